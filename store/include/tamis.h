@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tamis.h: filters that many processes share and that survive restarts without loading.
+ *
+ * THE TOUR
+ *
+ * A `tamis_store` is a directory.  It holds named filters; a `tamis_filter` is an open one. Opening
+ * a filter maps its file: nothing is read in, whatever the size.  Any number of processes and
+ * threads may use one filter at once, with no server between them.
+ *
+ *     tamis_store *store;
+ *     tamis_filter *seen;
+ *     struct tamis_filter_spec spec = {.capacity = 1000000, .fp_rate = 0.01};
+ *     if (tamis_store_open("/var/lib/crawl", TAMIS_CREATE, &store) < 0 ||
+ *         tamis_filter_open_or_create(store, "seen", &spec, &seen) < 0)
+ *         errx(1, "%s", tamis_last_error());
+ *     if (tamis_filter_add(seen, url, strlen(url)) == 1)
+ *         fetch(url);                      // of all processes, this one was told NEW
+ *     tamis_filter_close(seen);
+ *     tamis_store_close(store);
+ *
+ * LIFE CYCLE.  open/close pair up; both close calls accept NULL.  A filter keeps its store alive,
+ * so the two may be closed in any order.
+ *
+ * RESULTS.  A call returns 0, a count or an answer, or a negative TAMIS_E* code (tamis_errors.h).
+ * After a negative result tamis_last_error() says in a sentence what was tried, on what, and what
+ * mends it.
+ *
+ * THREADS AND PROCESSES.  Every call on a store or a filter may run beside any other on the same
+ * object, except its close.  Handles survive fork(): parent and child both go on using them and
+ * each closes its own.  tamis_filter_contains() is wait-free, tamis_filter_add() lock-free; neither
+ * takes a lock, and no process's death or suspension can block them (docs/concurrency.md).
+ *
+ * DURABILITY.  A killed process loses nothing that it was told is added.  A power cut may lose what
+ * was added since the last tamis_filter_sync() (or since the kernel wrote the pages by itself).
+ *
+ * CAVEATS
+ * - A filter answers "present" for a key that was never added at about the rate it was made for,
+ * and at a greater rate past its capacity.  It never answers "absent" for a key that was added.
+ * - The store must be on a local file system that has flock() and shared mmap().
+ * - Files are little-endian and are used in place; big-endian hosts are refused at compile time.
+ * - Truncating a segment file under a process that maps it raises SIGBUS there, as with any
+ * mapping.
+ * - A process that was started with descriptors 0-2 closed should open them (on /dev/null) first:
+ *   else LMDB's file may become its standard output.  The `tamis` command does.
+ */
+#ifndef TAMIS_H
+#define TAMIS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tamis_errors.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TAMIS_API __attribute__((visibility("default")))
+#define TAMIS_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define TAMIS_API
+#define TAMIS_MUST_CHECK
+#endif
+
+#define TAMIS_VERSION_MAJOR 0
+#define TAMIS_VERSION_MINOR 1
+#define TAMIS_VERSION_PATCH 0
+
+/* Limits.  A name is 1 to TAMIS_NAME_MAX bytes of UTF-8 without control characters. */
+#define TAMIS_NAME_MAX 255
+#define TAMIS_K_MAX 64             /* hashes per key of a filter */
+#define TAMIS_FP_RATE_MIN 1e-12    /* smallest false-positive rate a filter can be asked for */
+#define TAMIS_FP_RATE_DEFAULT 0.01 /* where a spec leaves fp_rate at 0 */
+#define TAMIS_HASH_SET_NAME_MAX 63
+
+typedef struct tamis_store tamis_store;
+typedef struct tamis_filter tamis_filter;
+
+/* How a filter works.  The numbers are in the files and never change meaning. */
+enum tamis_kind {
+    TAMIS_KIND_DEFAULT = 0, /* in a spec: blocked, or bloom where m_bits and k are given */
+    TAMIS_KIND_BLOCKED = 1, /* cache-line-blocked Bloom filter: one cache line a key */
+    TAMIS_KIND_BLOOM = 2,   /* classic Bloom filter: k positions over all m bits */
+};
+
+/* ---- Errors and version ------------------------------------------------------------------- */
+
+/* "0.1.0".  Static storage. */
+TAMIS_API const char *tamis_version(void);
+
+/* "TAMIS_ENOTFOUND" for a code, "TAMIS_?" for a number that is none.  Static storage. */
+TAMIS_API const char *tamis_error_name(int error);
+
+/* A few words for a code, the same whatever failed.  Static storage. */
+TAMIS_API const char *tamis_error_message(int error);
+
+/*
+ * The sentence for the last failed call of this thread: what was tried, on what, what mends it.
+ * Empty before the first failure; a call that succeeds leaves it as it is.  Owned by the library,
+ * valid until this thread's next failing call.
+ */
+TAMIS_API const char *tamis_last_error(void);
+
+/* "blocked", "bloom"; NULL for a number that is no kind of this library.  Static storage. */
+TAMIS_API const char *tamis_kind_name(uint32_t kind);
+
+/* The kind of that name.  TAMIS_EINVAL, with the known names in the sentence, if there is none. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_kind_from_name(const char *name, uint32_t *kind);
+
+/* ---- Stores ------------------------------------------------------------------------------- */
+
+/* Flags of tamis_store_open() and tamis_filter_open(). */
+#define TAMIS_READ_ONLY 1u /* map for reading only; needs no write permission anywhere */
+#define TAMIS_CREATE 2u    /* store: make the directory (0777 less umask) and catalog if absent */
+
+/*
+ * Open the store in a directory.
+ *
+ * path     the directory; made absolute now, so a later chdir() does no harm.
+ * flags    0, TAMIS_CREATE, or TAMIS_READ_ONLY (then every filter opens read-only).
+ * store    *store receives the handle; the caller closes it.
+ * Returns  0.  TAMIS_ENOSTORE: no store there and TAMIS_CREATE not given.  TAMIS_EACCESS,
+ *          TAMIS_ECORRUPT, TAMIS_EVERSION, TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_ELIMIT.
+ * Process  any number of processes may open (and create) one store at once.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_store_open(const char *path, unsigned flags,
+                                                tamis_store **store);
+
+/* Give the handle back.  NULL is allowed.  Filters opened from it stay usable until their close. */
+TAMIS_API void tamis_store_close(tamis_store *store);
+
+/* ---- Sizing: n, p -> m, k and back (docs/sizing.md) --------------------------------------- */
+
+/*
+ * The size of a filter.  As an argument: what is known, the rest 0.  As a result: all of it.
+ */
+struct tamis_sizing {
+    uint32_t kind;         /* TAMIS_KIND_BLOCKED or TAMIS_KIND_BLOOM; 0 is blocked               */
+    uint32_t k;            /* hashes per key; blocked: z words times q bits                      */
+    uint64_t capacity;     /* n, distinct keys                                                   */
+    uint64_t m_bits;       /* size of the bit array; blocked: a multiple of 512                  */
+    double fp_rate;        /* p asked for, 0 < p < 1                                             */
+    double predicted_rate; /* result: false-positive rate when `capacity` keys are in            */
+    double bits_per_key;   /* result: m_bits / capacity                                          */
+    uint64_t data_bytes;   /* result: bytes of the bit array in the file                         */
+    uint64_t file_bytes;   /* result: bytes of the whole segment file, all of them allocated     */
+    uint32_t words;        /* result: z, words that one key touches in its block; 0 for bloom    */
+    uint32_t reserved;     /* 0 */
+};
+
+/*
+ * Complete a sizing from any two (or three) of capacity, fp_rate, m_bits and k.
+ *
+ * n, p       the smallest m for which the predicted rate at n keys is at most p (and its k)
+ * n, m       the k with the lowest predicted rate, and that rate
+ * n, k       bloom: the m at which that k is optimal, m = n k / ln 2 (so p is about 2^-k)
+ * p, m       the largest n whose predicted rate is at most p
+ * p, k       bits_per_key, the only thing that follows; capacity and m_bits stay 0
+ * m, k       the n at which the predicted rate reaches fp_rate, or 2^-k where that is 0 too
+ * n, m, k    the predicted rate
+ *
+ * Where fp_rate was 0 the result holds the predicted rate in it.  Bloom uses the exact mean of
+ * (X/m)^k (Bloom 1970; second-order term after Bose et al. 2008), blocked the binomial mixture over
+ * block loads (Putze, Sanders, Singler 2007).  Pure arithmetic; no system call.
+ *
+ * Returns    0.  TAMIS_EINVAL: a value out of range, or fewer than two given.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_size(struct tamis_sizing *sizing);
+
+/*
+ * Predicted false-positive rate of a filter of that kind, m and k holding n distinct keys.
+ * 0 for n == 0; NaN if the geometry is impossible.
+ */
+TAMIS_API double tamis_predict_rate(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t n);
+
+/* ---- Making, opening, closing filters ----------------------------------------------------- */
+
+/* What a filter shall be.  All zero but capacity is a good default. */
+struct tamis_filter_spec {
+    uint64_t
+        capacity;    /* n, distinct keys the rate shall hold for; 1 or more, unless m_bits and k */
+    double fp_rate;  /* p, 0 < p < 1; 0: TAMIS_FP_RATE_DEFAULT                                   */
+    uint32_t kind;   /* enum tamis_kind; 0: blocked, or bloom if m_bits is given                 */
+    uint32_t k;      /* explicit geometry, kind bloom only: 1 to TAMIS_K_MAX; with m_bits        */
+    uint64_t m_bits; /* explicit geometry, kind bloom only: 1 or more; with k                    */
+    const char *hash_set; /* NULL: "xxh3" */
+    uint64_t seed; /* of the hash set; filters that shall be merged need the same              */
+    uint64_t reserved[4]; /* 0 */
+};
+
+/*
+ * Make a filter, empty.  Its file is allocated in full, so a disk too small is an error now.
+ *
+ * name     see TAMIS_NAME_MAX.
+ * filter   NULL, or *filter receives an open handle.
+ * Returns  0.  TAMIS_EEXIST; TAMIS_EINVAL (name or spec); TAMIS_EUNSUPPORTED (hash set and kind do
+ * not go together); TAMIS_ENOSPACE (the sentence has both numbers); TAMIS_EREADONLY; and the errors
+ * of tamis_store_open().  On any error nothing was created. Durable  when it returns 0 the filter
+ * survives a power cut.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create(tamis_store *store, const char *name,
+                                                   const struct tamis_filter_spec *spec,
+                                                   tamis_filter **filter);
+
+/*
+ * Open a filter.  One mmap a segment; no key is read, so the time does not depend on the size.
+ *
+ * flags    0 or TAMIS_READ_ONLY (also implied by a read-only store).
+ * Returns  0.  TAMIS_ENOTFOUND; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION (the sentence names
+ * the file); TAMIS_EACCESS; TAMIS_ELIMIT; TAMIS_ENOMEM; TAMIS_EIO.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open(tamis_store *store, const char *name,
+                                                 unsigned flags, tamis_filter **filter);
+
+/*
+ * Open the filter, or make it if it is not there.  Of several processes that call this at once, one
+ * makes it and all open it.  TAMIS_EMISMATCH, naming the first field that differs, if one is there
+ * that is not what the spec says.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_or_create(tamis_store *store, const char *name,
+                                                           const struct tamis_filter_spec *spec,
+                                                           tamis_filter **filter);
+
+/*
+ * Give the handle back, after recording the item count in the catalog if it has changed.  NULL is
+ * allowed.  The handle is gone whatever is returned; an error (no room for the catalog, say)
+ * concerns the count there alone: no key is lost, and the next sync or close records it.
+ */
+TAMIS_API int tamis_filter_close(tamis_filter *filter);
+
+/* ---- Adding and asking -------------------------------------------------------------------- */
+
+/* One key of a batch: any bytes, not kept.  data may be NULL only where bytes is 0. */
+struct tamis_key {
+    const void *data;
+    size_t bytes;
+};
+
+/*
+ * Add one key.  Safe beside any other call on the same filter, from any thread or process;
+ * lock-free.
+ *
+ * key      key_bytes bytes of any content, not kept; NULL only with key_bytes == 0.
+ * Returns  1 if the key was new, 0 if it was, or seemed, present.  Of any number of processes and
+ *          threads that add one key at one time at most one is told 1; and one is, unless the key
+ *          was there already or a false positive says so.
+ *          TAMIS_EREADONLY, TAMIS_EINVAL, TAMIS_EDROPPED.
+ * Durable  after tamis_filter_sync(); before it a power cut may lose the key, a killed process does
+ *          not.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_add(tamis_filter *filter, const void *key,
+                                                size_t key_bytes);
+
+/*
+ * Ask for one key.  Wait-free; writes nothing.
+ *
+ * Returns  1 present (or a false positive), 0 certainly absent.  TAMIS_EINVAL, TAMIS_EDROPPED.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_contains(tamis_filter *filter, const void *key,
+                                                     size_t key_bytes);
+
+/*
+ * The same for `count` keys at once, several times as fast: memory is kept busy with many keys.
+ *
+ * keys     count keys; the same key may occur twice, and only the first can be new.
+ * answers  NULL, or count bytes: answers[i] receives 1 or 0 as the single call would return it.
+ * Returns  the number of ones, or an error; then which keys were added is not known, and adding the
+ *          batch again is safe.  TAMIS_EINVAL is found before anything is added.
+ */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_add_batch(tamis_filter *filter,
+                                                          const struct tamis_key *keys,
+                                                          size_t count, uint8_t *answers);
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_contains_batch(tamis_filter *filter,
+                                                               const struct tamis_key *keys,
+                                                               size_t count, uint8_t *answers);
+
+/*
+ * Checkpoint: write every segment to the disk (msync), then item count and time to the catalog.
+ *
+ * Returns  0: every key whose add had returned before this call now survives a power cut.
+ *          TAMIS_EREADONLY, TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_EDROPPED.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_sync(tamis_filter *filter);
+
+/* ---- Looking inside ----------------------------------------------------------------------- */
+
+/* States of a filter, as bits; 0 is "ok". */
+#define TAMIS_STATE_FULL 1u /* the item count is at or past the capacity */
+
+/* What is known of a filter.  Times are nanoseconds since 1970-01-01 UTC, 0 for never. */
+struct tamis_filter_stat {
+    char name[TAMIS_NAME_MAX + 1];
+    char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
+    uint32_t kind; /* of the newest segment, as are hash_set, k and seed               */
+    uint32_t k;
+    uint64_t m_bits; /* sum over the segments, as are size_bytes, capacity and items     */
+    uint64_t seed;
+    uint64_t capacity;
+    double fp_rate;        /* the rate the filter was made for, at capacity                    */
+    uint64_t items;        /* number of NEW answers so far                                     */
+    uint64_t size_bytes;   /* of the segment files                                             */
+    double predicted_rate; /* rate at the present item count, by the formulas of docs/sizing.md */
+    uint64_t generation;   /* goes up with every published change                              */
+    uint32_t segment_count;
+    uint32_t state; /* TAMIS_STATE_* bits                                               */
+    int64_t created_at;
+    int64_t published_at;
+    int64_t checkpointed_at; /* last sync                                                        */
+    uint64_t reserved[8];
+};
+
+/* One segment of a filter. */
+struct tamis_segment_stat {
+    char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
+    uint64_t number; /* the file is segments/<number, 16 digits>.seg */
+    uint32_t kind;
+    uint32_t k;
+    uint32_t words; /* z: words a key touches in its block; 0 for bloom */
+    uint32_t reserved0;
+    uint64_t m_bits;
+    uint64_t seed;
+    uint64_t capacity;
+    double fp_rate;
+    uint64_t items;
+    uint64_t file_bytes;
+    uint64_t data_offset; /* where the bits begin in the file */
+    uint64_t data_bytes;
+    int64_t created_at;
+    uint64_t ones;      /* set bits; tamis_filter_fill() only, else 0                             */
+    double fill;        /* ones / m_bits; tamis_filter_fill() only                                */
+    double fp_rate_now; /* rate by the bits that are set; tamis_filter_fill() only                */
+    uint64_t reserved[8];
+};
+
+/* The metadata of an open filter, item count included; reads no bits, so it costs microseconds. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_stat(tamis_filter *filter,
+                                                 struct tamis_filter_stat *stat);
+
+/* Items in the filter now: a sum over counters in its headers; cheap enough for every batch. */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_items(tamis_filter *filter);
+
+/* Segment `index` (0 is the oldest) without its bits; TAMIS_EINVAL past the last. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_segment(tamis_filter *filter, uint32_t index,
+                                                    struct tamis_segment_stat *stat);
+
+/* The same, and count the set bits: reads the whole segment, about a second for 10 GB in memory. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_fill(tamis_filter *filter, uint32_t index,
+                                                 struct tamis_segment_stat *stat);
+
+/* Where a key goes.  The caller lends both buffers. */
+struct tamis_explanation {
+    char *hashes;           /* in: room for the hash values as text, separated by commas          */
+    size_t hashes_bytes;    /* in: bytes of it, 64 a hash value are enough; a NUL closes the text */
+    uint64_t *positions;    /* in: room for the bit positions, in the order of the hash set       */
+    size_t positions_max;   /* in: how many fit                                                   */
+    size_t positions_count; /* out: how many there are (k); a position may occur twice            */
+};
+
+/*
+ * The hash values and bit positions of a key in segment `index` of a filter.
+ * Position b is bit b % 8 (bit 0 the least) of byte b / 8 of the data.
+ * TAMIS_EINVAL: a buffer is too small (positions_count says what is needed), or no such segment.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_explain(tamis_filter *filter, uint32_t index,
+                                                    const void *key, size_t key_bytes,
+                                                    struct tamis_explanation *explanation);
+
+/* The same for a hash set, m and k without a filter (kind bloom); any m_bits from 1 to 2^64-1. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_explain(const char *hash_set, uint64_t m_bits, uint32_t k,
+                                             uint64_t seed, const void *key, size_t key_bytes,
+                                             struct tamis_explanation *explanation);
+
+/* ---- The catalog: list, drop, rename, verify ---------------------------------------------- */
+
+/* Called once a filter.  A value other than 0 ends the listing and is returned by it. */
+typedef int tamis_list_fn(void *context, const struct tamis_filter_stat *stat);
+
+/*
+ * Call `fn` for each filter whose name begins with `prefix` (NULL: all), in byte order of the
+ * names. Reads the catalog only: items and states are those of the last close or sync.  The list is
+ * one consistent snapshot, and no lock is held while `fn` runs.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_store_list(tamis_store *store, const char *prefix,
+                                                tamis_list_fn *fn, void *context);
+
+/*
+ * Remove a filter and its files.  Handles that are open on it, in whatever process, get
+ * TAMIS_EDROPPED at their next call.  Durable when it returns 0.  TAMIS_ENOTFOUND, TAMIS_EREADONLY.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_drop(tamis_store *store, const char *name);
+
+/* Give a filter another name; open handles go on.  TAMIS_ENOTFOUND, TAMIS_EEXIST, TAMIS_EINVAL. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rename(tamis_store *store, const char *old_name,
+                                                   const char *new_name);
+
+/* One thing that is wrong.  The strings live for the call of the function only. */
+struct tamis_problem {
+    const char *filter; /* name, or "" where the thing belongs to no filter */
+    const char *file;   /* path inside the store                            */
+    uint64_t offset;    /* byte in that file; 0 where the file as a whole   */
+    int error;          /* TAMIS_E*                                         */
+    const char *reason; /* a sentence                                       */
+};
+
+/* Called once a problem.  A value other than 0 ends the check and is returned by it. */
+typedef int tamis_problem_fn(void *context, const struct tamis_problem *problem);
+
+/*
+ * Check the catalog against the segments: headers, checksums, sizes, allocation, files without a
+ * filter.  Reads no bits but the padding.  name NULL: the whole store.  Changes nothing.
+ *
+ * Returns  the number of problems told to `fn`, or an error where checking could not go on
+ *          (a catalog that cannot be read; TAMIS_ENOTFOUND).
+ */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_verify(tamis_store *store, const char *name,
+                                                      tamis_problem_fn *fn, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
