@@ -191,6 +191,16 @@ struct tamis_filter_spec {
 };
 
 /*
+ * Would a filter of that name and spec be accepted?  Checks both, and the room on the file system
+ * that the store at `store_path` is on, or would be on if it is not there yet; makes nothing.
+ *
+ * store_path  NULL: check name and spec only.
+ * Returns     0.  TAMIS_EINVAL, TAMIS_EUNSUPPORTED, TAMIS_ENOSPACE (the sentence has both numbers).
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_check(const char *store_path, const char *name,
+                                                  const struct tamis_filter_spec *spec);
+
+/*
  * Make a filter, empty.  Its file is allocated in full, so a disk too small is an error now.
  *
  * name     see TAMIS_NAME_MAX.
