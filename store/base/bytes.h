@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bytes.h: what every file format of Tamis rests on: a little-endian host whose atomics on 64-bit
+ * words need no lock (a lock would be private to a process), and a static check of struct layouts.
+ */
+#ifndef TAMIS_BASE_BYTES_H
+#define TAMIS_BASE_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "Tamis files are little-endian and used in place: a big-endian host would misread them"
+#endif
+#if !defined(__SIZEOF_INT128__) || __SIZEOF_POINTER__ != 8
+#error "Tamis needs a 64-bit host"
+#endif
+
+_Static_assert(__GCC_ATOMIC_LLONG_LOCK_FREE == 2, "atomics must work between processes");
+
+/* One per field of an on-disk struct, one for its size: a compiler that lays it out otherwise
+ * stops. */
+#define TAMIS__AT(type, field, offset)                                                             \
+    _Static_assert(offsetof(type, field) == (offset), #field " is not where the format has it")
+#define TAMIS__SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has another size")
+
+static inline uint16_t tamis__get16(const void *p)
+{
+    uint16_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline uint32_t tamis__get32(const void *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline uint64_t tamis__get64(const void *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* IEEE 754 doubles travel as their 64 bits. */
+static inline double tamis__double_from_bits(uint64_t bits)
+{
+    double d;
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
+static inline uint64_t tamis__double_to_bits(double d)
+{
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return bits;
+}
+
+/* Upper 64 bits of the 128-bit product: x uniform in [0, 2^64) becomes uniform in [0, range). */
+__extension__ typedef unsigned __int128 tamis__u128;
+static inline uint64_t tamis__scale(uint64_t x, uint64_t range)
+{
+    return (uint64_t)(((tamis__u128)x * range) >> 64);
+}
+
+#endif

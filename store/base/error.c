@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * error.c: error names and the last sentence of each thread.
+ *
+ * The sentence is thread-local and of fixed size: failing must not need memory, and two threads'
+ * failures must not mix.
+ */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/point.h"
+
+static _Thread_local char last_sentence[1024];
+
+#ifdef TAMIS_TEST_POINTS
+void (*tamis__point_hook)(enum tamis__point point);
+int tamis__point_any_bit_rule;
+#endif
+
+int tamis__fail(int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(last_sentence, sizeof last_sentence, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+size_t tamis__utf8_length(const unsigned char *s)
+{
+    static const struct {
+        unsigned char first_min, first_max, second_min, second_max, length;
+    } forms[] = {
+        /* RFC 3629, section 4: the second byte's range keeps overlong forms and surrogates out */
+        {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
+        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
+        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
+    };
+    if (s[0] > 0 && s[0] < 0x80) return 1;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (s[0] < forms[i].first_min || s[0] > forms[i].first_max) continue;
+        if (s[1] < forms[i].second_min || s[1] > forms[i].second_max) return 0;
+        for (size_t j = 2; j < forms[i].length; j++)
+            if ((s[j] & 0xC0) != 0x80) return 0;
+        return forms[i].length;
+    }
+    return 0;
+}
+
+const char *tamis__quote(char buffer[TAMIS__QUOTED_BYTES], const char *text)
+{
+    size_t used = 0;
+    const unsigned char *s = (const unsigned char *)text;
+    buffer[used++] = '\'';
+    while (*s != '\0') {
+        size_t length = tamis__utf8_length(s);
+        if (used + 10 > TAMIS__QUOTED_BYTES) { /* room for one more piece, "..." and the quote */
+            memcpy(buffer + used, "...", 3);
+            used += 3;
+            break;
+        }
+        if (length == 0 || (length == 1 && (*s < 0x20 || *s == 0x7F)) ||
+            (length == 2 && s[0] == 0xC2 && s[1] < 0xA0)) {
+            used += (size_t)snprintf(buffer + used, 5, "\\x%02X", *s);
+            s += 1;
+        } else {
+            memcpy(buffer + used, s, length);
+            used += length;
+            s += length;
+        }
+    }
+    buffer[used++] = '\'';
+    buffer[used] = '\0';
+    return buffer;
+}
+
+const char *tamis__size_text(char buffer[TAMIS__SIZE_BYTES], double bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t unit = 0;
+    while (bytes >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
+        bytes /= 1024;
+        unit++;
+    }
+    (void)snprintf(buffer, TAMIS__SIZE_BYTES, unit == 0 ? "%.0f %s" : "%.1f %s", bytes,
+                   units[unit]);
+    return buffer;
+}
+
+TAMIS_API const char *tamis_last_error(void)
+{
+    return last_sentence;
+}
+
+TAMIS_API const char *tamis_error_name(int error)
+{
+    switch (error) {
+    case TAMIS_OK:
+        return "TAMIS_OK";
+#define NAME_CASE(name, number, message)                                                           \
+    case name:                                                                                     \
+        return #name;
+        TAMIS_ERROR_MAP(NAME_CASE)
+#undef NAME_CASE
+    default:
+        return "TAMIS_?";
+    }
+}
+
+TAMIS_API const char *tamis_error_message(int error)
+{
+    switch (error) {
+    case TAMIS_OK:
+        return "no error";
+#define MESSAGE_CASE(name, number, message)                                                        \
+    case name:                                                                                     \
+        return message;
+        TAMIS_ERROR_MAP(MESSAGE_CASE)
+#undef MESSAGE_CASE
+    default:
+        return "not an error code of Tamis";
+    }
+}
+
+#define STRING_(x) #x
+#define STRING(x) STRING_(x)
+
+TAMIS_API const char *tamis_version(void)
+{
+    return STRING(TAMIS_VERSION_MAJOR) "." STRING(TAMIS_VERSION_MINOR) "." STRING(
+        TAMIS_VERSION_PATCH);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* error.h: the sentence behind tamis_last_error(), and how text from outside gets into one. */
+#ifndef TAMIS_BASE_ERROR_H
+#define TAMIS_BASE_ERROR_H
+
+#include <stddef.h>
+
+#include "tamis.h"
+
+/* Set this thread's sentence and return `code`, so that `return tamis__fail(...)` reads well. */
+int tamis__fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * Text of unknown origin made printable: quoted, control and non-UTF-8 bytes as \xNN, cut with
+ * "..." where it is long.  The result lives in `buffer` and is returned for use in an argument
+ * list.
+ */
+#define TAMIS__QUOTED_BYTES 320
+const char *tamis__quote(char buffer[TAMIS__QUOTED_BYTES], const char *text);
+
+/* A byte count for people: "1.5 GiB", exact below 1 KiB.  Returned as above. */
+#define TAMIS__SIZE_BYTES 32
+const char *tamis__size_text(char buffer[TAMIS__SIZE_BYTES], double bytes);
+
+/* Length of the well-formed UTF-8 sequence at `s` (RFC 3629), 0 if there is none.  Needs a NUL end.
+ */
+size_t tamis__utf8_length(const unsigned char *s);
+
+#endif

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * catalog.c: the only user of lmdb.h.
+ *
+ * One LMDB tree; the first byte of a key says what it is:
+ *
+ *     s                     the store's record
+ *     f <name>              a filter's record
+ *     i <id, big-endian>    the name of filter <id>
+ *     g <number, big-end.>  a segment to be unlinked
+ *
+ * Every value ends in a checksum over key and value (record.c).
+ *
+ * Locks.  flock belongs to the open file description, which fork() shares.  A child that is born
+ * while another thread of its parent is in here inherits a descriptor of the lock, and would keep
+ * it locked if the parent died before unlocking.  So the open transactions of this process are kept
+ * in a list, and the child closes their descriptors first thing (pthread_atfork).
+ */
+#include "catalog/catalog.h"
+
+#include <fcntl.h>
+#include <lmdb.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "catalog/pages.h"
+
+/* Address space, not memory: room for some million filters. */
+#define MAP_BYTES ((size_t)1 << 30)
+#define NEW_NAME "catalog.mdb.new"
+#define KEY_BYTES_MAX (1 + TAMIS_NAME_MAX)
+
+struct tamis__catalog_txn {
+    const struct tamis__catalog *catalog;
+    int lock_fd; /* -1 where a read-only copy has no lock file */
+    MDB_env *env;
+    MDB_txn *txn;
+    MDB_dbi dbi;
+    bool exclusive;
+    struct tamis__store_record store, store_as_read;
+    struct tamis__catalog_txn *next, **link; /* this process's list, see above */
+};
+
+struct key {
+    unsigned char bytes[KEY_BYTES_MAX];
+    size_t count;
+};
+
+/* ---- Locks across fork() -------------------------------------------------------------------- */
+
+static pthread_mutex_t open_txns_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct tamis__catalog_txn *open_txns;
+static pthread_once_t fork_handlers_once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void)
+{
+    (void)pthread_mutex_lock(&open_txns_mutex);
+}
+
+static void after_fork_in_parent(void)
+{
+    (void)pthread_mutex_unlock(&open_txns_mutex);
+}
+
+static void after_fork_in_child(void)
+{
+    for (struct tamis__catalog_txn *txn = open_txns; txn != NULL; txn = txn->next)
+        tamis__close(txn->lock_fd); /* not unlock: that would take the parent's lock away */
+    open_txns = NULL;
+    (void)pthread_mutex_unlock(&open_txns_mutex);
+}
+
+static void install_fork_handlers(void)
+{
+    (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+/* Opens the lock file and enters the list in one step that no fork() can split. */
+static int open_lock(struct tamis__catalog_txn *txn)
+{
+    const struct tamis__catalog *catalog = txn->catalog;
+    (void)pthread_once(&fork_handlers_once, install_fork_handlers);
+    (void)pthread_mutex_lock(&open_txns_mutex);
+    int rc = tamis__open(catalog->root_fd, "catalog.lock",
+                         catalog->read_only ? O_RDONLY : O_RDWR | O_CREAT, 0666, catalog->lock_path,
+                         &txn->lock_fd);
+    if (rc == TAMIS_ENOTFOUND && catalog->read_only) { /* a copy without it; nobody writes there */
+        txn->lock_fd = -1;
+        rc = 0;
+    }
+    if (rc == 0) {
+        txn->next = open_txns;
+        txn->link = &open_txns;
+        if (open_txns != NULL) open_txns->link = &txn->next;
+        open_txns = txn;
+    }
+    (void)pthread_mutex_unlock(&open_txns_mutex);
+    return rc;
+}
+
+static void close_lock(struct tamis__catalog_txn *txn)
+{
+    (void)pthread_mutex_lock(&open_txns_mutex);
+    *txn->link = txn->next;
+    if (txn->next != NULL) txn->next->link = txn->link;
+    if (txn->lock_fd >= 0) tamis__unlock(txn->lock_fd); /* explicit: a child may hold a copy */
+    tamis__close(txn->lock_fd);
+    (void)pthread_mutex_unlock(&open_txns_mutex);
+}
+
+/* ---- Errors --------------------------------------------------------------------------------- */
+
+static int fail_mdb(const struct tamis__catalog *catalog, int error, const char *verb)
+{
+    switch (error) {
+    case 0:
+        return 0;
+    case MDB_MAP_FULL:
+        return tamis__fail(TAMIS_ENOSPACE, "the catalog %s is full at %zu MiB; drop some filters",
+                           catalog->file_path, MAP_BYTES >> 20);
+    case MDB_CORRUPTED:
+    case MDB_PAGE_NOTFOUND:
+    case MDB_INVALID:
+    case MDB_PANIC:
+        return tamis__fail(TAMIS_ECORRUPT, "the catalog %s is damaged (%s); restore it from a copy",
+                           catalog->file_path, mdb_strerror(error));
+    case MDB_VERSION_MISMATCH:
+        return tamis__fail(TAMIS_EVERSION, "the catalog %s is of another version of LMDB",
+                           catalog->file_path);
+    default:
+        if (error > 0) return tamis__fail_errno(error, verb, catalog->file_path);
+        return tamis__fail(TAMIS_ESYSTEM, "cannot %s %s: %s", verb, catalog->file_path,
+                           mdb_strerror(error));
+    }
+}
+
+static int fail_record(const struct tamis__catalog_txn *txn, int code, const char *what,
+                       const char *name, const char *reason)
+{
+    char quoted[TAMIS__QUOTED_BYTES];
+    return tamis__fail(code, "the catalog %s: the %s %s %s%s", txn->catalog->file_path, what,
+                       tamis__quote(quoted, name), reason,
+                       code == TAMIS_EVERSION ? "" : "; restore the catalog from a copy");
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+static struct key name_key(const char *name)
+{
+    struct key key = {.count = 1};
+    const size_t bytes = strnlen(name, TAMIS_NAME_MAX);
+    key.bytes[0] = 'f';
+    memcpy(key.bytes + 1, name, bytes);
+    key.count += bytes;
+    return key;
+}
+
+static struct key number_key(char type, uint64_t number)
+{
+    struct key key = {.count = 9};
+    key.bytes[0] = (unsigned char)type;
+    for (int i = 0; i < 8; i++)
+        key.bytes[1 + i] = (unsigned char)(number >> (56 - 8 * i));
+    return key;
+}
+
+static const struct key store_key = {{'s'}, 1};
+
+static MDB_val to_val(const struct key *key)
+{
+    return (MDB_val){.mv_size = key->count, .mv_data = (void *)(uintptr_t)(const void *)key->bytes};
+}
+
+static struct tamis__bytes key_bytes(const struct key *key)
+{
+    return (struct tamis__bytes){key->bytes, key->count};
+}
+
+/* ---- Life cycle ------------------------------------------------------------------------------ */
+
+int tamis__catalog_init(struct tamis__catalog *catalog, int root_fd, const char *store_path,
+                        bool read_only)
+{
+    *catalog = (struct tamis__catalog){.root_fd = root_fd, .read_only = read_only};
+    if (asprintf(&catalog->file_path, "%s/catalog.mdb", store_path) < 0) catalog->file_path = NULL;
+    if (asprintf(&catalog->lock_path, "%s/catalog.lock", store_path) < 0) catalog->lock_path = NULL;
+    if (catalog->file_path != NULL && catalog->lock_path != NULL) return 0;
+    tamis__catalog_clear(catalog);
+    return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", store_path);
+}
+
+void tamis__catalog_clear(struct tamis__catalog *catalog)
+{
+    free(catalog->file_path);
+    free(catalog->lock_path);
+    catalog->file_path = catalog->lock_path = NULL;
+}
+
+/* Open LMDB on `path`, under our lock, so that it needs none of its own. */
+static int open_env(struct tamis__catalog_txn *txn, const char *path)
+{
+    const struct tamis__catalog *catalog = txn->catalog;
+    const unsigned flags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS;
+    int error = mdb_env_create(&txn->env);
+    if (error) return fail_mdb(catalog, error, "open");
+    error = mdb_env_set_mapsize(txn->env, MAP_BYTES);
+    if (!error)
+        error = mdb_env_open(txn->env, path, flags | (txn->exclusive ? 0 : MDB_RDONLY), 0666);
+    if (!error) error = mdb_txn_begin(txn->env, NULL, txn->exclusive ? 0 : MDB_RDONLY, &txn->txn);
+    if (!error) error = mdb_dbi_open(txn->txn, NULL, 0, &txn->dbi);
+    return fail_mdb(catalog, error, "open");
+}
+
+static int write_store_record(struct tamis__catalog_txn *txn)
+{
+    unsigned char buffer[TAMIS__STORE_RECORD_BYTES];
+    MDB_val key = to_val(&store_key), value = {sizeof buffer, buffer};
+    tamis__store_record_encode(&txn->store, key_bytes(&store_key), buffer);
+    return fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &key, &value, 0), "write");
+}
+
+static void close_env(struct tamis__catalog_txn *txn)
+{
+    if (txn->txn != NULL) mdb_txn_abort(txn->txn);
+    if (txn->env != NULL) mdb_env_close(txn->env);
+    txn->txn = NULL;
+    txn->env = NULL;
+}
+
+/* Build the first catalog beside its place; the rename makes it appear whole. */
+static int make_file(struct tamis__catalog_txn *txn)
+{
+    const struct tamis__catalog *catalog = txn->catalog;
+    char *new_path = NULL;
+    int rc = tamis__unlink(catalog->root_fd, NEW_NAME, catalog->file_path);
+    if (rc < 0) return rc;
+    if (asprintf(&new_path, "%s.new", catalog->file_path) < 0)
+        return tamis__fail(TAMIS_ENOMEM, "out of memory making %s", catalog->file_path);
+    txn->store = (struct tamis__store_record){
+        .next_filter_id = 1, .next_segment = 1, .created_at = tamis__now_ns()};
+    tamis__random_bytes(&txn->store.store_id, sizeof txn->store.store_id);
+    rc = open_env(txn, new_path);
+    free(new_path);
+    if (rc == 0) rc = write_store_record(txn);
+    if (rc == 0) {
+        rc = fail_mdb(catalog, mdb_txn_commit(txn->txn), "write"); /* frees txn->txn; syncs */
+        txn->txn = NULL;
+    }
+    close_env(txn);
+    if (rc == 0)
+        rc = tamis__rename(catalog->root_fd, NEW_NAME, catalog->root_fd, "catalog.mdb",
+                           catalog->file_path);
+    if (rc == 0) rc = tamis__sync_file(catalog->root_fd, catalog->file_path);
+    return rc;
+}
+
+int tamis__catalog_create(struct tamis__catalog *catalog)
+{
+    struct tamis__catalog_txn txn = {.catalog = catalog, .lock_fd = -1, .exclusive = true};
+    int rc = tamis__exists(catalog->root_fd, "catalog.mdb", catalog->file_path);
+    if (rc != 0) return rc < 0 ? rc : 0;
+    rc = open_lock(&txn);
+    if (rc < 0) return rc;
+    rc = tamis__lock(txn.lock_fd, TAMIS__LOCK_EXCLUSIVE, catalog->lock_path);
+    if (rc == 0) rc = tamis__exists(catalog->root_fd, "catalog.mdb", catalog->file_path);
+    if (rc == 0) rc = make_file(&txn);
+    close_lock(&txn);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---- Transactions ---------------------------------------------------------------------------- */
+
+/* Check the file's pages before LMDB follows them; see pages.h. */
+static int check_pages(const struct tamis__catalog *catalog)
+{
+    struct tamis__file_info info;
+    struct tamis__page_fault fault = {0, ""};
+    void *map = NULL;
+    int fd = -1;
+    int rc = tamis__open(catalog->root_fd, "catalog.mdb", O_RDONLY, 0, catalog->file_path, &fd);
+    if (rc == TAMIS_ENOTFOUND)
+        return tamis__fail(TAMIS_ENOSTORE,
+                           "there is no store here: %s is missing; `tamis create` makes a store",
+                           catalog->file_path);
+    if (rc < 0) return rc;
+    rc = tamis__file_info(fd, catalog->file_path, &info);
+    if (rc == 0 && (!info.is_regular || info.bytes == 0))
+        rc = tamis__fail(TAMIS_EFOREIGN, "%s is %s and no catalog; restore it from a copy",
+                         catalog->file_path, info.is_regular ? "empty" : "not a regular file");
+    if (rc == 0) rc = tamis__map(fd, info.bytes, false, catalog->file_path, &map);
+    if (rc == 0) {
+        rc = tamis__pages_check(map, (size_t)info.bytes, &fault);
+        if (rc == TAMIS_ENOMEM)
+            rc = tamis__fail(rc, "out of memory checking %s", catalog->file_path);
+        else if (rc < 0)
+            rc = tamis__fail(rc,
+                             "the catalog %s is damaged at byte %llu: %s; restore it from a copy",
+                             catalog->file_path, (unsigned long long)fault.offset, fault.reason);
+    }
+    tamis__unmap(map, info.bytes);
+    tamis__close(fd);
+    return rc;
+}
+
+static int read_store_record(struct tamis__catalog_txn *txn)
+{
+    const char *reason = "is missing";
+    MDB_val key = to_val(&store_key), value;
+    int rc = TAMIS_ECORRUPT;
+    const int error = mdb_get(txn->txn, txn->dbi, &key, &value);
+    if (error && error != MDB_NOTFOUND) return fail_mdb(txn->catalog, error, "read");
+    if (!error)
+        rc = tamis__store_record_decode(key_bytes(&store_key),
+                                        (struct tamis__bytes){value.mv_data, value.mv_size},
+                                        &txn->store, &reason);
+    if (rc < 0) return fail_record(txn, rc, "record of the store", "s", reason);
+    txn->store_as_read = txn->store;
+    return 0;
+}
+
+int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
+                         struct tamis__catalog_txn **out)
+{
+    const bool exclusive = lock == TAMIS__LOCK_EXCLUSIVE;
+    if (exclusive && catalog->read_only)
+        return tamis__fail(TAMIS_EREADONLY,
+                           "the store of %s is open read-only; open it for writing",
+                           catalog->file_path);
+    struct tamis__catalog_txn *txn = calloc(1, sizeof *txn);
+    if (txn == NULL)
+        return tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", catalog->file_path);
+    txn->catalog = catalog;
+    txn->exclusive = exclusive;
+    int rc = open_lock(txn);
+    if (rc < 0) {
+        free(txn);
+        return rc;
+    }
+    if (txn->lock_fd >= 0) rc = tamis__lock(txn->lock_fd, lock, catalog->lock_path);
+    if (rc == 0) rc = check_pages(catalog);
+    if (rc == 0) rc = open_env(txn, catalog->file_path);
+    if (rc == 0) rc = read_store_record(txn);
+    if (rc < 0) {
+        tamis__catalog_end(txn);
+        return rc;
+    }
+    *out = txn;
+    return 0;
+}
+
+int tamis__catalog_commit(struct tamis__catalog_txn *txn)
+{
+    int rc = 0;
+    if (memcmp(&txn->store, &txn->store_as_read, sizeof txn->store) != 0)
+        rc = write_store_record(txn);
+    if (rc < 0) return rc;
+    const int error = mdb_txn_commit(txn->txn); /* frees the transaction, whatever it returns */
+    txn->txn = NULL;
+    if (error) return fail_mdb(txn->catalog, error, "write");
+    TAMIS__POINT(TAMIS__POINT_COMMITTED);
+    return 0;
+}
+
+void tamis__catalog_end(struct tamis__catalog_txn *txn)
+{
+    if (txn == NULL) return;
+    close_env(txn);
+    close_lock(txn);
+    free(txn);
+}
+
+struct tamis__store_record *tamis__catalog_store(struct tamis__catalog_txn *txn)
+{
+    return &txn->store;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------
+ */
+
+static int decode(const struct tamis__catalog_txn *txn, MDB_val key, MDB_val value,
+                  struct tamis__record *record)
+{
+    const char *reason = "";
+    const size_t bytes = key.mv_size - 1;
+    if (bytes > TAMIS_NAME_MAX)
+        return fail_record(txn, TAMIS_ECORRUPT, "record of a filter", "", "has an impossible name");
+    memcpy(record->name, (const char *)key.mv_data + 1, bytes);
+    record->name[bytes] = '\0';
+    const int rc =
+        tamis__record_decode((struct tamis__bytes){key.mv_data, key.mv_size},
+                             (struct tamis__bytes){value.mv_data, value.mv_size}, record, &reason);
+    return rc < 0 ? fail_record(txn, rc, "record of filter", record->name, reason) : 0;
+}
+
+int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,
+                       struct tamis__record *record)
+{
+    const struct key key = name_key(name);
+    MDB_val k = to_val(&key), value;
+    const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
+    if (error == MDB_NOTFOUND) return TAMIS_ENOTFOUND;
+    if (error) return fail_mdb(txn->catalog, error, "read");
+    return decode(txn, k, value, record);
+}
+
+int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                             struct tamis__record *record)
+{
+    char name[TAMIS_NAME_MAX + 1];
+    const struct key key = number_key('i', filter_id);
+    MDB_val k = to_val(&key), value;
+    const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
+    if (error == MDB_NOTFOUND) return TAMIS_ENOTFOUND;
+    if (error) return fail_mdb(txn->catalog, error, "read");
+    const unsigned char *bytes = value.mv_data;
+    if (value.mv_size < 9 || value.mv_size - 8 > TAMIS_NAME_MAX ||
+        tamis__get64(bytes + value.mv_size - 8) !=
+            tamis__record_checksum(key_bytes(&key), bytes, value.mv_size - 8))
+        return fail_record(txn, TAMIS_ECORRUPT, "record of an id", "i",
+                           "does not match its checksum");
+    memcpy(name, bytes, value.mv_size - 8);
+    name[value.mv_size - 8] = '\0';
+    const int rc = tamis__catalog_get(txn, name, record);
+    if (rc == TAMIS_ENOTFOUND || (rc == 0 && record->filter_id != filter_id))
+        return fail_record(txn, TAMIS_ECORRUPT, "record of filter", name,
+                           "is not what its id says");
+    return rc;
+}
+
+int tamis__catalog_put(struct tamis__catalog_txn *txn, const struct tamis__record *record)
+{
+    unsigned char buffer[TAMIS__RECORD_BYTES_MAX], name[TAMIS_NAME_MAX + 8];
+    const struct key key = name_key(record->name), id = number_key('i', record->filter_id);
+    MDB_val k = to_val(&key), value = {.mv_data = buffer};
+    value.mv_size = tamis__record_encode(record, key_bytes(&key), buffer);
+    int error = mdb_put(txn->txn, txn->dbi, &k, &value, 0);
+    if (!error) {
+        const size_t bytes = strlen(record->name);
+        const uint64_t sum = tamis__record_checksum(key_bytes(&id), record->name, bytes);
+        memcpy(name, record->name, bytes);
+        memcpy(name + bytes, &sum, sizeof sum);
+        k = to_val(&id);
+        value = (MDB_val){bytes + sizeof sum, name};
+        error = mdb_put(txn->txn, txn->dbi, &k, &value, 0);
+    }
+    return fail_mdb(txn->catalog, error, "write");
+}
+
+int tamis__catalog_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record)
+{
+    const struct key key = name_key(record->name), id = number_key('i', record->filter_id);
+    MDB_val k = to_val(&key);
+    int error = mdb_del(txn->txn, txn->dbi, &k, NULL);
+    k = to_val(&id);
+    if (!error) error = mdb_del(txn->txn, txn->dbi, &k, NULL);
+    return fail_mdb(txn->catalog, error, "write");
+}
+
+/* Visit the keys that begin with `prefix`, in order. */
+static int each_key(struct tamis__catalog_txn *txn, const struct key *prefix,
+                    int (*visit)(void *context, MDB_val key, MDB_val value), void *context)
+{
+    MDB_cursor *cursor;
+    MDB_val key = to_val(prefix), value;
+    int rc = 0, error = mdb_cursor_open(txn->txn, txn->dbi, &cursor);
+    if (error) return fail_mdb(txn->catalog, error, "read");
+    error = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
+    while (!error && rc == 0 && key.mv_size >= prefix->count &&
+           memcmp(key.mv_data, prefix->bytes, prefix->count) == 0) {
+        rc = visit(context, key, value);
+        if (rc == 0) error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+    }
+    mdb_cursor_close(cursor);
+    if (rc != 0) return rc;
+    return error == MDB_NOTFOUND ? 0 : fail_mdb(txn->catalog, error, "read");
+}
+
+struct record_visit {
+    struct tamis__catalog_txn *txn;
+    tamis__catalog_fn *fn;
+    void *context;
+    struct tamis__record record;
+};
+
+static int visit_record(void *context, MDB_val key, MDB_val value)
+{
+    struct record_visit *visit = context;
+    const int rc = decode(visit->txn, key, value, &visit->record);
+    return rc < 0 ? rc : visit->fn(visit->context, &visit->record);
+}
+
+int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tamis__catalog_fn *fn,
+                        void *context)
+{
+    const struct key from = name_key(prefix);
+    struct record_visit visit = {.txn = txn, .fn = fn, .context = context};
+    if (strlen(prefix) > TAMIS_NAME_MAX) return 0; /* longer than any name */
+    return each_key(txn, &from, visit_record, &visit);
+}
+
+/* ---- Garbage ----------------------------------------------------------------------------------
+ */
+
+int tamis__catalog_put_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)
+{
+    const struct key key = number_key('g', segment_number);
+    uint64_t sum = tamis__record_checksum(key_bytes(&key), "", 0);
+    MDB_val k = to_val(&key), value = {sizeof sum, &sum};
+    return fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &value, 0), "write");
+}
+
+int tamis__catalog_forget_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)
+{
+    const struct key key = number_key('g', segment_number);
+    MDB_val k = to_val(&key);
+    const int error = mdb_del(txn->txn, txn->dbi, &k, NULL);
+    return error == MDB_NOTFOUND ? 0 : fail_mdb(txn->catalog, error, "write");
+}
+
+struct garbage_visit {
+    struct tamis__catalog_txn *txn;
+    tamis__garbage_fn *fn;
+    void *context;
+};
+
+static int visit_garbage(void *context, MDB_val key, MDB_val value)
+{
+    struct garbage_visit *visit = context;
+    uint64_t number = 0;
+    if (key.mv_size == 9)
+        for (int i = 0; i < 8; i++)
+            number = number << 8 | ((const unsigned char *)key.mv_data)[1 + i];
+    if (key.mv_size != 9 || value.mv_size != 8 ||
+        tamis__get64(value.mv_data) !=
+            tamis__record_checksum((struct tamis__bytes){key.mv_data, key.mv_size}, "", 0))
+        return fail_record(visit->txn, TAMIS_ECORRUPT, "record of a dropped segment", "g",
+                           "does not match its checksum");
+    return visit->fn(visit->context, number);
+}
+
+int tamis__catalog_each_garbage(struct tamis__catalog_txn *txn, tamis__garbage_fn *fn,
+                                void *context)
+{
+    const struct key from = {{'g'}, 1};
+    struct garbage_visit visit = {.txn = txn, .fn = fn, .context = context};
+    return each_key(txn, &from, visit_garbage, &visit);
+}

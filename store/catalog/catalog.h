@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * catalog.h: the store's metadata, in LMDB, one locked transaction at a time.
+ *
+ *     rc = tamis__catalog_begin(&catalog, TAMIS__LOCK_SHARED, &txn);
+ *     if (rc < 0) return rc;
+ *     rc = tamis__catalog_get(txn, name, &record);
+ *     tamis__catalog_end(txn);            // or tamis__catalog_commit(txn) first, to keep changes
+ *
+ * begin takes flock on catalog.lock (shared to read, exclusive to write), checks the file's pages
+ * and opens LMDB; end closes and unlocks.  So there is no long-lived LMDB environment: nothing to
+ * carry across fork(), no reader table to go stale, no second environment in one process, no race
+ * at first opening (docs/decisions/0002).  Between begin and end other processes wait: do little
+ * there.
+ */
+#ifndef TAMIS_CATALOG_CATALOG_H
+#define TAMIS_CATALOG_CATALOG_H
+
+#include <stdbool.h>
+
+#include "catalog/record.h"
+#include "file/io.h"
+
+struct tamis__catalog {
+    int root_fd;     /* the store's directory */
+    char *file_path; /* absolute path of catalog.mdb; owned */
+    char *lock_path; /* absolute path of catalog.lock, for sentences; owned */
+    bool read_only;  /* never makes or changes a file */
+};
+
+struct tamis__catalog_txn;
+
+int tamis__catalog_init(struct tamis__catalog *catalog, int root_fd, const char *store_path,
+                        bool read_only);
+void tamis__catalog_clear(struct tamis__catalog *catalog);
+
+/* Make the catalog file if it is not there.  Atomic: a crash leaves none or a whole one. */
+int tamis__catalog_create(struct tamis__catalog *catalog);
+
+/* TAMIS_ENOSTORE if there is no catalog; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION. */
+int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
+                         struct tamis__catalog_txn **txn);
+/* Keep the changes, on the disk; the lock is still held.  No get or put after it. */
+int tamis__catalog_commit(struct tamis__catalog_txn *txn);
+/* Close and unlock; drops what was not committed. */
+void tamis__catalog_end(struct tamis__catalog_txn *txn);
+
+/* The store's record as read at begin; changes to it are written by commit. */
+struct tamis__store_record *tamis__catalog_store(struct tamis__catalog_txn *txn);
+
+/* TAMIS_ENOTFOUND where there is none of that name, without a sentence: the caller has a better
+ * one. */
+int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,
+                       struct tamis__record *record);
+int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                             struct tamis__record *record);
+/* Write the record under its name and id, replacing what is there. */
+int tamis__catalog_put(struct tamis__catalog_txn *txn, const struct tamis__record *record);
+/* Forget the name; the id too unless it is about to be put under another name. */
+int tamis__catalog_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record);
+
+/* Call fn for each record in order of names, from `prefix` on; a value other than 0 ends it. */
+typedef int tamis__catalog_fn(void *context, const struct tamis__record *record);
+int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tamis__catalog_fn *fn,
+                        void *context);
+
+/*
+ * Segments that a committed change took out of force and whose files are to be removed.  They are
+ * noted with the change and forgotten once the files are gone, so a crash in between leaks nothing.
+ */
+int tamis__catalog_put_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number);
+int tamis__catalog_forget_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number);
+typedef int tamis__garbage_fn(void *context, uint64_t segment_number);
+int tamis__catalog_each_garbage(struct tamis__catalog_txn *txn, tamis__garbage_fn *fn,
+                                void *context);
+
+#endif

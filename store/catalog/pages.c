@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pages.c: a reader of LMDB 0.9's file format (data version 1), for checking only.
+ *
+ *     page 0, 1   meta pages, written in turn; the one with the higher transaction id holds
+ *     meta        magic, version, address, map size, free tree, main tree, last page, transaction
+ * id page        number (8 bytes), pad (2), flags (2), lower (2), upper (2), pointers (2 each) ...
+ *     node        lo (2), hi (2), flags (2), key size (2), key, then the data or the page it is on
+ *     free tree   transaction id -> count, then that many page numbers, falling
+ *
+ * Facts from LMDB's mdb.c; the catalog uses neither sub-databases nor duplicates, so a page that
+ * says it has some is damaged.
+ */
+#include "catalog/pages.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "tamis.h"
+
+#define PAGE_HEADER_BYTES 16u
+#define NODE_HEADER_BYTES 8u
+#define META_MAGIC 0xBEEFC0DEu
+#define META_VERSION 1u
+#define NO_PAGE UINT64_MAX
+#define DEPTH_MAX 32
+
+enum { PAGE_BRANCH = 1, PAGE_LEAF = 2, PAGE_OVERFLOW = 4, PAGE_META = 8, PAGE_KINDS = 0x6F };
+enum { NODE_OVERFLOW = 1 };
+
+struct tree {
+    uint16_t depth;
+    uint64_t root;
+};
+
+struct meta {
+    uint32_t page_bytes;
+    struct tree free_tree, main_tree;
+    uint64_t last_page, transaction;
+};
+
+struct text {
+    const unsigned char *bytes;
+    size_t count;
+};
+
+struct walk {
+    const unsigned char *file;
+    size_t bytes;
+    struct meta meta;
+    unsigned char *seen; /* one bit a page */
+    bool is_free_tree;
+    struct text last_key; /* of the leaf node before this one */
+    struct text floor;    /* separator that the next leaf key must not be below */
+    struct tamis__page_fault *fault;
+};
+
+static int fault_at(struct walk *w, uint64_t offset, const char *reason)
+{
+    *w->fault = (struct tamis__page_fault){.offset = offset, .reason = reason};
+    return TAMIS_ECORRUPT;
+}
+
+static int read_meta(struct walk *w, uint64_t page, uint32_t page_bytes, struct meta *meta)
+{
+    const uint64_t at = page * page_bytes;
+    if (at + PAGE_HEADER_BYTES + 136 > w->bytes) return fault_at(w, at, "the file is truncated");
+    const unsigned char *p = w->file + at;
+    const unsigned char *m = p + PAGE_HEADER_BYTES;
+    if (!(tamis__get16(p + 10) & PAGE_META) || tamis__get32(m) != META_MAGIC) {
+        (void)fault_at(w, at, "it is not an LMDB file");
+        return TAMIS_EFOREIGN;
+    }
+    if (tamis__get32(m + 4) != META_VERSION)
+        return fault_at(w, at + 20, "its LMDB data version is unknown");
+    *meta = (struct meta){.page_bytes = tamis__get32(m + 24),
+                          .free_tree = {tamis__get16(m + 30), tamis__get64(m + 64)},
+                          .main_tree = {tamis__get16(m + 78), tamis__get64(m + 112)},
+                          .last_page = tamis__get64(m + 120),
+                          .transaction = tamis__get64(m + 128)};
+    if (meta->page_bytes < 512 || meta->page_bytes > 65536 ||
+        (meta->page_bytes & (meta->page_bytes - 1)) != 0)
+        return fault_at(w, at + 40, "its page size is impossible");
+    if (meta->last_page < 1 || meta->last_page >= UINT64_MAX / meta->page_bytes)
+        return fault_at(w, at + 136, "its last page is impossible");
+    return 0;
+}
+
+/* Take a run of pages: inside the file, and nobody else's. */
+static int claim(struct walk *w, uint64_t page, uint64_t count, uint64_t referrer)
+{
+    if (page < 2 || page > w->meta.last_page || count > w->meta.last_page - page + 1)
+        return fault_at(w, referrer, "a page number leads outside the file");
+    for (uint64_t i = page; i < page + count; i++) {
+        if (w->seen[i / 8] >> (i % 8) & 1) return fault_at(w, referrer, "a page is used twice");
+        w->seen[i / 8] |= (unsigned char)(1u << (i % 8));
+    }
+    return 0;
+}
+
+/* As LMDB orders them: the free tree by number, the main tree by bytes. */
+static int compare(const struct walk *w, struct text a, struct text b)
+{
+    if (w->is_free_tree) {
+        const uint64_t x = tamis__get64(a.bytes), y = tamis__get64(b.bytes);
+        return (x > y) - (x < y);
+    }
+    const size_t shorter = a.count < b.count ? a.count : b.count;
+    const int order = shorter ? memcmp(a.bytes, b.bytes, shorter) : 0;
+    return order != 0 ? order : (a.count > b.count) - (a.count < b.count);
+}
+
+/* The list of free pages that a transaction left. */
+static int check_free_list(struct walk *w, struct text key, const unsigned char *data,
+                           size_t data_bytes)
+{
+    const uint64_t at = (uint64_t)(data - w->file);
+    if (tamis__get64(key.bytes) > w->meta.transaction)
+        return fault_at(w, at, "the free list is of a transaction to come");
+    if (data_bytes < 8) return fault_at(w, at, "a free list is too short");
+    const uint64_t count = tamis__get64(data);
+    if (count > data_bytes / 8 - 1) return fault_at(w, at, "a free list is longer than its record");
+    uint64_t before = UINT64_MAX;
+    for (uint64_t i = 1; i <= count; i++) {
+        const uint64_t page = tamis__get64(data + 8 * i);
+        if (page >= before) return fault_at(w, at + 8 * i, "a free list is out of order");
+        before = page;
+        const int rc = claim(w, page, 1, at + 8 * i);
+        if (rc < 0) return rc;
+    }
+    return 0;
+}
+
+/* Data that did not fit the page: a run of overflow pages. */
+static int find_overflow(struct walk *w, const unsigned char *pointer, size_t data_bytes,
+                         const unsigned char **data)
+{
+    const uint64_t at = (uint64_t)(pointer - w->file);
+    const uint64_t page = tamis__get64(pointer);
+    int rc = claim(w, page, 1, at);
+    if (rc < 0) return rc;
+    const uint64_t start = page * w->meta.page_bytes;
+    if (start + w->meta.page_bytes > w->bytes)
+        return fault_at(w, at, "a page number leads outside the file");
+    const unsigned char *p = w->file + start;
+    const uint64_t pages = tamis__get32(p + 12);
+    if (tamis__get64(p) != page || (tamis__get16(p + 10) & PAGE_KINDS) != PAGE_OVERFLOW)
+        return fault_at(w, start, "a page is not the overflow page it should be");
+    if (pages == 0 || pages > w->bytes / w->meta.page_bytes ||
+        start + pages * w->meta.page_bytes > w->bytes ||
+        PAGE_HEADER_BYTES + data_bytes > pages * w->meta.page_bytes)
+        return fault_at(w, start + 12, "an overflow page has an impossible length");
+    rc = pages > 1 ? claim(w, page + 1, pages - 1, at) : 0;
+    *data = p + PAGE_HEADER_BYTES;
+    return rc;
+}
+
+static int check_leaf_node(struct walk *w, const unsigned char *node, const unsigned char *page_end)
+{
+    const uint64_t at = (uint64_t)(node - w->file);
+    const size_t data_bytes = tamis__get16(node) | (size_t)tamis__get16(node + 2) << 16;
+    const unsigned flags = tamis__get16(node + 4);
+    const struct text key = {node + NODE_HEADER_BYTES, tamis__get16(node + 6)};
+    const unsigned char *data = key.bytes + key.count;
+    const size_t left = (size_t)(page_end - data); /* the caller has checked the key */
+    int rc;
+    if (flags & ~(unsigned)NODE_OVERFLOW) return fault_at(w, at + 4, "a node has unknown flags");
+    if ((flags & NODE_OVERFLOW ? 8 : data_bytes) > left)
+        return fault_at(w, at, "a record leads outside its page");
+    if (w->last_key.bytes != NULL && compare(w, key, w->last_key) <= 0)
+        return fault_at(w, at, "keys are out of order");
+    if (w->floor.bytes != NULL && compare(w, key, w->floor) < 0)
+        return fault_at(w, at, "a key is on the wrong page");
+    w->last_key = key;
+    w->floor = (struct text){NULL, 0};
+    if (flags & NODE_OVERFLOW) {
+        rc = find_overflow(w, data, data_bytes, &data);
+        if (rc < 0) return rc;
+    }
+    return w->is_free_tree ? check_free_list(w, key, data, data_bytes) : 0;
+}
+
+static int check_page(struct walk *w, uint64_t number, unsigned depth, uint64_t referrer);
+
+static int check_branch_node(struct walk *w, const unsigned char *node, bool first, unsigned depth)
+{
+    const uint64_t at = (uint64_t)(node - w->file);
+    const struct text separator = {node + NODE_HEADER_BYTES, tamis__get16(node + 6)};
+    const uint64_t child = tamis__get16(node) | (uint64_t)tamis__get16(node + 2) << 16 |
+                           (uint64_t)tamis__get16(node + 4) << 32;
+    if (!first) { /* the first separator of a page stands for "everything below" */
+        if (w->last_key.bytes != NULL && compare(w, separator, w->last_key) <= 0)
+            return fault_at(w, at, "a branch is out of order");
+        w->floor = separator;
+    }
+    return check_page(w, child, depth - 1, at);
+}
+
+static int check_page(struct walk *w, uint64_t number, unsigned depth, uint64_t referrer)
+{
+    int rc = claim(w, number, 1, referrer);
+    if (rc < 0) return rc;
+    const uint64_t start = number * w->meta.page_bytes;
+    if (start + w->meta.page_bytes > w->bytes)
+        return fault_at(w, w->bytes, "the file is truncated");
+    const unsigned char *page = w->file + start, *end = page + w->meta.page_bytes;
+    const unsigned lower = tamis__get16(page + 12), upper = tamis__get16(page + 14);
+    const unsigned kind = depth > 1 ? PAGE_BRANCH : PAGE_LEAF;
+    if (tamis__get64(page) != number || (tamis__get16(page + 10) & PAGE_KINDS) != kind)
+        return fault_at(w, start, "a page is not what its place in the tree demands");
+    if (lower < PAGE_HEADER_BYTES || lower % 2 != 0 || lower > upper || upper > w->meta.page_bytes)
+        return fault_at(w, start + 12, "a page's free space is impossible");
+    const unsigned nodes = (lower - PAGE_HEADER_BYTES) / 2;
+    if (kind == PAGE_BRANCH ? nodes < (w->is_free_tree ? 1u : 2u) : nodes == 0)
+        return fault_at(w, start + 12, "a page has too few nodes");
+    for (unsigned i = 0; rc == 0 && i < nodes; i++) {
+        const unsigned at = tamis__get16(page + PAGE_HEADER_BYTES + 2 * i);
+        if (at < upper || at % 2 != 0 || at + NODE_HEADER_BYTES > w->meta.page_bytes)
+            return fault_at(w, start + PAGE_HEADER_BYTES + 2 * i, "a node leads outside its page");
+        const unsigned char *node = page + at;
+        const unsigned key_bytes = tamis__get16(node + 6);
+        const bool first_branch = kind == PAGE_BRANCH && i == 0;
+        if (at + NODE_HEADER_BYTES + key_bytes > w->meta.page_bytes)
+            return fault_at(w, start + at + 6, "a key leads outside its page");
+        if (w->is_free_tree && key_bytes != 8 && !first_branch)
+            return fault_at(w, start + at + 6, "a key of the free tree has another size");
+        rc = kind == PAGE_BRANCH ? check_branch_node(w, node, i == 0, depth)
+                                 : check_leaf_node(w, node, end);
+    }
+    return rc;
+}
+
+static int check_tree(struct walk *w, const struct tree *tree, bool is_free_tree)
+{
+    w->is_free_tree = is_free_tree;
+    w->last_key = w->floor = (struct text){NULL, 0};
+    if (tree->root == NO_PAGE) return 0; /* an empty tree */
+    if (tree->depth == 0 || tree->depth > DEPTH_MAX)
+        return fault_at(w, 0, "a tree has an impossible depth");
+    return check_page(w, tree->root, tree->depth, 0);
+}
+
+int tamis__pages_check(const void *file, size_t bytes, struct tamis__page_fault *fault)
+{
+    struct walk w = {.file = file, .bytes = bytes, .fault = fault};
+    struct meta metas[2];
+    int rc = read_meta(&w, 0, 0, &metas[0]);
+    if (rc == 0) rc = read_meta(&w, 1, metas[0].page_bytes, &metas[1]);
+    if (rc < 0) return rc;
+    if (metas[0].page_bytes != metas[1].page_bytes)
+        return fault_at(&w, 40, "its meta pages contradict each other");
+    w.meta = metas[metas[0].transaction < metas[1].transaction];
+    /* Pages that were handed out and given back within one transaction may lie past the end. */
+    if (w.meta.last_page > bytes / w.meta.page_bytes + 65536)
+        return fault_at(&w, bytes, "the file is truncated");
+    w.seen = calloc(1, (size_t)(w.meta.last_page / 8 + 1));
+    if (w.seen == NULL) return TAMIS_ENOMEM;
+    rc = check_tree(&w, &w.meta.main_tree, false);
+    if (rc == 0) rc = check_tree(&w, &w.meta.free_tree, true);
+    free(w.seen);
+    return rc;
+}

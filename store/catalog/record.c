@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * record.c: the catalog's values, byte by byte.
+ *
+ * A cursor walks the buffer; the same list of fields, in one order, serves encoding and decoding,
+ * so that the two cannot drift apart.
+ */
+#include "catalog/record.h"
+
+#include <stdbool.h>
+
+#include "hash/digest.h"
+
+struct cursor {
+    unsigned char *at;
+    bool writing;
+};
+
+static void field32(struct cursor *c, uint32_t *value)
+{
+    if (c->writing)
+        memcpy(c->at, value, sizeof *value);
+    else
+        memcpy(value, c->at, sizeof *value);
+    c->at += sizeof *value;
+}
+
+static void field64(struct cursor *c, uint64_t *value)
+{
+    if (c->writing)
+        memcpy(c->at, value, sizeof *value);
+    else
+        memcpy(value, c->at, sizeof *value);
+    c->at += sizeof *value;
+}
+
+static void field_time(struct cursor *c, int64_t *value)
+{
+    uint64_t bits = (uint64_t)*value;
+    field64(c, &bits);
+    *value = (int64_t)bits;
+}
+
+static void field_double(struct cursor *c, double *value)
+{
+    uint64_t bits = tamis__double_to_bits(*value);
+    field64(c, &bits);
+    *value = tamis__double_from_bits(bits);
+}
+
+/* The 80 fixed bytes. */
+static void record_fields(struct cursor *c, struct tamis__record *r)
+{
+    uint32_t version = TAMIS__RECORD_VERSION;
+    uint64_t reserved = 0;
+    field32(c, &version);
+    field32(c, &r->segment_count);
+    field64(c, &r->filter_id);
+    field64(c, &r->name_sequence);
+    field64(c, &r->generation);
+    field64(c, &r->capacity);
+    field_double(c, &r->fp_rate);
+    field_time(c, &r->created_at);
+    field_time(c, &r->published_at);
+    field_time(c, &r->checkpointed_at);
+    field64(c, &reserved);
+}
+
+/* 152 bytes each. */
+static void segment_fields(struct cursor *c, struct tamis__record_segment *s)
+{
+    field64(c, &s->number);
+    field32(c, &s->kind);
+    field32(c, &s->hash_set);
+    field64(c, &s->seed);
+    field64(c, &s->m_bits);
+    field32(c, &s->k);
+    field32(c, &s->words);
+    field64(c, &s->capacity);
+    field_double(c, &s->fp_rate);
+    field64(c, &s->items);
+    field64(c, &s->file_bytes);
+    field_time(c, &s->created_at);
+    uint32_t reserved = 0;
+    field32(c, &s->bit_order);
+    field32(c, &reserved);
+    if (c->writing)
+        memcpy(c->at, s->parameters, sizeof s->parameters);
+    else
+        memcpy(s->parameters, c->at, sizeof s->parameters);
+    c->at += sizeof s->parameters;
+}
+
+uint64_t tamis__record_checksum(struct tamis__bytes key, const void *value, size_t bytes)
+{
+    /* Two hashes, one as the other's seed: no buffer, and no way to move a byte from key to value.
+     */
+    return XXH3_64bits_withSeed(value, bytes, tamis__checksum(key.data, key.count));
+}
+
+static void close_value(struct tamis__bytes key, void *buffer, size_t bytes)
+{
+    const uint64_t sum = tamis__record_checksum(key, buffer, bytes);
+    memcpy((unsigned char *)buffer + bytes, &sum, sizeof sum);
+}
+
+/* A whole value of a known version: the trailer matches. */
+static int check_value(struct tamis__bytes key, struct tamis__bytes value, size_t smallest,
+                       const char **reason)
+{
+    const unsigned char *bytes = value.data;
+    *reason = "is too short";
+    if (value.count < smallest) return TAMIS_ECORRUPT;
+    *reason = "does not match its checksum";
+    if (tamis__record_checksum(key, bytes, value.count - 8) !=
+        tamis__get64(bytes + value.count - 8))
+        return TAMIS_ECORRUPT;
+    *reason = "was written by a newer version of Tamis; use that version";
+    return tamis__get32(bytes) == TAMIS__RECORD_VERSION ? 0 : TAMIS_EVERSION;
+}
+
+size_t tamis__record_encode(const struct tamis__record *record, struct tamis__bytes key,
+                            void *buffer)
+{
+    struct tamis__record copy = *record; /* the field list takes what it could also write to */
+    struct cursor c = {.at = buffer, .writing = true};
+    record_fields(&c, &copy);
+    for (uint32_t i = 0; i < copy.segment_count; i++)
+        segment_fields(&c, &copy.segments[i]);
+    const size_t bytes = (size_t)(c.at - (unsigned char *)buffer);
+    close_value(key, buffer, bytes);
+    return bytes + 8;
+}
+
+int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
+                         struct tamis__record *record, const char **reason)
+{
+    int rc = check_value(key, value, TAMIS__RECORD_FIXED_BYTES + 8, reason);
+    if (rc < 0) return rc;
+    struct cursor c = {.at = (unsigned char *)(uintptr_t)value.data, .writing = false};
+    record_fields(&c, record);
+    *reason = "has an impossible number of segments";
+    if (record->segment_count == 0 || record->segment_count > TAMIS__SEGMENTS_MAX ||
+        value.count != TAMIS__RECORD_FIXED_BYTES + 8 +
+                           (size_t)record->segment_count * TAMIS__RECORD_SEGMENT_BYTES)
+        return TAMIS_ECORRUPT;
+    for (uint32_t i = 0; i < record->segment_count; i++)
+        segment_fields(&c, &record->segments[i]);
+    return 0;
+}
+
+static void store_fields(struct cursor *c, struct tamis__store_record *r)
+{
+    uint32_t version = TAMIS__RECORD_VERSION, reserved = 0;
+    field32(c, &version);
+    field32(c, &reserved);
+    field64(c, &r->store_id);
+    field64(c, &r->next_filter_id);
+    field64(c, &r->next_segment);
+    field_time(c, &r->created_at);
+}
+
+void tamis__store_record_encode(const struct tamis__store_record *record, struct tamis__bytes key,
+                                void *buffer)
+{
+    struct tamis__store_record copy = *record;
+    struct cursor c = {.at = buffer, .writing = true};
+    store_fields(&c, &copy);
+    close_value(key, buffer, TAMIS__STORE_RECORD_BYTES - 8);
+}
+
+int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes value,
+                               struct tamis__store_record *record, const char **reason)
+{
+    int rc = check_value(key, value, TAMIS__STORE_RECORD_BYTES, reason);
+    if (rc < 0) return rc;
+    struct cursor c = {.at = (unsigned char *)(uintptr_t)value.data, .writing = false};
+    store_fields(&c, record);
+    return 0;
+}
+
+void tamis__record_segment_from_header(const struct tamis__segment_header *header,
+                                       struct tamis__record_segment *segment)
+{
+    *segment = (struct tamis__record_segment){
+        .number = header->number,
+        .kind = header->kind,
+        .hash_set = header->hash_set,
+        .seed = header->seed,
+        .m_bits = header->m_bits,
+        .k = header->k,
+        .words = header->words,
+        .capacity = header->capacity,
+        .fp_rate = tamis__double_from_bits(header->fp_rate),
+        .file_bytes = header->file_bytes,
+        .created_at = header->created_at,
+        .bit_order = header->bit_order,
+    };
+    memcpy(segment->parameters, header->parameters, sizeof segment->parameters);
+}
+
+const char *tamis__record_contradiction(const struct tamis__record_segment *segment,
+                                        const struct tamis__segment_header *header)
+{
+    struct tamis__record_segment h;
+    tamis__record_segment_from_header(header, &h);
+    if (h.number != segment->number) return "number";
+    if (h.kind != segment->kind) return "kind";
+    if (h.hash_set != segment->hash_set) return "hash set";
+    if (memcmp(h.parameters, segment->parameters, sizeof h.parameters) != 0)
+        return "parameters of the hash set";
+    if (h.seed != segment->seed) return "seed";
+    if (h.m_bits != segment->m_bits) return "m";
+    if (h.k != segment->k) return "k";
+    if (h.words != segment->words) return "words per key";
+    if (h.capacity != segment->capacity) return "capacity";
+    if (tamis__double_to_bits(h.fp_rate) != tamis__double_to_bits(segment->fp_rate)) return "rate";
+    if (h.file_bytes != segment->file_bytes) return "size";
+    if (h.created_at != segment->created_at) return "time of creation";
+    if (h.bit_order != segment->bit_order) return "bit order";
+    return NULL;
+}

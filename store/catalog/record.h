@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * record.h: what the catalog holds, and its bytes (docs/format.md section 2).
+ *
+ * Encoders and decoders work on (buffer, bytes) and do no I/O.  Every value ends in the XXH3-64 of
+ * its key and of itself, so that a value can neither rot nor stray to another key unseen.
+ */
+#ifndef TAMIS_CATALOG_RECORD_H
+#define TAMIS_CATALOG_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "file/header.h"
+
+#define TAMIS__RECORD_VERSION 1u
+#define TAMIS__SEGMENTS_MAX 64u
+
+struct tamis__record_segment {
+    uint64_t number;
+    uint32_t kind;
+    uint32_t hash_set;
+    uint64_t seed;
+    uint64_t m_bits;
+    uint32_t k;
+    uint32_t words;
+    uint64_t capacity;
+    double fp_rate;
+    uint64_t items; /* as of the last checkpoint or close; the truth is in the segment's stripes */
+    uint64_t file_bytes;
+    int64_t created_at;
+    uint32_t bit_order;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+};
+
+/* A filter.  Its segments are in the order of their making, the newest last. */
+struct tamis__record {
+    char name[TAMIS_NAME_MAX + 1];
+    uint64_t filter_id;
+    uint64_t name_sequence; /* goes up with every rename; segments' labels follow */
+    uint64_t generation;
+    uint64_t capacity;
+    double fp_rate;
+    int64_t created_at;
+    int64_t published_at;
+    int64_t checkpointed_at;
+    uint32_t segment_count;
+    struct tamis__record_segment segments[TAMIS__SEGMENTS_MAX];
+};
+
+/* The store's own record. */
+struct tamis__store_record {
+    uint64_t store_id;
+    uint64_t next_filter_id;
+    uint64_t next_segment;
+    int64_t created_at;
+};
+
+#define TAMIS__RECORD_FIXED_BYTES 80u
+#define TAMIS__RECORD_SEGMENT_BYTES 152u
+#define TAMIS__RECORD_BYTES_MAX                                                                    \
+    (TAMIS__RECORD_FIXED_BYTES + TAMIS__SEGMENTS_MAX * TAMIS__RECORD_SEGMENT_BYTES + 8u)
+#define TAMIS__STORE_RECORD_BYTES 48u
+
+struct tamis__bytes {
+    const void *data;
+    size_t count;
+};
+
+/* A segment as the catalog sees it, from its header; items are 0. */
+void tamis__record_segment_from_header(const struct tamis__segment_header *header,
+                                       struct tamis__record_segment *segment);
+/* The name of the first field in which a header contradicts the catalog; NULL if none does. */
+const char *tamis__record_contradiction(const struct tamis__record_segment *segment,
+                                        const struct tamis__segment_header *header);
+
+/* XXH3-64 over key and value, the trailer of every value. */
+uint64_t tamis__record_checksum(struct tamis__bytes key, const void *value, size_t bytes);
+
+/* Returns the bytes written to `buffer`, which holds TAMIS__RECORD_BYTES_MAX. */
+size_t tamis__record_encode(const struct tamis__record *record, struct tamis__bytes key,
+                            void *buffer);
+/* 0, TAMIS_ECORRUPT or TAMIS_EVERSION; *reason is a clause.  record->name is left alone. */
+int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
+                         struct tamis__record *record, const char **reason);
+
+void tamis__store_record_encode(const struct tamis__store_record *record, struct tamis__bytes key,
+                                void *buffer);
+int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes value,
+                               struct tamis__store_record *record, const char **reason);
+
+#endif

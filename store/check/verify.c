@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * verify.c: is the store what it says it is?
+ *
+ * A snapshot of the catalog and of the directory is taken under one shared lock, so that no drop or
+ * create stands half done in it.  Then each filter is looked at under a lock of its own, and
+ * skipped if it went meanwhile: writers never wait long for a check of ten thousand filters.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "store.h"
+
+struct numbers {
+    uint64_t *list;
+    size_t count, room;
+};
+
+struct check {
+    struct tamis_store *store;
+    tamis_problem_fn *fn;
+    void *context;
+    int64_t problems;
+    struct numbers filters;  /* ids of the filters to look at */
+    struct numbers expected; /* segments that the catalog has, garbage included */
+    struct numbers strays;   /* segments that are there and not expected */
+};
+
+static int append(struct numbers *numbers, uint64_t number)
+{
+    if (numbers->count == numbers->room) {
+        const size_t room = numbers->room ? 2 * numbers->room : 256;
+        uint64_t *list = reallocarray(numbers->list, room, sizeof *list);
+        if (list == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory checking the store");
+        numbers->list = list;
+        numbers->room = room;
+    }
+    numbers->list[numbers->count++] = number;
+    return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int tell(struct check *check, const char *filter, const char *file, uint64_t offset,
+                int error, const char *reason)
+{
+    const struct tamis_problem problem = {
+        .filter = filter, .file = file, .offset = offset, .error = error, .reason = reason};
+    check->problems++;
+    return check->fn(check->context, &problem);
+}
+
+/* ---- One segment --------------------------------------------------------------------------------
+ */
+
+/* Bits past m, which no position reaches, are zero; a byte there is damage. */
+static int check_padding(struct check *check, const struct tamis__record *record, const char *file,
+                         const struct tamis__segment *segment)
+{
+    const struct tamis__segment_header *h = segment->header;
+    if (h->m_bits % 64 == 0) return 0;
+    const uint64_t word = segment->data[h->m_bits / 64];
+    if (word >> (h->m_bits % 64) == 0) return 0;
+    return tell(check, record->name, file, h->data_offset + h->m_bits / 64 * 8, TAMIS_ECORRUPT,
+                "has bits set past its m; the data is damaged, restore it from a copy");
+}
+
+static int check_label(struct check *check, const struct tamis__record *record, const char *file,
+                       const struct tamis__segment *segment)
+{
+    const struct tamis__name_label *label = tamis__label_current(segment->header);
+    const uint64_t offset = offsetof(struct tamis__segment_header, labels);
+    if (label == NULL)
+        return tell(check, record->name, file, offset, TAMIS_ECORRUPT,
+                    "has no readable name; rename the filter to write it anew");
+    /* An older label is a rename that a crash cut short; the next open for writing mends it. */
+    if (label->sequence < record->name_sequence || strcmp(label->name, record->name) == 0) return 0;
+    return tell(check, record->name, file, offset, TAMIS_ECORRUPT,
+                "carries another filter's name; rename the filter to write it anew");
+}
+
+static int check_segment(struct check *check, const struct tamis__record *record, uint32_t index)
+{
+    struct tamis__store_segment s;
+    char name[TAMIS__SEGMENT_NAME_BYTES], file[TAMIS__SEGMENT_NAME_BYTES + 16];
+    tamis__segment_name(record->segments[index].number, name);
+    (void)snprintf(file, sizeof file, "segments/%s", name);
+    int rc = tamis__open_segment(check->store, record, index, false, &s);
+    if (rc < 0) {
+        unsigned long long offset = 0;
+        const char *at = strstr(tamis_last_error(), "(at byte ");
+        if (at != NULL) (void)sscanf(at, "(at byte %llu)", &offset);
+        return tell(check, record->name, file, offset, rc, tamis_last_error());
+    }
+    rc = check_label(check, record, file, &s.segment);
+    if (rc == 0) rc = check_padding(check, record, file, &s.segment);
+    tamis__segment_close(&s.segment);
+    return rc;
+}
+
+static int check_filter(struct check *check, uint64_t filter_id)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    int rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get_by_id(txn, filter_id, &record);
+    for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++)
+        rc = check_segment(check, &record, i);
+    tamis__catalog_end(txn);
+    return rc == TAMIS_ENOTFOUND ? 0 : rc; /* dropped since the snapshot */
+}
+
+/* ---- The snapshot -------------------------------------------------------------------------------
+ */
+
+static int note_record(void *context, const struct tamis__record *record)
+{
+    struct check *check = context;
+    int rc = append(&check->filters, record->filter_id);
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
+        rc = append(&check->expected, record->segments[i].number);
+    return rc;
+}
+
+static int note_garbage(void *context, uint64_t number)
+{
+    struct check *check = context;
+    return append(&check->expected, number);
+}
+
+static int note_file(void *context, const char *name)
+{
+    struct check *check = context;
+    const uint64_t number = tamis__segment_number(name);
+    if (number == 0) {
+        char file[300];
+        (void)snprintf(file, sizeof file, "segments/%s", name);
+        return tell(check, "", file, 0, TAMIS_EFOREIGN, "is not a segment's name; remove the file");
+    }
+    if (bsearch(&number, check->expected.list, check->expected.count, sizeof number, by_number))
+        return 0;
+    return append(&check->strays, number);
+}
+
+static int take_snapshot(struct check *check)
+{
+    struct tamis__catalog_txn *txn;
+    int rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_each(txn, "", note_record, check);
+    if (rc == 0) rc = tamis__catalog_each_garbage(txn, note_garbage, check);
+    if (rc == 0 && check->expected.count > 0)
+        qsort(check->expected.list, check->expected.count, sizeof(uint64_t), by_number);
+    if (rc == 0)
+        rc = tamis__each_name(check->store->place.segments_fd, check->store->place.path, note_file,
+                              check);
+    tamis__catalog_end(txn);
+    return rc;
+}
+
+static int tell_strays(struct check *check)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < check->strays.count; i++) {
+        char name[TAMIS__SEGMENT_NAME_BYTES], file[TAMIS__SEGMENT_NAME_BYTES + 16];
+        tamis__segment_name(check->strays.list[i], name);
+        (void)snprintf(file, sizeof file, "segments/%s", name);
+        rc =
+            tell(check, "", file, 0, TAMIS_EFOREIGN,
+                 "belongs to no filter of the catalog; remove it if it is not from a lost catalog");
+    }
+    return rc;
+}
+
+static int check_all(struct check *check)
+{
+    int rc = take_snapshot(check);
+    if (rc == 0) rc = tell_strays(check);
+    for (size_t i = 0; rc == 0 && i < check->filters.count; i++)
+        rc = check_filter(check, check->filters.list[i]);
+    return rc;
+}
+
+static int check_one(struct check *check, const char *name)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    int rc = tamis__check_name(name);
+    if (rc == 0) rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get(txn, name, &record);
+    tamis__catalog_end(txn);
+    if (rc == TAMIS_ENOTFOUND) return tamis__fail_no_filter(check->store, name);
+    return rc < 0 ? rc : check_filter(check, record.filter_id);
+}
+
+TAMIS_API int64_t tamis_store_verify(tamis_store *store, const char *name, tamis_problem_fn *fn,
+                                     void *context)
+{
+    struct check check = {.store = store, .fn = fn, .context = context};
+    const int rc = name ? check_one(&check, name) : check_all(&check);
+    free(check.filters.list);
+    free(check.expected.list);
+    free(check.strays.list);
+    return rc != 0 ? rc : check.problems;
+}

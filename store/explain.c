@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* explain.c: looking inside an open filter: its metadata, its segments, its bits, a key's
+ * positions. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "hash/hash_set.h"
+#include "store.h"
+
+/* More hashes than any system uses; keeps a slip of the finger from running for hours. */
+#define EXPLAIN_K_MAX ((uint32_t)1 << 20)
+
+TAMIS_API int64_t tamis_filter_items(tamis_filter *filter)
+{
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < filter->segment_count; i++)
+        items += tamis__segment_items(&filter->segments[i].segment);
+    return (int64_t)items;
+}
+
+TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *stat)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    uint64_t items[TAMIS__SEGMENTS_MAX];
+    int rc = tamis__catalog_begin(&filter->store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
+    tamis__catalog_end(txn);
+    if (rc == TAMIS_ENOTFOUND)
+        return tamis__fail(TAMIS_EDROPPED, "the filter was dropped while it was open; close it");
+    if (rc < 0) return rc;
+    tamis__stat_from_record(&record, stat);
+    if (record.segment_count != filter->segment_count) return 0; /* changed since; the catalog's */
+    for (uint32_t i = 0; i < filter->segment_count; i++)
+        items[i] = tamis__segment_items(&filter->segments[i].segment);
+    tamis__stat_set_items(stat, &record, items);
+    return 0;
+}
+
+static int check_index(const struct tamis_filter *filter, uint32_t index)
+{
+    if (index < filter->segment_count) return 0;
+    return tamis__fail(TAMIS_EINVAL, "there is no segment %u; the filter has %u", index,
+                       filter->segment_count);
+}
+
+TAMIS_API int tamis_filter_segment(tamis_filter *filter, uint32_t index,
+                                   struct tamis_segment_stat *stat)
+{
+    const int rc = check_index(filter, index);
+    if (rc < 0) return rc;
+    const struct tamis__segment *segment = &filter->segments[index].segment;
+    const struct tamis__segment_header *h = segment->header;
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(h->hash_set);
+    *stat = (struct tamis_segment_stat){
+        .number = h->number,
+        .kind = h->kind,
+        .k = h->k,
+        .words = h->words,
+        .m_bits = h->m_bits,
+        .seed = h->seed,
+        .capacity = h->capacity,
+        .fp_rate = tamis__double_from_bits(h->fp_rate),
+        .items = tamis__segment_items(segment),
+        .file_bytes = h->file_bytes,
+        .data_offset = h->data_offset,
+        .data_bytes = h->data_bytes,
+        .created_at = h->created_at,
+    };
+    (void)snprintf(stat->hash_set, sizeof stat->hash_set, "%s", set ? set->name : "unknown");
+    return 0;
+}
+
+TAMIS_API int tamis_filter_fill(tamis_filter *filter, uint32_t index,
+                                struct tamis_segment_stat *stat)
+{
+    const int rc = tamis_filter_segment(filter, index, stat);
+    if (rc < 0) return rc;
+    const struct tamis__store_segment *s = &filter->segments[index];
+    s->kind->measure(&s->segment, &stat->ones, &stat->fp_rate_now);
+    stat->fill = (double)stat->ones / (double)stat->m_bits;
+    return 0;
+}
+
+/* Describe the key by its hash set; the positions are the caller's. */
+static int describe(const struct tamis__hash_set *set, uint64_t seed, const void *key,
+                    size_t key_bytes, uint32_t k, struct tamis_explanation *explanation)
+{
+    explanation->positions_count = k;
+    if (key == NULL && key_bytes > 0)
+        return tamis__fail(TAMIS_EINVAL, "the key is NULL with a length above 0; pass its bytes");
+    if (explanation->positions_max < k)
+        return tamis__fail(TAMIS_EINVAL, "%u positions do not fit in room for %zu", k,
+                           explanation->positions_max);
+    const size_t wanted =
+        set->describe(key, key_bytes, seed, explanation->hashes, explanation->hashes_bytes);
+    if (wanted >= explanation->hashes_bytes)
+        return tamis__fail(TAMIS_EINVAL, "the hash values need %zu bytes of text, not %zu",
+                           wanted + 1, explanation->hashes_bytes);
+    return 0;
+}
+
+TAMIS_API int tamis_filter_explain(tamis_filter *filter, uint32_t index, const void *key,
+                                   size_t key_bytes, struct tamis_explanation *explanation)
+{
+    int rc = check_index(filter, index);
+    if (rc < 0) return rc;
+    const struct tamis__store_segment *s = &filter->segments[index];
+    const struct tamis__segment_header *h = s->segment.header;
+    rc = describe(tamis__hash_set_by_id(h->hash_set), h->seed, key, key_bytes, h->k, explanation);
+    if (rc == 0) s->kind->positions(h, key, key_bytes, explanation->positions);
+    return rc;
+}
+
+TAMIS_API int tamis_explain(const char *hash_set, uint64_t m_bits, uint32_t k, uint64_t seed,
+                            const void *key, size_t key_bytes,
+                            struct tamis_explanation *explanation)
+{
+    const struct tamis__hash_set *set = tamis__hash_set_by_name(hash_set);
+    if (set == NULL) return TAMIS_EINVAL;
+    if (m_bits == 0)
+        return tamis__fail(TAMIS_EINVAL, "m of 0 bits is out of range; give 1 to 2^64-1");
+    if (k == 0 || k > EXPLAIN_K_MAX)
+        return tamis__fail(TAMIS_EINVAL, "k of %u hashes is out of range; give 1 to %u", k,
+                           EXPLAIN_K_MAX);
+    const int rc = describe(set, seed, key, key_bytes, k, explanation);
+    if (rc == 0) set->positions(key, key_bytes, seed, m_bits, k, explanation->positions);
+    return rc;
+}

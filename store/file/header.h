@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * header.h: the first 4096 bytes of a segment, as docs/format.md section 3 gives them.
+ *
+ *        0 ..  511  constant part: what the segment is; written once, closed by a checksum
+ *      512 .. 1151  two name labels: the filter's name, for rebuilding a catalog; a rename writes
+ * the older one, so that a torn write leaves the other 1536 .. 2047  live lines, one cache line
+ * each, changed while mapped, in no checksum 2048 .. 4095  32 item counters, one cache line each
+ *
+ * header_check works on (buffer, bytes) and does no I/O: it is what a fuzzer feeds.
+ */
+#ifndef TAMIS_FILE_HEADER_H
+#define TAMIS_FILE_HEADER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "sizing/sizing.h"
+#include "tamis.h"
+
+#define TAMIS__SEGMENT_MAGIC "TAMIS\r\n" /* with its NUL: 8 bytes; CR LF shows text-mode copies */
+#define TAMIS__FORMAT_VERSION 1u
+#define TAMIS__INCOMPAT_KNOWN 0u
+#define TAMIS__COMPAT_KNOWN 0u
+#define TAMIS__STRIPES 32u
+#define TAMIS__HASH_PARAMETER_BYTES 64u
+
+/* How position b lies in the data; format, never renumbered. */
+enum tamis__bit_order {
+    TAMIS__BITS_LSB_FIRST = 0, /* byte b / 8, mask 1 << b % 8 */
+};
+
+struct tamis__name_label {
+    uint64_t sequence;  /*   0   8  the label with the higher one holds; 0: never written */
+    uint32_t bytes;     /*   8   4  length of the name                                    */
+    uint32_t reserved0; /*  12   4  0                                                     */
+    char name[256];     /*  16 256  UTF-8, padded with zeros                              */
+    uint8_t zero[40];   /* 272  40  0                                                     */
+    uint64_t checksum;  /* 312   8  XXH3-64 of the 312 bytes before                       */
+};
+TAMIS__AT(struct tamis__name_label, bytes, 8);
+TAMIS__AT(struct tamis__name_label, name, 16);
+TAMIS__AT(struct tamis__name_label, zero, 272);
+TAMIS__AT(struct tamis__name_label, checksum, 312);
+TAMIS__SIZE(struct tamis__name_label, 320);
+
+/* Writers: any adder.  No lock: atomic additions.  The sum over the stripes is the item count. */
+struct tamis__stripe {
+    uint64_t items;
+    uint8_t zero[56]; /* a cache line each: adders on different processors do not meet */
+};
+TAMIS__SIZE(struct tamis__stripe, 64);
+
+struct tamis__segment_header {
+    uint8_t magic[8];        /*    0   8  TAMIS__SEGMENT_MAGIC              */
+    uint32_t format_version; /*    8   4  readers refuse a greater one      */
+    uint32_t incompat_flags; /*   12   4  unknown bit: refuse to open       */
+    uint32_t compat_flags;   /*   16   4  unknown bit: read, do not write   */
+    uint32_t header_bytes;   /*   20   4  4096                              */
+    uint64_t number;         /*   24   8  segment number, as in the name    */
+    uint64_t filter_id;      /*   32   8  which filter of the store         */
+    uint64_t store_id;       /*   40   8  random, the same in the catalog   */
+    uint32_t kind;           /*   48   4  enum tamis_kind                   */
+    uint32_t hash_set;       /*   52   4  enum tamis__hash_set_id           */
+    uint64_t seed;           /*   56   8  of the hash set                   */
+    uint64_t m_bits;         /*   64   8  size of the bit array             */
+    uint32_t k;              /*   72   4  hashes per key                    */
+    uint32_t words;          /*   76   4  z of a blocked filter, else 0     */
+    uint64_t capacity;       /*   80   8  keys                              */
+    uint64_t fp_rate;        /*   88   8  IEEE 754 double                   */
+    uint64_t data_offset;    /*   96   8  4096 or 2 MiB                     */
+    uint64_t data_bytes;     /*  104   8  8 ceil(m / 64)                    */
+    uint64_t file_bytes;     /*  112   8  size of the file                  */
+    int64_t created_at;      /*  120   8  ns since 1970 UTC                 */
+    uint32_t bit_order;      /*  128   4  enum tamis__bit_order             */
+    uint32_t stripes;        /*  132   4  number of item counters: 32       */
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]; /* 136  64  of the hash set; 0 for xxh3 */
+    uint8_t reserved0[304];             /*  200 304  0                                 */
+    uint64_t checksum;                  /*  504   8  XXH3-64 of the 504 bytes before   */
+    struct tamis__name_label labels[2]; /*  512 640                                    */
+    uint8_t reserved1[384];             /* 1152 384  0                                 */
+    uint64_t epoch; /* 1536   8  raised by publishers under the exclusive lock; adders read */
+    uint8_t reserved2[56];                      /* 1544  56  0                      */
+    uint8_t reserved3[448];                     /* 1600 448  0; for later live lines           */
+    struct tamis__stripe items[TAMIS__STRIPES]; /* 2048 2048                                   */
+};
+TAMIS__AT(struct tamis__segment_header, format_version, 8);
+TAMIS__AT(struct tamis__segment_header, incompat_flags, 12);
+TAMIS__AT(struct tamis__segment_header, compat_flags, 16);
+TAMIS__AT(struct tamis__segment_header, header_bytes, 20);
+TAMIS__AT(struct tamis__segment_header, number, 24);
+TAMIS__AT(struct tamis__segment_header, filter_id, 32);
+TAMIS__AT(struct tamis__segment_header, store_id, 40);
+TAMIS__AT(struct tamis__segment_header, kind, 48);
+TAMIS__AT(struct tamis__segment_header, hash_set, 52);
+TAMIS__AT(struct tamis__segment_header, seed, 56);
+TAMIS__AT(struct tamis__segment_header, m_bits, 64);
+TAMIS__AT(struct tamis__segment_header, k, 72);
+TAMIS__AT(struct tamis__segment_header, words, 76);
+TAMIS__AT(struct tamis__segment_header, capacity, 80);
+TAMIS__AT(struct tamis__segment_header, fp_rate, 88);
+TAMIS__AT(struct tamis__segment_header, data_offset, 96);
+TAMIS__AT(struct tamis__segment_header, data_bytes, 104);
+TAMIS__AT(struct tamis__segment_header, file_bytes, 112);
+TAMIS__AT(struct tamis__segment_header, created_at, 120);
+TAMIS__AT(struct tamis__segment_header, bit_order, 128);
+TAMIS__AT(struct tamis__segment_header, stripes, 132);
+TAMIS__AT(struct tamis__segment_header, parameters, 136);
+TAMIS__AT(struct tamis__segment_header, reserved0, 200);
+TAMIS__AT(struct tamis__segment_header, checksum, 504);
+TAMIS__AT(struct tamis__segment_header, labels, 512);
+TAMIS__AT(struct tamis__segment_header, reserved1, 1152);
+TAMIS__AT(struct tamis__segment_header, epoch, 1536);
+TAMIS__AT(struct tamis__segment_header, reserved2, 1544);
+TAMIS__AT(struct tamis__segment_header, reserved3, 1600);
+TAMIS__AT(struct tamis__segment_header, items, 2048);
+TAMIS__SIZE(struct tamis__segment_header, TAMIS__HEADER_BYTES);
+
+/* Why a header was refused: where in the file, and a clause that fits behind "<file> ". */
+struct tamis__refusal {
+    uint64_t offset;
+    char reason[200];
+};
+
+/* Close the constant part with its checksum. */
+void tamis__header_seal(struct tamis__segment_header *header);
+
+/*
+ * Is this the header of a whole segment of `file_bytes` bytes?  `bytes` is what could be read of
+ * it. 0, or TAMIS_EFOREIGN, TAMIS_EVERSION, TAMIS_ECORRUPT with the refusal filled in.  Kind and
+ * hash set may be unknown here; the layers that know them ask.
+ */
+int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
+                        struct tamis__refusal *refusal);
+
+/* Fill label `slot` for a name of at most TAMIS_NAME_MAX bytes. */
+void tamis__label_write(struct tamis__name_label *label, uint64_t sequence, const char *name);
+
+/* The label that holds, NULL if neither is whole. */
+const struct tamis__name_label *tamis__label_current(const struct tamis__segment_header *header);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * io.c: system calls with errors that say what to do.
+ *
+ * errno is read here and nowhere else, in the line after the call.  Each wrapper asks may_fail()
+ * first, so that a test can make any of them fail as the kernel would.
+ */
+#include "file/io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define HUGE_BYTES ((uint64_t)2 << 20)
+
+#ifdef TAMIS_TEST_POINTS
+int (*tamis__io_hook)(const char *verb, const char *what);
+static int may_fail(const char *verb, const char *what)
+{
+    return tamis__io_hook ? tamis__io_hook(verb, what) : 0;
+}
+#else
+static int may_fail(const char *verb, const char *what)
+{
+    (void)verb;
+    (void)what;
+    return 0;
+}
+#endif
+
+/* What each error number means to a user: the code, and the mend. */
+static const struct {
+    int number;
+    int code;
+    const char *mend;
+} meanings[] = {
+    {ENOENT, TAMIS_ENOTFOUND, ""},
+    {EACCES, TAMIS_EACCESS, "; ask the store's owner for permission, or open it read-only"},
+    {EPERM, TAMIS_EACCESS, "; the file system or the file's owner forbids it"},
+    {EROFS, TAMIS_EREADONLY, "; the file system is mounted read-only"},
+    {ENOSPC, TAMIS_ENOSPACE, "; free some room and try again"},
+    {EDQUOT, TAMIS_ENOSPACE, "; the disk quota is used up"},
+    {EFBIG, TAMIS_ENOSPACE, "; the file system or `ulimit -f` allows no file of that size"},
+    {ENOMEM, TAMIS_ENOMEM, "; free some memory, or raise `ulimit -v` or vm.max_map_count"},
+    {EMFILE, TAMIS_ELIMIT, "; close some files or raise `ulimit -n`"},
+    {ENFILE, TAMIS_ELIMIT, "; the system's table of open files is full"},
+    {ENOLCK, TAMIS_ELIMIT, "; the kernel has no lock to give"},
+    {EEXIST, TAMIS_EEXIST, ""},
+    {ELOOP, TAMIS_EFOREIGN, "; it is a symbolic link, which a store never contains"},
+    {ENOTDIR, TAMIS_ENOSTORE, "; a part of the path is not a directory"},
+    {ENAMETOOLONG, TAMIS_EINVAL, "; the path is too long"},
+    {EIO, TAMIS_EIO, "; look at the disk (dmesg) before trusting this store again"},
+};
+
+int tamis__fail_errno(int error_number, const char *verb, const char *what)
+{
+    char text[128];
+    const char *reason = strerror_r(error_number, text, sizeof text);
+    for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++)
+        if (meanings[i].number == error_number)
+            return tamis__fail(meanings[i].code, "cannot %s %s: %s%s", verb, what, reason,
+                               meanings[i].mend);
+    return tamis__fail(TAMIS_ESYSTEM, "cannot %s %s: %s", verb, what, reason);
+}
+
+int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const char *what, int *fd)
+{
+    int error = may_fail("open", what);
+    if (error) return tamis__fail_errno(error, "open", what);
+    int got;
+    do {
+        got = openat(dir_fd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, (mode_t)mode);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) return tamis__fail_errno(errno, "open", what);
+    if (got <= STDERR_FILENO) { /* never let a printf of the caller reach a store file */
+        int moved = fcntl(got, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        error = errno;
+        (void)close(got);
+        if (moved < 0) return tamis__fail_errno(error, "open", what);
+        got = moved;
+    }
+    *fd = got;
+    return 0;
+}
+
+int tamis__exists(int dir_fd, const char *name, const char *what)
+{
+    struct stat st;
+    const int error = may_fail("stat", what);
+    if (error) return tamis__fail_errno(error, "look for", what);
+    if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0) return 1;
+    return errno == ENOENT ? 0 : tamis__fail_errno(errno, "look for", what);
+}
+
+void tamis__close(int fd)
+{
+    if (fd >= 0) (void)close(fd); /* nothing is buffered: data was synced, or is the kernel's */
+}
+
+int tamis__file_info(int fd, const char *what, struct tamis__file_info *info)
+{
+    struct stat st;
+    const int error = may_fail("stat", what);
+    if (error) return tamis__fail_errno(error, "examine", what);
+    if (fstat(fd, &st) != 0) return tamis__fail_errno(errno, "examine", what);
+    *info = (struct tamis__file_info){.bytes = (uint64_t)st.st_size,
+                                      .allocated_bytes = (uint64_t)st.st_blocks * 512,
+                                      .is_regular = S_ISREG(st.st_mode),
+                                      .is_directory = S_ISDIR(st.st_mode)};
+    return 0;
+}
+
+int tamis__read_at(int fd, void *buffer, size_t bytes, uint64_t offset, const char *what)
+{
+    const int error = may_fail("read", what);
+    if (error) return tamis__fail_errno(error, "read", what);
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t got = pread(fd, (char *)buffer + done, bytes - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return tamis__fail_errno(errno, "read", what);
+        if (got == 0)
+            return tamis__fail(TAMIS_ECORRUPT,
+                               "%s is truncated: it ends before byte %llu; restore it from a copy",
+                               what, (unsigned long long)(offset + bytes));
+        done += (size_t)got;
+    }
+    return 0;
+}
+
+int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, const char *what)
+{
+    const int error = may_fail("write", what);
+    if (error) return tamis__fail_errno(error, "write", what);
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t put =
+            pwrite(fd, (const char *)buffer + done, bytes - done, (off_t)(offset + done));
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return tamis__fail_errno(errno, "write", what);
+        done += (size_t)put;
+    }
+    return 0;
+}
+
+static int room(int fd, const char *what, uint64_t *bytes)
+{
+    struct statvfs fs;
+    const int error = may_fail("statvfs", what);
+    if (error) return tamis__fail_errno(error, "examine the file system of", what);
+    if (fstatvfs(fd, &fs) != 0) return tamis__fail_errno(errno, "examine the file system of", what);
+    *bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+    return 0;
+}
+
+static int fail_no_room(uint64_t needed, uint64_t available, const char *what)
+{
+    char need[TAMIS__SIZE_BYTES], have[TAMIS__SIZE_BYTES];
+    return tamis__fail(
+        TAMIS_ENOSPACE,
+        "%s needs %s (%llu bytes), but its file system has %s (%llu bytes) free; ask "
+        "for fewer keys or a greater rate, or free some room",
+        what, tamis__size_text(need, (double)needed), (unsigned long long)needed,
+        tamis__size_text(have, (double)available), (unsigned long long)available);
+}
+
+int tamis__check_room(int dir_fd, uint64_t bytes, const char *what)
+{
+    uint64_t available = 0;
+    const int rc = room(dir_fd, what, &available);
+    if (rc < 0) return rc;
+    return bytes > available ? fail_no_room(bytes, available, what) : 0;
+}
+
+int tamis__allocate(int fd, uint64_t bytes, const char *what)
+{
+    uint64_t available = 0;
+    int error = may_fail("allocate", what);
+    while (error == 0 || error == EINTR) {
+        error = posix_fallocate(fd, 0, (off_t)bytes); /* returns the number, leaves errno alone */
+        if (error == 0) return 0;
+    }
+    if (error == ENOSPC && room(fd, what, &available) == 0)
+        return fail_no_room(bytes, available, what);
+    return tamis__fail_errno(error, "allocate the blocks of", what);
+}
+
+int tamis__sync_file(int fd, const char *what)
+{
+    const int error = may_fail("fsync", what);
+    if (error) return tamis__fail_errno(error, "write to the disk", what);
+    return fsync(fd) == 0 ? 0 : tamis__fail_errno(errno, "write to the disk", what);
+}
+
+int tamis__make_directory(int dir_fd, const char *name, const char *what)
+{
+    const int error = may_fail("mkdir", what);
+    if (error) return tamis__fail_errno(error, "make directory", what);
+    if (mkdirat(dir_fd, name, 0777) == 0 || errno == EEXIST) return 0;
+    return tamis__fail_errno(errno, "make directory", what);
+}
+
+int tamis__make_path(const char *path)
+{
+    char *copy = strdup(path);
+    if (copy == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the path %s", path);
+    int rc = 0;
+    for (char *slash = copy + 1; rc == 0 && *copy != '\0'; slash++) {
+        if (*slash != '/' && *slash != '\0') continue;
+        const char kept = *slash;
+        *slash = '\0';
+        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+            rc = tamis__fail_errno(errno, "make directory", copy);
+        *slash = kept;
+        if (kept == '\0') break;
+    }
+    free(copy);
+    return rc;
+}
+
+int tamis__rename(int old_dir_fd, const char *old_name, int new_dir_fd, const char *new_name,
+                  const char *what)
+{
+    const int error = may_fail("rename", what);
+    if (error) return tamis__fail_errno(error, "name", what);
+    if (renameat(old_dir_fd, old_name, new_dir_fd, new_name) == 0) return 0;
+    return tamis__fail_errno(errno, "name", what);
+}
+
+int tamis__unlink(int dir_fd, const char *name, const char *what)
+{
+    const int error = may_fail("unlink", what);
+    if (error) return tamis__fail_errno(error, "remove", what);
+    if (unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT) return 0;
+    return tamis__fail_errno(errno, "remove", what);
+}
+
+int tamis__absolute_path(const char *path, char **absolute)
+{
+    *absolute = realpath(path, NULL);
+    return *absolute ? 0 : tamis__fail_errno(errno, "find", path);
+}
+
+int tamis__lock(int fd, enum tamis__lock lock, const char *what)
+{
+    int error = may_fail("lock", what);
+    while (error == 0 || error == EINTR) {
+        if (flock(fd, lock == TAMIS__LOCK_SHARED ? LOCK_SH : LOCK_EX) == 0) return 0;
+        error = errno;
+    }
+    return tamis__fail_errno(error, "lock", what);
+}
+
+int tamis__try_lock(int fd, const char *what)
+{
+    const int error = may_fail("lock", what);
+    if (error) return tamis__fail_errno(error, "lock", what);
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) return 1;
+    return errno == EWOULDBLOCK ? 0 : tamis__fail_errno(errno, "lock", what);
+}
+
+void tamis__unlock(int fd)
+{
+    (void)flock(fd, LOCK_UN); /* cannot fail on a descriptor that we locked */
+}
+
+int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map)
+{
+    const int error = may_fail("mmap", what);
+    if (error) return tamis__fail_errno(error, "map", what);
+    const int protection = PROT_READ | (writable ? PROT_WRITE : 0);
+    if (bytes < HUGE_BYTES) {
+        void *got = mmap(NULL, (size_t)bytes, protection, MAP_SHARED, fd, 0);
+        if (got == MAP_FAILED) return tamis__fail_errno(errno, "map", what);
+        *map = got;
+        return 0;
+    }
+    /* A 2 MiB page-table entry needs address and file offset to agree modulo 2 MiB: reserve more
+     * addresses than needed, map at the boundary inside, give the rest back. */
+    const uint64_t reserved = bytes + HUGE_BYTES;
+    char *area =
+        mmap(NULL, (size_t)reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (area == MAP_FAILED) return tamis__fail_errno(errno, "map", what);
+    const uint64_t skip = (HUGE_BYTES - (uintptr_t)area % HUGE_BYTES) % HUGE_BYTES;
+    void *got = mmap(area + skip, (size_t)bytes, protection, MAP_SHARED | MAP_FIXED, fd, 0);
+    if (got == MAP_FAILED) {
+        const int map_error = errno;
+        (void)munmap(area, (size_t)reserved);
+        return tamis__fail_errno(map_error, "map", what);
+    }
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t end = skip + (bytes + page - 1) / page * page;
+    if (skip > 0) (void)munmap(area, (size_t)skip);
+    if (end < reserved) (void)munmap(area + end, (size_t)(reserved - end));
+    *map = got;
+    return 0;
+}
+
+void tamis__unmap(void *map, uint64_t bytes)
+{
+    if (map != NULL) (void)munmap(map, (size_t)bytes);
+}
+
+int tamis__sync_map(void *map, uint64_t bytes, const char *what)
+{
+    const int error = may_fail("msync", what);
+    if (error) return tamis__fail_errno(error, "write to the disk", what);
+    return msync(map, (size_t)bytes, MS_SYNC) == 0
+               ? 0
+               : tamis__fail_errno(errno, "write to the disk", what);
+}
+
+int tamis__each_name(int dir_fd, const char *what, tamis__name_fn *fn, void *context)
+{
+    int own, rc;
+    rc = tamis__open(dir_fd, ".", O_RDONLY | O_DIRECTORY, 0, what, &own);
+    if (rc < 0) return rc;
+    DIR *directory = fdopendir(own);
+    if (directory == NULL) {
+        rc = tamis__fail_errno(errno, "read directory", what);
+        tamis__close(own);
+        return rc;
+    }
+    while (rc == 0) {
+        errno = 0; /* readdir() tells an error from the end by errno alone */
+        const struct dirent *entry = readdir(directory);
+        if (entry == NULL) {
+            if (errno != 0) rc = tamis__fail_errno(errno, "read directory", what);
+            break;
+        }
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        rc = fn(context, entry->d_name);
+    }
+    (void)closedir(directory);
+    return rc;
+}
+
+int64_t tamis__now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now); /* fails only for a bad address or clock */
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void tamis__random_bytes(void *buffer, size_t bytes)
+{
+    /* Up to 256 bytes are given whole, and not before the pool is ready: getrandom(2). */
+    while (getrandom(buffer, bytes, 0) < 0 && errno == EINTR)
+        continue;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * io.h: the system calls of the library, each turned into a TAMIS_E* code and a sentence.
+ *
+ * The only place that reads errno and the only caller of mmap and friends.  Every call names what
+ * it worked on (`what`, a path for the sentence).  In the test build a hook may fail any call
+ * before it is made: tests count the calls of an operation and fail each in turn.
+ */
+#ifndef TAMIS_FILE_IO_H
+#define TAMIS_FILE_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "tamis.h"
+
+struct tamis__file_info {
+    uint64_t bytes;
+    uint64_t allocated_bytes; /* what the file takes on the disk */
+    bool is_regular;
+    bool is_directory;
+};
+
+/* Flags as in open(2); O_CLOEXEC and O_NOFOLLOW are always added.  *fd is never 0, 1 or 2. */
+int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const char *what, int *fd);
+/* Does the file exist?  1, 0 or an error. */
+int tamis__exists(int dir_fd, const char *name, const char *what);
+void tamis__close(int fd);
+int tamis__file_info(int fd, const char *what, struct tamis__file_info *info);
+
+/* All bytes or an error; a file that ends early is TAMIS_ECORRUPT. */
+int tamis__read_at(int fd, void *buffer, size_t bytes, uint64_t offset, const char *what);
+int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, const char *what);
+
+/* Reserve blocks for the whole of a new file.  TAMIS_ENOSPACE with both numbers in the sentence. */
+int tamis__allocate(int fd, uint64_t bytes, const char *what);
+/* Is there room for so many bytes where the directory is?  As above. */
+int tamis__check_room(int dir_fd, uint64_t bytes, const char *what);
+int tamis__sync_file(int fd, const char *what); /* a directory too */
+
+int tamis__make_directory(int dir_fd, const char *name, const char *what); /* 0 if there already */
+int tamis__make_path(const char *path);                                    /* like mkdir -p */
+/* Replaces what has the new name. */
+int tamis__rename(int old_dir_fd, const char *old_name, int new_dir_fd, const char *new_name,
+                  const char *what);
+int tamis__unlink(int dir_fd, const char *name, const char *what); /* 0 if not there */
+/* Absolute form of a path that exists; the caller frees it. */
+int tamis__absolute_path(const char *path, char **absolute);
+
+/* flock(2), retried over signals.  Locks go with the descriptor that was opened. */
+enum tamis__lock { TAMIS__LOCK_SHARED, TAMIS__LOCK_EXCLUSIVE };
+int tamis__lock(int fd, enum tamis__lock lock, const char *what);
+/* 1 if the exclusive lock was free and is now ours, 0 if somebody holds one. */
+int tamis__try_lock(int fd, const char *what);
+void tamis__unlock(int fd);
+
+/* Map a file from its start; large mappings begin on a 2 MiB boundary. */
+int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map);
+void tamis__unmap(void *map, uint64_t bytes);
+int tamis__sync_map(void *map, uint64_t bytes, const char *what);
+
+/* Call fn for each name of a directory but "." and "..", until it returns other than 0. */
+typedef int tamis__name_fn(void *context, const char *name);
+int tamis__each_name(int dir_fd, const char *what, tamis__name_fn *fn, void *context);
+
+int64_t tamis__now_ns(void);
+void tamis__random_bytes(void *buffer, size_t bytes);
+
+/* The code and sentence for an error number that another library (LMDB) reports. */
+int tamis__fail_errno(int error_number, const char *verb, const char *what);
+
+#ifdef TAMIS_TEST_POINTS
+/* Called before each system call above with its verb; returns an errno to fail with, 0 to go on. */
+extern int (*tamis__io_hook)(const char *verb, const char *what);
+#endif
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * digest.h: the 128-bit XXH3 of a key, inlined where a batch loop needs it, and the XXH3-64
+ * checksum of headers and records.  The only place that includes xxhash.h.
+ */
+#ifndef TAMIS_HASH_DIGEST_H
+#define TAMIS_HASH_DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wcast-qual"
+#pragma GCC diagnostic ignored "-Wundef"
+#pragma GCC diagnostic ignored "-Wshadow"
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+#pragma GCC diagnostic pop
+
+struct tamis__digest {
+    uint64_t high;
+    uint64_t low;
+};
+
+static inline struct tamis__digest tamis__digest(const void *key, size_t key_bytes, uint64_t seed)
+{
+    const XXH128_hash_t hash = XXH3_128bits_withSeed(key, key_bytes, seed);
+    return (struct tamis__digest){.high = hash.high64, .low = hash.low64};
+}
+
+static inline uint64_t tamis__checksum(const void *bytes, size_t count)
+{
+    return XXH3_64bits(bytes, count);
+}
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * blocked.c: the cache-line-blocked Bloom filter (Putze, Sanders, Singler 2007), shared by atomics.
+ *
+ *     digest.high --multiply-shift--> block          one cache line = 8 words of 64 bits
+ *     digest.low  --times M[i]------> x_i, for each of z groups of 8/z words:
+ *                     top bits            which word of the group
+ *                     next q times 6 bits which bits of the word
+ *
+ * So a query reads one line and an add makes at most z atomic ORs, which matters because locked
+ * operations do not overlap (about 4.5 ns each even in cache).  x_0 .. x_3 come from one 64-bit
+ * half by multiplication with odd constants: 64 bits are too few to cut 4 * (1 + 6q) of them out
+ * directly.
+ *
+ * add follows the last-missing-word rule (docs/concurrency.md): the words are visited in the order
+ * of their groups by all adders of a key; NEW is told to the one whose OR on the last word that it
+ * had found lacking changed it.
+ *
+ * z and q are constants in each instance of the loops (k tells both, tamis__blocked_words), so the
+ * compiler unrolls the masks.
+ */
+#include <math.h>
+
+#include "base/point.h"
+#include "hash/hash_set.h"
+#include "kind/kind.h"
+
+/* Keys in flight.  Prototype at 122 MiB: 64 in a ring 5.3 ns a query, 32 7.5 (docs/decisions/0005).
+ */
+#define RING 64u
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Odd, without pattern: 2^64 / golden ratio, and primes of xxHash. */
+static const uint64_t multipliers[4] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu,
+                                        0x165667B19E3779F9u, 0x85EBCA77C2B2AE63u};
+
+struct probe {
+    uint64_t *block;
+    uint64_t low;
+};
+
+struct target {
+    unsigned word; /* 0..7, in the block */
+    uint64_t mask;
+};
+
+/* Where word i of z of a key lies, and its q bits. */
+INLINE struct target target_of(uint64_t low, unsigned i, unsigned z, unsigned q)
+{
+    const unsigned group_words = TAMIS__BLOCK_WORDS / z;
+    const unsigned word_bits = z == 2 ? 2 : 1; /* log2(group_words) */
+    const uint64_t x = low * multipliers[i];
+    struct target target = {.word = i * group_words + (unsigned)(x >> (64 - word_bits)), .mask = 0};
+    for (unsigned j = 1; j <= q; j++)
+        target.mask |= (uint64_t)1 << (x >> (64 - word_bits - 6 * j) & 63);
+    return target;
+}
+
+INLINE struct probe probe_of(const struct tamis__segment *segment, uint64_t blocks, uint64_t seed,
+                             const void *key, size_t key_bytes)
+{
+    const struct tamis__digest digest = tamis__digest(key, key_bytes, seed);
+    return (struct probe){.block = segment->data +
+                                   tamis__scale(digest.high, blocks) * TAMIS__BLOCK_WORDS,
+                          .low = digest.low};
+}
+
+INLINE unsigned test(struct probe probe, unsigned z, unsigned q)
+{
+    uint64_t lacking = 0;
+    for (unsigned i = 0; i < z; i++) {
+        const struct target t = target_of(probe.low, i, z, q);
+        /* ORDER relaxed: a bit says only "this key may be here"; no other memory is inferred. */
+        lacking |= t.mask & ~__atomic_load_n(&probe.block[t.word], __ATOMIC_RELAXED);
+    }
+    return lacking == 0;
+}
+
+INLINE unsigned insert(struct probe probe, unsigned z, unsigned q)
+{
+    struct target t[4];
+    uint64_t lacking[4], any = 0, changed = 0, changed_any = 0;
+    for (unsigned i = 0; i < z; i++) {
+        t[i] = target_of(probe.low, i, z, q);
+        /* ORDER acquire: pairs with the release below.  Who finds a word full must also see the
+         * words that its filler had filled before it, else two adders can both be last (the model
+         * has it). Load first: an OR that changes nothing would still take the line and dirty the
+         * page. */
+        lacking[i] = t[i].mask & ~__atomic_load_n(&probe.block[t[i].word], __ATOMIC_ACQUIRE);
+        any |= lacking[i];
+        TAMIS__POINT(TAMIS__POINT_ADD_LOADED);
+    }
+    if (any == 0) return 0;
+    for (unsigned i = 0; i < z; i++) {
+        if (lacking[i] == 0) continue;
+        const uint64_t old =
+            __atomic_fetch_or(&probe.block[t[i].word], t[i].mask, __ATOMIC_RELEASE);
+        changed = t[i].mask & ~old; /* of the last such word in the end */
+        changed_any |= changed;
+        TAMIS__POINT(TAMIS__POINT_ADD_ORED);
+    }
+    return (TAMIS__ANY_BIT_RULE ? changed_any : changed) != 0;
+}
+
+/* One loop for both batch calls: probe the key RING behind while the line of this one comes in. */
+INLINE size_t run(const struct tamis__segment *segment, const struct tamis_key *keys, size_t count,
+                  uint8_t *answers, int adding, unsigned z, unsigned q)
+{
+    struct probe ring[RING];
+    const uint64_t seed = segment->header->seed;
+    const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;
+    size_t ones = 0;
+    for (size_t i = 0; i < count + RING; i++) {
+        struct probe *slot = &ring[i % RING];
+        if (i >= RING && i - RING < count) {
+            const unsigned one = adding ? insert(*slot, z, q) : test(*slot, z, q);
+            answers[i - RING] = (uint8_t)one;
+            ones += one;
+        }
+        if (i < count) {
+            *slot = probe_of(segment, blocks, seed, keys[i].data, keys[i].bytes);
+            if (adding)
+                __builtin_prefetch(slot->block, 1, 3);
+            else
+                __builtin_prefetch(slot->block, 0, 3);
+        }
+    }
+    return ones;
+}
+
+/* An instance for each k that a blocked filter can have; k is checked when a segment is opened. */
+#define FOR_EACH_K(X)                                                                              \
+    X(2, 2, 1)                                                                                     \
+    X(4, 2, 2)                                                                                     \
+    X(6, 2, 3)                                                                                     \
+    X(8, 2, 4)                                                                                     \
+    X(10, 2, 5)                                                                                    \
+    X(12, 4, 3)                                                                                    \
+    X(16, 4, 4)                                                                                    \
+    X(20, 4, 5)                                                                                    \
+    X(24, 4, 6)                                                                                    \
+    X(28, 4, 7)                                                                                    \
+    X(32, 4, 8)                                                                                    \
+    X(36, 4, 9)                                                                                    \
+    X(40, 4, 10)
+
+static size_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                        size_t count, uint8_t *answers)
+{
+    switch (segment->header->k) {
+#define CASE(k, z, q)                                                                              \
+    case k:                                                                                        \
+        return run(segment, keys, count, answers, 1, z, q);
+        FOR_EACH_K(CASE)
+#undef CASE
+    default:
+        return 0;
+    }
+}
+
+static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                             size_t count, uint8_t *answers)
+{
+    switch (segment->header->k) {
+#define CASE(k, z, q)                                                                              \
+    case k:                                                                                        \
+        return run(segment, keys, count, answers, 0, z, q);
+        FOR_EACH_K(CASE)
+#undef CASE
+    default:
+        return 0;
+    }
+}
+
+static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const struct probe probe =
+        probe_of(segment, h->m_bits / TAMIS__BLOCK_BITS, h->seed, key, key_bytes);
+    switch (h->k) {
+#define CASE(k, z, q)                                                                              \
+    case k:                                                                                        \
+        return (int)insert(probe, z, q);
+        FOR_EACH_K(CASE)
+#undef CASE
+    default:
+        return 0;
+    }
+}
+
+static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const struct probe probe =
+        probe_of(segment, h->m_bits / TAMIS__BLOCK_BITS, h->seed, key, key_bytes);
+    switch (h->k) {
+#define CASE(k, z, q)                                                                              \
+    case k:                                                                                        \
+        return (int)test(probe, z, q);
+        FOR_EACH_K(CASE)
+#undef CASE
+    default:
+        return 0;
+    }
+}
+
+static int check(const struct tamis__segment_header *header, const char **reason)
+{
+    *reason = "has a geometry that no blocked filter has";
+    if (header->m_bits % TAMIS__BLOCK_BITS != 0 || header->words == 0 ||
+        header->words != tamis__blocked_words(header->k))
+        return TAMIS_ECORRUPT;
+    *reason = "uses a hash set that this library does not have; use a newer Tamis";
+    return header->hash_set == TAMIS__HASH_XXH3 ? 0 : TAMIS_EVERSION;
+}
+
+static void positions(const struct tamis__segment_header *header, const void *key, size_t key_bytes,
+                      uint64_t *out)
+{
+    const struct tamis__digest digest = tamis__digest(key, key_bytes, header->seed);
+    const uint64_t block = tamis__scale(digest.high, header->m_bits / TAMIS__BLOCK_BITS);
+    const unsigned z = header->words, q = header->k / z, word_bits = z == 2 ? 2 : 1;
+    for (unsigned i = 0; i < z; i++) {
+        const struct target t = target_of(digest.low, i, z, 0);
+        const uint64_t x = digest.low * multipliers[i];
+        for (unsigned j = 1; j <= q; j++)
+            *out++ = block * TAMIS__BLOCK_BITS + t.word * 64 + (x >> (64 - word_bits - 6 * j) & 63);
+    }
+}
+
+/* The chance to pass is, in each block, the product over groups of the mean over a group's words.
+ */
+static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const uint64_t blocks = h->m_bits / TAMIS__BLOCK_BITS;
+    const unsigned group_words = TAMIS__BLOCK_WORDS / h->words;
+    double hit[65], sum = 0;
+    for (unsigned n = 0; n <= 64; n++)
+        hit[n] = tamis__word_hit_rate(n, h->k / h->words);
+    *ones = 0;
+    for (uint64_t b = 0; b < blocks; b++) {
+        double pass = 1, group = 0;
+        for (unsigned w = 0; w < TAMIS__BLOCK_WORDS; w++) {
+            const uint64_t word = __atomic_load_n(&segment->data[b * TAMIS__BLOCK_WORDS + w],
+                                                  __ATOMIC_RELAXED); /* ORDER: as test() */
+            const unsigned set = (unsigned)__builtin_popcountll(word);
+            *ones += set;
+            group += hit[set];
+            if ((w + 1) % group_words != 0) continue;
+            pass *= group / group_words;
+            group = 0;
+        }
+        sum += pass;
+    }
+    *fp_rate = sum / (double)blocks;
+}
+
+const struct tamis__kind tamis__kind_blocked = {
+    .id = TAMIS_KIND_BLOCKED,
+    .name = "blocked",
+    .check = check,
+    .add = add,
+    .contains = contains,
+    .add_batch = add_batch,
+    .contains_batch = contains_batch,
+    .positions = positions,
+    .measure = measure,
+};

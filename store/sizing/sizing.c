@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sizing.c: from capacity and rate to bits and hashes, and back.
+ *
+ * bloom.  n keys make t = k n picks of m bits.  The share X/m of bits set has mean
+ * f = 1 - (1 - 1/m)^t; a stranger is let in with probability E[(X/m)^k].  Bloom (1970) takes f^k;
+ * X varies, so the mean of the power is a little more (Bose et al., "On the false-positive rate of
+ * Bloom filters", 2008).  We add the second-order term, k(k-1)/2 f^(k-2) Var(X/m) with
+ * Var(X/m) = (e^-c - (1+c) e^-2c) / m, c = t/m: 0.4 % of the rate at m = 1000, nothing at 10^6.
+ *
+ * blocked.  A key picks one of B blocks, in it one word from each of z groups, in each word q bits
+ * with repetition.  The loads of blocks are binomial (n, 1/B), and full blocks let in more than
+ * empty ones spare, so the rate is the mixture over loads (Putze, Sanders, Singler, "Cache-, hash-
+ * and space-efficient Bloom filters", 2007).  Given the load L of a block, a key of it chose the
+ * same word as the stranger with probability 1/w, w = 8/z.  d distinct bits of a word are all set
+ * after L keys with probability sum_i (-1)^i C(d,i) r_i^L, r_i = 1 - (1 - (1 - i/64)^q)/w, by
+ * inclusion and exclusion; the stranger's q picks are d distinct bits with the occupancy
+ * probability P(q, d).  The z words are independent given L.  Exact, but for treating hashes as
+ * uniform.
+ *
+ * z follows from k (tamis__blocked_words): two words down to a rate of 1e-3, four below; four words
+ * have at least three bits each, which costs 1.7 % of the bits between 9e-4 and 5e-4 and lets k
+ * alone say the geometry.  Sizes are found by bisection on the exact rate, not by an approximate
+ * formula.
+ */
+#include "sizing/sizing.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+#define LN2 0.69314718055994530942
+#define BLOCKED_Q_MAX 10u
+/* Down to here a key touches two words, below it four (docs/sizing.md has the table). */
+#define TWO_WORD_RATE_MIN 1e-3
+
+bool tamis__rate_is_valid(double p)
+{
+    return p >= TAMIS_FP_RATE_MIN && p < 1;
+}
+
+uint32_t tamis__blocked_words(uint32_t k)
+{
+    if (k >= 2 && k <= 10 && k % 2 == 0) return 2;
+    if (k >= 12 && k <= 4 * BLOCKED_Q_MAX && k % 4 == 0) return 4;
+    return 0;
+}
+
+double tamis__bloom_rate(uint64_t m_bits, uint32_t k, uint64_t n)
+{
+    if (n == 0) return 0;
+    const double m = (double)m_bits;
+    const double t = (double)k * (double)n;
+    const double f = -expm1(t * log1p(-1 / m));
+    const double c = t / m;
+    const double variance = (exp(-c) - (1 + c) * exp(-2 * c)) / m;
+    const double rate = pow(f, k) * (1 + 0.5 * k * (k - 1.0) * fmax(variance, 0) / (f * f));
+    return fmin(rate, 1);
+}
+
+/* P(q, d) for d = 0..q: how many distinct bits of 64 do q picks make? */
+static void occupancy(uint32_t q, double *p)
+{
+    p[0] = 1;
+    for (uint32_t d = 1; d <= q; d++)
+        p[d] = 0;
+    for (uint32_t pick = 0; pick < q; pick++) {
+        for (uint32_t d = q; d > 0; d--)
+            p[d] = p[d] * d / 64 + p[d - 1] * (65 - d) / 64;
+        p[0] = 0;
+    }
+}
+
+double tamis__word_hit_rate(uint32_t ones, uint32_t q)
+{
+    return pow(ones / 64.0, q);
+}
+
+/* Coefficients of sum_i c_i r_i^L, the chance that a stranger's bits in one word are all set. */
+static void word_terms(uint32_t q, uint32_t z, double *c, double *r)
+{
+    double p[BLOCKED_Q_MAX + 1];
+    const double w = (double)TAMIS__BLOCK_WORDS / z;
+    occupancy(q, p);
+    for (uint32_t i = 0; i <= q; i++) {
+        c[i] = 0;
+        for (uint32_t d = i; d <= q; d++) {
+            double choose = 1; /* C(d, i) */
+            for (uint32_t j = 0; j < i; j++)
+                choose = choose * (d - j) / (j + 1);
+            c[i] += (i % 2 ? -1 : 1) * p[d] * choose;
+        }
+        r[i] = 1 - (1 - pow(1 - i / 64.0, q)) / w;
+    }
+}
+
+double tamis__blocked_rate(uint64_t blocks, uint32_t k, uint64_t n)
+{
+    const uint32_t z = tamis__blocked_words(k);
+    const uint32_t q = z == 0 ? 0 : k / z;
+    double c[BLOCKED_Q_MAX + 1], r[BLOCKED_Q_MAX + 1], power[BLOCKED_Q_MAX + 1];
+    const double keys = (double)n, load = keys / (double)blocks;
+    double sum = 0;
+    if (n == 0) return 0;
+    if (z == 0 || blocks == 0) return NAN;
+    if (load > 20000) return 1; /* each bit is unset with probability under e^-78 */
+    word_terms(q, z, c, r);
+    /* Loads more than seven deviations under the mean weigh under e^-24. */
+    const double lowest = blocks == 1 ? keys : floor(fmax(0, load - 7 * sqrt(load) - 7));
+    const double others = (double)blocks - 1;
+    /* Weights start at 1 and are divided by their total: no factorial of n, which would cancel
+     * badly. */
+    double weight = 1, total = 0;
+    for (uint32_t i = 0; i <= q; i++)
+        power[i] = pow(r[i], lowest);
+    for (double L = lowest; L <= keys; L++) {
+        double hit = 0;
+        for (uint32_t i = 0; i <= q; i++) {
+            hit += c[i] * power[i];
+            power[i] *= r[i];
+        }
+        hit = fmax(hit, 0) * fmax(hit, 0);
+        sum += weight * (z == 2 ? hit : hit * hit);
+        total += weight;
+        if (blocks == 1 || (L > load && weight < 1e-9 * sum)) break;
+        weight *= (keys - L) / ((L + 1) * others);
+    }
+    return fmin(sum / total, 1);
+}
+
+TAMIS_API double tamis_predict_rate(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t n)
+{
+    if (m_bits == 0 || k == 0 || n > TAMIS__CAPACITY_MAX || m_bits > TAMIS__M_BITS_MAX) return NAN;
+    if (kind == TAMIS_KIND_BLOOM) return tamis__bloom_rate(m_bits, k, n);
+    if (kind == TAMIS_KIND_BLOCKED) return tamis__blocked_rate(m_bits / TAMIS__BLOCK_BITS, k, n);
+    return NAN;
+}
+
+void tamis__layout(uint64_t m_bits, struct tamis__layout *layout)
+{
+    const uint64_t words = m_bits / 64 + (m_bits % 64 != 0);
+    layout->data_bytes = words * 8;
+    layout->data_offset =
+        layout->data_bytes >= TAMIS__LARGE_BYTES ? TAMIS__LARGE_OFFSET : TAMIS__HEADER_BYTES;
+    const uint64_t end = layout->data_offset + layout->data_bytes;
+    layout->file_bytes = (end + TAMIS__FILE_UNIT - 1) / TAMIS__FILE_UNIT * TAMIS__FILE_UNIT;
+}
+
+/* What the searches below work on: bloom counts single bits, blocked counts blocks. */
+static uint64_t unit_bits(uint32_t kind)
+{
+    return kind == TAMIS_KIND_BLOCKED ? TAMIS__BLOCK_BITS : 1;
+}
+
+/* Smallest m for which n keys at k hashes keep the rate p; 0 if none up to the limit does. */
+static uint64_t smallest_m(uint32_t kind, uint32_t k, uint64_t n, double p)
+{
+    const uint64_t unit = unit_bits(kind);
+    uint64_t low = 0, high = 1; /* low is too small, high is enough */
+    while (tamis_predict_rate(kind, high * unit, k, n) > p) {
+        low = high;
+        if (high > TAMIS__M_BITS_MAX / unit / 2) return 0;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (tamis_predict_rate(kind, middle * unit, k, n) > p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high * unit;
+}
+
+/* Largest n that m bits at k hashes hold within the rate p; 0 if not even one key. */
+static uint64_t largest_n(uint32_t kind, uint32_t k, uint64_t m_bits, double p)
+{
+    uint64_t low = 0, high = 1; /* low fits, high does not */
+    while (tamis_predict_rate(kind, m_bits, k, high) <= p) {
+        low = high;
+        if (high >= TAMIS__CAPACITY_MAX) return high;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (tamis_predict_rate(kind, m_bits, k, middle) <= p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first and last k worth trying for a rate of about p, and the step between them. */
+static void k_range(uint32_t kind, double p, uint32_t *first, uint32_t *last, uint32_t *step)
+{
+    const double best = -log2(p); /* classic optimum: k = -log2 p */
+    if (kind == TAMIS_KIND_BLOOM) {
+        *first = (uint32_t)fmax(1, floor(best) - 1);
+        *last = (uint32_t)fmin(TAMIS_K_MAX, ceil(best) + 1);
+        *step = 1;
+    } else if (p >= TWO_WORD_RATE_MIN) {
+        *first = 2;
+        *last = 10;
+        *step = 2;
+    } else { /* blocks want fewer hashes than the classic optimum, never more */
+        *first = 12;
+        *last = (uint32_t)fmin(4 * BLOCKED_Q_MAX, fmax(16, 4 * ceil(best / 4)));
+        *step = 4;
+    }
+}
+
+/* Best k for n keys in m bits: the lowest predicted rate. */
+static uint32_t best_k(uint32_t kind, uint64_t m_bits, uint64_t n)
+{
+    uint32_t best = 0;
+    double lowest = INFINITY;
+    for (uint32_t k = 1; k <= TAMIS_K_MAX; k++) {
+        const double rate = tamis_predict_rate(kind, m_bits, k, n);
+        if (!(rate < lowest)) continue; /* NaN: no such geometry */
+        lowest = rate;
+        best = k;
+    }
+    return best;
+}
+
+/* n and p are known: the k that needs the fewest bits, of several such the one with the best rate.
+ */
+static void size_by_rate(struct tamis_sizing *s)
+{
+    uint32_t first, last, step;
+    uint64_t fewest = 0;
+    double lowest = INFINITY;
+    k_range(s->kind, s->fp_rate, &first, &last, &step);
+    for (uint32_t k = first; k <= last; k += step) {
+        const uint64_t m_bits = smallest_m(s->kind, k, s->capacity, s->fp_rate);
+        if (m_bits == 0 || (fewest != 0 && m_bits > fewest)) continue;
+        const double rate = tamis_predict_rate(s->kind, m_bits, k, s->capacity);
+        if (m_bits == fewest && rate >= lowest) continue;
+        fewest = m_bits;
+        lowest = rate;
+        s->k = k;
+    }
+    s->m_bits = fewest;
+}
+
+/* p and m are known: the k that holds the most keys, and their number. */
+static void fit_by_rate(struct tamis_sizing *s)
+{
+    uint32_t first, last, step;
+    k_range(s->kind, s->fp_rate, &first, &last, &step);
+    for (uint32_t k = first; k <= last; k += step) {
+        const uint64_t n = largest_n(s->kind, k, s->m_bits, s->fp_rate);
+        if (n <= s->capacity) continue;
+        s->capacity = n;
+        s->k = k;
+    }
+}
+
+/* n and k are known.  Bloom: k = m/n ln 2 turned round; blocked: where the same rate, 2^-k, is got.
+ */
+static void size_by_k(struct tamis_sizing *s)
+{
+    if (s->kind == TAMIS_KIND_BLOOM)
+        s->m_bits = (uint64_t)ceil((double)s->capacity * s->k / LN2);
+    else
+        s->m_bits = smallest_m(s->kind, s->k, s->capacity, exp2(-(double)s->k));
+}
+
+static int check_ranges(const struct tamis_sizing *s)
+{
+    char size[TAMIS__SIZE_BYTES];
+    if (s->kind != TAMIS_KIND_BLOCKED && s->kind != TAMIS_KIND_BLOOM)
+        return tamis__fail(TAMIS_EINVAL, "kind %u has no sizing; use blocked or bloom", s->kind);
+    if (s->fp_rate != 0 && !tamis__rate_is_valid(s->fp_rate))
+        return tamis__fail(TAMIS_EINVAL,
+                           "false-positive rate %g is out of range; give a number from %g up to, "
+                           "but not including, 1, such as 0.01",
+                           s->fp_rate, TAMIS_FP_RATE_MIN);
+    if (s->capacity > TAMIS__CAPACITY_MAX)
+        return tamis__fail(TAMIS_EINVAL, "capacity %llu is too large; the most is %llu keys",
+                           (unsigned long long)s->capacity,
+                           (unsigned long long)TAMIS__CAPACITY_MAX);
+    if (s->m_bits > TAMIS__M_BITS_MAX)
+        return tamis__fail(TAMIS_EINVAL, "m of %llu bits is too large; the most is 2^62 bits (%s)",
+                           (unsigned long long)s->m_bits,
+                           tamis__size_text(size, (double)TAMIS__M_BITS_MAX / 8));
+    if (s->k > TAMIS_K_MAX)
+        return tamis__fail(TAMIS_EINVAL, "k of %u hashes is out of range; give 1 to %u", s->k,
+                           TAMIS_K_MAX);
+    if (s->k != 0 && s->kind == TAMIS_KIND_BLOCKED && tamis__blocked_words(s->k) == 0)
+        return tamis__fail(TAMIS_EINVAL,
+                           "a blocked filter has no k of %u; give an even number up to 10 or a "
+                           "multiple of 4 from 12 to 40, or use kind bloom",
+                           s->k);
+    if (s->m_bits != 0 && s->m_bits < unit_bits(s->kind))
+        return tamis__fail(TAMIS_EINVAL, "a blocked filter needs at least 512 bits, not %llu",
+                           (unsigned long long)s->m_bits);
+    return 0;
+}
+
+/* Fill in what follows from kind, n, m and k. */
+static int complete(struct tamis_sizing *s)
+{
+    if (s->m_bits == 0 || s->k == 0 || s->m_bits > TAMIS__M_BITS_MAX)
+        return tamis__fail(TAMIS_EINVAL,
+                           "no filter of up to 2^62 bits holds %llu keys at a rate of %g; ask for "
+                           "fewer keys or a greater rate",
+                           (unsigned long long)s->capacity, s->fp_rate);
+    if (s->capacity == 0)
+        return tamis__fail(TAMIS_EINVAL,
+                           "%llu bits hold not even one key at a rate of %g; give more bits or a "
+                           "greater rate",
+                           (unsigned long long)s->m_bits, s->fp_rate);
+    s->words = s->kind == TAMIS_KIND_BLOCKED ? tamis__blocked_words(s->k) : 0;
+    s->predicted_rate = tamis_predict_rate(s->kind, s->m_bits, s->k, s->capacity);
+    s->bits_per_key = (double)s->m_bits / (double)s->capacity;
+    if (s->fp_rate == 0) s->fp_rate = s->predicted_rate;
+    struct tamis__layout layout;
+    tamis__layout(s->m_bits, &layout);
+    s->data_bytes = layout.data_bytes;
+    s->file_bytes = layout.file_bytes;
+    return 0;
+}
+
+/* p and k alone: bits per key, taken where n is large enough for it not to matter. */
+static int per_key_only(struct tamis_sizing *s)
+{
+    const uint64_t many = 1000000;
+    const uint64_t m_bits = smallest_m(s->kind, s->k, many, s->fp_rate);
+    s->bits_per_key = (double)m_bits / (double)many;
+    s->words = s->kind == TAMIS_KIND_BLOCKED ? tamis__blocked_words(s->k) : 0;
+    s->predicted_rate = s->fp_rate;
+    return 0;
+}
+
+TAMIS_API int tamis_size(struct tamis_sizing *sizing)
+{
+    struct tamis_sizing s = {.kind = sizing->kind ? sizing->kind : (uint32_t)TAMIS_KIND_BLOCKED,
+                             .k = sizing->k,
+                             .capacity = sizing->capacity,
+                             .m_bits = sizing->m_bits,
+                             .fp_rate = sizing->fp_rate};
+    const bool n = s.capacity != 0, p = s.fp_rate != 0, m = s.m_bits != 0, k = s.k != 0;
+    int rc = check_ranges(&s);
+    if (rc < 0) return rc;
+    s.m_bits -= s.m_bits % unit_bits(s.kind);
+    if (n + p + m + k < 2)
+        return tamis__fail(TAMIS_EINVAL, "sizing needs two of capacity, rate, bits and hashes");
+    if (p && k && !n && !m) {
+        rc = per_key_only(&s);
+    } else {
+        if (n && p && !m && !k)
+            size_by_rate(&s);
+        else if (n && p && k && !m)
+            s.m_bits = smallest_m(s.kind, s.k, s.capacity, s.fp_rate);
+        else if (n && k && !m)
+            size_by_k(&s);
+        else if (n && m && !k)
+            s.k = best_k(s.kind, s.m_bits, s.capacity);
+        else if (p && m && !n && !k)
+            fit_by_rate(&s);
+        else if (m && k && !n)
+            s.capacity = largest_n(s.kind, s.k, s.m_bits, p ? s.fp_rate : exp2(-(double)s.k));
+        rc = complete(&s);
+    }
+    if (rc == 0) *sizing = s;
+    return rc;
+}

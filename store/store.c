@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * store.c: stores, and what is done to filters by name: list, drop, rename.
+ *
+ * A change is made under the catalog's exclusive lock, in this order: raise the epoch of the
+ * segments concerned, so that open handles come and wait for the lock; commit the catalog; then
+ * remove files. A crash in between leaves the old state (handles look, and find nothing changed) or
+ * the new one with files noted as garbage, which the next writer removes.
+ */
+#include "store.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "hash/hash_set.h"
+
+/* ---- Opening and closing ----------------------------------------------------------------------
+ */
+
+static void store_free(struct tamis_store *store)
+{
+    tamis__catalog_clear(&store->catalog);
+    tamis__close(store->place.segments_fd);
+    tamis__close(store->place.staging_fd);
+    tamis__close(store->root_fd);
+    free(store->place.path);
+    free(store);
+}
+
+struct tamis_store *tamis__store_reference(struct tamis_store *store)
+{
+    /* ORDER relaxed: the caller has a reference already. */
+    (void)__atomic_add_fetch(&store->references, 1, __ATOMIC_RELAXED);
+    return store;
+}
+
+TAMIS_API void tamis_store_close(tamis_store *store)
+{
+    if (store == NULL) return;
+    /* ORDER acq_rel: the last one to leave sees all that the others did to it. */
+    if (__atomic_sub_fetch(&store->references, 1, __ATOMIC_ACQ_REL) == 0) store_free(store);
+}
+
+static int open_directory(const struct tamis_store *store, const char *name, int *fd)
+{
+    char *what;
+    if (asprintf(&what, "%s/%s", store->place.path, name) < 0)
+        return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", store->place.path);
+    int rc = tamis__open(store->root_fd, name, O_RDONLY | O_DIRECTORY, 0, what, fd);
+    if (rc == TAMIS_ENOTFOUND)
+        rc = tamis__fail(TAMIS_ECORRUPT, "the store's directory %s is missing; restore it", what);
+    free(what);
+    return rc;
+}
+
+/* Make what is missing of an empty store; each step is harmless where another process was first. */
+static int make_store(struct tamis_store *store)
+{
+    int rc = tamis__make_directory(store->root_fd, "segments", store->place.path);
+    if (rc == 0) rc = tamis__make_directory(store->root_fd, "staging", store->place.path);
+    TAMIS__POINT(TAMIS__POINT_STORE_MADE);
+    if (rc == 0) rc = tamis__catalog_create(&store->catalog);
+    return rc;
+}
+
+static int fail_no_store(const char *path)
+{
+    char quoted[TAMIS__QUOTED_BYTES];
+    return tamis__fail(
+        TAMIS_ENOSTORE,
+        "there is no store at %s; `tamis create` makes one with its first filter, or "
+        "name another directory",
+        tamis__quote(quoted, path));
+}
+
+/* Everything from the root directory down. */
+static int open_parts(struct tamis_store *store, const char *path, bool create)
+{
+    struct tamis__catalog_txn *txn;
+    int rc =
+        tamis__open(AT_FDCWD, store->place.path, O_RDONLY | O_DIRECTORY, 0, path, &store->root_fd);
+    if (rc == 0)
+        rc = tamis__catalog_init(&store->catalog, store->root_fd, store->place.path,
+                                 store->read_only);
+    if (rc < 0) return rc;
+    if (create) rc = make_store(store);
+    if (rc == 0) rc = tamis__exists(store->root_fd, "catalog.mdb", path);
+    if (rc == 0) return fail_no_store(path);
+    if (rc > 0) rc = open_directory(store, "segments", &store->place.segments_fd);
+    if (rc == 0 && !store->read_only) {
+        /* An empty directory is easily lost in copying. */
+        rc = tamis__make_directory(store->root_fd, "staging", path);
+        if (rc == 0) rc = open_directory(store, "staging", &store->place.staging_fd);
+    }
+    if (rc == 0) rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    store->store_id = tamis__catalog_store(txn)->store_id;
+    tamis__catalog_end(txn);
+    return 0;
+}
+
+TAMIS_API int tamis_store_open(const char *path, unsigned flags, tamis_store **out)
+{
+    if (path == NULL || *path == '\0' || out == NULL)
+        return tamis__fail(TAMIS_EINVAL,
+                           "tamis_store_open needs a path and a place for the handle");
+    if ((flags & ~(TAMIS_READ_ONLY | TAMIS_CREATE)) != 0 ||
+        flags == (TAMIS_READ_ONLY | TAMIS_CREATE))
+        return tamis__fail(TAMIS_EINVAL,
+                           "tamis_store_open flags %#x: use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
+                           flags);
+    struct tamis_store *store = calloc(1, sizeof *store);
+    if (store == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", path);
+    store->references = 1;
+    store->read_only = (flags & TAMIS_READ_ONLY) != 0;
+    store->root_fd = store->place.segments_fd = store->place.staging_fd = -1;
+    int rc = flags & TAMIS_CREATE ? tamis__make_path(path) : 0;
+    if (rc == 0) {
+        rc = tamis__absolute_path(path, &store->place.path);
+        if (rc == TAMIS_ENOTFOUND) rc = fail_no_store(path);
+    }
+    if (rc == 0) rc = open_parts(store, path, (flags & TAMIS_CREATE) != 0);
+    if (rc < 0) {
+        store_free(store);
+        return rc;
+    }
+    *out = store;
+    return 0;
+}
+
+/* ---- Names ------------------------------------------------------------------------------------
+ */
+
+int tamis__check_name(const char *name)
+{
+    char quoted[TAMIS__QUOTED_BYTES];
+    if (name == NULL || *name == '\0')
+        return tamis__fail(TAMIS_EINVAL, "a filter's name cannot be empty; give 1 to %d bytes",
+                           TAMIS_NAME_MAX);
+    const size_t bytes = strlen(name);
+    if (bytes > TAMIS_NAME_MAX)
+        return tamis__fail(TAMIS_EINVAL, "the name %s has %zu bytes; the most is %d",
+                           tamis__quote(quoted, name), bytes, TAMIS_NAME_MAX);
+    for (const unsigned char *s = (const unsigned char *)name; *s != '\0';) {
+        const size_t length = tamis__utf8_length(s);
+        if (length == 0)
+            return tamis__fail(TAMIS_EINVAL, "the name %s is not UTF-8; use another encoding of it",
+                               tamis__quote(quoted, name));
+        if (*s < 0x20 || *s == 0x7F || (s[0] == 0xC2 && s[1] < 0xA0))
+            return tamis__fail(TAMIS_EINVAL,
+                               "the name %s has a control character; use letters, digits, "
+                               "punctuation and spaces",
+                               tamis__quote(quoted, name));
+        s += length;
+    }
+    return 0;
+}
+
+int tamis__fail_no_filter(const struct tamis_store *store, const char *name)
+{
+    char quoted[TAMIS__QUOTED_BYTES];
+    return tamis__fail(TAMIS_ENOTFOUND,
+                       "no such filter: %s in the store %s; `tamis list` shows what is there",
+                       tamis__quote(quoted, name), store->place.path);
+}
+
+/* ---- Writing ----------------------------------------------------------------------------------
+ */
+
+#define GARBAGE_A_TIME 64
+
+struct garbage {
+    uint64_t numbers[GARBAGE_A_TIME];
+    size_t count;
+};
+
+static int collect_garbage(void *context, uint64_t number)
+{
+    struct garbage *garbage = context;
+    garbage->numbers[garbage->count++] = number;
+    return garbage->count == GARBAGE_A_TIME; /* the rest is the next writer's */
+}
+
+int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_txn **txn)
+{
+    struct garbage garbage = {.count = 0};
+    int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_each_garbage(*txn, collect_garbage, &garbage);
+    for (size_t i = 0; rc >= 0 && i < garbage.count; i++) {
+        rc = tamis__segment_remove(&store->place, garbage.numbers[i]);
+        if (rc == 0) rc = tamis__catalog_forget_garbage(*txn, garbage.numbers[i]);
+    }
+    if (rc >= 0) return 0;
+    tamis__catalog_end(*txn);
+    return rc;
+}
+
+/* ---- Listing ----------------------------------------------------------------------------------
+ */
+
+void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
+                           const uint64_t *segment_items)
+{
+    double pass = 1; /* chance that a stranger passes no segment */
+    stat->items = 0;
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        const struct tamis__record_segment *s = &record->segments[i];
+        stat->items += segment_items[i];
+        pass *= 1 - tamis_predict_rate(s->kind, s->m_bits, s->k, segment_items[i]);
+    }
+    stat->predicted_rate = 1 - pass;
+    stat->state = stat->items >= stat->capacity ? TAMIS_STATE_FULL : 0;
+}
+
+void tamis__stat_from_record(const struct tamis__record *record, struct tamis_filter_stat *stat)
+{
+    const struct tamis__record_segment *newest = &record->segments[record->segment_count - 1];
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
+    uint64_t items[TAMIS__SEGMENTS_MAX];
+    *stat = (struct tamis_filter_stat){
+        .kind = newest->kind,
+        .k = newest->k,
+        .seed = newest->seed,
+        .capacity = record->capacity,
+        .fp_rate = record->fp_rate,
+        .generation = record->generation,
+        .segment_count = record->segment_count,
+        .created_at = record->created_at,
+        .published_at = record->published_at,
+        .checkpointed_at = record->checkpointed_at,
+    };
+    memcpy(stat->name, record->name, sizeof stat->name);
+    (void)snprintf(stat->hash_set, sizeof stat->hash_set, "%s", set ? set->name : "unknown");
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        stat->m_bits += record->segments[i].m_bits;
+        stat->size_bytes += record->segments[i].file_bytes;
+        items[i] = record->segments[i].items;
+    }
+    tamis__stat_set_items(stat, record, items);
+}
+
+struct listing {
+    struct tamis_filter_stat *stats;
+    size_t count, room;
+};
+
+static int list_one(void *context, const struct tamis__record *record)
+{
+    struct listing *listing = context;
+    if (listing->count == listing->room) {
+        const size_t room = listing->room ? 2 * listing->room : 64;
+        struct tamis_filter_stat *stats = reallocarray(listing->stats, room, sizeof *stats);
+        if (stats == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory listing the filters");
+        listing->stats = stats;
+        listing->room = room;
+    }
+    tamis__stat_from_record(record, &listing->stats[listing->count++]);
+    return 0;
+}
+
+TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_list_fn *fn,
+                               void *context)
+{
+    struct tamis__catalog_txn *txn;
+    struct listing listing = {0};
+    int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_each(txn, prefix ? prefix : "", list_one, &listing);
+    tamis__catalog_end(txn); /* before fn: it may be slow, and others wait for the lock */
+    for (size_t i = 0; rc == 0 && i < listing.count; i++)
+        rc = fn(context, &listing.stats[i]);
+    free(listing.stats);
+    return rc;
+}
+
+/* ---- Drop and rename ---------------------------------------------------------------------------
+ */
+
+/* Send the open handles of a filter to the catalog.  A segment that cannot be mapped has none. */
+static void raise_epochs(struct tamis_store *store, const struct tamis__record *record)
+{
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        struct tamis__segment segment;
+        if (tamis__segment_open(&store->place, record->segments[i].number, true, &segment) < 0)
+            continue;
+        tamis__segment_raise_epoch(&segment);
+        tamis__segment_close(&segment);
+    }
+}
+
+TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    int rc = tamis__check_name(name);
+    if (rc < 0) return rc;
+    rc = tamis__store_begin_write(store, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get(txn, name, &record);
+    if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(store, name);
+    if (rc == 0) rc = tamis__catalog_forget(txn, &record);
+    for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++)
+        rc = tamis__catalog_put_garbage(txn, record.segments[i].number);
+    if (rc == 0) {
+        raise_epochs(store, &record);
+        TAMIS__POINT(TAMIS__POINT_DROP_EPOCH);
+        rc = tamis__catalog_commit(txn);
+    }
+    if (rc == 0) {
+        TAMIS__POINT(TAMIS__POINT_DROP_UNLINK);
+        /* The next writer tries again where this fails: the catalog has them as garbage. */
+        for (uint32_t i = 0; i < record.segment_count; i++)
+            (void)tamis__segment_remove(&store->place, record.segments[i].number);
+    }
+    tamis__catalog_end(txn);
+    return rc;
+}
+
+int tamis__fail_exists(const char *name)
+{
+    char quoted[TAMIS__QUOTED_BYTES];
+    return tamis__fail(TAMIS_EEXIST, "a filter %s exists already; choose another name, or drop it",
+                       tamis__quote(quoted, name));
+}
+
+/* Let the segments carry the new name; what fails here is mended by the next open for writing. */
+static void relabel(struct tamis_store *store, const struct tamis__record *record)
+{
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        struct tamis__segment segment;
+        if (tamis__segment_open(&store->place, record->segments[i].number, true, &segment) < 0)
+            continue;
+        (void)tamis__segment_relabel(&store->place, &segment, record->name_sequence, record->name);
+        tamis__segment_close(&segment);
+    }
+}
+
+static int rename_record(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                         struct tamis__record *record, const char *new_name)
+{
+    int rc = tamis__catalog_forget(txn, record);
+    record->name_sequence++;
+    (void)snprintf(record->name, sizeof record->name, "%s", new_name);
+    if (rc == 0) rc = tamis__catalog_put(txn, record);
+    if (rc == 0) rc = tamis__catalog_commit(txn);
+    if (rc < 0) return rc;
+    TAMIS__POINT(TAMIS__POINT_RENAME_LABEL);
+    relabel(store, record);
+    return 0;
+}
+
+TAMIS_API int tamis_filter_rename(tamis_store *store, const char *old_name, const char *new_name)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record, other;
+    int rc = tamis__check_name(old_name);
+    if (rc == 0) rc = tamis__check_name(new_name);
+    if (rc == 0) rc = tamis__store_begin_write(store, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get(txn, old_name, &record);
+    if (rc == TAMIS_ENOTFOUND) {
+        rc = tamis__fail_no_filter(store, old_name);
+    } else if (rc == 0) {
+        rc = tamis__catalog_get(txn, new_name, &other);
+        if (rc == 0)
+            rc = tamis__fail_exists(new_name);
+        else if (rc == TAMIS_ENOTFOUND)
+            rc = rename_record(store, txn, &record, new_name);
+    }
+    tamis__catalog_end(txn);
+    return rc;
+}

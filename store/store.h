@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* store.h: what is behind tamis_store and tamis_filter, for the files of this folder and check/. */
+#ifndef TAMIS_STORE_STORE_H
+#define TAMIS_STORE_STORE_H
+
+#include <stdbool.h>
+
+#include "catalog/catalog.h"
+#include "kind/kind.h"
+
+struct tamis_store {
+    unsigned references; /* atomic: the handle's and each open filter's */
+    bool read_only;
+    int root_fd;
+    uint64_t store_id;
+    struct tamis__place place;
+    struct tamis__catalog catalog;
+};
+
+struct tamis__store_segment {
+    struct tamis__segment segment;
+    const struct tamis__kind *kind;
+};
+
+/*
+ * Constant after opening, but for the three atomics: so any number of threads may use it, and a
+ * child born by fork() finds no lock held.
+ */
+struct tamis_filter {
+    struct tamis_store *store; /* a reference */
+    uint64_t filter_id;
+    uint64_t generation;
+    bool read_only;
+    uint64_t epoch;          /* atomic: the newest segment's, when the catalog was last looked at */
+    bool dropped;            /* atomic: the catalog has this filter no more */
+    uint64_t recorded_items; /* atomic: what the catalog was last told or has told */
+    uint32_t segment_count;
+    struct tamis__store_segment segments[]; /* the newest last */
+};
+
+struct tamis_store *tamis__store_reference(struct tamis_store *store);
+
+/* Exclusive transaction, after removing what earlier ones left (catalog.h, garbage). */
+int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_txn **txn);
+
+/* Sets the sentence for a name that is not in the catalog; returns TAMIS_ENOTFOUND. */
+int tamis__fail_no_filter(const struct tamis_store *store, const char *name);
+int tamis__fail_exists(const char *name); /* TAMIS_EEXIST */
+int tamis__check_name(const char *name);
+
+/* What the catalog knows of a filter, as the public struct. */
+void tamis__stat_from_record(const struct tamis__record *record, struct tamis_filter_stat *stat);
+/* The fields that follow from the item count. */
+void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
+                           const uint64_t *segment_items);
+
+/* Map one segment of a record and hold it against the catalog.  TAMIS_ECORRUPT and the like. */
+int tamis__open_segment(struct tamis_store *store, const struct tamis__record *record,
+                        uint32_t index, bool writable, struct tamis__store_segment *segment);
+
+/* A handle on the filter of a record; the caller holds the catalog's lock. */
+int tamis__filter_open_record(struct tamis_store *store, const struct tamis__record *record,
+                              bool read_only, tamis_filter **filter);
+
+/* A spec made whole: geometry, rate and hash set, checked. */
+struct tamis__plan {
+    struct tamis_sizing sizing;
+    uint32_t hash_set;
+    uint64_t seed;
+};
+int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan);
+
+#endif
