@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "spawn.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tamis.h"
+
+void *spawn_shared(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        perror("mmap of shared memory");
+        exit(1);
+    }
+    return memory;
+}
+
+void spawn_wait(struct spawn_barrier *barrier)
+{
+    const unsigned round = __atomic_load_n(&barrier->round, __ATOMIC_ACQUIRE);
+    if (__atomic_add_fetch(&barrier->arrived, 1, __ATOMIC_ACQ_REL) == barrier->count) {
+        __atomic_store_n(&barrier->arrived, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&barrier->round, round + 1, __ATOMIC_RELEASE);
+        return;
+    }
+    while (__atomic_load_n(&barrier->round, __ATOMIC_ACQUIRE) == round)
+        (void)sched_yield();
+}
+
+pid_t spawn_one(spawn_body *body, void *context, unsigned index)
+{
+    (void)fflush(NULL);
+    const pid_t pid = fork();
+    if (pid < 0) {
+        perror("fork");
+        exit(1);
+    }
+    if (pid > 0) return pid;
+    body(context, index);
+    (void)fflush(NULL);
+    _exit(0); /* no atexit handlers: they are the parent's */
+}
+
+unsigned spawn_all(unsigned count, spawn_body *body, void *context)
+{
+    unsigned failed = 0;
+    pid_t pids[64];
+    for (unsigned i = 0; i < count; i++)
+        pids[i] = spawn_one(body, context, i);
+    for (unsigned i = 0; i < count; i++) {
+        int status;
+        if (waitpid(pids[i], &status, 0) != pids[i] || status != 0) failed++;
+    }
+    return failed;
+}
+
+void spawn_check(int holds, const char *condition, const char *file, int line)
+{
+    if (holds) return;
+    (void)fprintf(stderr, "%s:%d: in process %d: %s does not hold; last error: %s\n", file, line,
+                  (int)getpid(), condition, tamis_last_error());
+    _exit(1);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* spawn.h: real processes that start together and share memory, for the multi-process tests. */
+#ifndef TAMIS_TESTS_SPAWN_H
+#define TAMIS_TESTS_SPAWN_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Zeroed memory that children share with their parent; never freed.  Exits on failure. */
+void *spawn_shared(size_t bytes);
+
+/* A barrier for `count` processes or threads, in shared memory; reusable.  Yields while it waits.
+ */
+struct spawn_barrier {
+    unsigned count, arrived, round;
+};
+void spawn_wait(struct spawn_barrier *barrier);
+
+/* Run body(context, index) in `count` children and wait for all.  Returns how many did not exit 0.
+ */
+typedef void spawn_body(void *context, unsigned index);
+unsigned spawn_all(unsigned count, spawn_body *body, void *context);
+
+/* Start one child; it exits 0 after body. */
+pid_t spawn_one(spawn_body *body, void *context, unsigned index);
+
+/* For checks inside children, where cmocka's longjmp has nowhere to go: print and _exit(1). */
+#define SPAWN_CHECK(condition) spawn_check((condition) ? 1 : 0, #condition, __FILE__, __LINE__)
+void spawn_check(int holds, const char *condition, const char *file, int line);
+
+#endif
