@@ -225,35 +225,63 @@ TAMIS_API int tamis_filter_create(tamis_store *store, const char *name,
     return create(store, name, &plan, filter);
 }
 
+static int fail_mismatch(const char *name, const char *field, const char *have, const char *want)
+{
+    char quoted[TAMIS__QUOTED_BYTES];
+    return tamis__fail(
+        TAMIS_EMISMATCH,
+        "the filter %s exists with %s %s, not %s; ask for the same, or choose another "
+        "name",
+        tamis__quote(quoted, name), field, have, want);
+}
+
+static int compare_numbers(const char *name, const char *field, uint64_t have, uint64_t want)
+{
+    char have_text[24], want_text[24];
+    if (have == want) return 0;
+    (void)snprintf(have_text, sizeof have_text, "%llu", (unsigned long long)have);
+    (void)snprintf(want_text, sizeof want_text, "%llu", (unsigned long long)want);
+    return fail_mismatch(name, field, have_text, want_text);
+}
+
+static int compare_rates(const char *name, double have, double want)
+{
+    char have_text[32], want_text[32];
+    if (fabs(have - want) <= 1e-9 * have) return 0;
+    (void)snprintf(have_text, sizeof have_text, "%.6g", have);
+    (void)snprintf(want_text, sizeof want_text, "%.6g", want);
+    return fail_mismatch(name, "rate", have_text, want_text);
+}
+
+static const char *hash_set_name(uint32_t id)
+{
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(id);
+    return set ? set->name : "of another version";
+}
+
+static const char *kind_name(uint32_t id)
+{
+    const char *name = tamis_kind_name(id);
+    return name ? name : "of another version";
+}
+
 /* Is the filter that is there what the plan wants?  TAMIS_EMISMATCH with the first difference. */
 static int compare_plan(const char *name, const struct tamis__plan *plan,
                         const struct tamis__record *record)
 {
-    char quoted[TAMIS__QUOTED_BYTES];
     const struct tamis__record_segment *s = &record->segments[0];
-    const struct {
-        const char *field;
-        double have, want;
-        bool differs;
-    } fields[] = {
-        {"kind number", s->kind, plan->sizing.kind, s->kind != plan->sizing.kind},
-        {"capacity", (double)s->capacity, (double)plan->sizing.capacity,
-         s->capacity != plan->sizing.capacity},
-        {"rate", s->fp_rate, plan->sizing.fp_rate,
-         fabs(s->fp_rate - plan->sizing.fp_rate) > 1e-9 * s->fp_rate},
-        {"m", (double)s->m_bits, (double)plan->sizing.m_bits, s->m_bits != plan->sizing.m_bits},
-        {"k", s->k, plan->sizing.k, s->k != plan->sizing.k},
-        {"hash set number", s->hash_set, plan->hash_set, s->hash_set != plan->hash_set},
-        {"seed", (double)s->seed, (double)plan->seed, s->seed != plan->seed},
-    };
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (fields[i].differs)
-            return tamis__fail(
-                TAMIS_EMISMATCH,
-                "the filter %s exists with %s %.17g, not %.17g; ask for the same, or "
-                "choose another name",
-                tamis__quote(quoted, name), fields[i].field, fields[i].have, fields[i].want);
-    return 0;
+    const struct tamis_sizing *want = &plan->sizing;
+    int rc = 0;
+    if (s->kind != want->kind)
+        rc = fail_mismatch(name, "kind", kind_name(s->kind), kind_name(want->kind));
+    if (rc == 0 && s->hash_set != plan->hash_set)
+        rc = fail_mismatch(name, "hash set", hash_set_name(s->hash_set),
+                           hash_set_name(plan->hash_set));
+    if (rc == 0) rc = compare_numbers(name, "capacity", s->capacity, want->capacity);
+    if (rc == 0) rc = compare_rates(name, s->fp_rate, want->fp_rate);
+    if (rc == 0) rc = compare_numbers(name, "m", s->m_bits, want->m_bits);
+    if (rc == 0) rc = compare_numbers(name, "k", s->k, want->k);
+    return rc < 0 ? rc : compare_numbers(name, "seed", s->seed, plan->seed);
 }
 
 /* Open the filter if it is there and as planned; TAMIS_ENOTFOUND if it is not there. */

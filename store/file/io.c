@@ -81,7 +81,9 @@ int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const ch
     if (error) return tamis__fail_errno(error, "open", what);
     int got;
     do {
-        got = openat(dir_fd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, (mode_t)mode);
+        /* O_NONBLOCK: a pipe in a file's place is to be refused, not waited for. */
+        got = openat(dir_fd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
+                     (mode_t)mode);
     } while (got < 0 && errno == EINTR);
     if (got < 0) return tamis__fail_errno(errno, "open", what);
     if (got <= STDERR_FILENO) { /* never let a printf of the caller reach a store file */

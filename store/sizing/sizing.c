@@ -303,16 +303,16 @@ static int check_ranges(const struct tamis_sizing *s)
 /* Fill in what follows from kind, n, m and k. */
 static int complete(struct tamis_sizing *s)
 {
-    if (s->m_bits == 0 || s->k == 0 || s->m_bits > TAMIS__M_BITS_MAX)
-        return tamis__fail(TAMIS_EINVAL,
-                           "no filter of up to 2^62 bits holds %llu keys at a rate of %g; ask for "
-                           "fewer keys or a greater rate",
-                           (unsigned long long)s->capacity, s->fp_rate);
     if (s->capacity == 0)
         return tamis__fail(TAMIS_EINVAL,
                            "%llu bits hold not even one key at a rate of %g; give more bits or a "
                            "greater rate",
                            (unsigned long long)s->m_bits, s->fp_rate);
+    if (s->m_bits == 0 || s->k == 0 || s->m_bits > TAMIS__M_BITS_MAX)
+        return tamis__fail(TAMIS_EINVAL,
+                           "no filter of up to 2^62 bits holds %llu keys at a rate of %g; ask for "
+                           "fewer keys or a greater rate",
+                           (unsigned long long)s->capacity, s->fp_rate);
     s->words = s->kind == TAMIS_KIND_BLOCKED ? tamis__blocked_words(s->k) : 0;
     s->predicted_rate = tamis_predict_rate(s->kind, s->m_bits, s->k, s->capacity);
     s->bits_per_key = (double)s->m_bits / (double)s->capacity;
