@@ -72,7 +72,7 @@ static int fail_no_store(const char *path)
     char quoted[TAMIS__QUOTED_BYTES];
     return tamis__fail(
         TAMIS_ENOSTORE,
-        "there is no store at %s; `tamis create` makes one with its first filter, or "
+        "there is no store at %s; 'tamis create' makes one with its first filter, or "
         "name another directory",
         tamis__quote(quoted, path));
 }
@@ -164,7 +164,7 @@ int tamis__fail_no_filter(const struct tamis_store *store, const char *name)
 {
     char quoted[TAMIS__QUOTED_BYTES];
     return tamis__fail(TAMIS_ENOTFOUND,
-                       "no such filter: %s in the store %s; `tamis list` shows what is there",
+                       "no such filter: %s in the store %s; 'tamis list' shows what is there",
                        tamis__quote(quoted, name), store->place.path);
 }
 

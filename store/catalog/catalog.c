@@ -283,7 +283,7 @@ static int check_pages(const struct tamis__catalog *catalog)
     int rc = tamis__open(catalog->root_fd, "catalog.mdb", O_RDONLY, 0, catalog->file_path, &fd);
     if (rc == TAMIS_ENOTFOUND)
         return tamis__fail(TAMIS_ENOSTORE,
-                           "there is no store here: %s is missing; `tamis create` makes a store",
+                           "there is no store here: %s is missing; 'tamis create' makes a store",
                            catalog->file_path);
     if (rc < 0) return rc;
     rc = tamis__file_info(fd, catalog->file_path, &info);

@@ -96,8 +96,11 @@ static int check_segment(struct check *check, const struct tamis__record *record
     if (rc < 0) {
         unsigned long long offset = 0;
         const char *at = strstr(tamis_last_error(), "(at byte ");
+        const char *reason = strstr(tamis_last_error(), file); /* the caller says the file itself */
         if (at != NULL) (void)sscanf(at, "(at byte %llu)", &offset);
-        return tell(check, record->name, file, offset, rc, tamis_last_error());
+        reason = reason ? reason + strlen(file) + strspn(reason + strlen(file), ": ")
+                        : tamis_last_error();
+        return tell(check, record->name, file, offset, rc, reason);
     }
     rc = check_label(check, record, file, &s.segment);
     if (rc == 0) rc = check_padding(check, record, file, &s.segment);

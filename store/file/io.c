@@ -47,14 +47,14 @@ static const struct {
     const char *mend;
 } meanings[] = {
     {ENOENT, TAMIS_ENOTFOUND, ""},
-    {EACCES, TAMIS_EACCESS, "; ask the store's owner for permission, or open it read-only"},
+    {EACCES, TAMIS_EACCESS, "; ask the owner of the store for permission"},
     {EPERM, TAMIS_EACCESS, "; the file system or the file's owner forbids it"},
     {EROFS, TAMIS_EREADONLY, "; the file system is mounted read-only"},
     {ENOSPC, TAMIS_ENOSPACE, "; free some room and try again"},
     {EDQUOT, TAMIS_ENOSPACE, "; the disk quota is used up"},
-    {EFBIG, TAMIS_ENOSPACE, "; the file system or `ulimit -f` allows no file of that size"},
-    {ENOMEM, TAMIS_ENOMEM, "; free some memory, or raise `ulimit -v` or vm.max_map_count"},
-    {EMFILE, TAMIS_ELIMIT, "; close some files or raise `ulimit -n`"},
+    {EFBIG, TAMIS_ENOSPACE, "; the file system or 'ulimit -f' allows no file of that size"},
+    {ENOMEM, TAMIS_ENOMEM, "; free some memory, or raise 'ulimit -v' or vm.max_map_count"},
+    {EMFILE, TAMIS_ELIMIT, "; close some files or raise 'ulimit -n'"},
     {ENFILE, TAMIS_ELIMIT, "; the system's table of open files is full"},
     {ENOLCK, TAMIS_ELIMIT, "; the kernel has no lock to give"},
     {EEXIST, TAMIS_EEXIST, ""},

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+refused tamis add

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# Answers come while the input pauses: each is read before the next key is written.
+tamis create seen -n 1000
+coproc tamis add --new seen
+exec 3<&"${COPROC[0]}" 4>&"${COPROC[1]}"
+for key in one two three; do
+    echo "$key" >&4
+    read -r -t 60 answer <&3
+    echo "$answer"
+done
+exec 4>&-
+input=${COPROC[1]}
+exec {input}>&-
+wait "$COPROC_PID"

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# Only create makes a store.
+refused tamis add seen a

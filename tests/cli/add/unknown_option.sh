@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+tamis create seen -n 1000
+refused tamis add seen --frobnicate
+refused tamis add seen -x
+refused tamis add seen --json=yes
+refused tamis add seen --progress --no-progress a

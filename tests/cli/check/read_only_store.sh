@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# Looking needs no write permission anywhere.
+tamis create seen -n 1000
+tamis add seen a
+chmod -R a-w,a+rX "$TAMIS_STORE"
+chmod a+x "$SCRATCH"
+before=$(snapshot)
+denied tamis check seen a b
+denied tamis list -q
+denied tamis info seen items
+denied tamis info seen >/dev/null
+denied tamis explain seen a
+denied tamis verify
+[ "$before" = "$(snapshot)" ] && echo unchanged

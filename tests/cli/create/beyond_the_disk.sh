@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# With both numbers; nothing is made, no store either.
+refused tamis create seen -n 1T 2>told
+sed -E 's/[0-9.]+ [KMGTPE]iB \([0-9]+ bytes\)/SIZE/g' told
+rm told
+tamis create small -n 1000
+refused tamis create seen -n 1T 2>told
+sed -E 's/[0-9.]+ [KMGTPE]iB \([0-9]+ bytes\)/SIZE/g' told

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+refused tamis create seen
+refused tamis create
+refused tamis create a b -n 1000
+refused tamis create seen -p 0.01
+refused tamis create seen -n 1000 --frobnicate

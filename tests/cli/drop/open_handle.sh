@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# Who has it open is told at the next call.
+tamis create seen -n 1000
+coproc tamis add --new seen 2>told
+exec 3<&"${COPROC[0]}" 4>&"${COPROC[1]}"
+echo one >&4
+read -r -t 60 answer <&3
+echo "$answer"
+tamis drop seen
+echo two >&4
+exec 4>&-
+input=${COPROC[1]}
+exec {input}>&-
+wait "$COPROC_PID"
+echo "exit $?"
+cat told

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+tamis --version | grep -cE '^tamis [0-9]+\.[0-9]+\.[0-9]+$'

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# lib.sh: what the cases share; read by run.sh before the case.
+
+# expect STATUS COMMAND...: run it; say so if its exit status is another.
+expect() {
+    local want=$1 got
+    shift
+    "$@"
+    got=$?
+    [ "$got" -eq "$want" ] || echo "expected exit $want, got $got: $*"
+}
+
+# snapshot: names, sizes and contents of all files of the store.
+snapshot() {
+    if [ -e "$TAMIS_STORE" ]; then
+        (cd "$TAMIS_STORE" && find . -type f -exec cksum {} + | sort -k 3)
+    else
+        echo "no store"
+    fi
+}
+
+# refused COMMAND...: it must exit with 2 and leave the store as it was, or not there.
+refused() {
+    local before after
+    before=$(snapshot)
+    expect 2 "$@"
+    after=$(snapshot)
+    [ "$before" = "$after" ] || printf 'the store was changed by: %s\n%s\n' "$*" "$after"
+}
+
+# skip REASON: the case cannot be run here.
+skip() {
+    echo "skipped: $1" >&2
+    exit 77
+}
+
+# need_root: some cases mount file systems.
+need_root() {
+    [ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+# denied COMMAND...: run it as a user that file permissions apply to.
+denied() {
+    if [ "$(id -u)" -ne 0 ]; then
+        "$@"
+        return
+    fi
+    [ -n "$(type -P setpriv)" ] || skip "needs setpriv"
+    # The binary may be where only root can go.
+    [ -e "$SCRATCH/public/tamis" ] || { mkdir -p "$SCRATCH/public" && cp -L "$SCRATCH/bin/tamis" "$SCRATCH/public/tamis"; }
+    chmod 755 "$SCRATCH" "$SCRATCH/public"
+    PATH="$SCRATCH/public:$PATH" setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
+}
+
+# poke FILE OFFSET BYTES: overwrite bytes of a file; BYTES as printf takes them.
+poke() {
+    # shellcheck disable=SC2059
+    printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# no_times: hide times, which differ from run to run.
+no_times() {
+    sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z/TIME/g'
+}

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+tamis create a -n 1000
+expect 2 tamis sync absent
+expect 2 tamis sync absent a
+tamis info a checkpointed_at | no_times

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# A line a problem on standard output, their number on standard error, status 2.
+tamis create a -n 1000
+tamis create b -n 1000
+tamis create c -n 1000
+head -c 4096 "$TAMIS_STORE/segments/0000000000000001.seg" >short
+cp short "$TAMIS_STORE/segments/0000000000000001.seg"
+rm "$TAMIS_STORE/segments/0000000000000003.seg"
+refused tamis verify
+refused tamis verify --json
+refused tamis verify a
+expect 0 tamis verify b
+refused tamis verify b absent

@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# complete_bash.sh COMPLETION-FILE: what the bash completion offers for many beginnings of a line.
+# The function is called as bash calls it, without a terminal; nothing of bash-completion is loaded.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=tests/docs/lib.sh
+. "$here/lib.sh"
+# shellcheck source=tools/completions/tamis.bash
+. "$1"
+COMP_WORDBREAKS=$' \t\n"\'><=;|&(:' # as an interactive bash sets it
+function=$(complete -p tamis | sed -n 's/.* -F \([^ ]*\) .*/\1/p')
+[ -n "$function" ] || die "the file does not say how tamis is completed"
+
+# What is offered for a line whose cursor is at the end, or at $2; one a line, sorted.
+offered()
+{
+    COMP_LINE=$1 COMP_POINT=${2:-${#1}}
+    read -r -a COMP_WORDS <<<"${COMP_LINE:0:COMP_POINT}x"
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    COMP_WORDS[COMP_CWORD]=${COMP_WORDS[COMP_CWORD]%x}
+    COMPREPLY=()
+    "$function" tamis "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]-}"
+    [ "${#COMPREPLY[@]}" -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}" | sort
+}
+
+# offers LINE ANSWER...: these, no more and no fewer.
+offers()
+{
+    local line=$1
+    shift
+    same "for '$line'" "$([ $# -eq 0 ] || printf '%s\n' "$@" | sort)" "$(offered "$line")"
+}
+
+# ---- Commands and options ----------------------------------------------------------------------
+
+mapfile -t commands < <(commands)
+offers 'tamis ' "${commands[@]}" help
+offers 'tamis help ' "${commands[@]}" help
+offers 'tamis --store /tmp ch' check
+offers 'tamis -' --store --help --version
+offers 'tamis list extra -q' -q
+for command in "${commands[@]}"; do
+    mapfile -t options < <(help_options "$command" | tr -d =)
+    offers "tamis $command -" "${options[@]}" --help
+    # An option that takes a value must not be taken for one that does not, and the other way round.
+    for option in $(help_options "$command"); do
+        if _tamis_wants_value "${option%=}"; then got=yes; else got=no; fi
+        [[ $option == *= ]] && expected=yes || expected=no
+        same "does $command $option take a value" "$expected" "$got"
+    done
+done
+
+# ---- Values ------------------------------------------------------------------------------------
+
+mapfile -t kinds < <(tamis calc -n 1000 -p 0.01 --json | sed 's/.*"kind":"\([a-z]*\)".*/\1/')
+[ "${#kinds[@]}" -ge 2 ] || fail "tamis calc --json names no kinds"
+offers 'tamis create new --kind ' "${kinds[@]}"
+offers 'tamis calc --kind blo' blocked bloom
+offers 'tamis calc --kind=blo' blocked bloom # readline leaves --kind= alone
+COMP_WORDBREAKS=${COMP_WORDBREAKS//=/} offers 'tamis calc --kind=blo' --kind=blocked --kind=bloom
+offers 'tamis create new --hash-set ' xxh3
+for set in $(offered 'tamis explain --hash-set '); do
+    tamis explain --hash-set "$set" -m 1000 -k 3 key >"$scratch/out" ||
+        fail "--hash-set $set is offered and not accepted"
+done
+offers 'tamis create new -n '
+offers 'tamis create new -n10k --kind ' "${kinds[@]}"
+
+# ---- Filters -----------------------------------------------------------------------------------
+
+offers 'tamis add ' # no store yet, and no noise
+names=(seen seen.2026 'a:b c' "it's" 'say "$x"' -odd été)
+for name in "${names[@]}"; do
+    tamis create -n 100 -- "$name"
+done
+tamis --store "$scratch/other store" create elsewhere -n 100
+
+quoted=()
+for name in "${names[@]}"; do
+    quoted+=("$(printf %q "$name")")
+done
+for command in add check list info explain rename drop sync verify; do
+    offers "tamis $command -- " "${quoted[@]}"
+done
+mapfile -t quoted < <(printf '%s\n' "${quoted[@]}" | grep -v '^-')
+offers 'tamis check ' "${quoted[@]}"
+offers 'tamis create new --like ' "${quoted[@]}"
+offers 'tamis check se' seen seen.2026
+offers 'tamis check seen.' seen.2026
+offers 'tamis check -v --hex seen.' seen.2026
+offers 'tamis check a:' 'b\ c' # readline leaves a: alone
+offers 'tamis check a:b\ ' 'b\ c'
+offers 'tamis check "a:b' 'a:b c'
+offers "tamis check 'a:b" 'a:b c'
+offers "tamis check 'it" "it'\\''s"
+offers 'tamis check "say' 'say \"\$x\"'
+offers 'tamis check ét' été
+offers 'tamis check -- -' -odd
+offers 'tamis create new --like=seen.' seen.2026
+offers 'tamis add seen '
+offers 'tamis create '
+offers 'tamis rename seen '
+offers 'tamis explain --hash-set xxh3 '
+offers 'tamis drop seen se' seen.2026
+offers "tamis drop seen seen.2026 \"a:b c\" it\\'s -- " -odd "$(printf %q 'say "$x"')" été
+offers 'tamis check "say \"\$' 'say \"\$x\"'
+same "with the cursor after 'che'" check "$(offered 'tamis che seen' 9)"
+
+offers "tamis --store '$scratch/other store' add " elsewhere
+offers "tamis add --store=${scratch}/other\\ store " elsewhere
+HOME=$scratch offers 'tamis --store ~/other\ store check ' elsewhere
+offers 'tamis --store /nowhere check '
+
+# ---- Fields, files, directories ----------------------------------------------------------------
+
+read -r -a fields < <(known_fields seen)
+offers 'tamis info seen ' "${fields[@]}"
+offers 'tamis info seen check' checkpointed_at
+
+mkdir "$scratch/files"
+cd "$scratch/files"
+mkdir stores
+touch storeys
+offers 'tamis --store sto' stores
+offers 'tamis add --store=sto' stores
+offers 'tamis add seen <sto' stores storeys
+offers 'tamis add seen 2> sto' stores storeys
+offers 'tamis check <storeys se' seen seen.2026
+finish

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The shared library has its SONAME and exports exactly the calls that tamis.h declares; the static
+# one defines no global name outside tamis_.
+# shellcheck source=tests/install/support.sh
+. "$(dirname "$0")/support.sh"
+
+soname=$(readelf -d "$TAMIS_LIBDIR/libtamis.so" | sed -n 's/.*Library soname: \[\(.*\)\]/\1/p')
+expect libtamis.so.0 "$soname" "SONAME"
+[ -e "$TAMIS_LIBDIR/$soname" ] || fail "no $soname beside libtamis.so"
+
+nm -D --defined-only "$TAMIS_LIBDIR/libtamis.so" | awk '{ print $3 }' | sort >exported
+# One declaration a line; what is exported carries the visibility attribute of TAMIS_API.
+"$CC" -E -P "$TAMIS_PREFIX/include/tamis.h" | tr '\n' ' ' | tr ';' '\n' |
+    grep 'visibility("default")' | sed 's/__attribute__((.*))//' |
+    sed 's/^[^(]*\b\(tamis_[a-z0-9_]*\) *(.*/\1/' | sort >declared
+[ "$(wc -l <declared)" -gt 20 ] || fail "too few declarations found in tamis.h: $(cat declared)"
+diff declared exported || fail "exported symbols (>) are not the declared calls (<)"
+
+nm -g --defined-only "$TAMIS_LIBDIR/libtamis.a" | awk 'NF == 3 { print $3 }' | sort -u >globals
+[ -s globals ] || fail "no global symbol in libtamis.a"
+! grep -v '^tamis_' globals || fail "global names outside tamis_ in libtamis.a, above"
+echo "$(wc -l <exported) calls exported, $(wc -l <globals) global names in libtamis.a"

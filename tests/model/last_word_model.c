@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * last_word_model.c: an exhaustive model of the protocol by which an adder is told NEW or SEEN.
+ *
+ * THE RULE (docs/concurrency.md).  An adder visits the words of its key in a fixed order:
+ *
+ *     Z = the words that lack a bit of the key's mask       one load each, in order
+ *     Z empty: SEEN, and nothing is written
+ *     old = fetch_or(word, mask) for each word of Z         one step each, in order
+ *     the last of these flipped a bit: NEW, else SEEN       the answer
+ *
+ * Here every interleaving of those steps is tried, for up to four adders of one key (racers) over
+ * up to four words of one or two bits of the key each, from every content of the words; with one
+ * racer killed at any step, the one between its last OR and its answer included; and with other
+ * keys that set any of the bits at any time.  A racer may start when others have finished, so a
+ * process that is started again and repeats its add is one of the racers.
+ *
+ * WHY IT HOLDS
+ *
+ * 1. Steps in program order, ORs on the newest value: at most one NEW.  When a racer does its last
+ *    OR every other word has all the key's bits: it found them there (bits never go back) or it has
+ *    ORed that word before.  So a last OR that flips a bit is the one step that completes the key;
+ *    a key is completed once.  This needs neither the same order for all racers nor fresh loads: a
+ *    stale load can only miss a bit that is there.  Other keys and deaths change nothing in it.
+ *
+ * 2. Same order for all: somebody is told.  Let w be the last word, in that order, which lacks a
+ * bit at the start.  Whoever finds w lacking has it last in its Z, and the first OR on it flips. So
+ *    exactly that racer is due NEW, unless it dies before it can say so.  With opposite orders two
+ *    racers can each flip a word that is not their last: nobody is told.
+ *    Another key may do that OR instead: the add becomes one more false positive.
+ *
+ * 3. Acquire and release: 1 again, where memory does not keep program order.  Without them the two
+ *    ORs of one racer may become visible the wrong way round:
+ *        B   OR second word (flips: it is B's last)
+ *        A   loads: first word missing, second present;  OR first word (flips: it is A's last)
+ *        B   OR first word
+ *    Two are told.  With acquire loads and release ORs: let A win on word a and B on b, a before b.
+ *    A found b full, so it read B's OR of b or an RMW after it, which is in the release sequence of
+ *    B's OR: B's OR of b happens before A's load.  B before that had ORed a or found it full.  So
+ *    by coherence A's OR of a comes after a was full, and flips nothing: A did not win.
+ *    Here the same order is needed again.  With opposite orders both win by ORs alone, each OR of
+ *    one reading the other's from the "future" (a cycle of program order and reads-from).  C11
+ *    forbids that only if the ORs acquire too; no machine does it with release ORs.
+ *
+ * 4. Kind bloom.  The elements are bit positions, and a position may occur twice.  The second OR of
+ *    a position flips nothing, so if it came last in Z a key would never be new, even to a lone
+ *    adder.  The rule looks at the last element of Z that does not repeat an earlier one.  The
+ *    elements after it are there already when it is done: 1 to 3 hold for it.
+ *
+ * HOW MUCH IS TRIED
+ *
+ * Rows marked `every` start from each content of the words that lacks a bit of the key, and with
+ * each choice of one or two bits a word.  With other keys about, one start is enough, words empty
+ * and as many bits a word as the row says: that another key has set some of the bits before any
+ * racer moves is one of the things tried.
+ *
+ * Three memories, weakest last, and what they are is derived in the files named:
+ *     sequential   machine.c   what x86 has
+ *     views        machine.c   loads may be stale, as far as acquire and release let them
+ *     reorders     machine.c   and operations may change places, as far as these let them
+ *     C11          axioms.c    every execution that the text of the standard permits
+ * The last two parts are checks on the model itself: controls, variants of the protocol that must
+ * be seen to fail (a model that cannot find a fault proves nothing); and that machine.c and
+ * axioms.c, which share no idea, find the same outcomes where their memories should be equal.
+ *
+ * Usage: last_word_model [--deep]        --deep: larger sizes too, some minutes
+ * Exit status: 0 all is as expected, 1 something is not, 2 usage or no memory.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+static const struct memory sequential = {.name = "sequential", .acquire = true, .release = true};
+static const struct memory views = {
+    .name = "views acq/rel", .stale = true, .acquire = true, .release = true};
+static const struct memory views_relaxed = {.name = "views rlx/rlx", .stale = true};
+static const struct memory reorders_none = {
+    .name = "reorders rlx/rlx", .stale = true, .reorders = true};
+static const struct memory reorders_acquire = {
+    .name = "reorders acq/rlx", .stale = true, .reorders = true, .acquire = true};
+static const struct memory reorders_release = {
+    .name = "reorders rlx/rel", .stale = true, .reorders = true, .release = true};
+static const struct memory c11 = {
+    .name = "C11 acq/rel", .axioms = true, .acquire = true, .release = true};
+static const struct memory c11_none = {.name = "C11 rlx/rlx", .axioms = true};
+static const struct memory c11_acquire = {.name = "C11 acq/rlx", .axioms = true, .acquire = true};
+static const struct memory c11_release = {.name = "C11 rlx/rel", .axioms = true, .release = true};
+static const struct memory c11_acq_rel = {
+    .name = "C11 acq/acq_rel", .axioms = true, .acquire = true, .release = true, .acq_rel = true};
+
+/* A row of the table: a family of settings, and what they must come to. */
+struct row {
+    const struct memory *memory;
+    const char *positions;    /* kind bloom: a letter a position; NULL: kind blocked           */
+    int words_from, words_to; /* kind blocked: how many words                                  */
+    int bits;                 /* and how many bits of the key in a word: 1, or 2 for up to two */
+    int racers;
+    enum rule rule;
+    bool opposite, third, kill;
+    bool present; /* start with the key there, else with a bit of it lacking       */
+    bool show;    /* print a run that has the most NEW                             */
+    bool deep;    /* with --deep only                                              */
+    int new_min, new_max, due_min; /* expected                                                   */
+};
+
+static int failures;
+static bool deep;
+
+/* ---- The settings of a row ---------------------------------------------------------------- */
+
+/* Bit i of the shape says that word i has two bits of the key. */
+static struct key blocked_key(int words, unsigned shape)
+{
+    struct key key = {.words = words, .elements = words};
+
+    for (int i = 0; i < words; i++) {
+        key.mask[i] = (shape >> i & 1) ? 3 : 1;
+        key.element[i] = (struct element){(uint8_t)i, key.mask[i]};
+    }
+    return key;
+}
+
+/* "aba": three positions, the first and the last the same.  Apart: each letter in a word of its
+ * own; in pairs: a and b are bits of one word, as two positions of a key may be. */
+static struct key bloom_key(const char *positions, bool pairs)
+{
+    struct key key = {.elements = (int)strlen(positions)};
+
+    for (int i = 0; i < key.elements; i++) {
+        int letter = positions[i] - 'a';
+        uint8_t word = (uint8_t)(pairs ? letter / 2 : letter);
+        uint8_t mask = (uint8_t)(pairs ? 1 << letter % 2 : 1);
+        key.element[i] = (struct element){word, mask};
+        key.mask[word] |= mask;
+        if (key.words <= word) key.words = word + 1;
+    }
+    return key;
+}
+
+/* Every start that the row speaks of. */
+static void run_key(const struct row *row, const struct key *key, bool outcomes,
+                    struct tally *tally)
+{
+    struct setting setting = {.key = key,
+                              .memory = row->memory,
+                              .rule = row->rule,
+                              .racers = row->racers,
+                              .opposite = row->opposite,
+                              .third = row->third,
+                              .kill = row->kill,
+                              .outcomes = outcomes};
+
+    for (unsigned start = 0; start < 1u << WORD_BITS * key->words; start++) {
+        bool foreign = false, present = true;
+        for (int i = 0; i < key->words; i++) {
+            setting.start[i] = (uint8_t)(start >> WORD_BITS * i & 3u);
+            foreign |= (setting.start[i] & ~key->mask[i]) != 0;
+            present &= setting.start[i] == key->mask[i];
+        }
+        if (foreign || present != row->present) continue;
+        if (row->third && start != 0) continue; /* another key may make that start from empty */
+        if (row->memory->axioms)
+            enumerate(&setting, tally);
+        else
+            explore(&setting, tally);
+    }
+}
+
+static void run_row(const struct row *row, bool outcomes, struct tally *tally)
+{
+    tally_init(tally);
+    if (row->positions != NULL) {
+        for (int pairs = 0; pairs < 2; pairs++) {
+            struct key key = bloom_key(row->positions, pairs);
+            run_key(row, &key, outcomes, tally);
+        }
+        return;
+    }
+    for (int words = row->words_from; words <= row->words_to; words++) {
+        unsigned last = row->bits == 2 ? (1u << words) - 1 : 0; /* all words with two bits */
+        for (unsigned shape = row->third ? last : 0; shape <= last; shape++) {
+            struct key key = blocked_key(words, shape);
+            run_key(row, &key, outcomes, tally);
+        }
+    }
+}
+
+/* ---- The table ---------------------------------------------------------------------------- */
+
+static void heading(const char *part)
+{
+    printf("\n%s\n\n%-17s %6s  %-5s %-4s  %-15s  %-8s  %-5s  %-4s  %10s  %3s %3s %3s\n", part,
+           "memory, load/OR", "racers", "words", "bits", "rule: NEW by", "orders", "third", "kill",
+           "states", "min", "max", "due");
+}
+
+static const char *rule_name(enum rule rule)
+{
+    switch (rule) {
+    case RULE_LAST:
+        return "last missing";
+    case RULE_FRESH:
+        return "last unrepeated";
+    case RULE_ANY:
+        return "any flip";
+    }
+    return "?";
+}
+
+static void show_step(const struct step *step)
+{
+    char racer = (char)('A' + step->racer);
+    int word = step->word + 1;
+
+    switch (step->what) {
+    case STEP_LOAD_MISSING:
+    case STEP_LOAD_PRESENT:
+        printf("%c loads %d: %s", racer, word,
+               step->what == STEP_LOAD_MISSING ? "missing" : "present");
+        break;
+    case STEP_OR_FLIPS:
+    case STEP_OR_KEEPS:
+        printf("%c ORs %d: %s", racer, word, step->what == STEP_OR_FLIPS ? "flips" : "no change");
+        break;
+    case STEP_NEW:
+    case STEP_SEEN:
+        printf("%c %s", racer, step->what == STEP_NEW ? "NEW" : "SEEN");
+        break;
+    case STEP_THIRD:
+        printf("another key sets %d", word);
+        break;
+    case STEP_KILL:
+        printf("%c dies", racer);
+        break;
+    }
+}
+
+static void show_run(const struct tally *tally)
+{
+    enum { STEPS_A_LINE = 5 };
+
+    for (int i = 0; i < tally->steps; i++) {
+        printf("%s", i % STEPS_A_LINE == 0 ? "      " : "; ");
+        show_step(&tally->example[i]);
+        if (i % STEPS_A_LINE == STEPS_A_LINE - 1 || i + 1 == tally->steps) printf("\n");
+    }
+}
+
+static void complain(const char *what)
+{
+    printf("      FAILED: %s\n", what);
+    failures++;
+}
+
+static void print_row(const struct row *row, const struct tally *tally)
+{
+    char words[16];
+
+    if (row->positions != NULL)
+        snprintf(words, sizeof(words), "%s", row->positions);
+    else if (row->words_from == row->words_to)
+        snprintf(words, sizeof(words), "%d", row->words_to);
+    else
+        snprintf(words, sizeof(words), "%d-%d", row->words_from, row->words_to);
+    printf("%-17s %6d  %-5s %-4s  %-15s  %-8s  %-5s  %-4s  %10llu  %3d %3d %3d\n",
+           row->memory->name, row->racers, words, row->bits == 2 ? row->third ? "2" : "1-2" : "1",
+           rule_name(row->rule), row->opposite ? "opposite" : "same", row->third ? "yes" : "-",
+           row->kill ? "yes" : "-", (unsigned long long)tally->states, tally->new_min,
+           tally->new_max, tally->due_min);
+    fflush(stdout);
+}
+
+/* Run a row, print it, and hold it to what is expected of it. */
+static void check(const struct row *row)
+{
+    struct tally tally;
+
+    if (row->deep && !deep) return;
+    run_row(row, false, &tally);
+    print_row(row, &tally);
+    if (row->show) show_run(&tally);
+    if (tally.broken != NULL) complain(tally.broken);
+    if (tally.new_min != row->new_min || tally.new_max != row->new_max ||
+        tally.due_min != row->due_min) {
+        char what[80];
+        snprintf(what, sizeof(what), "expected min %d, max %d, due %d", row->new_min, row->new_max,
+                 row->due_min);
+        complain(what);
+    }
+    if (tally.due_max > row->new_max) complain("told and owed together are more than may be told");
+    if (row->present && tally.ors > 0) complain("something was written though the key was there");
+    tally_clear(&tally);
+}
+
+/* ---- The parts ---------------------------------------------------------------------------- */
+
+/* The promise: at most one NEW; and without other keys exactly one, told or owed by the dead. */
+static void check_promise(struct row row)
+{
+    row.new_max = 1;
+    for (int kill = 0; kill < 2; kill++) {
+        row.kill = kill;
+        row.new_min = row.third || row.kill ? 0 : 1;
+        row.due_min = row.third ? 0 : 1;
+        check(&row);
+    }
+}
+
+#define SIZE(MEMORY, RACERS, FROM, TO, BITS)                                                       \
+    .memory = &(MEMORY), .racers = (RACERS), .words_from = (FROM), .words_to = (TO), .bits = (BITS)
+
+static void part_promise(void)
+{
+    static const struct row rows[] = {
+        {SIZE(sequential, 1, 1, 4, 2)},
+        {SIZE(sequential, 2, 1, 4, 2)},
+        {SIZE(sequential, 3, 1, 3, 2)},
+        {SIZE(sequential, 4, 1, 3, 2)},
+        {SIZE(sequential, 4, 4, 4, 1)},
+        {SIZE(sequential, 4, 4, 4, 2), .deep = true},
+        {SIZE(sequential, 1, 1, 4, 2), .third = true},
+        {SIZE(sequential, 2, 1, 4, 2), .third = true},
+        {SIZE(sequential, 3, 1, 4, 2), .third = true},
+        {SIZE(sequential, 4, 1, 3, 2), .third = true},
+        {SIZE(sequential, 4, 4, 4, 1), .third = true, .deep = true},
+        {SIZE(views, 1, 1, 4, 2)},
+        {SIZE(views, 2, 1, 4, 2)},
+        {SIZE(views, 3, 1, 3, 2)},
+        {SIZE(views, 4, 1, 3, 1)},
+        {SIZE(views, 4, 4, 4, 1)},
+        {SIZE(views, 4, 1, 3, 2), .deep = true},
+        {SIZE(views, 2, 1, 4, 2), .third = true},
+        {SIZE(views, 3, 1, 3, 2), .third = true},
+        {SIZE(views, 4, 1, 2, 2), .third = true},
+        {SIZE(views, 4, 3, 3, 1), .third = true},
+        {SIZE(views, 4, 3, 3, 2), .third = true, .deep = true},
+        {SIZE(views, 4, 4, 4, 1), .third = true, .deep = true},
+        {SIZE(c11, 1, 1, 4, 2)},
+        {SIZE(c11, 2, 1, 4, 2)},
+        {SIZE(c11, 3, 1, 3, 2)},
+        {SIZE(c11, 3, 4, 4, 1)},
+        {SIZE(c11, 4, 1, 3, 1)},
+        {SIZE(c11, 4, 4, 4, 1), .deep = true},
+        {SIZE(c11, 2, 1, 3, 2), .third = true},
+        {SIZE(c11, 3, 1, 2, 2), .third = true},
+        {SIZE(c11, 3, 3, 3, 1), .third = true},
+        {SIZE(c11, 4, 1, 2, 1), .third = true},
+        {SIZE(c11, 4, 3, 3, 1), .third = true, .deep = true},
+    };
+
+    heading("The promise: at most one NEW; without other keys and deaths exactly one");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        check_promise(rows[i]);
+}
+
+static void part_present(void)
+{
+    static const struct row rows[] = {
+        {SIZE(sequential, 4, 1, 4, 2), .present = true},
+        {SIZE(views, 4, 1, 4, 2), .present = true},
+        {SIZE(c11, 4, 1, 3, 2), .present = true},
+    };
+
+    heading("A key that is there: everyone is told SEEN, and nothing is written");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        check(&rows[i]);
+}
+
+static void part_bloom(void)
+{
+    static const char *const keys[] = {"aa", "aba", "aab", "abab", "abbc", "abcba"};
+    static const struct memory *const memories[] = {&sequential, &views, &c11};
+
+    heading("Kind bloom: positions that repeat (a letter a position)");
+    for (size_t memory = 0; memory < sizeof(memories) / sizeof(memories[0]); memory++) {
+        for (size_t i = 0; i < 2 * sizeof(keys) / sizeof(keys[0]); i++) {
+            struct row row = {.memory = memories[memory],
+                              .positions = keys[i / 2],
+                              .bits = 1,
+                              .racers = 3,
+                              .rule = RULE_FRESH,
+                              .third = i % 2 == 1};
+            /* Many loads and ORs of one word have very many graphs. */
+            if (row.memory == &c11 && (strlen(row.positions) > 3 || row.third)) row.racers = 2;
+            check_promise(row);
+        }
+    }
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        check_promise(
+            (struct row){SIZE(sequential, 4, 0, 0, 1), .positions = keys[i], .rule = RULE_FRESH});
+}
+
+static void part_controls(void)
+{
+    static const struct row rows[] = {
+        /* Any flip counts. */
+        {SIZE(sequential, 2, 2, 2, 1), .rule = RULE_ANY, .new_min = 1, .new_max = 2, .due_min = 1,
+         .show = true},
+        {SIZE(sequential, 4, 4, 4, 1), .rule = RULE_ANY, .new_min = 1, .new_max = 4, .due_min = 1},
+        /* Every second racer goes the other way: some keys are told to nobody (1. and 2. above),
+         * and by the letter of C11 some twice, unless the ORs acquire too. */
+        {SIZE(sequential, 2, 2, 2, 1), .opposite = true, .new_max = 1},
+        {SIZE(sequential, 4, 3, 3, 1), .opposite = true, .new_max = 1},
+        {SIZE(views, 4, 3, 3, 1), .opposite = true, .new_max = 1},
+        {SIZE(c11, 2, 2, 2, 1), .opposite = true, .new_max = 2},
+        {SIZE(c11_acq_rel, 2, 2, 2, 1), .opposite = true, .new_max = 1},
+        {SIZE(c11_acq_rel, 3, 3, 3, 1), .opposite = true, .new_max = 1},
+        /* Weaker orders.  Stale loads alone do no harm, ORs that change places do. */
+        {SIZE(views_relaxed, 4, 1, 3, 1), .new_min = 1, .new_max = 1, .due_min = 1},
+        {SIZE(reorders_none, 2, 2, 2, 1), .new_min = 1, .new_max = 2, .due_min = 1, .show = true},
+        {SIZE(reorders_none, 3, 3, 3, 1), .new_min = 1, .new_max = 3, .due_min = 1},
+        {SIZE(reorders_acquire, 2, 2, 2, 1), .new_min = 1, .new_max = 2, .due_min = 1,
+         .show = true},
+        {SIZE(reorders_release, 3, 3, 3, 1), .new_min = 1, .new_max = 1, .due_min = 1},
+        {SIZE(c11_none, 2, 2, 2, 1), .new_min = 1, .new_max = 2, .due_min = 1},
+        {SIZE(c11_none, 4, 3, 3, 1), .new_min = 1, .new_max = 3, .due_min = 1},
+        {SIZE(c11_acquire, 2, 2, 2, 1), .new_min = 1, .new_max = 2, .due_min = 1},
+        {SIZE(c11_release, 2, 2, 2, 1), .new_min = 1, .new_max = 2, .due_min = 1},
+        /* A repeated position taken as it is: a lone adder of a new key is told SEEN. */
+        {.memory = &sequential, .positions = "aa", .bits = 1, .racers = 1},
+        {.memory = &sequential,
+         .positions = "aba",
+         .bits = 1,
+         .racers = 1,
+         .new_max = 1,
+         .show = true},
+    };
+
+    heading("Controls: what the protocol must not be, seen to fail");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        check(&rows[i]);
+}
+
+/* Do the machine and the axioms find the same endings?  An ending says of each racer what it found
+ * missing and what it flipped. */
+static void part_agreement(void)
+{
+    static const struct {
+        struct row machine;
+        const struct memory *axioms;
+    } pairs[] = {
+        {{SIZE(views, 3, 1, 3, 1)}, &c11},
+        {{SIZE(views, 4, 1, 2, 1)}, &c11},
+        {{SIZE(views, 2, 1, 3, 2), .third = true}, &c11},
+        {{SIZE(views, 3, 1, 2, 2), .third = true}, &c11},
+        {{.memory = &views, .positions = "abab", .bits = 1, .racers = 2, .third = true}, &c11},
+        {{SIZE(reorders_none, 3, 1, 3, 1)}, &c11_none},
+        {{SIZE(reorders_none, 2, 1, 3, 2), .third = true}, &c11_none},
+        {{SIZE(reorders_none, 3, 1, 2, 2), .opposite = true}, &c11_none},
+        {{.memory = &reorders_none, .positions = "abab", .bits = 1, .racers = 2, .third = true},
+         &c11_none},
+    };
+
+    printf("\nThe two models against each other: outcomes\n\n");
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        struct row axioms = pairs[i].machine;
+        struct tally a, b;
+
+        axioms.memory = pairs[i].axioms;
+        run_row(&pairs[i].machine, true, &a);
+        run_row(&axioms, true, &b);
+        printf("%-17s %10zu   %-17s %10zu\n", pairs[i].machine.memory->name, a.outcomes,
+               axioms.memory->name, b.outcomes);
+        if (a.outcomes != b.outcomes ||
+            memcmp(a.outcome, b.outcome, a.outcomes * sizeof(*a.outcome)) != 0)
+            complain("the outcomes are not the same");
+        tally_clear(&a);
+        tally_clear(&b);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    deep = argc == 2 && strcmp(argv[1], "--deep") == 0;
+    if (argc > 1 && !deep) {
+        fprintf(stderr, "last_word_model: unknown argument '%s'; usage: last_word_model [--deep]\n",
+                argv[1]);
+        return 2;
+    }
+    printf(
+        "min, max: fewest and most racers told NEW in any run; due: fewest when the answer that "
+        "a dead\nracer had earned and not given counts too.  In runs shown, A to D are racers.\n");
+    part_promise();
+    part_present();
+    part_bloom();
+    part_controls();
+    part_agreement();
+    printf("\n%s\n", failures == 0 ? "All as expected." : "NOT as expected.");
+    return failures == 0 ? 0 : 1;
+}

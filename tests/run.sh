@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# run.sh [PRESET] [-- CTEST-ARGUMENT...]: install what the tests need, build, run them all.  ctest's
+# summary is the last thing printed, and its exit status is the script's.
+#
+#   tests/run.sh                       as installed (-O3) but with assertions kept, in .build/test
+#   tests/run.sh asan                  a preset of CMakePresets.json, in .build/asan
+#   tests/run.sh -- -L unit            only the tests of label unit (docs/testing.md lists them)
+#   tests/run.sh tsan -- -R race -V    presets and ctest's arguments together
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$top"
+
+usage()
+{
+    sed -n '4,10s/^# \{0,1\}//p' "$top/tests/run.sh"
+}
+
+preset=
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    --)
+        shift
+        break
+        ;;
+    -*)
+        echo "run.sh: unknown option '$1'; arguments for ctest go after --" >&2
+        exit 2
+        ;;
+    *)
+        [ -z "$preset" ] || {
+            echo "run.sh: one preset at a time, not '$preset' and '$1'" >&2
+            exit 2
+        }
+        preset=$1
+        shift
+        ;;
+    esac
+done
+
+packages=(
+    gcc libc6-dev cmake ninja-build pkg-config # the build
+    liblmdb-dev libxxhash-dev libjansson-dev   # the library and the command
+    libcmocka-dev g++                          # unit tests; the header as C++
+    mandoc zsh                                 # manual pages, zsh completion
+)
+case $preset in
+clang | fuzz) packages+=(clang) ;;
+esac
+tools/need-packages.sh "${packages[@]}" >&2
+
+build=.build/${preset:-test}
+if [ -n "$preset" ]; then
+    cmake --preset "$preset" -G Ninja
+else
+    # Release without -DNDEBUG: an assertion that fails is a bug that the tests shall show.
+    cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O3 -g" \
+        -DTAMIS_WERROR=ON -DTAMIS_LARGE_TESTS="${TAMIS_LARGE_TESTS:-OFF}"
+fi </dev/null
+cmake --build "$build" -j "$(nproc)" </dev/null
+exec ctest --test-dir "$build" --output-on-failure -j "$(nproc)" "$@" </dev/null

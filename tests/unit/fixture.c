@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fixture.c: see fixture.h.  What cannot happen unless the machine is out of order ends the
+ * program. */
+#include "fixture.h"
+
+#include <dirent.h>
+#include <err.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int64_t fixture_done(int64_t result, const char *call, const char *file, int line)
+{
+    if (result >= 0) return result;
+    print_error("%s: %s: %s\n", call, tamis_error_name((int)result), tamis_last_error());
+    _fail(file, line);
+    return result;
+}
+
+void fixture_refused(int code, const char *words, int64_t result, const char *call,
+                     const char *file, int line)
+{
+    if (result != code) {
+        print_error("%s: %" PRId64 " (%s) and not %s; last sentence: %s\n", call, result,
+                    tamis_error_name((int)result), tamis_error_name(code), tamis_last_error());
+        _fail(file, line);
+    } else if (strstr(tamis_last_error(), words) == NULL) {
+        print_error("%s: no '%s' in the sentence: %s\n", call, words, tamis_last_error());
+        _fail(file, line);
+    }
+}
+
+tamis_store *fixture_open(const char *path, unsigned flags)
+{
+    tamis_store *store = NULL;
+    assert_done(tamis_store_open(path, flags, &store));
+    return store;
+}
+
+tamis_store *fixture_store(char **path)
+{
+    char *own = scratch_path("store");
+    tamis_store *store = fixture_open(own, TAMIS_CREATE);
+    if (path != NULL)
+        *path = own;
+    else
+        free(own);
+    return store;
+}
+
+tamis_filter *fixture_filter(tamis_store *store, const char *name, uint64_t capacity)
+{
+    tamis_filter *filter = NULL;
+    const struct tamis_filter_spec spec = {.capacity = capacity, .fp_rate = 0.01};
+    assert_done(tamis_filter_create(store, name, &spec, &filter));
+    return filter;
+}
+
+static int print_problem(void *context, const struct tamis_problem *problem)
+{
+    (void)context;
+    print_error("problem: filter '%s' file %s byte %" PRIu64 " %s: %s\n", problem->filter,
+                problem->file, problem->offset, tamis_error_name(problem->error), problem->reason);
+    return 0;
+}
+
+int64_t fixture_problems(const char *path)
+{
+    tamis_store *store;
+    int64_t problems = tamis_store_open(path, TAMIS_READ_ONLY, &store);
+    if (problems == 0) {
+        problems = tamis_store_verify(store, NULL, print_problem, NULL);
+        tamis_store_close(store);
+    }
+    if (problems < 0) print_error("verify: %s\n", tamis_last_error());
+    return problems;
+}
+
+const char *fixture_join(const char *path, const char *rest)
+{
+    static char joined[4096];
+    (void)snprintf(joined, sizeof joined, "%s/%s", path, rest);
+    return joined;
+}
+
+const char *fixture_segment_path(const char *path, uint64_t number)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "segments/%016" PRIu64 ".seg", number);
+    return fixture_join(path, name);
+}
+
+int fixture_files(const char *path, const char *directory)
+{
+    DIR *dir = opendir(fixture_join(path, directory));
+    int count = -2;
+    if (dir == NULL) return -1;
+    while (readdir(dir) != NULL)
+        count++;
+    (void)closedir(dir);
+    return count;
+}
+
+static int open_file(const char *file, int flags)
+{
+    const int fd = open(file, flags | O_CLOEXEC);
+    if (fd < 0) err(1, "open %s", file);
+    return fd;
+}
+
+void fixture_peek(const char *file, uint64_t offset, void *bytes, size_t count)
+{
+    const int fd = open_file(file, O_RDONLY);
+    if (pread(fd, bytes, count, (off_t)offset) != (ssize_t)count) err(1, "read %s", file);
+    (void)close(fd);
+}
+
+void fixture_poke(const char *file, uint64_t offset, const void *bytes, size_t count)
+{
+    const int fd = open_file(file, O_WRONLY);
+    if (pwrite(fd, bytes, count, (off_t)offset) != (ssize_t)count) err(1, "write %s", file);
+    (void)close(fd);
+}
+
+uint64_t fixture_size(const char *file)
+{
+    struct stat st;
+    if (stat(file, &st) != 0) err(1, "stat %s", file);
+    return (uint64_t)st.st_size;
+}
+
+void fixture_header(struct tamis__segment_header *header, uint32_t kind, uint64_t m_bits,
+                    uint32_t k)
+{
+    struct tamis__layout layout;
+    tamis__layout(m_bits, &layout);
+    memset(header, 0, sizeof *header);
+    memcpy(header->magic, TAMIS__SEGMENT_MAGIC, sizeof header->magic);
+    header->format_version = 1;
+    header->header_bytes = TAMIS__HEADER_BYTES;
+    header->number = 7;
+    header->filter_id = 3;
+    header->store_id = 0x1122334455667788;
+    header->kind = kind;
+    header->hash_set = 1;
+    header->seed = 99;
+    header->m_bits = m_bits;
+    header->k = k;
+    header->words = kind == TAMIS_KIND_BLOCKED ? tamis__blocked_words(k) : 0;
+    header->capacity = 1000;
+    header->fp_rate = tamis__double_to_bits(0.01);
+    header->data_offset = layout.data_offset;
+    header->data_bytes = layout.data_bytes;
+    header->file_bytes = layout.file_bytes;
+    header->created_at = 1700000000000000000;
+    header->stripes = TAMIS__STRIPES;
+    tamis__label_write(&header->labels[0], 1, "fixture");
+    tamis__header_seal(header);
+}
+
+void fixture_segment(struct tamis__segment *segment, uint32_t kind, uint64_t m_bits, uint32_t k)
+{
+    struct tamis__layout layout;
+    tamis__layout(m_bits, &layout);
+    void *memory = aligned_alloc(4096, (size_t)layout.file_bytes);
+    if (memory == NULL) err(1, "aligned_alloc");
+    memset(memory, 0, (size_t)layout.file_bytes);
+    *segment =
+        (struct tamis__segment){.header = memory,
+                                .data = (uint64_t *)(void *)((char *)memory + layout.data_offset),
+                                .file_bytes = layout.file_bytes,
+                                .writable = true};
+    fixture_header(segment->header, kind, m_bits, k);
+}
+
+int fixture_child(fixture_body *body, void *context)
+{
+    int status;
+    (void)fflush(NULL); /* else the child's buffers hold, and may print, what is ours */
+    const pid_t pid = fork();
+    if (pid < 0) err(1, "fork");
+    if (pid == 0) {
+        body(context);
+        _exit(0);
+    }
+    if (waitpid(pid, &status, 0) != pid) err(1, "waitpid");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fixture.h: cmocka, and what most unit tests start from: a store, a filter, a sentence. */
+#ifndef TAMIS_UNIT_FIXTURE_H
+#define TAMIS_UNIT_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "file/segment.h"
+#include "random.h"
+#include "scratch.h"
+#include "tamis.h"
+
+/* The call must return 0 or more; the library's sentence says why it did not. */
+#define assert_done(call) fixture_done((call), #call, __FILE__, __LINE__)
+int64_t fixture_done(int64_t result, const char *call, const char *file, int line);
+
+/* The call must fail with that code, and the sentence have these words in it. */
+#define assert_refused(code, words, call)                                                          \
+    fixture_refused((code), (words), (call), #call, __FILE__, __LINE__)
+void fixture_refused(int code, const char *words, int64_t result, const char *call,
+                     const char *file, int line);
+
+/* A new store of its own; *path, if asked for, is the caller's to free. */
+tamis_store *fixture_store(char **path);
+tamis_store *fixture_open(const char *path, unsigned flags);
+
+/* A new blocked filter at 1 %, open. */
+tamis_filter *fixture_filter(tamis_store *store, const char *name, uint64_t capacity);
+
+/* Open the store read-only and verify it: the number of problems, each printed; or an error. */
+int64_t fixture_problems(const char *path);
+
+/* The names in a directory of the store but "." and ".."; -1 where it cannot be read. */
+int fixture_files(const char *path, const char *directory);
+
+/* "<path>/<rest>" and "<path>/segments/<number>.seg", in a buffer that the next call overwrites. */
+const char *fixture_join(const char *path, const char *rest);
+const char *fixture_segment_path(const char *path, uint64_t number);
+
+/* Bytes of a file, read or written in place; a failure ends the program. */
+void fixture_peek(const char *file, uint64_t offset, void *bytes, size_t count);
+void fixture_poke(const char *file, uint64_t offset, const void *bytes, size_t count);
+uint64_t fixture_size(const char *file);
+
+/* A sound header, sealed: number 7, filter 3, label 1 "fixture". */
+void fixture_header(struct tamis__segment_header *header, uint32_t kind, uint64_t m_bits,
+                    uint32_t k);
+/* A segment in plain memory with that header and all bits 0; the caller frees segment->header. */
+void fixture_segment(struct tamis__segment *segment, uint32_t kind, uint64_t m_bits, uint32_t k);
+
+/* Run body(context) in a child.  Returns its exit status, or 256 + the signal that ended it. */
+typedef void fixture_body(void *context);
+int fixture_child(fixture_body *body, void *context);
+
+/* True under a sanitizer: counts are scaled down there. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FIXTURE_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define FIXTURE_SANITIZED 1
+#endif
+#endif
+#ifndef FIXTURE_SANITIZED
+#define FIXTURE_SANITIZED 0
+#endif
+
+#endif

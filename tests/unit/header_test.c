@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* header_test.c: which headers are accepted, and where a refusal points (store/file/header.c). */
+#include "fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "file/header.h"
+
+#define FIELD(field) offsetof(struct tamis__segment_header, field)
+
+static struct tamis__segment_header sound(void)
+{
+    struct tamis__segment_header header;
+    fixture_header(&header, TAMIS_KIND_BLOCKED, 512 * 20, 6);
+    return header;
+}
+
+static int check(const struct tamis__segment_header *header, struct tamis__refusal *refusal)
+{
+    *refusal = (struct tamis__refusal){UINT64_MAX, ""};
+    return tamis__header_check(header, sizeof *header, header->file_bytes, refusal);
+}
+
+static void assert_refusal(const struct tamis__segment_header *header, uint64_t file_bytes,
+                           int code, uint64_t offset, const char *words)
+{
+    struct tamis__refusal refusal = {UINT64_MAX, ""};
+    assert_int_equal(tamis__header_check(header, sizeof *header, file_bytes, &refusal), code);
+    assert_int_equal(refusal.offset, offset);
+    if (strstr(refusal.reason, words) == NULL) fail_msg("no '%s' in: %s", words, refusal.reason);
+}
+
+static void header_sealed_is_accepted(void **state)
+{
+    struct tamis__refusal refusal;
+    struct tamis__segment_header header = sound();
+    (void)state;
+    assert_int_equal(check(&header, &refusal), 0);
+    fixture_header(&header, TAMIS_KIND_BLOOM, 1, 1);
+    assert_int_equal(check(&header, &refusal), 0);
+    fixture_header(&header, TAMIS_KIND_BLOOM, TAMIS__M_BITS_MAX, TAMIS_K_MAX);
+    assert_int_equal(check(&header, &refusal), 0);
+}
+
+/* The same header built from docs/format.md with Python's struct, its sums by `xxhsum -H3`. */
+static void header_bytes_are_frozen(void **state)
+{
+    struct tamis__name_label label;
+    struct tamis__segment_header header = sound();
+    const unsigned char *bytes = (const unsigned char *)&header;
+    (void)state;
+    assert_int_equal(header.checksum, 0x37549763a4fd0127);
+    assert_memory_equal(bytes, "TAMIS\r\n\0\1\0\0\0", 12);
+    assert_int_equal(tamis__get64(bytes + 24), 7);
+    assert_int_equal(tamis__get64(bytes + 40), 0x1122334455667788);
+    assert_int_equal(tamis__get64(bytes + 64), 512 * 20);
+    assert_int_equal(tamis__get32(bytes + 72), 6);
+    assert_int_equal(tamis__get32(bytes + 132), 32);
+    assert_int_equal(tamis__get64(bytes + 504), 0x37549763a4fd0127);
+    tamis__label_write(&label, 5, "seen \xC3\xA9t\xC3\xA9");
+    assert_int_equal(label.checksum, 0x3fa17dfec9723717);
+}
+
+/*
+ * Every single-bit change of the 512 constant bytes.  Version and flags are judged before the
+ * checksum, so that a newer file is called newer; all else is damage.  Seen to fail with the
+ * checksum taken over FIELD(checksum) - 8 bytes.
+ */
+static void header_any_flipped_bit_of_the_constant_part_is_refused(void **state)
+{
+    (void)state;
+    for (size_t bit = 0; bit < 512 * 8; bit++) {
+        struct tamis__segment_header header = sound();
+        struct tamis__refusal refusal;
+        const size_t at = bit / 8;
+        ((unsigned char *)&header)[at] ^= (unsigned char)(1u << bit % 8);
+        const int rc = tamis__header_check(&header, sizeof header, sound().file_bytes, &refusal);
+        if (at < 8) {
+            assert_int_equal(rc, TAMIS_EFOREIGN);
+            assert_int_equal(refusal.offset, 0);
+        } else if (at < 12 && bit != 64) { /* bit 64 makes version 1 a 0 */
+            assert_int_equal(rc, TAMIS_EVERSION);
+            assert_int_equal(refusal.offset, FIELD(format_version));
+        } else if (at >= 12 && at < 16) {
+            assert_int_equal(rc, TAMIS_EVERSION);
+            assert_int_equal(refusal.offset, FIELD(incompat_flags));
+        } else {
+            assert_int_equal(rc, TAMIS_ECORRUPT);
+            assert_int_equal(refusal.offset, FIELD(checksum));
+        }
+    }
+}
+
+static void header_random_flips_of_the_constant_part_are_refused(void **unused)
+{
+    uint64_t state = random_seed();
+    (void)unused;
+    for (int round = 0; round < 10000; round++) {
+        struct tamis__segment_header header = sound();
+        struct tamis__refusal refusal;
+        const struct tamis__segment_header before = header;
+        const uint64_t flips = 1 + random_below(&state, 8);
+        for (uint64_t i = 0; i < flips; i++) {
+            const uint64_t bit = random_below(&state, 512 * 8);
+            ((unsigned char *)&header)[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        }
+        if (memcmp(&header, &before, 512) == 0) continue; /* flipped back */
+        const int rc = tamis__header_check(&header, sizeof header, before.file_bytes, &refusal);
+        assert_true(rc == TAMIS_EFOREIGN || rc == TAMIS_EVERSION || rc == TAMIS_ECORRUPT);
+        assert_true(refusal.offset < 512 && strlen(refusal.reason) > 10);
+    }
+}
+
+/* Labels, live lines and counters change while mapped: the checksum does not cover them. */
+static void header_live_part_is_not_in_the_checksum(void **state)
+{
+    struct tamis__refusal refusal;
+    struct tamis__segment_header header = sound();
+    (void)state;
+    memset((char *)&header + 512, 0xA5, sizeof header - 512);
+    assert_int_equal(check(&header, &refusal), 0);
+}
+
+/* Well sealed and yet impossible: as a bug or a forger would write it. */
+static void header_impossible_fields_are_refused_where_they_stand(void **state)
+{
+    (void)state;
+#define IMPOSSIBLE(change, code, at, words)                                                        \
+    do {                                                                                           \
+        struct tamis__segment_header header = sound();                                             \
+        const uint64_t file_bytes = header.file_bytes;                                             \
+        change;                                                                                    \
+        tamis__header_seal(&header);                                                               \
+        assert_refusal(&header, file_bytes, code, at, words);                                      \
+    } while (0)
+    const int damaged = TAMIS_ECORRUPT;
+    IMPOSSIBLE(header.header_bytes = 8192, damaged, FIELD(header_bytes), "another shape");
+    IMPOSSIBLE(header.stripes = 31, damaged, FIELD(header_bytes), "another shape");
+    IMPOSSIBLE(header.m_bits = 0, damaged, FIELD(m_bits), "impossible m of 0 bits");
+    IMPOSSIBLE(header.m_bits = TAMIS__M_BITS_MAX + 1, damaged, FIELD(m_bits), "impossible m of");
+    IMPOSSIBLE(header.m_bits = UINT64_MAX, damaged, FIELD(m_bits), "m of 18446744073709551615");
+    IMPOSSIBLE(header.k = 0, damaged, FIELD(k), "impossible k of 0");
+    IMPOSSIBLE(header.k = 65, damaged, FIELD(k), "impossible k of 65");
+    IMPOSSIBLE(header.bit_order = 1, TAMIS_EVERSION, FIELD(bit_order), "unknown bit order");
+    IMPOSSIBLE(header.capacity = 0, damaged, FIELD(capacity), "impossible capacity or rate");
+    IMPOSSIBLE(header.fp_rate = 0, damaged, FIELD(capacity), "capacity or rate");
+    IMPOSSIBLE(header.fp_rate = tamis__double_to_bits(1.5), damaged, FIELD(capacity), "rate");
+    IMPOSSIBLE(header.fp_rate = tamis__double_to_bits(-0.5), damaged, FIELD(capacity), "rate");
+    IMPOSSIBLE(header.fp_rate = tamis__double_to_bits(NAN), damaged, FIELD(capacity), "rate");
+    IMPOSSIBLE(header.data_offset = 0, damaged, FIELD(data_offset), "its m contradicts");
+    IMPOSSIBLE(header.data_offset = UINT64_MAX, damaged, FIELD(data_offset), "its m contradicts");
+    IMPOSSIBLE(header.data_bytes += 8, damaged, FIELD(data_offset), "its m contradicts");
+    IMPOSSIBLE(header.data_bytes = UINT64_MAX, damaged, FIELD(data_offset), "its m contradicts");
+    IMPOSSIBLE(header.file_bytes += 4096, damaged, FIELD(data_offset), "its m contradicts");
+    IMPOSSIBLE(header.m_bits = (uint64_t)1 << 40, damaged, FIELD(data_offset), "m contradicts");
+    IMPOSSIBLE(header.format_version = 0, damaged, FIELD(checksum), "damaged header");
+#undef IMPOSSIBLE
+}
+
+static void header_newer_version_or_feature_is_called_newer(void **state)
+{
+    struct tamis__segment_header header = sound();
+    (void)state;
+    header.format_version = 2; /* not sealed: a newer version may put its checksum elsewhere */
+    assert_refusal(&header, header.file_bytes, TAMIS_EVERSION, 8, "format version 2, this library");
+    header = sound();
+    header.incompat_flags = 0x80000000u;
+    tamis__header_seal(&header);
+    assert_refusal(&header, header.file_bytes, TAMIS_EVERSION, 12, "flags 0x80000000");
+}
+
+static void header_foreign_bytes_are_called_foreign(void **state)
+{
+    struct tamis__segment_header header = sound();
+    struct tamis__refusal refusal;
+    (void)state;
+    memcpy(header.magic, "TAMIS\n\n", 8); /* CR LF made LF by a copy in text mode */
+    assert_refusal(&header, header.file_bytes, TAMIS_EFOREIGN, 0, "not a segment of Tamis");
+    memset(&header, 0, sizeof header);
+    assert_refusal(&header, sizeof header, TAMIS_EFOREIGN, 0, "not a segment of Tamis");
+    for (size_t bytes = 0; bytes < 8; bytes++) {
+        header = sound();
+        assert_int_equal(tamis__header_check(&header, bytes, bytes, &refusal), TAMIS_EFOREIGN);
+    }
+}
+
+/* Each length gets a buffer of just that length, so that ASan sees a read past it. */
+static void header_truncated_is_refused_where_it_ends(void **state)
+{
+    const struct tamis__segment_header header = sound();
+    (void)state;
+    for (size_t bytes = 8; bytes < sizeof header; bytes += bytes < 600 ? 1 : 61) {
+        struct tamis__refusal refusal;
+        void *cut = malloc(bytes);
+        assert_non_null(cut);
+        memcpy(cut, &header, bytes);
+        assert_int_equal(tamis__header_check(cut, bytes, bytes, &refusal), TAMIS_ECORRUPT);
+        assert_int_equal(refusal.offset, bytes);
+        assert_non_null(strstr(refusal.reason, "truncated inside its header"));
+        free(cut);
+    }
+}
+
+static void header_of_a_file_of_another_size_is_refused(void **state)
+{
+    const struct tamis__segment_header header = sound();
+    (void)state;
+    assert_refusal(&header, header.file_bytes - 1, TAMIS_ECORRUPT, header.file_bytes - 1,
+                   "is truncated: 8191 bytes where its header says 8192");
+    assert_refusal(&header, 4096, TAMIS_ECORRUPT, 4096, "is truncated: 4096 bytes");
+    assert_refusal(&header, header.file_bytes + 1, TAMIS_ECORRUPT, header.file_bytes,
+                   "is too long: 8193 bytes where its header says 8192");
+}
+
+/* ---- Labels ---------------------------------------------------------------------------------- */
+
+static void header_label_with_the_later_sequence_holds(void **state)
+{
+    struct tamis__segment_header header = sound();
+    (void)state;
+    assert_string_equal(tamis__label_current(&header)->name, "fixture");
+    tamis__label_write(&header.labels[1], 2, "newer");
+    assert_string_equal(tamis__label_current(&header)->name, "newer");
+    tamis__label_write(&header.labels[0], 3, "newest");
+    assert_string_equal(tamis__label_current(&header)->name, "newest");
+    assert_int_equal(tamis__label_current(&header)->sequence, 3);
+}
+
+/* A rename that a crash tears: any prefix of the new label over the old bytes.  Seen to fail with
+ * the checksum left out of label_is_whole. */
+static void header_torn_newer_label_leaves_the_older(void **state)
+{
+    struct tamis__name_label newer;
+    (void)state;
+    tamis__label_write(&newer, 2, "a name that is new");
+    for (size_t written = 0; written < sizeof newer; written++) {
+        struct tamis__segment_header header = sound();
+        memset(&header.labels[1], 0x5A, sizeof newer);
+        memcpy(&header.labels[1], &newer, written);
+        assert_string_equal(tamis__label_current(&header)->name, "fixture");
+    }
+}
+
+static void header_flipped_bit_of_a_label_is_seen(void **unused)
+{
+    (void)unused;
+    for (size_t bit = 0; bit < sizeof(struct tamis__name_label) * 8; bit++) {
+        struct tamis__segment_header header = sound();
+        tamis__label_write(&header.labels[1], 2, "newer");
+        ((unsigned char *)&header.labels[1])[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        assert_string_equal(tamis__label_current(&header)->name, "fixture");
+    }
+}
+
+static void header_without_a_whole_label_has_none(void **state)
+{
+    struct tamis__segment_header header = sound();
+    (void)state;
+    memset(header.labels, 0, sizeof header.labels);
+    assert_null(tamis__label_current(&header));
+    tamis__label_write(&header.labels[0], 0, "sequence 0 is never written");
+    assert_null(tamis__label_current(&header));
+    tamis__label_write(&header.labels[0], 1, "");
+    assert_null(tamis__label_current(&header));
+}
+
+static void header_label_holds_the_longest_name(void **state)
+{
+    char name[TAMIS_NAME_MAX + 1];
+    struct tamis__segment_header header = sound();
+    (void)state;
+    memset(name, 'n', TAMIS_NAME_MAX);
+    name[TAMIS_NAME_MAX] = '\0';
+    tamis__label_write(&header.labels[1], 9, name);
+    assert_string_equal(tamis__label_current(&header)->name, name);
+    assert_int_equal(tamis__label_current(&header)->bytes, 255);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(header_sealed_is_accepted),
+        cmocka_unit_test(header_bytes_are_frozen),
+        cmocka_unit_test(header_any_flipped_bit_of_the_constant_part_is_refused),
+        cmocka_unit_test(header_random_flips_of_the_constant_part_are_refused),
+        cmocka_unit_test(header_live_part_is_not_in_the_checksum),
+        cmocka_unit_test(header_impossible_fields_are_refused_where_they_stand),
+        cmocka_unit_test(header_newer_version_or_feature_is_called_newer),
+        cmocka_unit_test(header_foreign_bytes_are_called_foreign),
+        cmocka_unit_test(header_truncated_is_refused_where_it_ends),
+        cmocka_unit_test(header_of_a_file_of_another_size_is_refused),
+        cmocka_unit_test(header_label_with_the_later_sequence_holds),
+        cmocka_unit_test(header_torn_newer_label_leaves_the_older),
+        cmocka_unit_test(header_flipped_bit_of_a_label_is_seen),
+        cmocka_unit_test(header_without_a_whole_label_has_none),
+        cmocka_unit_test(header_label_holds_the_longest_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

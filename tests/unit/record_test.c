@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* record_test.c: the catalog's values, there and back, and damaged (store/catalog/record.c). */
+#include "fixture.h"
+
+#include <stdlib.h>
+
+#include "catalog/record.h"
+
+static const struct tamis__bytes key = {"fseen urls", 10};
+static const struct tamis__bytes other_key = {"fseen urlz", 10};
+
+/* Every field another number, so that two that change places are seen. */
+static void fill(struct tamis__record *record, uint32_t segments)
+{
+    memset(record, 0, sizeof *record);
+    record->filter_id = 101;
+    record->name_sequence = 102;
+    record->generation = 103;
+    record->capacity = 104;
+    record->fp_rate = 0.105;
+    record->created_at = -106; /* before 1970, as a clock may be set */
+    record->published_at = 107;
+    record->checkpointed_at = INT64_MAX;
+    record->segment_count = segments;
+    for (uint32_t i = 0; i < segments; i++) {
+        struct tamis__record_segment *s = &record->segments[i];
+        const uint64_t base = 1000 + 100 * i;
+        *s = (struct tamis__record_segment){.number = base + 1,
+                                            .kind = (uint32_t)base + 2,
+                                            .hash_set = (uint32_t)base + 3,
+                                            .seed = UINT64_MAX - i,
+                                            .m_bits = base + 4,
+                                            .k = (uint32_t)base + 5,
+                                            .words = (uint32_t)base + 6,
+                                            .capacity = base + 7,
+                                            .fp_rate = 0.5 / (double)base,
+                                            .items = base + 8,
+                                            .file_bytes = base + 9,
+                                            .created_at = -(int64_t)base,
+                                            .bit_order = (uint32_t)base + 10};
+        memset(s->parameters, (int)i + 1, sizeof s->parameters);
+    }
+}
+
+static void assert_same(const struct tamis__record *a, const struct tamis__record *b)
+{
+    assert_int_equal(a->filter_id, b->filter_id);
+    assert_int_equal(a->name_sequence, b->name_sequence);
+    assert_int_equal(a->generation, b->generation);
+    assert_int_equal(a->capacity, b->capacity);
+    assert_memory_equal(&a->fp_rate, &b->fp_rate, sizeof a->fp_rate);
+    assert_int_equal(a->created_at, b->created_at);
+    assert_int_equal(a->published_at, b->published_at);
+    assert_int_equal(a->checkpointed_at, b->checkpointed_at);
+    assert_int_equal(a->segment_count, b->segment_count);
+    for (uint32_t i = 0; i < a->segment_count; i++) {
+        const struct tamis__record_segment *s = &a->segments[i], *t = &b->segments[i];
+        assert_true(s->number == t->number && s->kind == t->kind && s->hash_set == t->hash_set);
+        assert_true(s->seed == t->seed && s->m_bits == t->m_bits && s->k == t->k);
+        assert_true(s->words == t->words && s->capacity == t->capacity && s->items == t->items);
+        assert_true(s->file_bytes == t->file_bytes && s->created_at == t->created_at);
+        assert_int_equal(s->bit_order, t->bit_order);
+        assert_memory_equal(&s->fp_rate, &t->fp_rate, sizeof s->fp_rate);
+        assert_memory_equal(s->parameters, t->parameters, sizeof s->parameters);
+    }
+}
+
+/* On the heap and of just the value's length, so that ASan sees what reads past it. */
+static unsigned char *encoded(const struct tamis__record *record, size_t *bytes)
+{
+    static unsigned char buffer[TAMIS__RECORD_BYTES_MAX];
+    *bytes = tamis__record_encode(record, key, buffer);
+    unsigned char *exact = malloc(*bytes);
+    assert_non_null(exact);
+    memcpy(exact, buffer, *bytes);
+    return exact;
+}
+
+static int decode(const unsigned char *value, size_t bytes, struct tamis__bytes under,
+                  const char **reason)
+{
+    static struct tamis__record record;
+    return tamis__record_decode(under, (struct tamis__bytes){value, bytes}, &record, reason);
+}
+
+static void record_there_and_back_is_the_same(void **state)
+{
+    static const uint32_t counts[] = {1, 2, 3, 63, 64};
+    static struct tamis__record before, after;
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        size_t bytes;
+        const char *reason;
+        fill(&before, counts[i]);
+        unsigned char *value = encoded(&before, &bytes);
+        assert_int_equal(bytes, 80 + 152 * counts[i] + 8);
+        memset(&after, 0xEE, sizeof after);
+        assert_int_equal(
+            tamis__record_decode(key, (struct tamis__bytes){value, bytes}, &after, &reason), 0);
+        assert_same(&before, &after);
+        free(value);
+    }
+}
+
+/* Where docs/format.md section 2 has the fields. */
+static void record_layout_is_frozen(void **state)
+{
+    static struct tamis__record record;
+    size_t bytes;
+    (void)state;
+    fill(&record, 1);
+    unsigned char *v = encoded(&record, &bytes);
+    assert_int_equal(tamis__get32(v), 1);       /* version */
+    assert_int_equal(tamis__get32(v + 4), 1);   /* segments */
+    assert_int_equal(tamis__get64(v + 8), 101); /* filter id */
+    assert_int_equal(tamis__get64(v + 16), 102);
+    assert_int_equal(tamis__get64(v + 24), 103);
+    assert_int_equal(tamis__get64(v + 32), 104);
+    assert_int_equal(tamis__get64(v + 40), tamis__double_to_bits(0.105));
+    assert_int_equal((int64_t)tamis__get64(v + 48), -106);
+    assert_int_equal(tamis__get64(v + 56), 107);
+    assert_int_equal(tamis__get64(v + 64), INT64_MAX);
+    assert_int_equal(tamis__get64(v + 72), 0);          /* reserved */
+    assert_int_equal(tamis__get64(v + 80), 1001);       /* number */
+    assert_int_equal(tamis__get32(v + 88), 1002);       /* kind */
+    assert_int_equal(tamis__get32(v + 92), 1003);       /* hash set */
+    assert_int_equal(tamis__get64(v + 96), UINT64_MAX); /* seed */
+    assert_int_equal(tamis__get64(v + 104), 1004);      /* m */
+    assert_int_equal(tamis__get32(v + 112), 1005);      /* k */
+    assert_int_equal(tamis__get32(v + 116), 1006);      /* words */
+    assert_int_equal(tamis__get64(v + 120), 1007);      /* capacity */
+    assert_int_equal(tamis__get64(v + 136), 1008);      /* items */
+    assert_int_equal(tamis__get64(v + 144), 1009);      /* file bytes */
+    assert_int_equal(tamis__get32(v + 160), 1010);      /* bit order */
+    assert_int_equal(tamis__get32(v + 164), 0);         /* reserved */
+    assert_int_equal(v[168], 1);                        /* parameters */
+    assert_int_equal(tamis__get64(v + 232), tamis__record_checksum(key, v, 232));
+    free(v);
+}
+
+/* Seen to fail with the checksum taken over value.count - 16 bytes. */
+static void record_any_changed_byte_is_refused(void **unused)
+{
+    static struct tamis__record record;
+    uint64_t state = random_seed();
+    size_t bytes;
+    const char *reason;
+    (void)unused;
+    fill(&record, 2);
+    unsigned char *value = encoded(&record, &bytes);
+    for (size_t i = 0; i < bytes; i++) {
+        const unsigned char change = (unsigned char)(1 + random_below(&state, 255));
+        value[i] ^= change;
+        assert_int_equal(decode(value, bytes, key, &reason), TAMIS_ECORRUPT);
+        assert_string_equal(reason, "does not match its checksum");
+        value[i] ^= change;
+    }
+    assert_int_equal(decode(value, bytes, key, &reason), 0);
+    free(value);
+}
+
+static void record_under_another_key_is_refused(void **state)
+{
+    static struct tamis__record record;
+    size_t bytes;
+    const char *reason;
+    (void)state;
+    fill(&record, 1);
+    unsigned char *value = encoded(&record, &bytes);
+    assert_int_equal(decode(value, bytes, other_key, &reason), TAMIS_ECORRUPT);
+    assert_int_equal(decode(value, bytes, (struct tamis__bytes){"", 0}, &reason), TAMIS_ECORRUPT);
+    free(value);
+}
+
+static void record_of_any_other_length_is_refused(void **state)
+{
+    static struct tamis__record record;
+    size_t bytes;
+    const char *reason;
+    (void)state;
+    fill(&record, 3);
+    unsigned char *value = encoded(&record, &bytes);
+    for (size_t cut = 0; cut < bytes; cut++) {
+        unsigned char *exact = malloc(cut ? cut : 1);
+        assert_non_null(exact);
+        memcpy(exact, value, cut);
+        assert_int_equal(decode(exact, cut, key, &reason), TAMIS_ECORRUPT);
+        free(exact);
+    }
+    free(value);
+}
+
+/* Change a value and give it the checksum that it should then have. */
+static int decode_forged(uint32_t segments, size_t at, uint32_t field, size_t longer,
+                         const char **reason)
+{
+    static struct tamis__record record;
+    static unsigned char value[TAMIS__RECORD_BYTES_MAX + 8];
+    fill(&record, segments);
+    const size_t bytes = tamis__record_encode(&record, key, value) + longer;
+    memcpy(value + at, &field, sizeof field);
+    const uint64_t sum = tamis__record_checksum(key, value, bytes - 8);
+    memcpy(value + bytes - 8, &sum, sizeof sum);
+    return decode(value, bytes, key, reason);
+}
+
+static void record_of_a_newer_version_is_called_newer(void **state)
+{
+    const char *reason = "";
+    (void)state;
+    assert_int_equal(decode_forged(1, 0, 2, 0, &reason), TAMIS_EVERSION);
+    assert_non_null(strstr(reason, "newer version"));
+    assert_int_equal(decode_forged(1, 0, 1, 0, &reason), 0);
+}
+
+static void record_with_impossible_segments_is_refused(void **state)
+{
+    static const uint32_t counts[] = {0, 1, 3, 64, 65, UINT32_MAX};
+    const char *reason = "";
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        assert_int_equal(decode_forged(2, 4, counts[i], 0, &reason), TAMIS_ECORRUPT);
+        assert_string_equal(reason, "has an impossible number of segments");
+    }
+    assert_int_equal(decode_forged(2, 4, 2, 8, &reason), TAMIS_ECORRUPT);
+    assert_int_equal(decode_forged(2, 4, 2, 0, &reason), 0);
+}
+
+static void record_of_the_store_there_and_back_and_damaged(void **state)
+{
+    const struct tamis__store_record before = {11, 12, 13, -14};
+    struct tamis__store_record after = {0};
+    unsigned char value[TAMIS__STORE_RECORD_BYTES];
+    const char *reason;
+    const struct tamis__bytes s = {"s", 1}, all = {value, sizeof value};
+    (void)state;
+    tamis__store_record_encode(&before, s, value);
+    assert_int_equal(tamis__store_record_decode(s, all, &after, &reason), 0);
+    assert_memory_equal(&before, &after, sizeof before);
+    assert_int_equal(tamis__get64(value + 8), 11);
+    assert_int_equal(tamis__get64(value + 16), 12);
+    assert_int_equal(tamis__get64(value + 24), 13);
+    for (size_t i = 0; i < sizeof value; i++) {
+        value[i] ^= 0x10;
+        assert_int_equal(tamis__store_record_decode(s, all, &after, &reason), TAMIS_ECORRUPT);
+        value[i] ^= 0x10;
+        assert_int_equal(
+            tamis__store_record_decode(s, (struct tamis__bytes){value, i}, &after, &reason),
+            TAMIS_ECORRUPT);
+    }
+    assert_int_equal(tamis__store_record_decode(key, all, &after, &reason), TAMIS_ECORRUPT);
+    value[0] = 2;
+    const uint64_t sum = tamis__record_checksum(s, value, sizeof value - 8);
+    memcpy(value + sizeof value - 8, &sum, sizeof sum);
+    assert_int_equal(tamis__store_record_decode(s, all, &after, &reason), TAMIS_EVERSION);
+}
+
+/* A segment's header and the catalog's entry of it: each field alone, by its name. */
+static void record_contradicted_by_a_header_names_the_field(void **state)
+{
+    struct tamis__segment_header sound;
+    struct tamis__record_segment entry;
+    (void)state;
+    fixture_header(&sound, TAMIS_KIND_BLOCKED, 512 * 20, 6);
+    tamis__record_segment_from_header(&sound, &entry);
+    assert_null(tamis__record_contradiction(&entry, &sound));
+    entry.items = 12345; /* the header's stripes are the truth; no contradiction */
+    assert_null(tamis__record_contradiction(&entry, &sound));
+#define CONTRADICTS(field, name)                                                                   \
+    do {                                                                                           \
+        struct tamis__segment_header header = sound;                                               \
+        header.field++;                                                                            \
+        assert_non_null(tamis__record_contradiction(&entry, &header));                             \
+        assert_string_equal(tamis__record_contradiction(&entry, &header), name);                   \
+    } while (0)
+    CONTRADICTS(number, "number");
+    CONTRADICTS(kind, "kind");
+    CONTRADICTS(hash_set, "hash set");
+    CONTRADICTS(parameters[63], "parameters of the hash set");
+    CONTRADICTS(seed, "seed");
+    CONTRADICTS(m_bits, "m");
+    CONTRADICTS(k, "k");
+    CONTRADICTS(words, "words per key");
+    CONTRADICTS(capacity, "capacity");
+    CONTRADICTS(fp_rate, "rate");
+    CONTRADICTS(file_bytes, "size");
+    CONTRADICTS(created_at, "time of creation");
+    CONTRADICTS(bit_order, "bit order");
+#undef CONTRADICTS
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(record_there_and_back_is_the_same),
+        cmocka_unit_test(record_layout_is_frozen),
+        cmocka_unit_test(record_any_changed_byte_is_refused),
+        cmocka_unit_test(record_under_another_key_is_refused),
+        cmocka_unit_test(record_of_any_other_length_is_refused),
+        cmocka_unit_test(record_of_a_newer_version_is_called_newer),
+        cmocka_unit_test(record_with_impossible_segments_is_refused),
+        cmocka_unit_test(record_of_the_store_there_and_back_and_damaged),
+        cmocka_unit_test(record_contradicted_by_a_header_names_the_field),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

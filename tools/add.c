@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * add.c: tamis add NAME [KEY...]
+ *
+ * With --new a shared, persistent `sort -u` that streams: of all processes that add a line, one
+ * prints it.  A signal ends it after the batch in hand, so that the keys that were read are added,
+ * their answers printed and the count recorded.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "interrupt.h"
+#include "json.h"
+#include "keys.h"
+#include "progress.h"
+
+static const char HELP[] =
+    "usage: tamis add NAME [KEY...]\n"
+    "\n"
+    "Add keys, from the arguments or else from standard input, one a line.  Any number of\n"
+    "processes may add to one filter at once; of all of them one is told that a key is new.\n"
+    "\n"
+    "      --new           print the keys that were new\n"
+    "      --seen          print the keys that were, or seemed, there already\n"
+    "      --stats         keys, new ones and seconds, on standard error\n"
+    "  -z, --null          keys end with NUL instead of newline, in and out\n"
+    "      --hex           keys are written in hexadecimal, in and out\n"
+    "      --json          one object a key: {\"key\":\"...\",\"new\":true}\n"
+    "      --progress      show progress even where standard error is no terminal\n"
+    "      --no-progress   show none\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis add seen https://example.org/\n"
+    "  crawl | tamis add --new seen | fetch      fetch each URL once, in all processes together\n"
+    "  find . -print0 | tamis add -z --stats seen\n"
+    "\n"
+    "exit status: 0 done; 2 an error; 128 + N stopped by signal N, after finishing its batch\n";
+
+struct addition {
+    const struct invocation *call;
+    const char *name;
+    tamis_filter *filter;
+    struct key_source *source;
+    uint64_t new_keys;
+    uint64_t capacity;
+    bool warned;
+};
+
+static bool wants(const struct addition *addition, uint64_t option)
+{
+    return options_have(&addition->call->options, option);
+}
+
+static void print_json(const struct addition *addition, size_t count)
+{
+    const struct key_source *source = addition->source;
+    for (size_t i = 0; i < count; i++) {
+        bool is_new = source->answers[i] != 0;
+        if (wants(addition, is_new ? TAKES(SEEN) : TAKES(NEW))) continue;
+        json_t *line = json_new();
+        json_put_key(line, &source->keys[i], source->hex);
+        json_put(line, "new", json_boolean(is_new));
+        json_print(source->out, line);
+    }
+}
+
+static void print_answers(const struct addition *addition, size_t count)
+{
+    if (wants(addition, TAKES(JSON)))
+        print_json(addition, count);
+    else if (wants(addition, TAKES(NEW)))
+        key_source_print(addition->source, count, 1);
+    else if (wants(addition, TAKES(SEEN)))
+        key_source_print(addition->source, count, 0);
+}
+
+/* Once a run, when the filter holds more than it was made for. */
+static int warn_when_full(struct addition *addition)
+{
+    int64_t items = tamis_filter_items(addition->filter);
+    if (items < 0) return cli_fail_library();
+    if ((uint64_t)items <= addition->capacity) return CLI_DONE;
+    struct tamis_filter_stat stat;
+    if (tamis_filter_stat(addition->filter, &stat) < 0) return cli_fail_library();
+    cli_tell("warning: filter '%s' holds %" PRIu64 " keys, past its capacity of %" PRIu64
+             "; of keys that are new it now takes %.3g %% for seen, and more with every further "
+             "key; make a larger one (tamis create NAME -n CAPACITY)",
+             addition->name, stat.items, stat.capacity, 100 * stat.predicted_rate);
+    addition->warned = true;
+    return CLI_DONE;
+}
+
+static int add_batch(struct addition *addition, size_t count)
+{
+    struct key_source *source = addition->source;
+    bool asked = wants(addition, TAKES(NEW) | TAKES(SEEN) | TAKES(JSON));
+    int64_t new_keys = tamis_filter_add_batch(addition->filter, source->keys, count,
+                                              asked ? source->answers : NULL);
+    if (new_keys < 0) return cli_fail_library();
+    addition->new_keys += (uint64_t)new_keys;
+    if (asked) print_answers(addition, count);
+    return addition->warned ? CLI_DONE : warn_when_full(addition);
+}
+
+static int add_keys(struct addition *addition)
+{
+    for (;;) {
+        ssize_t count = key_source_next(addition->source);
+        if (count < 0) return CLI_ERROR;
+        if (count == 0) return CLI_DONE;
+        if (add_batch(addition, (size_t)count) != CLI_DONE) return CLI_ERROR;
+    }
+}
+
+static void print_stats(const struct addition *addition, double seconds)
+{
+    uintmax_t keys = addition->source->keys_done;
+    uintmax_t new_keys = addition->new_keys;
+    char line[160];
+    bool json = wants(addition, TAKES(JSON));
+    int bytes = snprintf(line, sizeof line,
+                         json ? "{\"keys\":%ju,\"new\":%ju,\"seconds\":%.3f}\n"
+                              : "%ju keys, %ju new, %.3f s\n",
+                         keys, new_keys, seconds);
+    progress_end();
+    if (write(STDERR_FILENO, line, (size_t)bytes) < 0) return; /* nowhere to tell it */
+}
+
+/* A second signal ends the program at once; a first one is answered here, when all is in order. */
+static int interrupted_status(const struct addition *addition, int status)
+{
+    int signal_number = interrupt_signal();
+    if (signal_number == 0) return status;
+    cli_tell("stopped by %s after %ju keys, all of them added and counted",
+             signal_number == SIGINT ? "SIGINT" : "SIGTERM",
+             (uintmax_t)addition->source->keys_done);
+    return 128 + signal_number;
+}
+
+static int add(struct addition *addition)
+{
+    double start = progress_clock();
+    struct tamis_filter_stat stat;
+    if (tamis_filter_stat(addition->filter, &stat) < 0) return cli_fail_library();
+    addition->capacity = stat.capacity;
+    int status = add_keys(addition);
+    progress_end();
+    out_flush(addition->call->out); /* answers first, then what is said about them */
+    if (wants(addition, TAKES(STATS))) print_stats(addition, progress_clock() - start);
+    return status;
+}
+
+static int run(struct invocation *call)
+{
+    struct addition addition = {.call = call, .name = call->args[0]};
+    if (!options_exclusive(call, TAKES(NEW) | TAKES(SEEN)) ||
+        !options_exclusive(call, TAKES_PROGRESS))
+        return CLI_ERROR;
+    tamis_store *store = cli_store_open(call, 0);
+    if (!store) return CLI_ERROR;
+    int status = CLI_ERROR;
+    addition.filter = cli_filter_open(store, addition.name, 0);
+    if (addition.filter) {
+        interrupt_catch();
+        addition.source = key_source_new(call, 1);
+        addition.source->interruptible = true;
+        status = cli_filter_close(addition.filter, add(&addition));
+        if (status == CLI_DONE) status = interrupted_status(&addition, status);
+        key_source_free(addition.source);
+    }
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_add = {
+    .name = "add",
+    .summary = "add keys, and print those that were new",
+    .operands = "NAME [KEY...]",
+    .help = HELP,
+    .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(NEW) | TAKES(SEEN) | TAKES(STATS),
+    .args_min = 1,
+    .args_max = SIZE_MAX,
+    .run = run,
+};

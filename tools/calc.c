@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * calc.c: tamis calc - capacity, rate, bits and hashes from one another.
+ *
+ * All arithmetic is the library's (tamis_size), so what is told here is what `create` makes;
+ * --table alone is the classic formula, (1 - e^(-k n/m))^k, as textbooks print it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "json.h"
+#include "table.h"
+#include "text.h"
+
+static const char HELP[] =
+    "usage: tamis calc [-n CAPACITY] [-p RATE] [-m BITS] [-k HASHES] [--kind KIND]\n"
+    "       tamis calc --memory SIZE [-n CAPACITY] [-p RATE]\n"
+    "       tamis calc --table\n"
+    "\n"
+    "Any two of -n -p -m -k give the rest, a row for each kind.  RATE is what was asked for,\n"
+    "TRUE-RATE what the filter has when it holds CAPACITY keys.\n"
+    "\n"
+    "  -n, --capacity N    distinct keys (10000, 10k, 5M, 1G)\n"
+    "  -p, --rate P        false-positive rate (0.01, 1e-6, 1%)\n"
+    "  -m, --bits BITS     size in bits (10M is ten million, 64Mi is 2^26)\n"
+    "  -k, --hashes K      number of hashes, 1 to 64\n"
+    "      --memory SIZE   what fits into so many bytes (64MiB, 4GB): with -n the rate, with -p\n"
+    "                      (default 1%) the capacity, with both the rate that all of it gives\n"
+    "      --table         rates for m/n = 2..32 and k = 1..8, and the best k\n"
+    "      --kind KIND     only that kind: blocked or bloom\n"
+    "      --json          one object a row\n"
+    "\n"
+    "examples:\n"
+    "  tamis calc -n 10M -p 1e-3\n"
+    "  tamis calc --memory 64MiB -p 1%\n"
+    "  tamis calc -m 1000003 -k 7\n"
+    "\n"
+    "exit status: 0 done; 2 an error, or no kind can do it\n";
+
+#define TAKES_SIZING (TAKES(CAPACITY) | TAKES(RATE) | TAKES(BITS) | TAKES(HASHES))
+
+/* One row: what was found, or why there is nothing. */
+struct row {
+    uint32_t kind;
+    struct tamis_sizing sizing;
+    char *reason; /* NULL where there is a sizing */
+};
+
+static const uint32_t KINDS[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
+#define KIND_COUNT (sizeof KINDS / sizeof *KINDS)
+
+static char *copy_of(const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy) cli_no_memory();
+    return copy;
+}
+
+static void size_row(struct row *row)
+{
+    row->sizing.kind = row->kind;
+    if (tamis_size(&row->sizing) < 0) row->reason = copy_of(tamis_last_error());
+}
+
+/* ---- --memory ----------------------------------------------------------------------------- */
+
+/* With both n and p: if what they need fits, take all of the memory, the best k for it (or the k
+ * that was given), and the rate that comes of it. */
+static void size_within(struct row *row, uint64_t memory_bytes)
+{
+    const struct tamis_sizing asked = row->sizing;
+    size_row(row);
+    if (row->reason) return;
+    if (row->sizing.data_bytes > memory_bytes) {
+        if (asprintf(&row->reason,
+                     "%ju keys at a rate of %g need %ju bytes, more than the %ju of --memory",
+                     (uintmax_t)asked.capacity, asked.fp_rate, (uintmax_t)row->sizing.data_bytes,
+                     (uintmax_t)memory_bytes) < 0)
+            cli_no_memory();
+        return;
+    }
+    row->sizing =
+        (struct tamis_sizing){.capacity = asked.capacity, .m_bits = memory_bytes * 8, .k = asked.k};
+    size_row(row);
+    row->sizing.fp_rate = asked.fp_rate; /* RATE is what was asked for */
+}
+
+static void size_to_memory(struct row *row, const struct options *options)
+{
+    bool n = options_have(options, TAKES(CAPACITY));
+    bool p = options_have(options, TAKES(RATE));
+    if (n && p) {
+        size_within(row, options->memory_bytes);
+        return;
+    }
+    row->sizing.m_bits = options->memory_bytes * 8;
+    if (!n && !p && !options_have(options, TAKES(HASHES)))
+        row->sizing.fp_rate = TAMIS_FP_RATE_DEFAULT;
+    size_row(row);
+}
+
+/* ---- Printing ----------------------------------------------------------------------------- */
+
+static void cell_number(struct table *table, uint64_t number)
+{
+    if (number > 0)
+        table_format(table, "%ju", (uintmax_t)number);
+    else
+        table_cell(table, "-");
+}
+
+static void cell_rate(struct table *table, double rate)
+{
+    if (rate > 0)
+        table_format(table, "%.3g", rate);
+    else
+        table_cell(table, "-");
+}
+
+static void add_row(struct table *table, const struct row *row)
+{
+    static const struct tamis_sizing nothing = {0};
+    const struct tamis_sizing *sizing = row->reason ? &nothing : &row->sizing;
+    table_cell(table, tamis_kind_name(row->kind));
+    cell_number(table, sizing->capacity);
+    cell_rate(table, sizing->fp_rate);
+    cell_number(table, sizing->m_bits);
+    cell_number(table, sizing->k);
+    if (sizing->bits_per_key > 0)
+        table_format(table, "%.2f", sizing->bits_per_key);
+    else
+        table_cell(table, "-");
+    cell_number(table, sizing->data_bytes);
+    cell_rate(table, sizing->predicted_rate);
+}
+
+static void print_rows(struct out *out, const struct row *rows, size_t count)
+{
+    static const char *const header[] = {"KIND", "CAPACITY", "RATE",  "M",
+                                         "K",    "BITS/KEY", "BYTES", "TRUE-RATE"};
+    struct table table;
+    table_init(&table, "lrrrrrrr");
+    for (size_t i = 0; i < sizeof header / sizeof *header; i++)
+        table_cell(&table, header[i]);
+    for (size_t i = 0; i < count; i++)
+        add_row(&table, &rows[i]);
+    table_print(&table, out);
+    table_clear(&table);
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].reason)
+            out_format(out, "%s: %s\n", tamis_kind_name(rows[i].kind), rows[i].reason);
+}
+
+static void print_row_json(struct out *out, const struct row *row)
+{
+    const struct tamis_sizing *sizing = &row->sizing;
+    json_t *line = json_new();
+    json_put(line, "kind", json_text(tamis_kind_name(row->kind)));
+    if (row->reason) {
+        json_put(line, "error", json_text(row->reason));
+    } else {
+        json_put(line, "capacity", json_unsigned(sizing->capacity));
+        json_put(line, "fp_rate", json_rate(sizing->fp_rate));
+        json_put(line, "m_bits", json_unsigned(sizing->m_bits));
+        json_put(line, "k", json_unsigned(sizing->k));
+        json_put(line, "words", json_unsigned(sizing->words));
+        json_put(line, "bits_per_key", json_rate(sizing->bits_per_key));
+        json_put(line, "data_bytes", json_unsigned(sizing->data_bytes));
+        json_put(line, "file_bytes", json_unsigned(sizing->file_bytes));
+        json_put(line, "true_rate", json_rate(sizing->predicted_rate));
+    }
+    json_print(out, line);
+}
+
+/* No kind can do it: say why, once where all say the same. */
+static int fail_all(const struct row *rows, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(rows[i].reason, rows[0].reason) == 0) continue;
+        for (size_t j = 0; j < count; j++)
+            cli_tell("%s: %s", tamis_kind_name(rows[j].kind), rows[j].reason);
+        return CLI_ERROR;
+    }
+    return cli_fail("%s", rows[0].reason);
+}
+
+static int show(const struct invocation *call, const struct row *rows, size_t count)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < count; i++)
+        done += rows[i].reason == NULL;
+    if (done == 0) return fail_all(rows, count);
+    if (!options_have(&call->options, TAKES(JSON))) {
+        print_rows(call->out, rows, count);
+        return CLI_DONE;
+    }
+    for (size_t i = 0; i < count; i++)
+        print_row_json(call->out, &rows[i]);
+    return CLI_DONE;
+}
+
+static int size(const struct invocation *call)
+{
+    const struct options *options = &call->options;
+    struct row rows[KIND_COUNT];
+    size_t count = 0;
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        if (options_have(options, TAKES(KIND)) && options->kind != KINDS[i]) continue;
+        struct row *row = &rows[count++];
+        *row = (struct row){.kind = KINDS[i],
+                            .sizing = {.capacity = options->capacity,
+                                       .fp_rate = options->fp_rate,
+                                       .m_bits = options->m_bits,
+                                       .k = options->k}};
+        if (options_have(options, TAKES(MEMORY)))
+            size_to_memory(row, options);
+        else
+            size_row(row);
+    }
+    if (count == 0) return cli_fail("calc knows the kinds blocked and bloom only");
+    int status = show(call, rows, count);
+    for (size_t i = 0; i < count; i++)
+        free(rows[i].reason);
+    return status;
+}
+
+/* ---- --table ------------------------------------------------------------------------------ */
+
+#define TABLE_M_OVER_N_MIN 2
+#define TABLE_M_OVER_N_MAX 32
+#define TABLE_K_MAX 8
+
+static double textbook_rate(double m_over_n, double k)
+{
+    return pow(-expm1(-k / m_over_n), k);
+}
+
+static double best_k(double m_over_n)
+{
+    return m_over_n * log(2);
+}
+
+static void print_table_json(struct out *out)
+{
+    for (int m = TABLE_M_OVER_N_MIN; m <= TABLE_M_OVER_N_MAX; m++) {
+        json_t *rates = json_array();
+        for (int k = 1; k <= TABLE_K_MAX; k++)
+            if (json_array_append_new(rates, json_rate(textbook_rate(m, k))) < 0) cli_no_memory();
+        json_t *line = json_new();
+        json_put(line, "m_over_n", json_unsigned((uint64_t)m));
+        json_put(line, "best_k", json_rate(best_k(m)));
+        json_put(line, "rates", rates);
+        json_print(out, line);
+    }
+}
+
+static void print_table(struct out *out)
+{
+    struct table table;
+    table_init(&table, "rrrrrrrrrr");
+    table_cell(&table, "M/N");
+    table_cell(&table, "BEST-K");
+    for (int k = 1; k <= TABLE_K_MAX; k++)
+        table_format(&table, "K=%d", k);
+    for (int m = TABLE_M_OVER_N_MIN; m <= TABLE_M_OVER_N_MAX; m++) {
+        table_format(&table, "%d", m);
+        table_format(&table, "%#.3g", best_k(m));
+        for (int k = 1; k <= TABLE_K_MAX; k++)
+            table_format(&table, "%#.3g", textbook_rate(m, k));
+    }
+    table_print(&table, out);
+    table_clear(&table);
+}
+
+/* ---- The command -------------------------------------------------------------------------- */
+
+static int run(struct invocation *call)
+{
+    const struct options *options = &call->options;
+    if (!options_exclusive(call, TAKES(MEMORY) | TAKES(BITS))) return CLI_ERROR;
+    if (options_have(options, TAKES(TABLE))) {
+        if (options_have(options, TAKES_SIZING | TAKES(MEMORY) | TAKES(KIND)))
+            return cli_fail_usage(call->command, "--table takes no other values");
+        if (options_have(options, TAKES(JSON)))
+            print_table_json(call->out);
+        else
+            print_table(call->out);
+        return CLI_DONE;
+    }
+    if (options_have(options, TAKES(MEMORY)) && options->memory_bytes > UINT64_MAX / 8)
+        return cli_fail("--memory of %ju bytes has more than 2^64-1 bits",
+                        (uintmax_t)options->memory_bytes);
+    if (!options_have(options, TAKES(MEMORY)) &&
+        __builtin_popcountll(options->given & TAKES_SIZING) < 2)
+        return cli_fail_usage(call->command, "give two of -n, -p, -m and -k, or --memory SIZE");
+    return size(call);
+}
+
+const struct command cli_command_calc = {
+    .name = "calc",
+    .summary = "capacity, rate, bits and hashes from one another",
+    .operands = "no arguments, only options",
+    .help = HELP,
+    .options = TAKES_SIZING | TAKES(MEMORY) | TAKES(TABLE) | TAKES(KIND) | TAKES(JSON),
+    .args_min = 0,
+    .args_max = 0,
+    .run = run,
+};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* check.c: tamis check NAME [KEY...] - a grep whose pattern is a filter. */
+#include <stdlib.h>
+
+#include "command.h"
+#include "json.h"
+#include "keys.h"
+#include "progress.h"
+
+static const char HELP[] =
+    "usage: tamis check NAME [KEY...]\n"
+    "\n"
+    "Print the keys that are in the filter, from the arguments or else from standard input, one\n"
+    "a line.  A key that was added is always printed; one that was not, at about the filter's\n"
+    "false-positive rate.\n"
+    "\n"
+    "  -v, --invert        print the keys that are certainly not in it\n"
+    "  -c, --count         print only how many there are\n"
+    "  -q, --quiet         print nothing, and stop at the first\n"
+    "  -z, --null          keys end with NUL instead of newline, in and out\n"
+    "      --hex           keys are written in hexadecimal, in and out\n"
+    "      --json          one object a key: {\"key\":\"...\",\"present\":true}; with -v only the\n"
+    "                      absent ones; with -c {\"count\":N}\n"
+    "      --progress      show progress even where standard error is no terminal\n"
+    "      --no-progress   show none\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis check -q seen https://example.org/ && echo seen\n"
+    "  tamis check -v blacklist < urls > allowed\n"
+    "  tamis check -c seen < urls\n"
+    "\n"
+    "exit status: 0 at least one key matched; 1 none did; 2 an error\n";
+
+struct question {
+    const struct invocation *call;
+    tamis_filter *filter;
+    struct key_source *source;
+    uint64_t matches;
+    uint8_t wanted;
+};
+
+static bool wants(const struct question *question, uint64_t option)
+{
+    return options_have(&question->call->options, option);
+}
+
+/* Without -v every key is told with its answer, so that the reader need not hold the input. */
+static void print_json(const struct question *question, size_t count)
+{
+    const struct key_source *source = question->source;
+    for (size_t i = 0; i < count; i++) {
+        if (wants(question, TAKES(INVERT)) && source->answers[i] != question->wanted) continue;
+        json_t *line = json_new();
+        json_put_key(line, &source->keys[i], source->hex);
+        json_put(line, "present", json_boolean(source->answers[i]));
+        json_print(source->out, line);
+    }
+}
+
+static int check_batch(struct question *question, size_t count)
+{
+    struct key_source *source = question->source;
+    bool silent = wants(question, TAKES(COUNT) | TAKES(QUIET));
+    int64_t present = tamis_filter_contains_batch(question->filter, source->keys, count,
+                                                  silent ? NULL : source->answers);
+    if (present < 0) return cli_fail_library();
+    question->matches += question->wanted ? (uint64_t)present : count - (uint64_t)present;
+    if (silent) return CLI_DONE;
+    if (wants(question, TAKES(JSON)))
+        print_json(question, count);
+    else
+        key_source_print(source, count, question->wanted);
+    return CLI_DONE;
+}
+
+static int check_keys(struct question *question)
+{
+    for (;;) {
+        ssize_t count = key_source_next(question->source);
+        if (count < 0) return CLI_ERROR;
+        if (count == 0) return CLI_DONE;
+        if (check_batch(question, (size_t)count) != CLI_DONE) return CLI_ERROR;
+        if (wants(question, TAKES(QUIET)) && question->matches > 0) return CLI_DONE;
+    }
+}
+
+static void print_count(const struct question *question)
+{
+    if (wants(question, TAKES(JSON))) {
+        json_t *line = json_new();
+        json_put(line, "count", json_unsigned(question->matches));
+        json_print(question->call->out, line);
+    } else {
+        out_format(question->call->out, "%ju\n", (uintmax_t)question->matches);
+    }
+}
+
+static int check(struct question *question)
+{
+    int status = check_keys(question);
+    progress_end();
+    if (status != CLI_DONE) return status;
+    if (wants(question, TAKES(COUNT)) && !wants(question, TAKES(QUIET))) print_count(question);
+    return question->matches > 0 ? CLI_DONE : CLI_NOTHING;
+}
+
+static int run(struct invocation *call)
+{
+    struct question question = {.call = call};
+    if (!options_exclusive(call, TAKES_PROGRESS)) return CLI_ERROR;
+    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
+    if (!store) return CLI_ERROR;
+    int status = CLI_ERROR;
+    question.filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
+    if (question.filter) {
+        question.source = key_source_new(call, 1);
+        question.wanted = !wants(&question, TAKES(INVERT));
+        status = cli_filter_close(question.filter, check(&question));
+        key_source_free(question.source);
+    }
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_check = {
+    .name = "check",
+    .summary = "print the keys that are in a filter, or are not",
+    .operands = "NAME [KEY...]",
+    .help = HELP,
+    .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(INVERT) | TAKES(COUNT) | TAKES(QUIET),
+    .args_min = 1,
+    .args_max = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * command.h: what a subcommand is, and what all of them share.
+ *
+ * A subcommand is one file with one `const struct command`, listed once in main.c.  main() takes
+ * the options apart by the command's own list of them, so that run() starts with checked values.
+ * Everything a user is told on standard error goes through cli_tell() and its relatives.
+ */
+#ifndef TAMIS_TOOLS_COMMAND_H
+#define TAMIS_TOOLS_COMMAND_H
+
+#include <stdint.h>
+
+#include "options.h"
+#include "out.h"
+#include "tamis.h"
+
+/* Exit status, as promised in tamis(1). */
+enum { CLI_DONE = 0, CLI_NOTHING = 1, CLI_ERROR = 2 };
+
+/* One call of the command line. */
+struct invocation {
+    const struct command *command;
+    struct options options;
+    char **args; /* what is left when the options are taken out */
+    size_t arg_count;
+    struct out *out; /* standard output; main() flushes it and answers for a failure */
+};
+
+struct command {
+    const char *name;
+    const char *summary;  /* a few words for `tamis help`                     */
+    const char *operands; /* "NAME [KEY...]", for messages                    */
+    const char *help;     /* all of `tamis NAME --help`                       */
+    uint64_t options;     /* TAKES(...) of every option but --help and --store */
+    uint32_t hashes_max;  /* greatest value of -k; 0: TAMIS_K_MAX            */
+    size_t args_min;
+    size_t args_max;
+    int (*run)(struct invocation *call); /* returns the exit status */
+};
+
+extern const struct command cli_command_add;
+extern const struct command cli_command_calc;
+extern const struct command cli_command_check;
+extern const struct command cli_command_create;
+extern const struct command cli_command_drop;
+extern const struct command cli_command_explain;
+extern const struct command cli_command_info;
+extern const struct command cli_command_list;
+extern const struct command cli_command_rename;
+extern const struct command cli_command_sync;
+extern const struct command cli_command_verify;
+
+/* ---- message.c ---------------------------------------------------------------------------- */
+
+/* One line on standard error, prefixed "tamis: ", control characters made visible. */
+void cli_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, and CLI_ERROR, so that a command can `return cli_fail(...)`. */
+int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, followed by where the usage of the command is told. */
+int cli_fail_usage(const struct command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The library's sentence for its last error. */
+int cli_fail_library(void);
+
+/* malloc and realloc that end the program with a sentence where there is no memory. */
+void *cli_alloc(size_t bytes);
+void *cli_realloc(void *old, size_t bytes);
+void cli_no_memory(void) __attribute__((noreturn));
+
+/* ---- open.c ------------------------------------------------------------------------------- */
+
+/* The directory of the store: --store, $TAMIS_STORE, $XDG_STATE_HOME/tamis, ~/.local/state/tamis.
+ * NULL, after a message, where none of them can be had.  The caller frees it. */
+char *cli_store_path(const struct invocation *call);
+
+/* Open the store for a command other than create; on failure a message and NULL. */
+tamis_store *cli_store_open(const struct invocation *call, unsigned flags);
+
+/* Open a filter; on failure a message, with the nearest name where the name is not there. */
+tamis_filter *cli_filter_open(tamis_store *store, const char *name, unsigned flags);
+
+/* Close a filter and tell about a failure; returns status, or CLI_ERROR then. */
+int cli_filter_close(tamis_filter *filter, int status);
+
+/* Tell `sentence`, which is about a name that is not there, with the nearest name that is. */
+int cli_fail_absent(tamis_store *store, const char *name, const char *sentence);
+
+/* 1 if the store has a filter of that name, 0 if not, below 0 an error of the library. */
+int cli_filter_exists(tamis_store *store, const char *name);
+
+#endif

@@ -1,0 +1,256 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# tamis.bash: completion of the `tamis` command for bash 4.4 and later.  Sourced; needs nothing of
+# the bash-completion package, and does no harm beside it.
+#
+# bash cuts the line into words at = and : too (COMP_WORDBREAKS) and leaves the quotes in, but a
+# filter may be called "a:b c".  So the line is taken apart here, by the rules of the shell itself.
+# The functions share variables that _tamis declares (a function sees its caller's locals):
+#
+#   words       the words before the cursor, without quotes; words[0] is the command
+#   word        the one that the cursor is at the end of
+#   quote       the quote that is still open in it: ', " or nothing
+#   lead        the front of `word` that readline leaves alone, so that no answer may repeat it
+#   redirected  yes: that word is the file of a redirection
+#   command     the subcommand, once it is there
+#   given       its arguments before the cursor, options taken out
+#   wanting     the option whose value is being typed
+#   ended       yes: a -- was among the words, so that no options follow
+#   store       the value of --store
+#   hash_set    the value of --hash-set
+
+# The options of a command; without one, of tamis itself.  One a word, for `read -a`.
+_tamis_options()
+{
+    case $1 in
+    '') printf '%s ' --version ;;
+    create)
+        printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --kind --hash-set --seed --like \
+            --if-missing --json
+        ;;
+    add) printf '%s ' --new --seen --stats -z --null --hex --json --progress --no-progress ;;
+    check)
+        printf '%s ' -v --invert -c --count -q --quiet -z --null --hex --json --progress \
+            --no-progress
+        ;;
+    list) printf '%s ' -q --quiet --json ;;
+    info | sync | verify) printf '%s ' --json ;;
+    explain) printf '%s ' --hash-set -m --bits -k --hashes --seed -z --null --hex --json ;;
+    calc) printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --memory --table --kind --json ;;
+    esac
+    [[ $1 == calc ]] || printf '%s ' --store # it has no use for one
+    printf '%s ' --help
+}
+
+# Does $1 take a value that is the next word?  -n and -zn do; -n10 has it already.
+_tamis_wants_value()
+{
+    case $1 in
+    --store | --capacity | --rate | --bits | --hashes) return 0 ;;
+    --kind | --hash-set | --seed | --like | --memory) return 0 ;;
+    --*) return 1 ;;
+    -*[npmk]) [[ ${1%?} != *[npmk]* ]] ;;
+    *) return 1 ;;
+    esac
+}
+
+# ---- The line ----------------------------------------------------------------------------------
+
+# A word ends: it joins `words`, unless it is the file of a redirection.
+_tamis_end_word()
+{
+    if [[ $begun ]]; then
+        [[ $redirected ]] || words+=("$word")
+        redirected=''
+    fi
+    begun='' word='' lead=''
+}
+
+# One character that no quote protects.
+_tamis_split_plain()
+{
+    case $1 in
+    [\'\"]) begun=yes quote=$1 lead=$word ;;
+    [[:space:]]) _tamis_end_word ;;
+    [\<\>])
+        [[ $word != +([0-9]) ]] || begun='' # the 2 of 2>errors is no word
+        _tamis_end_word
+        redirected=yes
+        ;;
+    *)
+        begun=yes word+=$1
+        [[ $1 != [=:] || $COMP_WORDBREAKS != *"$1"* ]] || lead=$word
+        ;;
+    esac
+}
+
+# COMP_LINE up to the cursor into words, word, quote, lead and redirected.
+_tamis_split()
+{
+    local line=${COMP_LINE:0:${COMP_POINT:-${#COMP_LINE}}} i c
+    local begun='' # a word has begun, perhaps an empty one: ''
+    for ((i = 0; i < ${#line}; i++)); do
+        c=${line:i:1}
+        if [[ $quote && $c == "$quote" ]]; then
+            quote=''
+        elif [[ $quote == '"' && $c == \\ && ${line:i+1:1} == [\\\"\$\`] ]]; then
+            word+=${line:i+1:1} i=$((i + 1))
+        elif [[ $quote ]]; then
+            word+=$c
+        elif [[ $c == \\ ]]; then
+            begun=yes word+=${line:i+1:1} i=$((i + 1))
+        else
+            _tamis_split_plain "$c"
+        fi
+    done
+}
+
+# Sort the words before the cursor into command, given, wanting, ended, store and hash_set.
+_tamis_read_words()
+{
+    local w
+    for w in "${words[@]:1}"; do
+        if [[ $wanting ]]; then
+            _tamis_note_value "$wanting" "$w"
+            wanting=''
+        elif [[ $ended || $w != -?* ]]; then
+            if [[ $command ]]; then given+=("$w"); else command=$w; fi
+        elif [[ $w == -- ]]; then
+            ended=yes
+        elif [[ $w == --*=* ]]; then
+            _tamis_note_value "${w%%=*}" "${w#*=}"
+        elif _tamis_wants_value "$w"; then
+            wanting=$w
+        fi
+    done
+}
+
+_tamis_note_value()
+{
+    case $1 in
+    --store) store=$2 ;;
+    --hash-set) hash_set=$2 ;;
+    esac
+}
+
+# ---- The answers -------------------------------------------------------------------------------
+
+# Offer those of the answers $3... that continue $1.  $2 stands before each of them in the word, as
+# --kind= does in --kind=bloom.  Each is quoted as the place where it is put needs it.
+_tamis_offer()
+{
+    local current=$1 front=$2 answer
+    shift 2
+    for answer; do
+        [[ $answer == "$current"* ]] || continue
+        answer=$front$answer
+        answer=${answer#"$lead"}
+        case $quote in
+        \') answer=${answer//\'/\'\\\'\'} ;;
+        \")
+            answer=${answer//\\/\\\\} answer=${answer//\"/\\\"}
+            answer=${answer//\$/\\\$} answer=${answer//\`/\\\`}
+            ;;
+        *) printf -v answer %q "$answer" ;;
+        esac
+        COMPREPLY+=("$answer")
+    done
+}
+
+# $1 is -d for directories, -f for all files; readline quotes them and ends a directory with /.
+_tamis_offer_paths()
+{
+    local front=$3 path
+    compopt -o filenames 2>/dev/null # fails where no completion is under way, as in tests
+    while IFS= read -r path; do
+        path=$front$path
+        COMPREPLY+=("${path#"$lead"}")
+    done < <(compgen "$1" -- "$2")
+}
+
+# The filters of the store that the line names, save those that are given already, and those that
+# would be taken for options.
+_tamis_offer_filters()
+{
+    local tamis=${words[0]/#\~\//"$HOME"/} name
+    local -a names=()
+    local -A taken=()
+    for name in "${given[@]}"; do
+        [[ ! $name ]] || taken[$name]=yes
+    done
+    type -P "$tamis" >/dev/null || tamis=tamis # an alias, say
+    local -a call=("$tamis")
+    [[ ! $store ]] || call+=(--store "${store/#\~\//"$HOME"/}")
+    while IFS= read -r name; do
+        [[ ${taken[$name]-} || ($name == -* && ! $ended) ]] || names+=("$name")
+    done < <("${call[@]}" list -q -- "$1" 2>/dev/null </dev/null)
+    _tamis_offer "$1" "$2" "${names[@]}"
+}
+
+_tamis_offer_commands()
+{
+    _tamis_offer "$word" '' create add check list info calc sync explain verify drop rename help
+}
+
+_tamis_offer_fields()
+{
+    _tamis_offer "$word" '' name kind hash_set m_bits k seed capacity fp_rate items fill \
+        fp_rate_now bits_per_key size_bytes generation segments created_at published_at \
+        checkpointed_at state note
+}
+
+_tamis_offer_options()
+{
+    local -a options
+    read -r -d '' -a options < <(_tamis_options "$command")
+    _tamis_offer "$word" '' "${options[@]}"
+}
+
+# The value $2 of the option $1; $3 is what stands before it in the same word.
+_tamis_offer_value()
+{
+    case $1 in
+    --store) _tamis_offer_paths -d "$2" "$3" ;;
+    --kind) _tamis_offer "$2" "$3" blocked bloom ;;
+    --hash-set) _tamis_offer "$2" "$3" xxh3 ;;
+    --like) given=() && _tamis_offer_filters "$2" "$3" ;;
+    esac
+}
+
+# An argument that is no option.  Keys and new names are the user's own.
+_tamis_offer_argument()
+{
+    case $command,${#given[@]} in
+    ,*) _tamis_offer_commands ;;
+    help,0) _tamis_offer_commands ;;
+    explain,0) [[ $hash_set ]] || _tamis_offer_filters "$word" '' ;;
+    add,0 | check,0 | list,0 | info,0 | rename,0) _tamis_offer_filters "$word" '' ;;
+    sync,* | verify,* | drop,*) _tamis_offer_filters "$word" '' ;;
+    info,1) _tamis_offer_fields ;;
+    calc,0) _tamis_offer_options ;; # it takes nothing else
+    esac
+}
+
+_tamis()
+{
+    local IFS=$' \t\n'
+    local word='' quote='' lead='' redirected='' command='' wanting='' ended='' store='' hash_set=''
+    local -a words=() given=()
+    COMPREPLY=()
+    _tamis_split
+    _tamis_read_words
+    if [[ $redirected ]]; then
+        _tamis_offer_paths -f "$word" ''
+    elif [[ $wanting ]]; then
+        _tamis_offer_value "$wanting" "$word" ''
+    elif [[ ! $ended && $word == --*=* ]]; then
+        _tamis_offer_value "${word%%=*}" "${word#*=}" "${word%%=*}="
+    elif [[ ! $ended && $word == -* ]]; then
+        _tamis_offer_options
+    else
+        _tamis_offer_argument
+    fi
+}
+
+complete -F _tamis tamis

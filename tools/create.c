@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * create.c: tamis create NAME -n CAPACITY [-p RATE] | -m BITS -k HASHES | --like OTHER
+ *
+ * The one command that makes the store if it is not there, but only for a filter that it can then
+ * make: name, parameters and room are checked first, so that bad input leaves nothing behind.
+ */
+#include <stdlib.h>
+
+#include "command.h"
+#include "fields.h"
+#include "json.h"
+
+static const char HELP[] =
+    "usage: tamis create NAME -n CAPACITY [-p RATE] [--kind KIND] [--hash-set SET] [--seed N]\n"
+    "       tamis create NAME -m BITS -k HASHES [--hash-set SET] [--seed N]\n"
+    "       tamis create NAME --like OTHER\n"
+    "\n"
+    "Make an empty filter, and the store if it is not there.  The file is allocated in full.\n"
+    "\n"
+    "  -n, --capacity N    distinct keys that the rate shall hold for (10000, 10k, 5M, 1G)\n"
+    "  -p, --rate P        false-positive rate at that many keys (0.01, 1e-6, 1%; default 1%)\n"
+    "      --kind KIND     blocked (default: one cache line a key) or bloom (classic)\n"
+    "  -m, --bits BITS     explicit size in bits (10M is ten million, 64Mi is 2^26); kind bloom\n"
+    "  -k, --hashes K      explicit number of hashes, 1 to 64; with -m\n"
+    "      --hash-set SET  the rule from key to bits (default xxh3)\n"
+    "      --seed N        seed of the hash set (default 0)\n"
+    "      --like OTHER    all of it as filter OTHER of the same store\n"
+    "      --if-missing    no error when the same filter is there already\n"
+    "      --json          print the new filter as JSON\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis create seen -n 10M                  ten million keys, 1% false positives\n"
+    "  tamis create seen -n 10M -p 1e-4 --if-missing\n"
+    "  tamis create old -m 1000003 -k 7          a classic filter of exactly that shape\n"
+    "\n"
+    "exit status: 0 it is there; 2 an error\n";
+
+#define TAKES_SHAPE                                                                                \
+    (TAKES(CAPACITY) | TAKES(RATE) | TAKES(BITS) | TAKES(HASHES) | TAKES(KIND) | TAKES(HASH_SET) | \
+     TAKES(SEED))
+
+/* Do the options say what to make? */
+static bool options_suffice(const struct invocation *call)
+{
+    const struct options *options = &call->options;
+    bool bits = options_have(options, TAKES(BITS));
+    bool hashes = options_have(options, TAKES(HASHES));
+    if (options_have(options, TAKES(LIKE))) {
+        if (!options_have(options, TAKES_SHAPE)) return true;
+        cli_fail_usage(call->command,
+                       "--like takes everything from '%s'; leave the other "
+                       "parameters out",
+                       options->like);
+    } else if (bits != hashes) {
+        cli_fail_usage(call->command, "-m BITS and -k HASHES go together; %s is missing",
+                       bits ? "-k" : "-m");
+    } else if (!bits && !options_have(options, TAKES(CAPACITY))) {
+        cli_fail_usage(call->command,
+                       "give -n CAPACITY, or -m BITS and -k HASHES, or --like OTHER");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static struct tamis_filter_spec spec_from_options(const struct options *options)
+{
+    return (struct tamis_filter_spec){.capacity = options->capacity,
+                                      .fp_rate = options->fp_rate,
+                                      .kind = options->kind,
+                                      .k = options->k,
+                                      .m_bits = options->m_bits,
+                                      .hash_set = options->hash_set,
+                                      .seed = options->seed};
+}
+
+/* The spec that makes a filter like the one of that name.  *stat keeps the strings alive. */
+static bool spec_from_filter(tamis_store *store, const char *name, struct tamis_filter_stat *stat,
+                             struct tamis_filter_spec *spec)
+{
+    tamis_filter *filter = cli_filter_open(store, name, TAMIS_READ_ONLY);
+    if (!filter) return false;
+    int rc = tamis_filter_stat(filter, stat);
+    if (rc < 0) cli_fail_library();
+    if (cli_filter_close(filter, CLI_DONE) != CLI_DONE || rc < 0) return false;
+    *spec = (struct tamis_filter_spec){.capacity = stat->capacity,
+                                       .fp_rate = stat->fp_rate,
+                                       .kind = stat->kind,
+                                       .hash_set = stat->hash_set,
+                                       .seed = stat->seed};
+    /* The shape of a blocked filter follows from capacity and rate; a classic one may have any. */
+    if (stat->kind == TAMIS_KIND_BLOOM) {
+        spec->m_bits = stat->m_bits;
+        spec->k = stat->k;
+    }
+    return true;
+}
+
+/* Open the store, making it if it is not there and the filter could be made in it. */
+static tamis_store *open_store(const struct invocation *call, const struct tamis_filter_spec *spec)
+{
+    tamis_store *store = NULL;
+    char *path = cli_store_path(call);
+    if (!path) return NULL;
+    int rc = tamis_store_open(path, 0, &store);
+    if (rc == TAMIS_ENOSTORE && !options_have(&call->options, TAKES(LIKE))) {
+        rc = tamis_filter_check(path, call->args[0], spec);
+        if (rc == 0) rc = tamis_store_open(path, TAMIS_CREATE, &store);
+    }
+    if (rc < 0) cli_fail_library();
+    free(path);
+    return store;
+}
+
+static int show_json(const struct invocation *call, tamis_filter *filter)
+{
+    struct filter_view view;
+    if (view_load(&view, filter, 0) < 0) return cli_fail_library();
+    json_print(call->out, view_json(&view));
+    view_clear(&view);
+    return CLI_DONE;
+}
+
+static int create(const struct invocation *call, tamis_store *store,
+                  const struct tamis_filter_spec *spec)
+{
+    tamis_filter *filter = NULL;
+    const char *name = call->args[0];
+    int rc = options_have(&call->options, TAKES(IF_MISSING))
+                 ? tamis_filter_open_or_create(store, name, spec, &filter)
+                 : tamis_filter_create(store, name, spec, &filter);
+    if (rc < 0) return cli_fail_library();
+    int status = CLI_DONE;
+    if (options_have(&call->options, TAKES(JSON))) status = show_json(call, filter);
+    return cli_filter_close(filter, status);
+}
+
+static int run(struct invocation *call)
+{
+    struct tamis_filter_spec spec = spec_from_options(&call->options);
+    struct tamis_filter_stat like;
+    if (!options_suffice(call)) return CLI_ERROR;
+    tamis_store *store = open_store(call, &spec);
+    if (!store) return CLI_ERROR;
+    int status = CLI_ERROR;
+    if (!options_have(&call->options, TAKES(LIKE)) ||
+        spec_from_filter(store, call->options.like, &like, &spec))
+        status = create(call, store, &spec);
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_create = {
+    .name = "create",
+    .summary = "make an empty filter",
+    .operands = "NAME",
+    .help = HELP,
+    .options = TAKES_SHAPE | TAKES(LIKE) | TAKES(IF_MISSING) | TAKES(JSON),
+    .args_min = 1,
+    .args_max = 1,
+    .run = run,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* drop.c: tamis drop NAME... */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "names.h"
+
+static const char HELP[] =
+    "usage: tamis drop NAME...\n"
+    "\n"
+    "Remove filters and their files.  All names are looked up first: where one of them is not\n"
+    "there, nothing is dropped.  Processes that have a dropped filter open are told so at their\n"
+    "next call.\n"
+    "\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis drop seen\n"
+    "  tamis drop crawl.2025 crawl.2026\n"
+    "\n"
+    "exit status: 0 done; 2 an error\n";
+
+static int check_present(tamis_store *store, const char *name)
+{
+    int rc = cli_filter_exists(store, name);
+    if (rc < 0) return cli_fail_library();
+    if (rc > 0) return CLI_DONE;
+    char *sentence = NULL;
+    if (asprintf(&sentence, "there is no filter '%s', so nothing was dropped", name) < 0)
+        cli_no_memory();
+    int status = cli_fail_absent(store, name, sentence);
+    free(sentence);
+    return status;
+}
+
+static int drop(tamis_store *store, const struct names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (check_present(store, names->names[i]) != CLI_DONE) return CLI_ERROR;
+    int status = CLI_DONE;
+    for (size_t i = 0; i < names->count; i++)
+        if (tamis_filter_drop(store, names->names[i]) < 0) status = cli_fail_library();
+    return status;
+}
+
+static int run(struct invocation *call)
+{
+    tamis_store *store = cli_store_open(call, 0);
+    if (!store) return CLI_ERROR;
+    struct names names;
+    int status = names_of_call(&names, call, store);
+    if (status == CLI_DONE) status = drop(store, &names);
+    names_clear(&names);
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_drop = {
+    .name = "drop",
+    .summary = "remove filters and their files",
+    .operands = "NAME...",
+    .help = HELP,
+    .args_min = 1,
+    .args_max = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* explain.c: tamis explain NAME [KEY...] - where a key goes, in a filter or without one. */
+#include <stdlib.h>
+
+#include "command.h"
+#include "json.h"
+#include "keys.h"
+
+static const char HELP[] =
+    "usage: tamis explain NAME [KEY...]\n"
+    "       tamis explain --hash-set SET -m BITS -k HASHES [--seed N] [KEY...]\n"
+    "\n"
+    "Print KEY<TAB>hash values<TAB>bit positions, comma-separated, in the order of the hash set;\n"
+    "position b is bit b%8 (0 the least) of byte b/8 of the data.  The second form needs no\n"
+    "filter.  A filter of several segments gets a line for each, the newest last.\n"
+    "\n"
+    "      --hash-set SET  the rule from key to bits: xxh3\n"
+    "  -m, --bits BITS     size in bits, up to 2^64-1\n"
+    "  -k, --hashes K      number of hashes\n"
+    "      --seed N        seed of the hash set (default 0)\n"
+    "  -z, --null          keys end with NUL instead of newline, in and out\n"
+    "      --hex           keys are written in hexadecimal, in and out\n"
+    "      --json          one object a line: "
+    "{\"key\":\"...\",\"hashes\":[...],\"positions\":[...]}\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis explain seen https://example.org/\n"
+    "  tamis explain --hash-set xxh3 -m 1000003 -k 7 key\n"
+    "\n"
+    "exit status: 0 done; 2 an error\n";
+
+#define TAKES_GEOMETRY (TAKES(BITS) | TAKES(HASHES) | TAKES(SEED))
+#define HASH_TEXT_BYTES 64 /* of one hash value, by tamis.h */
+
+struct explainer {
+    const struct invocation *call;
+    tamis_filter *filter; /* NULL: the geometry of the options */
+    uint32_t segments;    /* 1 without a filter */
+    struct key_source *source;
+    struct tamis_explanation explanation; /* its buffers are ours and grow */
+};
+
+static void make_room(struct tamis_explanation *explanation, size_t positions)
+{
+    explanation->positions_max = positions;
+    explanation->positions =
+        cli_realloc(explanation->positions, positions * sizeof *explanation->positions);
+    explanation->hashes_bytes = positions * HASH_TEXT_BYTES;
+    explanation->hashes = cli_realloc(explanation->hashes, explanation->hashes_bytes);
+}
+
+static int explain_once(struct explainer *explainer, const struct tamis_key *key, uint32_t segment)
+{
+    const struct options *options = &explainer->call->options;
+    if (explainer->filter)
+        return tamis_filter_explain(explainer->filter, segment, key->data, key->bytes,
+                                    &explainer->explanation);
+    return tamis_explain(options->hash_set, options->m_bits, options->k, options->seed, key->data,
+                         key->bytes, &explainer->explanation);
+}
+
+/* The library says how many positions there are when the buffers are too small for them. */
+static int explain_key(struct explainer *explainer, const struct tamis_key *key, uint32_t segment)
+{
+    struct tamis_explanation *explanation = &explainer->explanation;
+    explanation->positions_count = 0;
+    int rc = explain_once(explainer, key, segment);
+    if (rc == TAMIS_EINVAL && explanation->positions_count > explanation->positions_max) {
+        make_room(explanation, explanation->positions_count);
+        rc = explain_once(explainer, key, segment);
+    }
+    return rc < 0 ? cli_fail_library() : CLI_DONE;
+}
+
+static void print_text(const struct explainer *explainer, const struct tamis_key *key)
+{
+    const struct tamis_explanation *explanation = &explainer->explanation;
+    struct out *out = explainer->call->out;
+    key_source_print_key(explainer->source, key);
+    out_char(out, '\t');
+    out_text(out, explanation->hashes);
+    for (size_t i = 0; i < explanation->positions_count; i++)
+        out_format(out, "%c%ju", i == 0 ? '\t' : ',', (uintmax_t)explanation->positions[i]);
+    out_char(out, explainer->source->separator);
+}
+
+static void append(json_t *array, json_t *value)
+{
+    if (!array || !value || json_array_append_new(array, value) < 0) cli_no_memory();
+}
+
+static json_t *hashes_json(const char *hashes)
+{
+    json_t *array = json_array();
+    while (*hashes) {
+        size_t bytes = strcspn(hashes, ",");
+        append(array, json_stringn(hashes, bytes));
+        hashes += bytes;
+        hashes += *hashes == ',';
+    }
+    return array;
+}
+
+static void print_json(const struct explainer *explainer, const struct tamis_key *key,
+                       uint32_t segment)
+{
+    const struct tamis_explanation *explanation = &explainer->explanation;
+    json_t *positions = json_array();
+    for (size_t i = 0; i < explanation->positions_count; i++)
+        append(positions, json_unsigned(explanation->positions[i]));
+    json_t *line = json_new();
+    json_put_key(line, key, explainer->source->hex);
+    if (explainer->segments > 1) json_put(line, "segment", json_unsigned(segment));
+    json_put(line, "hashes", hashes_json(explanation->hashes));
+    json_put(line, "positions", positions);
+    json_print(explainer->call->out, line);
+}
+
+static int explain_and_print(struct explainer *explainer, const struct tamis_key *key)
+{
+    for (uint32_t segment = 0; segment < explainer->segments; segment++) {
+        if (explain_key(explainer, key, segment) != CLI_DONE) return CLI_ERROR;
+        if (options_have(&explainer->call->options, TAKES(JSON)))
+            print_json(explainer, key, segment);
+        else
+            print_text(explainer, key);
+    }
+    return CLI_DONE;
+}
+
+/* Some hash sets fix k, others take any; one that takes 1 but not none needs to be told. */
+static bool k_is_missing(const struct options *options)
+{
+    uint64_t position;
+    char text[HASH_TEXT_BYTES * 4];
+    struct tamis_explanation probe = {
+        .hashes = text, .hashes_bytes = sizeof text, .positions = &position, .positions_max = 1};
+    const char *set = options->hash_set;
+    if (options_have(options, TAKES(HASHES))) return false;
+    return tamis_explain(set, options->m_bits, 0, options->seed, "", 0, &probe) < 0 &&
+           tamis_explain(set, options->m_bits, 1, options->seed, "", 0, &probe) == 0;
+}
+
+static int explain_keys(struct explainer *explainer, size_t first_key)
+{
+    int status = CLI_DONE;
+    explainer->source = key_source_new(explainer->call, first_key);
+    make_room(&explainer->explanation, TAMIS_K_MAX);
+    while (status == CLI_DONE) {
+        ssize_t count = key_source_next(explainer->source);
+        if (count == 0) break;
+        if (count < 0) status = CLI_ERROR;
+        for (ssize_t i = 0; i < count && status == CLI_DONE; i++)
+            status = explain_and_print(explainer, &explainer->source->keys[i]);
+    }
+    key_source_free(explainer->source);
+    free(explainer->explanation.hashes);
+    free(explainer->explanation.positions);
+    return status;
+}
+
+static int explain_filter(struct explainer *explainer)
+{
+    struct tamis_filter_stat stat;
+    if (tamis_filter_stat(explainer->filter, &stat) < 0) return cli_fail_library();
+    explainer->segments = stat.segment_count;
+    return explain_keys(explainer, 1);
+}
+
+static int run_filter(struct invocation *call)
+{
+    struct explainer explainer = {.call = call};
+    if (call->arg_count == 0)
+        return cli_fail_usage(call->command,
+                              "arguments are missing: explain takes %s, or "
+                              "--hash-set SET -m BITS -k HASHES [KEY...]",
+                              call->command->operands);
+    if (options_have(&call->options, TAKES_GEOMETRY))
+        return cli_fail_usage(call->command,
+                              "-m, -k and --seed go with --hash-set; a filter has its own");
+    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
+    if (!store) return CLI_ERROR;
+    int status = CLI_ERROR;
+    explainer.filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
+    if (explainer.filter) status = cli_filter_close(explainer.filter, explain_filter(&explainer));
+    tamis_store_close(store);
+    return status;
+}
+
+static int run(struct invocation *call)
+{
+    struct explainer explainer = {.call = call, .segments = 1};
+    if (!options_have(&call->options, TAKES(HASH_SET))) return run_filter(call);
+    if (!options_have(&call->options, TAKES(BITS)))
+        return cli_fail_usage(call->command, "--hash-set needs -m BITS");
+    if (k_is_missing(&call->options))
+        return cli_fail_usage(call->command, "hash set '%s' needs -k HASHES",
+                              call->options.hash_set);
+    return explain_keys(&explainer, 0);
+}
+
+const struct command cli_command_explain = {
+    .name = "explain",
+    .summary = "hash values and bit positions of keys",
+    .operands = "NAME [KEY...]",
+    .help = HELP,
+    .options = TAKES_KEYS | TAKES(HASH_SET) | TAKES_GEOMETRY,
+    .hashes_max = UINT32_MAX, /* nothing is made, so whatever a hash set takes */
+    .args_min = 0,
+    .args_max = SIZE_MAX,
+    .run = run,
+};

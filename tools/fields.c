@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fields.c: what is known of a filter, field by field; see fields.h. */
+#include "fields.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "json.h"
+#include "text.h"
+
+#define HUMAN_BYTES 64
+
+struct field {
+    const char *name;
+    unsigned needs; /* without these the field is left out */
+    unsigned loads; /* what `info` loads for it */
+    json_t *(*value)(const struct filter_view *view);
+    /* What stands in brackets behind the value; NULL, or leaves text empty, for nothing. */
+    void (*human)(const struct filter_view *view, char text[HUMAN_BYTES]);
+};
+
+const char *state_name(uint32_t state)
+{
+    return state & TAMIS_STATE_FULL ? "full" : "ok";
+}
+
+/* ---- Sums over segments ------------------------------------------------------------------- */
+
+/* Share of all bits that are set. */
+static double fill_of(const struct filter_view *view)
+{
+    double ones = 0;
+    for (uint32_t i = 0; i < view->stat.segment_count; i++)
+        ones += (double)view->segments[i].ones;
+    return ones / (double)view->stat.m_bits;
+}
+
+/* A stranger is let in if any segment lets it in: 1 - prod(1 - rate), kept exact for tiny rates.
+ * Without the segments, the rate that the formulas give for the item count. */
+static double rate_now_of(const struct filter_view *view)
+{
+    if (!(view->holds & VIEW_FILL)) return view->stat.predicted_rate;
+    double log_refused = 0;
+    for (uint32_t i = 0; i < view->stat.segment_count; i++)
+        log_refused += log1p(-view->segments[i].fp_rate_now);
+    return fabs(expm1(log_refused)); /* not -0 */
+}
+
+/* ---- Values ------------------------------------------------------------------------------- */
+
+static json_t *kind_text(uint32_t kind)
+{
+    const char *name = tamis_kind_name(kind);
+    return name ? json_text(name) : json_unsigned(kind);
+}
+
+static json_t *value_name(const struct filter_view *view)
+{
+    return json_text(view->stat.name);
+}
+
+static json_t *value_kind(const struct filter_view *view)
+{
+    return kind_text(view->stat.kind);
+}
+
+static json_t *value_hash_set(const struct filter_view *view)
+{
+    return json_text(view->stat.hash_set);
+}
+
+static json_t *value_m_bits(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.m_bits);
+}
+
+static json_t *value_k(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.k);
+}
+
+static json_t *value_seed(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.seed);
+}
+
+static json_t *value_capacity(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.capacity);
+}
+
+static json_t *value_fp_rate(const struct filter_view *view)
+{
+    return json_rate(view->stat.fp_rate);
+}
+
+static json_t *value_items(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.items);
+}
+
+static json_t *value_fill(const struct filter_view *view)
+{
+    return json_rate(fill_of(view));
+}
+
+static json_t *value_fp_rate_now(const struct filter_view *view)
+{
+    return json_rate(rate_now_of(view));
+}
+
+static json_t *value_bits_per_key(const struct filter_view *view)
+{
+    return json_rate((double)view->stat.m_bits / (double)view->stat.capacity);
+}
+
+static json_t *value_size_bytes(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.size_bytes);
+}
+
+static json_t *value_generation(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.generation);
+}
+
+static void segment_file(const struct tamis_segment_stat *segment, char text[HUMAN_BYTES])
+{
+    snprintf(text, HUMAN_BYTES, "segments/%016" PRIu64 ".seg", segment->number);
+}
+
+static json_t *segment_json(const struct tamis_segment_stat *segment, unsigned holds)
+{
+    char file[HUMAN_BYTES];
+    segment_file(segment, file);
+    json_t *object = json_new();
+    json_put(object, "number", json_unsigned(segment->number));
+    json_put(object, "kind", kind_text(segment->kind));
+    json_put(object, "hash_set", json_text(segment->hash_set));
+    json_put(object, "m_bits", json_unsigned(segment->m_bits));
+    json_put(object, "k", json_unsigned(segment->k));
+    json_put(object, "words", json_unsigned(segment->words));
+    json_put(object, "seed", json_unsigned(segment->seed));
+    json_put(object, "capacity", json_unsigned(segment->capacity));
+    json_put(object, "fp_rate", json_rate(segment->fp_rate));
+    json_put(object, "items", json_unsigned(segment->items));
+    if (holds & VIEW_FILL) {
+        json_put(object, "fill", json_rate(segment->fill));
+        json_put(object, "fp_rate_now", json_rate(segment->fp_rate_now));
+    }
+    json_put(object, "size_bytes", json_unsigned(segment->file_bytes));
+    json_put(object, "data_offset", json_unsigned(segment->data_offset));
+    json_put(object, "file", json_text(file));
+    return object;
+}
+
+static json_t *value_segments(const struct filter_view *view)
+{
+    json_t *array = json_array();
+    if (!array) cli_no_memory();
+    for (uint32_t i = 0; i < view->stat.segment_count; i++)
+        if (json_array_append_new(array, segment_json(&view->segments[i], view->holds)) < 0)
+            cli_no_memory();
+    return array;
+}
+
+static json_t *value_created_at(const struct filter_view *view)
+{
+    return json_time(view->stat.created_at);
+}
+
+static json_t *value_published_at(const struct filter_view *view)
+{
+    return json_time(view->stat.published_at);
+}
+
+static json_t *value_checkpointed_at(const struct filter_view *view)
+{
+    return json_time(view->stat.checkpointed_at);
+}
+
+static json_t *value_state(const struct filter_view *view)
+{
+    return json_text(state_name(view->stat.state));
+}
+
+static json_t *value_note(const struct filter_view *view)
+{
+    if (!(view->stat.state & TAMIS_STATE_FULL)) return json_text("");
+    return json_text("the filter holds as many keys as it was made for or more, and the rate rises "
+                     "with every further one; make a filter of a greater capacity");
+}
+
+/* ---- Human forms -------------------------------------------------------------------------- */
+
+static void human_bits(const struct filter_view *view, char text[HUMAN_BYTES])
+{
+    text_size(text, HUMAN_BYTES, (double)view->stat.m_bits / 8);
+}
+
+static void human_size(const struct filter_view *view, char text[HUMAN_BYTES])
+{
+    text_size(text, HUMAN_BYTES, (double)view->stat.size_bytes);
+}
+
+static void human_items(const struct filter_view *view, char text[HUMAN_BYTES])
+{
+    if (view->stat.capacity == 0) return;
+    snprintf(text, HUMAN_BYTES, "%.1f %% of the capacity",
+             100 * (double)view->stat.items / (double)view->stat.capacity);
+}
+
+static void human_fill(const struct filter_view *view, char text[HUMAN_BYTES])
+{
+    snprintf(text, HUMAN_BYTES, "%.1f %% of the bits are set", 100 * fill_of(view));
+}
+
+static void one_in(double rate, char text[HUMAN_BYTES])
+{
+    if (rate > 0 && rate < 1)
+        snprintf(text, HUMAN_BYTES, rate > 1e-6 ? "1 in %.0f" : "1 in %.3g", 1 / rate);
+}
+
+static void human_fp_rate(const struct filter_view *view, char text[HUMAN_BYTES])
+{
+    one_in(view->stat.fp_rate, text);
+}
+
+static void human_fp_rate_now(const struct filter_view *view, char text[HUMAN_BYTES])
+{
+    one_in(rate_now_of(view), text);
+}
+
+/* ---- The table ---------------------------------------------------------------------------- */
+
+static const struct field FIELDS[] = {
+    {"name", 0, 0, value_name, NULL},
+    {"kind", 0, 0, value_kind, NULL},
+    {"hash_set", 0, 0, value_hash_set, NULL},
+    {"m_bits", 0, 0, value_m_bits, human_bits},
+    {"k", 0, 0, value_k, NULL},
+    {"seed", 0, 0, value_seed, NULL},
+    {"capacity", 0, 0, value_capacity, NULL},
+    {"fp_rate", 0, 0, value_fp_rate, human_fp_rate},
+    {"items", 0, 0, value_items, human_items},
+    {"fill", VIEW_FILL, VIEW_FILL, value_fill, human_fill},
+    {"fp_rate_now", 0, VIEW_FILL, value_fp_rate_now, human_fp_rate_now},
+    {"bits_per_key", 0, 0, value_bits_per_key, NULL},
+    {"size_bytes", 0, 0, value_size_bytes, human_size},
+    {"generation", 0, 0, value_generation, NULL},
+    {"segments", VIEW_SEGMENTS, VIEW_FILL, value_segments, NULL},
+    {"created_at", 0, 0, value_created_at, NULL},
+    {"published_at", 0, 0, value_published_at, NULL},
+    {"checkpointed_at", 0, 0, value_checkpointed_at, NULL},
+    {"state", 0, 0, value_state, NULL},
+    {"note", 0, 0, value_note, NULL},
+};
+#define FIELD_COUNT (sizeof FIELDS / sizeof *FIELDS)
+
+const struct field *field_find(const char *name)
+{
+    for (size_t i = 0; i < FIELD_COUNT; i++)
+        if (strcmp(FIELDS[i].name, name) == 0) return &FIELDS[i];
+    return NULL;
+}
+
+unsigned field_loads(const struct field *field)
+{
+    return field->loads;
+}
+
+char *field_names(void)
+{
+    size_t bytes = 1;
+    for (size_t i = 0; i < FIELD_COUNT; i++)
+        bytes += strlen(FIELDS[i].name) + 1;
+    char *names = cli_alloc(bytes);
+    char *end = names;
+    for (size_t i = 0; i < FIELD_COUNT; i++)
+        end += sprintf(end, "%s%s", i > 0 ? " " : "", FIELDS[i].name);
+    return names;
+}
+
+/* ---- Views -------------------------------------------------------------------------------- */
+
+int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
+{
+    *view = (struct filter_view){0};
+    int rc = tamis_filter_stat(filter, &view->stat);
+    if (rc < 0 || loads == 0) return rc;
+    view->segments = cli_alloc(view->stat.segment_count * sizeof *view->segments);
+    for (uint32_t i = 0; i < view->stat.segment_count && rc == 0; i++) {
+        if (loads & VIEW_FILL)
+            rc = tamis_filter_fill(filter, i, &view->segments[i]);
+        else
+            rc = tamis_filter_segment(filter, i, &view->segments[i]);
+    }
+    view->holds = loads | VIEW_SEGMENTS;
+    return rc;
+}
+
+void view_clear(struct filter_view *view)
+{
+    free(view->segments);
+    *view = (struct filter_view){0};
+}
+
+json_t *view_json(const struct filter_view *view)
+{
+    json_t *object = json_new();
+    for (size_t i = 0; i < FIELD_COUNT; i++)
+        if ((FIELDS[i].needs & ~view->holds) == 0)
+            json_put(object, FIELDS[i].name, FIELDS[i].value(view));
+    return object;
+}
+
+static void print_segment(const struct tamis_segment_stat *segment, struct out *out)
+{
+    char file[HUMAN_BYTES];
+    char size[HUMAN_BYTES];
+    segment_file(segment, file);
+    text_size(size, sizeof size, (double)segment->file_bytes);
+    const char *kind = tamis_kind_name(segment->kind);
+    out_format(out, "%s %s %s, %ju bits, k %u, %ju of %ju items, %.1f %% set, %s\n", file,
+               kind ? kind : "?", segment->hash_set, (uintmax_t)segment->m_bits, segment->k,
+               (uintmax_t)segment->items, (uintmax_t)segment->capacity, 100 * segment->fill, size);
+}
+
+/* The value, in brackets the human form, and the end of the line. */
+static void print_value(const struct filter_view *view, const struct field *field, bool human,
+                        struct out *out)
+{
+    json_t *value = field->value(view);
+    if (json_is_string(value))
+        out_text(out, json_string_value(value));
+    else if (json_is_null(value))
+        out_text(out, "never");
+    else
+        json_write(out, value);
+    json_decref(value);
+    char text[HUMAN_BYTES] = "";
+    if (human && field->human) field->human(view, text);
+    if (text[0]) out_format(out, " (%s)", text);
+    out_char(out, '\n');
+}
+
+static void print_field(const struct filter_view *view, const struct field *field, bool labelled,
+                        struct out *out)
+{
+    bool each_segment = field->value == value_segments;
+    uint32_t lines = each_segment ? view->stat.segment_count : 1;
+    for (uint32_t i = 0; i < lines; i++) {
+        if (labelled) out_format(out, "%s: ", field->name);
+        if (each_segment)
+            print_segment(&view->segments[i], out);
+        else
+            print_value(view, field, labelled, out);
+    }
+}
+
+void view_print(const struct filter_view *view, struct out *out)
+{
+    for (size_t i = 0; i < FIELD_COUNT; i++)
+        print_field(view, &FIELDS[i], true, out);
+}
+
+void view_print_field(const struct filter_view *view, const struct field *field, bool json,
+                      struct out *out)
+{
+    if (json)
+        json_print(out, field->value(view));
+    else
+        print_field(view, field, false, out);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fields.h: what is known of a filter, field by field.
+ *
+ * One table of fields with stable names serves `info` (text, one field, JSON), `list --json` and
+ * `create --json`.  Some fields need the segments, some a count of all set bits; a view says what
+ * it holds, and fields that need more are left out.
+ */
+#ifndef TAMIS_TOOLS_FIELDS_H
+#define TAMIS_TOOLS_FIELDS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "out.h"
+#include "tamis.h"
+
+/* What a view holds besides the filter's stat.  VIEW_FILL brings the segments too. */
+#define VIEW_SEGMENTS 1u
+#define VIEW_FILL 2u /* set bits counted: reads every segment whole */
+
+struct filter_view {
+    struct tamis_filter_stat stat;
+    struct tamis_segment_stat *segments; /* stat.segment_count of them, or NULL */
+    unsigned holds;                      /* VIEW_* */
+};
+
+struct field;
+
+/* The field of that name, or NULL. */
+const struct field *field_find(const char *name);
+
+/* VIEW_* to load for showing a field. */
+unsigned field_loads(const struct field *field);
+
+/* "name kind hash_set ...", for a message.  The caller frees it. */
+char *field_names(void);
+
+/* Fill a view of an open filter with what is needed.  Below 0: an error of the library. */
+int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads);
+void view_clear(struct filter_view *view);
+
+/* All fields that the view has, as one object. */
+json_t *view_json(const struct filter_view *view);
+
+/* "field: value (human form)" lines. */
+void view_print(const struct filter_view *view, struct out *out);
+
+/* One value alone, as text or as JSON. */
+void view_print_field(const struct filter_view *view, const struct field *field, bool json,
+                      struct out *out);
+
+/* "ok" or "full", from stat.state. */
+const char *state_name(uint32_t state);
+
+#endif

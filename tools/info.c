@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* info.c: tamis info NAME [FIELD] - everything the catalog and the segments know of a filter. */
+#include <stdlib.h>
+
+#include "command.h"
+#include "fields.h"
+#include "json.h"
+
+static const char HELP[] =
+    "usage: tamis info NAME [FIELD]\n"
+    "\n"
+    "Everything that the catalog and the segments know of a filter; with FIELD that value alone.\n"
+    "fill and fp_rate_now count the set bits, so they read the whole filter.\n"
+    "\n"
+    "fields: name kind hash_set m_bits k seed capacity fp_rate items fill fp_rate_now\n"
+    "        bits_per_key size_bytes generation segments created_at published_at\n"
+    "        checkpointed_at state note\n"
+    "\n"
+    "      --json          one object; with FIELD that value alone\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis info seen\n"
+    "  tamis info seen items\n"
+    "  tamis info seen --json\n"
+    "\n"
+    "exit status: 0 done; 2 an error\n";
+
+static int show(const struct invocation *call, tamis_filter *filter, const struct field *field)
+{
+    bool json = options_have(&call->options, TAKES(JSON));
+    struct filter_view view;
+    int rc = view_load(&view, filter, field ? field_loads(field) : VIEW_FILL);
+    if (rc == 0) {
+        if (field)
+            view_print_field(&view, field, json, call->out);
+        else if (json)
+            json_print(call->out, view_json(&view));
+        else
+            view_print(&view, call->out);
+    }
+    view_clear(&view);
+    return rc < 0 ? cli_fail_library() : CLI_DONE;
+}
+
+static int fail_unknown_field(const struct invocation *call)
+{
+    char *names = field_names();
+    int status = cli_fail("there is no field '%s'; the fields are: %s", call->args[1], names);
+    free(names);
+    return status;
+}
+
+static int run(struct invocation *call)
+{
+    const struct field *field = NULL;
+    if (call->arg_count > 1) {
+        field = field_find(call->args[1]);
+        if (!field) return fail_unknown_field(call);
+    }
+    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
+    if (!store) return CLI_ERROR;
+    int status = CLI_ERROR;
+    tamis_filter *filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
+    if (filter) status = cli_filter_close(filter, show(call, filter, field));
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_info = {
+    .name = "info",
+    .summary = "everything that is known of a filter",
+    .operands = "NAME [FIELD]",
+    .help = HELP,
+    .options = TAKES(JSON),
+    .args_min = 1,
+    .args_max = 2,
+    .run = run,
+};

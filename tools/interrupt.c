@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* interrupt.c: SIGINT and SIGTERM as a request to stop at the next batch; see interrupt.h. */
+#include "interrupt.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+
+static const int SIGNALS[] = {SIGINT, SIGTERM};
+#define SIGNAL_COUNT (sizeof SIGNALS / sizeof *SIGNALS)
+
+static volatile sig_atomic_t caught;
+
+static void remember(int signal_number)
+{
+    caught = signal_number;
+}
+
+void interrupt_catch(void)
+{
+    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+        struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
+        struct sigaction before;
+        sigemptyset(&action.sa_mask);
+        sigaction(SIGNALS[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN) sigaction(SIGNALS[i], &action, NULL);
+    }
+}
+
+int interrupt_signal(void)
+{
+    return caught;
+}
+
+void interrupt_wait_readable(int fd)
+{
+    sigset_t ours, before;
+    sigemptyset(&ours);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+        sigaddset(&ours, SIGNALS[i]);
+    /* Held back while we look, let through by ppoll() alone: a signal that comes in between ends
+     * the ppoll() instead of being noticed a read too late. */
+    sigprocmask(SIG_BLOCK, &ours, &before);
+    struct pollfd pfd = {.fd = fd, .events = POLLIN};
+    if (!caught) ppoll(&pfd, 1, NULL, &before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * interrupt.h: SIGINT and SIGTERM as a request to stop at the next batch.
+ *
+ * The first signal is remembered; the second has its usual effect, so that a program that hangs can
+ * still be stopped by hand.
+ */
+#ifndef TAMIS_TOOLS_INTERRUPT_H
+#define TAMIS_TOOLS_INTERRUPT_H
+
+/* From now on.  A signal that was ignored at the start (nohup, sh's &) stays ignored. */
+void interrupt_catch(void);
+
+/* The signal that came, or 0. */
+int interrupt_signal(void);
+
+/* Wait until fd can be read or the signal comes: no signal is missed between the two. */
+void interrupt_wait_readable(int fd);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * json.h: values and lines of --json output.
+ *
+ * One object a line, fields in the order they were put.  What cannot be had (memory) ends the
+ * program with a sentence, so that no call here needs checking.
+ */
+#ifndef TAMIS_TOOLS_JSON_H
+#define TAMIS_TOOLS_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "out.h"
+#include "tamis.h"
+
+json_t *json_new(void);
+
+/* value becomes object's. */
+void json_put(json_t *object, const char *field, json_t *value);
+
+/* A number; beyond 2^63-1, where JSON readers lose digits and jansson has none, its digits as a
+ * string. */
+json_t *json_unsigned(uint64_t number);
+
+/* A number, or null for NaN and infinity. */
+json_t *json_rate(double number);
+
+/* A string; control characters stay, broken UTF-8 is shown as \xNN. */
+json_t *json_text(const char *text);
+
+/* RFC 3339, or null for never. */
+json_t *json_time(int64_t time_ns);
+
+/* "key", or "key_hex" where `hex` asks for it or the key is not UTF-8 or holds a NUL. */
+void json_put_key(json_t *object, const struct tamis_key *key, bool hex);
+
+/* Print as one line, and release. */
+void json_print(struct out *out, json_t *value);
+
+/* Print without an end of line; the value stays the caller's. */
+void json_write(struct out *out, const json_t *value);
+
+#endif

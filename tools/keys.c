@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * keys.c: keys from arguments and standard input; see keys.h.
+ *
+ *      0          start             scanned     end        buffer_bytes
+ *      |  done    |  not handed out |  not      |  room     |
+ *      |          |  no separator   |  searched |           |
+ *
+ * When no whole key is left, the rest [start, end) moves to the front and the room is read full.
+ * `scanned` keeps one long key that comes in small pieces from being searched again each time.
+ */
+#include "keys.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "interrupt.h"
+#include "progress.h"
+
+#define BUFFER_BYTES ((size_t)1024 * 1024)
+_Static_assert(KEY_BYTES_MAX == (size_t)64 * 1024 * 1024, "make_room() names it in a message");
+
+/* Bytes that standard input will give, for the percentage; 0 where nobody knows. */
+static uint64_t input_bytes(void)
+{
+    struct stat status;
+    if (fstat(STDIN_FILENO, &status) < 0 || !S_ISREG(status.st_mode)) return 0;
+    off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    return at >= 0 && at < status.st_size ? (uint64_t)(status.st_size - at) : 0;
+}
+
+struct key_source *key_source_new(const struct invocation *call, size_t first)
+{
+    struct key_source *source = cli_alloc(sizeof *source);
+    const struct options *options = &call->options;
+    *source = (struct key_source){.hex = options_have(options, TAKES(HEX)),
+                                  .separator = options_have(options, TAKES(ZERO)) ? '\0' : '\n',
+                                  .out = call->out};
+    if (first < call->arg_count) {
+        source->args = call->args + first;
+        source->args_end = call->args + call->arg_count;
+        return source;
+    }
+    source->buffer = cli_alloc(BUFFER_BYTES);
+    source->buffer_bytes = BUFFER_BYTES;
+    bool typed = isatty(STDIN_FILENO) == 1;
+    if (typed) cli_tell("reading keys from the terminal, one a line; end with Ctrl-D");
+    /* Who types sees how far it is, and would have the line in the way. */
+    if (!typed || options_have(options, TAKES(PROGRESS))) progress_start(options, input_bytes());
+    return source;
+}
+
+void key_source_free(struct key_source *source)
+{
+    if (!source) return;
+    progress_end();
+    free(source->buffer);
+    free(source->error);
+    free(source);
+}
+
+/* Keep the sentence until the keys before the failure are done. */
+__attribute__((format(printf, 2, 3))) static void stop_with(struct key_source *source,
+                                                            const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&source->error, format, args) < 0) cli_no_memory();
+    va_end(args);
+    source->at_end = true;
+    source->failed = true;
+}
+
+/* Key number `number`, from 1, is not as it should be. */
+static void stop_at_key(struct key_source *source, uint64_t number, const char *why)
+{
+    stop_with(source, "key %ju %s; %s", (uintmax_t)number, why,
+              number > 1 ? "the keys before it were done" : "nothing was done");
+}
+
+/* ---- One key ------------------------------------------------------------------------------ */
+
+static int hex_digit(unsigned char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Decode in place.  Returns NULL, or what is wrong with the text. */
+static const char *hex_decode(char *text, size_t *bytes)
+{
+    if (*bytes % 2 != 0) return "has an odd number of hexadecimal digits";
+    for (size_t i = 0; i < *bytes; i += 2) {
+        int high = hex_digit((unsigned char)text[i]);
+        int low = hex_digit((unsigned char)text[i + 1]);
+        if (high < 0 || low < 0) return "is not hexadecimal";
+        text[i / 2] = (char)(high << 4 | low);
+    }
+    *bytes /= 2;
+    return NULL;
+}
+
+/* Put a key into the batch as its `count`th.  false: it is malformed, which ends the reading. */
+static inline bool take_key(struct key_source *source, size_t count, char *text, size_t bytes)
+{
+    if (source->hex) {
+        const char *why = hex_decode(text, &bytes);
+        if (why) {
+            stop_at_key(source, source->keys_done + count + 1, why);
+            return false;
+        }
+    }
+    source->keys[count] = (struct tamis_key){.data = text, .bytes = bytes};
+    return true;
+}
+
+/* ---- Standard input ----------------------------------------------------------------------- */
+
+/* Whole keys of the buffer into the batch. */
+static size_t split(struct key_source *source)
+{
+    char *at = source->buffer + source->start;
+    char *search = source->buffer + source->scanned;
+    char *end = source->buffer + source->end;
+    size_t count = 0;
+    while (count < KEY_BATCH) {
+        char *stop = memchr(search, source->separator, (size_t)(end - search));
+        if (!stop) {
+            search = end;
+            break;
+        }
+        if (!take_key(source, count, at, (size_t)(stop - at))) break;
+        count++;
+        at = search = stop + 1;
+    }
+    source->start = (size_t)(at - source->buffer);
+    source->scanned = (size_t)(search - source->buffer);
+    return count;
+}
+
+/* The last key may lack its separator; nothing at all after the last separator is no key. */
+static size_t split_last(struct key_source *source)
+{
+    char *at = source->buffer + source->start;
+    size_t bytes = source->end - source->start;
+    source->start = source->scanned = source->end;
+    return bytes > 0 && take_key(source, 0, at, bytes);
+}
+
+/* Room for more of the key that fills the buffer.  false: it is too long. */
+static bool make_room(struct key_source *source)
+{
+    size_t rest = source->end - source->start;
+    if (source->start > 0) memmove(source->buffer, source->buffer + source->start, rest);
+    source->scanned -= source->start;
+    source->start = 0;
+    source->end = rest;
+    if (rest < source->buffer_bytes) return true;
+    if (rest > KEY_BYTES_MAX) {
+        stop_at_key(source, source->keys_done + 1, "is longer than 64 MiB, the limit");
+        return false;
+    }
+    /* One byte more than the longest key, for its separator. */
+    size_t bytes = source->buffer_bytes * 2;
+    if (bytes > KEY_BYTES_MAX) bytes = KEY_BYTES_MAX + 1;
+    source->buffer = cli_realloc(source->buffer, bytes);
+    source->buffer_bytes = bytes;
+    return true;
+}
+
+static bool interrupted(const struct key_source *source)
+{
+    return source->interruptible && interrupt_signal() != 0;
+}
+
+/* One read into the room.  At its end, at a signal and at a failure it sets at_end. */
+static void read_more(struct key_source *source)
+{
+    for (;;) {
+        if (source->interruptible) interrupt_wait_readable(STDIN_FILENO);
+        if (interrupted(source)) break;
+        ssize_t n =
+            read(STDIN_FILENO, source->buffer + source->end, source->buffer_bytes - source->end);
+        if (n > 0) {
+            source->end += (size_t)n;
+            source->bytes_read += (uint64_t)n;
+            return;
+        }
+        if (n == 0) break;
+        if (errno == EAGAIN || errno == EWOULDBLOCK) { /* someone made it non-blocking */
+            interrupt_wait_readable(STDIN_FILENO);
+        } else if (errno != EINTR) {
+            stop_with(source, "cannot read standard input: %s", strerror(errno));
+            return;
+        }
+    }
+    source->at_end = true;
+}
+
+static void refill(struct key_source *source)
+{
+    if (!make_room(source)) return;
+    if (out_flush(source->out))
+        read_more(source);
+    else
+        source->at_end = source->failed = true; /* told already */
+}
+
+static size_t next_lines(struct key_source *source)
+{
+    size_t count = split(source);
+    while (count == 0 && !source->at_end) {
+        refill(source);
+        count = split(source);
+    }
+    if (count > 0 || source->failed) return count;
+    return interrupted(source) ? 0 : split_last(source); /* a signal may leave half a key */
+}
+
+/* ---- Both --------------------------------------------------------------------------------- */
+
+static size_t next_arguments(struct key_source *source)
+{
+    size_t count = 0;
+    for (; count < KEY_BATCH && source->args < source->args_end; count++, source->args++)
+        if (!take_key(source, count, *source->args, strlen(*source->args))) break;
+    return count;
+}
+
+ssize_t key_source_next(struct key_source *source)
+{
+    size_t count = 0;
+    progress_update(source->keys_done, source->bytes_read - (source->end - source->start));
+    if (!source->failed) count = source->args ? next_arguments(source) : next_lines(source);
+    source->keys_done += count;
+    if (count > 0) return (ssize_t)count;
+    if (source->error) cli_tell("%s", source->error);
+    return source->failed ? -1 : 0;
+}
+
+void key_source_print_key(const struct key_source *source, const struct tamis_key *key)
+{
+    if (source->hex)
+        out_hex(source->out, key->data, key->bytes);
+    else
+        out_bytes(source->out, key->data, key->bytes);
+}
+
+void key_source_print(struct key_source *source, size_t count, uint8_t wanted)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (source->answers[i] != wanted) continue;
+        key_source_print_key(source, &source->keys[i]);
+        out_char(source->out, source->separator);
+    }
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * keys.h: where the keys of add, check and explain come from, and how they are printed.
+ *
+ * From the arguments, or from standard input: read(2) into one buffer, memchr() for the ends, and
+ * batches of keys that point straight into the buffer.  No key is copied, so memory is constant;
+ * only a single key longer than the buffer makes it grow, up to KEY_BYTES_MAX.  Before each read
+ * standard output is flushed: answers never wait for the next question.
+ */
+#ifndef TAMIS_TOOLS_KEYS_H
+#define TAMIS_TOOLS_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "command.h"
+
+#define KEY_BATCH 4096
+#define KEY_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of one key, as it is written */
+
+struct key_source {
+    struct tamis_key keys[KEY_BATCH]; /* the batch; valid until the next key_source_next() */
+    uint8_t answers[KEY_BATCH];       /* room for its answers */
+    uint64_t keys_done;               /* keys handed out so far, this batch included */
+    uint64_t bytes_read;              /* of standard input */
+    bool hex;
+    bool interruptible; /* a signal ends the reading (interrupt.h); set by the caller */
+    char separator;     /* '\n', or NUL after -z */
+    struct out *out;    /* flushed before each read */
+
+    char **args; /* keys as arguments, up to args_end; NULL: standard input */
+    char **args_end;
+
+    char *buffer;
+    size_t buffer_bytes;
+    size_t start;   /* of what was not handed out yet */
+    size_t scanned; /* up to here there is no separator after start */
+    size_t end;     /* of what was read */
+    bool at_end;
+    bool failed;
+    char *error; /* what stopped the reading, told when the keys before it are done */
+};
+
+/* Keys from the arguments of the call from index `first` on, or from standard input if there are
+ * none.  Starts the progress display.  On the heap; never NULL. */
+struct key_source *key_source_new(const struct invocation *call, size_t first);
+void key_source_free(struct key_source *source);
+
+/* The next batch into source->keys: their number, 0 at the end, -1 after a message. */
+ssize_t key_source_next(struct key_source *source);
+
+/* Print the keys whose answer is `wanted`, each as it was written, with its separator. */
+void key_source_print(struct key_source *source, size_t count, uint8_t wanted);
+
+/* One key as it was written, without separator. */
+void key_source_print_key(const struct key_source *source, const struct tamis_key *key);
+
+#endif

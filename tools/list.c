@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * list.c: tamis list [PREFIX]
+ *
+ * Reads the catalog only: items and states are those of the last close or sync of each filter, and
+ * the rate is what the formulas give for that many items.
+ */
+#include "command.h"
+#include "fields.h"
+#include "json.h"
+#include "table.h"
+#include "text.h"
+
+static const char HELP[] =
+    "usage: tamis list [PREFIX]\n"
+    "\n"
+    "A line for each filter, sorted by name; with PREFIX, of those whose names begin with it.\n"
+    "Only the catalog is read: items are those of the last close or sync, and RATE-NOW is the\n"
+    "rate predicted for them ('tamis info' counts what is there now).\n"
+    "\n"
+    "  -q, --quiet         names only\n"
+    "      --json          one object a filter\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis list\n"
+    "  tamis list -q crawl. | xargs -d '\\n' tamis sync\n"
+    "\n"
+    "exit status: 0 done; 1 no filter matches; 2 an error\n";
+
+struct listing {
+    const struct invocation *call;
+    struct table table;
+    size_t filters;
+};
+
+static void add_row(struct table *table, const struct tamis_filter_stat *stat)
+{
+    char size[32];
+    const char *kind = tamis_kind_name(stat->kind);
+    text_size(size, sizeof size, (double)stat->size_bytes);
+    table_cell(table, stat->name);
+    table_cell(table, kind ? kind : "?");
+    table_format(table, "%ju", (uintmax_t)stat->capacity);
+    table_format(table, "%ju", (uintmax_t)stat->items);
+    table_format(table, "%.3g", stat->predicted_rate);
+    table_format(table, "%ju", (uintmax_t)stat->m_bits);
+    table_cell(table, size);
+    table_cell(table, state_name(stat->state));
+}
+
+static int list_filter(void *context, const struct tamis_filter_stat *stat)
+{
+    struct listing *listing = context;
+    const struct options *options = &listing->call->options;
+    struct out *out = listing->call->out;
+    listing->filters++;
+    if (options_have(options, TAKES(JSON))) {
+        struct filter_view view = {.stat = *stat};
+        json_print(out, view_json(&view));
+    } else if (options_have(options, TAKES(QUIET))) {
+        out_format(out, "%s\n", stat->name);
+    } else {
+        add_row(&listing->table, stat);
+    }
+    return out->failed; /* nobody reads on */
+}
+
+static int run(struct invocation *call)
+{
+    static const char *const header[] = {"NAME",     "KIND", "CAPACITY", "ITEMS",
+                                         "RATE-NOW", "BITS", "SIZE",     "STATE"};
+    const char *prefix = call->arg_count > 0 ? call->args[0] : NULL;
+    struct listing listing = {.call = call};
+    if (!options_exclusive(call, TAKES(QUIET) | TAKES(JSON))) return CLI_ERROR;
+    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
+    if (!store) return CLI_ERROR;
+    table_init(&listing.table, "llrrrrrl");
+    for (size_t i = 0; i < sizeof header / sizeof *header; i++)
+        table_cell(&listing.table, header[i]);
+    int rc = tamis_store_list(store, prefix, list_filter, &listing);
+    if (rc == 0 && listing.table.count > listing.table.columns)
+        table_print(&listing.table, call->out);
+    table_clear(&listing.table);
+    tamis_store_close(store);
+    if (rc < 0) return cli_fail_library();
+    return listing.filters > 0 ? CLI_DONE : CLI_NOTHING;
+}
+
+const struct command cli_command_list = {
+    .name = "list",
+    .summary = "a line for each filter of the store",
+    .operands = "[PREFIX]",
+    .help = HELP,
+    .options = TAKES(QUIET) | TAKES(JSON),
+    .args_min = 0,
+    .args_max = 1,
+    .run = run,
+};

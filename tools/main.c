@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * main.c: the `tamis` command.
+ *
+ *     tamis [--store DIR] COMMAND [ARGS]
+ *
+ * Finds the command in the table below, has its options taken apart, runs it, and answers for
+ * standard output: whatever a command printed counts as done only when it was written.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "text.h"
+
+/* In the order of `tamis help`: the life of a filter. */
+static const struct command *const COMMANDS[] = {
+    &cli_command_create, &cli_command_add,     &cli_command_check, &cli_command_list,
+    &cli_command_info,   &cli_command_explain, &cli_command_calc,  &cli_command_sync,
+    &cli_command_verify, &cli_command_rename,  &cli_command_drop,
+};
+#define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
+
+static const char USAGE[] =
+    "usage: tamis [--store DIR] COMMAND [ARGS]\n"
+    "       tamis help [COMMAND]\n"
+    "       tamis --version\n"
+    "\n"
+    "Filters that many processes share and that survive restarts without loading.\n"
+    "\n"
+    "commands:\n";
+
+static const char USAGE_END[] =
+    "\n"
+    "The store is a directory: --store DIR, else $TAMIS_STORE, else $XDG_STATE_HOME/tamis,\n"
+    "else ~/.local/state/tamis.  'tamis COMMAND --help' tells all of a command.\n"
+    "\n"
+    "exit status: 0 done; 1 nothing matched; 2 an error, told on standard error\n";
+
+/* A descriptor that is closed at the start would become the first file that is opened: messages
+ * would go into the store.  Closed ones are opened so that their use fails, as it should. */
+static void open_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+        if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) _exit(CLI_ERROR);
+    }
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(COMMANDS[i]->name, name) == 0) return COMMANDS[i];
+    return NULL;
+}
+
+static int fail_unknown_command(const char *name)
+{
+    const char *nearest = NULL;
+    unsigned least = 0;
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        unsigned distance;
+        if (!text_resembles(name, COMMANDS[i]->name, &distance)) continue;
+        if (nearest && distance >= least) continue;
+        nearest = COMMANDS[i]->name;
+        least = distance;
+    }
+    if (nearest) return cli_fail("unknown command '%s'; did you mean '%s'?", name, nearest);
+    return cli_fail("unknown command '%s'; 'tamis help' lists the commands", name);
+}
+
+static void print_usage(struct out *out)
+{
+    out_text(out, USAGE);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        out_format(out, "  %-9s %s\n", COMMANDS[i]->name, COMMANDS[i]->summary);
+    out_text(out, USAGE_END);
+}
+
+/* tamis help [COMMAND] */
+static int run_help(struct out *out, int argc, char **argv)
+{
+    if (argc > 2) return cli_fail("argument '%s' is one too many: help takes [COMMAND]", argv[2]);
+    if (argc < 2 || argv[1][0] == '-') {
+        print_usage(out);
+        return CLI_DONE;
+    }
+    const struct command *command = find_command(argv[1]);
+    if (!command) return fail_unknown_command(argv[1]);
+    out_text(out, command->help);
+    return CLI_DONE;
+}
+
+static int run_command(const struct options *global, struct out *out, int argc, char **argv)
+{
+    if (strcmp(argv[0], "help") == 0) return run_help(out, argc, argv);
+    struct invocation call = {.command = find_command(argv[0]), .options = *global, .out = out};
+    if (!call.command) return fail_unknown_command(argv[0]);
+    if (!options_parse(&call, argc, argv)) return CLI_ERROR;
+    if (options_have(&call.options, TAKES(HELP))) {
+        out_text(out, call.command->help);
+        return CLI_DONE;
+    }
+    return call.command->run(&call);
+}
+
+static int run(struct out *out, int argc, char **argv)
+{
+    struct options options = {0};
+    int index = options_parse_global(&options, argc, argv);
+    if (index < 0) return CLI_ERROR;
+    if (options_have(&options, TAKES(HELP))) {
+        print_usage(out);
+        return CLI_DONE;
+    }
+    if (options_have(&options, TAKES(VERSION))) {
+        out_format(out, "tamis %s\n", tamis_version());
+        return CLI_DONE;
+    }
+    if (index == argc) return cli_fail_usage(NULL, "no command is given");
+    return run_command(&options, out, argc - index, argv + index);
+}
+
+int main(int argc, char **argv)
+{
+    open_standard_descriptors();
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe shall be an error with a sentence */
+    struct out out;
+    out_init(&out, STDOUT_FILENO);
+    int status = run(&out, argc, argv);
+    /* A command that was stopped by a signal says so by its status, which matters more. */
+    if (!out_finish(&out) && status <= CLI_ERROR) status = CLI_ERROR;
+    out_clear(&out);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* names.h: the filters that a command is about: those named, or all of the store. */
+#ifndef TAMIS_TOOLS_NAMES_H
+#define TAMIS_TOOLS_NAMES_H
+
+#include <stddef.h>
+
+#include "command.h"
+
+struct names {
+    char **names; /* each once */
+    size_t count;
+    size_t room;
+};
+
+/* The arguments of the call, each once; without arguments all names of the store.  CLI_DONE, or
+ * CLI_ERROR after a message; either way *names is to be cleared. */
+int names_of_call(struct names *names, const struct invocation *call, tamis_store *store);
+
+void names_clear(struct names *names);
+
+#endif

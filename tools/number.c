@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * number.c: numbers on the command line; see number.h.
+ *
+ * Counts and sizes are computed in integers throughout: through a double, 9007199254740993 would
+ * lose its last digit in silence.
+ */
+#include "number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+enum parsed { PARSED, MALFORMED, TOO_LARGE, NOT_WHOLE };
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Digits with an optional point: value = *mantissa / 10^*fraction.  *end is what follows. */
+static enum parsed parse_decimal(const char *text, uint64_t *mantissa, unsigned *fraction,
+                                 const char **end)
+{
+    bool point = false;
+    if (!is_digit(*text)) return MALFORMED;
+    *mantissa = 0;
+    *fraction = 0;
+    for (; is_digit(*text) || (*text == '.' && !point && is_digit(text[1])); text++) {
+        if (*text == '.') {
+            point = true;
+            continue;
+        }
+        uint64_t digit = (uint64_t)(*text - '0');
+        if (__builtin_mul_overflow(*mantissa, UINT64_C(10), mantissa) ||
+            __builtin_add_overflow(*mantissa, digit, mantissa))
+            return TOO_LARGE;
+        *fraction += point;
+    }
+    *end = text;
+    return PARSED;
+}
+
+/* *mantissa / 10^fraction * unit, if that is a whole number that fits. */
+static enum parsed scale(uint64_t mantissa, unsigned fraction, uint64_t unit, uint64_t *value)
+{
+    for (; fraction > 0 && mantissa % 10 == 0; fraction--)
+        mantissa /= 10;
+    for (; fraction > 0 && unit % 10 == 0; fraction--)
+        unit /= 10;
+    /* What is left of the fraction must go by factors 2 and 5, wherever they are. */
+    for (; fraction > 0; fraction--) {
+        uint64_t *fives = mantissa % 5 == 0 ? &mantissa : &unit;
+        if (*fives % 5 != 0) return NOT_WHOLE;
+        *fives /= 5;
+        uint64_t *twos = mantissa % 2 == 0 ? &mantissa : &unit;
+        if (*twos % 2 != 0) return NOT_WHOLE;
+        *twos /= 2;
+    }
+    return __builtin_mul_overflow(mantissa, unit, value) ? TOO_LARGE : PARSED;
+}
+
+struct unit {
+    const char *suffix;
+    uint64_t factor;
+};
+
+static const struct unit DECIMAL[] = {
+    {"", 1},        {"k", 1000},       {"K", 1000},
+    {"M", 1000000}, {"G", 1000000000}, {"T", UINT64_C(1000000000000)},
+    {NULL, 0},
+};
+
+static const struct unit BINARY[] = {
+    {"Ki", UINT64_C(1) << 10},
+    {"Mi", UINT64_C(1) << 20},
+    {"Gi", UINT64_C(1) << 30},
+    {"Ti", UINT64_C(1) << 40},
+    {NULL, 0},
+};
+
+static const struct unit BYTES[] = {
+    {"B", 1},
+    {"kB", 1000},
+    {"KB", 1000},
+    {"MB", 1000000},
+    {"GB", 1000000000},
+    {"TB", UINT64_C(1000000000000)},
+    {"KiB", UINT64_C(1) << 10},
+    {"MiB", UINT64_C(1) << 20},
+    {"GiB", UINT64_C(1) << 30},
+    {"TiB", UINT64_C(1) << 40},
+    {NULL, 0},
+};
+
+static uint64_t unit_factor(const struct unit *units, const char *suffix)
+{
+    for (; units->suffix; units++)
+        if (strcmp(units->suffix, suffix) == 0) return units->factor;
+    return 0;
+}
+
+/* A number with a suffix of either list (NULL: there is but one list). */
+static enum parsed parse_scaled(const char *text, const struct unit *units,
+                                const struct unit *more_units, uint64_t *value)
+{
+    uint64_t mantissa;
+    unsigned fraction;
+    const char *suffix;
+    enum parsed parsed = parse_decimal(text, &mantissa, &fraction, &suffix);
+    if (parsed != PARSED) return parsed;
+    uint64_t factor = unit_factor(units, suffix);
+    if (factor == 0 && more_units) factor = unit_factor(more_units, suffix);
+    if (factor == 0) return MALFORMED;
+    return scale(mantissa, fraction, factor, value);
+}
+
+/* Tell what is wrong; `accepts` completes "option accepts ...". */
+static bool refuse(const char *option, const char *text, enum parsed parsed, const char *accepts)
+{
+    if (parsed == TOO_LARGE)
+        cli_tell("%s: '%s' is more than 2^64-1", option, text);
+    else if (parsed == NOT_WHOLE)
+        cli_tell("%s: '%s' is not a whole number", option, text);
+    else
+        cli_tell("%s: '%s' is not accepted; give %s", option, text, accepts);
+    return false;
+}
+
+bool number_count(const char *option, const char *text, uint64_t *count)
+{
+    static const char accepts[] = "a number of 1 or more, like 10000, 10k, 5M or 1G";
+    enum parsed parsed = parse_scaled(text, DECIMAL, NULL, count);
+    if (parsed == PARSED && *count == 0) parsed = MALFORMED;
+    return parsed == PARSED || refuse(option, text, parsed, accepts);
+}
+
+bool number_bits(const char *option, const char *text, uint64_t *bits)
+{
+    static const char accepts[] =
+        "a number of bits of 1 or more, like 1000003, 10M (ten million) or 64Mi (2^26)";
+    enum parsed parsed = parse_scaled(text, DECIMAL, BINARY, bits);
+    if (parsed == PARSED && *bits == 0) parsed = MALFORMED;
+    return parsed == PARSED || refuse(option, text, parsed, accepts);
+}
+
+bool number_size(const char *option, const char *text, uint64_t *bytes)
+{
+    static const char accepts[] = "a number of bytes of 1 or more, like 512KiB, 64MiB, 4GiB or 4GB";
+    enum parsed parsed = parse_scaled(text, BYTES, DECIMAL, bytes);
+    if (parsed == PARSED && *bytes == 0) parsed = MALFORMED;
+    return parsed == PARSED || refuse(option, text, parsed, accepts);
+}
+
+/* strtod() alone would take spaces, hexadecimal, "inf" and "nan". */
+static bool is_decimal_float(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    text += digits;
+    if (*text == '.') {
+        size_t more = strspn(++text, "0123456789");
+        text += more;
+        digits += more;
+    }
+    if (digits == 0) return false;
+    if (*text == 'e' || *text == 'E') {
+        text++;
+        if (*text == '+' || *text == '-') text++;
+        digits = strspn(text, "0123456789");
+        if (digits == 0) return false;
+        text += digits;
+    }
+    return *text == '\0' || strcmp(text, "%") == 0;
+}
+
+bool number_rate(const char *option, const char *text, double *rate)
+{
+    if (is_decimal_float(text)) {
+        char *end;
+        *rate = strtod(text, &end); /* no setlocale(): the point is always a point */
+        if (*end == '%') *rate /= 100;
+        if (*rate > 0 && *rate < 1) return true;
+    }
+    cli_tell("%s: '%s' is not accepted; give a rate of more than 0 and less than 1, like 0.01, "
+             "1e-6 or 1%%",
+             option, text);
+    return false;
+}
+
+bool number_between(const char *option, const char *text, uint64_t least, uint64_t most,
+                    uint64_t *number)
+{
+    static const struct unit none[] = {{"", 1}, {NULL, 0}};
+    enum parsed parsed = parse_scaled(text, none, NULL, number);
+    if (parsed == PARSED && *number >= least && *number <= most) return true;
+    cli_tell("%s: '%s' is not accepted; give a whole number from %ju to %ju", option, text,
+             (uintmax_t)least, (uintmax_t)most);
+    return false;
+}
+
+static bool parse_hexadecimal(const char *text, uint64_t *number)
+{
+    if (strspn(text, "0123456789abcdefABCDEF") != strlen(text) || *text == '\0') return false;
+    while (*text == '0')
+        text++;
+    if (strlen(text) > 16) return false;
+    *number = strtoull(*text ? text : "0", NULL, 16);
+    return true;
+}
+
+bool number_seed(const char *option, const char *text, uint64_t *seed)
+{
+    static const struct unit none[] = {{"", 1}, {NULL, 0}};
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+        if (parse_hexadecimal(text + 2, seed)) return true;
+    } else if (parse_scaled(text, none, NULL, seed) == PARSED) {
+        return true;
+    }
+    cli_tell("%s: '%s' is not accepted; give a whole number from 0 to 2^64-1", option, text);
+    return false;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * number.h: numbers on the command line.
+ *
+ * Strict: the whole text is one number, nothing negative, nothing that overflows or would have to
+ * be rounded.  Each call returns false after a message that names the option and says what it
+ * accepts.
+ */
+#ifndef TAMIS_TOOLS_NUMBER_H
+#define TAMIS_TOOLS_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 10000, 10k, 1.5M, 1G, 1T: powers of ten; 1 or more. */
+bool number_count(const char *option, const char *text, uint64_t *count);
+
+/* As number_count(), and 512Ki, 64Mi, 4Gi: powers of two. */
+bool number_bits(const char *option, const char *text, uint64_t *bits);
+
+/* Bytes: 512KiB, 64MiB, 4GiB; 512kB, 64MB, 4GB: powers of ten; 1 or more. */
+bool number_size(const char *option, const char *text, uint64_t *bytes);
+
+/* 0.01, 1e-6, 1%: more than 0, less than 1. */
+bool number_rate(const char *option, const char *text, double *rate);
+
+/* A plain number from least to most. */
+bool number_between(const char *option, const char *text, uint64_t least, uint64_t most,
+                    uint64_t *number);
+
+/* 0 to 2^64-1, decimal or 0x with hexadecimal digits. */
+bool number_seed(const char *option, const char *text, uint64_t *seed);
+
+#endif

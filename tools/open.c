@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* open.c: which store, and opening it and its filters with errors that help; see command.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "text.h"
+
+static char *join(const char *directory, const char *rest)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s%s", directory, rest) < 0) cli_no_memory();
+    return path;
+}
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL; /* empty counts as unset */
+}
+
+char *cli_store_path(const struct invocation *call)
+{
+    if (call->options.store) return join(call->options.store, "");
+    const char *directory = environment("TAMIS_STORE");
+    if (directory) return join(directory, "");
+    directory = environment("XDG_STATE_HOME");
+    /* "If an implementation encounters a relative path ... it should ignore it" (XDG). */
+    if (directory && directory[0] == '/') return join(directory, "/tamis");
+    directory = environment("HOME");
+    if (directory) return join(directory, "/.local/state/tamis");
+    cli_tell("no store is named and HOME is not set; give --store DIR or set TAMIS_STORE");
+    return NULL;
+}
+
+tamis_store *cli_store_open(const struct invocation *call, unsigned flags)
+{
+    tamis_store *store = NULL;
+    char *path = cli_store_path(call);
+    if (!path) return NULL;
+    if (tamis_store_open(path, flags, &store) < 0) cli_fail_library();
+    free(path);
+    return store;
+}
+
+/* The name nearest to `wanted` so far. */
+struct nearest {
+    const char *wanted;
+    char name[TAMIS_NAME_MAX + 1];
+    unsigned distance;
+};
+
+static int keep_nearest(void *context, const struct tamis_filter_stat *stat)
+{
+    struct nearest *nearest = context;
+    unsigned distance;
+    if (!text_resembles(nearest->wanted, stat->name, &distance)) return 0;
+    if (nearest->name[0] && distance >= nearest->distance) return 0;
+    memcpy(nearest->name, stat->name, sizeof nearest->name);
+    nearest->distance = distance;
+    return 0;
+}
+
+int cli_fail_absent(tamis_store *store, const char *name, const char *sentence)
+{
+    struct nearest nearest = {.wanted = name};
+    char *kept = join(sentence, ""); /* may be the library's own, which the listing can replace */
+    if (tamis_store_list(store, NULL, keep_nearest, &nearest) == 0 && nearest.name[0])
+        cli_tell("%s; did you mean '%s'?", kept, nearest.name);
+    else
+        cli_tell("%s", kept);
+    free(kept);
+    return CLI_ERROR;
+}
+
+tamis_filter *cli_filter_open(tamis_store *store, const char *name, unsigned flags)
+{
+    tamis_filter *filter = NULL;
+    int rc = tamis_filter_open(store, name, flags, &filter);
+    if (rc == TAMIS_ENOTFOUND)
+        cli_fail_absent(store, name, tamis_last_error());
+    else if (rc < 0)
+        cli_fail_library();
+    return filter;
+}
+
+int cli_filter_close(tamis_filter *filter, int status)
+{
+    if (tamis_filter_close(filter) == 0) return status;
+    return cli_fail("%s; no key is lost, but the item count in the catalog is behind",
+                    tamis_last_error());
+}
+
+struct wanted {
+    const char *name;
+    bool found;
+};
+
+/* Of all names that begin with NAME, NAME itself comes first. */
+static int compare_first(void *context, const struct tamis_filter_stat *stat)
+{
+    struct wanted *wanted = context;
+    wanted->found = strcmp(stat->name, wanted->name) == 0;
+    return 1;
+}
+
+int cli_filter_exists(tamis_store *store, const char *name)
+{
+    struct wanted wanted = {.name = name};
+    int rc = tamis_store_list(store, name, compare_first, &wanted);
+    return rc < 0 ? rc : wanted.found;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* options.c: every option of every command, once; see options.h. */
+#include "options.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include "command.h"
+#include "number.h"
+
+/* What getopt_long() returns: a letter, or this plus the id for an option's long form. */
+#define FIRST_LONG 256
+
+static const struct {
+    const char *name;
+    const char *shown; /* in messages */
+    int argument;
+    char letter;
+} OPTIONS[OPTION_IDS] = {
+    [OPTION_HELP] = {"help", "--help", no_argument, 'h'},
+    [OPTION_VERSION] = {"version", "--version", no_argument, 0},
+    [OPTION_STORE] = {"store", "--store", required_argument, 0},
+    [OPTION_JSON] = {"json", "--json", no_argument, 0},
+    [OPTION_CAPACITY] = {"capacity", "-n/--capacity", required_argument, 'n'},
+    [OPTION_RATE] = {"rate", "-p/--rate", required_argument, 'p'},
+    [OPTION_BITS] = {"bits", "-m/--bits", required_argument, 'm'},
+    [OPTION_HASHES] = {"hashes", "-k/--hashes", required_argument, 'k'},
+    [OPTION_KIND] = {"kind", "--kind", required_argument, 0},
+    [OPTION_HASH_SET] = {"hash-set", "--hash-set", required_argument, 0},
+    [OPTION_SEED] = {"seed", "--seed", required_argument, 0},
+    [OPTION_LIKE] = {"like", "--like", required_argument, 0},
+    [OPTION_IF_MISSING] = {"if-missing", "--if-missing", no_argument, 0},
+    [OPTION_NEW] = {"new", "--new", no_argument, 0},
+    [OPTION_SEEN] = {"seen", "--seen", no_argument, 0},
+    [OPTION_STATS] = {"stats", "--stats", no_argument, 0},
+    [OPTION_ZERO] = {"null", "-z/--null", no_argument, 'z'},
+    [OPTION_HEX] = {"hex", "--hex", no_argument, 0},
+    [OPTION_PROGRESS] = {"progress", "--progress", no_argument, 0},
+    [OPTION_NO_PROGRESS] = {"no-progress", "--no-progress", no_argument, 0},
+    [OPTION_INVERT] = {"invert", "-v/--invert", no_argument, 'v'},
+    [OPTION_COUNT] = {"count", "-c/--count", no_argument, 'c'},
+    [OPTION_QUIET] = {"quiet", "-q/--quiet", no_argument, 'q'},
+    [OPTION_MEMORY] = {"memory", "--memory", required_argument, 0},
+    [OPTION_TABLE] = {"table", "--table", no_argument, 0},
+};
+
+/* What getopt_long() wants to be given, for one set of options. */
+struct getopt_tables {
+    char letters[2 * OPTION_IDS + 3];    /* mode, each letter with a colon, NUL */
+    struct option longs[OPTION_IDS + 1]; /* and one of zeroes */
+};
+
+/* `mode` begins the letters: ":" has missing arguments told apart, "+" stops at the first
+ * non-option. */
+static void fill_tables(struct getopt_tables *tables, const char *mode, uint64_t set)
+{
+    *tables = (struct getopt_tables){0};
+    char *letter = stpcpy(tables->letters, mode);
+    struct option *entry = tables->longs;
+    for (int id = 0; id < OPTION_IDS; id++) {
+        if (!(set & (UINT64_C(1) << id))) continue;
+        *entry++ = (struct option){OPTIONS[id].name, OPTIONS[id].argument, NULL, FIRST_LONG + id};
+        if (!OPTIONS[id].letter) continue;
+        *letter++ = OPTIONS[id].letter;
+        if (OPTIONS[id].argument == required_argument) *letter++ = ':';
+    }
+}
+
+/* The option that getopt_long() returned, or complains of; OPTION_IDS for one that it has not. */
+static int option_of(int value)
+{
+    if (value >= FIRST_LONG) return value - FIRST_LONG;
+    for (int id = 0; id < OPTION_IDS; id++)
+        if (OPTIONS[id].letter && OPTIONS[id].letter == value) return id;
+    return OPTION_IDS;
+}
+
+/* getopt_long() returned '?' or ':': say why.  `argument` is what it was looking at. */
+static bool tell_bad_option(const struct command *command, int result, const char *argument)
+{
+    if (result == ':')
+        cli_fail_usage(command, "option %s needs a value", OPTIONS[option_of(optopt)].shown);
+    else if (optopt >= FIRST_LONG)
+        cli_fail_usage(command, "option --%s takes no value", OPTIONS[option_of(optopt)].name);
+    else if (optopt != 0)
+        cli_fail_usage(command, "unknown option '-%c'", optopt);
+    else
+        cli_fail_usage(command, "unknown option '%s'", argument);
+    return false;
+}
+
+static bool take_number(const struct command *command, struct options *options, int id,
+                        const char *value)
+{
+    const char *shown = OPTIONS[id].shown;
+    uint64_t k = 0;
+    uint64_t k_max;
+    switch (id) {
+    case OPTION_CAPACITY:
+        return number_count(shown, value, &options->capacity);
+    case OPTION_RATE:
+        return number_rate(shown, value, &options->fp_rate);
+    case OPTION_BITS:
+        return number_bits(shown, value, &options->m_bits);
+    case OPTION_HASHES:
+        k_max = command && command->hashes_max ? command->hashes_max : TAMIS_K_MAX;
+        if (!number_between(shown, value, 1, k_max, &k)) return false;
+        options->k = (uint32_t)k;
+        return true;
+    case OPTION_SEED:
+        return number_seed(shown, value, &options->seed);
+    case OPTION_MEMORY:
+        return number_size(shown, value, &options->memory_bytes);
+    default:
+        return true; /* has no value */
+    }
+}
+
+static bool take_option(const struct command *command, struct options *options, int id,
+                        const char *value)
+{
+    options->given |= UINT64_C(1) << id;
+    switch (id) {
+    case OPTION_STORE:
+        options->store = value;
+        if (*value) return true;
+        cli_tell("--store needs the name of a directory, not an empty one");
+        return false;
+    case OPTION_KIND:
+        if (tamis_kind_from_name(value, &options->kind) == 0) return true;
+        cli_fail_library();
+        return false;
+    case OPTION_HASH_SET:
+        options->hash_set = value;
+        return true;
+    case OPTION_LIKE:
+        options->like = value;
+        return true;
+    default:
+        return take_number(command, options, id, value);
+    }
+}
+
+/* Take options up to the end, or to the first argument in mode "+:". */
+static bool take_options(struct options *options, const struct command *command,
+                         const struct getopt_tables *tables, int argc, char **argv)
+{
+    opterr = 0;
+    optind = 0; /* glibc: begin afresh, for the second round of options */
+    for (;;) {
+        optopt = 0;
+        int result = getopt_long(argc, argv, tables->letters, tables->longs, NULL);
+        if (result == -1) return true;
+        if (result == '?' || result == ':')
+            return tell_bad_option(command, result, argv[optind - 1]);
+        if (!take_option(command, options, option_of(result), optarg)) return false;
+    }
+}
+
+static bool arguments_fit(const struct invocation *call)
+{
+    const struct command *command = call->command;
+    if (call->arg_count < command->args_min)
+        cli_fail_usage(command, "arguments are missing: %s takes %s", command->name,
+                       command->operands);
+    else if (call->arg_count > command->args_max)
+        cli_fail_usage(command, "argument '%s' is one too many: %s takes %s",
+                       call->args[command->args_max], command->name, command->operands);
+    else
+        return true;
+    return false;
+}
+
+bool options_parse(struct invocation *call, int argc, char **argv)
+{
+    struct getopt_tables tables;
+    fill_tables(&tables, ":", call->command->options | TAKES(HELP) | TAKES(STORE));
+    if (!take_options(&call->options, call->command, &tables, argc, argv)) return false;
+    call->args = argv + optind;
+    call->arg_count = (size_t)(argc - optind);
+    return options_have(&call->options, TAKES(HELP)) || arguments_fit(call);
+}
+
+int options_parse_global(struct options *options, int argc, char **argv)
+{
+    struct getopt_tables tables;
+    fill_tables(&tables, "+:", TAKES(HELP) | TAKES(STORE) | TAKES(VERSION));
+    return take_options(options, NULL, &tables, argc, argv) ? optind : -1;
+}
+
+bool options_exclusive(const struct invocation *call, uint64_t set)
+{
+    int first = OPTION_IDS;
+    for (int id = 0; id < OPTION_IDS; id++) {
+        if (!(call->options.given & set & (UINT64_C(1) << id))) continue;
+        if (first != OPTION_IDS) {
+            cli_fail_usage(call->command, "%s and %s exclude each other", OPTIONS[first].shown,
+                           OPTIONS[id].shown);
+            return false;
+        }
+        first = id;
+    }
+    return true;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * options.h: every option of every command, once.
+ *
+ * A command names the options it takes as a set, TAKES(JSON) | TAKES(QUIET); options_parse() knows
+ * letters, long names and value formats, so -n means and accepts the same thing everywhere.
+ */
+#ifndef TAMIS_TOOLS_OPTIONS_H
+#define TAMIS_TOOLS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct command;
+struct invocation;
+
+enum option_id {
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTION_STORE,
+    OPTION_JSON,
+    OPTION_CAPACITY,
+    OPTION_RATE,
+    OPTION_BITS,
+    OPTION_HASHES,
+    OPTION_KIND,
+    OPTION_HASH_SET,
+    OPTION_SEED,
+    OPTION_LIKE,
+    OPTION_IF_MISSING,
+    OPTION_NEW,
+    OPTION_SEEN,
+    OPTION_STATS,
+    OPTION_ZERO,
+    OPTION_HEX,
+    OPTION_PROGRESS,
+    OPTION_NO_PROGRESS,
+    OPTION_INVERT,
+    OPTION_COUNT,
+    OPTION_QUIET,
+    OPTION_MEMORY,
+    OPTION_TABLE,
+    OPTION_IDS
+};
+
+#define TAKES(id) (UINT64_C(1) << OPTION_##id)
+
+/* The options that say what a key looks like, in and out. */
+#define TAKES_KEYS (TAKES(ZERO) | TAKES(HEX) | TAKES(JSON))
+#define TAKES_PROGRESS (TAKES(PROGRESS) | TAKES(NO_PROGRESS))
+
+/* Values; a field means something only where its option was given. */
+struct options {
+    uint64_t given; /* TAKES(...) of what was on the command line */
+    const char *store;
+    uint64_t capacity;
+    double fp_rate;
+    uint64_t m_bits;
+    uint32_t k;
+    uint32_t kind;
+    const char *hash_set;
+    uint64_t seed;
+    const char *like;
+    uint64_t memory_bytes;
+};
+
+/* Was any option of the set given? */
+static inline bool options_have(const struct options *options, uint64_t set)
+{
+    return (options->given & set) != 0;
+}
+
+/*
+ * Take the options of call->command out of argv (argv[0] is the command's name) and leave the rest
+ * in call->args.  Options may stand before, after and between arguments; `--` ends them.
+ * Returns false after a message where something is wrong.
+ */
+bool options_parse(struct invocation *call, int argc, char **argv);
+
+/* The same for what stands before the command: --store, --help, --version.  Returns the index of
+ * the command in argv, or -1 after a message. */
+int options_parse_global(struct options *options, int argc, char **argv);
+
+/* Tell, and return false, if more than one option of the set was given. */
+bool options_exclusive(const struct invocation *call, uint64_t set);
+
+#endif

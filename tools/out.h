@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * out.h: standard output as one large buffer over write(2).
+ *
+ * Answers are copied in and leave in large writes; the key reader flushes before every read that
+ * could block, so that a pipeline keeps moving when its input pauses.  A failed write is kept:
+ * whatever is added later is dropped, and out_flush() says so each time.
+ */
+#ifndef TAMIS_TOOLS_OUT_H
+#define TAMIS_TOOLS_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#define OUT_BYTES ((size_t)256 * 1024)
+
+struct out {
+    char *data; /* OUT_BYTES */
+    size_t used;
+    int fd;
+    bool failed; /* a write failed; a message was printed */
+};
+
+void out_init(struct out *out, int fd);
+void out_clear(struct out *out);
+
+/* Write all that is held.  false: a write failed, now or earlier. */
+bool out_flush(struct out *out);
+
+/* The last flush, and the close of the descriptor, where some file systems report a full disk. */
+bool out_finish(struct out *out);
+
+/* Slow path of out_bytes(). */
+void out_large(struct out *out, const void *data, size_t bytes);
+
+static inline void out_bytes(struct out *out, const void *data, size_t bytes)
+{
+    if (bytes > OUT_BYTES - out->used) {
+        out_large(out, data, bytes);
+        return;
+    }
+    if (bytes > 0) memcpy(out->data + out->used, data, bytes);
+    out->used += bytes;
+}
+
+static inline void out_char(struct out *out, char byte)
+{
+    out_bytes(out, &byte, 1);
+}
+
+void out_text(struct out *out, const char *text);
+void out_hex(struct out *out, const void *data, size_t bytes);
+void out_format(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

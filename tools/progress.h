@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * progress.h: how far long work is, on standard error.
+ *
+ * One line, at most five times a second, rewritten in place on a terminal and printed line by line
+ * where --progress asks for it elsewhere.  There is one terminal, so there is one state, kept in
+ * progress.c; every other message erases the line first.
+ */
+#ifndef TAMIS_TOOLS_PROGRESS_H
+#define TAMIS_TOOLS_PROGRESS_H
+
+#include <stdint.h>
+
+#include "options.h"
+
+/* Begin, if the options or the terminal want it.  total_bytes is 0 where it is not known. */
+void progress_start(const struct options *options, uint64_t total_bytes);
+
+/* Call after each batch; cheap. */
+void progress_update(uint64_t keys, uint64_t bytes);
+
+/* Take the line away if one is shown. */
+void progress_erase(void);
+
+/* End: take the line away and show no more. */
+void progress_end(void);
+
+/* Seconds of a clock that never goes back. */
+double progress_clock(void);
+
+#endif

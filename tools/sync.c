@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sync.c: tamis sync [NAME...] - write filters to the disk, and their counts to the catalog. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "json.h"
+#include "names.h"
+
+static const char HELP[] =
+    "usage: tamis sync [NAME...]\n"
+    "\n"
+    "Checkpoint: write the filters to the disk, and item count and time to the catalog.  All keys\n"
+    "that were added before then survive a power cut.  Without NAME all filters of the store.\n"
+    "\n"
+    "      --json          one object a filter: name, items, checkpointed_at\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis sync\n"
+    "  tamis sync seen queued\n"
+    "\n"
+    "exit status: 0 done; 2 an error\n";
+
+static int show_json(const struct invocation *call, tamis_filter *filter)
+{
+    struct tamis_filter_stat stat;
+    if (tamis_filter_stat(filter, &stat) < 0) return cli_fail_library();
+    json_t *line = json_new();
+    json_put(line, "name", json_text(stat.name));
+    json_put(line, "items", json_unsigned(stat.items));
+    json_put(line, "checkpointed_at", json_time(stat.checkpointed_at));
+    json_print(call->out, line);
+    return CLI_DONE;
+}
+
+static int sync_filter(const struct invocation *call, tamis_store *store, const char *name)
+{
+    tamis_filter *filter = cli_filter_open(store, name, 0);
+    if (!filter) return CLI_ERROR;
+    int status = CLI_DONE;
+    if (tamis_filter_sync(filter) < 0)
+        status = cli_fail_library();
+    else if (options_have(&call->options, TAKES(JSON)))
+        status = show_json(call, filter);
+    return cli_filter_close(filter, status);
+}
+
+/* One filter that fails does not keep the others from being written. */
+static int run(struct invocation *call)
+{
+    tamis_store *store = cli_store_open(call, 0);
+    if (!store) return CLI_ERROR;
+    struct names names;
+    int status = names_of_call(&names, call, store);
+    for (size_t i = 0; i < names.count; i++)
+        if (sync_filter(call, store, names.names[i]) != CLI_DONE) status = CLI_ERROR;
+    names_clear(&names);
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_sync = {
+    .name = "sync",
+    .summary = "write filters to the disk",
+    .operands = "[NAME...]",
+    .help = HELP,
+    .options = TAKES(JSON),
+    .args_min = 0,
+    .args_max = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* table.c: rows of cells in aligned columns; see table.h. */
+#include "table.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "text.h"
+
+void table_init(struct table *table, const char *align)
+{
+    *table = (struct table){.align = align, .columns = strlen(align)};
+    assert(table->columns <= TABLE_COLUMNS_MAX);
+}
+
+void table_clear(struct table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        free(table->cells[i]);
+    free(table->cells);
+    *table = (struct table){0};
+}
+
+/* The cell is the table's from now on. */
+static void add(struct table *table, char *cell)
+{
+    if (table->count == table->room) {
+        table->room = table->room ? table->room * 2 : 64;
+        table->cells = cli_realloc(table->cells, table->room * sizeof *table->cells);
+    }
+    size_t *width = &table->widths[table->count % table->columns];
+    if (text_width(cell) > *width) *width = text_width(cell);
+    table->cells[table->count++] = cell;
+}
+
+void table_cell(struct table *table, const char *text)
+{
+    char *cell = strdup(text);
+    if (!cell) cli_no_memory();
+    add(table, cell);
+}
+
+void table_format(struct table *table, const char *format, ...)
+{
+    char *cell = NULL;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&cell, format, args) < 0) cli_no_memory();
+    va_end(args);
+    add(table, cell);
+}
+
+static void pad(struct out *out, size_t spaces)
+{
+    while (spaces-- > 0)
+        out_char(out, ' ');
+}
+
+void table_print(const struct table *table, struct out *out)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        size_t column = i % table->columns;
+        bool last = column + 1 == table->columns;
+        size_t spaces = table->widths[column] - text_width(table->cells[i]);
+        if (table->align[column] == 'r') pad(out, spaces);
+        out_text(out, table->cells[i]);
+        if (table->align[column] == 'l' && !last) pad(out, spaces);
+        out_text(out, last ? "\n" : "  ");
+    }
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* table.h: rows of cells in aligned columns. */
+#ifndef TAMIS_TOOLS_TABLE_H
+#define TAMIS_TOOLS_TABLE_H
+
+#include <stddef.h>
+
+#include "out.h"
+
+#define TABLE_COLUMNS_MAX 12
+
+struct table {
+    const char *align; /* a letter a column: 'l' or 'r' */
+    size_t columns;    /* strlen(align), at most TABLE_COLUMNS_MAX */
+    char **cells;      /* row by row */
+    size_t count;
+    size_t room;
+    size_t widths[TABLE_COLUMNS_MAX];
+};
+
+void table_init(struct table *table, const char *align);
+void table_clear(struct table *table);
+
+/* Add the next cell. */
+void table_cell(struct table *table, const char *text);
+void table_format(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Print the rows, two spaces between columns, none at the end of a line. */
+void table_print(const struct table *table, struct out *out);
+
+#endif

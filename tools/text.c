@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* text.c: numbers, sizes, times and names as people read them; see text.h. */
+#include "text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command.h"
+
+void text_size(char *text, size_t text_bytes, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t unit = 0;
+    while (bytes >= 1023.95 && unit + 1 < sizeof units / sizeof *units) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(text, text_bytes, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
+}
+
+void text_duration(char *text, size_t text_bytes, double seconds)
+{
+    unsigned long long s = seconds < 0     ? 0
+                           : seconds > 1e9 ? 1000000000
+                                           : (unsigned long long)seconds;
+    if (s < 60)
+        snprintf(text, text_bytes, "%llu s", s);
+    else if (s < 3600)
+        snprintf(text, text_bytes, "%llu min %02llu s", s / 60, s % 60);
+    else
+        snprintf(text, text_bytes, "%llu h %02llu min", s / 3600, s / 60 % 60);
+}
+
+void text_time(char *text, size_t text_bytes, int64_t time_ns)
+{
+    time_t seconds = (time_t)(time_ns / 1000000000);
+    struct tm utc;
+    if (!gmtime_r(&seconds, &utc) || strftime(text, text_bytes, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        snprintf(text, text_bytes, "?");
+}
+
+void text_number(char *text, size_t text_bytes, double number)
+{
+    snprintf(text, text_bytes, "%.15g", number);
+}
+
+/* Bytes of the UTF-8 sequence at text (RFC 3629: no overlong forms, surrogates or > U+10FFFF);
+ * 0 if there is none. */
+static size_t utf8_sequence(const unsigned char *text, size_t bytes)
+{
+    unsigned char first = text[0];
+    if (first < 0x80) return 1;
+    size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || bytes < length) return 0;
+    unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    if (text[1] < low || text[1] > high) return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80) return 0;
+    return length;
+}
+
+bool text_is_utf8(const char *text, size_t bytes)
+{
+    for (size_t at = 0; at < bytes;) {
+        size_t length = utf8_sequence((const unsigned char *)text + at, bytes - at);
+        if (length == 0) return false;
+        at += length;
+    }
+    return true;
+}
+
+/* U+0000 to U+001F, U+007F, and U+0080 to U+009F, which are c2 80 to c2 9f. */
+static bool is_control(const unsigned char *text)
+{
+    return text[0] < 0x20 || text[0] == 0x7f || (text[0] == 0xc2 && text[1] < 0xa0);
+}
+
+char *text_printable(const char *text)
+{
+    size_t left = strlen(text);
+    const unsigned char *from = (const unsigned char *)text;
+    char *copy = cli_alloc(left * 4 + 1); /* \xNN is the longest form of a byte */
+    char *to = copy;
+    while (left > 0) {
+        size_t length = utf8_sequence(from, left);
+        if (length > 0 && !is_control(from)) {
+            memcpy(to, from, length);
+            to += length;
+        } else {
+            length = 1;
+            to += snprintf(to, 5, "\\x%02x", *from);
+        }
+        from += length;
+        left -= length;
+    }
+    *to = '\0';
+    return copy;
+}
+
+size_t text_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Insertions, deletions, substitutions and swaps of neighbours that lead from a to b ("optimal
+ * string alignment"), over the last three rows of the usual table. */
+static unsigned edit_distance(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    unsigned rows[3][TAMIS_NAME_MAX + 2];
+    for (unsigned j = 0; j <= b_bytes; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a_bytes; i++) {
+        unsigned *row = rows[i % 3];
+        const unsigned *above = rows[(i + 2) % 3];
+        const unsigned *before = rows[(i + 1) % 3];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b_bytes; j++) {
+            unsigned changed = above[j - 1] + (a[i - 1] != b[j - 1]);
+            row[j] = least(changed, least(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], before[j - 2] + 1);
+        }
+    }
+    return rows[a_bytes % 3][b_bytes];
+}
+
+/* Near: a third of the longer name may differ, and a name that the other begins with is near too
+ * ("exp" for "explain").  Beyond that a suggestion is noise. */
+bool text_resembles(const char *name, const char *candidate, unsigned *distance)
+{
+    size_t bytes = strlen(name);
+    size_t candidate_bytes = strlen(candidate);
+    if (bytes == 0 || bytes > TAMIS_NAME_MAX || candidate_bytes > TAMIS_NAME_MAX) return false;
+    *distance = edit_distance(name, bytes, candidate, candidate_bytes);
+    if (*distance <= (bytes > candidate_bytes ? bytes : candidate_bytes) / 3) return true;
+    return bytes >= 2 && strncmp(name, candidate, bytes) == 0;
+}

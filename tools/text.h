@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* text.h: numbers, sizes, times and names as people read them, and the nearest of several names. */
+#ifndef TAMIS_TOOLS_TEXT_H
+#define TAMIS_TOOLS_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* "512 B", "12.3 MiB" */
+void text_size(char *text, size_t text_bytes, double bytes);
+
+/* "12 s", "3 min 20 s", "2 h 05 min" */
+void text_duration(char *text, size_t text_bytes, double seconds);
+
+/* RFC 3339, UTC, whole seconds; from nanoseconds since 1970. */
+void text_time(char *text, size_t text_bytes, int64_t time_ns);
+
+/* A number in 15 significant digits: what was typed comes back as it was typed. */
+void text_number(char *text, size_t text_bytes, double number);
+
+/* Is it UTF-8 throughout? */
+bool text_is_utf8(const char *text, size_t bytes);
+
+/* A copy without control characters and broken UTF-8: these are shown as \xNN.  Caller frees. */
+char *text_printable(const char *text);
+
+/* Columns that UTF-8 text takes, at one a code point. */
+size_t text_width(const char *text);
+
+/* Is `candidate` near enough to `name` to be offered for it?  *distance: how far, for comparing. */
+bool text_resembles(const char *name, const char *candidate, unsigned *distance);
+
+#endif

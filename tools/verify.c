@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* verify.c: tamis verify [NAME...] - the catalog against the segments, and both against damage. */
+#include <stdlib.h>
+
+#include "command.h"
+#include "json.h"
+#include "names.h"
+#include "text.h"
+
+static const char HELP[] =
+    "usage: tamis verify [NAME...]\n"
+    "\n"
+    "Check headers, checksums, sizes and the catalog against the segments; change nothing.\n"
+    "Without NAME the whole store, files that belong to no filter included.  Each problem is a\n"
+    "line: file, offset, reason.\n"
+    "\n"
+    "      --json          one object a problem: file, offset, filter, error, reason\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis verify\n"
+    "  tamis verify seen --json\n"
+    "\n"
+    "exit status: 0 no problem found; 2 problems, or an error\n";
+
+static int show_problem(void *context, const struct tamis_problem *problem)
+{
+    const struct invocation *call = context;
+    if (options_have(&call->options, TAKES(JSON))) {
+        json_t *line = json_new();
+        json_put(line, "file", json_text(problem->file));
+        json_put(line, "offset", json_unsigned(problem->offset));
+        json_put(line, "filter", json_text(problem->filter));
+        json_put(line, "error", json_text(tamis_error_name(problem->error)));
+        json_put(line, "reason", json_text(problem->reason));
+        json_print(call->out, line);
+        return 0;
+    }
+    char *file = text_printable(problem->file); /* a stray file may have any name */
+    char *reason = text_printable(problem->reason);
+    out_format(call->out, "%s: offset %ju: %s", file, (uintmax_t)problem->offset, reason);
+    char *filter = text_printable(problem->filter);
+    if (filter[0]) out_format(call->out, " (filter '%s')", filter);
+    out_char(call->out, '\n');
+    free(filter);
+    free(file);
+    free(reason);
+    return 0;
+}
+
+/* Number of problems, or below 0 after a message. */
+static int64_t verify(struct invocation *call, tamis_store *store, const struct names *names)
+{
+    if (call->arg_count == 0) {
+        int64_t found = tamis_store_verify(store, NULL, show_problem, call);
+        if (found < 0) cli_fail_library();
+        return found;
+    }
+    int64_t problems = 0;
+    for (size_t i = 0; i < names->count; i++) {
+        int64_t found = tamis_store_verify(store, names->names[i], show_problem, call);
+        if (found == TAMIS_ENOTFOUND)
+            cli_fail_absent(store, names->names[i], tamis_last_error());
+        else if (found < 0)
+            cli_fail_library();
+        if (found < 0) return found;
+        problems += found;
+    }
+    return problems;
+}
+
+static const char *plural(uintmax_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static int run(struct invocation *call)
+{
+    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
+    if (!store) return CLI_ERROR;
+    struct names names;
+    int status = names_of_call(&names, call, store);
+    int64_t problems = status == CLI_DONE ? verify(call, store, &names) : -1;
+    uintmax_t filters = names.count;
+    names_clear(&names);
+    tamis_store_close(store);
+    if (problems < 0) return CLI_ERROR;
+    out_flush(call->out); /* the problems first, then their number */
+    if (problems > 0)
+        return cli_fail("checked %ju filter%s: %jd problem%s", filters, plural(filters),
+                        (intmax_t)problems, plural((uintmax_t)problems));
+    cli_tell("checked %ju filter%s: no problem found", filters, plural(filters));
+    return CLI_DONE;
+}
+
+const struct command cli_command_verify = {
+    .name = "verify",
+    .summary = "check the store, say what is wrong and where",
+    .operands = "[NAME...]",
+    .help = HELP,
+    .options = TAKES(JSON),
+    .args_min = 0,
+    .args_max = SIZE_MAX,
+    .run = run,
+};
