@@ -104,6 +104,13 @@ static int open_nearest(const char *path, int *fd)
     return rc;
 }
 
+static int check_room(int dir_fd, uint64_t file_bytes, const char *name)
+{
+    char quoted[TAMIS__QUOTED_BYTES], what[TAMIS__QUOTED_BYTES + 16];
+    (void)snprintf(what, sizeof what, "the filter %s", tamis__quote(quoted, name));
+    return tamis__check_room(dir_fd, file_bytes, what);
+}
+
 TAMIS_API int tamis_filter_check(const char *store_path, const char *name,
                                  const struct tamis_filter_spec *spec)
 {
@@ -113,7 +120,7 @@ TAMIS_API int tamis_filter_check(const char *store_path, const char *name,
     if (rc < 0 || store_path == NULL) return rc;
     rc = open_nearest(store_path, &fd);
     if (rc < 0) return rc;
-    rc = tamis__check_room(fd, plan.sizing.file_bytes, name);
+    rc = check_room(fd, plan.sizing.file_bytes, name);
     tamis__close(fd);
     return rc;
 }
@@ -197,7 +204,7 @@ static int create(struct tamis_store *store, const char *name, const struct tami
     struct tamis__catalog_txn *txn;
     const uint64_t file_bytes = plan->sizing.file_bytes;
     int rc = check_absent(store, name);
-    if (rc == 0) rc = tamis__check_room(store->root_fd, file_bytes, name);
+    if (rc == 0) rc = check_room(store->root_fd, file_bytes, name);
     if (rc == 0) rc = tamis__segment_stage(&store->place, file_bytes, &staged);
     if (rc < 0) return rc;
     fill_header(store, name, plan, &header);

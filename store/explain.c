@@ -28,8 +28,7 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     if (rc < 0) return rc;
     rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
     tamis__catalog_end(txn);
-    if (rc == TAMIS_ENOTFOUND)
-        return tamis__fail(TAMIS_EDROPPED, "the filter was dropped while it was open; close it");
+    if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
     if (rc < 0) return rc;
     tamis__stat_from_record(&record, stat);
     if (record.segment_count != filter->segment_count) return 0; /* changed since; the catalog's */

@@ -18,8 +18,7 @@
 #include "base/point.h"
 #include "hash/hash_set.h"
 
-/* ---- Opening and closing ----------------------------------------------------------------------
- */
+/* ---- Opening and closing --------------------------------------------------------------------- */
 
 static void store_free(struct tamis_store *store)
 {
@@ -132,8 +131,7 @@ TAMIS_API int tamis_store_open(const char *path, unsigned flags, tamis_store **o
     return 0;
 }
 
-/* ---- Names ------------------------------------------------------------------------------------
- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 int tamis__check_name(const char *name)
 {
@@ -168,8 +166,7 @@ int tamis__fail_no_filter(const struct tamis_store *store, const char *name)
                        tamis__quote(quoted, name), store->place.path);
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------
- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 #define GARBAGE_A_TIME 64
 
@@ -200,8 +197,7 @@ int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_tx
     return rc;
 }
 
-/* ---- Listing ----------------------------------------------------------------------------------
- */
+/* ---- Listing --------------------------------------------------------------------------------- */
 
 void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
                            const uint64_t *segment_items)
@@ -278,8 +274,7 @@ TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_lis
     return rc;
 }
 
-/* ---- Drop and rename ---------------------------------------------------------------------------
- */
+/* ---- Drop and rename ------------------------------------------------------------------------- */
 
 /* Send the open handles of a filter to the catalog.  A segment that cannot be mapped has none. */
 static void raise_epochs(struct tamis_store *store, const struct tamis__record *record)

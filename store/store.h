@@ -27,7 +27,8 @@ struct tamis__store_segment {
  * child born by fork() finds no lock held.
  */
 struct tamis_filter {
-    struct tamis_store *store; /* a reference */
+    struct tamis_store *store;     /* a reference */
+    char name[TAMIS_NAME_MAX + 1]; /* when it was opened, for sentences */
     uint64_t filter_id;
     uint64_t generation;
     bool read_only;
@@ -45,7 +46,8 @@ int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_tx
 
 /* Sets the sentence for a name that is not in the catalog; returns TAMIS_ENOTFOUND. */
 int tamis__fail_no_filter(const struct tamis_store *store, const char *name);
-int tamis__fail_exists(const char *name); /* TAMIS_EEXIST */
+int tamis__fail_dropped(const struct tamis_filter *filter); /* TAMIS_EDROPPED */
+int tamis__fail_exists(const char *name);                   /* TAMIS_EEXIST */
 int tamis__check_name(const char *name);
 
 /* What the catalog knows of a filter, as the public struct. */

@@ -49,7 +49,7 @@ struct key {
     size_t count;
 };
 
-/* ---- Locks across fork() -------------------------------------------------------------------- */
+/* ---- Locks across fork() --------------------------------------------------------------------- */
 
 static pthread_mutex_t open_txns_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct tamis__catalog_txn *open_txns;
@@ -111,7 +111,7 @@ static void close_lock(struct tamis__catalog_txn *txn)
     (void)pthread_mutex_unlock(&open_txns_mutex);
 }
 
-/* ---- Errors --------------------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 static int fail_mdb(const struct tamis__catalog *catalog, int error, const char *verb)
 {
@@ -377,8 +377,7 @@ struct tamis__store_record *tamis__catalog_store(struct tamis__catalog_txn *txn)
     return &txn->store;
 }
 
-/* ---- Records ----------------------------------------------------------------------------------
- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 static int decode(const struct tamis__catalog_txn *txn, MDB_val key, MDB_val value,
                   struct tamis__record *record)
@@ -501,8 +500,7 @@ int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tami
     return each_key(txn, &from, visit_record, &visit);
 }
 
-/* ---- Garbage ----------------------------------------------------------------------------------
- */
+/* ---- Garbage --------------------------------------------------------------------------------- */
 
 int tamis__catalog_put_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)
 {

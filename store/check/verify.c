@@ -3,8 +3,8 @@
  * verify.c: is the store what it says it is?
  *
  * A snapshot of the catalog and of the directory is taken under one shared lock, so that no drop or
- * create stands half done in it.  Then each filter is looked at under a lock of its own, and
- * skipped if it went meanwhile: writers never wait long for a check of ten thousand filters.
+ * create stands half done in it.  Then the filters are looked at, some under each lock, and
+ * skipped if they went meanwhile: writers never wait long for a check of ten thousand filters.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 #include "store.h"
+
+#define FILTERS_A_LOCK 64u /* a few milliseconds */
 
 struct numbers {
     uint64_t *list;
@@ -57,8 +59,7 @@ static int tell(struct check *check, const char *filter, const char *file, uint6
     return check->fn(check->context, &problem);
 }
 
-/* ---- One segment --------------------------------------------------------------------------------
- */
+/* ---- One segment ----------------------------------------------------------------------------- */
 
 /* Bits past m, which no position reaches, are zero; a byte there is damage. */
 static int check_padding(struct check *check, const struct tamis__record *record, const char *file,
@@ -70,6 +71,20 @@ static int check_padding(struct check *check, const struct tamis__record *record
     if (word >> (h->m_bits % 64) == 0) return 0;
     return tell(check, record->name, file, h->data_offset + h->m_bits / 64 * 8, TAMIS_ECORRUPT,
                 "has bits set past its m; the data is damaged, restore it from a copy");
+}
+
+/* Items without a bit: the data was zeroed.  Ends at the first bit, so reads much of no sound file.
+ */
+static int check_any_bit(struct check *check, const struct tamis__record *record, const char *file,
+                         const struct tamis__segment *segment)
+{
+    const uint64_t words = segment->header->data_bytes / 8;
+    if (tamis__segment_items(segment) == 0) return 0;
+    for (uint64_t i = 0; i < words; i++)
+        if (__atomic_load_n(&segment->data[i], __ATOMIC_RELAXED) != 0)
+            return 0; /* ORDER as a query */
+    return tell(check, record->name, file, segment->header->data_offset, TAMIS_ECORRUPT,
+                "has counted items but not one bit set; the data is lost, restore it from a copy");
 }
 
 static int check_label(struct check *check, const struct tamis__record *record, const char *file,
@@ -104,25 +119,29 @@ static int check_segment(struct check *check, const struct tamis__record *record
     }
     rc = check_label(check, record, file, &s.segment);
     if (rc == 0) rc = check_padding(check, record, file, &s.segment);
+    if (rc == 0) rc = check_any_bit(check, record, file, &s.segment);
     tamis__segment_close(&s.segment);
     return rc;
 }
 
-static int check_filter(struct check *check, uint64_t filter_id)
+/* Look at the filters `first` .. `end` - 1 of the list under one lock. */
+static int check_filters(struct check *check, size_t first, size_t end)
 {
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
     int rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get_by_id(txn, filter_id, &record);
-    for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++)
-        rc = check_segment(check, &record, i);
+    for (size_t f = first; rc == 0 && f < end; f++) {
+        rc = tamis__catalog_get_by_id(txn, check->filters.list[f], &record);
+        for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++)
+            rc = check_segment(check, &record, i);
+        if (rc == TAMIS_ENOTFOUND) rc = 0; /* dropped since the snapshot */
+    }
     tamis__catalog_end(txn);
-    return rc == TAMIS_ENOTFOUND ? 0 : rc; /* dropped since the snapshot */
+    return rc;
 }
 
-/* ---- The snapshot -------------------------------------------------------------------------------
- */
+/* ---- The snapshot ---------------------------------------------------------------------------- */
 
 static int note_record(void *context, const struct tamis__record *record)
 {
@@ -187,8 +206,10 @@ static int check_all(struct check *check)
 {
     int rc = take_snapshot(check);
     if (rc == 0) rc = tell_strays(check);
-    for (size_t i = 0; rc == 0 && i < check->filters.count; i++)
-        rc = check_filter(check, check->filters.list[i]);
+    for (size_t i = 0; rc == 0 && i < check->filters.count; i += FILTERS_A_LOCK) {
+        const size_t left = check->filters.count - i;
+        rc = check_filters(check, i, i + (left < FILTERS_A_LOCK ? left : FILTERS_A_LOCK));
+    }
     return rc;
 }
 
@@ -202,7 +223,8 @@ static int check_one(struct check *check, const char *name)
     rc = tamis__catalog_get(txn, name, &record);
     tamis__catalog_end(txn);
     if (rc == TAMIS_ENOTFOUND) return tamis__fail_no_filter(check->store, name);
-    return rc < 0 ? rc : check_filter(check, record.filter_id);
+    if (rc == 0) rc = append(&check->filters, record.filter_id);
+    return rc < 0 ? rc : check_filters(check, 0, 1);
 }
 
 TAMIS_API int64_t tamis_store_verify(tamis_store *store, const char *name, tamis_problem_fn *fn,

@@ -4,8 +4,10 @@
  *
  *        0 ..  511  constant part: what the segment is; written once, closed by a checksum
  *      512 .. 1151  two name labels: the filter's name, for rebuilding a catalog; a rename writes
- * the older one, so that a torn write leaves the other 1536 .. 2047  live lines, one cache line
- * each, changed while mapped, in no checksum 2048 .. 4095  32 item counters, one cache line each
+ *                   the older one, so that a torn write leaves the other
+ *     1152 .. 1535  reserved
+ *     1536 .. 2047  live lines, a cache line each, changed while mapped, in no checksum
+ *     2048 .. 4095  32 item counters, a cache line each
  *
  * header_check works on (buffer, bytes) and does no I/O: it is what a fuzzer feeds.
  */

@@ -419,7 +419,7 @@ typedef int tamis_problem_fn(void *context, const struct tamis_problem *problem)
 
 /*
  * Check the catalog against the segments: headers, checksums, sizes, allocation, files without a
- * filter.  Reads no bits but the padding.  name NULL: the whole store.  Changes nothing.
+ * filter.  Reads next to nothing of the bits.  name NULL: the whole store.  Changes nothing.
  *
  * Returns  the number of problems told to `fn`, or an error where checking could not go on
  *          (a catalog that cannot be read; TAMIS_ENOTFOUND).
