@@ -117,7 +117,7 @@ TAMIS_API int tamis_explain(const char *hash_set, uint64_t m_bits, uint32_t k, u
                             const void *key, size_t key_bytes,
                             struct tamis_explanation *explanation)
 {
-    const struct tamis__hash_set *set = tamis__hash_set_by_name(hash_set);
+    const struct tamis__hash_set *set = tamis__hash_set_by_name(hash_set ? hash_set : "xxh3");
     if (set == NULL) return TAMIS_EINVAL;
     if (m_bits == 0)
         return tamis__fail(TAMIS_EINVAL, "m of 0 bits is out of range; give 1 to 2^64-1");

@@ -43,6 +43,11 @@ int tamis__open_segment(struct tamis_store *store, const struct tamis__record *r
                          "%s/segments/%s contradicts the catalog in its %s; restore both from one "
                          "copy",
                          store->place.path, name, reason);
+    } else if (writable && (header->compat_flags & ~TAMIS__COMPAT_KNOWN) != 0) {
+        rc = tamis__fail(TAMIS_EVERSION,
+                         "%s/segments/%s was extended by a newer version of Tamis; open it "
+                         "read-only, or use that version",
+                         store->place.path, name);
     } else if (writable) {
         rc = tamis__segment_relabel(&store->place, &out->segment, record->name_sequence,
                                     record->name);
@@ -172,8 +177,10 @@ static int follow(struct tamis_filter *filter, uint64_t epoch)
     struct tamis__record record;
     /* ORDER relaxed: set once, and only ever to true. */
     if (__atomic_load_n(&filter->dropped, __ATOMIC_RELAXED)) return tamis__fail_dropped(filter);
-    int rc = tamis__catalog_begin(&filter->store->catalog, TAMIS__LOCK_SHARED, &txn);
-    if (rc < 0) return rc;
+    /* While the publisher, or anybody, has the lock, nothing new is in force that it has told of: go on
+     * with what we have, and look again at the next call.  So not even a stopped one keeps us waiting. */
+    int rc = tamis__catalog_begin_if_free(&filter->store->catalog, &txn);
+    if (rc <= 0) return rc;
     rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
     tamis__catalog_end(txn);
     if (rc == TAMIS_ENOTFOUND) {
@@ -256,11 +263,10 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-static int check_keys(const struct tamis_key *keys, size_t count, size_t first)
+static int check_keys(const struct tamis_key *keys, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (__builtin_expect(keys[i].data == NULL && keys[i].bytes > 0, 0))
-            return fail_null_key(first + i);
+        if (__builtin_expect(keys[i].data == NULL && keys[i].bytes > 0, 0)) return fail_null_key(i);
     return 0;
 }
 
@@ -355,12 +361,11 @@ static int64_t run_batch(struct tamis_filter *filter, const struct tamis_key *ke
 {
     uint8_t unasked[CHUNK];
     int64_t ones = 0;
-    int rc = check_epoch(filter);
+    int rc = check_keys(keys, count);
+    if (rc == 0) rc = check_epoch(filter);
     if (rc < 0) return rc;
     for (size_t done = 0; done < count;) {
         const size_t now = count - done < CHUNK ? count - done : CHUNK;
-        rc = check_keys(keys + done, now, done);
-        if (rc < 0) return rc;
         ones += (int64_t)chunk(filter, keys + done, now, answers ? answers + done : unasked);
         done += now;
     }

@@ -69,6 +69,7 @@ struct tamis__plan {
     struct tamis_sizing sizing;
     uint32_t hash_set;
     uint64_t seed;
+    bool explicit_geometry; /* m and k were given */
 };
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan);
 

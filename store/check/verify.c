@@ -21,8 +21,16 @@ struct numbers {
     size_t count, room;
 };
 
+struct finding {
+    struct finding *next;
+    uint64_t offset;
+    int error;
+    char filter[TAMIS_NAME_MAX + 1], file[300], reason[1024];
+};
+
 struct check {
     struct tamis_store *store;
+    struct finding *findings, **end; /* not yet told */
     tamis_problem_fn *fn;
     void *context;
     int64_t problems;
@@ -50,13 +58,42 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Note a problem; it is told when no lock is held. */
 static int tell(struct check *check, const char *filter, const char *file, uint64_t offset,
                 int error, const char *reason)
 {
-    const struct tamis_problem problem = {
-        .filter = filter, .file = file, .offset = offset, .error = error, .reason = reason};
-    check->problems++;
-    return check->fn(check->context, &problem);
+    struct finding *finding = calloc(1, sizeof *finding);
+    if (finding == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory checking the store");
+    finding->offset = offset;
+    finding->error = error;
+    (void)snprintf(finding->filter, sizeof finding->filter, "%s", filter);
+    (void)snprintf(finding->file, sizeof finding->file, "%s", file);
+    (void)snprintf(finding->reason, sizeof finding->reason, "%s", reason);
+    *check->end = finding;
+    check->end = &finding->next;
+    return 0;
+}
+
+/* Tell what was found and forget it; the user's function runs without any lock of ours. */
+static int tell_findings(struct check *check, int rc)
+{
+    struct finding *next;
+    for (struct finding *finding = check->findings; finding != NULL; finding = next) {
+        const struct tamis_problem problem = {.filter = finding->filter,
+                                              .file = finding->file,
+                                              .offset = finding->offset,
+                                              .error = finding->error,
+                                              .reason = finding->reason};
+        if (rc == 0) {
+            check->problems++;
+            rc = check->fn ? check->fn(check->context, &problem) : 0;
+        }
+        next = finding->next;
+        free(finding);
+    }
+    check->findings = NULL;
+    check->end = &check->findings;
+    return rc;
 }
 
 /* ---- One segment ----------------------------------------------------------------------------- */
@@ -78,11 +115,7 @@ static int check_padding(struct check *check, const struct tamis__record *record
 static int check_any_bit(struct check *check, const struct tamis__record *record, const char *file,
                          const struct tamis__segment *segment)
 {
-    const uint64_t words = segment->header->data_bytes / 8;
-    if (tamis__segment_items(segment) == 0) return 0;
-    for (uint64_t i = 0; i < words; i++)
-        if (__atomic_load_n(&segment->data[i], __ATOMIC_RELAXED) != 0)
-            return 0; /* ORDER as a query */
+    if (tamis__segment_items(segment) == 0 || !tamis__segment_is_blank(segment)) return 0;
     return tell(check, record->name, file, segment->header->data_offset, TAMIS_ECORRUPT,
                 "has counted items but not one bit set; the data is lost, restore it from a copy");
 }
@@ -138,7 +171,7 @@ static int check_filters(struct check *check, size_t first, size_t end)
         if (rc == TAMIS_ENOTFOUND) rc = 0; /* dropped since the snapshot */
     }
     tamis__catalog_end(txn);
-    return rc;
+    return tell_findings(check, rc);
 }
 
 /* ---- The snapshot ---------------------------------------------------------------------------- */
@@ -172,12 +205,27 @@ static int note_file(void *context, const char *name)
     return append(&check->strays, number);
 }
 
+/* Every filter must be found by its id too: that is how open handles look for it. */
+static int check_ids(struct check *check, struct tamis__catalog_txn *txn)
+{
+    struct tamis__record record;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < check->filters.count; i++) {
+        rc = tamis__catalog_get_by_id(txn, check->filters.list[i], &record);
+        if (rc == TAMIS_ENOTFOUND)
+            rc = tell(check, "", "catalog.mdb", 0, TAMIS_ECORRUPT,
+                      "has a filter that is not found by its id; restore the catalog from a copy");
+    }
+    return rc;
+}
+
 static int take_snapshot(struct check *check)
 {
     struct tamis__catalog_txn *txn;
     int rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_each(txn, "", note_record, check);
+    if (rc == 0) rc = check_ids(check, txn);
     if (rc == 0) rc = tamis__catalog_each_garbage(txn, note_garbage, check);
     if (rc == 0 && check->expected.count > 0)
         qsort(check->expected.list, check->expected.count, sizeof(uint64_t), by_number);
@@ -206,6 +254,7 @@ static int check_all(struct check *check)
 {
     int rc = take_snapshot(check);
     if (rc == 0) rc = tell_strays(check);
+    rc = tell_findings(check, rc);
     for (size_t i = 0; rc == 0 && i < check->filters.count; i += FILTERS_A_LOCK) {
         const size_t left = check->filters.count - i;
         rc = check_filters(check, i, i + (left < FILTERS_A_LOCK ? left : FILTERS_A_LOCK));
@@ -231,6 +280,7 @@ TAMIS_API int64_t tamis_store_verify(tamis_store *store, const char *name, tamis
                                      void *context)
 {
     struct check check = {.store = store, .fn = fn, .context = context};
+    check.end = &check.findings;
     const int rc = name ? check_one(&check, name) : check_all(&check);
     free(check.filters.list);
     free(check.expected.list);

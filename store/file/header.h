@@ -26,6 +26,8 @@
 #define TAMIS__INCOMPAT_KNOWN 0u
 #define TAMIS__COMPAT_KNOWN 0u
 #define TAMIS__STRIPES 32u
+/* A counter that says more is damaged; taken for this, so that no sum overflows. */
+#define TAMIS__ITEMS_MAX (TAMIS__CAPACITY_MAX / TAMIS__STRIPES)
 #define TAMIS__HASH_PARAMETER_BYTES 64u
 
 /* How position b lies in the data; format, never renumbered. */
@@ -78,7 +80,8 @@ struct tamis__segment_header {
     uint32_t bit_order;      /*  128   4  enum tamis__bit_order             */
     uint32_t stripes;        /*  132   4  number of item counters: 32       */
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]; /* 136  64  of the hash set; 0 for xxh3 */
-    uint8_t reserved0[304];             /*  200 304  0                                 */
+    uint64_t generation;                /*  200   8  that it was made for              */
+    uint8_t reserved0[296];             /*  208 296  0                                 */
     uint64_t checksum;                  /*  504   8  XXH3-64 of the 504 bytes before   */
     struct tamis__name_label labels[2]; /*  512 640                                    */
     uint8_t reserved1[384];             /* 1152 384  0                                 */
@@ -109,7 +112,8 @@ TAMIS__AT(struct tamis__segment_header, created_at, 120);
 TAMIS__AT(struct tamis__segment_header, bit_order, 128);
 TAMIS__AT(struct tamis__segment_header, stripes, 132);
 TAMIS__AT(struct tamis__segment_header, parameters, 136);
-TAMIS__AT(struct tamis__segment_header, reserved0, 200);
+TAMIS__AT(struct tamis__segment_header, generation, 200);
+TAMIS__AT(struct tamis__segment_header, reserved0, 208);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
 TAMIS__AT(struct tamis__segment_header, reserved1, 1152);

@@ -210,6 +210,8 @@ static int contains(const struct tamis__segment *segment, const void *key, size_
 
 static int check(const struct tamis__segment_header *header, const char **reason)
 {
+    const int rc = tamis__check_bits(header, reason);
+    if (rc < 0) return rc;
     *reason = "has a geometry that no blocked filter has";
     if (header->m_bits % TAMIS__BLOCK_BITS != 0 || header->words == 0 ||
         header->words != tamis__blocked_words(header->k))

@@ -149,6 +149,8 @@ static int contains(const struct tamis__segment *segment, const void *key, size_
 
 static int check(const struct tamis__segment_header *header, const char **reason)
 {
+    const int rc = tamis__check_bits(header, reason);
+    if (rc < 0) return rc;
     *reason = "has a geometry that no bloom filter has";
     if (header->words != 0) return TAMIS_ECORRUPT;
     *reason = "uses a hash set that this library does not have; use a newer Tamis";

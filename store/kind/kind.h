@@ -54,6 +54,15 @@ static inline size_t tamis__count_new(const struct tamis__segment *segment, size
     return ones;
 }
 
+/* For kinds of m bits and nothing else: are the data as long as that? */
+static inline int tamis__check_bits(const struct tamis__segment_header *header, const char **reason)
+{
+    struct tamis__layout layout;
+    tamis__layout(header->m_bits, &layout);
+    *reason = "has data of a length that its m contradicts";
+    return header->data_bytes == layout.data_bytes ? 0 : TAMIS_ECORRUPT;
+}
+
 extern const struct tamis__kind tamis__kind_blocked;
 extern const struct tamis__kind tamis__kind_bloom;
 

@@ -121,7 +121,7 @@ static struct key blocked_key(int words, unsigned shape)
 {
     struct key key = {.words = words, .elements = words};
 
-    for (int i = 0; i < words; i++) {
+    for (int i = 0; i < words && i < WORDS_MAX; i++) {
         key.mask[i] = (shape >> i & 1) ? 3 : 1;
         key.element[i] = (struct element){(uint8_t)i, key.mask[i]};
     }

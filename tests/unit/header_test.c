@@ -149,12 +149,17 @@ static void header_impossible_fields_are_refused_where_they_stand(void **state)
     IMPOSSIBLE(header.fp_rate = tamis__double_to_bits(1.5), damaged, FIELD(capacity), "rate");
     IMPOSSIBLE(header.fp_rate = tamis__double_to_bits(-0.5), damaged, FIELD(capacity), "rate");
     IMPOSSIBLE(header.fp_rate = tamis__double_to_bits(NAN), damaged, FIELD(capacity), "rate");
-    IMPOSSIBLE(header.data_offset = 0, damaged, FIELD(data_offset), "its m contradicts");
-    IMPOSSIBLE(header.data_offset = UINT64_MAX, damaged, FIELD(data_offset), "its m contradicts");
-    IMPOSSIBLE(header.data_bytes += 8, damaged, FIELD(data_offset), "its m contradicts");
-    IMPOSSIBLE(header.data_bytes = UINT64_MAX, damaged, FIELD(data_offset), "its m contradicts");
-    IMPOSSIBLE(header.file_bytes += 4096, damaged, FIELD(data_offset), "its m contradicts");
-    IMPOSSIBLE(header.m_bits = (uint64_t)1 << 40, damaged, FIELD(data_offset), "m contradicts");
+    const uint64_t layout = FIELD(data_offset);
+    IMPOSSIBLE(header.data_offset = 0, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_offset = 4097, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_offset = 8192, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_offset = UINT64_MAX - 4095, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_bytes = 0, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_bytes = 12, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_bytes = 4104, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_bytes = UINT64_MAX - 7, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.file_bytes = 4096, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.file_bytes = (uint64_t)1 << 63, damaged, layout, "impossible layout");
     IMPOSSIBLE(header.format_version = 0, damaged, FIELD(checksum), "damaged header");
 #undef IMPOSSIBLE
 }
