@@ -55,6 +55,7 @@ static const struct {
      TAMIS_EINVAL,
      "m = 1000 and k = 7 hold 1000 keys at a rate of 0.994, not 0.01"},
     {{.m_bits = 1000, .k = 7, .fp_rate = 2}, TAMIS_EINVAL, "rate 2 is out of range"},
+    {{.capacity = 10, .reserved = {0, 0, 0, 1}}, TAMIS_EINVAL, "a reserved field of the spec"},
 };
 
 static void create_with_a_bad_name_is_refused_everywhere(void **state)
@@ -249,6 +250,45 @@ static void create_in_a_read_only_store_is_refused(void **state)
     free(path);
 }
 
+/* A catalog restored from a copy is older than its segments.  Their numbers are not given again, so
+ * that no file with keys in it is overwritten. */
+static void create_under_an_older_catalog_leaves_the_files_of_the_newer(void **state)
+{
+    char *path, *copy = scratch_path("copy"), *catalog;
+    tamis_store *store = fixture_store(&path);
+    struct tamis_segment_stat stat;
+    (void)state;
+    catalog = strdup(fixture_join(path, "catalog.mdb"));
+    scratch_copy(catalog, copy);
+    for (int i = 0; i < 3; i++) {
+        tamis_filter *lost = fixture_filter(store, i == 0 ? "a" : i == 1 ? "b" : "c", 100);
+        if (i != 1) assert_int_equal(tamis_filter_add(lost, "key", 3), 1);
+        assert_done(tamis_filter_close(lost));
+    }
+    tamis_store_close(store);
+    assert_int_equal(unlink(catalog), 0);
+    scratch_copy(copy, catalog);
+    store = fixture_open(path, 0);
+    tamis_filter *first = fixture_filter(store, "d", 100),
+                 *second = fixture_filter(store, "e", 100);
+    assert_done(tamis_filter_segment(first, 0, &stat));
+    assert_int_equal(stat.number, 2); /* 1 has a key in it, 2 has none */
+    assert_done(tamis_filter_segment(second, 0, &stat));
+    assert_int_equal(stat.number, 4);
+    assert_int_equal(tamis_filter_contains(first, "key", 3), 0);
+    for (uint64_t number = 1; number <= 3; number += 2) {
+        struct tamis__segment_header header;
+        fixture_peek(fixture_segment_path(path, number), 0, &header, sizeof header);
+        assert_string_equal(tamis__label_current(&header)->name, number == 1 ? "a" : "c");
+    }
+    tamis_filter_close(first);
+    tamis_filter_close(second);
+    tamis_store_close(store);
+    free(catalog);
+    free(copy);
+    free(path);
+}
+
 /* ---- Room ------------------------------------------------------------------------------------ */
 
 /* More than the disk has: the sentence gives both numbers, the second as the system has it. */
@@ -438,6 +478,7 @@ int main(void)
         cmocka_unit_test(create_of_a_name_that_is_there_is_refused),
         cmocka_unit_test(create_leaves_a_header_that_matches_the_catalog),
         cmocka_unit_test(create_in_a_read_only_store_is_refused),
+        cmocka_unit_test(create_under_an_older_catalog_leaves_the_files_of_the_newer),
         cmocka_unit_test(create_beyond_the_disk_is_refused_with_both_numbers),
         cmocka_unit_test(create_check_takes_a_path_that_is_not_there_yet),
         cmocka_unit_test(create_or_open_opens_what_is_as_asked),

@@ -534,6 +534,33 @@ static void filter_of_an_unknown_kind_or_hash_set_is_called_newer(void **state)
     free(path);
 }
 
+/* A compatible extension of a later version: to be read, and not to be written. */
+static void filter_extended_by_a_newer_version_opens_for_reading_alone(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    struct tamis__segment_header header;
+    (void)state;
+    assert_int_equal(add(filter, 1), 1);
+    assert_done(tamis_filter_close(filter));
+    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    header.compat_flags = 4;
+    tamis__header_seal(&header);
+    fixture_poke(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    assert_refused(TAMIS_EVERSION, "was extended by a newer version of Tamis; open it read-only",
+                   tamis_filter_open(store, "x", 0, &filter));
+    filter = opened(store, "x", TAMIS_READ_ONLY);
+    assert_int_equal(contains(filter, 1), 1);
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_rename(store, "x", "y")); /* the catalog's business, not the file's */
+    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    assert_string_equal(tamis__label_current(&header)->name, "x");
+    assert_done(tamis_filter_drop(store, "y"));
+    tamis_store_close(store);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -556,6 +583,7 @@ int main(void)
         cmocka_unit_test(filter_dropped_by_a_child_is_dropped_for_the_parent),
         cmocka_unit_test(filter_with_another_ones_file_is_refused),
         cmocka_unit_test(filter_of_an_unknown_kind_or_hash_set_is_called_newer),
+        cmocka_unit_test(filter_extended_by_a_newer_version_opens_for_reading_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

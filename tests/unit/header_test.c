@@ -51,14 +51,14 @@ static void header_bytes_are_frozen(void **state)
     struct tamis__segment_header header = sound();
     const unsigned char *bytes = (const unsigned char *)&header;
     (void)state;
-    assert_int_equal(header.checksum, 0x37549763a4fd0127);
+    assert_int_equal(header.checksum, 0xe73fe3d1779dc152);
     assert_memory_equal(bytes, "TAMIS\r\n\0\1\0\0\0", 12);
     assert_int_equal(tamis__get64(bytes + 24), 7);
     assert_int_equal(tamis__get64(bytes + 40), 0x1122334455667788);
     assert_int_equal(tamis__get64(bytes + 64), 512 * 20);
     assert_int_equal(tamis__get32(bytes + 72), 6);
     assert_int_equal(tamis__get32(bytes + 132), 32);
-    assert_int_equal(tamis__get64(bytes + 504), 0x37549763a4fd0127);
+    assert_int_equal(tamis__get64(bytes + 504), 0xe73fe3d1779dc152);
     tamis__label_write(&label, 5, "seen \xC3\xA9t\xC3\xA9");
     assert_int_equal(label.checksum, 0x3fa17dfec9723717);
 }

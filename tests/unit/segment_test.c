@@ -193,6 +193,33 @@ static void segment_published_over_an_orphan_replaces_it(void **state)
     assert_int_equal(fixture_files(p->path, "segments"), 1);
 }
 
+/* A number is free if nobody has it, or an orphan that nothing was ever added to: that one goes. */
+static void segment_vacated_unless_something_is_in_it(void **state)
+{
+    const struct place *p = *state;
+    uint64_t filter_id = 0;
+    assert_int_equal(tamis__segment_vacate(&p->place, 5, &filter_id), 1);
+    publish(p, 5, SMALL_BITS);
+    assert_int_equal(tamis__segment_vacate(&p->place, 5, &filter_id), 1);
+    assert_int_equal(fixture_files(p->path, "segments"), 0);
+    for (int with_item = 0; with_item <= 1; with_item++) { /* a bit, or a count, is something */
+        publish(p, 5, SMALL_BITS);
+        struct tamis__segment segment = opened(p, 5, true);
+        if (with_item)
+            tamis__segment_count(&segment, 1);
+        else
+            segment.data[SMALL_BITS / 64 - 1] = (uint64_t)1 << 63;
+        tamis__segment_close(&segment);
+        filter_id = 0;
+        assert_int_equal(tamis__segment_vacate(&p->place, 5, &filter_id), 0);
+        assert_int_equal(filter_id, 3);
+        assert_int_equal(fixture_files(p->path, "segments"), 1);
+    }
+    assert_int_equal(truncate(fixture_segment_path(p->path, 5), 100), 0); /* nor what is damaged */
+    assert_int_equal(tamis__segment_vacate(&p->place, 5, &filter_id), 0);
+    assert_int_equal(fixture_files(p->path, "segments"), 1);
+}
+
 static void segment_removed_is_gone_and_removing_again_no_error(void **state)
 {
     const struct place *p = *state;
@@ -439,6 +466,7 @@ int main(void)
         TEST(segment_published_is_what_open_maps),
         TEST(segment_of_large_data_is_mapped_on_2_mib_boundaries),
         TEST(segment_published_over_an_orphan_replaces_it),
+        TEST(segment_vacated_unless_something_is_in_it),
         TEST(segment_removed_is_gone_and_removing_again_no_error),
         TEST(segment_staged_by_the_dead_is_swept_and_by_the_living_kept),
         TEST(segment_staged_beside_others_has_a_name_of_its_own),
