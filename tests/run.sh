@@ -49,6 +49,7 @@ packages=(
     liblmdb-dev libxxhash-dev libjansson-dev   # the library and the command
     libcmocka-dev g++                          # unit tests; the header as C++
     mandoc zsh                                 # manual pages, zsh completion
+    python3 python3-lmdb python3-xxhash        # the independent reader of tests/golden
 )
 case $preset in
 clang | fuzz) packages+=(clang) ;;
