@@ -230,7 +230,7 @@ static void run_rounds(void *context)
         bool usable = false;
         const char *wrong = use(r->truth, &state, &usable);
         if (usable) ++*r->usable;
-        if (wrong == NULL) continue;
+        if (wrong == NULL || is_newer_transaction(truth, bit / 8)) continue;
         print_error("mutation %" PRIu64 " (%s): %s\n", i, what, wrong);
         _exit(1);
     }
@@ -307,6 +307,17 @@ static const char *read_all(const struct truth *truth)
         if (denies(store, truth->filters[i].name)) wrong = "a filter that is there is denied";
     tamis_store_close(store);
     return wrong;
+}
+
+/*
+ * Is the byte of the number by which the newer meta page is the newer one?  Made smaller by two, it
+ * puts the commit before in force, whose pages are all there: LMDB's file holds nothing against it.
+ */
+static bool is_newer_transaction(const struct truth *t, uint64_t byte)
+{
+    const uint64_t first = tamis__get64(t->file + 144), second = tamis__get64(t->file + PAGE + 144);
+    const uint64_t at = (second > first ? PAGE : 0) + 144;
+    return byte >= at && byte < at + 8;
 }
 
 static void flip_range(const struct truth *truth, uint64_t first_bit, uint64_t bits,
