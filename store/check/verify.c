@@ -210,8 +210,9 @@ static int check_ids(struct check *check, struct tamis__catalog_txn *txn)
 {
     struct tamis__record record;
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < check->filters.count; i++) {
-        rc = tamis__catalog_get_by_id(txn, check->filters.list[i], &record);
+    const uint64_t *ids = check->filters.list;
+    for (size_t i = 0; ids != NULL && rc == 0 && i < check->filters.count; i++) {
+        rc = tamis__catalog_get_by_id(txn, ids[i], &record);
         if (rc == TAMIS_ENOTFOUND)
             rc = tell(check, "", "catalog.mdb", 0, TAMIS_ECORRUPT,
                       "has a filter that is not found by its id; restore the catalog from a copy");

@@ -163,7 +163,7 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
     const uint64_t file_bytes = info.bytes;
     if (rc == 0) rc = tamis__map(fd, file_bytes, writable, what, &map);
     tamis__close(fd); /* the mapping outlives the descriptor */
-    if (rc < 0) return rc;
+    if (rc < 0 || map == NULL) return rc;
     *segment =
         (struct tamis__segment){.header = map, .file_bytes = file_bytes, .writable = writable};
     segment->data = (uint64_t *)(void *)((char *)map + segment->header->data_offset);
@@ -187,12 +187,13 @@ bool tamis__segment_is_blank(const struct tamis__segment *segment)
 int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    struct tamis__segment segment;
+    struct tamis__segment segment = {0};
     segment_path(place, number, what);
     tamis__segment_name(number, name);
     int rc = tamis__exists(place->segments_fd, name, what);
     if (rc <= 0) return rc < 0 ? rc : 1;
-    if (tamis__segment_open(place, number, false, &segment) < 0) return 0; /* not ours to remove */
+    if (tamis__segment_open(place, number, false, &segment) < 0 || segment.header == NULL)
+        return 0; /* not ours to remove */
     const bool unused = tamis__segment_items(&segment) == 0 && tamis__segment_is_blank(&segment);
     *filter_id = segment.header->filter_id;
     tamis__segment_close(&segment);
