@@ -164,8 +164,9 @@ static int check_filters(struct check *check, size_t first, size_t end)
     struct tamis__record record;
     int rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
-    for (size_t f = first; rc == 0 && f < end; f++) {
-        rc = tamis__catalog_get_by_id(txn, check->filters.list[f], &record);
+    const uint64_t *ids = check->filters.list;
+    for (size_t f = first; ids != NULL && rc == 0 && f < end; f++) {
+        rc = tamis__catalog_get_by_id(txn, ids[f], &record);
         for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++)
             rc = check_segment(check, &record, i);
         if (rc == TAMIS_ENOTFOUND) rc = 0; /* dropped since the snapshot */
