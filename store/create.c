@@ -16,67 +16,91 @@
 #include "hash/hash_set.h"
 #include "store.h"
 
-/* Explicit geometry: m and k are given, n or p or neither. */
-static int plan_geometry(const struct tamis_filter_spec *spec, struct tamis_sizing *sizing)
+/* Explicit geometry: m is given, k too unless the hash set knows it, n or p or neither. */
+static int check_geometry(const struct tamis_filter_spec *spec, const struct tamis_sizing *sizing)
 {
-    const double rate = tamis_predict_rate(TAMIS_KIND_BLOOM, spec->m_bits, spec->k, spec->capacity);
-    if (spec->k == 0 || spec->k > TAMIS_K_MAX || spec->m_bits == 0)
+    if (sizing->k == 0 || sizing->k > TAMIS_K_MAX || spec->m_bits == 0)
         return tamis__fail(
             TAMIS_EINVAL,
             "an explicit geometry needs m of at least 1 bit and k of 1 to %d hashes, "
             "not m = %llu and k = %u",
-            TAMIS_K_MAX, (unsigned long long)spec->m_bits, spec->k);
+            TAMIS_K_MAX, (unsigned long long)spec->m_bits, sizing->k);
     if (sizing->kind != TAMIS_KIND_BLOOM)
         return tamis__fail(TAMIS_EINVAL,
                            "an explicit geometry is for kind bloom; give a capacity and a rate for "
                            "kind %s",
                            tamis_kind_name(sizing->kind));
+    const double rate =
+        tamis_predict_rate(TAMIS_KIND_BLOOM, spec->m_bits, sizing->k, spec->capacity);
     if (spec->capacity != 0 && spec->fp_rate != 0 && rate > spec->fp_rate)
         return tamis__fail(
             TAMIS_EINVAL,
             "m = %llu and k = %u hold %llu keys at a rate of %.3g, not %g; give more "
             "bits or a greater rate",
-            (unsigned long long)spec->m_bits, spec->k, (unsigned long long)spec->capacity, rate,
+            (unsigned long long)spec->m_bits, sizing->k, (unsigned long long)spec->capacity, rate,
             spec->fp_rate);
-    sizing->m_bits = spec->m_bits;
-    sizing->k = spec->k;
     return 0;
 }
 
-int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
+/* The hash set and what goes with it: kind, seed, bit order, and k where the set fixes it. */
+static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
-    char quoted[TAMIS__QUOTED_BYTES];
     struct tamis_sizing *sizing = &plan->sizing;
-    const bool explicit_geometry = spec->m_bits != 0 || spec->k != 0;
-    const char *set_name = spec->hash_set ? spec->hash_set : "xxh3";
-    const struct tamis__hash_set *set = tamis__hash_set_by_name(set_name);
-    *plan = (struct tamis__plan){.seed = spec->seed};
+    int rc = tamis__hash_set_parse(spec->hash_set ? spec->hash_set : "xxh3", &plan->hash_set,
+                                   plan->parameters);
+    if (rc < 0) return rc;
+    struct tamis__hashing hashing = {.set = plan->hash_set,
+                                     .parameters = plan->parameters,
+                                     .seed = spec->seed,
+                                     .m_bits = spec->m_bits,
+                                     .k = spec->k};
+    rc = tamis__hashing_check(&hashing);
+    if (rc < 0) return rc;
+    sizing->k = hashing.k;
     sizing->kind = spec->kind;
     if (spec->kind == TAMIS_KIND_DEFAULT)
-        sizing->kind = explicit_geometry ? TAMIS_KIND_BLOOM : TAMIS_KIND_BLOCKED;
-    if (set == NULL) return TAMIS_EINVAL;
-    plan->hash_set = set->id;
+        sizing->kind = spec->m_bits != 0 || spec->k != 0 || !plan->hash_set->any_kind
+                           ? TAMIS_KIND_BLOOM
+                           : TAMIS_KIND_BLOCKED;
     if (tamis__kind_by_id(sizing->kind) == NULL)
         return tamis__fail(TAMIS_EINVAL, "there is no kind of number %u", sizing->kind);
-    if (sizing->kind != TAMIS_KIND_BLOOM && set->id != TAMIS__HASH_XXH3)
+    if (sizing->kind != TAMIS_KIND_BLOOM && !plan->hash_set->any_kind)
         return tamis__fail(TAMIS_EUNSUPPORTED, "hash set %s goes with kind bloom only",
-                           tamis__quote(quoted, set_name));
+                           plan->hash_set->name);
+    plan->seed = spec->seed;
+    plan->bit_order = plan->hash_set->bit_order;
+    return 0;
+}
+
+/* n, p, m and k, as far as they are given, or follow from the hash set's own rule. */
+static int plan_size(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
+{
+    struct tamis_sizing *sizing = &plan->sizing;
+    const bool explicit_geometry =
+        spec->m_bits != 0 || (spec->k != 0 && plan->hash_set->fixed_k == NULL);
     if (spec->capacity == 0 && !explicit_geometry)
         return tamis__fail(TAMIS_EINVAL,
                            "capacity 0 is out of range; give the number of distinct keys to hold, "
                            "from 1 to %llu",
                            (unsigned long long)TAMIS__CAPACITY_MAX);
     sizing->capacity = spec->capacity;
+    sizing->m_bits = spec->m_bits;
     sizing->fp_rate = spec->fp_rate;
     if (spec->fp_rate != 0 && !tamis__rate_is_valid(spec->fp_rate)) /* tamis_size says it better */
         return tamis_size(sizing);
-    if (explicit_geometry) {
-        const int rc = plan_geometry(spec, sizing);
-        if (rc < 0) return rc;
-    } else if (spec->fp_rate == 0) {
-        sizing->fp_rate = TAMIS_FP_RATE_DEFAULT;
-    }
-    const int rc = tamis_size(sizing);
+    if (!explicit_geometry && spec->fp_rate == 0) sizing->fp_rate = TAMIS_FP_RATE_DEFAULT;
+    if (plan->hash_set->shape != NULL && sizing->capacity != 0 && sizing->k == 0)
+        plan->hash_set->shape(sizing);
+    return explicit_geometry ? check_geometry(spec, sizing) : 0;
+}
+
+int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
+{
+    struct tamis_sizing *sizing = &plan->sizing;
+    *plan = (struct tamis__plan){.bit_order = TAMIS__BITS_LSB_FIRST};
+    int rc = plan_hash_set(spec, plan);
+    if (rc == 0) rc = plan_size(spec, plan);
+    if (rc == 0) rc = tamis_size(sizing);
     /* The least that a file can hold: a huge m with few keys underflows to a rate of 0. */
     if (rc == 0 && sizing->fp_rate == 0) sizing->fp_rate = TAMIS_FP_RATE_MIN;
     return rc;
@@ -130,7 +154,8 @@ static void fill_header(const struct tamis_store *store, const char *name,
     header->header_bytes = TAMIS__HEADER_BYTES;
     header->store_id = store->store_id;
     header->kind = sizing->kind;
-    header->hash_set = plan->hash_set;
+    header->hash_set = plan->hash_set->id;
+    memcpy(header->parameters, plan->parameters, sizeof header->parameters);
     header->seed = plan->seed;
     header->m_bits = sizing->m_bits;
     header->k = sizing->k;
@@ -141,7 +166,7 @@ static void fill_header(const struct tamis_store *store, const char *name,
     header->data_bytes = layout.data_bytes;
     header->file_bytes = layout.file_bytes;
     header->created_at = tamis__now_ns();
-    header->bit_order = TAMIS__BITS_LSB_FIRST;
+    header->bit_order = plan->bit_order;
     header->stripes = TAMIS__STRIPES;
     tamis__label_write(&header->labels[0], 1, name);
 }
@@ -253,10 +278,16 @@ static int compare_rates(const char *name, double have, double want)
     return fail_mismatch(name, "rate", have_text, want_text);
 }
 
-static const char *hash_set_name(uint32_t id)
+static int compare_hash_sets(const char *name, const struct tamis__record_segment *have,
+                             const struct tamis__plan *want)
 {
-    const struct tamis__hash_set *set = tamis__hash_set_by_id(id);
-    return set ? set->name : "of another version";
+    char have_name[TAMIS_HASH_SET_NAME_MAX + 1], want_name[TAMIS_HASH_SET_NAME_MAX + 1];
+    if (have->hash_set == want->hash_set->id &&
+        memcmp(have->parameters, want->parameters, sizeof have->parameters) == 0)
+        return 0;
+    tamis__hash_set_name(have->hash_set, have->parameters, have_name);
+    tamis__hash_set_name(want->hash_set->id, want->parameters, want_name);
+    return fail_mismatch(name, "hash set", have_name, want_name);
 }
 
 static const char *kind_name(uint32_t id)
@@ -274,9 +305,7 @@ static int compare_plan(const char *name, const struct tamis__plan *plan,
     int rc = 0;
     if (s->kind != want->kind)
         rc = fail_mismatch(name, "kind", kind_name(s->kind), kind_name(want->kind));
-    if (rc == 0 && s->hash_set != plan->hash_set)
-        rc = fail_mismatch(name, "hash set", hash_set_name(s->hash_set),
-                           hash_set_name(plan->hash_set));
+    if (rc == 0) rc = compare_hash_sets(name, s, plan);
     if (rc == 0) rc = compare_numbers(name, "capacity", s->capacity, want->capacity);
     if (rc == 0) rc = compare_rates(name, s->fp_rate, want->fp_rate);
     if (rc == 0) rc = compare_numbers(name, "m", s->m_bits, want->m_bits);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* explain.c: looking inside an open filter: its metadata, its segments, its bits, a key's
  * positions. */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "hash/hash_set.h"
 #include "store.h"
@@ -53,12 +50,12 @@ TAMIS_API int tamis_filter_segment(tamis_filter *filter, uint32_t index,
     if (rc < 0) return rc;
     const struct tamis__segment *segment = &filter->segments[index].segment;
     const struct tamis__segment_header *h = segment->header;
-    const struct tamis__hash_set *set = tamis__hash_set_by_id(h->hash_set);
     *stat = (struct tamis_segment_stat){
         .number = h->number,
         .kind = h->kind,
         .k = h->k,
         .words = h->words,
+        .bit_order = h->bit_order,
         .m_bits = h->m_bits,
         .seed = h->seed,
         .capacity = h->capacity,
@@ -69,7 +66,7 @@ TAMIS_API int tamis_filter_segment(tamis_filter *filter, uint32_t index,
         .data_bytes = h->data_bytes,
         .created_at = h->created_at,
     };
-    (void)snprintf(stat->hash_set, sizeof stat->hash_set, "%s", set ? set->name : "unknown");
+    tamis__hash_set_name(h->hash_set, h->parameters, stat->hash_set);
     return 0;
 }
 
@@ -85,17 +82,17 @@ TAMIS_API int tamis_filter_fill(tamis_filter *filter, uint32_t index,
 }
 
 /* Describe the key by its hash set; the positions are the caller's. */
-static int describe(const struct tamis__hash_set *set, uint64_t seed, const void *key,
-                    size_t key_bytes, uint32_t k, struct tamis_explanation *explanation)
+static int describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                    struct tamis_explanation *explanation)
 {
-    explanation->positions_count = k;
+    explanation->positions_count = hashing->k;
     if (key == NULL && key_bytes > 0)
         return tamis__fail(TAMIS_EINVAL, "the key is NULL with a length above 0; pass its bytes");
-    if (explanation->positions_max < k)
-        return tamis__fail(TAMIS_EINVAL, "%u positions do not fit in room for %zu", k,
+    if (explanation->positions_max < hashing->k)
+        return tamis__fail(TAMIS_EINVAL, "%u positions do not fit in room for %zu", hashing->k,
                            explanation->positions_max);
-    const size_t wanted =
-        set->describe(key, key_bytes, seed, explanation->hashes, explanation->hashes_bytes);
+    const size_t wanted = hashing->set->describe(hashing, key, key_bytes, explanation->hashes,
+                                                 explanation->hashes_bytes);
     if (wanted >= explanation->hashes_bytes)
         return tamis__fail(TAMIS_EINVAL, "the hash values need %zu bytes of text, not %zu",
                            wanted + 1, explanation->hashes_bytes);
@@ -109,7 +106,8 @@ TAMIS_API int tamis_filter_explain(tamis_filter *filter, uint32_t index, const v
     if (rc < 0) return rc;
     const struct tamis__store_segment *s = &filter->segments[index];
     const struct tamis__segment_header *h = s->segment.header;
-    rc = describe(tamis__hash_set_by_id(h->hash_set), h->seed, key, key_bytes, h->k, explanation);
+    const struct tamis__hashing hashing = tamis__header_hashing(h);
+    rc = describe(&hashing, key, key_bytes, explanation);
     if (rc == 0) s->kind->positions(h, key, key_bytes, explanation->positions);
     return rc;
 }
@@ -118,14 +116,19 @@ TAMIS_API int tamis_explain(const char *hash_set, uint64_t m_bits, uint32_t k, u
                             const void *key, size_t key_bytes,
                             struct tamis_explanation *explanation)
 {
-    const struct tamis__hash_set *set = tamis__hash_set_by_name(hash_set);
-    if (set == NULL) return TAMIS_EINVAL;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    struct tamis__hashing hashing = {
+        .parameters = parameters, .seed = seed, .m_bits = m_bits, .k = k};
+    int rc = tamis__hash_set_parse(hash_set, &hashing.set, parameters);
+    if (rc < 0) return rc;
     if (m_bits == 0)
         return tamis__fail(TAMIS_EINVAL, "m of 0 bits is out of range; give 1 to 2^64-1");
-    if (k == 0 || k > EXPLAIN_K_MAX)
-        return tamis__fail(TAMIS_EINVAL, "k of %u hashes is out of range; give 1 to %u", k,
+    rc = tamis__hashing_check(&hashing);
+    if (rc < 0) return rc;
+    if (hashing.k == 0 || hashing.k > EXPLAIN_K_MAX)
+        return tamis__fail(TAMIS_EINVAL, "k of %u hashes is out of range; give 1 to %u", hashing.k,
                            EXPLAIN_K_MAX);
-    const int rc = describe(set, seed, key, key_bytes, k, explanation);
-    if (rc == 0) set->positions(key, key_bytes, seed, m_bits, k, explanation->positions);
+    rc = describe(&hashing, key, key_bytes, explanation);
+    if (rc == 0) hashing.set->positions(&hashing, key, key_bytes, explanation->positions);
     return rc;
 }

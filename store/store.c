@@ -220,7 +220,6 @@ void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__r
 void tamis__stat_from_record(const struct tamis__record *record, struct tamis_filter_stat *stat)
 {
     const struct tamis__record_segment *newest = &record->segments[record->segment_count - 1];
-    const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
     uint64_t items[TAMIS__SEGMENTS_MAX];
     *stat = (struct tamis_filter_stat){
         .kind = newest->kind,
@@ -235,7 +234,7 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
         .checkpointed_at = record->checkpointed_at,
     };
     memcpy(stat->name, record->name, sizeof stat->name);
-    (void)snprintf(stat->hash_set, sizeof stat->hash_set, "%s", set ? set->name : "unknown");
+    tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);
     for (uint32_t i = 0; i < record->segment_count; i++) {
         stat->m_bits += record->segments[i].m_bits;
         stat->size_bytes += record->segments[i].file_bytes;

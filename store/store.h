@@ -65,7 +65,9 @@ int tamis__filter_open_record(struct tamis_store *store, const struct tamis__rec
 /* A spec made whole: geometry, rate and hash set, checked. */
 struct tamis__plan {
     struct tamis_sizing sizing;
-    uint32_t hash_set;
+    const struct tamis__hash_set *hash_set;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    uint32_t bit_order; /* that of the hash set */
     uint64_t seed;
 };
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan);

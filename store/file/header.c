@@ -50,7 +50,7 @@ static int check_fields(const struct tamis__segment_header *h, uint64_t file_byt
                       (unsigned long long)h->m_bits);
     if (h->k == 0 || h->k > TAMIS_K_MAX)
         return refuse(why, TAMIS_ECORRUPT, FIELD(k), "has an impossible k of %u", h->k);
-    if (h->bit_order != TAMIS__BITS_LSB_FIRST)
+    if (h->bit_order != TAMIS__BITS_LSB_FIRST && h->bit_order != TAMIS__BITS_MSB_FIRST)
         return refuse(why, TAMIS_EVERSION, FIELD(bit_order), "has an unknown bit order");
     const double fp_rate = tamis__double_from_bits(h->fp_rate);
     if (h->capacity == 0 || !(fp_rate > 0 && fp_rate <= 1))
@@ -90,6 +90,15 @@ int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
         return refuse(refusal, TAMIS_ECORRUPT, FIELD(checksum),
                       "has a damaged header (its checksum does not match)");
     return check_fields(&h, file_bytes, refusal);
+}
+
+struct tamis__hashing tamis__header_hashing(const struct tamis__segment_header *header)
+{
+    return (struct tamis__hashing){.set = tamis__hash_set_by_id(header->hash_set),
+                                   .parameters = header->parameters,
+                                   .seed = header->seed,
+                                   .m_bits = header->m_bits,
+                                   .k = header->k};
 }
 
 void tamis__label_write(struct tamis__name_label *label, uint64_t sequence, const char *name)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "hash/hash_set.h"
 #include "sizing/sizing.h"
 #include "tamis.h"
 
@@ -24,12 +25,6 @@
 #define TAMIS__INCOMPAT_KNOWN 0u
 #define TAMIS__COMPAT_KNOWN 0u
 #define TAMIS__STRIPES 32u
-#define TAMIS__HASH_PARAMETER_BYTES 64u
-
-/* How position b lies in the data; format, never renumbered. */
-enum tamis__bit_order {
-    TAMIS__BITS_LSB_FIRST = 0, /* byte b / 8, mask 1 << b % 8 */
-};
 
 struct tamis__name_label {
     uint64_t sequence;  /*   0   8  the label with the higher one holds; 0: never written */
@@ -133,6 +128,9 @@ void tamis__header_seal(struct tamis__segment_header *header);
  */
 int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
                         struct tamis__refusal *refusal);
+
+/* The hash set as this header has it; .set is NULL for an id that is none, the rest unchecked. */
+struct tamis__hashing tamis__header_hashing(const struct tamis__segment_header *header);
 
 /* Fill label `slot` for a name of at most TAMIS_NAME_MAX bytes. */
 void tamis__label_write(struct tamis__name_label *label, uint64_t sequence, const char *name);

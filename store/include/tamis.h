@@ -73,14 +73,14 @@ extern "C" {
 #define TAMIS_K_MAX 64             /* hashes per key of a filter */
 #define TAMIS_FP_RATE_MIN 1e-12    /* smallest false-positive rate a filter can be asked for */
 #define TAMIS_FP_RATE_DEFAULT 0.01 /* where a spec leaves fp_rate at 0 */
-#define TAMIS_HASH_SET_NAME_MAX 63
+#define TAMIS_HASH_SET_NAME_MAX 191
 
 typedef struct tamis_store tamis_store;
 typedef struct tamis_filter tamis_filter;
 
 /* How a filter works.  The numbers are in the files and never change meaning. */
 enum tamis_kind {
-    TAMIS_KIND_DEFAULT = 0, /* in a spec: blocked, or bloom where m_bits and k are given */
+    TAMIS_KIND_DEFAULT = 0, /* in a spec: blocked; bloom with m_bits, k or another set than xxh3 */
     TAMIS_KIND_BLOCKED = 1, /* cache-line-blocked Bloom filter: one cache line a key */
     TAMIS_KIND_BLOOM = 2,   /* classic Bloom filter: k positions over all m bits */
 };
@@ -177,16 +177,48 @@ TAMIS_API double tamis_predict_rate(uint32_t kind, uint64_t m_bits, uint32_t k, 
 
 /* ---- Making, opening, closing filters ----------------------------------------------------- */
 
+/*
+ * Hash sets: the rule from a key to its bits.  xxh3 is Tamis' own; each of the others is, bit for
+ * bit, that of a system whose filters Tamis takes over, goes with kind bloom only and takes no
+ * seed.  docs/hash-sets.md has the exact arithmetic.
+ *
+ *     name            what it is                                     k and m
+ *     xxh3            128-bit XXH3, seeded; every kind               any
+ *     php:LIST        string hash functions in PHP's own int and     k: length of LIST; any m;
+ *                     float arithmetic, one position each, each      m = 2^32: value as it is
+ *                     the value % m; LIST: 1 to 32 of js, pjw, elf,
+ *                     bkdr, sdbm, djb, dek, fnv, in order, such as
+ *                     "php:bkdr,sdbm,js"; one may come twice
+ *     php-mt          mt_srand(crc32(key)), then k times             m up to 2^63-1; with capacity
+ *                     mt_rand(0, m-1) of PHP 7.1 and later           and m: k = ceil(m/n ln 2)
+ *                     (m > 2^32: 8.2 and later)
+ *     php-mt-legacy   the same of PHP 5.2.1 to 7.0                   as php-mt
+ *     md5             md5(key, decimal i) mod m                      any
+ *     redisbloom      RedisBloom: MurmurHash64A, a + i b             any; capacity and rate alone:
+ *                                                                    as BF.RESERVE NONSCALING
+ *     guava           Guava: MURMUR128_MITZ_64                       any; capacity and rate alone:
+ *                                                                    as BloomFilter.create()
+ *
+ * A segment of a php set or of md5 has the most significant bit of each byte first, as SETBIT of
+ * Redis; the others have the least significant bit first.
+ */
+
+/*
+ * What a filter of that hash set costs its owner where a key's bits are not as random as k and m
+ * make believe: a sentence in static storage.  NULL where there is nothing to say, and for a name
+ * that is no hash set (tamis_last_error() says so then).
+ */
+TAMIS_API const char *tamis_hash_set_weakness(const char *hash_set);
+
 /* What a filter shall be.  All zero but capacity is a good default. */
 struct tamis_filter_spec {
-    uint64_t
-        capacity;    /* n, distinct keys the rate shall hold for; 1 or more, unless m_bits and k */
-    double fp_rate;  /* p, 0 < p < 1; 0: TAMIS_FP_RATE_DEFAULT                                   */
-    uint32_t kind;   /* enum tamis_kind; 0: blocked, or bloom if m_bits is given                 */
-    uint32_t k;      /* explicit geometry, kind bloom only: 1 to TAMIS_K_MAX; with m_bits        */
-    uint64_t m_bits; /* explicit geometry, kind bloom only: 1 or more; with k                    */
-    const char *hash_set; /* NULL: "xxh3" */
-    uint64_t seed; /* of the hash set; filters that shall be merged need the same              */
+    uint64_t capacity;    /* n, distinct keys the rate shall hold for; 1 or more, unless m_bits */
+    double fp_rate;       /* p, 0 < p < 1; 0: TAMIS_FP_RATE_DEFAULT */
+    uint32_t kind;        /* enum tamis_kind; 0: see there */
+    uint32_t k;           /* explicit geometry, kind bloom only: 1 to TAMIS_K_MAX; with m_bits */
+    uint64_t m_bits;      /* the same: 1 or more; with k, unless hash_set says what k is */
+    const char *hash_set; /* a name of the table above; NULL: "xxh3" */
+    uint64_t seed;        /* of xxh3; filters that shall be merged need the same */
     uint64_t reserved[4]; /* 0 */
 };
 
@@ -327,8 +359,8 @@ struct tamis_segment_stat {
     uint64_t number; /* the file is segments/<number, 16 digits>.seg */
     uint32_t kind;
     uint32_t k;
-    uint32_t words; /* z: words a key touches in its block; 0 for bloom */
-    uint32_t reserved0;
+    uint32_t words;     /* z: words a key touches in its block; 0 for bloom */
+    uint32_t bit_order; /* 0: bit b of byte B is bit 8 B + b; 1: bit 8 B + 7 - b (as SETBIT) */
     uint64_t m_bits;
     uint64_t seed;
     uint64_t capacity;
@@ -370,14 +402,18 @@ struct tamis_explanation {
 
 /*
  * The hash values and bit positions of a key in segment `index` of a filter.
- * Position b is bit b % 8 (bit 0 the least) of byte b / 8 of the data.
+ * Position b is bit b % 8 of byte b / 8 of the data, bit 0 being the least, or the greatest where
+ * the segment's bit_order is 1.
  * TAMIS_EINVAL: a buffer is too small (positions_count says what is needed), or no such segment.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_explain(tamis_filter *filter, uint32_t index,
                                                     const void *key, size_t key_bytes,
                                                     struct tamis_explanation *explanation);
 
-/* The same for a hash set, m and k without a filter (kind bloom); any m_bits from 1 to 2^64-1. */
+/*
+ * The same for a hash set, m and k without a filter (kind bloom); any m_bits from 1 to 2^64-1 that
+ * the set can reach; k up to 2^20, 0 where the set says what k is.
+ */
 TAMIS_API TAMIS_MUST_CHECK int tamis_explain(const char *hash_set, uint64_t m_bits, uint32_t k,
                                              uint64_t seed, const void *key, size_t key_bytes,
                                              struct tamis_explanation *explanation);

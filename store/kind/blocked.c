@@ -22,6 +22,7 @@
 #include <math.h>
 
 #include "base/point.h"
+#include "hash/digest.h"
 #include "hash/hash_set.h"
 #include "kind/kind.h"
 
@@ -209,7 +210,8 @@ static int check(const struct tamis__segment_header *header, const char **reason
 {
     *reason = "has a geometry that no blocked filter has";
     if (header->m_bits % TAMIS__BLOCK_BITS != 0 || header->words == 0 ||
-        header->words != tamis__blocked_words(header->k))
+        header->words != tamis__blocked_words(header->k) ||
+        header->bit_order != TAMIS__BITS_LSB_FIRST)
         return TAMIS_ECORRUPT;
     *reason = "uses a hash set that this library does not have; use a newer Tamis";
     return header->hash_set == TAMIS__HASH_XXH3 ? 0 : TAMIS_EVERSION;

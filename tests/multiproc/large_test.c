@@ -7,7 +7,7 @@
  * pread, has exactly their bits set there.  Needs 2.5 GiB of disk; skipped where there is less.
  *
  * Seen to fail: with the block number cut to 24 bits in blocked.c's probe_of (2^33 bits are 2^24
- * blocks); with positions cut to 33 bits in hash_set.h's walk.
+ * blocks); with positions cut to 33 bits in xxh3.h's walk.
  */
 #include <fcntl.h>
 #include <inttypes.h>

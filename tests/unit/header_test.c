@@ -143,7 +143,7 @@ static void header_impossible_fields_are_refused_where_they_stand(void **state)
     IMPOSSIBLE(header.m_bits = UINT64_MAX, damaged, FIELD(m_bits), "m of 18446744073709551615");
     IMPOSSIBLE(header.k = 0, damaged, FIELD(k), "impossible k of 0");
     IMPOSSIBLE(header.k = 65, damaged, FIELD(k), "impossible k of 65");
-    IMPOSSIBLE(header.bit_order = 1, TAMIS_EVERSION, FIELD(bit_order), "unknown bit order");
+    IMPOSSIBLE(header.bit_order = 2, TAMIS_EVERSION, FIELD(bit_order), "unknown bit order");
     IMPOSSIBLE(header.capacity = 0, damaged, FIELD(capacity), "impossible capacity or rate");
     IMPOSSIBLE(header.fp_rate = 0, damaged, FIELD(capacity), "capacity or rate");
     IMPOSSIBLE(header.fp_rate = tamis__double_to_bits(1.5), damaged, FIELD(capacity), "rate");
