@@ -2,9 +2,7 @@
 /*
  * create.c: from a spec to a filter in the store.
  *
- * The segment is staged before the catalog's exclusive lock is taken (allocating may take long),
- * then named and entered under it.  Whatever fails on the way is undone; what a crash leaves is
- * swept by the next maker (segment.h).
+ * What may be refused is refused first; draft.c makes the rest.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -142,99 +140,37 @@ TAMIS_API int tamis_filter_check(const char *store_path, const char *name,
     return rc;
 }
 
-static void fill_header(const struct tamis_store *store, const char *name,
-                        const struct tamis__plan *plan, struct tamis__segment_header *header)
+void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__record_segment *segment)
 {
-    struct tamis__layout layout;
-    const struct tamis_sizing *sizing = &plan->sizing;
-    tamis__layout(sizing->m_bits, &layout);
-    memset(header, 0, sizeof *header);
-    memcpy(header->magic, TAMIS__SEGMENT_MAGIC, sizeof header->magic);
-    header->format_version = TAMIS__FORMAT_VERSION;
-    header->header_bytes = TAMIS__HEADER_BYTES;
-    header->store_id = store->store_id;
-    header->kind = sizing->kind;
-    header->hash_set = plan->hash_set->id;
-    memcpy(header->parameters, plan->parameters, sizeof header->parameters);
-    header->seed = plan->seed;
-    header->m_bits = sizing->m_bits;
-    header->k = sizing->k;
-    header->words = sizing->words;
-    header->capacity = sizing->capacity;
-    header->fp_rate = tamis__double_to_bits(sizing->fp_rate);
-    header->data_offset = layout.data_offset;
-    header->data_bytes = layout.data_bytes;
-    header->file_bytes = layout.file_bytes;
-    header->created_at = tamis__now_ns();
-    header->bit_order = plan->bit_order;
-    header->stripes = TAMIS__STRIPES;
-    tamis__label_write(&header->labels[0], 1, name);
-}
-
-/* Under the exclusive lock: give the staged segment its number and name, enter it, commit. */
-static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn, const char *name,
-                 struct tamis__segment_header *header, struct tamis__staged *staged,
-                 struct tamis__record *record)
-{
-    struct tamis__store_record *counters = tamis__catalog_store(txn);
-    int rc = tamis__catalog_get(txn, name, record);
-    if (rc == 0) return tamis__fail_exists(name);
-    if (rc != TAMIS_ENOTFOUND) return rc;
-    header->number = counters->next_segment++;
-    header->filter_id = counters->next_filter_id++;
-    rc = tamis__segment_publish(&store->place, staged, header);
-    if (rc < 0) return rc;
-    *record = (struct tamis__record){.filter_id = header->filter_id,
-                                     .name_sequence = 1,
-                                     .generation = 1,
-                                     .capacity = header->capacity,
-                                     .fp_rate = tamis__double_from_bits(header->fp_rate),
-                                     .created_at = header->created_at,
-                                     .published_at = tamis__now_ns(),
-                                     .segment_count = 1};
-    (void)snprintf(record->name, sizeof record->name, "%s", name);
-    tamis__record_segment_from_header(header, &record->segments[0]);
-    rc = tamis__catalog_put(txn, record);
-    if (rc == 0) rc = tamis__catalog_commit(txn);
-    if (rc < 0) (void)tamis__segment_remove(&store->place, header->number);
-    return rc;
-}
-
-/* TAMIS_EEXIST now rather than after allocating gigabytes. */
-static int check_absent(struct tamis_store *store, const char *name)
-{
-    struct tamis__catalog_txn *txn;
-    struct tamis__record record;
-    int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
-    if (rc < 0) return rc;
-    rc = tamis__catalog_get(txn, name, &record);
-    tamis__catalog_end(txn);
-    if (rc == TAMIS_ENOTFOUND) return 0;
-    return rc < 0 ? rc : tamis__fail_exists(name);
+    *segment = (struct tamis__record_segment){.kind = plan->sizing.kind,
+                                              .hash_set = plan->hash_set->id,
+                                              .seed = plan->seed,
+                                              .m_bits = plan->sizing.m_bits,
+                                              .k = plan->sizing.k,
+                                              .words = plan->sizing.words,
+                                              .capacity = plan->sizing.capacity,
+                                              .fp_rate = plan->sizing.fp_rate,
+                                              .bit_order = plan->bit_order};
+    memcpy(segment->parameters, plan->parameters, sizeof segment->parameters);
 }
 
 static int create(struct tamis_store *store, const char *name, const struct tamis__plan *plan,
                   tamis_filter **filter)
 {
-    struct tamis__segment_header header;
-    struct tamis__staged staged;
-    struct tamis__record record;
-    struct tamis__catalog_txn *txn;
-    const uint64_t file_bytes = plan->sizing.file_bytes;
-    int rc = check_absent(store, name);
-    if (rc == 0) rc = tamis__check_room(store->root_fd, file_bytes, name);
-    if (rc == 0) rc = tamis__segment_stage(&store->place, file_bytes, &staged);
+    struct tamis__record_segment segment;
+    struct tamis__draft draft;
+    const struct tamis__entry entry = {.name = name,
+                                       .drafts = &draft,
+                                       .count = 1,
+                                       .capacity = plan->sizing.capacity,
+                                       .fp_rate = plan->sizing.fp_rate};
+    int rc = tamis__check_absent(store, name);
+    if (rc == 0) rc = tamis__check_room(store->root_fd, plan->sizing.file_bytes, name);
     if (rc < 0) return rc;
-    fill_header(store, name, plan, &header);
-    rc = tamis__store_begin_write(store, &txn);
-    if (rc == 0) {
-        rc = enter(store, txn, name, &header, &staged, &record);
-        if (rc == 0 && filter != NULL)
-            rc = tamis__filter_open_record(store, &record, false, filter);
-        tamis__catalog_end(txn);
-    }
-    tamis__segment_discard(&store->place, &staged);
-    return rc;
+    tamis__plan_describe(plan, &segment);
+    tamis__draft_init(store, name, &segment, &draft);
+    rc = tamis__draft_stage(store, &draft);
+    return rc < 0 ? rc : tamis__drafts_enter(store, &entry, filter);
 }
 
 TAMIS_API int tamis_filter_create(tamis_store *store, const char *name,

@@ -65,6 +65,7 @@ TAMIS_API int tamis_filter_segment(tamis_filter *filter, uint32_t index,
         .data_offset = h->data_offset,
         .data_bytes = h->data_bytes,
         .created_at = h->created_at,
+        .flags = h->flags & TAMIS__SEGMENT_FLAGS_KNOWN,
     };
     tamis__hash_set_name(h->hash_set, h->parameters, stat->hash_set);
     return 0;

@@ -71,5 +71,38 @@ struct tamis__plan {
     uint64_t seed;
 };
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan);
+void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__record_segment *segment);
+
+/* ---- draft.c: segments on their way into the store ---------------------------------------------
+ */
+
+/* A segment whose file is in staging/, or not made yet (staged.fd < 0).  Until it is entered, its
+ * header is here alone and may be added to. */
+struct tamis__draft {
+    struct tamis__segment_header header;
+    struct tamis__staged staged;
+};
+
+/* The list of segments, oldest first, that shall be the filter `name`. */
+struct tamis__entry {
+    const char *name;
+    struct tamis__draft *drafts;
+    uint32_t count;
+    uint64_t capacity;
+    double fp_rate;
+};
+
+/* TAMIS_EEXIST now rather than after allocating gigabytes. */
+int tamis__check_absent(struct tamis_store *store, const char *name);
+/* A header for what is described: number, filter_id and file_bytes of it are not looked at. */
+void tamis__draft_init(const struct tamis_store *store, const char *name,
+                       const struct tamis__record_segment *segment, struct tamis__draft *draft);
+/* Make its file, allocated and zero. */
+int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft);
+/* Publish all of them in one commit; filter may be NULL.  On any error nothing of them is left. */
+int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *entry,
+                        tamis_filter **filter);
+/* Remove what was staged and not entered; harmless on what is not staged. */
+void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *drafts, uint32_t count);
 
 #endif

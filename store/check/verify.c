@@ -60,24 +60,14 @@ static int tell(struct check *check, const char *filter, const char *file, uint6
 /* ---- One segment --------------------------------------------------------------------------------
  */
 
-/* In each byte the first bit becomes the last: a word of one bit order as one of the other. */
-static uint64_t other_order(uint64_t word)
-{
-    word = (word & 0x5555555555555555u) << 1 | (word >> 1 & 0x5555555555555555u);
-    word = (word & 0x3333333333333333u) << 2 | (word >> 2 & 0x3333333333333333u);
-    return (word & 0x0F0F0F0F0F0F0F0Fu) << 4 | (word >> 4 & 0x0F0F0F0F0F0F0F0Fu);
-}
-
 /* Bits past m, which no position reaches, are zero; a byte there is damage. */
 static int check_padding(struct check *check, const struct tamis__record *record, const char *file,
                          const struct tamis__segment *segment)
 {
     const struct tamis__segment_header *h = segment->header;
-    if (h->m_bits % 64 == 0) return 0;
-    uint64_t word = segment->data[h->m_bits / 64];
-    if (h->bit_order == TAMIS__BITS_MSB_FIRST) word = other_order(word);
-    if (word >> (h->m_bits % 64) == 0) return 0;
-    return tell(check, record->name, file, h->data_offset + h->m_bits / 64 * 8, TAMIS_ECORRUPT,
+    const uint64_t last = (h->m_bits - 1) / 64;
+    if (!tamis__bits_past(segment->data[last], h->m_bits, h->bit_order)) return 0;
+    return tell(check, record->name, file, h->data_offset + last * 8, TAMIS_ECORRUPT,
                 "has bits set past its m; the data is damaged, restore it from a copy");
 }
 

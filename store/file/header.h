@@ -12,6 +12,7 @@
 #ifndef TAMIS_FILE_HEADER_H
 #define TAMIS_FILE_HEADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,10 @@
 #define TAMIS__INCOMPAT_KNOWN 0u
 #define TAMIS__COMPAT_KNOWN 0u
 #define TAMIS__STRIPES 32u
+#define TAMIS__SEGMENT_FLAGS_KNOWN TAMIS_SEGMENT_ITEMS_ESTIMATED
+
+/* What a foreign format needs said again at export, and no position depends on. */
+#define TAMIS__KEPT_BYTES 32u
 
 struct tamis__name_label {
     uint64_t sequence;  /*   0   8  the label with the higher one holds; 0: never written */
@@ -71,8 +76,12 @@ struct tamis__segment_header {
     uint32_t bit_order;      /*  128   4  enum tamis__bit_order             */
     uint32_t stripes;        /*  132   4  number of item counters: 32       */
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]; /* 136  64  of the hash set; 0 for xxh3 */
-    uint8_t reserved0[304];             /*  200 304  0                                 */
-    uint64_t checksum;                  /*  504   8  XXH3-64 of the 504 bytes before   */
+    uint32_t flags;     /*  200   4  TAMIS_SEGMENT_*; an unknown bit says nothing that matters */
+    uint32_t reserved0; /*  204   4  0                                                         */
+    uint8_t
+        kept[TAMIS__KEPT_BYTES]; /* 208  32  of the format that it was imported from, 0 if none */
+    uint8_t reserved4[264];      /*  240 264  0                                 */
+    uint64_t checksum;           /*  504   8  XXH3-64 of the 504 bytes before   */
     struct tamis__name_label labels[2]; /*  512 640                                    */
     uint8_t reserved1[384];             /* 1152 384  0                                 */
     uint64_t epoch; /* 1536   8  raised by publishers under the exclusive lock; adders read */
@@ -102,7 +111,10 @@ TAMIS__AT(struct tamis__segment_header, created_at, 120);
 TAMIS__AT(struct tamis__segment_header, bit_order, 128);
 TAMIS__AT(struct tamis__segment_header, stripes, 132);
 TAMIS__AT(struct tamis__segment_header, parameters, 136);
-TAMIS__AT(struct tamis__segment_header, reserved0, 200);
+TAMIS__AT(struct tamis__segment_header, flags, 200);
+TAMIS__AT(struct tamis__segment_header, reserved0, 204);
+TAMIS__AT(struct tamis__segment_header, kept, 208);
+TAMIS__AT(struct tamis__segment_header, reserved4, 240);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
 TAMIS__AT(struct tamis__segment_header, reserved1, 1152);
@@ -131,6 +143,14 @@ int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
 
 /* The hash set as this header has it; .set is NULL for an id that is none, the rest unchecked. */
 struct tamis__hashing tamis__header_hashing(const struct tamis__segment_header *header);
+
+/* Does the word that m ends in have bits that no position below m reaches? */
+static inline bool tamis__bits_past(uint64_t last_word, uint64_t m_bits, uint32_t bit_order)
+{
+    if (m_bits % 64 == 0) return false;
+    if (bit_order == TAMIS__BITS_MSB_FIRST) last_word = tamis__reverse_bits(last_word);
+    return last_word >> (m_bits % 64) != 0;
+}
 
 /* Fill label `slot` for a name of at most TAMIS_NAME_MAX bytes. */
 void tamis__label_write(struct tamis__name_label *label, uint64_t sequence, const char *name);

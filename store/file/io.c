@@ -313,6 +313,15 @@ void tamis__unmap(void *map, uint64_t bytes)
     if (map != NULL) (void)munmap(map, (size_t)bytes);
 }
 
+void tamis__release_map(void *at, uint64_t bytes)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t skip = (page - (uintptr_t)at % page) % page;
+    if (bytes <= skip) return;
+    /* A hint on memory; on a shared mapping of a file it never loses a byte. */
+    (void)madvise((char *)at + skip, (size_t)((bytes - skip) / page * page), MADV_DONTNEED);
+}
+
 int tamis__sync_map(void *map, uint64_t bytes, const char *what)
 {
     const int error = may_fail("msync", what);

@@ -59,6 +59,8 @@ void tamis__unlock(int fd);
 /* Map a file from its start; large mappings begin on a 2 MiB boundary. */
 int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map);
 void tamis__unmap(void *map, uint64_t bytes);
+/* Drop the page-table entries of the whole pages in a range of a file's mapping. */
+void tamis__release_map(void *at, uint64_t bytes);
 int tamis__sync_map(void *map, uint64_t bytes, const char *what);
 
 /* Call fn for each name of a directory but "." and "..", until it returns other than 0. */

@@ -102,6 +102,27 @@ int tamis__segment_publish(const struct tamis__place *place, struct tamis__stage
     return rc;
 }
 
+static void staged_path(const struct tamis__place *place, const struct tamis__staged *staged,
+                        char path[PATH_BYTES])
+{
+    (void)snprintf(path, PATH_BYTES, "%s/staging/%s", place->path, staged->name);
+}
+
+int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,
+                        uint64_t offset, const void *bytes, size_t count)
+{
+    char what[PATH_BYTES];
+    staged_path(place, staged, what);
+    return tamis__write_at(staged->fd, bytes, count, offset, what);
+}
+
+int tamis__segment_settle(const struct tamis__place *place, const struct tamis__staged *staged)
+{
+    char what[PATH_BYTES];
+    staged_path(place, staged, what);
+    return tamis__sync_file(staged->fd, what);
+}
+
 void tamis__segment_discard(const struct tamis__place *place, struct tamis__staged *staged)
 {
     if (staged->fd < 0 || staged->name[0] == '\0') return;
@@ -171,6 +192,11 @@ void tamis__segment_close(struct tamis__segment *segment)
 {
     tamis__unmap(segment->header, segment->file_bytes);
     *segment = (struct tamis__segment){0};
+}
+
+void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes)
+{
+    tamis__release_map((char *)segment->data + offset, bytes);
 }
 
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number)

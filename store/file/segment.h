@@ -51,6 +51,12 @@ int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
 int tamis__segment_publish(const struct tamis__place *place, struct tamis__staged *staged,
                            struct tamis__segment_header *header);
 
+/* Write bytes into the data of a staged file. */
+int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,
+                        uint64_t offset, const void *bytes, size_t count);
+/* Bring what was written to the disk, so that publish has little left to do under the lock. */
+int tamis__segment_settle(const struct tamis__place *place, const struct tamis__staged *staged);
+
 /* Remove what was staged; harmless on a zeroed or used-up one. */
 void tamis__segment_discard(const struct tamis__place *place, struct tamis__staged *staged);
 
@@ -58,6 +64,10 @@ void tamis__segment_discard(const struct tamis__place *place, struct tamis__stag
 int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool writable,
                         struct tamis__segment *segment);
 void tamis__segment_close(struct tamis__segment *segment);
+
+/* These bytes of the data will not be read soon: let the process forget its copies of the
+ * page-table entries.  Contents stay as they are, in the page cache. */
+void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
 
 /* Remove the file; 0 if it is not there. */
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number);

@@ -337,12 +337,12 @@ struct tamis_filter_stat {
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
     uint32_t kind; /* of the newest segment, as are hash_set, k and seed               */
     uint32_t k;
-    uint64_t m_bits; /* sum over the segments, as are size_bytes, capacity and items     */
+    uint64_t m_bits; /* sum over the segments, as are size_bytes and items               */
     uint64_t seed;
-    uint64_t capacity;
-    double fp_rate;        /* the rate the filter was made for, at capacity                    */
-    uint64_t items;        /* number of NEW answers so far                                     */
-    uint64_t size_bytes;   /* of the segment files                                             */
+    uint64_t capacity;   /* of the newest segment, and what older ones, which take no more, hold */
+    double fp_rate;      /* the rate the filter was made for, at capacity                    */
+    uint64_t items;      /* number of NEW answers so far                                     */
+    uint64_t size_bytes; /* of the segment files                                             */
     double predicted_rate; /* rate at the present item count, by the formulas of docs/sizing.md */
     uint64_t generation;   /* goes up with every published change                              */
     uint32_t segment_count;
@@ -352,6 +352,10 @@ struct tamis_filter_stat {
     int64_t checkpointed_at; /* last sync                                                        */
     uint64_t reserved[8];
 };
+
+/* Flags of a segment. */
+#define TAMIS_SEGMENT_ITEMS_ESTIMATED 1u /* imported: its items then were estimated, not counted   \
+                                          */
 
 /* One segment of a filter. */
 struct tamis_segment_stat {
@@ -373,7 +377,8 @@ struct tamis_segment_stat {
     uint64_t ones;      /* set bits; tamis_filter_fill() only, else 0                             */
     double fill;        /* ones / m_bits; tamis_filter_fill() only                                */
     double fp_rate_now; /* rate by the bits that are set; tamis_filter_fill() only                */
-    uint64_t reserved[8];
+    uint64_t flags;     /* TAMIS_SEGMENT_* bits                                                   */
+    uint64_t reserved[7];
 };
 
 /* The metadata of an open filter, item count included; reads no bits, so it costs microseconds. */
@@ -417,6 +422,82 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_explain(tamis_filter *filter, uint32
 TAMIS_API TAMIS_MUST_CHECK int tamis_explain(const char *hash_set, uint64_t m_bits, uint32_t k,
                                              uint64_t seed, const void *key, size_t key_bytes,
                                              struct tamis_explanation *explanation);
+
+/* ---- Import and export (docs/exchange.md) --------------------------------------------------- */
+
+/*
+ * A filter travels as a stream of bytes in one of these formats:
+ *
+ *     redis-bitmap  the string that SETBIT made: bits alone, up to the highest byte that is not 0;
+ *                   hash set, m and k are the caller's word
+ *     redisbloom    the answers of BF.SCANDUMP, in a plain container; a layer is a segment
+ *     guava         what BloomFilter.writeTo() writes
+ *     tamis         Tamis' own: any filter, with seeds and a checksum
+ *
+ * Memory is a few megabytes, whatever the length.
+ */
+
+/* Where a stream comes from. */
+struct tamis_source {
+    /* Put 1 to `bytes` bytes (at most 1 MiB are asked for) into `buffer` and return how many; 0 at
+     * the end; a TAMIS_E* code, which the import then returns, to end it. */
+    int64_t (*read)(void *context, void *buffer, size_t bytes);
+    void *context;
+    uint64_t bytes; /* of the whole stream, 0 if not known: finds a truncated one out at once */
+};
+
+/* Where a stream goes: 0, or a TAMIS_E* code, which the export then returns, to end it. */
+struct tamis_sink {
+    int (*write)(void *context, const void *buffer, size_t bytes);
+    void *context;
+};
+
+/* What a stream does not tell.  What it does tell must be 0 or NULL here. */
+struct tamis_import_spec {
+    const char *hash_set; /* redis-bitmap: needed */
+    uint64_t m_bits;    /* redis-bitmap: needed; 0 with a php set: 2^32                          */
+    uint32_t k;         /* redis-bitmap: needed, unless the hash set fixes it                    */
+    uint32_t reserved0; /* 0 */
+    uint64_t capacity;  /* redis-bitmap, guava: 0 for the keys at which m and k are at their best */
+    double fp_rate;     /* redis-bitmap, guava: 0 for the predicted one                          */
+    uint64_t
+        seal_capacity;    /* not 0: put an empty segment of hash set xxh3, kind blocked and this */
+                          /* capacity on top: old keys still answer, new ones go there           */
+    double seal_rate;     /* of that segment; 0: TAMIS_FP_RATE_DEFAULT                           */
+    uint64_t reserved[4]; /* 0 */
+};
+
+/*
+ * Make a filter of a stream, all its segments in one step.
+ *
+ * name     of the filter to be made; see TAMIS_NAME_MAX.
+ * spec     NULL where there is nothing to say.
+ * source   read from here only, in order, by this thread.
+ * filter   NULL, or *filter receives an open handle.
+ * Returns  0.  TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION, TAMIS_EUNSUPPORTED: the stream
+ *          (the sentence says at which byte, and why); TAMIS_EINVAL: format, name or spec, or a
+ *          bitmap that is not of that m; TAMIS_EEXIST; TAMIS_ENOSPACE; TAMIS_EREADONLY; what the
+ *          source returned.  On any error nothing is left behind.
+ * Items    are counted on from what the stream says; where it does not (redis-bitmap, guava) they
+ *          are estimated from the set bits, and the segment has TAMIS_SEGMENT_ITEMS_ESTIMATED.
+ * Durable  when it returns 0 the filter and its keys survive a power cut.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_import(tamis_store *store, const char *name,
+                                                   const char *format,
+                                                   const struct tamis_import_spec *spec,
+                                                   const struct tamis_source *source,
+                                                   tamis_filter **filter);
+
+/*
+ * Write a filter as a stream; nothing is changed in it.  What was imported and not added to comes
+ * out byte for byte as it was.  Keys that are added meanwhile may be in it or not.
+ *
+ * Returns  0.  TAMIS_EUNSUPPORTED: the format cannot say this filter (kind, hash set, segments);
+ *          nothing was written then.  TAMIS_EINVAL: no such format.  TAMIS_EDROPPED.  What the sink
+ *          returned.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_export(tamis_filter *filter, const char *format,
+                                                   const struct tamis_sink *sink);
 
 /* ---- The catalog: list, drop, rename, verify ---------------------------------------------- */
 

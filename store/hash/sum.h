@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sum.h: the 128-bit XXH3 of a stream, piece by piece. */
+#ifndef TAMIS_HASH_SUM_H
+#define TAMIS_HASH_SUM_H
+
+#include <stddef.h>
+
+#include "hash/digest.h"
+
+#define TAMIS__SUM_BYTES 16u
+
+struct tamis__sum {
+    XXH3_state_t state;
+};
+
+static inline void tamis__sum_init(struct tamis__sum *sum)
+{
+    (void)XXH3_128bits_reset(&sum->state); /* fails for NULL only, as the next one */
+}
+
+static inline void tamis__sum_add(struct tamis__sum *sum, const void *data, size_t bytes)
+{
+    if (bytes > 0) (void)XXH3_128bits_update(&sum->state, data, bytes);
+}
+
+/* The canonical form, that is, what `xxh128sum` prints: the high half first, big-endian. */
+static inline void tamis__sum_finish(const struct tamis__sum *sum,
+                                     unsigned char bytes[TAMIS__SUM_BYTES])
+{
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&sum->state));
+    memcpy(bytes, canonical.digest, TAMIS__SUM_BYTES);
+}
+
+#endif
