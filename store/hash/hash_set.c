@@ -9,7 +9,9 @@
 #include "base/error.h"
 
 static const struct tamis__hash_set *const hash_sets[] = {
-    &tamis__hash_set_xxh3,
+    &tamis__hash_set_xxh3,          &tamis__hash_set_php, &tamis__hash_set_php_mt,
+    &tamis__hash_set_php_mt_legacy, &tamis__hash_set_md5, &tamis__hash_set_redisbloom,
+    &tamis__hash_set_guava,
 };
 #define HASH_SET_COUNT (sizeof hash_sets / sizeof hash_sets[0])
 

@@ -105,5 +105,11 @@ int tamis__hashing_check(struct tamis__hashing *hashing);
 const char *tamis__hashing_fault(const struct tamis__hashing *hashing);
 
 extern const struct tamis__hash_set tamis__hash_set_xxh3;
+extern const struct tamis__hash_set tamis__hash_set_php;
+extern const struct tamis__hash_set tamis__hash_set_php_mt;
+extern const struct tamis__hash_set tamis__hash_set_php_mt_legacy;
+extern const struct tamis__hash_set tamis__hash_set_md5;
+extern const struct tamis__hash_set tamis__hash_set_redisbloom;
+extern const struct tamis__hash_set tamis__hash_set_guava;
 
 #endif
