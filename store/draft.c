@@ -60,6 +60,21 @@ void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *draft
         tamis__segment_discard(&store->place, &drafts[i].staged);
 }
 
+/*
+ * Under the lock: remove what a maker that died before its commit has left.  It took its numbers
+ * from the same counter, in order, and never gave one of them to the catalog; so they begin here
+ * and end where there is no file (taking them back goes from the last to the first).
+ */
+static int sweep(struct tamis_store *store, uint64_t number)
+{
+    int rc;
+    while ((rc = tamis__segment_exists(&store->place, number)) == 1) {
+        rc = tamis__segment_remove(&store->place, number++);
+        if (rc < 0) break;
+    }
+    return rc;
+}
+
 /* Under the lock: numbers and names.  *published counts the segments that have theirs. */
 static int publish(struct tamis_store *store, struct tamis__store_record *counters,
                    struct tamis__draft *drafts, uint32_t count, struct tamis__record *record,
@@ -98,15 +113,16 @@ static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn,
                                     .published_at = tamis__now_ns(),
                                     .segment_count = entry->count};
     (void)snprintf(record.name, sizeof record.name, "%s", entry->name);
-    rc = publish(store, counters, entry->drafts, entry->count, &record, &published);
+    rc = sweep(store, counters->next_segment);
+    if (rc == 0) rc = publish(store, counters, entry->drafts, entry->count, &record, &published);
     if (rc == 0) rc = tamis__catalog_put(txn, &record);
     /* Before the commit, so that an open that fails leaves nothing either. */
     if (rc == 0 && filter != NULL) rc = tamis__filter_open_record(store, &record, false, &opened);
     if (rc == 0) rc = tamis__catalog_commit(txn);
     if (rc < 0) {
         (void)tamis_filter_close(opened); /* its counts are the record's: no catalog is needed */
-        for (uint32_t i = 0; i < published; i++)
-            (void)tamis__segment_remove(&store->place, record.segments[i].number);
+        while (published > 0)
+            (void)tamis__segment_remove(&store->place, record.segments[--published].number);
     } else if (filter != NULL) {
         *filter = opened;
     }

@@ -135,6 +135,9 @@ static int parse_description(const unsigned char *bytes, uint64_t at, struct tam
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, m_bits),
                              "has a segment of %llu bits in %llu bytes",
                              (unsigned long long)d.m_bits, (unsigned long long)d.data_bytes);
+    if (d.capacity == 0)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, capacity),
+                             "has a segment of capacity 0");
     if (!is_zero(d.zero, sizeof d.zero) || (d.flags & ~TAMIS__SEGMENT_FLAGS_KNOWN) != 0)
         return refuse_newer(refusal, at + offsetof(struct description, flags));
     if (d.items == TAMIS__ITEMS_UNKNOWN)
