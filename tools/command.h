@@ -66,6 +66,9 @@ int cli_fail_usage(const struct command *command, const char *format, ...)
 /* The library's sentence for its last error. */
 int cli_fail_library(void);
 
+/* A note of what a filter of that hash set costs its owner, where it is weak. */
+void cli_tell_weakness(const char *hash_set);
+
 /* malloc and realloc that end the program with a sentence where there is no memory. */
 void *cli_alloc(size_t bytes);
 void *cli_realloc(void *old, size_t bytes);

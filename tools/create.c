@@ -4,6 +4,8 @@
  *
  * The one command that makes the store if it is not there, but only for a filter that it can then
  * make: name, parameters and room are checked first, so that bad input leaves nothing behind.
+ *
+ * Which of -n, -p, -m and -k a hash set needs the library knows; here only what holds for all.
  */
 #include <stdlib.h>
 
@@ -14,6 +16,7 @@
 static const char HELP[] =
     "usage: tamis create NAME -n CAPACITY [-p RATE] [--kind KIND] [--hash-set SET] [--seed N]\n"
     "       tamis create NAME -m BITS -k HASHES [--hash-set SET] [--seed N]\n"
+    "       tamis create NAME --hash-set php:LIST -m BITS\n"
     "       tamis create NAME --like OTHER\n"
     "\n"
     "Make an empty filter, and the store if it is not there.  The file is allocated in full.\n"
@@ -23,8 +26,10 @@ static const char HELP[] =
     "      --kind KIND     blocked (default: one cache line a key) or bloom (classic)\n"
     "  -m, --bits BITS     explicit size in bits (10M is ten million, 64Mi is 2^26); kind bloom\n"
     "  -k, --hashes K      explicit number of hashes, 1 to 64; with -m\n"
-    "      --hash-set SET  the rule from key to bits (default xxh3)\n"
-    "      --seed N        seed of the hash set (default 0)\n"
+    "      --hash-set SET  the rule from key to bits (default xxh3); another system's, bit for\n"
+    "                      bit: php:LIST (of js, pjw, elf, bkdr, sdbm, djb, dek, fnv),\n"
+    "                      php-mt, php-mt-legacy, md5, redisbloom, guava\n"
+    "      --seed N        seed of xxh3 (default 0)\n"
     "      --like OTHER    all of it as filter OTHER of the same store\n"
     "      --if-missing    no error when the same filter is there already\n"
     "      --json          print the new filter as JSON\n"
@@ -34,6 +39,7 @@ static const char HELP[] =
     "  tamis create seen -n 10M                  ten million keys, 1% false positives\n"
     "  tamis create seen -n 10M -p 1e-4 --if-missing\n"
     "  tamis create old -m 1000003 -k 7          a classic filter of exactly that shape\n"
+    "  tamis create rptc --hash-set php:bkdr,sdbm,js -m 4Gi\n"
     "\n"
     "exit status: 0 it is there; 2 an error\n";
 
@@ -47,13 +53,14 @@ static bool options_suffice(const struct invocation *call)
     const struct options *options = &call->options;
     bool bits = options_have(options, TAKES(BITS));
     bool hashes = options_have(options, TAKES(HASHES));
+    bool set = options_have(options, TAKES(HASH_SET)); /* may say what k is */
     if (options_have(options, TAKES(LIKE))) {
         if (!options_have(options, TAKES_SHAPE)) return true;
         cli_fail_usage(call->command,
                        "--like takes everything from '%s'; leave the other "
                        "parameters out",
                        options->like);
-    } else if (bits != hashes) {
+    } else if (bits != hashes && !set) {
         cli_fail_usage(call->command, "-m BITS and -k HASHES go together; %s is missing",
                        bits ? "-k" : "-m");
     } else if (!bits && !options_have(options, TAKES(CAPACITY))) {
@@ -134,6 +141,7 @@ static int create(const struct invocation *call, tamis_store *store,
     if (rc < 0) return cli_fail_library();
     int status = CLI_DONE;
     if (options_have(&call->options, TAKES(JSON))) status = show_json(call, filter);
+    if (spec->hash_set) cli_tell_weakness(spec->hash_set);
     return cli_filter_close(filter, status);
 }
 

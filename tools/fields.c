@@ -145,6 +145,7 @@ static json_t *segment_json(const struct tamis_segment_stat *segment, unsigned h
     json_put(object, "k", json_unsigned(segment->k));
     json_put(object, "words", json_unsigned(segment->words));
     json_put(object, "seed", json_unsigned(segment->seed));
+    json_put(object, "bit_order", json_text(segment->bit_order ? "msb-first" : "lsb-first"));
     json_put(object, "capacity", json_unsigned(segment->capacity));
     json_put(object, "fp_rate", json_rate(segment->fp_rate));
     json_put(object, "items", json_unsigned(segment->items));
@@ -190,9 +191,17 @@ static json_t *value_state(const struct filter_view *view)
 
 static json_t *value_note(const struct filter_view *view)
 {
-    if (!(view->stat.state & TAMIS_STATE_FULL)) return json_text("");
-    return json_text("the filter holds as many keys as it was made for or more, and the rate rises "
-                     "with every further one; make a filter of a greater capacity");
+    static const char FULL[] =
+        "the filter holds as many keys as it was made for or more, and the rate rises with every "
+        "further one; make a filter of a greater capacity";
+    const char *weakness = tamis_hash_set_weakness(view->stat.hash_set);
+    bool full = view->stat.state & TAMIS_STATE_FULL;
+    char *both = NULL;
+    if (!full || !weakness) return json_text(full ? FULL : weakness ? weakness : "");
+    if (asprintf(&both, "%s; %s", FULL, weakness) < 0) cli_no_memory();
+    json_t *note = json_text(both);
+    free(both);
+    return note;
 }
 
 /* ---- Human forms -------------------------------------------------------------------------- */

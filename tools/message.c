@@ -75,6 +75,12 @@ int cli_fail_library(void)
     return cli_fail("%s", tamis_last_error());
 }
 
+void cli_tell_weakness(const char *hash_set)
+{
+    const char *weakness = tamis_hash_set_weakness(hash_set);
+    if (weakness) cli_tell("note: %s", weakness);
+}
+
 void cli_no_memory(void)
 {
     static const char line[] = "tamis: out of memory\n";

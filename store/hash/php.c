@@ -291,14 +291,15 @@ static const char *weakness(const uint8_t *parameters)
     unsigned used = 0;
     for (uint32_t i = 1; i <= parameters[0]; i++)
         used |= 1u << parameters[i];
-    if (used & (1u << JS | 1u << BKDR | 1u << SDBM))
-        return "js, bkdr and sdbm lose the later bytes of a key to PHP's float rounding, so long "
-               "keys that differ late share their bits and the filter lets in far more strangers "
-               "than its rate says; see docs/migrating.md";
+    if (used & (1u << JS | 1u << BKDR | 1u << SDBM | 1u << DJB))
+        return "js, bkdr, sdbm and djb lose the later bytes of a key to PHP's float rounding "
+               "(20,000 URLs that differ in a number gave 5 values of bkdr), so keys that are alike "
+               "share their bits and strangers pass far more often than the rate says; see "
+               "docs/migrating.md";
     if (used & (1u << PJW | 1u << ELF | 1u << DEK))
-        return "pjw and elf heed only the last bytes of a key, and dek mixes them little, so "
-               "similar keys share bits and the filter lets in more strangers than its rate says; "
-               "see docs/migrating.md";
+        return "pjw heeds the last 16 bytes of a key alone, elf has 28 bits, and dek mixes little "
+               "(20,000 URLs that differ in a number gave 4,540 values), so strangers pass more "
+               "often than the rate says; see docs/migrating.md";
     return NULL;
 }
 

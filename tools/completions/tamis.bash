@@ -213,7 +213,9 @@ _tamis_offer_value()
     case $1 in
     --store) _tamis_offer_paths -d "$2" "$3" ;;
     --kind) _tamis_offer "$2" "$3" blocked bloom ;;
-    --hash-set) _tamis_offer "$2" "$3" xxh3 ;;
+    --hash-set)
+        _tamis_offer "$2" "$3" xxh3 php:bkdr,sdbm,js php-mt php-mt-legacy md5 redisbloom guava
+        ;;
     --like) given=() && _tamis_offer_filters "$2" "$3" ;;
     esac
 }
