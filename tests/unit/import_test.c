@@ -315,15 +315,20 @@ static void import_with_a_bad_seal_is_refused(void **state)
     free(path);
 }
 
+/* A head is looked for in the first 3.4 kB, so the stream is longer than that. */
 static void import_of_a_source_that_fails_leaves_nothing(void **state)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
-    struct stream stream = three_layers();
+    struct dump dump = dump_of(3);
+    dump.layers[2] = dump_layer(5000, 0.001, dump.layers[2].size);
+    struct stream stream = dump_stream(&dump);
     (void)state;
+    assert_true(stream.bytes > 8000);
     stream.failure = TAMIS_EIO;
     stream.most = 5;
-    for (stream.fails_at = 1; stream.fails_at <= stream.bytes; stream.fails_at++) {
+    for (size_t left = stream.bytes; left > 0; left -= left < 61 ? 1 : 61) {
+        stream.fails_at = stream.bytes + 1 - left;
         assert_refused(TAMIS_EIO, "could not be read further",
                        import(store, "x", "redisbloom", &SEALED, &stream, NULL));
         assert_nothing_left(store, path);
