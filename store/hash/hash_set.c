@@ -86,7 +86,8 @@ const char *tamis__hashing_fault(const struct tamis__hashing *hashing)
 {
     static const uint8_t none[TAMIS__HASH_PARAMETER_BYTES];
     const struct tamis__hash_set *set = hashing->set;
-    if (set->fixed_k != NULL && set->fixed_k(hashing->parameters) != hashing->k)
+    const uint32_t fixed = set->fixed_k ? set->fixed_k(hashing->parameters) : hashing->k;
+    if (fixed == 0 || fixed != hashing->k)
         return "has parameters that its hash set does not have, or that its k contradicts";
     if (set->parse == NULL && memcmp(hashing->parameters, none, sizeof none) != 0)
         return "has parameters for a hash set that takes none";

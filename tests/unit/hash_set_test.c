@@ -223,6 +223,131 @@ static void hash_set_table_knows_its_sets_alone(void **state)
     assert_int_equal(tamis__hash_set_parse("xxh3:", &set, parameters), TAMIS_EINVAL);
 }
 
+/* Parsed and told again a name is the same; k is that of the list. */
+static void hash_set_names_come_back(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t id, k;
+    } sets[] = {
+        {"xxh3", 1, 0},        {"php:js", 2, 1}, {"php:bkdr,sdbm,js", 2, 3},
+        {"php:fnv,fnv", 2, 2}, {"php-mt", 3, 0}, {"php-mt-legacy", 4, 0},
+        {"redisbloom", 6, 0},  {"guava", 7, 0},
+    };
+    char longest[TAMIS_HASH_SET_NAME_MAX + 1] = "php:bkdr", name[TAMIS_HASH_SET_NAME_MAX + 1];
+    const struct tamis__hash_set *set = NULL;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    (void)state;
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        assert_done(tamis__hash_set_parse(sets[i].name, &set, parameters));
+        assert_int_equal(set->id, sets[i].id);
+        assert_int_equal(set->fixed_k ? set->fixed_k(parameters) : 0, sets[i].k);
+        tamis__hash_set_name(set->id, parameters, name);
+        assert_string_equal(name, sets[i].name);
+    }
+    for (int i = 1; i < 32; i++)
+        strcat(longest, ",sdbm");
+    assert_done(tamis__hash_set_parse(longest, &set, parameters));
+    tamis__hash_set_name(set->id, parameters, name);
+    assert_string_equal(name, longest);
+    strcat(longest, ",js");
+    assert_refused(TAMIS_EINVAL, "up to 32", tamis__hash_set_parse(longest, &set, parameters));
+}
+
+/* The bytes are format: 3 functions, bkdr 4, sdbm 5, js 1. */
+static void hash_set_parameters_are_frozen(void **state)
+{
+    static const uint8_t all[] = {8, 1, 2, 3, 4, 5, 6, 7, 8, 0};
+    const struct tamis__hash_set *set = NULL;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    (void)state;
+    assert_done(tamis__hash_set_parse("php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", &set, parameters));
+    assert_memory_equal(parameters, all, sizeof all);
+    for (size_t i = sizeof all; i < sizeof parameters; i++)
+        assert_int_equal(parameters[i], 0);
+}
+
+/* What a damaged or foreign header may hold is refused, and telling its name is safe. */
+static void hash_set_damaged_parameters_are_refused(void **state)
+{
+    const struct tamis__hash_set *php = tamis__hash_set_by_id(TAMIS__HASH_PHP);
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES] = {2, 1, 8};
+    char name[TAMIS_HASH_SET_NAME_MAX + 1];
+    struct tamis__hashing hashing = {.set = php, .parameters = parameters, .m_bits = 99, .k = 2};
+    (void)state;
+    assert_null(tamis__hashing_fault(&hashing));
+    hashing.k = 3;
+    assert_non_null(tamis__hashing_fault(&hashing));
+#define DAMAGED(index, value, count)                                                               \
+    do {                                                                                           \
+        const uint8_t whole = parameters[index];                                                   \
+        parameters[index] = (value);                                                               \
+        hashing.k = (count);                                                                       \
+        assert_non_null(tamis__hashing_fault(&hashing));                                           \
+        tamis__hash_set_name(TAMIS__HASH_PHP, parameters, name);                                   \
+        assert_string_equal(name, "php:");                                                         \
+        parameters[index] = whole;                                                                 \
+    } while (0)
+    DAMAGED(0, 3, 3);   /* a function that is not there */
+    DAMAGED(0, 1, 1);   /* one too many */
+    DAMAGED(0, 33, 33); /* more than there may be */
+    DAMAGED(0, 255, 255);
+    DAMAGED(0, 0, 0);
+    DAMAGED(2, 9, 2);
+    DAMAGED(1, 0, 2);
+    DAMAGED(63, 1, 2);
+#undef DAMAGED
+    hashing.set = tamis__hash_set_by_id(TAMIS__HASH_GUAVA);
+    assert_non_null(tamis__hashing_fault(&hashing)); /* has no parameters */
+    memset(parameters, 0, sizeof parameters);
+    assert_null(tamis__hashing_fault(&hashing));
+    hashing.set = tamis__hash_set_by_id(TAMIS__HASH_PHP_MT);
+    hashing.m_bits = INT64_MAX;
+    assert_null(tamis__hashing_fault(&hashing));
+    hashing.m_bits++;
+    assert_non_null(tamis__hashing_fault(&hashing));
+}
+
+static void hash_set_weakness_is_told_of_the_weak_alone(void **state)
+{
+    (void)state;
+    assert_null(tamis_hash_set_weakness("xxh3"));
+    assert_null(tamis_hash_set_weakness("guava"));
+    assert_null(tamis_hash_set_weakness("redisbloom"));
+    assert_null(tamis_hash_set_weakness("php:fnv"));
+    assert_null(tamis_hash_set_weakness("no such set"));
+    assert_non_null(strstr(tamis_hash_set_weakness("php:fnv,bkdr"), "float rounding"));
+    assert_non_null(strstr(tamis_hash_set_weakness("php:djb"), "float rounding"));
+    assert_non_null(strstr(tamis_hash_set_weakness("php:pjw,fnv"), "last 16 bytes"));
+    assert_non_null(strstr(tamis_hash_set_weakness("php-mt"), "n / 2^32"));
+    assert_non_null(strstr(tamis_hash_set_weakness("php-mt-legacy"), "n / 2^32"));
+}
+
+/* Positions stay below m, whatever m and key are, for every set. */
+static void hash_set_positions_of_all_sets_stay_below_m(void **unused)
+{
+    static const char *const names[] = {"php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", "php-mt",
+                                        "php-mt-legacy", "redisbloom", "guava"};
+    static const uint64_t ms[] = {
+        1, 2, 3, 64, (uint64_t)1 << 32, ((uint64_t)1 << 32) + 1, INT64_MAX, UINT64_MAX};
+    uint64_t state = random_seed();
+    (void)unused;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        for (size_t j = 0; j < sizeof ms / sizeof ms[0]; j++) {
+            uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES], key[80];
+            uint64_t positions[8];
+            struct tamis__hashing hashing = {.parameters = parameters, .m_bits = ms[j], .k = 8};
+            assert_done(tamis__hash_set_parse(names[i], &hashing.set, parameters));
+            if (ms[j] > hashing.set->m_bits_max) continue;
+            for (size_t bytes = 0; bytes <= sizeof key; bytes++) {
+                random_fill(&state, key, bytes);
+                hashing.set->positions(&hashing, key, bytes, positions);
+                for (int p = 0; p < 8; p++)
+                    assert_true(positions[p] < ms[j]);
+            }
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +359,11 @@ int main(void)
         cmocka_unit_test(hash_set_seed_changes_every_digest),
         cmocka_unit_test(hash_set_sequences_do_not_repeat_at_small_m),
         cmocka_unit_test(hash_set_table_knows_its_sets_alone),
+        cmocka_unit_test(hash_set_names_come_back),
+        cmocka_unit_test(hash_set_parameters_are_frozen),
+        cmocka_unit_test(hash_set_damaged_parameters_are_refused),
+        cmocka_unit_test(hash_set_weakness_is_told_of_the_weak_alone),
+        cmocka_unit_test(hash_set_positions_of_all_sets_stay_below_m),
     };
     for (unsigned i = 0; i < sizeof every_byte; i++)
         every_byte[i] = (unsigned char)i;
