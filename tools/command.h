@@ -45,6 +45,8 @@ extern const struct command cli_command_check;
 extern const struct command cli_command_create;
 extern const struct command cli_command_drop;
 extern const struct command cli_command_explain;
+extern const struct command cli_command_export;
+extern const struct command cli_command_import;
 extern const struct command cli_command_info;
 extern const struct command cli_command_list;
 extern const struct command cli_command_rename;
@@ -72,6 +74,8 @@ void cli_tell_weakness(const char *hash_set);
 /* malloc and realloc that end the program with a sentence where there is no memory. */
 void *cli_alloc(size_t bytes);
 void *cli_realloc(void *old, size_t bytes);
+/* The first bytes of a text, with a NUL behind them. */
+char *cli_copy(const char *text, size_t bytes);
 void cli_no_memory(void) __attribute__((noreturn));
 
 /* ---- open.c ------------------------------------------------------------------------------- */

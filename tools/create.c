@@ -11,7 +11,6 @@
 
 #include "command.h"
 #include "fields.h"
-#include "json.h"
 
 static const char HELP[] =
     "usage: tamis create NAME -n CAPACITY [-p RATE] [--kind KIND] [--hash-set SET] [--seed N]\n"
@@ -121,15 +120,6 @@ static tamis_store *open_store(const struct invocation *call, const struct tamis
     return store;
 }
 
-static int show_json(const struct invocation *call, tamis_filter *filter)
-{
-    struct filter_view view;
-    if (view_load(&view, filter, 0) < 0) return cli_fail_library();
-    json_print(call->out, view_json(&view));
-    view_clear(&view);
-    return CLI_DONE;
-}
-
 static int create(const struct invocation *call, tamis_store *store,
                   const struct tamis_filter_spec *spec)
 {
@@ -140,7 +130,7 @@ static int create(const struct invocation *call, tamis_store *store,
                  : tamis_filter_create(store, name, spec, &filter);
     if (rc < 0) return cli_fail_library();
     int status = CLI_DONE;
-    if (options_have(&call->options, TAKES(JSON))) status = show_json(call, filter);
+    if (options_have(&call->options, TAKES(JSON))) status = view_show_json(call->out, filter, 0);
     if (spec->hash_set) cli_tell_weakness(spec->hash_set);
     return cli_filter_close(filter, status);
 }

@@ -189,18 +189,34 @@ static json_t *value_state(const struct filter_view *view)
     return json_text(state_name(view->stat.state));
 }
 
+static const char FULL[] =
+    "the filter holds as many keys as it was made for or more, and the rate rises with every "
+    "further one; make a filter of a greater capacity";
+static const char ESTIMATED[] =
+    "the format that the filter was imported from does not say how many keys it holds, so items "
+    "began with an estimate from the set bits";
+
+/* Add a note to those there are; each once. */
+static void add_note(char **notes, const char *note)
+{
+    char *longer = NULL;
+    if (note == NULL || strstr(*notes, note) != NULL) return;
+    if (asprintf(&longer, "%s%s%s", *notes, **notes ? "; " : "", note) < 0) cli_no_memory();
+    free(*notes);
+    *notes = longer;
+}
+
 static json_t *value_note(const struct filter_view *view)
 {
-    static const char FULL[] =
-        "the filter holds as many keys as it was made for or more, and the rate rises with every "
-        "further one; make a filter of a greater capacity";
-    const char *weakness = tamis_hash_set_weakness(view->stat.hash_set);
-    bool full = view->stat.state & TAMIS_STATE_FULL;
-    char *both = NULL;
-    if (!full || !weakness) return json_text(full ? FULL : weakness ? weakness : "");
-    if (asprintf(&both, "%s; %s", FULL, weakness) < 0) cli_no_memory();
-    json_t *note = json_text(both);
-    free(both);
+    char *notes = cli_copy("", 0);
+    if (view->stat.state & TAMIS_STATE_FULL) add_note(&notes, FULL);
+    add_note(&notes, tamis_hash_set_weakness(view->stat.hash_set));
+    for (uint32_t i = 0; view->segments && i < view->stat.segment_count; i++) {
+        if (view->segments[i].flags & TAMIS_SEGMENT_ITEMS_ESTIMATED) add_note(&notes, ESTIMATED);
+        add_note(&notes, tamis_hash_set_weakness(view->segments[i].hash_set));
+    }
+    json_t *note = json_text(notes);
+    free(notes);
     return note;
 }
 
@@ -266,7 +282,7 @@ static const struct field FIELDS[] = {
     {"published_at", 0, 0, value_published_at, NULL},
     {"checkpointed_at", 0, 0, value_checkpointed_at, NULL},
     {"state", 0, 0, value_state, NULL},
-    {"note", 0, 0, value_note, NULL},
+    {"note", 0, VIEW_SEGMENTS, value_note, NULL},
 };
 #define FIELD_COUNT (sizeof FIELDS / sizeof *FIELDS)
 
@@ -325,6 +341,15 @@ json_t *view_json(const struct filter_view *view)
         if ((FIELDS[i].needs & ~view->holds) == 0)
             json_put(object, FIELDS[i].name, FIELDS[i].value(view));
     return object;
+}
+
+int view_show_json(struct out *out, tamis_filter *filter, unsigned loads)
+{
+    struct filter_view view;
+    if (view_load(&view, filter, loads) < 0) return cli_fail_library();
+    json_print(out, view_json(&view));
+    view_clear(&view);
+    return CLI_DONE;
 }
 
 static void print_segment(const struct tamis_segment_stat *segment, struct out *out)

@@ -19,9 +19,10 @@
 
 /* In the order of `tamis help`: the life of a filter. */
 static const struct command *const COMMANDS[] = {
-    &cli_command_create, &cli_command_add,     &cli_command_check, &cli_command_list,
-    &cli_command_info,   &cli_command_explain, &cli_command_calc,  &cli_command_sync,
-    &cli_command_verify, &cli_command_rename,  &cli_command_drop,
+    &cli_command_create, &cli_command_add,     &cli_command_check,  &cli_command_list,
+    &cli_command_info,   &cli_command_explain, &cli_command_calc,   &cli_command_sync,
+    &cli_command_import, &cli_command_export,  &cli_command_verify, &cli_command_rename,
+    &cli_command_drop,
 };
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
 

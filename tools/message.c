@@ -99,3 +99,11 @@ void *cli_realloc(void *old, size_t bytes)
     if (!memory) cli_no_memory();
     return memory;
 }
+
+char *cli_copy(const char *text, size_t bytes)
+{
+    char *copy = cli_alloc(bytes + 1);
+    memcpy(copy, text, bytes);
+    copy[bytes] = '\0';
+    return copy;
+}

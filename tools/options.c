@@ -42,6 +42,10 @@ static const struct {
     [OPTION_QUIET] = {"quiet", "-q/--quiet", no_argument, 'q'},
     [OPTION_MEMORY] = {"memory", "--memory", required_argument, 0},
     [OPTION_TABLE] = {"table", "--table", no_argument, 0},
+    [OPTION_FROM] = {"from", "--from", required_argument, 0},
+    [OPTION_TO] = {"to", "--to", required_argument, 0},
+    [OPTION_SEAL] = {"seal", "--seal", no_argument, 0},
+    [OPTION_FORCE] = {"force", "--force", no_argument, 0},
 };
 
 /* What getopt_long() wants to be given, for one set of options. */
@@ -135,6 +139,10 @@ static bool take_option(const struct command *command, struct options *options, 
         return true;
     case OPTION_LIKE:
         options->like = value;
+        return true;
+    case OPTION_FROM:
+    case OPTION_TO:
+        options->peer = value;
         return true;
     default:
         return take_number(command, options, id, value);

@@ -41,6 +41,10 @@ enum option_id {
     OPTION_QUIET,
     OPTION_MEMORY,
     OPTION_TABLE,
+    OPTION_FROM,
+    OPTION_TO,
+    OPTION_SEAL,
+    OPTION_FORCE,
     OPTION_IDS
 };
 
@@ -63,6 +67,7 @@ struct options {
     uint64_t seed;
     const char *like;
     uint64_t memory_bytes;
+    const char *peer; /* --from or --to: a format, or the URL of a server */
 };
 
 /* Was any option of the set given? */

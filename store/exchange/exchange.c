@@ -32,6 +32,11 @@ const struct tamis__format *tamis__format_by_name(const char *name)
     return NULL;
 }
 
+TAMIS_API const char *tamis_format_name(unsigned index)
+{
+    return index < FORMAT_COUNT ? formats[index]->name : NULL;
+}
+
 int tamis__refuse(struct tamis__refusal *refusal, int code, uint64_t offset, const char *format,
                   ...)
 {

@@ -437,6 +437,9 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_explain(const char *hash_set, uint64_t m_bi
  * Memory is a few megabytes, whatever the length.
  */
 
+/* The name of format `index`, from 0 on; NULL past the last.  Static storage. */
+TAMIS_API const char *tamis_format_name(unsigned index);
+
 /* Where a stream comes from. */
 struct tamis_source {
     /* Put 1 to `bytes` bytes (at most 1 MiB are asked for) into `buffer` and return how many; 0 at
