@@ -98,7 +98,7 @@ const char *tamis__hashing_fault(const struct tamis__hashing *hashing)
 TAMIS_API const char *tamis_hash_set_weakness(const char *hash_set)
 {
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
-    const struct tamis__hash_set *set;
-    if (tamis__hash_set_parse(hash_set, &set, parameters) < 0 || set->weakness == NULL) return NULL;
-    return set->weakness(parameters);
+    const struct tamis__hash_set *set = NULL;
+    if (tamis__hash_set_parse(hash_set, &set, parameters) < 0) return NULL;
+    return set != NULL && set->weakness != NULL ? set->weakness(parameters) : NULL;
 }

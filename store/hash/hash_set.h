@@ -56,7 +56,7 @@ struct tamis__hash_set {
     bool any_kind;       /* goes with every kind, not with bloom alone */
     bool seeded;         /* heeds the seed */
 
-    /* NULL, or the words behind "hash set NAME" that say why this build cannot use it. */
+    /* NULL, or why this build cannot use it: words that fit behind its name or that of a file. */
     const char *missing;
 
     /* The k positions of a key in m bits, in the order of the set; each is below m. */

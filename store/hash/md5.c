@@ -74,15 +74,6 @@ static size_t describe(const struct tamis__hashing *hashing, const void *key, si
     return used;
 }
 
-#define MISSING NULL
-
-#else
-
-#define positions NULL
-#define describe NULL
-#define MISSING                                                                                    \
-    "is not in this build; install the package libmd-dev and build Tamis with TAMIS_WITH_MD5=ON"
-
 #endif
 
 const struct tamis__hash_set tamis__hash_set_md5 = {
@@ -91,7 +82,11 @@ const struct tamis__hash_set tamis__hash_set_md5 = {
     .m_bits_max = UINT64_MAX,
     .name = "md5",
     .usage = "md5",
-    .missing = MISSING,
+#if TAMIS_WITH_MD5
     .positions = positions,
     .describe = describe,
+#else
+    .missing = "needs libmd, which this build is without; install the package libmd-dev and build "
+               "Tamis with TAMIS_WITH_MD5=ON",
+#endif
 };

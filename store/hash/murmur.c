@@ -27,7 +27,7 @@ static uint64_t tail(const uint8_t *bytes, size_t count)
 /* A product from a sizing formula as a number of bits; too large for any filter stays so. */
 static uint64_t to_bits(double bits)
 {
-    return bits < 0x1p63 ? (uint64_t)bits : UINT64_MAX;
+    return bits < 9223372036854775808.0 ? (uint64_t)bits : UINT64_MAX;
 }
 
 /* ---- RedisBloom ------------------------------------------------------------------------------ */
@@ -150,7 +150,7 @@ static size_t guava_describe(const struct tamis__hashing *hashing, const void *k
 /* BloomFilter.create(funnel, n, p) of Guava 31: k follows from m before it is made whole longs. */
 static void guava_shape(struct tamis_sizing *sizing)
 {
-    const double ln2 = 0x1.62e42fefa39efp-1, n = (double)sizing->capacity;
+    const double ln2 = 0.6931471805599453, n = (double)sizing->capacity;
     if (sizing->fp_rate == 0) return;
     const uint64_t bits = to_bits(-n * log(sizing->fp_rate) / (ln2 * ln2));
     sizing->k = (uint32_t)fmax(1, floor((double)bits / n * ln2 + 0.5));

@@ -24,8 +24,9 @@
 #include "hash/hash_set.h"
 
 #define FUNCTIONS_MAX 32u
+#define TWO_63 9223372036854775808.0
 
-_Static_assert(-1 >> 1 == -1, "PHP's >> is arithmetic, and C's must be");
+_Static_assert(~0 >> 1 == ~0, "PHP's >> is arithmetic, and C's must be");
 
 /* ---- PHP's numbers ---------------------------------------------------------------------------
  */
@@ -68,7 +69,7 @@ static int64_t wrap(double number)
 static inline int64_t to_int(struct value v)
 {
     if (!v.is_float) return v.whole;
-    return v.real >= -0x1p63 && v.real < 0x1p63 ? (int64_t)v.real : wrap(v.real);
+    return v.real >= -TWO_63 && v.real < TWO_63 ? (int64_t)v.real : wrap(v.real);
 }
 
 static inline struct value add(struct value a, struct value b)
@@ -293,7 +294,8 @@ static const char *weakness(const uint8_t *parameters)
         used |= 1u << parameters[i];
     if (used & (1u << JS | 1u << BKDR | 1u << SDBM | 1u << DJB))
         return "js, bkdr, sdbm and djb lose the later bytes of a key to PHP's float rounding "
-               "(20,000 URLs that differ in a number gave 5 values of bkdr), so keys that are alike "
+               "(20,000 URLs that differ in a number gave 5 values of bkdr), so keys that are "
+               "alike "
                "share their bits and strangers pass far more often than the rate says; see "
                "docs/migrating.md";
     if (used & (1u << PJW | 1u << ELF | 1u << DEK))

@@ -129,8 +129,9 @@ static void shape(struct tamis_sizing *sizing)
 {
     const uint64_t m = sizing->m_bits, n = sizing->capacity;
     if (m == 0) return;
-    const double share = m % n == 0 ? (double)(m / n) : (double)m / (double)n;
-    const double k = ceil(share * 0x1.62e42fefa39efp-1); /* log(2) */
+    const uint64_t whole = m / n;
+    const double share = m % n == 0 ? (double)whole : (double)m / (double)n;
+    const double k = ceil(share * 0.6931471805599453); /* log(2) */
     sizing->k = k < UINT32_MAX ? (uint32_t)k : UINT32_MAX;
 }
 

@@ -166,8 +166,8 @@ static int check(const struct tamis__segment_header *header, const char **reason
     const struct tamis__hashing hashing = tamis__header_hashing(header);
     *reason = "uses a hash set that this library does not have; use a newer Tamis";
     if (hashing.set == NULL) return TAMIS_EVERSION;
-    *reason = "uses a hash set that this build of the library was made without; build it with that";
-    if (hashing.set->missing != NULL) return TAMIS_EUNSUPPORTED;
+    *reason = hashing.set->missing;
+    if (*reason != NULL) return TAMIS_EUNSUPPORTED;
     *reason = tamis__hashing_fault(&hashing);
     return *reason ? TAMIS_ECORRUPT : 0;
 }

@@ -84,4 +84,4 @@ class Tamis:
     def has_md5(self):
         done = subprocess.run(self.call + ["explain", "--hash-set", "md5", "-m", "8", "-k", "1", ""],
                               capture_output=True, text=True, check=False)
-        return "is not in this build" not in done.stderr
+        return "needs libmd" not in done.stderr

@@ -254,7 +254,29 @@ static void hash_set_names_come_back(void **state)
     assert_refused(TAMIS_EINVAL, "up to 32", tamis__hash_set_parse(longest, &set, parameters));
 }
 
-/* The bytes are format: 3 functions, bkdr 4, sdbm 5, js 1. */
+/* A library without libmd knows the set, and says what is missing. */
+static void hash_set_md5_is_there_or_says_why(void **state)
+{
+    const struct tamis__hash_set *set = NULL;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    uint64_t position;
+    char text[64];
+    struct tamis_explanation explanation = {
+        .hashes = text, .hashes_bytes = sizeof text, .positions = &position, .positions_max = 1};
+    (void)state;
+    if (tamis__hash_set_by_id(TAMIS__HASH_MD5)->missing == NULL) {
+        assert_done(tamis__hash_set_parse("md5", &set, parameters));
+        assert_done(tamis_explain("md5", 10, 1, 0, "a", 1, &explanation));
+        assert_string_equal(text, "5640486daa6880d667b76c958820361a"); /* md5sum of "a0" */
+        return;
+    }
+    assert_refused(TAMIS_EUNSUPPORTED, "install the package libmd-dev",
+                   tamis__hash_set_parse("md5", &set, parameters));
+    assert_refused(TAMIS_EUNSUPPORTED, "libmd-dev",
+                   tamis_explain("md5", 10, 1, 0, "a", 1, &explanation));
+}
+
+/* The bytes are format: how many, then each function's number. */
 static void hash_set_parameters_are_frozen(void **state)
 {
     static const uint8_t all[] = {8, 1, 2, 3, 4, 5, 6, 7, 8, 0};
@@ -360,6 +382,7 @@ int main(void)
         cmocka_unit_test(hash_set_sequences_do_not_repeat_at_small_m),
         cmocka_unit_test(hash_set_table_knows_its_sets_alone),
         cmocka_unit_test(hash_set_names_come_back),
+        cmocka_unit_test(hash_set_md5_is_there_or_says_why),
         cmocka_unit_test(hash_set_parameters_are_frozen),
         cmocka_unit_test(hash_set_damaged_parameters_are_refused),
         cmocka_unit_test(hash_set_weakness_is_told_of_the_weak_alone),
