@@ -26,6 +26,7 @@
 #define FUNCTIONS_MAX 32u
 #define TWO_63 9223372036854775808.0
 
+/* cppcheck-suppress shiftNegativeLHS */
 _Static_assert(~0 >> 1 == ~0, "PHP's >> is arithmetic, and C's must be");
 
 /* ---- PHP's numbers ---------------------------------------------------------------------------
