@@ -25,7 +25,6 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
     struct tamis__segment_header *header = &draft->header;
     tamis__layout(segment->m_bits, &layout);
     memset(draft, 0, sizeof *draft);
-    draft->staged.fd = -1;
     memcpy(header->magic, TAMIS__SEGMENT_MAGIC, sizeof header->magic);
     header->format_version = TAMIS__FORMAT_VERSION;
     header->header_bytes = TAMIS__HEADER_BYTES;
@@ -45,6 +44,7 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
     header->created_at = segment->created_at ? segment->created_at : tamis__now_ns();
     header->bit_order = segment->bit_order;
     header->stripes = TAMIS__STRIPES;
+    header->generation = 1;
     header->items[0].items = segment->items;
     tamis__label_write(&header->labels[0], 1, name);
 }
@@ -61,18 +61,20 @@ void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *draft
 }
 
 /*
- * Under the lock: remove what a maker that died before its commit has left.  It took its numbers
- * from the same counter, in order, and never gave one of them to the catalog; so they begin here
- * and end where there is no file (taking them back goes from the last to the first).
+ * The next segment number that is free.  A file that has it already is an orphan of a maker that died
+ * before its commit, and is removed if it never was in force.  Otherwise this catalog is older than its
+ * segments (restored from a copy): the file is left alone, and ids go on above its own.
  */
-static int sweep(struct tamis_store *store, uint64_t number)
+static int take_number(struct tamis_store *store, struct tamis__store_record *counters,
+                       uint64_t *number)
 {
-    int rc;
-    while ((rc = tamis__segment_exists(&store->place, number)) == 1) {
-        rc = tamis__segment_remove(&store->place, number++);
-        if (rc < 0) break;
+    for (;;) {
+        uint64_t filter_id = 0;
+        *number = counters->next_segment++;
+        const int rc = tamis__segment_vacate(&store->place, *number, &filter_id);
+        if (rc != 0) return rc < 0 ? rc : 0;
+        if (filter_id >= counters->next_filter_id) counters->next_filter_id = filter_id + 1;
     }
-    return rc;
 }
 
 /* Under the lock: numbers and names.  *published counts the segments that have theirs. */
@@ -82,9 +84,10 @@ static int publish(struct tamis_store *store, struct tamis__store_record *counte
 {
     for (uint32_t i = 0; i < count; i++) {
         struct tamis__segment_header *header = &drafts[i].header;
-        header->number = counters->next_segment++;
+        int rc = take_number(store, counters, &header->number);
+        if (rc < 0) return rc;
         header->filter_id = record->filter_id;
-        const int rc = tamis__segment_publish(&store->place, &drafts[i].staged, header);
+        rc = tamis__segment_publish(&store->place, &drafts[i].staged, header);
         if (rc < 0) return rc;
         tamis__record_segment_from_header(header, &record->segments[i]);
         record->segments[i].items = header->items[0].items;
@@ -113,8 +116,7 @@ static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn,
                                     .published_at = tamis__now_ns(),
                                     .segment_count = entry->count};
     (void)snprintf(record.name, sizeof record.name, "%s", entry->name);
-    rc = sweep(store, counters->next_segment);
-    if (rc == 0) rc = publish(store, counters, entry->drafts, entry->count, &record, &published);
+    rc = publish(store, counters, entry->drafts, entry->count, &record, &published);
     if (rc == 0) rc = tamis__catalog_put(txn, &record);
     /* Before the commit, so that an open that fails leaves nothing either. */
     if (rc == 0 && filter != NULL) rc = tamis__filter_open_record(store, &record, false, &opened);

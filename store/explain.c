@@ -25,8 +25,7 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     if (rc < 0) return rc;
     rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
     tamis__catalog_end(txn);
-    if (rc == TAMIS_ENOTFOUND)
-        return tamis__fail(TAMIS_EDROPPED, "the filter was dropped while it was open; close it");
+    if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
     if (rc < 0) return rc;
     tamis__stat_from_record(&record, stat);
     if (record.segment_count != filter->segment_count) return 0; /* changed since; the catalog's */
@@ -120,7 +119,7 @@ TAMIS_API int tamis_explain(const char *hash_set, uint64_t m_bits, uint32_t k, u
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
     struct tamis__hashing hashing = {
         .parameters = parameters, .seed = seed, .m_bits = m_bits, .k = k};
-    int rc = tamis__hash_set_parse(hash_set, &hashing.set, parameters);
+    int rc = tamis__hash_set_parse(hash_set ? hash_set : "xxh3", &hashing.set, parameters);
     if (rc < 0) return rc;
     if (m_bits == 0)
         return tamis__fail(TAMIS_EINVAL, "m of 0 bits is out of range; give 1 to 2^64-1");

@@ -15,11 +15,10 @@
 #include "base/point.h"
 #include "store.h"
 
-/* Keys between two updates of the item count, and what goes on the stack at once. */
+/* Keys of a batch that are handled together; what goes on the stack for a list of segments. */
 #define CHUNK 1024u
 
-/* ---- Opening and closing ----------------------------------------------------------------------
- */
+/* ---- Opening and closing --------------------------------------------------------------------- */
 
 int tamis__open_segment(struct tamis_store *store, const struct tamis__record *record,
                         uint32_t index, bool writable, struct tamis__store_segment *out)
@@ -44,6 +43,11 @@ int tamis__open_segment(struct tamis_store *store, const struct tamis__record *r
                          "%s/segments/%s contradicts the catalog in its %s; restore both from one "
                          "copy",
                          store->place.path, name, reason);
+    } else if (writable && (header->compat_flags & ~TAMIS__COMPAT_KNOWN) != 0) {
+        rc = tamis__fail(TAMIS_EVERSION,
+                         "%s/segments/%s was extended by a newer version of Tamis; open it "
+                         "read-only, or use that version",
+                         store->place.path, name);
     } else if (writable) {
         rc = tamis__segment_relabel(&store->place, &out->segment, record->name_sequence,
                                     record->name);
@@ -76,6 +80,7 @@ int tamis__filter_open_record(struct tamis_store *store, const struct tamis__rec
     if (filter == NULL)
         return tamis__fail(TAMIS_ENOMEM, "out of memory opening the filter '%s'", record->name);
     filter->store = tamis__store_reference(store);
+    memcpy(filter->name, record->name, sizeof filter->name);
     filter->filter_id = record->filter_id;
     filter->generation = record->generation;
     filter->read_only = read_only;
@@ -114,12 +119,12 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
     return rc;
 }
 
-static int fail_dropped(const struct tamis_filter *filter)
+int tamis__fail_dropped(const struct tamis_filter *filter)
 {
-    return tamis__fail(
-        TAMIS_EDROPPED,
-        "filter %llu of the store %s was dropped while it was open; close this handle",
-        (unsigned long long)filter->filter_id, filter->store->place.path);
+    return tamis__fail(TAMIS_EDROPPED,
+                       "the filter '%s' of the store %s was dropped while it was open; close this "
+                       "handle",
+                       filter->name, filter->store->place.path);
 }
 
 /*
@@ -134,7 +139,7 @@ static int record_items(struct tamis_filter *filter, int64_t checkpointed_at)
     int rc = tamis__store_begin_write(filter->store, &txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
-    if (rc == TAMIS_ENOTFOUND) rc = fail_dropped(filter);
+    if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_dropped(filter);
     if (rc == 0 && record.generation == filter->generation) {
         for (uint32_t i = 0; i < filter->segment_count; i++) {
             record.segments[i].items = tamis__segment_items(&filter->segments[i].segment);
@@ -163,8 +168,7 @@ TAMIS_API int tamis_filter_close(tamis_filter *filter)
     return rc;
 }
 
-/* ---- Following the catalog --------------------------------------------------------------------
- */
+/* ---- Following the catalog ------------------------------------------------------------------- */
 
 /* The epoch has moved: what became of the filter? */
 static int follow(struct tamis_filter *filter, uint64_t epoch)
@@ -172,14 +176,16 @@ static int follow(struct tamis_filter *filter, uint64_t epoch)
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
     /* ORDER relaxed: set once, and only ever to true. */
-    if (__atomic_load_n(&filter->dropped, __ATOMIC_RELAXED)) return fail_dropped(filter);
-    int rc = tamis__catalog_begin(&filter->store->catalog, TAMIS__LOCK_SHARED, &txn);
-    if (rc < 0) return rc;
+    if (__atomic_load_n(&filter->dropped, __ATOMIC_RELAXED)) return tamis__fail_dropped(filter);
+    /* While the publisher, or anybody, has the lock, nothing new is in force that it has told of: go on
+     * with what we have, and look again at the next call.  So not even a stopped one keeps us waiting. */
+    int rc = tamis__catalog_begin_if_free(&filter->store->catalog, &txn);
+    if (rc <= 0) return rc;
     rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
     tamis__catalog_end(txn);
     if (rc == TAMIS_ENOTFOUND) {
         __atomic_store_n(&filter->dropped, true, __ATOMIC_RELAXED);
-        return fail_dropped(filter);
+        return tamis__fail_dropped(filter);
     }
     if (rc < 0) return rc;
     if (record.generation != filter->generation)
@@ -215,12 +221,11 @@ static int fail_null_key(size_t index)
 static int fail_read_only(const struct tamis_filter *filter)
 {
     return tamis__fail(TAMIS_EREADONLY,
-                       "a filter of the store %s is open read-only; open it for writing",
-                       filter->store->place.path);
+                       "the filter '%s' of the store %s is open read-only; open it for writing",
+                       filter->name, filter->store->place.path);
 }
 
-/* ---- One key -----------------------------------------------------------------------------------
- */
+/* ---- One key --------------------------------------------------------------------------------- */
 
 /* Is the key in a segment other than the newest?  Newer ones first: they hold more. */
 static int in_older(const struct tamis_filter *filter, const void *key, size_t key_bytes)
@@ -256,14 +261,12 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
     return 1;
 }
 
-/* ---- Batches -----------------------------------------------------------------------------------
- */
+/* ---- Batches --------------------------------------------------------------------------------- */
 
-static int check_keys(const struct tamis_key *keys, size_t count, size_t first)
+static int check_keys(const struct tamis_key *keys, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (__builtin_expect(keys[i].data == NULL && keys[i].bytes > 0, 0))
-            return fail_null_key(first + i);
+        if (__builtin_expect(keys[i].data == NULL && keys[i].bytes > 0, 0)) return fail_null_key(i);
     return 0;
 }
 
@@ -346,12 +349,8 @@ static size_t add_chunk(const struct tamis_filter *filter, const struct tamis_ke
                         size_t count, uint8_t *answers)
 {
     const struct tamis__store_segment *newest = newest_of(filter);
-    const size_t fresh = filter->segment_count > 1
-                             ? add_to_list(filter, keys, count, answers)
-                             : newest->kind->add_batch(&newest->segment, keys, count, answers);
-    TAMIS__POINT(TAMIS__POINT_COUNT);
-    if (fresh > 0) tamis__segment_count(&newest->segment, fresh);
-    return fresh;
+    if (filter->segment_count > 1) return add_to_list(filter, keys, count, answers);
+    return newest->kind->add_batch(&newest->segment, keys, count, answers);
 }
 
 typedef size_t chunk_fn(const struct tamis_filter *filter, const struct tamis_key *keys,
@@ -362,12 +361,11 @@ static int64_t run_batch(struct tamis_filter *filter, const struct tamis_key *ke
 {
     uint8_t unasked[CHUNK];
     int64_t ones = 0;
-    int rc = check_epoch(filter);
+    int rc = check_keys(keys, count);
+    if (rc == 0) rc = check_epoch(filter);
     if (rc < 0) return rc;
     for (size_t done = 0; done < count;) {
         const size_t now = count - done < CHUNK ? count - done : CHUNK;
-        rc = check_keys(keys + done, now, done);
-        if (rc < 0) return rc;
         ones += (int64_t)chunk(filter, keys + done, now, answers ? answers + done : unasked);
         done += now;
     }
@@ -387,8 +385,7 @@ TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tami
     return run_batch(filter, keys, count, answers, add_chunk);
 }
 
-/* ---- Checkpoint --------------------------------------------------------------------------------
- */
+/* ---- Checkpoint ------------------------------------------------------------------------------ */
 
 TAMIS_API int tamis_filter_sync(tamis_filter *filter)
 {

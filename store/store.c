@@ -18,8 +18,7 @@
 #include "base/point.h"
 #include "hash/hash_set.h"
 
-/* ---- Opening and closing ----------------------------------------------------------------------
- */
+/* ---- Opening and closing --------------------------------------------------------------------- */
 
 static void store_free(struct tamis_store *store)
 {
@@ -132,8 +131,7 @@ TAMIS_API int tamis_store_open(const char *path, unsigned flags, tamis_store **o
     return 0;
 }
 
-/* ---- Names ------------------------------------------------------------------------------------
- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 int tamis__check_name(const char *name)
 {
@@ -168,8 +166,7 @@ int tamis__fail_no_filter(const struct tamis_store *store, const char *name)
                        tamis__quote(quoted, name), store->place.path);
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------
- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 #define GARBAGE_A_TIME 64
 
@@ -185,23 +182,43 @@ static int collect_garbage(void *context, uint64_t number)
     return garbage->count == GARBAGE_A_TIME; /* the rest is the next writer's */
 }
 
+/* What cannot be removed (another user's, say) stays noted for the next writer. */
+static int remove_garbage(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                          struct garbage *garbage)
+{
+    size_t removed = 0;
+    for (size_t i = 0; i < garbage->count; i++)
+        if (tamis__segment_remove(&store->place, garbage->numbers[i]) == 0)
+            garbage->numbers[removed++] = garbage->numbers[i];
+    /* Gone for good before they are forgotten, or a power cut could bring one back unnoted. */
+    int rc = removed > 0 ? tamis__sync_file(store->place.segments_fd, store->place.path) : 0;
+    for (size_t i = 0; rc == 0 && i < removed; i++)
+        rc = tamis__catalog_forget_garbage(txn, garbage->numbers[i]);
+    return rc;
+}
+
+/* What a maker that died between its rename and its commit left has the next number. */
+static int remove_orphan(struct tamis_store *store, struct tamis__catalog_txn *txn)
+{
+    uint64_t filter_id;
+    const int rc =
+        tamis__segment_vacate(&store->place, tamis__catalog_store(txn)->next_segment, &filter_id);
+    return rc < 0 ? rc : 0;
+}
+
 int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_txn **txn)
 {
     struct garbage garbage = {.count = 0};
     int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_each_garbage(*txn, collect_garbage, &garbage);
-    for (size_t i = 0; rc >= 0 && i < garbage.count; i++) {
-        rc = tamis__segment_remove(&store->place, garbage.numbers[i]);
-        if (rc == 0) rc = tamis__catalog_forget_garbage(*txn, garbage.numbers[i]);
-    }
-    if (rc >= 0) return 0;
-    tamis__catalog_end(*txn);
+    if (rc >= 0) rc = remove_garbage(store, *txn, &garbage);
+    if (rc == 0) rc = remove_orphan(store, *txn);
+    if (rc < 0) tamis__catalog_end(*txn);
     return rc;
 }
 
-/* ---- Listing ----------------------------------------------------------------------------------
- */
+/* ---- Listing --------------------------------------------------------------------------------- */
 
 void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
                            const uint64_t *segment_items)
@@ -277,19 +294,15 @@ TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_lis
     return rc;
 }
 
-/* ---- Drop and rename ---------------------------------------------------------------------------
- */
+/* ---- Drop and rename ------------------------------------------------------------------------- */
 
-/* Send the open handles of a filter to the catalog.  A segment that cannot be mapped has none. */
-static void raise_epochs(struct tamis_store *store, const struct tamis__record *record)
+/* Send the open handles of a filter to the catalog; one that missed it would go on for ever. */
+static int raise_epochs(struct tamis_store *store, const struct tamis__record *record)
 {
-    for (uint32_t i = 0; i < record->segment_count; i++) {
-        struct tamis__segment segment;
-        if (tamis__segment_open(&store->place, record->segments[i].number, true, &segment) < 0)
-            continue;
-        tamis__segment_raise_epoch(&segment);
-        tamis__segment_close(&segment);
-    }
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
+        rc = tamis__segment_raise_epoch(&store->place, record->segments[i].number);
+    return rc;
 }
 
 TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
@@ -305,8 +318,8 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
     if (rc == 0) rc = tamis__catalog_forget(txn, &record);
     for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++)
         rc = tamis__catalog_put_garbage(txn, record.segments[i].number);
+    if (rc == 0) rc = raise_epochs(store, &record);
     if (rc == 0) {
-        raise_epochs(store, &record);
         TAMIS__POINT(TAMIS__POINT_DROP_EPOCH);
         rc = tamis__catalog_commit(txn);
     }

@@ -27,7 +27,8 @@ struct tamis__store_segment {
  * child born by fork() finds no lock held.
  */
 struct tamis_filter {
-    struct tamis_store *store; /* a reference */
+    struct tamis_store *store;     /* a reference */
+    char name[TAMIS_NAME_MAX + 1]; /* when it was opened, for sentences */
     uint64_t filter_id;
     uint64_t generation;
     bool read_only;
@@ -45,7 +46,8 @@ int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_tx
 
 /* Sets the sentence for a name that is not in the catalog; returns TAMIS_ENOTFOUND. */
 int tamis__fail_no_filter(const struct tamis_store *store, const char *name);
-int tamis__fail_exists(const char *name); /* TAMIS_EEXIST */
+int tamis__fail_dropped(const struct tamis_filter *filter); /* TAMIS_EDROPPED */
+int tamis__fail_exists(const char *name);                   /* TAMIS_EEXIST */
 int tamis__check_name(const char *name);
 
 /* What the catalog knows of a filter, as the public struct. */
@@ -69,6 +71,7 @@ struct tamis__plan {
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
     uint32_t bit_order; /* that of the hash set */
     uint64_t seed;
+    bool explicit_geometry; /* m and k were given */
 };
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan);
 void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__record_segment *segment);
@@ -76,7 +79,7 @@ void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__record_s
 /* ---- draft.c: segments on their way into the store ---------------------------------------------
  */
 
-/* A segment whose file is in staging/, or not made yet (staged.fd < 0).  Until it is entered, its
+/* A segment whose file is in staging/, or not made yet (staged.file.link NULL).  Until it is entered, its
  * header is here alone and may be added to. */
 struct tamis__draft {
     struct tamis__segment_header header;

@@ -130,6 +130,7 @@ int main(int argc, char **argv)
 {
     open_standard_descriptors();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe shall be an error with a sentence */
+    signal(SIGXFSZ, SIG_IGN); /* so shall a file over the limit of `ulimit -f` */
     struct out out;
     out_init(&out, STDOUT_FILENO);
     int status = run(&out, argc, argv);

@@ -41,11 +41,6 @@ void text_time(char *text, size_t text_bytes, int64_t time_ns)
         snprintf(text, text_bytes, "?");
 }
 
-void text_number(char *text, size_t text_bytes, double number)
-{
-    snprintf(text, text_bytes, "%.15g", number);
-}
-
 /* Bytes of the UTF-8 sequence at text (RFC 3629: no overlong forms, surrogates or > U+10FFFF);
  * 0 if there is none. */
 static size_t utf8_sequence(const unsigned char *text, size_t bytes)

@@ -16,9 +16,6 @@ void text_duration(char *text, size_t text_bytes, double seconds);
 /* RFC 3339, UTC, whole seconds; from nanoseconds since 1970. */
 void text_time(char *text, size_t text_bytes, int64_t time_ns);
 
-/* A number in 15 significant digits: what was typed comes back as it was typed. */
-void text_number(char *text, size_t text_bytes, double number);
-
 /* Is it UTF-8 throughout? */
 bool text_is_utf8(const char *text, size_t bytes);
 

@@ -10,23 +10,18 @@
  *     g <number, big-end.>  a segment to be unlinked
  *
  * Every value ends in a checksum over key and value (record.c).
- *
- * Locks.  flock belongs to the open file description, which fork() shares.  A child that is born
- * while another thread of its parent is in here inherits a descriptor of the lock, and would keep
- * it locked if the parent died before unlocking.  So the open transactions of this process are kept
- * in a list, and the child closes their descriptors first thing (pthread_atfork).
  */
 #include "catalog/catalog.h"
 
 #include <fcntl.h>
 #include <lmdb.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/point.h"
 #include "catalog/pages.h"
+#include "file/private_fd.h"
 
 /* Address space, not memory: room for some million filters. */
 #define MAP_BYTES ((size_t)1 << 30)
@@ -35,13 +30,12 @@
 
 struct tamis__catalog_txn {
     const struct tamis__catalog *catalog;
-    int lock_fd; /* -1 where a read-only copy has no lock file */
+    struct tamis__private_fd lock; /* not open where a read-only copy has no lock file */
     MDB_env *env;
     MDB_txn *txn;
     MDB_dbi dbi;
     bool exclusive;
     struct tamis__store_record store, store_as_read;
-    struct tamis__catalog_txn *next, **link; /* this process's list, see above */
 };
 
 struct key {
@@ -49,69 +43,41 @@ struct key {
     size_t count;
 };
 
-/* ---- Locks across fork() -------------------------------------------------------------------- */
+/* ---- Locks ------------------------------------------------------------------------------ */
 
-static pthread_mutex_t open_txns_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct tamis__catalog_txn *open_txns;
-static pthread_once_t fork_handlers_once = PTHREAD_ONCE_INIT;
-
-static void before_fork(void)
-{
-    (void)pthread_mutex_lock(&open_txns_mutex);
-}
-
-static void after_fork_in_parent(void)
-{
-    (void)pthread_mutex_unlock(&open_txns_mutex);
-}
-
-static void after_fork_in_child(void)
-{
-    for (struct tamis__catalog_txn *txn = open_txns; txn != NULL; txn = txn->next)
-        tamis__close(txn->lock_fd); /* not unlock: that would take the parent's lock away */
-    open_txns = NULL;
-    (void)pthread_mutex_unlock(&open_txns_mutex);
-}
-
-static void install_fork_handlers(void)
-{
-    (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
-
-/* Opens the lock file and enters the list in one step that no fork() can split. */
-static int open_lock(struct tamis__catalog_txn *txn)
+/*
+ * Take the lock by way of a turnstile, a lock on the store's directory that is held only until the
+ * real one is got: a writer that waits keeps new readers out, and so gets in when those inside are
+ * done.  flock alone is not fair: eight processes that kept reading kept a writer out for 40 s.
+ * 1: ours; 0: not free, and only TAMIS__IF_FREE was asked.
+ */
+static int take_lock(struct tamis__catalog_txn *txn, enum tamis__lock lock, bool if_free)
 {
     const struct tamis__catalog *catalog = txn->catalog;
-    (void)pthread_once(&fork_handlers_once, install_fork_handlers);
-    (void)pthread_mutex_lock(&open_txns_mutex);
-    int rc = tamis__open(catalog->root_fd, "catalog.lock",
-                         catalog->read_only ? O_RDONLY : O_RDWR | O_CREAT, 0666, catalog->lock_path,
-                         &txn->lock_fd);
-    if (rc == TAMIS_ENOTFOUND && catalog->read_only) { /* a copy without it; nobody writes there */
-        txn->lock_fd = -1;
-        rc = 0;
+    const char *what = catalog->lock_path;
+    struct tamis__private_fd turnstile;
+    int rc = tamis__private_open(catalog->root_fd, "catalog.lock",
+                                 catalog->read_only ? O_RDONLY : O_RDWR | O_CREAT, 0666, what,
+                                 &txn->lock);
+    if (rc == TAMIS_ENOTFOUND && catalog->read_only) return 1; /* a copy without it: no writer */
+    if (rc == TAMIS_ENOTFOUND)
+        return tamis__fail(TAMIS_ENOSTORE, "the store of %s was removed; open it again", what);
+    if (rc < 0) return rc;
+    rc = tamis__private_open(catalog->root_fd, ".", O_RDONLY | O_DIRECTORY, 0, what, &turnstile);
+    if (rc < 0) return rc;
+    if (if_free) {
+        rc = tamis__try_lock(turnstile.fd, lock, what);
+        if (rc == 1) rc = tamis__try_lock(txn->lock.fd, lock, what);
+    } else {
+        rc = tamis__lock(turnstile.fd, lock, what);
+        if (rc == 0) rc = tamis__lock(txn->lock.fd, lock, what);
+        if (rc == 0) rc = 1;
     }
-    if (rc == 0) {
-        txn->next = open_txns;
-        txn->link = &open_txns;
-        if (open_txns != NULL) open_txns->link = &txn->next;
-        open_txns = txn;
-    }
-    (void)pthread_mutex_unlock(&open_txns_mutex);
+    tamis__private_close(&turnstile);
     return rc;
 }
 
-static void close_lock(struct tamis__catalog_txn *txn)
-{
-    (void)pthread_mutex_lock(&open_txns_mutex);
-    *txn->link = txn->next;
-    if (txn->next != NULL) txn->next->link = txn->link;
-    if (txn->lock_fd >= 0) tamis__unlock(txn->lock_fd); /* explicit: a child may hold a copy */
-    tamis__close(txn->lock_fd);
-    (void)pthread_mutex_unlock(&open_txns_mutex);
-}
-
-/* ---- Errors --------------------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 static int fail_mdb(const struct tamis__catalog *catalog, int error, const char *verb)
 {
@@ -253,22 +219,22 @@ static int make_file(struct tamis__catalog_txn *txn)
     if (rc == 0)
         rc = tamis__rename(catalog->root_fd, NEW_NAME, catalog->root_fd, "catalog.mdb",
                            catalog->file_path);
-    if (rc == 0) rc = tamis__sync_file(catalog->root_fd, catalog->file_path);
     return rc;
 }
 
 int tamis__catalog_create(struct tamis__catalog *catalog)
 {
-    struct tamis__catalog_txn txn = {.catalog = catalog, .lock_fd = -1, .exclusive = true};
+    struct tamis__catalog_txn txn = {.catalog = catalog, .lock = {.fd = -1}, .exclusive = true};
     int rc = tamis__exists(catalog->root_fd, "catalog.mdb", catalog->file_path);
-    if (rc != 0) return rc < 0 ? rc : 0;
-    rc = open_lock(&txn);
     if (rc < 0) return rc;
-    rc = tamis__lock(txn.lock_fd, TAMIS__LOCK_EXCLUSIVE, catalog->lock_path);
-    if (rc == 0) rc = tamis__exists(catalog->root_fd, "catalog.mdb", catalog->file_path);
-    if (rc == 0) rc = make_file(&txn);
-    close_lock(&txn);
-    return rc < 0 ? rc : 0;
+    if (rc == 0) {
+        rc = take_lock(&txn, TAMIS__LOCK_EXCLUSIVE, false);
+        if (rc > 0) rc = tamis__exists(catalog->root_fd, "catalog.mdb", catalog->file_path);
+        if (rc == 0) rc = make_file(&txn);
+        tamis__private_close(&txn.lock);
+    }
+    /* Whoever made it may have died before its sync, and we are about to rely on the name. */
+    return rc < 0 ? rc : tamis__sync_file(catalog->root_fd, catalog->file_path);
 }
 
 /* ---- Transactions ---------------------------------------------------------------------------- */
@@ -301,8 +267,14 @@ static int check_pages(const struct tamis__catalog *catalog)
                              catalog->file_path, (unsigned long long)fault.offset, fault.reason);
     }
     tamis__unmap(map, info.bytes);
+    if (rc == 0) { /* LMDB goes by path: it must lead where the lock and the check were */
+        rc = tamis__same_file(fd, catalog->file_path);
+        if (rc == 0)
+            rc = tamis__fail(TAMIS_ENOSTORE, "the store of %s was moved or replaced; open it again",
+                             catalog->file_path);
+    }
     tamis__close(fd);
-    return rc;
+    return rc < 0 ? rc : 0;
 }
 
 static int read_store_record(struct tamis__catalog_txn *txn)
@@ -321,8 +293,9 @@ static int read_store_record(struct tamis__catalog_txn *txn)
     return 0;
 }
 
-int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
-                         struct tamis__catalog_txn **out)
+/* 1: begun; 0: the lock is not free, and only then was it wanted. */
+static int begin(const struct tamis__catalog *catalog, enum tamis__lock lock, bool if_free,
+                 struct tamis__catalog_txn **out)
 {
     const bool exclusive = lock == TAMIS__LOCK_EXCLUSIVE;
     if (exclusive && catalog->read_only)
@@ -334,21 +307,32 @@ int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock 
         return tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", catalog->file_path);
     txn->catalog = catalog;
     txn->exclusive = exclusive;
-    int rc = open_lock(txn);
-    if (rc < 0) {
-        free(txn);
-        return rc;
+    txn->lock.fd = -1;
+    int rc = take_lock(txn, lock, if_free);
+    if (rc > 0) {
+        rc = check_pages(catalog);
+        if (rc == 0) rc = open_env(txn, catalog->file_path);
+        if (rc == 0) rc = read_store_record(txn);
+        if (rc == 0) rc = 1;
     }
-    if (txn->lock_fd >= 0) rc = tamis__lock(txn->lock_fd, lock, catalog->lock_path);
-    if (rc == 0) rc = check_pages(catalog);
-    if (rc == 0) rc = open_env(txn, catalog->file_path);
-    if (rc == 0) rc = read_store_record(txn);
-    if (rc < 0) {
+    if (rc > 0)
+        *out = txn;
+    else
         tamis__catalog_end(txn);
-        return rc;
-    }
-    *out = txn;
-    return 0;
+    return rc;
+}
+
+int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
+                         struct tamis__catalog_txn **txn)
+{
+    const int rc = begin(catalog, lock, false, txn);
+    return rc < 0 ? rc : 0;
+}
+
+int tamis__catalog_begin_if_free(const struct tamis__catalog *catalog,
+                                 struct tamis__catalog_txn **txn)
+{
+    return begin(catalog, TAMIS__LOCK_SHARED, true, txn);
 }
 
 int tamis__catalog_commit(struct tamis__catalog_txn *txn)
@@ -368,7 +352,7 @@ void tamis__catalog_end(struct tamis__catalog_txn *txn)
 {
     if (txn == NULL) return;
     close_env(txn);
-    close_lock(txn);
+    tamis__private_close(&txn->lock);
     free(txn);
 }
 
@@ -377,8 +361,7 @@ struct tamis__store_record *tamis__catalog_store(struct tamis__catalog_txn *txn)
     return &txn->store;
 }
 
-/* ---- Records ----------------------------------------------------------------------------------
- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 static int decode(const struct tamis__catalog_txn *txn, MDB_val key, MDB_val value,
                   struct tamis__record *record)
@@ -395,13 +378,71 @@ static int decode(const struct tamis__catalog_txn *txn, MDB_val key, MDB_val val
     return rc < 0 ? fail_record(txn, rc, "record of filter", record->name, reason) : 0;
 }
 
+/* Visit the keys that begin with `prefix`, in order. */
+static int each_key(struct tamis__catalog_txn *txn, const struct key *prefix,
+                    int (*visit)(void *context, MDB_val key, MDB_val value), void *context)
+{
+    MDB_cursor *cursor;
+    MDB_val key = to_val(prefix), value;
+    int rc = 0, error = mdb_cursor_open(txn->txn, txn->dbi, &cursor);
+    if (error) return fail_mdb(txn->catalog, error, "read");
+    error = mdb_cursor_get(cursor, &key, &value, prefix->count > 0 ? MDB_SET_RANGE : MDB_FIRST);
+    while (!error && rc == 0 && key.mv_size >= prefix->count &&
+           memcmp(key.mv_data, prefix->bytes, prefix->count) == 0) {
+        rc = visit(context, key, value);
+        if (rc == 0) error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+    }
+    mdb_cursor_close(cursor);
+    if (rc != 0) return rc;
+    return error == MDB_NOTFOUND ? 0 : fail_mdb(txn->catalog, error, "read");
+}
+
+/* Does one value match its checksum?  Counts filters by name less filters by id. */
+static int check_value(void *context, MDB_val key, MDB_val value)
+{
+    int64_t *balance = context;
+    const unsigned char *bytes = value.mv_data;
+    const unsigned char type = key.mv_size > 0 ? *(const unsigned char *)key.mv_data : 0;
+    if (value.mv_size < 8 ||
+        tamis__get64(bytes + value.mv_size - 8) !=
+            tamis__record_checksum((struct tamis__bytes){key.mv_data, key.mv_size}, bytes,
+                                   value.mv_size - 8))
+        return 1;
+    *balance += (type == 'f') - (type == 'i');
+    return 0;
+}
+
+/*
+ * Before it is said that something is not there: is all that is there sound?  A damaged key is not
+ * found either, and "no such filter" would be a wrong answer then.
+ */
+static int check_all(struct tamis__catalog_txn *txn)
+{
+    const struct key all = {.count = 0};
+    int64_t balance = 0;
+    const int rc = each_key(txn, &all, check_value, &balance);
+    if (rc < 0) return rc;
+    if (rc == 0 && balance == 0) return 0;
+    return tamis__fail(TAMIS_ECORRUPT, "the catalog %s is damaged: %s; restore it from a copy",
+                       txn->catalog->file_path,
+                       rc > 0 ? "a record does not match its checksum"
+                              : "its names and its ids do not match");
+}
+
+/* TAMIS_ENOTFOUND, unless the catalog is damaged. */
+static int not_found(struct tamis__catalog_txn *txn)
+{
+    const int rc = check_all(txn);
+    return rc < 0 ? rc : TAMIS_ENOTFOUND;
+}
+
 int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,
                        struct tamis__record *record)
 {
     const struct key key = name_key(name);
     MDB_val k = to_val(&key), value;
     const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
-    if (error == MDB_NOTFOUND) return TAMIS_ENOTFOUND;
+    if (error == MDB_NOTFOUND) return not_found(txn);
     if (error) return fail_mdb(txn->catalog, error, "read");
     return decode(txn, k, value, record);
 }
@@ -413,7 +454,7 @@ int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
     const struct key key = number_key('i', filter_id);
     MDB_val k = to_val(&key), value;
     const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
-    if (error == MDB_NOTFOUND) return TAMIS_ENOTFOUND;
+    if (error == MDB_NOTFOUND) return not_found(txn);
     if (error) return fail_mdb(txn->catalog, error, "read");
     const unsigned char *bytes = value.mv_data;
     if (value.mv_size < 9 || value.mv_size - 8 > TAMIS_NAME_MAX ||
@@ -459,25 +500,6 @@ int tamis__catalog_forget(struct tamis__catalog_txn *txn, const struct tamis__re
     return fail_mdb(txn->catalog, error, "write");
 }
 
-/* Visit the keys that begin with `prefix`, in order. */
-static int each_key(struct tamis__catalog_txn *txn, const struct key *prefix,
-                    int (*visit)(void *context, MDB_val key, MDB_val value), void *context)
-{
-    MDB_cursor *cursor;
-    MDB_val key = to_val(prefix), value;
-    int rc = 0, error = mdb_cursor_open(txn->txn, txn->dbi, &cursor);
-    if (error) return fail_mdb(txn->catalog, error, "read");
-    error = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-    while (!error && rc == 0 && key.mv_size >= prefix->count &&
-           memcmp(key.mv_data, prefix->bytes, prefix->count) == 0) {
-        rc = visit(context, key, value);
-        if (rc == 0) error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
-    }
-    mdb_cursor_close(cursor);
-    if (rc != 0) return rc;
-    return error == MDB_NOTFOUND ? 0 : fail_mdb(txn->catalog, error, "read");
-}
-
 struct record_visit {
     struct tamis__catalog_txn *txn;
     tamis__catalog_fn *fn;
@@ -498,11 +520,11 @@ int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tami
     const struct key from = name_key(prefix);
     struct record_visit visit = {.txn = txn, .fn = fn, .context = context};
     if (strlen(prefix) > TAMIS_NAME_MAX) return 0; /* longer than any name */
-    return each_key(txn, &from, visit_record, &visit);
+    const int rc = check_all(txn);
+    return rc < 0 ? rc : each_key(txn, &from, visit_record, &visit);
 }
 
-/* ---- Garbage ----------------------------------------------------------------------------------
- */
+/* ---- Garbage --------------------------------------------------------------------------------- */
 
 int tamis__catalog_put_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)
 {

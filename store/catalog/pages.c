@@ -27,12 +27,14 @@
 #define NO_PAGE UINT64_MAX
 #define DEPTH_MAX 32
 
-enum { PAGE_BRANCH = 1, PAGE_LEAF = 2, PAGE_OVERFLOW = 4, PAGE_META = 8, PAGE_KINDS = 0x6F };
+enum { PAGE_BRANCH = 1, PAGE_LEAF = 2, PAGE_OVERFLOW = 4, PAGE_META = 8 };
+/* Integer keys, and MDB_NOSUBDIR, which LMDB keeps there; plain. */
+enum { TREE_FLAGS_FREE = 0x4008, TREE_FLAGS_MAIN = 0 };
 enum { NODE_OVERFLOW = 1 };
 
 struct tree {
-    uint16_t depth;
-    uint64_t root;
+    uint16_t flags, depth;
+    uint64_t entries, root;
 };
 
 struct meta {
@@ -54,6 +56,7 @@ struct walk {
     bool is_free_tree;
     struct text last_key; /* of the leaf node before this one */
     struct text floor;    /* separator that the next leaf key must not be below */
+    uint64_t entries;     /* leaf nodes of this tree so far */
     struct tamis__page_fault *fault;
 };
 
@@ -61,6 +64,14 @@ static int fault_at(struct walk *w, uint64_t offset, const char *reason)
 {
     *w->fault = (struct tamis__page_fault){.offset = offset, .reason = reason};
     return TAMIS_ECORRUPT;
+}
+
+static struct tree read_tree(const unsigned char *p)
+{
+    return (struct tree){.flags = tamis__get16(p + 4),
+                         .depth = tamis__get16(p + 6),
+                         .entries = tamis__get64(p + 32),
+                         .root = tamis__get64(p + 40)};
 }
 
 static int read_meta(struct walk *w, uint64_t page, uint32_t page_bytes, struct meta *meta)
@@ -76,13 +87,15 @@ static int read_meta(struct walk *w, uint64_t page, uint32_t page_bytes, struct 
     if (tamis__get32(m + 4) != META_VERSION)
         return fault_at(w, at + 20, "its LMDB data version is unknown");
     *meta = (struct meta){.page_bytes = tamis__get32(m + 24),
-                          .free_tree = {tamis__get16(m + 30), tamis__get64(m + 64)},
-                          .main_tree = {tamis__get16(m + 78), tamis__get64(m + 112)},
+                          .free_tree = read_tree(m + 24),
+                          .main_tree = read_tree(m + 72),
                           .last_page = tamis__get64(m + 120),
                           .transaction = tamis__get64(m + 128)};
     if (meta->page_bytes < 512 || meta->page_bytes > 65536 ||
         (meta->page_bytes & (meta->page_bytes - 1)) != 0)
         return fault_at(w, at + 40, "its page size is impossible");
+    if (meta->free_tree.flags != TREE_FLAGS_FREE || meta->main_tree.flags != TREE_FLAGS_MAIN)
+        return fault_at(w, at + 44, "a tree is of another type than the catalog's");
     if (meta->last_page < 1 || meta->last_page >= UINT64_MAX / meta->page_bytes)
         return fault_at(w, at + 136, "its last page is impossible");
     return 0;
@@ -146,7 +159,7 @@ static int find_overflow(struct walk *w, const unsigned char *pointer, size_t da
         return fault_at(w, at, "a page number leads outside the file");
     const unsigned char *p = w->file + start;
     const uint64_t pages = tamis__get32(p + 12);
-    if (tamis__get64(p) != page || (tamis__get16(p + 10) & PAGE_KINDS) != PAGE_OVERFLOW)
+    if (tamis__get64(p) != page || tamis__get16(p + 10) != PAGE_OVERFLOW)
         return fault_at(w, start, "a page is not the overflow page it should be");
     if (pages == 0 || pages > w->bytes / w->meta.page_bytes ||
         start + pages * w->meta.page_bytes > w->bytes ||
@@ -175,6 +188,7 @@ static int check_leaf_node(struct walk *w, const unsigned char *node, const unsi
         return fault_at(w, at, "a key is on the wrong page");
     w->last_key = key;
     w->floor = (struct text){NULL, 0};
+    w->entries++;
     if (flags & NODE_OVERFLOW) {
         rc = find_overflow(w, data, data_bytes, &data);
         if (rc < 0) return rc;
@@ -198,6 +212,29 @@ static int check_branch_node(struct walk *w, const unsigned char *node, bool fir
     return check_page(w, child, depth - 1, at);
 }
 
+/* Node i: inside its page, and of a key that its tree can have.  *bytes: what it takes there. */
+static int check_node(struct walk *w, const unsigned char *page, unsigned i, unsigned upper,
+                      bool is_leaf, unsigned *bytes)
+{
+    const unsigned at = tamis__get16(page + PAGE_HEADER_BYTES + 2 * i);
+    const uint64_t start = (uint64_t)(page - w->file), pointer = start + PAGE_HEADER_BYTES + 2 * i;
+    if (at < upper || at % 2 != 0 || at + NODE_HEADER_BYTES > w->meta.page_bytes)
+        return fault_at(w, pointer, "a node leads outside its page");
+    const unsigned char *node = page + at;
+    const unsigned key_bytes = tamis__get16(node + 6);
+    *bytes = NODE_HEADER_BYTES + key_bytes;
+    if (is_leaf && (tamis__get16(node + 4) & NODE_OVERFLOW))
+        *bytes += 8;
+    else if (is_leaf)
+        *bytes += tamis__get16(node) | (unsigned)tamis__get16(node + 2) << 16;
+    *bytes += *bytes % 2;
+    if (key_bytes > w->meta.page_bytes || *bytes > w->meta.page_bytes - at)
+        return fault_at(w, start + at, "a record leads outside its page");
+    if (w->is_free_tree && key_bytes != 8 && (is_leaf || i > 0))
+        return fault_at(w, start + at + 6, "a key of the free tree has another size");
+    return 0;
+}
+
 static int check_page(struct walk *w, uint64_t number, unsigned depth, uint64_t referrer)
 {
     int rc = claim(w, number, 1, referrer);
@@ -207,28 +244,28 @@ static int check_page(struct walk *w, uint64_t number, unsigned depth, uint64_t 
         return fault_at(w, w->bytes, "the file is truncated");
     const unsigned char *page = w->file + start, *end = page + w->meta.page_bytes;
     const unsigned lower = tamis__get16(page + 12), upper = tamis__get16(page + 14);
-    const unsigned kind = depth > 1 ? PAGE_BRANCH : PAGE_LEAF;
-    if (tamis__get64(page) != number || (tamis__get16(page + 10) & PAGE_KINDS) != kind)
+    const bool is_leaf = depth == 1;
+    unsigned used = 0;
+    if (tamis__get64(page) != number ||
+        tamis__get16(page + 10) != (is_leaf ? PAGE_LEAF : PAGE_BRANCH))
         return fault_at(w, start, "a page is not what its place in the tree demands");
     if (lower < PAGE_HEADER_BYTES || lower % 2 != 0 || lower > upper || upper > w->meta.page_bytes)
         return fault_at(w, start + 12, "a page's free space is impossible");
     const unsigned nodes = (lower - PAGE_HEADER_BYTES) / 2;
-    if (kind == PAGE_BRANCH ? nodes < (w->is_free_tree ? 1u : 2u) : nodes == 0)
+    if (nodes < (is_leaf || w->is_free_tree ? 1u : 2u))
         return fault_at(w, start + 12, "a page has too few nodes");
     for (unsigned i = 0; rc == 0 && i < nodes; i++) {
         const unsigned at = tamis__get16(page + PAGE_HEADER_BYTES + 2 * i);
-        if (at < upper || at % 2 != 0 || at + NODE_HEADER_BYTES > w->meta.page_bytes)
-            return fault_at(w, start + PAGE_HEADER_BYTES + 2 * i, "a node leads outside its page");
-        const unsigned char *node = page + at;
-        const unsigned key_bytes = tamis__get16(node + 6);
-        const bool first_branch = kind == PAGE_BRANCH && i == 0;
-        if (at + NODE_HEADER_BYTES + key_bytes > w->meta.page_bytes)
-            return fault_at(w, start + at + 6, "a key leads outside its page");
-        if (w->is_free_tree && key_bytes != 8 && !first_branch)
-            return fault_at(w, start + at + 6, "a key of the free tree has another size");
-        rc = kind == PAGE_BRANCH ? check_branch_node(w, node, i == 0, depth)
-                                 : check_leaf_node(w, node, end);
+        unsigned bytes = 0;
+        rc = check_node(w, page, i, upper, is_leaf, &bytes);
+        used += bytes;
+        if (rc == 0)
+            rc = is_leaf ? check_leaf_node(w, page + at, end)
+                         : check_branch_node(w, page + at, i == 0, depth);
     }
+    /* LMDB keeps pages compact: nodes that do not fill the page up mean that one was lost. */
+    if (rc == 0 && used != w->meta.page_bytes - upper)
+        return fault_at(w, start + 14, "a page has lost a node");
     return rc;
 }
 
@@ -236,10 +273,14 @@ static int check_tree(struct walk *w, const struct tree *tree, bool is_free_tree
 {
     w->is_free_tree = is_free_tree;
     w->last_key = w->floor = (struct text){NULL, 0};
-    if (tree->root == NO_PAGE) return 0; /* an empty tree */
-    if (tree->depth == 0 || tree->depth > DEPTH_MAX)
-        return fault_at(w, 0, "a tree has an impossible depth");
-    return check_page(w, tree->root, tree->depth, 0);
+    w->entries = 0;
+    if (tree->root != NO_PAGE) {
+        if (tree->depth == 0 || tree->depth > DEPTH_MAX)
+            return fault_at(w, 0, "a tree has an impossible depth");
+        const int rc = check_page(w, tree->root, tree->depth, 0);
+        if (rc < 0) return rc;
+    }
+    return w->entries == tree->entries ? 0 : fault_at(w, 0, "a tree has lost entries");
 }
 
 int tamis__pages_check(const void *file, size_t bytes, struct tamis__page_fault *fault)
@@ -251,7 +292,14 @@ int tamis__pages_check(const void *file, size_t bytes, struct tamis__page_fault 
     if (rc < 0) return rc;
     if (metas[0].page_bytes != metas[1].page_bytes)
         return fault_at(&w, 40, "its meta pages contradict each other");
-    w.meta = metas[metas[0].transaction < metas[1].transaction];
+    /* Transaction t writes meta page t % 2, and the other one is of the transaction before: a number
+     * that is off would put an older state in force.  Both are 0 in a file without a commit. */
+    const uint64_t first = metas[0].transaction, second = metas[1].transaction;
+    if ((first != 0 || second != 0) &&
+        (first % 2 != 0 || second % 2 != 1 || (first + 1 != second && second + 1 != first)))
+        return fault_at(&w, PAGE_HEADER_BYTES + 128,
+                        "its transaction numbers contradict each other");
+    w.meta = metas[first < second];
     /* Pages that were handed out and given back within one transaction may lie past the end. */
     if (w.meta.last_page > bytes / w.meta.page_bytes + 65536)
         return fault_at(&w, bytes, "the file is truncated");

@@ -3,13 +3,16 @@
  * record.c: the catalog's values, byte by byte.
  *
  * A cursor walks the buffer; the same list of fields, in one order, serves encoding and decoding,
- * so that the two cannot drift apart.
+ * so that the two cannot drift apart.  Flag words are written as 0 and refused otherwise: a later
+ * version that adds a meaning sets a bit, and this one leaves the record alone.
  */
 #include "catalog/record.h"
 
 #include <stdbool.h>
 
 #include "hash/digest.h"
+
+static const char newer[] = "was written by a newer version of Tamis; use that version";
 
 struct cursor {
     unsigned char *at;
@@ -49,10 +52,9 @@ static void field_double(struct cursor *c, double *value)
 }
 
 /* The 80 fixed bytes. */
-static void record_fields(struct cursor *c, struct tamis__record *r)
+static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *flags)
 {
     uint32_t version = TAMIS__RECORD_VERSION;
-    uint64_t reserved = 0;
     field32(c, &version);
     field32(c, &r->segment_count);
     field64(c, &r->filter_id);
@@ -63,11 +65,11 @@ static void record_fields(struct cursor *c, struct tamis__record *r)
     field_time(c, &r->created_at);
     field_time(c, &r->published_at);
     field_time(c, &r->checkpointed_at);
-    field64(c, &reserved);
+    field64(c, flags);
 }
 
 /* 152 bytes each. */
-static void segment_fields(struct cursor *c, struct tamis__record_segment *s)
+static void segment_fields(struct cursor *c, struct tamis__record_segment *s, uint64_t *flags)
 {
     field64(c, &s->number);
     field32(c, &s->kind);
@@ -81,9 +83,10 @@ static void segment_fields(struct cursor *c, struct tamis__record_segment *s)
     field64(c, &s->items);
     field64(c, &s->file_bytes);
     field_time(c, &s->created_at);
-    uint32_t reserved = 0;
+    uint32_t own_flags = 0;
     field32(c, &s->bit_order);
-    field32(c, &reserved);
+    field32(c, &own_flags);
+    *flags |= own_flags;
     if (c->writing)
         memcpy(c->at, s->parameters, sizeof s->parameters);
     else
@@ -115,7 +118,7 @@ static int check_value(struct tamis__bytes key, struct tamis__bytes value, size_
     if (tamis__record_checksum(key, bytes, value.count - 8) !=
         tamis__get64(bytes + value.count - 8))
         return TAMIS_ECORRUPT;
-    *reason = "was written by a newer version of Tamis; use that version";
+    *reason = newer;
     return tamis__get32(bytes) == TAMIS__RECORD_VERSION ? 0 : TAMIS_EVERSION;
 }
 
@@ -124,9 +127,10 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
 {
     struct tamis__record copy = *record; /* the field list takes what it could also write to */
     struct cursor c = {.at = buffer, .writing = true};
-    record_fields(&c, &copy);
+    uint64_t flags = 0;
+    record_fields(&c, &copy, &flags);
     for (uint32_t i = 0; i < copy.segment_count; i++)
-        segment_fields(&c, &copy.segments[i]);
+        segment_fields(&c, &copy.segments[i], &flags);
     const size_t bytes = (size_t)(c.at - (unsigned char *)buffer);
     close_value(key, buffer, bytes);
     return bytes + 8;
@@ -138,22 +142,24 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
     int rc = check_value(key, value, TAMIS__RECORD_FIXED_BYTES + 8, reason);
     if (rc < 0) return rc;
     struct cursor c = {.at = (unsigned char *)(uintptr_t)value.data, .writing = false};
-    record_fields(&c, record);
+    uint64_t flags = 0;
+    record_fields(&c, record, &flags);
     *reason = "has an impossible number of segments";
     if (record->segment_count == 0 || record->segment_count > TAMIS__SEGMENTS_MAX ||
         value.count != TAMIS__RECORD_FIXED_BYTES + 8 +
                            (size_t)record->segment_count * TAMIS__RECORD_SEGMENT_BYTES)
         return TAMIS_ECORRUPT;
     for (uint32_t i = 0; i < record->segment_count; i++)
-        segment_fields(&c, &record->segments[i]);
-    return 0;
+        segment_fields(&c, &record->segments[i], &flags);
+    *reason = newer;
+    return flags == 0 ? 0 : TAMIS_EVERSION;
 }
 
-static void store_fields(struct cursor *c, struct tamis__store_record *r)
+static void store_fields(struct cursor *c, struct tamis__store_record *r, uint32_t *flags)
 {
-    uint32_t version = TAMIS__RECORD_VERSION, reserved = 0;
+    uint32_t version = TAMIS__RECORD_VERSION;
     field32(c, &version);
-    field32(c, &reserved);
+    field32(c, flags);
     field64(c, &r->store_id);
     field64(c, &r->next_filter_id);
     field64(c, &r->next_segment);
@@ -165,7 +171,8 @@ void tamis__store_record_encode(const struct tamis__store_record *record, struct
 {
     struct tamis__store_record copy = *record;
     struct cursor c = {.at = buffer, .writing = true};
-    store_fields(&c, &copy);
+    uint32_t flags = 0;
+    store_fields(&c, &copy, &flags);
     close_value(key, buffer, TAMIS__STORE_RECORD_BYTES - 8);
 }
 
@@ -175,8 +182,10 @@ int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes valu
     int rc = check_value(key, value, TAMIS__STORE_RECORD_BYTES, reason);
     if (rc < 0) return rc;
     struct cursor c = {.at = (unsigned char *)(uintptr_t)value.data, .writing = false};
-    store_fields(&c, record);
-    return 0;
+    uint32_t flags = 0;
+    store_fields(&c, record, &flags);
+    *reason = newer;
+    return flags == 0 ? 0 : TAMIS_EVERSION;
 }
 
 void tamis__record_segment_from_header(const struct tamis__segment_header *header,

@@ -3,8 +3,8 @@
  * verify.c: is the store what it says it is?
  *
  * A snapshot of the catalog and of the directory is taken under one shared lock, so that no drop or
- * create stands half done in it.  Then each filter is looked at under a lock of its own, and
- * skipped if it went meanwhile: writers never wait long for a check of ten thousand filters.
+ * create stands half done in it.  Then the filters are looked at, some under each lock, and
+ * skipped if they went meanwhile: writers never wait long for a check of ten thousand filters.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,13 +14,23 @@
 #include "base/error.h"
 #include "store.h"
 
+#define FILTERS_A_LOCK 64u /* a few milliseconds */
+
 struct numbers {
     uint64_t *list;
     size_t count, room;
 };
 
+struct finding {
+    struct finding *next;
+    uint64_t offset;
+    int error;
+    char filter[TAMIS_NAME_MAX + 1], file[300], reason[1024];
+};
+
 struct check {
     struct tamis_store *store;
+    struct finding *findings, **end; /* not yet told */
     tamis_problem_fn *fn;
     void *context;
     int64_t problems;
@@ -48,17 +58,45 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Note a problem; it is told when no lock is held. */
 static int tell(struct check *check, const char *filter, const char *file, uint64_t offset,
                 int error, const char *reason)
 {
-    const struct tamis_problem problem = {
-        .filter = filter, .file = file, .offset = offset, .error = error, .reason = reason};
-    check->problems++;
-    return check->fn(check->context, &problem);
+    struct finding *finding = calloc(1, sizeof *finding);
+    if (finding == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory checking the store");
+    finding->offset = offset;
+    finding->error = error;
+    (void)snprintf(finding->filter, sizeof finding->filter, "%s", filter);
+    (void)snprintf(finding->file, sizeof finding->file, "%s", file);
+    (void)snprintf(finding->reason, sizeof finding->reason, "%s", reason);
+    *check->end = finding;
+    check->end = &finding->next;
+    return 0;
 }
 
-/* ---- One segment --------------------------------------------------------------------------------
- */
+/* Tell what was found and forget it; the user's function runs without any lock of ours. */
+static int tell_findings(struct check *check, int rc)
+{
+    struct finding *next;
+    for (struct finding *finding = check->findings; finding != NULL; finding = next) {
+        const struct tamis_problem problem = {.filter = finding->filter,
+                                              .file = finding->file,
+                                              .offset = finding->offset,
+                                              .error = finding->error,
+                                              .reason = finding->reason};
+        if (rc == 0) {
+            check->problems++;
+            rc = check->fn ? check->fn(check->context, &problem) : 0;
+        }
+        next = finding->next;
+        free(finding);
+    }
+    check->findings = NULL;
+    check->end = &check->findings;
+    return rc;
+}
+
+/* ---- One segment ----------------------------------------------------------------------------- */
 
 /* Bits past m, which no position reaches, are zero; a byte there is damage. */
 static int check_padding(struct check *check, const struct tamis__record *record, const char *file,
@@ -69,6 +107,16 @@ static int check_padding(struct check *check, const struct tamis__record *record
     if (!tamis__bits_past(segment->data[last], h->m_bits, h->bit_order)) return 0;
     return tell(check, record->name, file, h->data_offset + last * 8, TAMIS_ECORRUPT,
                 "has bits set past its m; the data is damaged, restore it from a copy");
+}
+
+/* Items without a bit: the data was zeroed.  Ends at the first bit, so reads much of no sound file.
+ */
+static int check_any_bit(struct check *check, const struct tamis__record *record, const char *file,
+                         const struct tamis__segment *segment)
+{
+    if (tamis__segment_items(segment) == 0 || !tamis__segment_is_blank(segment)) return 0;
+    return tell(check, record->name, file, segment->header->data_offset, TAMIS_ECORRUPT,
+                "has counted items but not one bit set; the data is lost, restore it from a copy");
 }
 
 static int check_label(struct check *check, const struct tamis__record *record, const char *file,
@@ -103,25 +151,29 @@ static int check_segment(struct check *check, const struct tamis__record *record
     }
     rc = check_label(check, record, file, &s.segment);
     if (rc == 0) rc = check_padding(check, record, file, &s.segment);
+    if (rc == 0) rc = check_any_bit(check, record, file, &s.segment);
     tamis__segment_close(&s.segment);
     return rc;
 }
 
-static int check_filter(struct check *check, uint64_t filter_id)
+/* Look at the filters `first` .. `end` - 1 of the list under one lock. */
+static int check_filters(struct check *check, size_t first, size_t end)
 {
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
     int rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get_by_id(txn, filter_id, &record);
-    for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++)
-        rc = check_segment(check, &record, i);
+    for (size_t f = first; rc == 0 && f < end; f++) {
+        rc = tamis__catalog_get_by_id(txn, check->filters.list[f], &record);
+        for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++)
+            rc = check_segment(check, &record, i);
+        if (rc == TAMIS_ENOTFOUND) rc = 0; /* dropped since the snapshot */
+    }
     tamis__catalog_end(txn);
-    return rc == TAMIS_ENOTFOUND ? 0 : rc; /* dropped since the snapshot */
+    return tell_findings(check, rc);
 }
 
-/* ---- The snapshot -------------------------------------------------------------------------------
- */
+/* ---- The snapshot ---------------------------------------------------------------------------- */
 
 static int note_record(void *context, const struct tamis__record *record)
 {
@@ -152,12 +204,27 @@ static int note_file(void *context, const char *name)
     return append(&check->strays, number);
 }
 
+/* Every filter must be found by its id too: that is how open handles look for it. */
+static int check_ids(struct check *check, struct tamis__catalog_txn *txn)
+{
+    struct tamis__record record;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < check->filters.count; i++) {
+        rc = tamis__catalog_get_by_id(txn, check->filters.list[i], &record);
+        if (rc == TAMIS_ENOTFOUND)
+            rc = tell(check, "", "catalog.mdb", 0, TAMIS_ECORRUPT,
+                      "has a filter that is not found by its id; restore the catalog from a copy");
+    }
+    return rc;
+}
+
 static int take_snapshot(struct check *check)
 {
     struct tamis__catalog_txn *txn;
     int rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_each(txn, "", note_record, check);
+    if (rc == 0) rc = check_ids(check, txn);
     if (rc == 0) rc = tamis__catalog_each_garbage(txn, note_garbage, check);
     if (rc == 0 && check->expected.count > 0)
         qsort(check->expected.list, check->expected.count, sizeof(uint64_t), by_number);
@@ -186,8 +253,11 @@ static int check_all(struct check *check)
 {
     int rc = take_snapshot(check);
     if (rc == 0) rc = tell_strays(check);
-    for (size_t i = 0; rc == 0 && i < check->filters.count; i++)
-        rc = check_filter(check, check->filters.list[i]);
+    rc = tell_findings(check, rc);
+    for (size_t i = 0; rc == 0 && i < check->filters.count; i += FILTERS_A_LOCK) {
+        const size_t left = check->filters.count - i;
+        rc = check_filters(check, i, i + (left < FILTERS_A_LOCK ? left : FILTERS_A_LOCK));
+    }
     return rc;
 }
 
@@ -201,13 +271,15 @@ static int check_one(struct check *check, const char *name)
     rc = tamis__catalog_get(txn, name, &record);
     tamis__catalog_end(txn);
     if (rc == TAMIS_ENOTFOUND) return tamis__fail_no_filter(check->store, name);
-    return rc < 0 ? rc : check_filter(check, record.filter_id);
+    if (rc == 0) rc = append(&check->filters, record.filter_id);
+    return rc < 0 ? rc : check_filters(check, 0, 1);
 }
 
 TAMIS_API int64_t tamis_store_verify(tamis_store *store, const char *name, tamis_problem_fn *fn,
                                      void *context)
 {
     struct check check = {.store = store, .fn = fn, .context = context};
+    check.end = &check.findings;
     const int rc = name ? check_one(&check, name) : check_all(&check);
     free(check.filters.list);
     free(check.expected.list);

@@ -124,7 +124,7 @@ int tamis__load_data(struct tamis__reader *reader, const struct tamis__target *t
                      uint32_t index, uint64_t bytes)
 {
     while (bytes > 0) {
-        unsigned char *data;
+        unsigned char *data = NULL;
         const size_t now = bytes < TAMIS__PIECE_BYTES ? (size_t)bytes : TAMIS__PIECE_BYTES;
         int rc = tamis__reader_take(reader, now, &data);
         if (rc == 0) rc = target->write(target->context, index, data, now);

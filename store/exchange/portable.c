@@ -105,7 +105,8 @@ static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
         return tamis__refuse(refusal, TAMIS_EFOREIGN, 0,
                              "is not of 'tamis export --to tamis' (wrong first bytes)");
     if (bytes < sizeof *head)
-        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head; fetch it again");
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes,
+                             "is truncated inside its head; fetch it again");
     memcpy(head, at, sizeof *head);
     if (head->version > VERSION)
         return tamis__refuse(refusal, TAMIS_EVERSION, offsetof(struct head, version),
@@ -117,7 +118,8 @@ static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
                              head->segments);
     const size_t checked = sizeof *head + head->segments * sizeof(struct description);
     if (bytes < checked + 8)
-        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head; fetch it again");
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes,
+                             "is truncated inside its head; fetch it again");
     if (tamis__get64(at + checked) != tamis__checksum(at, checked))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, checked,
                              "has a damaged head (its checksum does not match); fetch it again");

@@ -176,7 +176,8 @@ static int64_t parse_frame(const unsigned char *at, size_t bytes, struct tamis__
                              "does not begin with SCANDUMP; docs/exchange.md says how the answers "
                              "of BF.SCANDUMP are put into a file");
     if (bytes < CHAIN_AT)
-        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head; fetch it again");
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes,
+                             "is truncated inside its head; fetch it again");
     const uint64_t length = tamis__get64(at + sizeof magic + 8);
     if (tamis__get64(at + sizeof magic) != 1)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, sizeof magic,
@@ -190,7 +191,8 @@ static int64_t parse_frame(const unsigned char *at, size_t bytes, struct tamis__
                              CHAIN_BYTES + LAYER_BYTES,
                              CHAIN_BYTES + TAMIS__SEGMENTS_MAX * LAYER_BYTES);
     if (length > bytes - CHAIN_AT)
-        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head; fetch it again");
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes,
+                             "is truncated inside its head; fetch it again");
     return (int64_t)length;
 }
 

@@ -42,7 +42,6 @@ void tamis__header_seal(struct tamis__segment_header *header)
 static int check_fields(const struct tamis__segment_header *h, uint64_t file_bytes,
                         struct tamis__refusal *why)
 {
-    struct tamis__layout layout;
     if (h->header_bytes != TAMIS__HEADER_BYTES || h->stripes != TAMIS__STRIPES)
         return refuse(why, TAMIS_ECORRUPT, FIELD(header_bytes), "has a header of another shape");
     if (h->m_bits == 0 || h->m_bits > TAMIS__M_BITS_MAX)
@@ -55,11 +54,11 @@ static int check_fields(const struct tamis__segment_header *h, uint64_t file_byt
     const double fp_rate = tamis__double_from_bits(h->fp_rate);
     if (h->capacity == 0 || !(fp_rate > 0 && fp_rate <= 1))
         return refuse(why, TAMIS_ECORRUPT, FIELD(capacity), "has an impossible capacity or rate");
-    tamis__layout(h->m_bits, &layout);
-    if (h->data_offset != layout.data_offset || h->data_bytes != layout.data_bytes ||
-        h->file_bytes != layout.file_bytes)
-        return refuse(why, TAMIS_ECORRUPT, FIELD(data_offset),
-                      "has a layout that its m contradicts");
+    /* How many bytes the m bits take is for the kind to say. */
+    if (h->data_offset < TAMIS__HEADER_BYTES || h->data_offset % TAMIS__FILE_UNIT != 0 ||
+        h->data_bytes == 0 || h->data_bytes % 8 != 0 || h->file_bytes > INT64_MAX ||
+        h->data_offset > h->file_bytes || h->data_bytes > h->file_bytes - h->data_offset)
+        return refuse(why, TAMIS_ECORRUPT, FIELD(data_offset), "has an impossible layout");
     if (file_bytes != h->file_bytes)
         return refuse(why, TAMIS_ECORRUPT, file_bytes < h->file_bytes ? file_bytes : h->file_bytes,
                       "is %s: %llu bytes where its header says %llu",

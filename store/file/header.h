@@ -4,8 +4,10 @@
  *
  *        0 ..  511  constant part: what the segment is; written once, closed by a checksum
  *      512 .. 1151  two name labels: the filter's name, for rebuilding a catalog; a rename writes
- * the older one, so that a torn write leaves the other 1536 .. 2047  live lines, one cache line
- * each, changed while mapped, in no checksum 2048 .. 4095  32 item counters, one cache line each
+ *                   the older one, so that a torn write leaves the other
+ *     1152 .. 1535  reserved
+ *     1536 .. 2047  live lines, a cache line each, changed while mapped, in no checksum
+ *     2048 .. 4095  32 item counters, a cache line each
  *
  * header_check works on (buffer, bytes) and does no I/O: it is what a fuzzer feeds.
  */
@@ -26,6 +28,8 @@
 #define TAMIS__INCOMPAT_KNOWN 0u
 #define TAMIS__COMPAT_KNOWN 0u
 #define TAMIS__STRIPES 32u
+/* A counter that says more is damaged; taken for this, so that no sum overflows. */
+#define TAMIS__ITEMS_MAX (TAMIS__CAPACITY_MAX / TAMIS__STRIPES)
 #define TAMIS__SEGMENT_FLAGS_KNOWN TAMIS_SEGMENT_ITEMS_ESTIMATED
 
 /* What a foreign format needs said again at export, and no position depends on. */
@@ -76,11 +80,12 @@ struct tamis__segment_header {
     uint32_t bit_order;      /*  128   4  enum tamis__bit_order             */
     uint32_t stripes;        /*  132   4  number of item counters: 32       */
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]; /* 136  64  of the hash set; 0 for xxh3 */
-    uint32_t flags;     /*  200   4  TAMIS_SEGMENT_*; an unknown bit says nothing that matters */
-    uint32_t reserved0; /*  204   4  0                                                         */
+    uint64_t generation; /*  200   8  that it was made for              */
+    uint32_t flags;      /*  208   4  TAMIS_SEGMENT_*; an unknown bit says nothing that matters */
+    uint32_t reserved0;  /*  212   4  0                                                         */
     uint8_t
-        kept[TAMIS__KEPT_BYTES]; /* 208  32  of the format that it was imported from, 0 if none */
-    uint8_t reserved4[264];      /*  240 264  0                                 */
+        kept[TAMIS__KEPT_BYTES]; /* 216  32  of the format that it was imported from, 0 if none */
+    uint8_t reserved4[256];      /*  248 256  0                                 */
     uint64_t checksum;           /*  504   8  XXH3-64 of the 504 bytes before   */
     struct tamis__name_label labels[2]; /*  512 640                                    */
     uint8_t reserved1[384];             /* 1152 384  0                                 */
@@ -111,10 +116,11 @@ TAMIS__AT(struct tamis__segment_header, created_at, 120);
 TAMIS__AT(struct tamis__segment_header, bit_order, 128);
 TAMIS__AT(struct tamis__segment_header, stripes, 132);
 TAMIS__AT(struct tamis__segment_header, parameters, 136);
-TAMIS__AT(struct tamis__segment_header, flags, 200);
-TAMIS__AT(struct tamis__segment_header, reserved0, 204);
-TAMIS__AT(struct tamis__segment_header, kept, 208);
-TAMIS__AT(struct tamis__segment_header, reserved4, 240);
+TAMIS__AT(struct tamis__segment_header, generation, 200);
+TAMIS__AT(struct tamis__segment_header, flags, 208);
+TAMIS__AT(struct tamis__segment_header, reserved0, 212);
+TAMIS__AT(struct tamis__segment_header, kept, 216);
+TAMIS__AT(struct tamis__segment_header, reserved4, 248);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
 TAMIS__AT(struct tamis__segment_header, reserved1, 1152);

@@ -197,6 +197,19 @@ int tamis__allocate(int fd, uint64_t bytes, const char *what)
     return tamis__fail_errno(error, "allocate the blocks of", what);
 }
 
+int tamis__fill_holes(int fd, uint64_t bytes, const char *what)
+{
+    int error = may_fail("allocate", what);
+    while (error == 0 || error == EINTR) {
+        /* Not posix_fallocate(): where the file system cannot do it, that reads a byte of each block and
+         * writes it back, and would undo what other processes set in between. */
+        if (fallocate(fd, 0, 0, (off_t)bytes) == 0) return 0;
+        error = errno;
+        if (error == EOPNOTSUPP) return 0;
+    }
+    return tamis__fail_errno(error, "allocate the blocks of", what);
+}
+
 int tamis__sync_file(int fd, const char *what)
 {
     const int error = may_fail("fsync", what);
@@ -212,6 +225,23 @@ int tamis__make_directory(int dir_fd, const char *name, const char *what)
     return tamis__fail_errno(errno, "make directory", what);
 }
 
+/* A new directory is durable once the one that names it is synced. */
+static int make_one(const char *path)
+{
+    char *parent = NULL;
+    int fd;
+    if (mkdir(path, 0777) != 0)
+        return errno == EEXIST ? 0 : tamis__fail_errno(errno, "make directory", path);
+    if (asprintf(&parent, "%s/..", path) < 0)
+        return tamis__fail(TAMIS_ENOMEM, "out of memory for the path %s", path);
+    int rc = tamis__open(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY, 0, parent, &fd);
+    free(parent);
+    if (rc < 0) return rc;
+    rc = tamis__sync_file(fd, path);
+    tamis__close(fd);
+    return rc;
+}
+
 int tamis__make_path(const char *path)
 {
     char *copy = strdup(path);
@@ -221,8 +251,7 @@ int tamis__make_path(const char *path)
         if (*slash != '/' && *slash != '\0') continue;
         const char kept = *slash;
         *slash = '\0';
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            rc = tamis__fail_errno(errno, "make directory", copy);
+        rc = make_one(copy);
         *slash = kept;
         if (kept == '\0') break;
     }
@@ -247,6 +276,17 @@ int tamis__unlink(int dir_fd, const char *name, const char *what)
     return tamis__fail_errno(errno, "remove", what);
 }
 
+int tamis__same_file(int fd, const char *path)
+{
+    struct stat opened, named;
+    const int error = may_fail("stat", path);
+    if (error) return tamis__fail_errno(error, "examine", path);
+    if (fstat(fd, &opened) != 0) return tamis__fail_errno(errno, "examine", path);
+    if (stat(path, &named) != 0)
+        return errno == ENOENT ? 0 : tamis__fail_errno(errno, "examine", path);
+    return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
 int tamis__absolute_path(const char *path, char **absolute)
 {
     *absolute = realpath(path, NULL);
@@ -263,12 +303,14 @@ int tamis__lock(int fd, enum tamis__lock lock, const char *what)
     return tamis__fail_errno(error, "lock", what);
 }
 
-int tamis__try_lock(int fd, const char *what)
+int tamis__try_lock(int fd, enum tamis__lock lock, const char *what)
 {
-    const int error = may_fail("lock", what);
-    if (error) return tamis__fail_errno(error, "lock", what);
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) return 1;
-    return errno == EWOULDBLOCK ? 0 : tamis__fail_errno(errno, "lock", what);
+    int error = may_fail("lock", what);
+    while (error == 0 || error == EINTR) {
+        if (flock(fd, (lock == TAMIS__LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0) return 1;
+        error = errno;
+    }
+    return error == EWOULDBLOCK ? 0 : tamis__fail_errno(error, "lock", what);
 }
 
 void tamis__unlock(int fd)

@@ -36,24 +36,28 @@ int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, c
 
 /* Reserve blocks for the whole of a new file.  TAMIS_ENOSPACE with both numbers in the sentence. */
 int tamis__allocate(int fd, uint64_t bytes, const char *what);
+/* Reserve the blocks that an existing file lacks; never writes a byte of it.  0 where it cannot. */
+int tamis__fill_holes(int fd, uint64_t bytes, const char *what);
 /* Is there room for so many bytes where the directory is?  As above. */
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what);
 int tamis__sync_file(int fd, const char *what); /* a directory too */
 
 int tamis__make_directory(int dir_fd, const char *name, const char *what); /* 0 if there already */
-int tamis__make_path(const char *path);                                    /* like mkdir -p */
+int tamis__make_path(const char *path); /* like mkdir -p, and durable */
 /* Replaces what has the new name. */
 int tamis__rename(int old_dir_fd, const char *old_name, int new_dir_fd, const char *new_name,
                   const char *what);
 int tamis__unlink(int dir_fd, const char *name, const char *what); /* 0 if not there */
+/* Is the open file the one that the path names?  1, 0 or an error. */
+int tamis__same_file(int fd, const char *path);
 /* Absolute form of a path that exists; the caller frees it. */
 int tamis__absolute_path(const char *path, char **absolute);
 
 /* flock(2), retried over signals.  Locks go with the descriptor that was opened. */
 enum tamis__lock { TAMIS__LOCK_SHARED, TAMIS__LOCK_EXCLUSIVE };
 int tamis__lock(int fd, enum tamis__lock lock, const char *what);
-/* 1 if the exclusive lock was free and is now ours, 0 if somebody holds one. */
-int tamis__try_lock(int fd, const char *what);
+/* 1 if the lock was free and is now ours, 0 if somebody holds one that keeps us out. */
+int tamis__try_lock(int fd, enum tamis__lock lock, const char *what);
 void tamis__unlock(int fd);
 
 /* Map a file from its start; large mappings begin on a 2 MiB boundary. */

@@ -39,11 +39,25 @@ static void segment_path(const struct tamis__place *place, uint64_t number, char
 static int sweep_one(void *context, const char *name)
 {
     const struct tamis__place *place = context;
-    int fd;
-    if (tamis__open(place->staging_fd, name, O_RDWR, 0, name, &fd) < 0) return 0;
-    if (tamis__try_lock(fd, name) == 1) (void)tamis__unlink(place->staging_fd, name, name);
-    tamis__close(fd);
+    struct tamis__private_fd file;
+    if (tamis__private_open(place->staging_fd, name, O_RDWR, 0, name, &file) < 0) return 0;
+    if (tamis__try_lock(file.fd, TAMIS__LOCK_EXCLUSIVE, name) == 1)
+        (void)tamis__unlink(place->staging_fd, name, name);
+    tamis__private_close(&file);
     return 0; /* what cannot be removed now stays for the next maker; it does no harm */
+}
+
+/* A new locked file in staging/.  1, or 0 if a sweeper took it between our open and our lock. */
+static int stage_one(const struct tamis__place *place, const char *what,
+                     struct tamis__staged *staged)
+{
+    int rc = tamis__private_open(place->staging_fd, staged->name, O_RDWR | O_CREAT | O_EXCL, 0666,
+                                 what, &staged->file);
+    if (rc < 0) return rc;
+    rc = tamis__lock(staged->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
+    if (rc == 0) rc = tamis__exists(place->staging_fd, staged->name, what);
+    if (rc == 0) tamis__private_close(&staged->file);
+    return rc;
 }
 
 int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
@@ -52,8 +66,8 @@ int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
     char what[PATH_BYTES];
     struct tamis__file_info info;
     uint64_t random;
-    int rc = 0;
-    *staged = (struct tamis__staged){.fd = -1};
+    int rc;
+    *staged = (struct tamis__staged){.file = {.fd = -1}};
     (void)snprintf(what, sizeof what, "%s/staging", place->path);
     (void)tamis__each_name(place->staging_fd, what, sweep_one,
                            (void *)(uintptr_t)(const void *)place);
@@ -61,17 +75,10 @@ int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
         tamis__random_bytes(&random, sizeof random);
         (void)snprintf(staged->name, sizeof staged->name, "%016" PRIx64 ".seg", random);
         (void)snprintf(what, sizeof what, "%s/staging/%s", place->path, staged->name);
-        tamis__close(staged->fd);
-        staged->fd = -1;
-        rc = tamis__open(place->staging_fd, staged->name, O_RDWR | O_CREAT | O_EXCL, 0666, what,
-                         &staged->fd);
-        if (rc < 0) return rc;
-        rc = tamis__lock(staged->fd, TAMIS__LOCK_EXCLUSIVE, what);
-        if (rc == 0) rc = tamis__exists(place->staging_fd, staged->name, what);
-        /* Not there: a sweeper took it between our open and our lock.  Make another. */
+        rc = stage_one(place, what, staged);
     } while (rc == 0);
-    if (rc > 0) rc = tamis__allocate(staged->fd, file_bytes, what);
-    if (rc == 0) rc = tamis__file_info(staged->fd, what, &info);
+    if (rc > 0) rc = tamis__allocate(staged->file.fd, file_bytes, what);
+    if (rc == 0) rc = tamis__file_info(staged->file.fd, what, &info);
     if (rc == 0 && info.bytes != file_bytes)
         rc = tamis__fail(TAMIS_EIO, "%s was not allocated in full by the file system", what);
     if (rc < 0) tamis__segment_discard(place, staged);
@@ -87,15 +94,12 @@ int tamis__segment_publish(const struct tamis__place *place, struct tamis__stage
     segment_path(place, header->number, what);
     tamis__segment_name(header->number, name);
     tamis__header_seal(header);
-    rc = tamis__write_at(staged->fd, header, sizeof *header, 0, what);
-    if (rc == 0) rc = tamis__sync_file(staged->fd, what);
-    /* A file of this number can only be an orphan of a maker that died before its commit: we hold
-     * the catalog's lock, and the catalog gives each number once. */
+    rc = tamis__write_at(staged->file.fd, header, sizeof *header, 0, what);
+    if (rc == 0) rc = tamis__sync_file(staged->file.fd, what);
     if (rc == 0)
         rc = tamis__rename(place->staging_fd, staged->name, place->segments_fd, name, what);
     if (rc < 0) return rc;
-    tamis__close(staged->fd);
-    *staged = (struct tamis__staged){.fd = -1};
+    tamis__private_close(&staged->file);
     TAMIS__POINT(TAMIS__POINT_RENAMED);
     rc = tamis__sync_file(place->segments_fd, what);
     if (rc < 0) (void)tamis__unlink(place->segments_fd, name, what);
@@ -113,22 +117,21 @@ int tamis__segment_fill(const struct tamis__place *place, const struct tamis__st
 {
     char what[PATH_BYTES];
     staged_path(place, staged, what);
-    return tamis__write_at(staged->fd, bytes, count, offset, what);
+    return tamis__write_at(staged->file.fd, bytes, count, offset, what);
 }
 
 int tamis__segment_settle(const struct tamis__place *place, const struct tamis__staged *staged)
 {
     char what[PATH_BYTES];
     staged_path(place, staged, what);
-    return tamis__sync_file(staged->fd, what);
+    return tamis__sync_file(staged->file.fd, what);
 }
 
 void tamis__segment_discard(const struct tamis__place *place, struct tamis__staged *staged)
 {
-    if (staged->fd < 0 || staged->name[0] == '\0') return;
+    if (staged->file.link == NULL) return;
     (void)tamis__unlink(place->staging_fd, staged->name, staged->name);
-    tamis__close(staged->fd);
-    *staged = (struct tamis__staged){.fd = -1};
+    tamis__private_close(&staged->file);
 }
 
 /* Read and judge the header of an open segment file. */
@@ -177,7 +180,7 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
     rc = check_file(fd, number, what, &info);
     /* A copy may have come with holes; writing into one on a full disk would be a SIGBUS. */
     if (rc == 0 && writable && info.allocated_bytes < info.bytes)
-        rc = tamis__allocate(fd, info.bytes, what);
+        rc = tamis__fill_holes(fd, info.bytes, what);
     const uint64_t file_bytes = info.bytes;
     if (rc == 0) rc = tamis__map(fd, file_bytes, writable, what, &map);
     tamis__close(fd); /* the mapping outlives the descriptor */
@@ -199,12 +202,29 @@ void tamis__segment_release(const struct tamis__segment *segment, uint64_t offse
     tamis__release_map((char *)segment->data + offset, bytes);
 }
 
-int tamis__segment_exists(const struct tamis__place *place, uint64_t number)
+bool tamis__segment_is_blank(const struct tamis__segment *segment)
+{
+    const uint64_t words = segment->header->data_bytes / 8;
+    for (uint64_t i = 0; i < words; i++) /* ORDER relaxed: nothing else is inferred from a bit */
+        if (__atomic_load_n(&segment->data[i], __ATOMIC_RELAXED) != 0) return false;
+    return true;
+}
+
+int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    struct tamis__segment segment;
     segment_path(place, number, what);
     tamis__segment_name(number, name);
-    return tamis__exists(place->segments_fd, name, what);
+    int rc = tamis__exists(place->segments_fd, name, what);
+    if (rc <= 0) return rc < 0 ? rc : 1;
+    if (tamis__segment_open(place, number, false, &segment) < 0) return 0; /* not ours to remove */
+    const bool unused = tamis__segment_items(&segment) == 0 && tamis__segment_is_blank(&segment);
+    *filter_id = segment.header->filter_id;
+    tamis__segment_close(&segment);
+    if (!unused) return 0;
+    rc = tamis__segment_remove(place, number);
+    return rc < 0 ? rc : 1;
 }
 
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number)
@@ -229,15 +249,35 @@ int tamis__segment_relabel(const struct tamis__place *place, const struct tamis_
     struct tamis__segment_header *header = segment->header;
     const struct tamis__name_label *current = tamis__label_current(header);
     if (current != NULL && current->sequence >= sequence) return 0;
+    if (header->compat_flags & ~TAMIS__COMPAT_KNOWN) return 0; /* not ours to write */
     segment_path(place, header->number, what);
     tamis__label_write(&header->labels[current == &header->labels[0] ? 1 : 0], sequence, name);
     return tamis__sync_map(header, TAMIS__HEADER_BYTES, what);
 }
 
-void tamis__segment_raise_epoch(const struct tamis__segment *segment)
+int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number)
 {
-    /* ORDER release: pairs with tamis__segment_epoch; see there. */
-    (void)__atomic_add_fetch(&segment->header->epoch, 1, __ATOMIC_RELEASE);
+    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    struct tamis__file_info info = {0};
+    void *map = NULL;
+    int fd = -1;
+    segment_path(place, number, what);
+    tamis__segment_name(number, name);
+    int rc = tamis__open(place->segments_fd, name, O_RDWR, 0, what, &fd);
+    if (rc == TAMIS_ENOTFOUND) return 0;
+    if (rc < 0) return rc;
+    rc = tamis__file_info(fd, what, &info);
+    if (rc == 0 && info.is_regular && info.bytes >= TAMIS__HEADER_BYTES) {
+        rc = tamis__map(fd, TAMIS__HEADER_BYTES, true, what, &map);
+        if (rc == 0) {
+            struct tamis__segment_header *header = map;
+            /* ORDER release: pairs with tamis__segment_epoch; see there. */
+            (void)__atomic_add_fetch(&header->epoch, 1, __ATOMIC_RELEASE);
+        }
+        tamis__unmap(map, TAMIS__HEADER_BYTES);
+    }
+    tamis__close(fd);
+    return rc;
 }
 
 void tamis__segment_count(const struct tamis__segment *segment, uint64_t items)
@@ -251,7 +291,9 @@ void tamis__segment_count(const struct tamis__segment *segment, uint64_t items)
 uint64_t tamis__segment_items(const struct tamis__segment *segment)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < TAMIS__STRIPES; i++) /* ORDER relaxed: as above */
-        sum += __atomic_load_n(&segment->header->items[i].items, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < TAMIS__STRIPES; i++) { /* ORDER relaxed: as above */
+        const uint64_t items = __atomic_load_n(&segment->header->items[i].items, __ATOMIC_RELAXED);
+        sum += items < TAMIS__ITEMS_MAX ? items : TAMIS__ITEMS_MAX;
+    }
     return sum;
 }

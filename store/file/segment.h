@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "file/header.h"
+#include "file/private_fd.h"
 
 /* A store's directories; owned by the store. */
 struct tamis__place {
@@ -34,7 +35,7 @@ struct tamis__segment {
 };
 
 struct tamis__staged {
-    int fd;
+    struct tamis__private_fd file; /* locked */
     char name[24];
 };
 
@@ -69,8 +70,14 @@ void tamis__segment_close(struct tamis__segment *segment);
  * page-table entries.  Contents stay as they are, in the page cache. */
 void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
 
-/* Is there a file of that number?  1, 0 or an error. */
-int tamis__segment_exists(const struct tamis__place *place, uint64_t number);
+/*
+ * Make the number free for publishing.  1: it is, and an orphan without items or bits was removed;
+ * 0: there is a file with something in it, whose filter is *filter_id where that can be read.
+ */
+int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id);
+
+/* Is no bit of the data set?  Ends at the first that is. */
+bool tamis__segment_is_blank(const struct tamis__segment *segment);
 
 /* Remove the file; 0 if it is not there. */
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
@@ -85,8 +92,12 @@ int tamis__segment_sync(const struct tamis__place *place, const struct tamis__se
 int tamis__segment_relabel(const struct tamis__place *place, const struct tamis__segment *segment,
                            uint64_t sequence, const char *name);
 
-/* Raise the epoch: every open handle looks at the catalog again before its next answer. */
-void tamis__segment_raise_epoch(const struct tamis__segment *segment);
+/*
+ * Raise the epoch: every open handle looks at the catalog again before its next answer.  Works on a
+ * segment that cannot be opened, since handles may have it mapped; 0 if the file is not there or has no
+ * room for a header.
+ */
+int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number);
 
 /* Item count: add on the stripe of this processor; sum over all. */
 void tamis__segment_count(const struct tamis__segment *segment, uint64_t items);

@@ -39,6 +39,7 @@
  * and at a greater rate past its capacity.  It never answers "absent" for a key that was added.
  * - The store must be on a local file system that has flock() and shared mmap().
  * - Files are little-endian and are used in place; big-endian hosts are refused at compile time.
+ * - A process with a file size limit (`ulimit -f`) should ignore SIGXFSZ, to get an error instead.
  * - Truncating a segment file under a process that maps it raises SIGBUS there, as with any
  * mapping.
  * - A process that was started with descriptors 0-2 closed should open them (on /dev/null) first:
@@ -354,7 +355,8 @@ struct tamis_filter_stat {
 };
 
 /* Flags of a segment. */
-#define TAMIS_SEGMENT_ITEMS_ESTIMATED 1u /* imported: its items then were estimated, not counted   \
+#define TAMIS_SEGMENT_ITEMS_ESTIMATED                                                              \
+    1u /* imported: its items then were estimated, not counted   \
                                           */
 
 /* One segment of a filter. */
@@ -517,7 +519,7 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_store_list(tamis_store *store, const char *
 
 /*
  * Remove a filter and its files.  Handles that are open on it, in whatever process, get
- * TAMIS_EDROPPED at their next call.  Durable when it returns 0.  TAMIS_ENOTFOUND, TAMIS_EREADONLY.
+ * TAMIS_EDROPPED at their next call that finds the catalog free (they never wait for it).  Durable when it returns 0.  TAMIS_ENOTFOUND, TAMIS_EREADONLY.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_drop(tamis_store *store, const char *name);
 
@@ -538,9 +540,10 @@ struct tamis_problem {
 typedef int tamis_problem_fn(void *context, const struct tamis_problem *problem);
 
 /*
- * Check the catalog against the segments: headers, checksums, sizes, allocation, files without a
- * filter.  Reads no bits but the padding.  name NULL: the whole store.  Changes nothing.
+ * Check the catalog against the segments: headers, checksums, sizes, names, files without a
+ * filter.  Reads next to nothing of the bits.  name NULL: the whole store.  Changes nothing.
  *
+ * fn       may be NULL (count only); no lock is held while it runs.
  * Returns  the number of problems told to `fn`, or an error where checking could not go on
  *          (a catalog that cannot be read; TAMIS_ENOTFOUND).
  */

@@ -111,13 +111,15 @@ INLINE size_t run(const struct tamis__segment *segment, const struct tamis_key *
     struct probe ring[RING];
     const uint64_t seed = segment->header->seed;
     const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;
-    size_t ones = 0;
+    size_t ones = 0, counted = 0;
     for (size_t i = 0; i < count + RING; i++) {
         struct probe *slot = &ring[i % RING];
         if (i >= RING && i - RING < count) {
             const unsigned one = adding ? insert(*slot, z, q) : test(*slot, z, q);
             answers[i - RING] = (uint8_t)one;
             ones += one;
+            if (adding && i % TAMIS__KEYS_A_COUNT == 0)
+                counted = tamis__count_new(segment, ones, counted);
         }
         if (i < count) {
             *slot = probe_of(segment, blocks, seed, keys[i].data, keys[i].bytes);
@@ -127,6 +129,7 @@ INLINE size_t run(const struct tamis__segment *segment, const struct tamis_key *
                 __builtin_prefetch(slot->block, 0, 3);
         }
     }
+    if (adding) (void)tamis__count_new(segment, ones, counted);
     return ones;
 }
 
@@ -208,6 +211,8 @@ static int contains(const struct tamis__segment *segment, const void *key, size_
 
 static int check(const struct tamis__segment_header *header, const char **reason)
 {
+    const int rc = tamis__check_bits(header, reason);
+    if (rc < 0) return rc;
     *reason = "has a geometry that no blocked filter has";
     if (header->m_bits % TAMIS__BLOCK_BITS != 0 || header->words == 0 ||
         header->words != tamis__blocked_words(header->k) ||

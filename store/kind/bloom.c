@@ -112,7 +112,7 @@ static inline __attribute__((always_inline)) size_t run(const struct tamis__segm
     struct place ring[RING];
     const struct tamis__segment_header *header = segment->header;
     const uint32_t k = header->k;
-    size_t ones = 0;
+    size_t ones = 0, counted = 0;
     for (size_t i = 0; i < count + RING; i++) {
         struct place *slot = &ring[i % RING];
         if (i >= RING && i - RING < count) {
@@ -120,6 +120,8 @@ static inline __attribute__((always_inline)) size_t run(const struct tamis__segm
                 adding ? insert(segment->data, slot, k) : test(segment->data, slot, k);
             answers[i - RING] = (uint8_t)one;
             ones += one;
+            if (adding && i % TAMIS__KEYS_A_COUNT == 0)
+                counted = tamis__count_new(segment, ones, counted);
         }
         if (i < count) {
             locate(header, keys[i].data, keys[i].bytes, slot);
@@ -130,6 +132,7 @@ static inline __attribute__((always_inline)) size_t run(const struct tamis__segm
                     __builtin_prefetch(&segment->data[slot->positions[j] / 64], 0, 3);
         }
     }
+    if (adding) (void)tamis__count_new(segment, ones, counted);
     return ones;
 }
 
@@ -161,6 +164,8 @@ static int contains(const struct tamis__segment *segment, const void *key, size_
 
 static int check(const struct tamis__segment_header *header, const char **reason)
 {
+    const int rc = tamis__check_bits(header, reason);
+    if (rc < 0) return rc;
     *reason = "has a geometry that no bloom filter has";
     if (header->words != 0) return TAMIS_ECORRUPT;
     const struct tamis__hashing hashing = tamis__header_hashing(header);

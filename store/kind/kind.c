@@ -27,6 +27,9 @@ TAMIS_API const char *tamis_kind_name(uint32_t kind)
 TAMIS_API int tamis_kind_from_name(const char *name, uint32_t *kind)
 {
     char quoted[TAMIS__QUOTED_BYTES], known[128] = "";
+    if (name == NULL || kind == NULL)
+        return tamis__fail(TAMIS_EINVAL,
+                           "tamis_kind_from_name needs a name and a place for the kind");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(kinds[i]->name, name) == 0) {
             *kind = kinds[i]->id;

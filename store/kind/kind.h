@@ -3,7 +3,8 @@
  * kind.h: how a kind of filter works, behind one table; nothing else switches on the kind.
  *
  * A kind sees one segment at a time: its header says the geometry, its data are the bits.  The
- * calls below take no lock and do not count items; filter.c counts what they answer.
+ * calls below take no lock.  add_batch counts the new items itself, in small groups, so that little
+ * is uncounted when the process is killed in a long batch; after add the caller counts.
  */
 #ifndef TAMIS_KIND_KIND_H
 #define TAMIS_KIND_KIND_H
@@ -11,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/point.h"
 #include "file/segment.h"
 #include "tamis.h"
 
@@ -39,6 +41,27 @@ struct tamis__kind {
     /* The bits that are set, and the rate at which a stranger would be let in by them. */
     void (*measure)(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate);
 };
+
+/* New items are counted every so many keys of a batch: as many as are in flight in it anyway. */
+#define TAMIS__KEYS_A_COUNT 64u
+
+/* Count what is new since `counted`; returns what is counted now. */
+static inline size_t tamis__count_new(const struct tamis__segment *segment, size_t ones,
+                                      size_t counted)
+{
+    TAMIS__POINT(TAMIS__POINT_COUNT);
+    if (ones > counted) tamis__segment_count(segment, ones - counted);
+    return ones;
+}
+
+/* For kinds of m bits and nothing else: are the data as long as that? */
+static inline int tamis__check_bits(const struct tamis__segment_header *header, const char **reason)
+{
+    struct tamis__layout layout;
+    tamis__layout(header->m_bits, &layout);
+    *reason = "has data of a length that its m contradicts";
+    return header->data_bytes == layout.data_bytes ? 0 : TAMIS_ECORRUPT;
+}
 
 extern const struct tamis__kind tamis__kind_blocked;
 extern const struct tamis__kind tamis__kind_bloom;

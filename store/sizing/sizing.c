@@ -268,6 +268,14 @@ static void size_by_k(struct tamis_sizing *s)
         s->m_bits = smallest_m(s->kind, s->k, s->capacity, exp2(-(double)s->k));
 }
 
+/* m and k are known: n by the rate asked for, else by 2^-k, but at least one key. */
+static void fit_by_k(struct tamis_sizing *s)
+{
+    s->capacity =
+        largest_n(s->kind, s->k, s->m_bits, s->fp_rate != 0 ? s->fp_rate : exp2(-(double)s->k));
+    if (s->capacity == 0 && s->fp_rate == 0) s->capacity = 1;
+}
+
 static int check_ranges(const struct tamis_sizing *s)
 {
     char size[TAMIS__SIZE_BYTES];
@@ -362,7 +370,7 @@ TAMIS_API int tamis_size(struct tamis_sizing *sizing)
         else if (p && m && !n && !k)
             fit_by_rate(&s);
         else if (m && k && !n)
-            s.capacity = largest_n(s.kind, s.k, s.m_bits, p ? s.fp_rate : exp2(-(double)s.k));
+            fit_by_k(&s);
         rc = complete(&s);
     }
     if (rc == 0) *sizing = s;

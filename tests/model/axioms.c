@@ -4,7 +4,7 @@
  *
  * A machine executes a program, and so can miss an execution that the standard allows and no
  * machine that one thinks of shows.  Here nothing is executed: an execution is a graph, and C11
- * (5.1.2.4, as made formal by Batty et al. 2011) says which graphs are allowed.
+ * (5.1.2.4, made formal, for C++11, by Batty et al. 2011) says which graphs are allowed.
  *
  * events   of each racer its loads and ORs, in program order
  * mo       for each word the order of its ORs, a total one
@@ -24,8 +24,12 @@
  * `combine` tries all combinations, a graph for each word, and drops those that hb rules out.
  *
  * A racer that is killed did a first part of its program: `cut` events, counted as if every
- * element had both its events; an execution is counted under one cut only.  A third key's OR is in
- * mo, but is not an event: its adder does nothing else that we look at, so it orders nothing.
+ * element had both its events; an execution is counted under one cut only.
+ *
+ * A third key's OR is in mo, but is not an event: its adder does nothing else that we look at, so
+ * it orders nothing.  It sets some of our bits; where asked for (`idle`) also, once a word, none,
+ * as an OR of other bits of the word does.  A load that reads that one must still synchronize with
+ * the release ORs before it; where no load reads it, it shows nothing.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -35,7 +39,7 @@
 
 enum {
     EVENTS_MAX = RACERS_MAX * 2 * ELEMENTS_MAX, /* numbered racer by racer, in program order */
-    WRITES_MAX = RACERS_MAX * ELEMENTS_MAX + WORD_BITS,
+    WRITES_MAX = RACERS_MAX * ELEMENTS_MAX + WORD_BITS + 1,
     THIRD = 255, /* in place of an event's number */
 };
 _Static_assert(EVENTS_MAX <= 64, "a set of events is a 64-bit mask");
@@ -84,6 +88,8 @@ struct draft {
     uint8_t loaded[RACERS_MAX], missing[RACERS_MAX], ored[RACERS_MAX], flipped[RACERS_MAX];
     int writes;
     uint8_t write[WRITES_MAX]; /* mo */
+    bool idle;                 /* one of them is a third key's that set none of our bits */
+    bool idle_unread;          /* and is the last, and no load has read it yet           */
     int loads;
     struct {
         uint8_t number;
@@ -107,23 +113,32 @@ static bool is_reversed(const struct setting *setting, int racer)
     return setting->opposite && racer % 2 == 1;
 }
 
+/* The ORs whose release is acquired by reading the last of the first `writes` in mo. */
+static uint64_t releases(const struct draft *draft, int writes)
+{
+    bool lone = draft->enumeration->setting->memory->lone;
+    uint64_t set = 0;
+
+    for (int i = lone && writes > 0 ? writes - 1 : 0; i < writes; i++)
+        if (draft->write[i] != THIRD) set |= bit(draft->write[i]);
+    return set;
+}
+
 static void describe(const struct draft *draft, struct behaviour *to)
 {
-    int rank[EVENTS_MAX];
+    int rank[EVENTS_MAX] = {0};
 
     for (int i = 0; i < draft->loads; i++) {
         struct event *event = &to->event[to->events];
         *event = (struct event){.number = draft->load[i].number};
-        for (int j = 0; j < draft->load[i].reads; j++)
-            if (draft->write[j] != THIRD) event->reads |= bit(draft->write[j]);
+        event->reads = releases(draft, draft->load[i].reads);
         rank[to->events++] = 2 * draft->load[i].reads + 1;
     }
     for (int i = 0; i < draft->writes; i++) {
         if (draft->write[i] == THIRD) continue;
         struct event *event = &to->event[to->events];
         *event = (struct event){.number = draft->write[i]};
-        for (int j = 0; draft->enumeration->setting->memory->acq_rel && j < i; j++)
-            if (draft->write[j] != THIRD) event->reads |= bit(draft->write[j]);
+        if (draft->enumeration->setting->memory->acq_rel) event->reads = releases(draft, i);
         rank[to->events++] = 2 * (i + 1);
     }
     for (int x = 0; x < to->events; x++)
@@ -180,6 +195,7 @@ static void behave_load(const struct draft *draft, int racer, int place)
 
     next.loaded[racer] |= (uint8_t)(1u << place);
     if ((draft->bits & mask) != mask) next.missing[racer] |= (uint8_t)(1u << place);
+    next.idle_unread = false;
     next.load[next.loads].number = number;
     next.load[next.loads++].reads = (uint8_t)draft->writes;
     behave(&next, number + 1);
@@ -196,6 +212,23 @@ static void behave_or(const struct draft *draft, int racer, int place)
     next.bits |= mask;
     next.write[next.writes++] = (uint8_t)number_of(setting, racer, place, true);
     behave(&next, 0);
+}
+
+static void behave_third(const struct draft *draft)
+{
+    unsigned mask = draft->enumeration->setting->key->mask[draft->word];
+    unsigned lacking = mask & ~(unsigned)draft->bits;
+    bool may_idle = draft->enumeration->setting->idle && !draft->idle;
+
+    for (unsigned bits = 0; bits <= lacking; bits++) {
+        struct draft next = *draft;
+        if ((bits & ~lacking) != 0 || (bits == 0 && !may_idle)) continue;
+        next.bits |= (uint8_t)bits;
+        next.idle |= bits == 0;
+        next.idle_unread = bits == 0;
+        next.write[next.writes++] = THIRD;
+        behave(&next, 0);
+    }
 }
 
 /* Go on from a draft, event by event, each at the end of the word's history: every coherent graph
@@ -217,18 +250,12 @@ static void behave(const struct draft *draft, int load_from)
         place = next_place(draft, racer, true);
         if (place >= 0) {
             done = false;
-            behave_or(draft, racer, place);
+            if (!draft->idle_unread) behave_or(draft, racer, place);
         }
     }
+    if (draft->idle_unread) return;
     if (done) keep(draft);
-
-    unsigned lacking = setting->key->mask[draft->word] & ~(unsigned)draft->bits;
-    for (unsigned bits = lacking; setting->third && bits != 0; bits = (bits - 1) & lacking) {
-        struct draft next = *draft;
-        next.bits |= (uint8_t)bits;
-        next.write[next.writes++] = THIRD;
-        behave(&next, 0);
-    }
+    if (setting->third) behave_third(draft);
 }
 
 /* Let x come before y, and keep the relation closed.  False: that makes a cycle. */
@@ -288,7 +315,7 @@ static void combine(const struct enumeration *in, int word, const struct order *
     int events = setting->racers * 2 * setting->key->elements;
     bool synchronizes = setting->memory->acquire && setting->memory->release;
 
-    if (word == setting->key->words) {
+    if (word == setting->key->words || word == WORDS_MAX) { /* the second for gcc -O3's eyes */
         finish(in, missing, flipped, set);
         return;
     }

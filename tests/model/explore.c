@@ -9,8 +9,8 @@
  * STEPS_MAX and recursion is safe.
  *
  * Checked on the way, beside what the tally counts:
- *   - a racer that has not answered always has a step it can take, whatever the others do or if
- * they die: nobody waits for anybody (design.md, promises 1 and 4);
+ *   - a racer that has not answered always has a step it can take, whatever the others do and
+ *     wherever they die: nobody waits for anybody;
  *   - whoever answers, NEW or SEEN, can no longer read the key as absent: every value of every word
  *     that its view still lets it read has all the key's bits, so contains() then says yes;
  *   - when all have ended and one of them lives, all bits of the key are set.
@@ -34,7 +34,7 @@ struct walk {
     struct step path[STEPS_MAX];
 };
 
-/* Multiply and fold, each half of the state into the next (the finisher of splitmix64). */
+/* Each eight bytes in turn through a multiply and fold, with the constants of splitmix64. */
 static uint64_t hash(const struct packed *packed)
 {
     uint64_t part[4], h = 0;

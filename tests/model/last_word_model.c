@@ -24,9 +24,9 @@
  *    stale load can only miss a bit that is there.  Other keys and deaths change nothing in it.
  *
  * 2. Same order for all: somebody is told.  Let w be the last word, in that order, which lacks a
- * bit at the start.  Whoever finds w lacking has it last in its Z, and the first OR on it flips. So
- *    exactly that racer is due NEW, unless it dies before it can say so.  With opposite orders two
- *    racers can each flip a word that is not their last: nobody is told.
+ *    bit at the start.  Whoever finds w lacking has it last in its Z, and the first OR on it flips:
+ *    that racer is due NEW, and says so unless it dies first.  With opposite orders two racers can
+ *    each flip a word that is not their last, and nobody is told.
  *    Another key may do that OR instead: the add becomes one more false positive.
  *
  * 3. Acquire and release: 1 again, where memory does not keep program order.  Without them the two
@@ -34,13 +34,15 @@
  *        B   OR second word (flips: it is B's last)
  *        A   loads: first word missing, second present;  OR first word (flips: it is A's last)
  *        B   OR first word
- *    Two are told.  With acquire loads and release ORs: let A win on word a and B on b, a before b.
- *    A found b full, so it read B's OR of b or an RMW after it, which is in the release sequence of
- *    B's OR: B's OR of b happens before A's load.  B before that had ORed a or found it full.  So
- *    by coherence A's OR of a comes after a was full, and flips nothing: A did not win.
- *    Here the same order is needed again.  With opposite orders both win by ORs alone, each OR of
- *    one reading the other's from the "future" (a cycle of program order and reads-from).  C11
- *    forbids that only if the ORs acquire too; no machine does it with release ORs.
+ *    Two are told.  With acquire loads and release ORs: let A win on word a and B on b, a before b
+ *    (on one word both cannot: the first OR leaves nothing to flip).  b is not in A's Z, so A's
+ *    load of b read B's OR or one after it, whoever's; those are RMWs, so all of them are in the
+ *    release sequence of B's OR, and B's OR of b happens before A's load.  B had ORed a before, or
+ *    found it full.  So by coherence A's OR of a finds a full and flips nothing: A did not win.
+ *    Here the same order is needed: if B visits b before a, both may win by ORs alone, where each
+ *    racer's first OR reads the other's second (a cycle of program order and reads-from).  The
+ *    letter of C11 forbids that only if ORs acquire too; RC11 forbids it, and so does every machine
+ *    that keeps a release OR behind what stands before it.
  *
  * 4. Kind bloom.  The elements are bit positions, and a position may occur twice.  The second OR of
  *    a position flips nothing, so if it came last in Z a key would never be new, even to a lone
@@ -49,19 +51,19 @@
  *
  * HOW MUCH IS TRIED
  *
- * Rows marked `every` start from each content of the words that lacks a bit of the key, and with
- * each choice of one or two bits a word.  With other keys about, one start is enough, words empty
- * and as many bits a word as the row says: that another key has set some of the bits before any
- * racer moves is one of the things tried.
+ * Every row of the table starts from each content of the words that lacks a bit of the key; `bits`
+ * 1-2 means with each choice of one or two bits in each word.  With other keys about (`third`) one
+ * start is enough, the empty words: that another key sets some of the bits before any racer moves
+ * is among the things tried.
  *
- * Three memories, weakest last, and what they are is derived in the files named:
+ * Four memories, and what each of them is is derived in the file named:
  *     sequential   machine.c   what x86 has
  *     views        machine.c   loads may be stale, as far as acquire and release let them
  *     reorders     machine.c   and operations may change places, as far as these let them
  *     C11          axioms.c    every execution that the text of the standard permits
- * The last two parts are checks on the model itself: controls, variants of the protocol that must
- * be seen to fail (a model that cannot find a fault proves nothing); and that machine.c and
- * axioms.c, which share no idea, find the same outcomes where their memories should be equal.
+ * The last two parts of the table check the model itself: controls, variants of the protocol that
+ * must be seen to fail, for a model that finds no fault proves nothing; and that machine.c and
+ * axioms.c, which go about it in different ways, find the same outcomes where they should.
  *
  * Usage: last_word_model [--deep]        --deep: larger sizes too, some minutes
  * Exit status: 0 all is as expected, 1 something is not, 2 usage or no memory.
@@ -76,6 +78,8 @@ static const struct memory sequential = {.name = "sequential", .acquire = true, 
 static const struct memory views = {
     .name = "views acq/rel", .stale = true, .acquire = true, .release = true};
 static const struct memory views_relaxed = {.name = "views rlx/rlx", .stale = true};
+static const struct memory views_acq_rel = {
+    .name = "views acq/acq_rel", .stale = true, .acquire = true, .release = true, .acq_rel = true};
 static const struct memory reorders_none = {
     .name = "reorders rlx/rlx", .stale = true, .reorders = true};
 static const struct memory reorders_acquire = {
@@ -87,6 +91,8 @@ static const struct memory c11 = {
 static const struct memory c11_none = {.name = "C11 rlx/rlx", .axioms = true};
 static const struct memory c11_acquire = {.name = "C11 acq/rlx", .axioms = true, .acquire = true};
 static const struct memory c11_release = {.name = "C11 rlx/rel", .axioms = true, .release = true};
+static const struct memory c11_lone = {
+    .name = "C11 no sequences", .axioms = true, .acquire = true, .release = true, .lone = true};
 static const struct memory c11_acq_rel = {
     .name = "C11 acq/acq_rel", .axioms = true, .acquire = true, .release = true, .acq_rel = true};
 
@@ -98,11 +104,11 @@ struct row {
     int bits;                 /* and how many bits of the key in a word: 1, or 2 for up to two */
     int racers;
     enum rule rule;
-    bool opposite, third, kill;
-    bool present; /* start with the key there, else with a bit of it lacking       */
-    bool show;    /* print a run that has the most NEW                             */
-    bool deep;    /* with --deep only                                              */
-    int new_min, new_max, due_min; /* expected                                                   */
+    bool opposite, third, idle, kill;
+    bool present;                  /* start with the key there, else with a bit of it lacking  */
+    bool show;                     /* print a run that has the most NEW                        */
+    bool deep;                     /* with --deep only                                         */
+    int new_min, new_max, due_min; /* expected                                                 */
 };
 
 static int failures;
@@ -115,7 +121,7 @@ static struct key blocked_key(int words, unsigned shape)
 {
     struct key key = {.words = words, .elements = words};
 
-    for (int i = 0; i < words; i++) {
+    for (int i = 0; i < words && i < WORDS_MAX; i++) {
         key.mask[i] = (shape >> i & 1) ? 3 : 1;
         key.element[i] = (struct element){(uint8_t)i, key.mask[i]};
     }
@@ -149,6 +155,7 @@ static void run_key(const struct row *row, const struct key *key, bool outcomes,
                               .racers = row->racers,
                               .opposite = row->opposite,
                               .third = row->third,
+                              .idle = row->idle,
                               .kill = row->kill,
                               .outcomes = outcomes};
 
@@ -254,21 +261,32 @@ static void complain(const char *what)
     failures++;
 }
 
+static void words_of(const struct row *row, char *text, size_t text_bytes)
+{
+    if (row->positions != NULL)
+        snprintf(text, text_bytes, "%s", row->positions);
+    else if (row->words_from == row->words_to)
+        snprintf(text, text_bytes, "%d", row->words_to);
+    else
+        snprintf(text, text_bytes, "%d-%d", row->words_from, row->words_to);
+}
+
+static const char *bits_of(const struct row *row)
+{
+    if (row->bits == 1) return "1";
+    return row->third ? "2" : "1-2";
+}
+
 static void print_row(const struct row *row, const struct tally *tally)
 {
+    const char *third = row->idle ? "idle" : row->third ? "yes" : "-";
     char words[16];
 
-    if (row->positions != NULL)
-        snprintf(words, sizeof(words), "%s", row->positions);
-    else if (row->words_from == row->words_to)
-        snprintf(words, sizeof(words), "%d", row->words_to);
-    else
-        snprintf(words, sizeof(words), "%d-%d", row->words_from, row->words_to);
+    words_of(row, words, sizeof(words));
     printf("%-17s %6d  %-5s %-4s  %-15s  %-8s  %-5s  %-4s  %10llu  %3d %3d %3d\n",
-           row->memory->name, row->racers, words, row->bits == 2 ? row->third ? "2" : "1-2" : "1",
-           rule_name(row->rule), row->opposite ? "opposite" : "same", row->third ? "yes" : "-",
-           row->kill ? "yes" : "-", (unsigned long long)tally->states, tally->new_min,
-           tally->new_max, tally->due_min);
+           row->memory->name, row->racers, words, bits_of(row), rule_name(row->rule),
+           row->opposite ? "opposite" : "same", third, row->kill ? "yes" : "-",
+           (unsigned long long)tally->states, tally->new_min, tally->new_max, tally->due_min);
     fflush(stdout);
 }
 
@@ -347,6 +365,8 @@ static void part_promise(void)
         {SIZE(c11, 3, 1, 2, 2), .third = true},
         {SIZE(c11, 3, 3, 3, 1), .third = true},
         {SIZE(c11, 4, 1, 2, 1), .third = true},
+        {SIZE(c11, 2, 1, 3, 1), .third = true, .idle = true},
+        {SIZE(c11, 3, 1, 2, 1), .third = true, .idle = true},
         {SIZE(c11, 4, 3, 3, 1), .third = true, .deep = true},
     };
 
@@ -382,8 +402,9 @@ static void part_bloom(void)
                               .racers = 3,
                               .rule = RULE_FRESH,
                               .third = i % 2 == 1};
-            /* Many loads and ORs of one word have very many graphs. */
-            if (row.memory == &c11 && (strlen(row.positions) > 3 || row.third)) row.racers = 2;
+            /* Many loads and ORs of one word have very many graphs, so fewer racers there. */
+            bool is_long = strlen(row.positions) > 3;
+            if (row.memory == &c11 ? is_long || row.third : is_long && row.third) row.racers = 2;
             check_promise(row);
         }
     }
@@ -418,14 +439,11 @@ static void part_controls(void)
         {SIZE(c11_none, 4, 3, 3, 1), .new_min = 1, .new_max = 3, .due_min = 1},
         {SIZE(c11_acquire, 2, 2, 2, 1), .new_min = 1, .new_max = 2, .due_min = 1},
         {SIZE(c11_release, 2, 2, 2, 1), .new_min = 1, .new_max = 2, .due_min = 1},
+        /* Were another key's OR to end a release sequence, acquire and release were not enough. */
+        {SIZE(c11_lone, 2, 2, 2, 1), .third = true, .idle = true, .new_max = 2},
         /* A repeated position taken as it is: a lone adder of a new key is told SEEN. */
-        {.memory = &sequential, .positions = "aa", .bits = 1, .racers = 1},
-        {.memory = &sequential,
-         .positions = "aba",
-         .bits = 1,
-         .racers = 1,
-         .new_max = 1,
-         .show = true},
+        {SIZE(sequential, 1, 0, 0, 1), .positions = "aa", .show = true},
+        {SIZE(sequential, 1, 0, 0, 1), .positions = "aba", .new_max = 1},
     };
 
     heading("Controls: what the protocol must not be, seen to fail");
@@ -433,42 +451,60 @@ static void part_controls(void)
         check(&rows[i]);
 }
 
-/* Do the machine and the axioms find the same endings?  An ending says of each racer what it found
- * missing and what it flipped. */
+static void check_agreement(const struct row *row, const struct memory *memory)
+{
+    struct row axioms = *row;
+    struct tally a, b;
+    char words[16];
+
+    axioms.memory = memory;
+    run_row(row, true, &a);
+    run_row(&axioms, true, &b);
+    words_of(row, words, sizeof(words));
+    printf("%-17s %-17s %6d  %-5s %-4s  %-8s  %-5s  %8zu %8zu\n", row->memory->name, memory->name,
+           row->racers, words, bits_of(row), row->opposite ? "opposite" : "same",
+           row->third ? "yes" : "-", a.outcomes, b.outcomes);
+    if (a.outcomes != b.outcomes ||
+        memcmp(a.outcome, b.outcome, a.outcomes * sizeof(*a.outcome)) != 0)
+        complain("the two do not find the same outcomes");
+    tally_clear(&a);
+    tally_clear(&b);
+}
+
+/* The machine in program order and the axioms agree where cycles of program order and reads-from
+ * cannot be; the machine that reorders and the axioms where nothing synchronizes (machine.c). */
 static void part_agreement(void)
 {
-    static const struct {
-        struct row machine;
-        const struct memory *axioms;
-    } pairs[] = {
-        {{SIZE(views, 3, 1, 3, 1)}, &c11},
-        {{SIZE(views, 4, 1, 2, 1)}, &c11},
-        {{SIZE(views, 2, 1, 3, 2), .third = true}, &c11},
-        {{SIZE(views, 3, 1, 2, 2), .third = true}, &c11},
-        {{.memory = &views, .positions = "abab", .bits = 1, .racers = 2, .third = true}, &c11},
-        {{SIZE(reorders_none, 3, 1, 3, 1)}, &c11_none},
-        {{SIZE(reorders_none, 2, 1, 3, 2), .third = true}, &c11_none},
-        {{SIZE(reorders_none, 3, 1, 2, 2), .opposite = true}, &c11_none},
-        {{.memory = &reorders_none, .positions = "abab", .bits = 1, .racers = 2, .third = true},
-         &c11_none},
+    static const struct row ordered[] = {
+        {SIZE(views, 3, 1, 3, 1)},
+        {SIZE(views, 4, 1, 2, 1)},
+        {SIZE(views, 2, 1, 3, 2), .third = true},
+        {SIZE(views, 3, 1, 2, 2), .third = true},
+        {SIZE(views, 2, 0, 0, 1), .positions = "abab", .third = true},
+    };
+    static const struct row both_ways[] = {
+        {SIZE(views_acq_rel, 3, 1, 3, 1), .opposite = true},
+        {SIZE(views_acq_rel, 4, 1, 2, 1), .opposite = true},
+        {SIZE(views_acq_rel, 2, 1, 3, 2), .opposite = true, .third = true},
+        {SIZE(views_acq_rel, 3, 1, 2, 2), .opposite = true, .third = true},
+        {SIZE(views_acq_rel, 3, 0, 0, 1), .positions = "acb", .opposite = true},
+    };
+    static const struct row free_order[] = {
+        {SIZE(reorders_none, 3, 1, 3, 1)},
+        {SIZE(reorders_none, 2, 1, 3, 2), .third = true},
+        {SIZE(reorders_none, 3, 1, 2, 2), .opposite = true},
+        {SIZE(reorders_none, 2, 0, 0, 1), .positions = "abab", .third = true},
     };
 
-    printf("\nThe two models against each other: outcomes\n\n");
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-        struct row axioms = pairs[i].machine;
-        struct tally a, b;
-
-        axioms.memory = pairs[i].axioms;
-        run_row(&pairs[i].machine, true, &a);
-        run_row(&axioms, true, &b);
-        printf("%-17s %10zu   %-17s %10zu\n", pairs[i].machine.memory->name, a.outcomes,
-               axioms.memory->name, b.outcomes);
-        if (a.outcomes != b.outcomes ||
-            memcmp(a.outcome, b.outcome, a.outcomes * sizeof(*a.outcome)) != 0)
-            complain("the outcomes are not the same");
-        tally_clear(&a);
-        tally_clear(&b);
-    }
+    printf("\nThe two models against each other: outcomes, what each racer found and flipped\n\n"
+           "%-17s %-17s %6s  %-5s %-4s  %-8s  %-5s  %8s %8s\n",
+           "machine", "axioms", "racers", "words", "bits", "orders", "third", "machine", "axioms");
+    for (size_t i = 0; i < sizeof(ordered) / sizeof(ordered[0]); i++)
+        check_agreement(&ordered[i], &c11);
+    for (size_t i = 0; i < sizeof(both_ways) / sizeof(both_ways[0]); i++)
+        check_agreement(&both_ways[i], &c11_acq_rel);
+    for (size_t i = 0; i < sizeof(free_order) / sizeof(free_order[0]); i++)
+        check_agreement(&free_order[i], &c11_none);
 }
 
 int main(int argc, char **argv)
@@ -479,9 +515,11 @@ int main(int argc, char **argv)
                 argv[1]);
         return 2;
     }
-    printf(
-        "min, max: fewest and most racers told NEW in any run; due: fewest when the answer that "
-        "a dead\nracer had earned and not given counts too.  In runs shown, A to D are racers.\n");
+    printf("states    distinct states (C11: executions), summed over the starts of the row\n"
+           "min, max  fewest and most racers told NEW in any run\n"
+           "due       fewest, where the NEW that a dead racer had earned and not given counts too\n"
+           "third     other keys set bits of this key at any time (idle: or touch a word of it)\n"
+           "A to D    racers, in the runs shown\n");
     part_promise();
     part_present();
     part_bloom();

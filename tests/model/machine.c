@@ -8,16 +8,17 @@
  * STALE, the view machine.  A word keeps all its values, oldest first; a value's index is its
  * timestamp.  A racer has a view: for each word the oldest timestamp that it may still read.
  *
- *     load      reads any value not older than the view, and the view moves up to it; an acquire
- *               load also takes over the view that the value carries
- *     fetch_or  reads the newest value and appends one; the view moves up to that; if it is
- * acq_rel, it takes over the view that the value read carries a value carries, of a release OR, the
- * view of its writer; and in any case all that the value before it carries, since an RMW continues
- * the release sequence (C11 5.1.2.4)
+ *     load       reads any value not older than the view, and the view moves up to it; if it is an
+ *                acquire load, the view also takes over what the value carries
+ *     fetch_or   reads the newest value and appends one, and the view moves up to that; if it is
+ *                acq_rel, the view takes over what the value read carries
+ *     a value    carries the view of its writer, if that was a release OR; and in any case what
+ *                the value before it carries: an RMW continues the release sequence (C11 5.1.2.4)
  *
  * An RMW must be next to the value that it reads, and no two RMWs may read one value.  There are
  * no plain stores here, so an OR always lands at the end, and the timestamps need no gaps: for
- * loads and RMWs without fences, in program order, this is release/acquire memory exactly.
+ * loads and RMWs without fences, in program order, this is release/acquire memory exactly, as RC11
+ * (Lahav et al. 2017) has it; what the letter of C11 permits beyond that is in axioms.c.
  *
  * An OR that flips nothing appends nothing here.  Its value would have the bits of the one before
  * it and carry more (the writer's view), so a racer that can read either does no worse with the one

@@ -48,12 +48,13 @@ enum rule {
 
 struct memory {
     const char *name;
-    bool axioms;   /* decided by axioms.c; else by the machine, of which the next two speak    */
-    bool stale;    /* loads may return old values, within what the racer's view permits        */
-    bool reorders; /* operations leave in any order that the next two do not forbid             */
-    bool acquire;  /* loads are memory_order_acquire, else relaxed                              */
-    bool release;  /* fetch_ors are memory_order_release, else relaxed                          */
-    bool acq_rel;  /* and acquire too                                                           */
+    bool axioms;   /* decided by axioms.c; else by the machine, of which the next two speak */
+    bool stale;    /* loads may return old values, within what the racer's view permits     */
+    bool reorders; /* operations leave in any order that the next three do not forbid       */
+    bool acquire;  /* loads are memory_order_acquire, else relaxed                          */
+    bool release;  /* fetch_ors are memory_order_release, else relaxed                      */
+    bool acq_rel;  /* and acquire too                                                       */
+    bool lone;     /* no release sequences: a control, axioms only                          */
 };
 
 /* One exploration: a key, what the words hold at the start, and what may happen. */
@@ -63,10 +64,11 @@ struct setting {
     enum rule rule;
     int racers;
     uint8_t start[WORDS_MAX];
-    bool opposite; /* every second racer visits the elements in reverse       */
-    bool third;    /* other keys may set any bits of ours at any time         */
-    bool kill;     /* one racer may die at any time                           */
-    bool outcomes; /* collect what each racer found and flipped; without kill */
+    bool opposite; /* every second racer visits the elements in reverse                  */
+    bool third;    /* other keys may set any bits of ours at any time                    */
+    bool idle;     /* with third: and one OR a word that sets none of ours; axioms only  */
+    bool kill;     /* one racer may die at any time                                      */
+    bool outcomes; /* collect what each racer found and flipped; without kill            */
 };
 
 /* A step of a run, kept so that a run can be shown. */
@@ -97,13 +99,13 @@ struct tally {
     uint64_t endings;
     int new_min, new_max;
     int due_min, due_max;
-    uint64_t ors;       /* fetch_ors done anywhere                     */
+    uint64_t ors;       /* fetch_ors done anywhere, machine only       */
     const char *broken; /* an invariant that did not hold; NULL: none  */
-    uint64_t *outcome; /* if asked for: the endings, told apart by what each racer found missing and
-                          what it flipped, whichever racer it is; ascending */
+    uint64_t *outcome;  /* where asked for: the endings, told apart by what each racer found missing
+                           and what it flipped, whichever racer that is; ascending */
     size_t outcomes;
-    int steps;                      /* an example: the run ...                     */
-    struct step example[STEPS_MAX]; /* ... that first had new_max NEW; machine only */
+    struct step example[STEPS_MAX]; /* the run that first had new_max NEW; machine only */
+    int steps;
 };
 
 void tally_init(struct tally *tally);

@@ -79,6 +79,31 @@ void catalogs_forget_range(tamis_store *store, uint64_t first, uint64_t count, u
     catalogs_commit(txn);
 }
 
+struct garbage {
+    uint64_t numbers[256];
+    size_t count;
+};
+
+static int collect(void *context, uint64_t number)
+{
+    struct garbage *garbage = context;
+    garbage->numbers[garbage->count++] = number;
+    return garbage->count == sizeof garbage->numbers / sizeof garbage->numbers[0];
+}
+
+void catalogs_clear_garbage(tamis_store *store)
+{
+    struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
+    struct garbage garbage;
+    do {
+        garbage.count = 0;
+        assert_done(tamis__catalog_each_garbage(txn, collect, &garbage));
+        for (size_t i = 0; i < garbage.count; i++)
+            assert_done(tamis__catalog_forget_garbage(txn, garbage.numbers[i]));
+    } while (garbage.count > 0);
+    catalogs_commit(txn);
+}
+
 unsigned char *catalogs_read_file(const char *store_path, size_t *bytes)
 {
     const char *file = fixture_join(store_path, "catalog.mdb");

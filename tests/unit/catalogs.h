@@ -20,7 +20,10 @@ void catalogs_commit(struct tamis__catalog_txn *txn); /* commit and end */
 void catalogs_put_range(tamis_store *store, uint64_t first, uint64_t count);
 void catalogs_forget_range(tamis_store *store, uint64_t first, uint64_t count, uint64_t step);
 
-/* What LMDB says of the file, and our reader: the whole file in memory, the caller's to free. */
+/* Forget what the drops have noted, as the next writer would after removing the files. */
+void catalogs_clear_garbage(tamis_store *store);
+
+/* The whole of catalog.mdb, the caller's to free. */
 unsigned char *catalogs_read_file(const char *store_path, size_t *bytes);
 
 #endif

@@ -158,6 +158,7 @@ void fixture_header(struct tamis__segment_header *header, uint32_t kind, uint64_
     header->file_bytes = layout.file_bytes;
     header->created_at = 1700000000000000000;
     header->stripes = TAMIS__STRIPES;
+    header->generation = 1;
     tamis__label_write(&header->labels[0], 1, "fixture");
     tamis__header_seal(header);
 }

@@ -51,14 +51,14 @@ static void header_bytes_are_frozen(void **state)
     struct tamis__segment_header header = sound();
     const unsigned char *bytes = (const unsigned char *)&header;
     (void)state;
-    assert_int_equal(header.checksum, 0x37549763a4fd0127);
+    assert_int_equal(header.checksum, 0xe73fe3d1779dc152);
     assert_memory_equal(bytes, "TAMIS\r\n\0\1\0\0\0", 12);
     assert_int_equal(tamis__get64(bytes + 24), 7);
     assert_int_equal(tamis__get64(bytes + 40), 0x1122334455667788);
     assert_int_equal(tamis__get64(bytes + 64), 512 * 20);
     assert_int_equal(tamis__get32(bytes + 72), 6);
     assert_int_equal(tamis__get32(bytes + 132), 32);
-    assert_int_equal(tamis__get64(bytes + 504), 0x37549763a4fd0127);
+    assert_int_equal(tamis__get64(bytes + 504), 0xe73fe3d1779dc152);
     tamis__label_write(&label, 5, "seen \xC3\xA9t\xC3\xA9");
     assert_int_equal(label.checksum, 0x3fa17dfec9723717);
 }
@@ -149,12 +149,17 @@ static void header_impossible_fields_are_refused_where_they_stand(void **state)
     IMPOSSIBLE(header.fp_rate = tamis__double_to_bits(1.5), damaged, FIELD(capacity), "rate");
     IMPOSSIBLE(header.fp_rate = tamis__double_to_bits(-0.5), damaged, FIELD(capacity), "rate");
     IMPOSSIBLE(header.fp_rate = tamis__double_to_bits(NAN), damaged, FIELD(capacity), "rate");
-    IMPOSSIBLE(header.data_offset = 0, damaged, FIELD(data_offset), "its m contradicts");
-    IMPOSSIBLE(header.data_offset = UINT64_MAX, damaged, FIELD(data_offset), "its m contradicts");
-    IMPOSSIBLE(header.data_bytes += 8, damaged, FIELD(data_offset), "its m contradicts");
-    IMPOSSIBLE(header.data_bytes = UINT64_MAX, damaged, FIELD(data_offset), "its m contradicts");
-    IMPOSSIBLE(header.file_bytes += 4096, damaged, FIELD(data_offset), "its m contradicts");
-    IMPOSSIBLE(header.m_bits = (uint64_t)1 << 40, damaged, FIELD(data_offset), "m contradicts");
+    const uint64_t layout = FIELD(data_offset);
+    IMPOSSIBLE(header.data_offset = 0, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_offset = 4097, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_offset = 8192, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_offset = UINT64_MAX - 4095, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_bytes = 0, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_bytes = 12, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_bytes = 4104, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.data_bytes = UINT64_MAX - 7, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.file_bytes = 4096, damaged, layout, "impossible layout");
+    IMPOSSIBLE(header.file_bytes = (uint64_t)1 << 63, damaged, layout, "impossible layout");
     IMPOSSIBLE(header.format_version = 0, damaged, FIELD(checksum), "damaged header");
 #undef IMPOSSIBLE
 }

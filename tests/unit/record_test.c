@@ -213,6 +213,19 @@ static void record_of_a_newer_version_is_called_newer(void **state)
     assert_int_equal(decode_forged(1, 0, 1, 0, &reason), 0);
 }
 
+/* Fields that are 0 in this version mean something in a later one. */
+static void record_with_unknown_flags_is_called_newer(void **state)
+{
+    static const size_t flags[] = {72, 76, 80 + 84, 80 + 152 + 84};
+    const char *reason = "";
+    (void)state;
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        assert_int_equal(decode_forged(2, flags[i], 1, 0, &reason), TAMIS_EVERSION);
+        assert_non_null(strstr(reason, "newer version"));
+        assert_int_equal(decode_forged(2, flags[i], 0, 0, &reason), 0);
+    }
+}
+
 static void record_with_impossible_segments_is_refused(void **state)
 {
     static const uint32_t counts[] = {0, 1, 3, 64, 65, UINT32_MAX};
@@ -298,6 +311,7 @@ int main(void)
         cmocka_unit_test(record_under_another_key_is_refused),
         cmocka_unit_test(record_of_any_other_length_is_refused),
         cmocka_unit_test(record_of_a_newer_version_is_called_newer),
+        cmocka_unit_test(record_with_unknown_flags_is_called_newer),
         cmocka_unit_test(record_with_impossible_segments_is_refused),
         cmocka_unit_test(record_of_the_store_there_and_back_and_damaged),
         cmocka_unit_test(record_contradicted_by_a_header_names_the_field),

@@ -63,7 +63,7 @@ static void publish(const struct place *p, uint64_t number, uint64_t m_bits)
     header.number = number;
     assert_done(tamis__segment_stage(&p->place, header.file_bytes, &staged));
     assert_done(tamis__segment_publish(&p->place, &staged, &header));
-    assert_int_equal(staged.fd, -1);
+    assert_int_equal(staged.file.fd, -1);
 }
 
 static struct tamis__segment opened(const struct place *p, uint64_t number, bool writable)
@@ -121,27 +121,28 @@ static void segment_staged_is_allocated_zero_and_locked(void **state)
     unsigned char *bytes = calloc(1, 100000), *zero = calloc(1, 100000);
     assert_true(bytes != NULL && zero != NULL);
     assert_done(tamis__segment_stage(&p->place, 100000, &staged));
-    assert_true(staged.fd > STDERR_FILENO);
-    assert_int_equal(fstat(staged.fd, &st), 0);
+    assert_true(staged.file.fd > STDERR_FILENO);
+    assert_int_equal(fstat(staged.file.fd, &st), 0);
     assert_int_equal(st.st_size, 100000);
     assert_true(st.st_blocks * 512 >= 100000);
-    assert_int_equal(pread(staged.fd, bytes, 100000, 0), 100000);
+    assert_int_equal(pread(staged.file.fd, bytes, 100000, 0), 100000);
     assert_memory_equal(bytes, zero, 100000);
     free(bytes);
     free(zero);
     const int other = openat(p->place.staging_fd, staged.name, O_RDWR | O_CLOEXEC);
     assert_true(other >= 0);
-    assert_int_equal(tamis__try_lock(other, "x"), 0); /* a sweeper would leave it */
+    assert_int_equal(tamis__try_lock(other, TAMIS__LOCK_EXCLUSIVE, "x"),
+                     0); /* a sweeper would leave it */
     (void)close(other);
     tamis__segment_discard(&p->place, &staged);
     assert_int_equal(fixture_files(p->path, "staging"), 0);
-    assert_int_equal(staged.fd, -1);
+    assert_int_equal(staged.file.fd, -1);
 }
 
 static void segment_discard_of_nothing_is_harmless(void **state)
 {
     const struct place *p = *state;
-    struct tamis__staged zeroed = {0}, used_up = {.fd = -1};
+    struct tamis__staged zeroed = {0}, used_up = {.file = {.fd = -1}};
     tamis__segment_discard(&p->place, &zeroed);
     tamis__segment_discard(&p->place, &used_up);
     assert_int_equal(fcntl(0, F_GETFD) < 0, 0); /* descriptor 0 is not closed */
@@ -189,6 +190,33 @@ static void segment_published_over_an_orphan_replaces_it(void **state)
     struct tamis__segment segment = opened(p, 5, false);
     assert_int_equal(segment.header->m_bits, 2 * SMALL_BITS);
     tamis__segment_close(&segment);
+    assert_int_equal(fixture_files(p->path, "segments"), 1);
+}
+
+/* A number is free if nobody has it, or an orphan that nothing was ever added to: that one goes. */
+static void segment_vacated_unless_something_is_in_it(void **state)
+{
+    const struct place *p = *state;
+    uint64_t filter_id = 0;
+    assert_int_equal(tamis__segment_vacate(&p->place, 5, &filter_id), 1);
+    publish(p, 5, SMALL_BITS);
+    assert_int_equal(tamis__segment_vacate(&p->place, 5, &filter_id), 1);
+    assert_int_equal(fixture_files(p->path, "segments"), 0);
+    for (int with_item = 0; with_item <= 1; with_item++) { /* a bit, or a count, is something */
+        publish(p, 5, SMALL_BITS);
+        struct tamis__segment segment = opened(p, 5, true);
+        if (with_item)
+            tamis__segment_count(&segment, 1);
+        else
+            segment.data[SMALL_BITS / 64 - 1] = (uint64_t)1 << 63;
+        tamis__segment_close(&segment);
+        filter_id = 0;
+        assert_int_equal(tamis__segment_vacate(&p->place, 5, &filter_id), 0);
+        assert_int_equal(filter_id, 3);
+        assert_int_equal(fixture_files(p->path, "segments"), 1);
+    }
+    assert_int_equal(truncate(fixture_segment_path(p->path, 5), 100), 0); /* nor what is damaged */
+    assert_int_equal(tamis__segment_vacate(&p->place, 5, &filter_id), 0);
     assert_int_equal(fixture_files(p->path, "segments"), 1);
 }
 
@@ -394,8 +422,8 @@ static void segment_epoch_is_seen_by_every_mapping(void **state)
     publish(p, 5, SMALL_BITS);
     struct tamis__segment writing = opened(p, 5, true), reading = opened(p, 5, false);
     assert_int_equal(tamis__segment_epoch(&reading), 0);
-    tamis__segment_raise_epoch(&writing);
-    tamis__segment_raise_epoch(&writing);
+    assert_done(tamis__segment_raise_epoch(&p->place, 5));
+    assert_done(tamis__segment_raise_epoch(&p->place, 5));
     assert_int_equal(tamis__segment_epoch(&reading), 2);
     tamis__segment_close(&writing);
     tamis__segment_close(&reading);
@@ -438,6 +466,7 @@ int main(void)
         TEST(segment_published_is_what_open_maps),
         TEST(segment_of_large_data_is_mapped_on_2_mib_boundaries),
         TEST(segment_published_over_an_orphan_replaces_it),
+        TEST(segment_vacated_unless_something_is_in_it),
         TEST(segment_removed_is_gone_and_removing_again_no_error),
         TEST(segment_staged_by_the_dead_is_swept_and_by_the_living_kept),
         TEST(segment_staged_beside_others_has_a_name_of_its_own),

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * private_fd.h: descriptors that a child of fork() must not keep.
+ *
+ * flock belongs to the open file description, which fork() shares.  A child that is born while another
+ * thread of its parent holds a lock inherits a descriptor of it, and would keep it locked if the
+ * parent died before unlocking.  So the locked descriptors of this process are kept in a list, and the
+ * child closes them first thing (pthread_atfork).
+ */
+#ifndef TAMIS_FILE_PRIVATE_FD_H
+#define TAMIS_FILE_PRIVATE_FD_H
+
+struct tamis__private_fd {
+    int fd;
+    struct tamis__private_fd *next, **link; /* link NULL: not open, and not in the list */
+};
+
+/* Like tamis__open, entering the list in one step that no fork() can split. */
+int tamis__private_open(int dir_fd, const char *name, int flags, unsigned mode, const char *what,
+                        struct tamis__private_fd *file);
+
+/* Unlock (a child may hold a copy), close, leave the list.  Harmless where it is not open. */
+void tamis__private_close(struct tamis__private_fd *file);
+
+#endif

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* create_test.c: from a spec to a filter, and every spec that is refused (store/create.c). */
+#include "fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "sizing/sizing.h"
+#include "spawn.h"
+
+static const struct tamis_filter_spec plain = {.capacity = 1000};
+
+static char longest[TAMIS_NAME_MAX + 2]; /* 256 bytes: one too many */
+
+static const struct {
+    const char *name, *words;
+} bad_names[] = {
+    {NULL, "a filter's name cannot be empty; give 1 to 255 bytes"},
+    {"", "a filter's name cannot be empty; give 1 to 255 bytes"},
+    {longest, "has 256 bytes; the most is 255"},
+    {"a\nb", "the name 'a\\x0Ab' has a control character"},
+    {"\x7F", "has a control character"},
+    {"nel \xC2\x85", "the name 'nel \\xC2\\x85' has a control character"},
+    {"latin \xE9", "the name 'latin \\xE9' is not UTF-8"},
+    {"\xC0\x80", "is not UTF-8"},
+    {"\xED\xA0\x80", "is not UTF-8"},
+};
+
+static const struct {
+    struct tamis_filter_spec spec;
+    int code;
+    const char *words;
+} bad_specs[] = {
+    {{.capacity = 0}, TAMIS_EINVAL, "capacity 0 is out of range; give the number of distinct keys"},
+    {{.capacity = 10, .fp_rate = 1}, TAMIS_EINVAL, "rate 1 is out of range"},
+    {{.capacity = 10, .fp_rate = -1}, TAMIS_EINVAL, "rate -1 is out of range"},
+    {{.capacity = 10, .fp_rate = NAN}, TAMIS_EINVAL, "nan is out of range"},
+    {{.capacity = 10, .fp_rate = INFINITY}, TAMIS_EINVAL, "rate inf is out of range"},
+    {{.capacity = 10, .fp_rate = 1e-13}, TAMIS_EINVAL, "rate 1e-13 is out of range"},
+    {{.capacity = UINT64_MAX}, TAMIS_EINVAL, "capacity 18446744073709551615 is too large"},
+    {{.capacity = (uint64_t)1 << 56, .fp_rate = 1e-12}, TAMIS_EINVAL, "no filter of up to 2^62"},
+    {{.capacity = 10, .kind = 3}, TAMIS_EINVAL, "no kind of number 3"},
+    {{.capacity = 10, .hash_set = "crc32"}, TAMIS_EINVAL, "there is no hash set 'crc32'"},
+    {{.m_bits = 1000}, TAMIS_EINVAL, "not m = 1000 and k = 0"},
+    {{.k = 5}, TAMIS_EINVAL, "not m = 0 and k = 5"},
+    {{.m_bits = 1000, .k = 65}, TAMIS_EINVAL, "k of 1 to 64 hashes, not m = 1000 and k = 65"},
+    {{.m_bits = UINT64_MAX, .k = 5}, TAMIS_EINVAL, "m of 18446744073709551615 bits is too large"},
+    {{.m_bits = 1024, .k = 6, .kind = TAMIS_KIND_BLOCKED},
+     TAMIS_EINVAL,
+     "an explicit geometry is for kind bloom; give a capacity and a rate for kind blocked"},
+    {{.m_bits = 1000, .k = 7, .capacity = 1000, .fp_rate = 0.01},
+     TAMIS_EINVAL,
+     "m = 1000 and k = 7 hold 1000 keys at a rate of 0.994, not 0.01"},
+    {{.m_bits = 1000, .k = 7, .fp_rate = 2}, TAMIS_EINVAL, "rate 2 is out of range"},
+    {{.capacity = 10, .reserved = {0, 0, 0, 1}}, TAMIS_EINVAL, "a reserved field of the spec"},
+};
+
+static void create_with_a_bad_name_is_refused_everywhere(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = NULL;
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_names / sizeof bad_names[0]; i++) {
+        const char *name = bad_names[i].name, *words = bad_names[i].words;
+        assert_refused(TAMIS_EINVAL, words, tamis_filter_check(NULL, name, &plain));
+        assert_refused(TAMIS_EINVAL, words, tamis_filter_create(store, name, &plain, &filter));
+        assert_refused(TAMIS_EINVAL, words,
+                       tamis_filter_open_or_create(store, name, &plain, &filter));
+        assert_refused(TAMIS_EINVAL, words, tamis_filter_open(store, name, 0, &filter));
+        assert_refused(TAMIS_EINVAL, words, tamis_filter_drop(store, name));
+        assert_refused(TAMIS_EINVAL, words, tamis_filter_rename(store, name, "fine"));
+        assert_refused(TAMIS_EINVAL, words, tamis_filter_rename(store, "fine", name));
+        if (name != NULL) /* NULL is the whole store */
+            assert_refused(TAMIS_EINVAL, words, tamis_store_verify(store, name, NULL, NULL));
+    }
+    assert_null(filter);
+    assert_int_equal(fixture_files(path, "segments") + fixture_files(path, "staging"), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void create_with_an_odd_but_good_name_is_done(void **state)
+{
+    static const char *const names[] = {"a",
+                                        " ",
+                                        ".",
+                                        "..",
+                                        "../../etc/passwd",
+                                        "/",
+                                        "-n",
+                                        "\xC2\xA0",
+                                        "\xF0\x9F\x98\x80",
+                                        "a'b\"c\\d",
+                                        "f\xC3\xA9"};
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        tamis_filter *filter;
+        struct tamis_filter_stat stat;
+        assert_done(tamis_filter_create(store, names[i], &plain, &filter));
+        assert_done(tamis_filter_stat(filter, &stat));
+        assert_string_equal(stat.name, names[i]);
+        tamis_filter_close(filter);
+    }
+    assert_done(tamis_filter_create(store, longest + 1, &plain, NULL)); /* 255 bytes */
+    assert_int_equal(fixture_files(path, "segments"), sizeof names / sizeof names[0] + 1);
+    assert_int_equal(fixture_problems(path), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void create_with_a_bad_spec_is_refused_and_makes_nothing(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = NULL;
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_specs / sizeof bad_specs[0]; i++) {
+        const struct tamis_filter_spec *spec = &bad_specs[i].spec;
+        const char *words = bad_specs[i].words;
+        const int code = bad_specs[i].code;
+        assert_refused(code, words, tamis_filter_check(NULL, "x", spec));
+        assert_refused(code, words, tamis_filter_check(path, "x", spec));
+        assert_refused(code, words, tamis_filter_create(store, "x", spec, &filter));
+        assert_refused(code, words, tamis_filter_open_or_create(store, "x", spec, &filter));
+    }
+    assert_null(filter);
+    assert_int_equal(fixture_files(path, "segments") + fixture_files(path, "staging"), 0);
+    assert_refused(TAMIS_ENOTFOUND, "no such filter: 'x'",
+                   tamis_filter_open(store, "x", 0, &filter));
+    tamis_store_close(store);
+    free(path);
+}
+
+/* ---- What is made ---------------------------------------------------------------------------- */
+
+static struct tamis_filter_stat made(const struct tamis_filter_spec *spec)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = NULL;
+    struct tamis_filter_stat stat;
+    assert_done(tamis_filter_check(NULL, "x", spec));
+    assert_done(tamis_filter_create(store, "x", spec, &filter));
+    assert_done(tamis_filter_stat(filter, &stat));
+    tamis_filter_close(filter);
+    tamis_store_close(store);
+    return stat;
+}
+
+static void create_with_capacity_alone_is_blocked_at_one_percent(void **state)
+{
+    struct tamis_sizing sizing = {.capacity = 1000, .fp_rate = 0.01};
+    const struct tamis_filter_stat stat = made(&plain);
+    (void)state;
+    assert_done(tamis_size(&sizing));
+    assert_int_equal(stat.kind, TAMIS_KIND_BLOCKED);
+    assert_true(stat.fp_rate == 0.01 && stat.capacity == 1000 && stat.items == 0);
+    assert_true(stat.m_bits == sizing.m_bits && stat.k == sizing.k);
+    assert_int_equal(stat.size_bytes, sizing.file_bytes);
+    assert_string_equal(stat.hash_set, "xxh3");
+    assert_true(stat.seed == 0 && stat.generation == 1 && stat.segment_count == 1);
+    assert_true(stat.state == 0 && stat.predicted_rate == 0);
+    assert_true(stat.created_at > 1700000000000000000 && stat.published_at >= stat.created_at);
+    assert_int_equal(stat.checkpointed_at, 0);
+}
+
+static void create_keeps_kind_rate_and_seed(void **state)
+{
+    const struct tamis_filter_stat stat = made(&(struct tamis_filter_spec){
+        .capacity = 500, .fp_rate = 0.001, .kind = TAMIS_KIND_BLOOM, .seed = UINT64_MAX});
+    (void)state;
+    assert_true(stat.kind == TAMIS_KIND_BLOOM && stat.fp_rate == 0.001 && stat.k == 10);
+    assert_int_equal(stat.seed, UINT64_MAX);
+}
+
+static void create_with_m_and_k_has_just_these(void **state)
+{
+    struct tamis_filter_stat stat = made(&(struct tamis_filter_spec){.m_bits = 12345, .k = 7});
+    (void)state;
+    assert_true(stat.kind == TAMIS_KIND_BLOOM && stat.m_bits == 12345 && stat.k == 7);
+    assert_true(tamis_predict_rate(TAMIS_KIND_BLOOM, 12345, 7, stat.capacity) <= stat.fp_rate);
+    stat = made(&(struct tamis_filter_spec){.m_bits = 12345, .k = 7, .capacity = 900});
+    assert_true(stat.m_bits == 12345 && stat.capacity == 900);
+    assert_true(stat.fp_rate == tamis_predict_rate(TAMIS_KIND_BLOOM, 12345, 7, 900));
+    stat = made(&(struct tamis_filter_spec){.m_bits = 12345, .k = 7, .fp_rate = 0.05});
+    assert_true(stat.fp_rate == 0.05);
+    assert_true(tamis_predict_rate(TAMIS_KIND_BLOOM, 12345, 7, stat.capacity + 1) > 0.05);
+    stat = made(&(struct tamis_filter_spec){.m_bits = 1, .k = 1, .capacity = 1});
+    assert_true(stat.m_bits == 1 && stat.fp_rate == 1); /* a filter that says yes to all */
+    stat = made(&(struct tamis_filter_spec){.m_bits = 1 << 24, .k = 64, .capacity = 1});
+    assert_true(stat.fp_rate > 0); /* the rate of such is 0 in a double; the file needs one above */
+}
+
+static void create_of_a_name_that_is_there_is_refused(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *first = fixture_filter(store, "x", 100), *second = NULL;
+    (void)state;
+    assert_int_equal(tamis_filter_add(first, "key", 3), 1);
+    assert_refused(TAMIS_EEXIST, "a filter 'x' exists already; choose another name, or drop it",
+                   tamis_filter_create(store, "x", &plain, &second));
+    assert_null(second);
+    assert_int_equal(fixture_files(path, "segments"), 1);
+    assert_int_equal(fixture_files(path, "staging"), 0);
+    assert_int_equal(tamis_filter_contains(first, "key", 3), 1);
+    tamis_filter_close(first);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void create_leaves_a_header_that_matches_the_catalog(void **state)
+{
+    char *path;
+    struct tamis__segment_header header;
+    struct tamis_segment_stat stat;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "seen", 12345);
+    (void)state;
+    assert_done(tamis_filter_segment(filter, 0, &stat));
+    fixture_peek(fixture_segment_path(path, stat.number), 0, &header, sizeof header);
+    assert_true(header.number == stat.number && header.m_bits == stat.m_bits);
+    assert_true(header.k == stat.k && header.words == stat.words && header.capacity == 12345);
+    assert_string_equal(tamis__label_current(&header)->name, "seen");
+    assert_int_equal(tamis__label_current(&header)->sequence, 1);
+    assert_int_equal(fixture_size(fixture_segment_path(path, stat.number)), stat.file_bytes);
+    tamis_filter_close(filter);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void create_in_a_read_only_store_is_refused(void **state)
+{
+    char *path;
+    tamis_filter *filter = NULL;
+    tamis_store_close(fixture_store(&path));
+    tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
+    (void)state;
+    assert_refused(TAMIS_EREADONLY, "is open read-only; open it for writing",
+                   tamis_filter_create(store, "x", &plain, &filter));
+    assert_refused(TAMIS_EREADONLY, "is open read-only; open it for writing",
+                   tamis_filter_open_or_create(store, "x", &plain, &filter));
+    assert_null(filter);
+    tamis_store_close(store);
+    free(path);
+}
+
+/* A catalog restored from a copy is older than its segments.  Their numbers are not given again, so
+ * that no file with keys in it is overwritten. */
+static void create_under_an_older_catalog_leaves_the_files_of_the_newer(void **state)
+{
+    char *path, *copy = scratch_path("copy"), *catalog;
+    tamis_store *store = fixture_store(&path);
+    struct tamis_segment_stat stat;
+    (void)state;
+    catalog = strdup(fixture_join(path, "catalog.mdb"));
+    scratch_copy(catalog, copy);
+    for (int i = 0; i < 3; i++) {
+        tamis_filter *lost = fixture_filter(store, i == 0 ? "a" : i == 1 ? "b" : "c", 100);
+        if (i != 1) assert_int_equal(tamis_filter_add(lost, "key", 3), 1);
+        assert_done(tamis_filter_close(lost));
+    }
+    tamis_store_close(store);
+    assert_int_equal(unlink(catalog), 0);
+    scratch_copy(copy, catalog);
+    store = fixture_open(path, 0);
+    tamis_filter *first = fixture_filter(store, "d", 100),
+                 *second = fixture_filter(store, "e", 100);
+    assert_done(tamis_filter_segment(first, 0, &stat));
+    assert_int_equal(stat.number, 2); /* 1 has a key in it, 2 has none */
+    assert_done(tamis_filter_segment(second, 0, &stat));
+    assert_int_equal(stat.number, 4);
+    assert_int_equal(tamis_filter_contains(first, "key", 3), 0);
+    for (uint64_t number = 1; number <= 3; number += 2) {
+        struct tamis__segment_header header;
+        fixture_peek(fixture_segment_path(path, number), 0, &header, sizeof header);
+        assert_string_equal(tamis__label_current(&header)->name, number == 1 ? "a" : "c");
+    }
+    tamis_filter_close(first);
+    tamis_filter_close(second);
+    tamis_store_close(store);
+    free(catalog);
+    free(copy);
+    free(path);
+}
+
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+/* More than the disk has: the sentence gives both numbers, the second as the system has it. */
+static void create_beyond_the_disk_is_refused_with_both_numbers(void **state)
+{
+    char *path, wanted[64];
+    const struct tamis_filter_spec huge = {.m_bits = (uint64_t)1 << 60, .k = 4};
+    tamis_store *store = fixture_store(&path);
+    struct statvfs fs;
+    (void)state;
+    assert_int_equal(statvfs(path, &fs), 0);
+    (void)snprintf(wanted, sizeof wanted, "(%llu bytes), but",
+                   ((unsigned long long)1 << 57) + ((unsigned long long)2 << 20));
+    assert_refused(TAMIS_ENOSPACE, wanted, tamis_filter_create(store, "big", &huge, NULL));
+    assert_non_null(strstr(tamis_last_error(), "'big' needs 128.0 PiB"));
+    const char *has = strstr(tamis_last_error(), "its file system has ");
+    assert_non_null(has);
+    const double told = strtod(strchr(has, '(') + 1, NULL);
+    const double free_bytes = (double)fs.f_bavail * (double)fs.f_frsize;
+    assert_true(fabs(told - free_bytes) < 0.05 * free_bytes + 1e9); /* others use the disk too */
+    assert_refused(TAMIS_ENOSPACE, wanted, tamis_filter_check(path, "big", &huge));
+    assert_refused(TAMIS_ENOSPACE, wanted, tamis_filter_open_or_create(store, "big", &huge, NULL));
+    assert_done(
+        tamis_filter_check(NULL, "big", &huge)); /* without a place there is no room to ask */
+    assert_int_equal(fixture_files(path, "segments") + fixture_files(path, "staging"), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void create_check_takes_a_path_that_is_not_there_yet(void **state)
+{
+    char *path = scratch_path("absent");
+    const struct tamis_filter_spec huge = {.m_bits = (uint64_t)1 << 60, .k = 4};
+    (void)state;
+    assert_done(tamis_filter_check(path, "x", &plain));
+    assert_done(tamis_filter_check(fixture_join(path, "deep/er"), "x", &plain));
+    assert_refused(TAMIS_ENOSPACE, "needs", tamis_filter_check(path, "x", &huge));
+    assert_done(tamis_filter_check("relative-and-absent", "x", &plain));
+    assert_done(tamis_filter_check("/", "x", &plain));
+    assert_done(tamis_filter_check("//absent//deep", "x", &plain));
+    assert_int_not_equal(access(path, F_OK), 0); /* and makes nothing */
+    free(path);
+}
+
+/* ---- Open or create -------------------------------------------------------------------------- */
+
+static void create_or_open_opens_what_is_as_asked(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *first, *second;
+    (void)state;
+    assert_done(tamis_filter_open_or_create(store, "x", &plain, &first));
+    assert_int_equal(tamis_filter_add(first, "key", 3), 1);
+    assert_done(tamis_filter_open_or_create(store, "x", &plain, &second));
+    assert_int_equal(tamis_filter_add(second, "key", 3), 0);
+    assert_int_equal(fixture_files(path, "segments"), 1);
+    tamis_filter_close(first);
+    tamis_filter_close(second);
+    tamis_store_close(store);
+    free(path);
+}
+
+/* Each field alone, by its name and both values. */
+static void create_or_open_names_the_field_that_differs(void **state)
+{
+    static const struct {
+        struct tamis_filter_spec spec;
+        const char *words;
+    } cases[] = {
+        {{.capacity = 1001}, "exists with capacity 1000, not 1001"},
+        {{.capacity = 1000, .fp_rate = 0.02}, "exists with rate 0.01, not 0.02"},
+        {{.capacity = 1000, .kind = TAMIS_KIND_BLOOM}, "exists with kind blocked, not bloom"},
+        {{.capacity = 1000, .seed = 5}, "exists with seed 0, not 5"},
+        {{.capacity = 1000, .m_bits = 20000, .k = 3}, "exists with kind blocked, not bloom"},
+    };
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = NULL;
+    (void)state;
+    assert_done(tamis_filter_create(store, "x", &plain, NULL));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_refused(TAMIS_EMISMATCH, cases[i].words,
+                       tamis_filter_open_or_create(store, "x", &cases[i].spec, &filter));
+    const struct tamis_filter_spec geometry = {.m_bits = 20000, .k = 3, .capacity = 900};
+    struct tamis_filter_spec other = geometry;
+    assert_done(tamis_filter_create(store, "g", &geometry, NULL));
+    other.k = 4;
+    other.fp_rate = tamis_predict_rate(TAMIS_KIND_BLOOM, 20000, 3, 900); /* k = 4 does better */
+    assert_refused(TAMIS_EMISMATCH, "the filter 'g' exists with k 3, not 4",
+                   tamis_filter_open_or_create(store, "g", &other, &filter));
+    other.k = 3;
+    other.m_bits = 20001;
+    assert_refused(TAMIS_EMISMATCH, "exists with m 20000, not 20001; ask for the same, or choose",
+                   tamis_filter_open_or_create(store, "g", &other, &filter));
+    assert_null(filter);
+    tamis_store_close(store);
+}
+
+struct race {
+    const char *path;
+    struct spawn_barrier *barrier;
+    unsigned made; /* shared: how many were told NEW of one key */
+};
+
+static void race_to_create(void *context, unsigned index)
+{
+    struct race *race = context;
+    tamis_store *store;
+    tamis_filter *filter;
+    (void)index;
+    spawn_wait(race->barrier);
+    SPAWN_CHECK(tamis_store_open(race->path, TAMIS_CREATE, &store) == 0);
+    SPAWN_CHECK(tamis_filter_open_or_create(store, "x", &plain, &filter) == 0);
+    const int new = tamis_filter_add(filter, "key", 3);
+    SPAWN_CHECK(new >= 0);
+    (void)__atomic_add_fetch(&race->made, (unsigned)new, __ATOMIC_SEQ_CST);
+    SPAWN_CHECK(tamis_filter_close(filter) == 0);
+    tamis_store_close(store);
+}
+
+/* Eight processes find no store at all.  One filter comes of it, and all have opened that one. */
+static void create_or_open_raced_by_eight_makes_one(void **state)
+{
+    struct race *race = spawn_shared(sizeof *race);
+    (void)state;
+    race->barrier = spawn_shared(sizeof *race->barrier);
+    for (int round = 0; round < (FIXTURE_SANITIZED ? 10 : 40); round++) {
+        char *path = scratch_path("raced");
+        *race->barrier = (struct spawn_barrier){.count = 8};
+        race->path = path;
+        race->made = 0;
+        assert_int_equal(spawn_all(8, race_to_create, race), 0);
+        assert_int_equal(race->made, 1);
+        assert_int_equal(fixture_files(path, "segments"), 1);
+        assert_int_equal(fixture_files(path, "staging"), 0);
+        assert_int_equal(fixture_problems(path), 0);
+        free(path);
+    }
+}
+
+static void race_to_make_many(void *context, unsigned index)
+{
+    struct race *race = context;
+    tamis_store *store;
+    spawn_wait(race->barrier);
+    SPAWN_CHECK(tamis_store_open(race->path, TAMIS_CREATE, &store) == 0);
+    for (unsigned i = 0; i < 20; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "%u", i);
+        const int rc = tamis_filter_create(store, name, &plain, NULL);
+        SPAWN_CHECK(rc == 0 || rc == TAMIS_EEXIST);
+        (void)__atomic_add_fetch(&race->made, rc == 0, __ATOMIC_SEQ_CST);
+        if (index % 2 && i > 2) { /* and drops, so that numbers and names come and go */
+            (void)snprintf(name, sizeof name, "%u", i - 3);
+            const int dropped = tamis_filter_drop(store, name);
+            SPAWN_CHECK(dropped == 0 || dropped == TAMIS_ENOTFOUND);
+            (void)__atomic_sub_fetch(&race->made, dropped == 0, __ATOMIC_SEQ_CST);
+        }
+    }
+    tamis_store_close(store);
+}
+
+static void create_and_drop_raced_leave_what_the_answers_say(void **state)
+{
+    struct race *race = spawn_shared(sizeof *race);
+    char *path = scratch_path("raced");
+    (void)state;
+    race->barrier = spawn_shared(sizeof *race->barrier);
+    *race->barrier = (struct spawn_barrier){.count = 4};
+    race->path = path;
+    assert_int_equal(spawn_all(4, race_to_make_many, race), 0);
+    assert_int_equal(fixture_files(path, "segments"), race->made);
+    assert_int_equal(fixture_files(path, "staging"), 0);
+    assert_int_equal(fixture_problems(path), 0);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(create_with_a_bad_name_is_refused_everywhere),
+        cmocka_unit_test(create_with_an_odd_but_good_name_is_done),
+        cmocka_unit_test(create_with_a_bad_spec_is_refused_and_makes_nothing),
+        cmocka_unit_test(create_with_capacity_alone_is_blocked_at_one_percent),
+        cmocka_unit_test(create_keeps_kind_rate_and_seed),
+        cmocka_unit_test(create_with_m_and_k_has_just_these),
+        cmocka_unit_test(create_of_a_name_that_is_there_is_refused),
+        cmocka_unit_test(create_leaves_a_header_that_matches_the_catalog),
+        cmocka_unit_test(create_in_a_read_only_store_is_refused),
+        cmocka_unit_test(create_under_an_older_catalog_leaves_the_files_of_the_newer),
+        cmocka_unit_test(create_beyond_the_disk_is_refused_with_both_numbers),
+        cmocka_unit_test(create_check_takes_a_path_that_is_not_there_yet),
+        cmocka_unit_test(create_or_open_opens_what_is_as_asked),
+        cmocka_unit_test(create_or_open_names_the_field_that_differs),
+        cmocka_unit_test(create_or_open_raced_by_eight_makes_one),
+        cmocka_unit_test(create_and_drop_raced_leave_what_the_answers_say),
+    };
+    memset(longest, 'n', sizeof longest - 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

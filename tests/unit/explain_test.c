@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* explain_test.c: a key's hash values and positions, with and without a filter; the fill of one
+ * (store/explain.c). */
+#include "fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static char text[64];
+static uint64_t positions[64];
+
+static struct tamis_explanation room(void)
+{
+    memset(text, 0, sizeof text);
+    memset(positions, 0xFF, sizeof positions);
+    return (struct tamis_explanation){text, sizeof text, positions, 64, 0};
+}
+
+/* The values of hash_set_test.c, which come from outside. */
+static void explain_without_a_filter_gives_the_frozen_positions(void **state)
+{
+    static const uint64_t in_1000[] = {661, 563, 728, 156, 847, 802, 20};
+    struct tamis_explanation e = room();
+    (void)state;
+    assert_done(tamis_explain("xxh3", 1000, 7, 0, "a", 1, &e));
+    assert_string_equal(text, "a96faf705af16834,e6c632b61e964e1f");
+    assert_int_equal(e.positions_count, 7);
+    assert_memory_equal(positions, in_1000, sizeof in_1000);
+    assert_int_equal(positions[7], UINT64_MAX); /* not written */
+    e = room();
+    assert_done(tamis_explain("xxh3", UINT64_MAX, 1, 0, "a", 1, &e));
+    assert_int_equal(positions[0], 12209170011921672243u);
+}
+
+static void explain_of_a_filter_names_the_bits_in_its_file(void **state)
+{
+    char *path;
+    struct tamis_segment_stat segment;
+    struct tamis_explanation e = room();
+    tamis_store *store = fixture_store(&path);
+    (void)state;
+    for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++) {
+        const struct tamis_filter_spec spec = {.capacity = 500, .kind = kind, .seed = 11};
+        const char *name = tamis_kind_name(kind);
+        tamis_filter *filter;
+        unsigned char *data;
+        assert_done(tamis_filter_create(store, name, &spec, &filter));
+        assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
+        assert_done(tamis_filter_fill(filter, 0, &segment));
+        e = room();
+        assert_done(tamis_filter_explain(filter, 0, "key", 3, &e));
+        assert_int_equal(e.positions_count, segment.k);
+        data = calloc(1, segment.data_bytes);
+        assert_non_null(data);
+        for (size_t i = 0; i < e.positions_count; i++)
+            data[positions[i] / 8] |= (unsigned char)(1u << positions[i] % 8);
+        unsigned char *file = malloc(segment.data_bytes);
+        assert_non_null(file);
+        fixture_peek(fixture_segment_path(path, segment.number), segment.data_offset, file,
+                     segment.data_bytes);
+        assert_memory_equal(file, data, segment.data_bytes);
+        free(file);
+        free(data);
+        tamis_filter_close(filter);
+    }
+    tamis_store_close(store);
+    free(path);
+}
+
+/* For a bloom filter the two ways agree. */
+static void explain_with_and_without_a_filter_agree(void **state)
+{
+    const struct tamis_filter_spec spec = {.m_bits = 12345, .k = 9, .seed = 77};
+    uint64_t first[9];
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter;
+    struct tamis_explanation e = room();
+    (void)state;
+    assert_done(tamis_filter_create(store, "x", &spec, &filter));
+    assert_done(tamis_filter_explain(filter, 0, NULL, 0, &e));
+    memcpy(first, positions, sizeof first);
+    char *hashes = strdup(text);
+    e = room();
+    assert_done(tamis_explain("xxh3", 12345, 9, 77, NULL, 0, &e));
+    assert_memory_equal(positions, first, sizeof first);
+    assert_string_equal(text, hashes);
+    free(hashes);
+    tamis_filter_close(filter);
+    tamis_store_close(store);
+}
+
+static void explain_with_bad_arguments_is_refused(void **state)
+{
+    struct tamis_explanation e = room();
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 100);
+    (void)state;
+    assert_refused(TAMIS_EINVAL, "no hash set 'sha'", tamis_explain("sha", 1, 1, 0, "a", 1, &e));
+    assert_refused(TAMIS_EINVAL, "m of 0 bits is out of range; give 1 to 2^64-1",
+                   tamis_explain("xxh3", 0, 1, 0, "a", 1, &e));
+    assert_refused(TAMIS_EINVAL, "k of 0 hashes", tamis_explain("xxh3", 1, 0, 0, "a", 1, &e));
+    assert_refused(TAMIS_EINVAL, "k of 1048577 hashes is out of range; give 1 to 1048576",
+                   tamis_explain("xxh3", 1, 1048577, 0, "a", 1, &e));
+    assert_refused(TAMIS_EINVAL, "the key is NULL", tamis_explain("xxh3", 9, 1, 0, NULL, 1, &e));
+    assert_refused(TAMIS_EINVAL, "the key is NULL", tamis_filter_explain(filter, 0, NULL, 1, &e));
+    assert_refused(TAMIS_EINVAL, "no segment 1; the filter has 1",
+                   tamis_filter_explain(filter, 1, "a", 1, &e));
+    e = room();
+    e.positions_max = 4;
+    assert_refused(TAMIS_EINVAL, "5 positions do not fit in room for 4",
+                   tamis_explain("xxh3", 100, 5, 0, "a", 1, &e));
+    assert_int_equal(e.positions_count, 5); /* what is needed */
+    assert_int_equal(positions[0], UINT64_MAX);
+    assert_refused(TAMIS_EINVAL, "do not fit", tamis_filter_explain(filter, 0, "a", 1, &e));
+    e = room();
+    e.hashes_bytes = 33;
+    assert_refused(TAMIS_EINVAL, "the hash values need 34 bytes of text, not 33",
+                   tamis_explain("xxh3", 100, 5, 0, "a", 1, &e));
+    e.hashes_bytes = 34;
+    assert_done(tamis_explain("xxh3", 100, 5, 0, "a", 1, &e));
+    tamis_filter_close(filter);
+    tamis_store_close(store);
+}
+
+static void explain_fill_tells_bits_and_the_rate_now(void **state)
+{
+    struct tamis_segment_stat stat;
+    char key[RANDOM_KEY_BYTES];
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 2000);
+    (void)state;
+    assert_done(tamis_filter_fill(filter, 0, &stat));
+    assert_true(stat.ones == 0 && stat.fill == 0 && stat.fp_rate_now == 0);
+    for (uint64_t i = 0; i < 2000; i++)
+        assert_done(tamis_filter_add(filter, key, random_key(i, key)));
+    assert_done(tamis_filter_segment(filter, 0, &stat));
+    assert_true(stat.ones == 0 && stat.fill == 0); /* this one reads no bits */
+    assert_done(tamis_filter_fill(filter, 0, &stat));
+    assert_true(stat.ones > 2000 && stat.ones <= 2000 * (uint64_t)stat.k);
+    assert_true(stat.fill == (double)stat.ones / (double)stat.m_bits);
+    /* 2,000 keys at 1 %: the rate by the bits is within a fifth of the one predicted */
+    const double predicted = tamis_predict_rate(stat.kind, stat.m_bits, stat.k, stat.items);
+    assert_true(fabs(stat.fp_rate_now - predicted) < 0.2 * predicted);
+    tamis_filter_close(filter);
+    tamis_store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(explain_without_a_filter_gives_the_frozen_positions),
+        cmocka_unit_test(explain_of_a_filter_names_the_bits_in_its_file),
+        cmocka_unit_test(explain_with_and_without_a_filter_agree),
+        cmocka_unit_test(explain_with_bad_arguments_is_refused),
+        cmocka_unit_test(explain_fill_tells_bits_and_the_rate_now),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* filter_test.c: open handles: adding, asking, following the catalog, counting (store/filter.c). */
+#include "fixture.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "catalogs.h"
+
+static int add(tamis_filter *filter, uint64_t number)
+{
+    char key[RANDOM_KEY_BYTES];
+    return tamis_filter_add(filter, key, random_key(number, key));
+}
+
+static int contains(tamis_filter *filter, uint64_t number)
+{
+    char key[RANDOM_KEY_BYTES];
+    return tamis_filter_contains(filter, key, random_key(number, key));
+}
+
+static tamis_filter *opened(tamis_store *store, const char *name, unsigned flags)
+{
+    tamis_filter *filter = NULL;
+    assert_done(tamis_filter_open(store, name, flags, &filter));
+    return filter;
+}
+
+/* What the catalog has, past any handle. */
+static uint64_t recorded_items(tamis_store *store, const char *name)
+{
+    static struct tamis__record record;
+    struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_SHARED);
+    assert_done(tamis__catalog_get(txn, name, &record));
+    tamis__catalog_end(txn);
+    return record.segments[0].items;
+}
+
+/* ---- Adding and asking ----------------------------------------------------------------------- */
+
+static void filter_added_key_is_new_once_and_then_there(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    (void)state;
+    assert_int_equal(contains(filter, 1), 0);
+    assert_int_equal(add(filter, 1), 1);
+    assert_int_equal(add(filter, 1), 0);
+    assert_int_equal(contains(filter, 1), 1);
+    assert_int_equal(contains(filter, 2), 0);
+    assert_int_equal(tamis_filter_add(filter, NULL, 0), 1); /* the empty key is one like any */
+    assert_int_equal(tamis_filter_add(filter, "", 0), 0);
+    assert_int_equal(tamis_filter_add(filter, "\0", 1), 1);
+    assert_int_equal(tamis_filter_add(filter, "\0\0", 2), 1);
+    assert_int_equal(tamis_filter_items(filter), 4);
+    tamis_filter_close(filter);
+    filter = opened(store, "x", 0); /* and it is all there after a restart */
+    assert_int_equal(contains(filter, 1), 1);
+    assert_int_equal(add(filter, 1), 0);
+    assert_int_equal(tamis_filter_items(filter), 4);
+    tamis_filter_close(filter);
+    tamis_store_close(store);
+}
+
+static void filter_null_key_with_a_length_is_refused(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    const struct tamis_key keys[] = {{"a", 1}, {"b", 1}, {NULL, 1}};
+    uint8_t answers[3];
+    (void)state;
+    assert_refused(TAMIS_EINVAL, "key 0 is NULL", tamis_filter_add(filter, NULL, 1));
+    assert_refused(TAMIS_EINVAL, "key 0 is NULL", tamis_filter_contains(filter, NULL, 5));
+    assert_refused(TAMIS_EINVAL, "key 2 is NULL with a length above 0; pass its bytes",
+                   tamis_filter_add_batch(filter, keys, 3, answers));
+    assert_refused(TAMIS_EINVAL, "key 2 is NULL",
+                   tamis_filter_contains_batch(filter, keys, 3, answers));
+    assert_int_equal(tamis_filter_items(filter), 0);
+    tamis_filter_close(filter);
+    tamis_store_close(store);
+}
+
+enum { MANY = 5000 };
+static char texts[MANY][RANDOM_KEY_BYTES];
+static struct tamis_key many[MANY];
+
+static void make_many(uint64_t first)
+{
+    for (uint64_t i = 0; i < MANY; i++)
+        many[i] = (struct tamis_key){texts[i], random_key(first + i, texts[i])};
+}
+
+/* "TAMIS_EINVAL is found before anything is added", says tamis.h, of a batch of any length. */
+static void filter_null_key_late_in_a_batch_leaves_nothing_added(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 10000);
+    (void)state;
+    make_many(0);
+    many[MANY - 1].data = NULL;
+    assert_refused(TAMIS_EINVAL, "key 4999 is NULL",
+                   tamis_filter_add_batch(filter, many, MANY, NULL));
+    assert_int_equal(tamis_filter_items(filter), 0);
+    assert_int_equal(contains(filter, 0), 0);
+    tamis_filter_close(filter);
+    tamis_store_close(store);
+}
+
+/* Lengths around the pieces that a batch is cut into; with and without room for answers. */
+static void filter_batches_of_any_length_answer_as_single_calls(void **state)
+{
+    static const size_t lengths[] = {0, 1, 63, 64, 65, 1023, 1024, 1025, 2048, MANY};
+    static uint8_t answers[MANY + 1];
+    tamis_store *store = fixture_store(NULL);
+    uint64_t first = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        char name[16];
+        const size_t length = lengths[i];
+        (void)snprintf(name, sizeof name, "%zu", length);
+        tamis_filter *filter = fixture_filter(store, name, 20000);
+        make_many(first);
+        first += MANY;
+        memset(answers, 7, sizeof answers);
+        assert_int_equal(tamis_filter_contains_batch(filter, many, length, answers), 0);
+        for (size_t j = 0; j < length; j++)
+            assert_int_equal(answers[j], 0);
+        const int64_t fresh = tamis_filter_add_batch(filter, many, length, answers);
+        assert_true(fresh >= (int64_t)(length - length / 50)); /* a few false positives at most */
+        assert_int_equal(tamis_filter_items(filter), fresh);
+        int64_t ones = 0;
+        for (size_t j = 0; j < length; j++)
+            ones += answers[j];
+        assert_int_equal(ones, fresh);
+        assert_int_equal(answers[length], 7);
+        assert_int_equal(tamis_filter_add_batch(filter, many, length, NULL), 0);
+        assert_int_equal(tamis_filter_contains_batch(filter, many, length, NULL), length);
+        for (size_t j = 0; j < length; j += 97)
+            assert_int_equal(tamis_filter_contains(filter, many[j].data, many[j].bytes), 1);
+        tamis_filter_close(filter);
+    }
+    tamis_store_close(store);
+}
+
+/* Add new keys until the filter counts so many. */
+static struct tamis_filter_stat filled_to(tamis_filter *filter, uint64_t items)
+{
+    struct tamis_filter_stat stat;
+    static uint64_t number;
+    while ((uint64_t)tamis_filter_items(filter) < items)
+        assert_done(add(filter, number++));
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(stat.items, items);
+    return stat;
+}
+
+static void filter_past_its_capacity_goes_on_and_says_full(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    (void)state;
+    const struct tamis_filter_stat below = filled_to(filter, 999), at = filled_to(filter, 1000),
+                                   past = filled_to(filter, 2000);
+    assert_true(below.state == 0 && below.predicted_rate <= 0.01);
+    assert_true(at.state == TAMIS_STATE_FULL && at.predicted_rate <= 0.01);
+    assert_true(past.state == TAMIS_STATE_FULL && past.predicted_rate > 0.01);
+    tamis_filter_close(filter);
+    tamis_store_close(store);
+}
+
+/* ---- Read-only ------------------------------------------------------------------------------- */
+
+static void filter_opened_read_only_asks_but_does_not_add(void **state)
+{
+    const struct tamis_key key = {"key", 3};
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *writing = fixture_filter(store, "x", 1000), *none;
+    tamis_filter *reading = opened(store, "x", TAMIS_READ_ONLY);
+    (void)state;
+    assert_int_equal(tamis_filter_add(writing, "key", 3), 1);
+    assert_int_equal(tamis_filter_contains(reading, "key", 3), 1); /* at once, not at a sync */
+    assert_refused(TAMIS_EREADONLY, "the filter 'x'", tamis_filter_add(reading, "key", 3));
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_add_batch(reading, &key, 1, NULL));
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_sync(reading));
+    assert_refused(TAMIS_EINVAL, "flags 0x2: use 0 or TAMIS_READ_ONLY",
+                   tamis_filter_open(store, "x", TAMIS_CREATE, &none));
+    assert_done(tamis_filter_close(reading));
+    assert_int_equal(recorded_items(store, "x"), 0); /* that handle has nothing to record */
+    assert_done(tamis_filter_close(writing));
+    tamis_store_close(store);
+}
+
+/* ---- Drop and rename under open handles ------------------------------------------------------ */
+
+typedef int64_t call_fn(tamis_filter *filter);
+
+static int64_t call_add(tamis_filter *filter)
+{
+    return tamis_filter_add(filter, "key", 3);
+}
+
+static int64_t call_contains(tamis_filter *filter)
+{
+    return tamis_filter_contains(filter, "key", 3);
+}
+
+static int64_t call_add_batch(tamis_filter *filter)
+{
+    const struct tamis_key key = {"key", 3};
+    return tamis_filter_add_batch(filter, &key, 1, NULL);
+}
+
+static int64_t call_contains_batch(tamis_filter *filter)
+{
+    const struct tamis_key key = {"key", 3};
+    return tamis_filter_contains_batch(filter, &key, 1, NULL);
+}
+
+static int64_t call_sync(tamis_filter *filter)
+{
+    return tamis_filter_sync(filter);
+}
+
+static int64_t call_stat(tamis_filter *filter)
+{
+    struct tamis_filter_stat stat;
+    return tamis_filter_stat(filter, &stat);
+}
+
+static call_fn *const calls[] = {call_add,  call_contains, call_add_batch, call_contains_batch,
+                                 call_sync, call_stat};
+#define CALLS (sizeof calls / sizeof calls[0])
+
+/* A handle of its own for each call, so that each is the first to hear of it.  Seen to fail with
+ * raise_epochs() taken out of tamis_filter_drop(). */
+static void filter_dropped_under_a_handle_ends_its_next_call(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *handles[CALLS];
+    (void)state;
+    assert_done(tamis_filter_close(fixture_filter(store, "x", 1000)));
+    for (size_t i = 0; i < CALLS; i++) {
+        handles[i] = opened(store, "x", 0);
+        assert_done(calls[i](handles[i]));
+    }
+    assert_done(tamis_filter_drop(store, "x"));
+    for (size_t i = 0; i < CALLS; i++) {
+        for (size_t j = 0; j < CALLS; j++) /* that call first, and then every other */
+            assert_refused(TAMIS_EDROPPED, "was dropped while", calls[(i + j) % CALLS](handles[i]));
+        assert_done(tamis_filter_close(handles[i]));
+    }
+    tamis_store_close(store);
+}
+
+static void filter_dropped_with_uncounted_items_closes_without_error(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    (void)state;
+    assert_int_equal(add(filter, 1), 1);
+    assert_done(tamis_filter_drop(store, "x"));
+    assert_int_equal(tamis_filter_items(filter), 1); /* the mapping is still there */
+    assert_int_equal(tamis_filter_close(filter), 0);
+    tamis_store_close(store);
+}
+
+static void filter_made_again_is_another_for_old_handles(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *old = fixture_filter(store, "x", 1000);
+    (void)state;
+    assert_int_equal(add(old, 1), 1);
+    assert_done(tamis_filter_drop(store, "x"));
+    tamis_filter *young = fixture_filter(store, "x", 1000);
+    assert_refused(TAMIS_EDROPPED, "'x'", contains(old, 1));
+    assert_int_equal(contains(young, 1), 0);
+    assert_int_equal(add(young, 1), 1);
+    assert_done(tamis_filter_close(old));
+    assert_int_equal(recorded_items(store, "x"), 0); /* the old count is not the new filter's */
+    assert_done(tamis_filter_close(young));
+    assert_int_equal(recorded_items(store, "x"), 1);
+    tamis_store_close(store);
+}
+
+static void filter_renamed_under_a_handle_goes_on(void **state)
+{
+    struct tamis_filter_stat stat;
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    (void)state;
+    assert_int_equal(add(filter, 1), 1);
+    assert_done(tamis_filter_rename(store, "x", "y"));
+    for (size_t i = 0; i < CALLS; i++)
+        assert_done(calls[i](filter));
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_string_equal(stat.name, "y");
+    assert_int_equal(add(filter, 2), 1);
+    assert_done(tamis_filter_close(filter));
+    assert_int_equal(recorded_items(store, "y"), 3);
+    tamis_store_close(store);
+}
+
+/* What a version that publishes new generations would leave an old handle to find. */
+static void filter_of_another_generation_is_to_be_opened_again(void **state)
+{
+    static struct tamis__record record;
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    (void)state;
+    struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
+    assert_done(tamis__catalog_get(txn, "x", &record));
+    record.generation++;
+    assert_done(tamis__catalog_put(txn, &record));
+    assert_done(
+        tamis__segment_raise_epoch(&store->place, filter->segments[0].segment.header->number));
+    catalogs_commit(txn);
+    assert_refused(TAMIS_EVERSION, "open it again", add(filter, 1));
+    assert_refused(TAMIS_EVERSION, "open it again", contains(filter, 1));
+    assert_done(tamis_filter_close(filter));
+    filter = opened(store, "x", 0);
+    assert_int_equal(add(filter, 1), 1);
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+}
+
+/* An epoch that moved for nothing costs one look and no more. */
+static void filter_whose_epoch_moved_for_nothing_goes_on(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    (void)state;
+    assert_done(
+        tamis__segment_raise_epoch(&store->place, filter->segments[0].segment.header->number));
+    assert_int_equal(add(filter, 1), 1);
+    assert_int_equal(filter->epoch, tamis__segment_epoch(&filter->segments[0].segment));
+    assert_int_equal(contains(filter, 1), 1);
+    tamis_filter_close(filter);
+    tamis_store_close(store);
+}
+
+/* ---- Counts ---------------------------------------------------------------------------------- */
+
+static void filter_counts_reach_the_catalog_at_sync_and_close_alone(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *one = fixture_filter(store, "x", 1000), *two = opened(store, "x", 0);
+    (void)state;
+    assert_int_equal(add(one, 1), 1);
+    assert_int_equal(add(two, 2), 1);
+    assert_int_equal(recorded_items(store, "x"), 0);
+    assert_int_equal(tamis_filter_items(one), 2); /* both handles count in the same place */
+    assert_int_equal(tamis_filter_items(two), 2);
+    assert_done(tamis_filter_sync(one));
+    assert_int_equal(recorded_items(store, "x"), 2);
+    assert_int_equal(add(two, 3), 1);
+    assert_done(tamis_filter_close(one)); /* 3 is known to the segment, so to this handle too */
+    assert_int_equal(recorded_items(store, "x"), 3);
+    assert_int_equal(add(two, 4), 1);
+    assert_done(tamis_filter_close(two));
+    assert_int_equal(recorded_items(store, "x"), 4);
+    tamis_store_close(store);
+}
+
+/* A close that has nothing to tell does not write: ten thousand readers cost no commit. */
+static void filter_close_without_news_does_not_write_the_catalog(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    size_t bytes_before, bytes_after;
+    (void)state;
+    assert_int_equal(add(filter, 1), 1);
+    assert_done(tamis_filter_close(filter));
+    unsigned char *before = catalogs_read_file(path, &bytes_before);
+    filter = opened(store, "x", 0);
+    assert_int_equal(contains(filter, 1), 1);
+    assert_int_equal(add(filter, 1), 0);
+    assert_done(tamis_filter_close(filter));
+    unsigned char *after = catalogs_read_file(path, &bytes_after);
+    assert_int_equal(bytes_before, bytes_after);
+    assert_memory_equal(before, after, bytes_before);
+    free(before);
+    free(after);
+    tamis_store_close(store);
+    free(path);
+}
+
+struct adding {
+    tamis_filter *filter;
+    uint64_t fresh; /* atomic */
+};
+
+static void *add_thousands(void *context)
+{
+    struct adding *adding = context;
+    for (uint64_t i = 0; i < 20000; i++) {
+        const int rc = add(adding->filter, i);
+        if (rc != 0) (void)__atomic_add_fetch(&adding->fresh, 1, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+/* Four threads, one handle, the same keys in the same order: the count is the number of NEWs. */
+static void filter_counts_equal_the_answers_of_racing_threads(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    struct adding adding = {fixture_filter(store, "x", 20000), 0};
+    pthread_t threads[4];
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, add_thousands, &adding), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_true(adding.fresh > 19000 && adding.fresh <= 20000);
+    assert_int_equal(tamis_filter_items(adding.filter), adding.fresh);
+    assert_done(tamis_filter_close(adding.filter));
+    tamis_store_close(store);
+}
+
+/* ---- Fork ------------------------------------------------------------------------------------ */
+
+static void use_in_child(void *context)
+{
+    tamis_filter *filter = context;
+    if (contains(filter, 1) != 1 || add(filter, 2) != 1) _exit(1);
+    if (tamis_filter_sync(filter) < 0 || tamis_filter_close(filter) < 0) _exit(2);
+}
+
+static void filter_handle_over_fork_serves_both_and_each_closes_its_own(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    (void)state;
+    assert_int_equal(add(filter, 1), 1);
+    assert_int_equal(fixture_child(use_in_child, filter), 0);
+    assert_int_equal(contains(filter, 2), 1);
+    assert_int_equal(tamis_filter_items(filter), 2);
+    assert_int_equal(recorded_items(store, "x"), 2);
+    assert_int_equal(add(filter, 3), 1);
+    assert_done(tamis_filter_close(filter));
+    assert_int_equal(recorded_items(store, "x"), 3);
+    tamis_store_close(store);
+}
+
+static void meet_drop_in_child(void *context)
+{
+    tamis_filter *filter = context;
+    if (tamis_filter_drop(filter->store, "x") < 0) _exit(1);
+    if (contains(filter, 1) != TAMIS_EDROPPED) _exit(2);
+}
+
+static void filter_dropped_by_a_child_is_dropped_for_the_parent(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    (void)state;
+    assert_int_equal(add(filter, 1), 1);
+    assert_int_equal(fixture_child(meet_drop_in_child, filter), 0);
+    assert_refused(TAMIS_EDROPPED, "was dropped", contains(filter, 1));
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+}
+
+/* ---- Files that are not the filter's --------------------------------------------------------- */
+
+static void replace(const char *path, uint64_t number, const char *by_path, uint64_t by_number)
+{
+    char *to = strdup(fixture_segment_path(path, number));
+    assert_int_equal(unlink(to), 0);
+    scratch_copy(fixture_segment_path(by_path, by_number), to);
+    free(to);
+}
+
+static void filter_with_another_ones_file_is_refused(void **state)
+{
+    char *path, *other_path;
+    tamis_store *store = fixture_store(&path), *other = fixture_store(&other_path);
+    tamis_filter *filter;
+    struct tamis__segment_header header;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_done(tamis_filter_close(fixture_filter(store, i ? "y" : "x", 1000)));
+        assert_done(tamis_filter_close(fixture_filter(other, i ? "y" : "x", 1000)));
+    }
+    replace(path, 1, other_path, 1);
+    assert_refused(TAMIS_EFOREIGN, "belongs to another store; restore the right file",
+                   tamis_filter_open(store, "x", 0, &filter));
+    replace(path, 1, path, 2); /* with its number mended, as a forger would */
+    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    header.number = 1;
+    tamis__header_seal(&header);
+    fixture_poke(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    assert_refused(TAMIS_EFOREIGN, "belongs to another filter; restore the right file",
+                   tamis_filter_open(store, "x", 0, &filter));
+    header.filter_id = 1;
+    header.seed = 5;
+    tamis__header_seal(&header);
+    fixture_poke(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    assert_refused(TAMIS_ECORRUPT, "contradicts the catalog in its seed; restore both from one",
+                   tamis_filter_open(store, "x", 0, &filter));
+    assert_done(tamis_filter_open(store, "y", 0, &filter)); /* the others are not concerned */
+    tamis_filter_close(filter);
+    tamis_store_close(store);
+    tamis_store_close(other);
+    free(path);
+    free(other_path);
+}
+
+/* A kind that this library does not know: newer, not damaged. */
+static void filter_of_an_unknown_kind_or_hash_set_is_called_newer(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter;
+    struct tamis__segment_header header;
+    (void)state;
+    assert_done(tamis_filter_close(fixture_filter(store, "x", 1000)));
+    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    header.kind = 77;
+    tamis__header_seal(&header);
+    fixture_poke(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    assert_refused(TAMIS_EVERSION, "is of a kind that this library does not have",
+                   tamis_filter_open(store, "x", 0, &filter));
+    header.kind = TAMIS_KIND_BLOCKED;
+    header.hash_set = 77;
+    tamis__header_seal(&header);
+    fixture_poke(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    assert_refused(TAMIS_EVERSION, "hash set that this library does not have",
+                   tamis_filter_open(store, "x", 0, &filter));
+    tamis_store_close(store);
+    free(path);
+}
+
+/* A compatible extension of a later version: to be read, and not to be written. */
+static void filter_extended_by_a_newer_version_opens_for_reading_alone(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    struct tamis__segment_header header;
+    (void)state;
+    assert_int_equal(add(filter, 1), 1);
+    assert_done(tamis_filter_close(filter));
+    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    header.compat_flags = 4;
+    tamis__header_seal(&header);
+    fixture_poke(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    assert_refused(TAMIS_EVERSION, "was extended by a newer version of Tamis; open it read-only",
+                   tamis_filter_open(store, "x", 0, &filter));
+    filter = opened(store, "x", TAMIS_READ_ONLY);
+    assert_int_equal(contains(filter, 1), 1);
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_rename(store, "x", "y")); /* the catalog's business, not the file's */
+    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    assert_string_equal(tamis__label_current(&header)->name, "x");
+    assert_done(tamis_filter_drop(store, "y"));
+    tamis_store_close(store);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(filter_added_key_is_new_once_and_then_there),
+        cmocka_unit_test(filter_null_key_with_a_length_is_refused),
+        cmocka_unit_test(filter_null_key_late_in_a_batch_leaves_nothing_added),
+        cmocka_unit_test(filter_batches_of_any_length_answer_as_single_calls),
+        cmocka_unit_test(filter_past_its_capacity_goes_on_and_says_full),
+        cmocka_unit_test(filter_opened_read_only_asks_but_does_not_add),
+        cmocka_unit_test(filter_dropped_under_a_handle_ends_its_next_call),
+        cmocka_unit_test(filter_dropped_with_uncounted_items_closes_without_error),
+        cmocka_unit_test(filter_made_again_is_another_for_old_handles),
+        cmocka_unit_test(filter_renamed_under_a_handle_goes_on),
+        cmocka_unit_test(filter_of_another_generation_is_to_be_opened_again),
+        cmocka_unit_test(filter_whose_epoch_moved_for_nothing_goes_on),
+        cmocka_unit_test(filter_counts_reach_the_catalog_at_sync_and_close_alone),
+        cmocka_unit_test(filter_close_without_news_does_not_write_the_catalog),
+        cmocka_unit_test(filter_counts_equal_the_answers_of_racing_threads),
+        cmocka_unit_test(filter_handle_over_fork_serves_both_and_each_closes_its_own),
+        cmocka_unit_test(filter_dropped_by_a_child_is_dropped_for_the_parent),
+        cmocka_unit_test(filter_with_another_ones_file_is_refused),
+        cmocka_unit_test(filter_of_an_unknown_kind_or_hash_set_is_called_newer),
+        cmocka_unit_test(filter_extended_by_a_newer_version_opens_for_reading_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

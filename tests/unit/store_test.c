@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* store_test.c: opening stores; list, drop and rename by name (store/store.c). */
+#include "fixture.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct tamis_filter_spec plain = {.capacity = 1000};
+
+static void create_all(tamis_store *store, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_done(tamis_filter_create(store, names[i], &plain, NULL));
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static void store_open_of_nothing_says_so(void **state)
+{
+    char *path = scratch_path("absent");
+    tamis_store *store = NULL;
+    (void)state;
+    assert_refused(TAMIS_ENOSTORE, "there is no store at '", tamis_store_open(path, 0, &store));
+    assert_refused(TAMIS_ENOSTORE, "there is no store at '",
+                   tamis_store_open(path, TAMIS_READ_ONLY, &store));
+    assert_int_not_equal(access(path, F_OK), 0); /* nothing was made */
+    assert_int_equal(mkdir(path, 0777), 0);
+    assert_refused(TAMIS_ENOSTORE, "there is no store at '", tamis_store_open(path, 0, &store));
+    assert_int_equal(fixture_files(path, "."), 0);
+    assert_null(store);
+    free(path);
+}
+
+static void store_open_with_bad_arguments_is_refused(void **state)
+{
+    char *path = scratch_path("absent");
+    tamis_store *store = NULL;
+    (void)state;
+    assert_refused(TAMIS_EINVAL, "needs a path", tamis_store_open(NULL, 0, &store));
+    assert_refused(TAMIS_EINVAL, "needs a path", tamis_store_open("", TAMIS_CREATE, &store));
+    assert_refused(TAMIS_EINVAL, "place for the handle", tamis_store_open(path, 0, NULL));
+    assert_refused(TAMIS_EINVAL, "flags 0x3", tamis_store_open(path, 3, &store));
+    assert_refused(TAMIS_EINVAL, "flags 0x4: use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
+                   tamis_store_open(path, 4, &store));
+    assert_int_not_equal(access(path, F_OK), 0);
+    free(path);
+}
+
+static void store_open_of_a_file_is_refused(void **state)
+{
+    char *path = scratch_path("file");
+    tamis_store *store = NULL;
+    (void)state;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    assert_refused(TAMIS_ENOSTORE, "not a directory", tamis_store_open(path, 0, &store));
+    assert_refused(TAMIS_ENOSTORE, "directory", tamis_store_open(path, TAMIS_CREATE, &store));
+    assert_refused(TAMIS_ENOSTORE, "directory",
+                   tamis_store_open(fixture_join(path, "below"), TAMIS_CREATE, &store));
+    free(path);
+}
+
+static void store_open_creates_the_whole_path_once(void **state)
+{
+    char *path = scratch_path("deep"), *below;
+    (void)state;
+    below = strdup(fixture_join(path, "er/est/"));
+    tamis_store *first = fixture_open(below, TAMIS_CREATE);
+    create_all(first, (const char *const[]){"x"}, 1);
+    tamis_store *second = fixture_open(below, TAMIS_CREATE);
+    tamis_filter *filter;
+    assert_done(tamis_filter_open(second, "x", 0, &filter));
+    tamis_filter_close(filter);
+    tamis_store_close(first);
+    tamis_store_close(second);
+    free(below);
+    free(path);
+}
+
+static void open_relative(void *context)
+{
+    char *path = context;
+    tamis_store *store;
+    if (mkdir(path, 0777) != 0 || chdir(path) != 0) _exit(2);
+    if (tamis_store_open("sub", TAMIS_CREATE, &store) < 0 || chdir("/") != 0) _exit(3);
+    if (tamis_filter_create(store, "x", &plain, NULL) < 0) _exit(4);
+    tamis_store_close(store);
+}
+
+static void store_opened_by_a_relative_path_survives_chdir(void **state)
+{
+    char *path = scratch_path("relative");
+    (void)state;
+    assert_int_equal(fixture_child(open_relative, path), 0);
+    assert_int_equal(fixture_files(path, "sub/segments"), 1);
+    free(path);
+}
+
+static void store_closed_before_its_filters_stays_for_them(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 100);
+    (void)state;
+    tamis_store_close(store);
+    assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
+    assert_done(tamis_filter_sync(filter));
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(NULL); /* harmless, as said */
+    assert_done(tamis_filter_close(NULL));
+}
+
+/* An empty directory is easily lost in copying. */
+static void store_without_its_staging_directory_gets_it_back(void **state)
+{
+    char *path;
+    tamis_store_close(fixture_store(&path));
+    (void)state;
+    assert_int_equal(rmdir(fixture_join(path, "staging")), 0);
+    tamis_store_close(fixture_open(path, TAMIS_READ_ONLY));
+    assert_int_not_equal(access(fixture_join(path, "staging"), F_OK), 0);
+    tamis_store *store = fixture_open(path, 0);
+    assert_done(tamis_filter_create(store, "x", &plain, NULL));
+    tamis_store_close(store);
+    free(path);
+}
+
+static void store_without_its_segments_directory_is_damaged(void **state)
+{
+    char *path;
+    tamis_store *store;
+    tamis_store_close(fixture_store(&path));
+    (void)state;
+    assert_int_equal(rmdir(fixture_join(path, "segments")), 0);
+    assert_refused(TAMIS_ECORRUPT, "segments is missing; restore it",
+                   tamis_store_open(path, 0, &store));
+    free(path);
+}
+
+static int open_descriptors(void)
+{
+    return fixture_files("/proc/self", "fd");
+}
+
+static void store_and_filter_close_give_every_descriptor_and_mapping_back(void **state)
+{
+    char *path;
+    tamis_store_close(fixture_store(&path));
+    const int before = open_descriptors();
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        tamis_store *store = fixture_open(path, i % 2 ? 0 : TAMIS_CREATE);
+        tamis_filter *filter;
+        assert_done(tamis_filter_open_or_create(store, "x", &plain, &filter));
+        assert_done(tamis_filter_sync(filter));
+        tamis_filter_close(filter);
+        tamis_store_close(store);
+    }
+    assert_int_equal(open_descriptors(), before);
+    char line[4352];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps) != NULL)
+        assert_null(strstr(line, path));
+    (void)fclose(maps);
+    free(path);
+}
+
+/* A filter open costs no descriptor: a process may hold ten thousand. */
+static void store_open_filters_hold_no_descriptor(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filters[20];
+    const int before = open_descriptors();
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "%d", i);
+        filters[i] = fixture_filter(store, name, 100);
+    }
+    assert_int_equal(open_descriptors(), before);
+    for (int i = 0; i < 20; i++)
+        tamis_filter_close(filters[i]);
+    tamis_store_close(store);
+}
+
+/* ---- List ------------------------------------------------------------------------------------ */
+
+struct names {
+    char all[1024];
+    int left; /* stop after so many */
+    tamis_store *store;
+};
+
+static int note_name(void *context, const struct tamis_filter_stat *stat)
+{
+    struct names *names = context;
+    strcat(strcat(names->all, stat->name), " ");
+    return --names->left == 0 ? 42 : 0;
+}
+
+static const char *listed(tamis_store *store, const char *prefix, int stop_after, int result)
+{
+    static struct names names;
+    names = (struct names){.left = stop_after};
+    assert_int_equal(tamis_store_list(store, prefix, note_name, &names), result);
+    return names.all;
+}
+
+static void store_list_is_by_bytes_with_prefix_and_early_stop(void **state)
+{
+    static const char *const made[] = {"b", "a/2", "a/10", "A", "\xC3\xA9", "a"};
+    tamis_store *store = fixture_store(NULL);
+    (void)state;
+    assert_string_equal(listed(store, NULL, 0, 0), "");
+    create_all(store, made, 6);
+    assert_string_equal(listed(store, NULL, 0, 0), "A a a/10 a/2 b \xC3\xA9 ");
+    assert_string_equal(listed(store, "", 0, 0), "A a a/10 a/2 b \xC3\xA9 ");
+    assert_string_equal(listed(store, "a/", 0, 0), "a/10 a/2 ");
+    assert_string_equal(listed(store, "\xC3", 0, 0), "\xC3\xA9 ");
+    assert_string_equal(listed(store, "x", 0, 0), "");
+    assert_string_equal(listed(store, NULL, 2, 42), "A a ");
+    tamis_store_close(store);
+}
+
+static int drop_it(void *context, const struct tamis_filter_stat *stat)
+{
+    struct names *names = context;
+    strcat(strcat(names->all, stat->name), " ");
+    return tamis_filter_drop(names->store, stat->name);
+}
+
+/* "No lock is held while fn runs": it may change the store.  Else it would wait for itself. */
+static void store_list_lets_its_function_use_the_store(void **state)
+{
+    static const char *const made[] = {"a", "b", "c"};
+    struct names names = {.store = fixture_store(NULL)};
+    (void)state;
+    create_all(names.store, made, 3);
+    assert_done(tamis_store_list(names.store, NULL, drop_it, &names));
+    assert_string_equal(names.all, "a b c "); /* one snapshot, whatever goes meanwhile */
+    assert_string_equal(listed(names.store, NULL, 0, 0), "");
+    tamis_store_close(names.store);
+}
+
+static int keep_stat(void *context, const struct tamis_filter_stat *stat)
+{
+    *(struct tamis_filter_stat *)context = *stat;
+    return 0;
+}
+
+static struct tamis_filter_stat listed_stat(tamis_store *store)
+{
+    struct tamis_filter_stat stat = {.capacity = 0};
+    assert_done(tamis_store_list(store, NULL, keep_stat, &stat));
+    return stat;
+}
+
+static void store_list_tells_counts_and_state_as_of_sync_and_close(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 10);
+    char key[RANDOM_KEY_BYTES];
+    (void)state;
+    for (uint64_t i = 0; i < 5; i++)
+        assert_int_equal(tamis_filter_add(filter, key, random_key(i, key)), 1);
+    assert_int_equal(listed_stat(store).items, 0); /* the catalog has not been told */
+    assert_int_equal(listed_stat(store).checkpointed_at, 0);
+    assert_done(tamis_filter_sync(filter));
+    assert_int_equal(listed_stat(store).items, 5);
+    assert_int_equal(listed_stat(store).state, 0);
+    const int64_t synced = listed_stat(store).checkpointed_at;
+    assert_true(synced > listed_stat(store).created_at);
+    for (uint64_t i = 5; i < 12; i++)
+        assert_done(tamis_filter_add(filter, key, random_key(i, key)));
+    const int64_t items = tamis_filter_items(filter);
+    assert_true(items >= 10);
+    assert_done(tamis_filter_close(filter));
+    assert_int_equal(listed_stat(store).items, items);
+    assert_int_equal(listed_stat(store).state, TAMIS_STATE_FULL);
+    assert_int_equal(listed_stat(store).checkpointed_at, synced); /* a close is no checkpoint */
+    tamis_store_close(store);
+}
+
+/* ---- Drop and rename ------------------------------------------------------------------------- */
+
+static void store_drop_and_rename_of_an_absent_filter_say_so(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter;
+    (void)state;
+    assert_refused(TAMIS_ENOTFOUND, "no such filter: 'x' in the store /",
+                   tamis_filter_drop(store, "x"));
+    assert_refused(TAMIS_ENOTFOUND, "no such filter: 'x'", tamis_filter_rename(store, "x", "y"));
+    assert_refused(TAMIS_ENOTFOUND, "'tamis list' shows what is there",
+                   tamis_filter_open(store, "x", 0, &filter));
+    assert_refused(TAMIS_ENOTFOUND, "no such filter: 'x'",
+                   tamis_store_verify(store, "x", NULL, NULL));
+    tamis_store_close(store);
+}
+
+static void store_drop_removes_name_and_file(void **state)
+{
+    static const char *const made[] = {"a", "b"};
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    (void)state;
+    create_all(store, made, 2);
+    assert_done(tamis_filter_drop(store, "a"));
+    assert_string_equal(listed(store, NULL, 0, 0), "b ");
+    assert_int_equal(fixture_files(path, "segments"), 1);
+    assert_int_equal(fixture_problems(path), 0);
+    assert_done(tamis_filter_create(store, "a", &plain, NULL)); /* the name is free */
+    assert_int_equal(fixture_files(path, "segments"), 2);
+    /* and its old number is not: a handle of before must not meet the new file */
+    assert_int_not_equal(access(fixture_segment_path(path, 1), F_OK), 0);
+    assert_int_equal(access(fixture_segment_path(path, 3), F_OK), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void store_rename_moves_the_filter_as_it_is(void **state)
+{
+    char *path;
+    struct tamis_filter_stat stat;
+    struct tamis__segment_header header;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "old", 100);
+    (void)state;
+    assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
+    tamis_filter_close(filter);
+    assert_done(tamis_filter_rename(store, "old", "new"));
+    assert_string_equal(listed(store, NULL, 0, 0), "new ");
+    assert_refused(TAMIS_ENOTFOUND, "'old'", tamis_filter_open(store, "old", 0, &filter));
+    assert_done(tamis_filter_open(store, "new", 0, &filter));
+    assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_true(stat.items == 1 && stat.generation == 1);
+    assert_string_equal(stat.name, "new");
+    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    assert_string_equal(tamis__label_current(&header)->name, "new");
+    tamis_filter_close(filter);
+    assert_int_equal(fixture_problems(path), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void store_rename_to_a_name_that_is_there_is_refused(void **state)
+{
+    static const char *const made[] = {"a", "b"};
+    tamis_store *store = fixture_store(NULL);
+    (void)state;
+    create_all(store, made, 2);
+    assert_refused(TAMIS_EEXIST, "a filter 'b' exists already",
+                   tamis_filter_rename(store, "a", "b"));
+    assert_refused(TAMIS_EEXIST, "a filter 'a' exists already",
+                   tamis_filter_rename(store, "a", "a"));
+    assert_string_equal(listed(store, NULL, 0, 0), "a b ");
+    tamis_store_close(store);
+}
+
+/* 100 renames: label after label, each of them whole and the last one's. */
+static void store_rename_again_and_again_leaves_a_sound_store(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "n0", 100);
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        char from[16], to[16];
+        (void)snprintf(from, sizeof from, "n%d", i);
+        (void)snprintf(to, sizeof to, "n%d", i + 1);
+        assert_done(tamis_filter_rename(store, from, to));
+    }
+    assert_string_equal(listed(store, NULL, 0, 0), "n100 ");
+    assert_int_equal(fixture_problems(path), 0);
+    tamis_filter_close(filter);
+    tamis_store_close(store);
+    free(path);
+}
+
+/* ---- Read-only ------------------------------------------------------------------------------- */
+
+static int64_t modified_at(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec : -1;
+}
+
+/* Nothing in the directory changes, be it by date. */
+static void store_open_read_only_reads_and_changes_nothing(void **state)
+{
+    char *path, keys[64];
+    struct tamis_filter_stat stat;
+    struct tamis_segment_stat segment;
+    uint64_t positions[64];
+    struct tamis_explanation explanation = {keys, sizeof keys, positions, 64, 0};
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "x", 100);
+    (void)state;
+    assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+    const int64_t catalog = modified_at(fixture_join(path, "catalog.mdb"));
+    const int64_t file = modified_at(fixture_segment_path(path, 1));
+    const int64_t directory = modified_at(path);
+    store = fixture_open(path, TAMIS_READ_ONLY);
+    assert_string_equal(listed(store, NULL, 0, 0), "x ");
+    assert_done(tamis_filter_open(store, "x", 0, &filter));
+    assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
+    assert_int_equal(tamis_filter_contains(filter, "kez", 3), 0);
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(stat.items, 1);
+    assert_done(tamis_filter_fill(filter, 0, &segment));
+    assert_done(tamis_filter_explain(filter, 0, "key", 3, &explanation));
+    assert_int_equal(tamis_store_verify(store, NULL, NULL, NULL), 0);
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_add(filter, "new", 3));
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_sync(filter));
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_drop(store, "x"));
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_rename(store, "x", "y"));
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+    assert_int_equal(modified_at(fixture_join(path, "catalog.mdb")), catalog);
+    assert_int_equal(modified_at(fixture_segment_path(path, 1)), file);
+    assert_int_equal(modified_at(path), directory);
+    free(path);
+}
+
+/* ---- Descriptors ----------------------------------------------------------------------------- */
+
+static void open_with_no_standard_descriptors(void *path)
+{
+    tamis_store *store;
+    tamis_filter *filter;
+    (void)close(0);
+    (void)close(1);
+    (void)close(2);
+    if (tamis_store_open(path, TAMIS_CREATE, &store) < 0) _exit(2);
+    if (tamis_filter_create(store, "x", &plain, &filter) < 0) _exit(3);
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) >= 0) _exit(4); /* a printf would reach a file of ours */
+    tamis_filter_close(filter);
+    tamis_store_close(store);
+}
+
+static void store_files_never_get_a_standard_descriptor(void **state)
+{
+    char *path = scratch_path("store");
+    (void)state;
+    assert_int_equal(fixture_child(open_with_no_standard_descriptors, path), 0);
+    assert_int_equal(fixture_problems(path), 0);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(store_open_of_nothing_says_so),
+        cmocka_unit_test(store_open_with_bad_arguments_is_refused),
+        cmocka_unit_test(store_open_of_a_file_is_refused),
+        cmocka_unit_test(store_open_creates_the_whole_path_once),
+        cmocka_unit_test(store_opened_by_a_relative_path_survives_chdir),
+        cmocka_unit_test(store_closed_before_its_filters_stays_for_them),
+        cmocka_unit_test(store_without_its_staging_directory_gets_it_back),
+        cmocka_unit_test(store_without_its_segments_directory_is_damaged),
+        cmocka_unit_test(store_and_filter_close_give_every_descriptor_and_mapping_back),
+        cmocka_unit_test(store_open_filters_hold_no_descriptor),
+        cmocka_unit_test(store_list_is_by_bytes_with_prefix_and_early_stop),
+        cmocka_unit_test(store_list_lets_its_function_use_the_store),
+        cmocka_unit_test(store_list_tells_counts_and_state_as_of_sync_and_close),
+        cmocka_unit_test(store_drop_and_rename_of_an_absent_filter_say_so),
+        cmocka_unit_test(store_drop_removes_name_and_file),
+        cmocka_unit_test(store_rename_moves_the_filter_as_it_is),
+        cmocka_unit_test(store_rename_to_a_name_that_is_there_is_refused),
+        cmocka_unit_test(store_rename_again_and_again_leaves_a_sound_store),
+        cmocka_unit_test(store_open_read_only_reads_and_changes_nothing),
+        cmocka_unit_test(store_files_never_get_a_standard_descriptor),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

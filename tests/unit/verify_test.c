@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* verify_test.c: each kind of damage is told, with the file and the byte (store/check/verify.c). */
+#include "fixture.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "catalogs.h"
+
+#define BITS 1000u /* bloom: the last word of the data has padding from bit 40 on */
+
+/* A store of two filters, "whole" (segment 1) and "hurt" (segment 2), each with a key in it. */
+struct scene {
+    char *path;
+    char *file; /* of "hurt" */
+};
+
+static int make_scene(void **state)
+{
+    struct scene *s = calloc(1, sizeof *s);
+    tamis_store *store = fixture_store(&s->path);
+    const struct tamis_filter_spec spec = {.m_bits = BITS, .k = 5};
+    for (int i = 0; i < 2; i++) {
+        tamis_filter *filter;
+        assert_done(tamis_filter_create(store, i ? "hurt" : "whole", &spec, &filter));
+        assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
+        assert_done(tamis_filter_close(filter));
+    }
+    tamis_store_close(store);
+    s->file = strdup(fixture_segment_path(s->path, 2));
+    *state = s;
+    return 0;
+}
+
+static int drop_scene(void **state)
+{
+    struct scene *s = *state;
+    free(s->path);
+    free(s->file);
+    free(s);
+    return 0;
+}
+
+struct told {
+    int count, stop_after;
+    char filter[TAMIS_NAME_MAX + 1], file[64], reason[512]; /* of the last one */
+    uint64_t offset;
+    int error;
+};
+
+static int tell(void *context, const struct tamis_problem *problem)
+{
+    struct told *t = context;
+    (void)snprintf(t->filter, sizeof t->filter, "%s", problem->filter);
+    (void)snprintf(t->file, sizeof t->file, "%s", problem->file);
+    (void)snprintf(t->reason, sizeof t->reason, "%s", problem->reason);
+    t->offset = problem->offset;
+    t->error = problem->error;
+    return ++t->count == t->stop_after ? 42 : 0;
+}
+
+static struct told verified(const struct scene *s, const char *name, int64_t expected)
+{
+    struct told told = {0};
+    tamis_store *store = fixture_open(s->path, TAMIS_READ_ONLY);
+    const int64_t got = tamis_store_verify(store, name, tell, &told);
+    if (got != expected) fail_msg("%d problems, the last: %s", (int)got, told.reason);
+    assert_int_equal(told.count, expected);
+    tamis_store_close(store);
+    return told;
+}
+
+/* Just this one problem, told of "hurt" or of no filter, and with the store as a whole or by name. */
+static void assert_told(const struct scene *s, int error, const char *filter, const char *file,
+                        uint64_t offset, const char *words)
+{
+    const struct told told = verified(s, NULL, 1);
+    assert_int_equal(told.error, error);
+    assert_string_equal(told.filter, filter);
+    assert_string_equal(told.file, file);
+    assert_int_equal(told.offset, offset);
+    if (strstr(told.reason, words) == NULL) fail_msg("no '%s' in: %s", words, told.reason);
+    (void)verified(s, "hurt", *filter != '\0');
+    (void)verified(s, "whole", 0);
+}
+
+#define HURT "segments/0000000000000002.seg"
+
+static void verify_of_a_sound_store_tells_nothing(void **state)
+{
+    (void)verified(*state, NULL, 0);
+    (void)verified(*state, "hurt", 0);
+}
+
+static void verify_of_an_empty_store_tells_nothing(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    (void)state;
+    assert_int_equal(tamis_store_verify(store, NULL, tell, NULL), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void verify_tells_of_any_changed_byte_of_the_constant_header(void **state)
+{
+    const struct scene *s = *state;
+    for (uint64_t at = 0; at < 512; at += 37) {
+        unsigned char byte;
+        fixture_peek(s->file, at, &byte, 1);
+        const unsigned char wrong = (unsigned char)~byte;
+        fixture_poke(s->file, at, &wrong, 1);
+        const struct told told = verified(s, NULL, 1);
+        assert_string_equal(told.file, HURT);
+        assert_string_equal(told.filter, "hurt");
+        assert_true(told.error == TAMIS_ECORRUPT || told.error == TAMIS_EFOREIGN ||
+                    told.error == TAMIS_EVERSION);
+        assert_true(told.offset == 0 || told.offset == 8 || told.offset == 504);
+        fixture_poke(s->file, at, &byte, 1);
+    }
+    (void)verified(s, NULL, 0);
+}
+
+static void verify_tells_where_a_truncated_file_ends(void **state)
+{
+    const struct scene *s = *state;
+    assert_int_equal(truncate(s->file, 5000), 0);
+    assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 5000, "is truncated: 5000 bytes where its header");
+    assert_int_equal(truncate(s->file, 77), 0);
+    assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 77, "truncated inside its header");
+    assert_int_equal(truncate(s->file, 0), 0);
+    assert_told(s, TAMIS_EFOREIGN, "hurt", HURT, 0, "not a segment of Tamis");
+}
+
+static void verify_tells_of_a_file_that_is_too_long(void **state)
+{
+    const struct scene *s = *state;
+    assert_int_equal(truncate(s->file, 8192 + 512), 0);
+    assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 8192, "is too long: 8704 bytes");
+}
+
+static void verify_tells_of_a_missing_file(void **state)
+{
+    const struct scene *s = *state;
+    assert_int_equal(unlink(s->file), 0);
+    assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 0, "is missing, though the catalog has it");
+}
+
+static void verify_tells_of_a_link_and_of_a_directory(void **state)
+{
+    const struct scene *s = *state;
+    assert_int_equal(unlink(s->file), 0);
+    assert_int_equal(symlink("0000000000000001.seg", s->file), 0);
+    assert_told(s, TAMIS_EFOREIGN, "hurt", HURT, 0, "symbolic link");
+    assert_int_equal(unlink(s->file), 0);
+    assert_int_equal(mkdir(s->file, 0777), 0);
+    assert_told(s, TAMIS_EFOREIGN, "hurt", HURT, 0, "not a regular file");
+}
+
+static void verify_tells_of_a_file_in_anothers_place(void **state)
+{
+    const struct scene *s = *state;
+    assert_int_equal(unlink(s->file), 0);
+    scratch_copy(fixture_segment_path(s->path, 1), s->file);
+    assert_told(s, TAMIS_EFOREIGN, "hurt", HURT, 0, "says that it is segment 1");
+}
+
+/* The header anew, with one field changed and the checksum right. */
+static void reseal(const struct scene *s, size_t offset, uint64_t value, size_t bytes)
+{
+    struct tamis__segment_header header;
+    fixture_peek(s->file, 0, &header, sizeof header);
+    memcpy((char *)&header + offset, &value, bytes);
+    tamis__header_seal(&header);
+    fixture_poke(s->file, 0, &header, sizeof header);
+}
+
+static void verify_tells_what_contradicts_the_catalog(void **state)
+{
+    const struct scene *s = *state;
+    reseal(s, offsetof(struct tamis__segment_header, seed), 3, 8);
+    assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 0, "contradicts the catalog in its seed");
+    reseal(s, offsetof(struct tamis__segment_header, seed), 0, 8);
+    reseal(s, offsetof(struct tamis__segment_header, k), 6, 4);
+    assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 0, "contradicts the catalog in its k");
+    reseal(s, offsetof(struct tamis__segment_header, k), 5, 4);
+    (void)verified(s, NULL, 0);
+    reseal(s, offsetof(struct tamis__segment_header, store_id), 3, 8);
+    assert_told(s, TAMIS_EFOREIGN, "hurt", HURT, 0, "belongs to another store");
+}
+
+static void verify_tells_of_a_newer_version(void **state)
+{
+    const struct scene *s = *state;
+    reseal(s, offsetof(struct tamis__segment_header, incompat_flags), 1, 4);
+    assert_told(s, TAMIS_EVERSION, "hurt", HURT, 12, "features (flags 0x1)");
+    reseal(s, offsetof(struct tamis__segment_header, incompat_flags), 0, 4);
+    reseal(s, offsetof(struct tamis__segment_header, kind), 9, 4);
+    assert_told(s, TAMIS_EVERSION, "hurt", HURT, 0, "of a kind that this library does not have");
+}
+
+static void verify_tells_of_bits_past_m(void **state)
+{
+    const struct scene *s = *state;
+    unsigned char byte;
+    const uint64_t last_word = 4096 + BITS / 64 * 8;
+    fixture_peek(s->file, 4096 + BITS / 8, &byte, 1);
+    byte |= 1u << BITS % 8; /* the first bit that no position reaches */
+    fixture_poke(s->file, 4096 + BITS / 8, &byte, 1);
+    assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, last_word, "has bits set past its m");
+}
+
+static void verify_tells_of_data_that_were_zeroed(void **state)
+{
+    const struct scene *s = *state;
+    static const unsigned char zero[4096];
+    fixture_poke(s->file, 4096, zero, sizeof zero);
+    assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 4096, "counted items but not one bit set");
+}
+
+static void verify_tells_of_lost_and_of_wrong_names(void **state)
+{
+    const struct scene *s = *state;
+    struct tamis__name_label labels[2] = {{0}, {0}};
+    fixture_poke(s->file, 512, labels, sizeof labels);
+    assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 512, "has no readable name; rename the filter");
+    tamis__label_write(&labels[0], 1, "somebody else");
+    fixture_poke(s->file, 512, labels, sizeof labels);
+    assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 512, "carries another filter's name");
+}
+
+/* A rename that a crash cut short is no damage: the next open for writing mends it. */
+static void verify_of_an_older_name_tells_nothing(void **state)
+{
+    const struct scene *s = *state;
+    struct tamis__name_label labels[2] = {{0}, {0}};
+    tamis_store *store = fixture_open(s->path, 0);
+    assert_done(tamis_filter_rename(store, "hurt", "renamed"));
+    assert_done(tamis_filter_rename(store, "renamed", "hurt"));
+    tamis_store_close(store);
+    tamis__label_write(&labels[1], 2, "renamed");
+    fixture_poke(s->file, 512, labels, sizeof labels);
+    (void)verified(s, NULL, 0);
+}
+
+static void verify_tells_of_files_that_belong_to_nobody(void **state)
+{
+    const struct scene *s = *state;
+    char *stray = strdup(fixture_segment_path(s->path, 99));
+    scratch_copy(s->file, stray);
+    assert_told(s, TAMIS_EFOREIGN, "", "segments/0000000000000099.seg", 0,
+                "belongs to no filter of the catalog");
+    assert_int_equal(unlink(stray), 0);
+    free(stray);
+    stray = strdup(fixture_join(s->path, "segments/notes.txt"));
+    scratch_copy(s->file, stray);
+    assert_told(s, TAMIS_EFOREIGN, "", "segments/notes.txt", 0, "is not a segment's name");
+    free(stray);
+}
+
+/* What a drop that died left: noted as garbage, so expected. */
+static void verify_of_noted_garbage_tells_nothing(void **state)
+{
+    const struct scene *s = *state;
+    char *left = strdup(fixture_segment_path(s->path, 50));
+    tamis_store *store = fixture_open(s->path, 0);
+    struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
+    assert_done(tamis__catalog_put_garbage(txn, 50));
+    catalogs_commit(txn);
+    scratch_copy(s->file, left);
+    (void)verified(s, NULL, 0);
+    assert_done(
+        tamis_filter_create(store, "next", &(struct tamis_filter_spec){.capacity = 9}, NULL));
+    assert_int_not_equal(access(left, F_OK), 0); /* and the next writer removed it */
+    tamis_store_close(store);
+    free(left);
+}
+
+static void verify_tells_all_and_stops_where_told_to(void **state)
+{
+    const struct scene *s = *state;
+    struct told told = {.stop_after = 2};
+    assert_int_equal(truncate(fixture_segment_path(s->path, 1), 4096), 0);
+    assert_int_equal(unlink(s->file), 0);
+    char *stray = strdup(fixture_join(s->path, "segments/stray"));
+    scratch_copy(fixture_segment_path(s->path, 1), stray);
+    free(stray);
+    (void)verified(s, NULL, 3);
+    tamis_store *store = fixture_open(s->path, TAMIS_READ_ONLY);
+    assert_int_equal(tamis_store_verify(store, NULL, tell, &told), 42);
+    assert_int_equal(told.count, 2);
+    tamis_store_close(store);
+}
+
+static void verify_of_a_damaged_catalog_is_an_error(void **state)
+{
+    const struct scene *s = *state;
+    unsigned char zero[4096] = {0};
+    tamis_store *store = fixture_open(s->path, TAMIS_READ_ONLY);
+    const char *catalog = fixture_join(s->path, "catalog.mdb");
+    fixture_poke(catalog, 2 * sizeof zero, zero, sizeof zero);
+    fixture_poke(catalog, 3 * sizeof zero, zero, sizeof zero);
+    struct told told = {0};
+    assert_refused(TAMIS_ECORRUPT, "is damaged at byte ",
+                   tamis_store_verify(store, NULL, tell, &told));
+    tamis_store_close(store);
+}
+
+/* More filters than are looked at under one lock. */
+static void verify_of_many_filters_looks_at_each(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    const struct tamis_filter_spec spec = {.capacity = 10};
+    (void)state;
+    for (int i = 0; i < 150; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "%d", i);
+        assert_done(tamis_filter_create(store, name, &spec, NULL));
+    }
+    for (uint64_t i = 1; i <= 150; i += 10)
+        assert_int_equal(truncate(fixture_segment_path(path, i), 4096), 0);
+    struct told told = {0};
+    assert_int_equal(tamis_store_verify(store, NULL, tell, &told), 15);
+    tamis_store_close(store);
+    free(path);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_scene, drop_scene)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(verify_of_a_sound_store_tells_nothing),
+        TEST(verify_of_an_empty_store_tells_nothing),
+        TEST(verify_tells_of_any_changed_byte_of_the_constant_header),
+        TEST(verify_tells_where_a_truncated_file_ends),
+        TEST(verify_tells_of_a_file_that_is_too_long),
+        TEST(verify_tells_of_a_missing_file),
+        TEST(verify_tells_of_a_link_and_of_a_directory),
+        TEST(verify_tells_of_a_file_in_anothers_place),
+        TEST(verify_tells_what_contradicts_the_catalog),
+        TEST(verify_tells_of_a_newer_version),
+        TEST(verify_tells_of_bits_past_m),
+        TEST(verify_tells_of_data_that_were_zeroed),
+        TEST(verify_tells_of_lost_and_of_wrong_names),
+        TEST(verify_of_an_older_name_tells_nothing),
+        TEST(verify_tells_of_files_that_belong_to_nobody),
+        TEST(verify_of_noted_garbage_tells_nothing),
+        TEST(verify_tells_all_and_stops_where_told_to),
+        TEST(verify_of_a_damaged_catalog_is_an_error),
+        TEST(verify_of_many_filters_looks_at_each),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
