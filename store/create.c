@@ -275,6 +275,7 @@ static int open_planned(struct tamis_store *store, const char *name, const struc
     if (rc == 0) rc = compare_plan(name, plan, &record);
     if (rc == 0) rc = tamis__filter_open_record(store, &record, false, filter);
     tamis__catalog_end(txn);
+    if (rc == 0) tamis__filter_mark_in_force(*filter);
     return rc;
 }
 

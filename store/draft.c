@@ -96,6 +96,18 @@ static int publish(struct tamis_store *store, struct tamis__store_record *counte
     return 0;
 }
 
+/* After the commit.  What a crash leaves unmarked the next open for writing marks. */
+static void mark_in_force(struct tamis_store *store, const struct tamis__record *record)
+{
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        struct tamis__segment segment;
+        if (tamis__segment_open(&store->place, record->segments[i].number, true, &segment) < 0)
+            continue;
+        tamis__segment_mark_in_force(&segment);
+        tamis__segment_close(&segment);
+    }
+}
+
 /* Under the lock: publish, record, open if a handle is wanted, commit. */
 static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn,
                  const struct tamis__entry *entry, tamis_filter **filter)
@@ -125,8 +137,9 @@ static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn,
         (void)tamis_filter_close(opened); /* its counts are the record's: no catalog is needed */
         while (published > 0)
             (void)tamis__segment_remove(&store->place, record.segments[--published].number);
-    } else if (filter != NULL) {
-        *filter = opened;
+    } else {
+        mark_in_force(store, &record);
+        if (filter != NULL) *filter = opened;
     }
     return rc;
 }

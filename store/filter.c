@@ -98,6 +98,12 @@ int tamis__filter_open_record(struct tamis_store *store, const struct tamis__rec
     return 0;
 }
 
+void tamis__filter_mark_in_force(const struct tamis_filter *filter)
+{
+    for (uint32_t i = 0; i < filter->segment_count; i++)
+        tamis__segment_mark_in_force(&filter->segments[i].segment);
+}
+
 TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned flags,
                                 tamis_filter **filter)
 {
@@ -116,6 +122,7 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
         rc = tamis__filter_open_record(store, &record,
                                        store->read_only || (flags & TAMIS_READ_ONLY), filter);
     tamis__catalog_end(txn);
+    if (rc == 0 && !(*filter)->read_only) tamis__filter_mark_in_force(*filter);
     return rc;
 }
 

@@ -197,12 +197,19 @@ static int remove_garbage(struct tamis_store *store, struct tamis__catalog_txn *
     return rc;
 }
 
-/* What a maker that died between its rename and its commit left has the next number. */
-static int remove_orphan(struct tamis_store *store, struct tamis__catalog_txn *txn)
+/*
+ * What a maker that died between its renames and its commit left has the next numbers, in a row: they
+ * are taken back from the last to the first, so that a crash in this leaves no gap.
+ */
+static int remove_orphans(struct tamis_store *store, struct tamis__catalog_txn *txn)
 {
-    uint64_t filter_id;
-    const int rc =
-        tamis__segment_vacate(&store->place, tamis__catalog_store(txn)->next_segment, &filter_id);
+    const uint64_t first = tamis__catalog_store(txn)->next_segment;
+    uint64_t end = first, filter_id;
+    int rc;
+    while ((rc = tamis__segment_exists(&store->place, end)) == 1)
+        end++;
+    while (rc >= 0 && end > first)
+        rc = tamis__segment_vacate(&store->place, --end, &filter_id);
     return rc < 0 ? rc : 0;
 }
 
@@ -213,7 +220,7 @@ int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_tx
     if (rc < 0) return rc;
     rc = tamis__catalog_each_garbage(*txn, collect_garbage, &garbage);
     if (rc >= 0) rc = remove_garbage(store, *txn, &garbage);
-    if (rc == 0) rc = remove_orphan(store, *txn);
+    if (rc == 0) rc = remove_orphans(store, *txn);
     if (rc < 0) tamis__catalog_end(*txn);
     return rc;
 }

@@ -63,6 +63,8 @@ int tamis__open_segment(struct tamis_store *store, const struct tamis__record *r
 /* A handle on the filter of a record; the caller holds the catalog's lock. */
 int tamis__filter_open_record(struct tamis_store *store, const struct tamis__record *record,
                               bool read_only, tamis_filter **filter);
+/* Of a handle that was opened by a name that the catalog has: its segments are in force. */
+void tamis__filter_mark_in_force(const struct tamis_filter *filter);
 
 /* A spec made whole: geometry, rate and hash set, checked. */
 struct tamis__plan {

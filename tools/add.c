@@ -7,7 +7,6 @@
  * their answers printed and the count recorded.
  */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -135,8 +134,7 @@ static int interrupted_status(const struct addition *addition, int status)
 {
     int signal_number = interrupt_signal();
     if (signal_number == 0) return status;
-    cli_tell("stopped by %s after %ju keys, all of them added and counted",
-             signal_number == SIGINT ? "SIGINT" : "SIGTERM",
+    cli_tell("stopped by %s after %ju keys, all of them added and counted", interrupt_name(),
              (uintmax_t)addition->source->keys_done);
     return 128 + signal_number;
 }

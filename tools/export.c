@@ -66,15 +66,38 @@ static struct stream *open_stream(const struct invocation *call,
     return stream;
 }
 
-/* About: RedisBloom's frames and the like are not counted, and a bitmap may be shorter. */
-static uint64_t bytes_of(const struct tamis_filter_stat *stat)
+static int count_bytes(void *context, const void *data, size_t bytes)
 {
-    return stat->m_bits / 8 + (stat->m_bits % 8 != 0);
+    (void)data;
+    *(uint64_t *)context += bytes;
+    return interrupt_signal() ? TAMIS_EIO : 0;
+}
+
+/* How long it will be: a pass through memory, which is nothing beside the writing. */
+static int measure(tamis_filter *filter, const char *format, uint64_t *bytes)
+{
+    const struct tamis_sink sink = {.write = count_bytes, .context = bytes};
+    *bytes = 0;
+    return tamis_filter_export(filter, format, &sink);
+}
+
+/* The stream is open: fill it. */
+static int write_stream(const struct invocation *call, tamis_filter *filter, struct stream *stream)
+{
+    int rc = measure(filter, stream->format, &stream->all_bytes);
+    if (rc < 0) return rc;
+    progress_start(&call->options, stream->all_bytes);
+    const struct tamis_sink sink = stream_sink(stream);
+    rc = tamis_filter_export(filter, stream->format, &sink);
+    if (rc == 0) progress_finish_bytes(stream->done_bytes);
+    progress_end();
+    return rc;
 }
 
 static int interrupted(const struct stream *stream)
 {
-    cli_tell("stopped by a signal while writing %s; nothing was replaced", stream->name);
+    cli_tell("stopped by %s while writing %s; nothing was replaced", interrupt_name(),
+             stream->name);
     return 128 + interrupt_signal();
 }
 
@@ -95,16 +118,11 @@ static int export(const struct invocation *call, tamis_filter *filter)
     struct stream *stream = open_stream(call, &stat);
     if (!stream) return CLI_ERROR;
     int status = CLI_ERROR;
-    stream->all_bytes = bytes_of(&stat);
-    progress_start(&call->options, stream->all_bytes);
-    const struct tamis_sink sink = stream_sink(stream);
-    const int rc = tamis_filter_export(filter, stream->format, &sink);
-    if (rc == 0) progress_finish_bytes(stream->done_bytes);
-    progress_end();
+    const int rc = write_stream(call, filter, stream);
     if (rc < 0 && interrupt_signal())
         status = interrupted(stream);
     else if (rc < 0 && !stream->failed)
-        status = cli_fail("%s: %s", stream->name, tamis_last_error());
+        status = cli_fail("filter '%s': %s", call->args[0], tamis_last_error());
     else if (rc == 0 && stream_keep(stream))
         status = CLI_DONE;
     if (status == CLI_DONE && options_have(&call->options, TAKES(JSON))) show_json(call, stream);

@@ -95,7 +95,8 @@ static tamis_store *open_store(const struct invocation *call)
 
 static int interrupted(const struct stream *stream)
 {
-    cli_tell("stopped by a signal while reading %s; nothing was imported", stream->name);
+    cli_tell("stopped by %s while reading %s; nothing was imported", interrupt_name(),
+             stream->name);
     return 128 + interrupt_signal();
 }
 
@@ -126,7 +127,17 @@ static int import(const struct invocation *call, struct stream *stream, tamis_st
     progress_end();
     if (rc == 0) return cli_filter_close(filter, show(call, filter));
     if (interrupt_signal()) return interrupted(stream);
-    return stream->failed ? CLI_ERROR : cli_fail("%s: %s", stream->name, tamis_last_error());
+    if (stream->failed) return CLI_ERROR;
+    switch (rc) { /* about the stream, or what was said of it? */
+    case TAMIS_EINVAL:
+    case TAMIS_ECORRUPT:
+    case TAMIS_EFOREIGN:
+    case TAMIS_EVERSION:
+    case TAMIS_EUNSUPPORTED:
+        return cli_fail("%s: %s", stream->name, tamis_last_error());
+    default:
+        return cli_fail_library();
+    }
 }
 
 static int run(struct invocation *call)

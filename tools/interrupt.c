@@ -32,7 +32,12 @@ int interrupt_signal(void)
     return caught;
 }
 
-void interrupt_wait_readable(int fd)
+const char *interrupt_name(void)
+{
+    return caught == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+static void wait_for(int fd, short events)
 {
     sigset_t ours, before;
     sigemptyset(&ours);
@@ -41,7 +46,17 @@ void interrupt_wait_readable(int fd)
     /* Held back while we look, let through by ppoll() alone: a signal that comes in between ends
      * the ppoll() instead of being noticed a read too late. */
     sigprocmask(SIG_BLOCK, &ours, &before);
-    struct pollfd pfd = {.fd = fd, .events = POLLIN};
+    struct pollfd pfd = {.fd = fd, .events = events};
     if (!caught) ppoll(&pfd, 1, NULL, &before);
     sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+void interrupt_wait_readable(int fd)
+{
+    wait_for(fd, POLLIN);
+}
+
+void interrupt_wait_writable(int fd)
+{
+    wait_for(fd, POLLOUT);
 }

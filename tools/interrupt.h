@@ -14,7 +14,12 @@ void interrupt_catch(void);
 /* The signal that came, or 0. */
 int interrupt_signal(void);
 
+/* Its name, "SIGINT" or "SIGTERM". */
+const char *interrupt_name(void);
+
 /* Wait until fd can be read or the signal comes: no signal is missed between the two. */
 void interrupt_wait_readable(int fd);
+/* The same for writing; of a pipe PIPE_BUF bytes can then be written without a wait. */
+void interrupt_wait_writable(int fd);
 
 #endif

@@ -129,8 +129,8 @@ static int run(struct out *out, int argc, char **argv)
 int main(int argc, char **argv)
 {
     open_standard_descriptors();
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe shall be an error with a sentence */
-    signal(SIGXFSZ, SIG_IGN); /* so shall a file over the limit of `ulimit -f` */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe shall be an error with a sentence, */
+    signal(SIGXFSZ, SIG_IGN); /* and a file too large too */
     struct out out;
     out_init(&out, STDOUT_FILENO);
     int status = run(&out, argc, argv);

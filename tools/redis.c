@@ -89,7 +89,9 @@ static redisReply *check_reply(struct stream *stream, const char *verb, int type
     if (reply == NULL) {
         tell_lost(stream);
     } else if (reply->type == REDIS_REPLY_ERROR) {
-        cli_tell("%s: %s: the server says: %s", stream->name, verb, reply->str);
+        const bool locked = strncmp(reply->str, "NOAUTH", 6) == 0;
+        cli_tell("%s: %s: the server says: %s%s", stream->name, verb, reply->str,
+                 locked ? " Put the password into the URL, or into $REDISCLI_AUTH." : "");
         stream->failed = true;
     } else if (reply->type != type) {
         (void)fail_answer(stream, verb);

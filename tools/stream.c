@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,13 +69,21 @@ static int64_t file_read(struct stream *stream, void *buffer, size_t bytes)
     }
 }
 
+/* To what is no regular file in steps that cannot block, so that a signal is heeded. */
 static int file_write(struct stream *stream, const void *data, size_t bytes)
 {
+    struct file_stream *file = file_of(stream);
     const char *from = data;
     while (bytes > 0) {
-        const ssize_t put = write(file_of(stream)->fd, from, bytes);
-        if (put < 0 && errno == EINTR && !interrupt_signal()) continue;
-        if (put < 0) return tell_failure(stream, "write");
+        size_t now = bytes;
+        if (file->path == NULL) {
+            interrupt_wait_writable(file->fd);
+            if (now > PIPE_BUF) now = PIPE_BUF;
+        }
+        if (interrupt_signal()) return TAMIS_EIO;
+        const ssize_t put = write(file->fd, from, now);
+        if (put < 0 && errno != EINTR && errno != EAGAIN) return tell_failure(stream, "write");
+        if (put < 0) continue;
         from += put;
         bytes -= (size_t)put;
     }
@@ -140,7 +149,9 @@ struct stream *stream_read_file(const char *path)
     } else if (S_ISDIR(st.st_mode)) {
         cli_tell("%s is a directory; name a file, or - for standard input", path);
     } else {
-        if (S_ISREG(st.st_mode) && !standard) file->stream.all_bytes = (uint64_t)st.st_size;
+        const off_t read_before = standard ? lseek(file->fd, 0, SEEK_CUR) : 0;
+        if (S_ISREG(st.st_mode) && read_before >= 0 && read_before < st.st_size)
+            file->stream.all_bytes = (uint64_t)(st.st_size - read_before);
         return &file->stream;
     }
     stream_close(&file->stream);

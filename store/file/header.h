@@ -90,8 +90,9 @@ struct tamis__segment_header {
     struct tamis__name_label labels[2]; /*  512 640                                    */
     uint8_t reserved1[384];             /* 1152 384  0                                 */
     uint64_t epoch; /* 1536   8  raised by publishers under the exclusive lock; adders read */
-    uint8_t reserved2[56];                      /* 1544  56  0                      */
-    uint8_t reserved3[448];                     /* 1600 448  0; for later live lines           */
+    uint8_t reserved2[56];  /* 1544  56  0                      */
+    uint64_t in_force;      /* 1600   8  1 once a catalog has had it                              */
+    uint8_t reserved3[440]; /* 1608 440  0; for later live lines                                  */
     struct tamis__stripe items[TAMIS__STRIPES]; /* 2048 2048                                   */
 };
 TAMIS__AT(struct tamis__segment_header, format_version, 8);
@@ -126,7 +127,8 @@ TAMIS__AT(struct tamis__segment_header, labels, 512);
 TAMIS__AT(struct tamis__segment_header, reserved1, 1152);
 TAMIS__AT(struct tamis__segment_header, epoch, 1536);
 TAMIS__AT(struct tamis__segment_header, reserved2, 1544);
-TAMIS__AT(struct tamis__segment_header, reserved3, 1600);
+TAMIS__AT(struct tamis__segment_header, in_force, 1600);
+TAMIS__AT(struct tamis__segment_header, reserved3, 1608);
 TAMIS__AT(struct tamis__segment_header, items, 2048);
 TAMIS__SIZE(struct tamis__segment_header, TAMIS__HEADER_BYTES);
 

@@ -210,6 +210,21 @@ bool tamis__segment_is_blank(const struct tamis__segment *segment)
     return true;
 }
 
+int tamis__segment_exists(const struct tamis__place *place, uint64_t number)
+{
+    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    segment_path(place, number, what);
+    tamis__segment_name(number, name);
+    return tamis__exists(place->segments_fd, name, what);
+}
+
+void tamis__segment_mark_in_force(const struct tamis__segment *segment)
+{
+    uint64_t *mark = &segment->header->in_force;
+    /* ORDER relaxed: as in tamis__segment_vacate.  Load first, not to dirty the page each time. */
+    if (__atomic_load_n(mark, __ATOMIC_RELAXED) == 0) __atomic_store_n(mark, 1, __ATOMIC_RELAXED);
+}
+
 int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
@@ -219,12 +234,13 @@ int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uin
     int rc = tamis__exists(place->segments_fd, name, what);
     if (rc <= 0) return rc < 0 ? rc : 1;
     if (tamis__segment_open(place, number, false, &segment) < 0) return 0; /* not ours to remove */
-    const bool unused = tamis__segment_items(&segment) == 0 && tamis__segment_is_blank(&segment);
+    /* ORDER relaxed: written and read under the catalog's lock. */
+    const bool unused = __atomic_load_n(&segment.header->in_force, __ATOMIC_RELAXED) == 0;
     *filter_id = segment.header->filter_id;
     tamis__segment_close(&segment);
     if (!unused) return 0;
     rc = tamis__segment_remove(place, number);
-    return rc < 0 ? rc : 1;
+    return rc < 0 ? rc : 2;
 }
 
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number)

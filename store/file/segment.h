@@ -70,11 +70,17 @@ void tamis__segment_close(struct tamis__segment *segment);
  * page-table entries.  Contents stay as they are, in the page cache. */
 void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
 
+/* Is there a file of that number?  1, 0 or an error. */
+int tamis__segment_exists(const struct tamis__place *place, uint64_t number);
+
 /*
- * Make the number free for publishing.  1: it is, and an orphan without items or bits was removed;
- * 0: there is a file with something in it, whose filter is *filter_id where that can be read.
+ * Make the number free for publishing.  1: there is no file; 2: there was one that never was in force,
+ * and it was removed; 0: there is one that was, whose filter is *filter_id where that can be read.
  */
 int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id);
+
+/* Note in the header that a catalog has the segment, so that nobody takes it for an orphan. */
+void tamis__segment_mark_in_force(const struct tamis__segment *segment);
 
 /* Is no bit of the data set?  Ends at the first that is. */
 bool tamis__segment_is_blank(const struct tamis__segment *segment);

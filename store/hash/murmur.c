@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * murmur.c: the hash sets redisbloom and guava; both walk an arithmetic progression that begins
- * with a hash of Austin Appleby's Murmur family, and differ in everything else.
+ * with a hash of the Murmur family, and differ in everything else.
  *
  *     redisbloom   a = MurmurHash64A(key, 0xC6A4A7935BD1E995), b = MurmurHash64A(key, a)
  *                  position i = (a + i b mod 2^64) mod m

@@ -2,11 +2,11 @@
 /*
  * php.c: the hash set php:LIST, string hash functions as PHP programs over Redis have them.
  *
- * The functions are Arash Partow's, well known in C; but a program that computes them in PHP gets
- * other values, because PHP's integers are 64 bits wide and do not wrap: a sum, difference or
- * product that does not fit becomes a float, which has 53 bits, and the next shift, mask or (int)
- * turns what is left of it into an integer again.  Bits that exist in years of users' data were set
- * so; hence this file computes with PHP's values, step by step:
+ * The functions are well known in C; but a program that computes them in PHP gets other values,
+ * because PHP's integers are 64 bits wide and do not wrap: a sum, difference or product that does
+ * not fit becomes a float, which has 53 bits, and the next shift, mask or (int) turns what is left
+ * of it into an integer again.  Bits that exist in years of users' data were set so; hence this
+ * file computes with PHP's values, step by step:
  *
  *     + - *           int if it fits, else float: both operands to double first, one operation
  *     << >> & ^ %     operands to int; << wraps, >> is arithmetic, % has the dividend's sign

@@ -20,9 +20,9 @@
     X(TAMIS_ENOSPACE, -8, "the file system has not enough room")                                   \
     X(TAMIS_ENOMEM, -9, "out of memory")                                                           \
     X(TAMIS_EIO, -10, "the system reports an input/output error")                                  \
-    X(TAMIS_ECORRUPT, -11, "a file of the store is damaged")                                       \
-    X(TAMIS_EFOREIGN, -12, "a file is not of Tamis, or belongs to another store")                  \
-    X(TAMIS_EVERSION, -13, "a file was written by a newer version of Tamis")                       \
+    X(TAMIS_ECORRUPT, -11, "a file of the store, or a stream, is damaged")                         \
+    X(TAMIS_EFOREIGN, -12, "a file or stream is not of Tamis, or belongs to another store")        \
+    X(TAMIS_EVERSION, -13, "a file or stream was written by a newer version of Tamis")             \
     X(TAMIS_EDROPPED, -14, "the filter was dropped while this handle was open")                    \
     X(TAMIS_EUNSUPPORTED, -15, "this kind, hash set or build of the library cannot do that")       \
     X(TAMIS_ELIMIT, -16, "a limit of the system is reached (open files, mappings, quota)")         \

@@ -34,6 +34,11 @@ _tamis_options()
         printf '%s ' -v --invert -c --count -q --quiet -z --null --hex --json --progress \
             --no-progress
         ;;
+    import)
+        printf '%s ' --from --hash-set -m --bits -k --hashes -n --capacity -p --rate --seal --json \
+            --progress --no-progress
+        ;;
+    export) printf '%s ' --to --force --json --progress --no-progress ;;
     list) printf '%s ' -q --quiet --json ;;
     info | sync | verify) printf '%s ' --json ;;
     explain) printf '%s ' --hash-set -m --bits -k --hashes --seed -z --null --hex --json ;;
@@ -48,7 +53,7 @@ _tamis_wants_value()
 {
     case $1 in
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
-    --kind | --hash-set | --seed | --like | --memory) return 0 ;;
+    --kind | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
     --*) return 1 ;;
     -*[npmk]) [[ ${1%?} != *[npmk]* ]] ;;
     *) return 1 ;;
@@ -190,7 +195,8 @@ _tamis_offer_filters()
 
 _tamis_offer_commands()
 {
-    _tamis_offer "$word" '' create add check list info calc sync explain verify drop rename help
+    _tamis_offer "$word" '' create add check list info calc sync explain import export verify \
+        drop rename help
 }
 
 _tamis_offer_fields()
@@ -216,6 +222,7 @@ _tamis_offer_value()
     --hash-set)
         _tamis_offer "$2" "$3" xxh3 php:bkdr,sdbm,js php-mt php-mt-legacy md5 redisbloom guava
         ;;
+    --from | --to) _tamis_offer "$2" "$3" redis-bitmap redisbloom guava tamis redis:// ;;
     --like) given=() && _tamis_offer_filters "$2" "$3" ;;
     esac
 }
@@ -227,7 +234,8 @@ _tamis_offer_argument()
     ,*) _tamis_offer_commands ;;
     help,0) _tamis_offer_commands ;;
     explain,0) [[ $hash_set ]] || _tamis_offer_filters "$word" '' ;;
-    add,0 | check,0 | list,0 | info,0 | rename,0) _tamis_offer_filters "$word" '' ;;
+    add,0 | check,0 | list,0 | info,0 | rename,0 | export,0) _tamis_offer_filters "$word" '' ;;
+    import,1 | export,1) _tamis_offer_paths -f "$word" '' ;;
     sync,* | verify,* | drop,*) _tamis_offer_filters "$word" '' ;;
     info,1) _tamis_offer_fields ;;
     calc,0) _tamis_offer_options ;; # it takes nothing else
