@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_header.c: the first bytes of a segment file, as they are, and once more with the checksum put
- * right, as otherwise nothing that is wrong would get past it.
+ * fuzz_header.c: the first bytes of a segment file, as they are, and once more with the checksum
+ * put right, as otherwise nothing that is wrong would get past it.
  */
 #include "fuzz.h"
 
