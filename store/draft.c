@@ -10,7 +10,8 @@
  *
  * What may take long is done before the lock is taken.  Whatever fails, nothing is left behind: the
  * files that were staged go, and so do those that were renamed and not committed.  What a crash
- * leaves is swept by the next maker (segment.h).
+ * leaves in staging/ is swept by the next maker (segment.h), what it leaves in segments/ by the
+ * next writer.
  */
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +46,7 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
     header->created_at = segment->created_at ? segment->created_at : tamis__now_ns();
     header->bit_order = segment->bit_order;
     header->stripes = TAMIS__STRIPES;
-    header->items[0].items = segment->items;
+    tamis__header_set_items(header, segment->items);
     tamis__label_write(&header->labels[0], 1, name);
 }
 
@@ -61,33 +62,40 @@ void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *draft
 }
 
 /*
- * Under the lock: remove what a maker that died before its commit has left.  It took its numbers
- * from the same counter, in order, and never gave one of them to the catalog; so they begin here
- * and end where there is no file (taking them back goes from the last to the first).
+ * Segments with contents: take their numbers, and note them as garbage, in a commit of its own
+ * under the same lock.  Until the last commit takes them off that list, the files belong to nobody,
+ * and the next writer removes what a maker that died has left of them.
  */
-static int sweep(struct tamis_store *store, uint64_t number)
+static int reserve(struct tamis__catalog_txn *txn, const struct tamis__entry *entry)
 {
-    int rc;
-    while ((rc = tamis__segment_exists(&store->place, number)) == 1) {
-        rc = tamis__segment_remove(&store->place, number++);
-        if (rc < 0) break;
+    struct tamis__store_record *counters = tamis__catalog_store(txn);
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < entry->count; i++) {
+        entry->drafts[i].header.number = counters->next_segment++;
+        if (entry->filled) rc = tamis__catalog_put_garbage(txn, entry->drafts[i].header.number);
     }
+    return rc == 0 && entry->filled ? tamis__catalog_commit_part(txn) : rc;
+}
+
+static int claim(struct tamis__catalog_txn *txn, const struct tamis__entry *entry)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && entry->filled && i < entry->count; i++)
+        rc = tamis__catalog_forget_garbage(txn, entry->drafts[i].header.number);
     return rc;
 }
 
-/* Under the lock: numbers and names.  *published counts the segments that have theirs. */
-static int publish(struct tamis_store *store, struct tamis__store_record *counters,
-                   struct tamis__draft *drafts, uint32_t count, struct tamis__record *record,
-                   uint32_t *published)
+/* Under the lock: names.  *published counts the segments that have theirs. */
+static int publish(struct tamis_store *store, const struct tamis__entry *entry,
+                   struct tamis__record *record, uint32_t *published)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        struct tamis__segment_header *header = &drafts[i].header;
-        header->number = counters->next_segment++;
+    for (uint32_t i = 0; i < entry->count; i++) {
+        struct tamis__segment_header *header = &entry->drafts[i].header;
         header->filter_id = record->filter_id;
-        const int rc = tamis__segment_publish(&store->place, &drafts[i].staged, header);
+        const int rc = tamis__segment_publish(&store->place, &entry->drafts[i].staged, header);
         if (rc < 0) return rc;
         tamis__record_segment_from_header(header, &record->segments[i]);
-        record->segments[i].items = header->items[0].items;
+        record->segments[i].items = tamis__header_items(header);
         *published = i + 1;
     }
     return 0;
@@ -113,16 +121,17 @@ static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn,
                                     .published_at = tamis__now_ns(),
                                     .segment_count = entry->count};
     (void)snprintf(record.name, sizeof record.name, "%s", entry->name);
-    rc = sweep(store, counters->next_segment);
-    if (rc == 0) rc = publish(store, counters, entry->drafts, entry->count, &record, &published);
+    rc = reserve(txn, entry);
+    if (rc == 0) rc = publish(store, entry, &record, &published);
+    if (rc == 0) rc = claim(txn, entry);
     if (rc == 0) rc = tamis__catalog_put(txn, &record);
     /* Before the commit, so that an open that fails leaves nothing either. */
     if (rc == 0 && filter != NULL) rc = tamis__filter_open_record(store, &record, false, &opened);
     if (rc == 0) rc = tamis__catalog_commit(txn);
     if (rc < 0) {
         (void)tamis_filter_close(opened); /* its counts are the record's: no catalog is needed */
-        while (published > 0)
-            (void)tamis__segment_remove(&store->place, record.segments[--published].number);
+        for (uint32_t i = 0; i < published; i++)
+            (void)tamis__segment_remove(&store->place, record.segments[i].number);
     } else if (filter != NULL) {
         *filter = opened;
     }

@@ -255,7 +255,8 @@ static int take_data(void *context, uint32_t index, const void *data, size_t byt
 static uint64_t estimate_items(uint64_t m_bits, uint32_t k, uint64_t ones)
 {
     const double m = (double)m_bits, set = ones < m_bits ? (double)ones : m - 1;
-    return (uint64_t)llround(-m / k * log1p(-set / m));
+    const double items = -m / k * log1p(-set / m);
+    return items < (double)TAMIS__CAPACITY_MAX ? (uint64_t)llround(items) : TAMIS__CAPACITY_MAX;
 }
 
 /* All data are in: are they a filter's, and of how many keys? */
@@ -267,7 +268,7 @@ static int finish_layer(struct import *import, uint32_t index)
         return tamis__reader_fail(&import->reader, TAMIS_ECORRUPT, import->reader.offset,
                                   "has bits set past its m");
     if (import->outline.layers[index].segment.items == TAMIS__ITEMS_UNKNOWN)
-        header->items[0].items = estimate_items(header->m_bits, header->k, filling->ones);
+        tamis__header_set_items(header, estimate_items(header->m_bits, header->k, filling->ones));
     return 0;
 }
 
@@ -306,14 +307,13 @@ static struct tamis__entry entry_of(struct import *import)
     struct tamis__entry entry = {.name = import->name,
                                  .drafts = import->drafts,
                                  .count = import->count,
-                                 .capacity = newest->capacity};
+                                 .capacity = newest->capacity,
+                                 .filled = true};
     double refused = 1;
     for (uint32_t i = 0; i < import->count; i++) {
         const struct tamis__segment_header *h = &import->drafts[i].header;
         refused *= 1 - tamis__double_from_bits(h->fp_rate);
-        if (i + 1 < import->count &&
-            __builtin_add_overflow(entry.capacity, h->items[0].items, &entry.capacity))
-            entry.capacity = UINT64_MAX;
+        if (i + 1 < import->count) entry.capacity += tamis__header_items(h);
     }
     entry.fp_rate = import->count == 1 ? tamis__double_from_bits(newest->fp_rate) : 1 - refused;
     if (import->outline.capacity != 0 && import->count == import->outline.count) {

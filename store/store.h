@@ -90,6 +90,8 @@ struct tamis__entry {
     uint32_t count;
     uint64_t capacity;
     double fp_rate;
+    bool
+        filled; /* the segments have contents already, so that an orphan of them is no empty file */
 };
 
 /* TAMIS_EEXIST now rather than after allocating gigabytes. */

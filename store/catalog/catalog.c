@@ -364,6 +364,14 @@ int tamis__catalog_commit(struct tamis__catalog_txn *txn)
     return 0;
 }
 
+int tamis__catalog_commit_part(struct tamis__catalog_txn *txn)
+{
+    const int rc = tamis__catalog_commit(txn);
+    if (rc < 0) return rc;
+    txn->store_as_read = txn->store;
+    return fail_mdb(txn->catalog, mdb_txn_begin(txn->env, NULL, 0, &txn->txn), "write");
+}
+
 void tamis__catalog_end(struct tamis__catalog_txn *txn)
 {
     if (txn == NULL) return;

@@ -42,6 +42,8 @@ int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock 
                          struct tamis__catalog_txn **txn);
 /* Keep the changes, on the disk; the lock is still held.  No get or put after it. */
 int tamis__catalog_commit(struct tamis__catalog_txn *txn);
+/* Keep the changes so far, on the disk, and go on under the same lock. */
+int tamis__catalog_commit_part(struct tamis__catalog_txn *txn);
 /* Close and unlock; drops what was not committed. */
 void tamis__catalog_end(struct tamis__catalog_txn *txn);
 

@@ -105,7 +105,8 @@ static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
         return tamis__refuse(refusal, TAMIS_EFOREIGN, 0,
                              "is not of 'tamis export --to tamis' (wrong first bytes)");
     if (bytes < sizeof *head)
-        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head; fetch it again");
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes,
+                             "is truncated inside its head; fetch it again");
     memcpy(head, at, sizeof *head);
     if (head->version > VERSION)
         return tamis__refuse(refusal, TAMIS_EVERSION, offsetof(struct head, version),
@@ -117,7 +118,8 @@ static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
                              head->segments);
     const size_t checked = sizeof *head + head->segments * sizeof(struct description);
     if (bytes < checked + 8)
-        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head; fetch it again");
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes,
+                             "is truncated inside its head; fetch it again");
     if (tamis__get64(at + checked) != tamis__checksum(at, checked))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, checked,
                              "has a damaged head (its checksum does not match); fetch it again");
@@ -135,12 +137,12 @@ static int parse_description(const unsigned char *bytes, uint64_t at, struct tam
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, m_bits),
                              "has a segment of %llu bits in %llu bytes",
                              (unsigned long long)d.m_bits, (unsigned long long)d.data_bytes);
-    if (d.capacity == 0)
+    if (d.capacity == 0 || d.capacity > TAMIS__CAPACITY_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, capacity),
-                             "has a segment of capacity 0");
+                             "has a segment of an impossible capacity");
     if (!is_zero(d.zero, sizeof d.zero) || (d.flags & ~TAMIS__SEGMENT_FLAGS_KNOWN) != 0)
         return refuse_newer(refusal, at + offsetof(struct description, flags));
-    if (d.items == TAMIS__ITEMS_UNKNOWN)
+    if (d.items > TAMIS__CAPACITY_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, items),
                              "has an impossible number of items");
     *layer = (struct tamis__layer){

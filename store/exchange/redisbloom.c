@@ -108,10 +108,10 @@ static int judge_layer(const struct layer *l, uint32_t i, uint64_t at,
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + 40,
                              "gives layer %u %u hashes, which its %g bits per entry contradict", i,
                              l->hashes, l->bpe);
-    if (l->entries == 0 || l->entries > TAMIS__CAPACITY_MAX)
+    if (l->entries == 0 || l->entries > TAMIS__CAPACITY_MAX || l->size > TAMIS__CAPACITY_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + 44,
-                             "gives layer %u room for %llu entries", i,
-                             (unsigned long long)l->entries);
+                             "gives layer %u room for %llu entries, and has %llu in it", i,
+                             (unsigned long long)l->entries, (unsigned long long)l->size);
     return 0;
 }
 
@@ -176,7 +176,8 @@ static int64_t parse_frame(const unsigned char *at, size_t bytes, struct tamis__
                              "does not begin with SCANDUMP; docs/exchange.md says how the answers "
                              "of BF.SCANDUMP are put into a file");
     if (bytes < CHAIN_AT)
-        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head; fetch it again");
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes,
+                             "is truncated inside its head; fetch it again");
     const uint64_t length = tamis__get64(at + sizeof magic + 8);
     if (tamis__get64(at + sizeof magic) != 1)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, sizeof magic,
@@ -190,7 +191,8 @@ static int64_t parse_frame(const unsigned char *at, size_t bytes, struct tamis__
                              CHAIN_BYTES + LAYER_BYTES,
                              CHAIN_BYTES + TAMIS__SEGMENTS_MAX * LAYER_BYTES);
     if (length > bytes - CHAIN_AT)
-        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head; fetch it again");
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes,
+                             "is truncated inside its head; fetch it again");
     return (int64_t)length;
 }
 
@@ -205,10 +207,11 @@ static int parse_layers(const unsigned char *head, const struct chain *chain,
         int rc = judge_layer(&layer, i, at, refusal);
         if (rc == 0) rc = judge_support(&layer, i, at, refusal);
         if (rc < 0) return rc;
-        if (__builtin_add_overflow(size, layer.size, &size) || layer.bytes > INT64_MAX - bytes)
+        if (layer.bytes > INT64_MAX - bytes) /* iterators are signed */
             return tamis__refuse(refusal, TAMIS_ECORRUPT, at,
                                  "has layers whose sizes overflow in layer %u", i);
         bytes += layer.bytes;
+        size += layer.size; /* 64 of at most 2^56 */
         describe(chain, &layer, &outline->layers[i]);
     }
     if (size != chain->size)

@@ -101,6 +101,20 @@ struct tamis__hashing tamis__header_hashing(const struct tamis__segment_header *
                                    .k = header->k};
 }
 
+void tamis__header_set_items(struct tamis__segment_header *header, uint64_t items)
+{
+    for (uint64_t i = 0; i < TAMIS__STRIPES; i++)
+        header->items[i].items = items / TAMIS__STRIPES + (i < items % TAMIS__STRIPES);
+}
+
+uint64_t tamis__header_items(const struct tamis__segment_header *header)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < TAMIS__STRIPES; i++)
+        sum += header->items[i].items;
+    return sum;
+}
+
 void tamis__label_write(struct tamis__name_label *label, uint64_t sequence, const char *name)
 {
     const size_t bytes = strlen(name);

@@ -76,12 +76,12 @@ struct tamis__segment_header {
     uint32_t bit_order;      /*  128   4  enum tamis__bit_order             */
     uint32_t stripes;        /*  132   4  number of item counters: 32       */
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]; /* 136  64  of the hash set; 0 for xxh3 */
-    uint32_t flags;     /*  200   4  TAMIS_SEGMENT_*; an unknown bit says nothing that matters */
-    uint32_t reserved0; /*  204   4  0                                                         */
-    uint8_t
-        kept[TAMIS__KEPT_BYTES]; /* 208  32  of the format that it was imported from, 0 if none */
-    uint8_t reserved4[264];      /*  240 264  0                                 */
-    uint64_t checksum;           /*  504   8  XXH3-64 of the 504 bytes before   */
+    uint64_t reserved0; /*  200   8  0                                                         */
+    uint32_t flags;     /*  208   4  TAMIS_SEGMENT_*; an unknown bit says nothing that matters */
+    uint32_t reserved4; /*  212   4  0                                                         */
+    uint8_t kept[TAMIS__KEPT_BYTES]; /* 216 32 of the format that it was imported from, 0 if none */
+    uint8_t reserved5[256];          /*  248 256  0                                 */
+    uint64_t checksum;               /*  504   8  XXH3-64 of the 504 bytes before   */
     struct tamis__name_label labels[2]; /*  512 640                                    */
     uint8_t reserved1[384];             /* 1152 384  0                                 */
     uint64_t epoch; /* 1536   8  raised by publishers under the exclusive lock; adders read */
@@ -111,10 +111,11 @@ TAMIS__AT(struct tamis__segment_header, created_at, 120);
 TAMIS__AT(struct tamis__segment_header, bit_order, 128);
 TAMIS__AT(struct tamis__segment_header, stripes, 132);
 TAMIS__AT(struct tamis__segment_header, parameters, 136);
-TAMIS__AT(struct tamis__segment_header, flags, 200);
-TAMIS__AT(struct tamis__segment_header, reserved0, 204);
-TAMIS__AT(struct tamis__segment_header, kept, 208);
-TAMIS__AT(struct tamis__segment_header, reserved4, 240);
+TAMIS__AT(struct tamis__segment_header, reserved0, 200);
+TAMIS__AT(struct tamis__segment_header, flags, 208);
+TAMIS__AT(struct tamis__segment_header, reserved4, 212);
+TAMIS__AT(struct tamis__segment_header, kept, 216);
+TAMIS__AT(struct tamis__segment_header, reserved5, 248);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
 TAMIS__AT(struct tamis__segment_header, reserved1, 1152);
@@ -151,6 +152,10 @@ static inline bool tamis__bits_past(uint64_t last_word, uint64_t m_bits, uint32_
     if (bit_order == TAMIS__BITS_MSB_FIRST) last_word = tamis__reverse_bits(last_word);
     return last_word >> (m_bits % 64) != 0;
 }
+
+/* Item counts of a header that is not shared yet; the sum is spread over the stripes. */
+void tamis__header_set_items(struct tamis__segment_header *header, uint64_t items);
+uint64_t tamis__header_items(const struct tamis__segment_header *header);
 
 /* Fill label `slot` for a name of at most TAMIS_NAME_MAX bytes. */
 void tamis__label_write(struct tamis__name_label *label, uint64_t sequence, const char *name);

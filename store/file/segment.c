@@ -199,14 +199,6 @@ void tamis__segment_release(const struct tamis__segment *segment, uint64_t offse
     tamis__release_map((char *)segment->data + offset, bytes);
 }
 
-int tamis__segment_exists(const struct tamis__place *place, uint64_t number)
-{
-    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    segment_path(place, number, what);
-    tamis__segment_name(number, name);
-    return tamis__exists(place->segments_fd, name, what);
-}
-
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];

@@ -69,9 +69,6 @@ void tamis__segment_close(struct tamis__segment *segment);
  * page-table entries.  Contents stay as they are, in the page cache. */
 void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
 
-/* Is there a file of that number?  1, 0 or an error. */
-int tamis__segment_exists(const struct tamis__place *place, uint64_t number);
-
 /* Remove the file; 0 if it is not there. */
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
 

@@ -459,9 +459,10 @@ static void import_killed_anywhere_is_whole_or_was_not(void **state)
         int passes;
         bool there;
     } steps[] = {
-        {TAMIS__POINT_STAGED, 0, false},  {TAMIS__POINT_STAGED, 3, false},
-        {TAMIS__POINT_RENAMED, 0, false}, {TAMIS__POINT_RENAMED, 1, false},
-        {TAMIS__POINT_RENAMED, 3, false}, {TAMIS__POINT_COMMITTED, 0, true},
+        {TAMIS__POINT_STAGED, 0, false},   {TAMIS__POINT_STAGED, 3, false},
+        {TAMIS__POINT_RENAMED, 0, false},  {TAMIS__POINT_RENAMED, 1, false},
+        {TAMIS__POINT_RENAMED, 3, false},  {TAMIS__POINT_COMMITTED, 0, false},
+        {TAMIS__POINT_COMMITTED, 1, true},
     };
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         char *path;
