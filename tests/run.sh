@@ -49,6 +49,8 @@ packages=(
     liblmdb-dev libxxhash-dev libjansson-dev   # the library and the command
     libcmocka-dev g++                          # unit tests; the header as C++
     mandoc zsh                                 # manual pages, zsh completion
+    libhiredis-dev redis-server php-cli        # import and export live, tests/interop
+    php-redis python3
 )
 case $preset in
 clang | fuzz) packages+=(clang) ;;

@@ -100,14 +100,15 @@ static int interrupted(const struct stream *stream)
     return 128 + interrupt_signal();
 }
 
-static int show(const struct invocation *call, tamis_filter *filter)
+static int show(const struct invocation *call, const struct stream *stream, tamis_filter *filter)
 {
     struct tamis_segment_stat oldest;
     int status = CLI_DONE;
     if (options_have(&call->options, TAKES(JSON)))
         status = view_show_json(call->out, filter, VIEW_SEGMENTS);
     if (tamis_filter_segment(filter, 0, &oldest) < 0) return cli_fail_library();
-    if (oldest.flags & TAMIS_SEGMENT_ITEMS_ESTIMATED)
+    /* Our own format carries the mark on: who made that estimate was told. */
+    if (oldest.flags & TAMIS_SEGMENT_ITEMS_ESTIMATED && strcmp(stream->format, "tamis") != 0)
         cli_tell("note: the format does not say how many keys there are; from the set bits there "
                  "are about %ju",
                  (uintmax_t)oldest.items);
@@ -125,7 +126,7 @@ static int import(const struct invocation *call, struct stream *stream, tamis_st
         tamis_filter_import(store, call->args[0], stream->format, &spec, &source, &filter);
     if (rc == 0) progress_finish_bytes(stream->done_bytes);
     progress_end();
-    if (rc == 0) return cli_filter_close(filter, show(call, filter));
+    if (rc == 0) return cli_filter_close(filter, show(call, stream, filter));
     if (interrupt_signal()) return interrupted(stream);
     if (stream->failed) return CLI_ERROR;
     switch (rc) { /* about the stream, or what was said of it? */
