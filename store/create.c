@@ -2,9 +2,7 @@
 /*
  * create.c: from a spec to a filter in the store.
  *
- * The segment is staged before the catalog's exclusive lock is taken (allocating may take long),
- * then named and entered under it.  Whatever fails on the way is undone; what a crash leaves is
- * swept by the next maker (segment.h).
+ * What may be refused is refused first; draft.c makes the rest.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -14,75 +12,196 @@
 
 #include "base/error.h"
 #include "hash/hash_set.h"
+#include "policy.h"
 #include "store.h"
 
-/* Explicit geometry: m and k are given, n or p or neither. */
-static int plan_geometry(const struct tamis_filter_spec *spec, struct tamis_sizing *sizing)
+/* Explicit geometry: m is given, k too unless the hash set knows it, n or p or neither. */
+static int check_geometry(const struct tamis_filter_spec *spec, const struct tamis_sizing *sizing)
 {
-    const double rate = tamis_predict_rate(TAMIS_KIND_BLOOM, spec->m_bits, spec->k, spec->capacity);
-    if (spec->k == 0 || spec->k > TAMIS_K_MAX || spec->m_bits == 0)
-        return tamis__fail(
-            TAMIS_EINVAL,
-            "an explicit geometry needs m of at least 1 bit and k of 1 to %d hashes, "
-            "not m = %llu and k = %u",
-            TAMIS_K_MAX, (unsigned long long)spec->m_bits, spec->k);
+    if (spec->m_bits == 0 || sizing->k == 0)
+        return tamis__fail(TAMIS_EINVAL,
+                           "%s alone does not make a filter; give m, of 1 bit or more, and k, of 1 "
+                           "to %d hashes",
+                           spec->m_bits ? "m" : "k", TAMIS_K_MAX);
+    if (sizing->k > TAMIS_K_MAX)
+        return tamis__fail(TAMIS_EINVAL, "k of %u hashes%s is out of range; give 1 to %d",
+                           sizing->k, spec->k ? "" : ", which follows from m and the capacity,",
+                           TAMIS_K_MAX);
     if (sizing->kind != TAMIS_KIND_BLOOM)
         return tamis__fail(TAMIS_EINVAL,
                            "an explicit geometry is for kind bloom; give a capacity and a rate for "
                            "kind %s",
                            tamis_kind_name(sizing->kind));
+    const double rate =
+        tamis_predict_rate(TAMIS_KIND_BLOOM, spec->m_bits, sizing->k, spec->capacity);
     if (spec->capacity != 0 && spec->fp_rate != 0 && rate > spec->fp_rate)
         return tamis__fail(
             TAMIS_EINVAL,
             "m = %llu and k = %u hold %llu keys at a rate of %.3g, not %g; give more "
             "bits or a greater rate",
-            (unsigned long long)spec->m_bits, spec->k, (unsigned long long)spec->capacity, rate,
+            (unsigned long long)spec->m_bits, sizing->k, (unsigned long long)spec->capacity, rate,
             spec->fp_rate);
-    sizing->m_bits = spec->m_bits;
-    sizing->k = spec->k;
     return 0;
 }
 
-int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
+/* The hash set and what goes with it: kind, seed, bit order, and k where the set fixes it. */
+static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
-    char quoted[TAMIS__QUOTED_BYTES];
     struct tamis_sizing *sizing = &plan->sizing;
-    const bool explicit_geometry = spec->m_bits != 0 || spec->k != 0;
-    const char *set_name = spec->hash_set ? spec->hash_set : "xxh3";
-    const struct tamis__hash_set *set = tamis__hash_set_by_name(set_name);
-    *plan = (struct tamis__plan){.seed = spec->seed, .explicit_geometry = explicit_geometry};
     for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
         if (spec->reserved[i] != 0)
             return tamis__fail(TAMIS_EINVAL,
                                "a reserved field of the spec is not 0; clear the struct");
+    int rc = tamis__hash_set_parse(spec->hash_set ? spec->hash_set : "xxh3", &plan->hash_set,
+                                   plan->parameters);
+    if (rc < 0) return rc;
+    plan->explicit_geometry = spec->m_bits != 0 || spec->k != 0;
+    struct tamis__hashing hashing = {.set = plan->hash_set,
+                                     .parameters = plan->parameters,
+                                     .seed = spec->seed,
+                                     .m_bits = spec->m_bits,
+                                     .k = spec->k};
+    rc = tamis__hashing_check(&hashing);
+    if (rc < 0) return rc;
+    sizing->k = hashing.k;
     sizing->kind = spec->kind;
     if (spec->kind == TAMIS_KIND_DEFAULT)
-        sizing->kind = explicit_geometry ? TAMIS_KIND_BLOOM : TAMIS_KIND_BLOCKED;
-    if (set == NULL) return TAMIS_EINVAL;
-    plan->hash_set = set->id;
+        sizing->kind = spec->m_bits != 0 || spec->k != 0 || !plan->hash_set->any_kind
+                           ? TAMIS_KIND_BLOOM
+                           : TAMIS_KIND_BLOCKED;
     if (tamis__kind_by_id(sizing->kind) == NULL)
         return tamis__fail(TAMIS_EINVAL, "there is no kind of number %u", sizing->kind);
-    if (sizing->kind != TAMIS_KIND_BLOOM && set->id != TAMIS__HASH_XXH3)
+    if (sizing->kind != TAMIS_KIND_BLOOM && !plan->hash_set->any_kind)
         return tamis__fail(TAMIS_EUNSUPPORTED, "hash set %s goes with kind bloom only",
-                           tamis__quote(quoted, set_name));
-    if (spec->capacity == 0 && !explicit_geometry)
+                           plan->hash_set->name);
+    plan->seed = spec->seed;
+    plan->bit_order = plan->hash_set->bit_order;
+    sizing->counter_bits = spec->counter_bits;
+    if (sizing->kind == TAMIS_KIND_COUNTING && spec->counter_bits == 0)
+        sizing->counter_bits = TAMIS__COUNTER_BITS_DEFAULT;
+    return tamis__check_counter_bits(sizing->kind, sizing->counter_bits);
+}
+
+/* n, p, m and k, as far as they are given, or follow from the hash set's own rule. */
+static int plan_size(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
+{
+    struct tamis_sizing *sizing = &plan->sizing;
+    const bool explicit_geometry =
+        spec->m_bits != 0 || (spec->k != 0 && plan->hash_set->fixed_k == NULL);
+    if (spec->capacity == 0 && spec->window_items == 0 && !explicit_geometry)
         return tamis__fail(TAMIS_EINVAL,
                            "capacity 0 is out of range; give the number of distinct keys to hold, "
                            "from 1 to %llu",
                            (unsigned long long)TAMIS__CAPACITY_MAX);
-    sizing->capacity = spec->capacity;
+    sizing->capacity = spec->capacity ? spec->capacity : spec->window_items;
+    sizing->m_bits = spec->m_bits;
     sizing->fp_rate = spec->fp_rate;
-    if (spec->fp_rate != 0 && !tamis__rate_is_valid(spec->fp_rate)) /* tamis_size says it better */
+    if ((spec->fp_rate != 0 && !tamis__rate_is_valid(spec->fp_rate)) ||
+        spec->capacity > TAMIS__CAPACITY_MAX) /* tamis_size says it better */
         return tamis_size(sizing);
-    if (explicit_geometry) {
-        const int rc = plan_geometry(spec, sizing);
-        if (rc < 0) return rc;
-    } else if (spec->fp_rate == 0) {
-        sizing->fp_rate = TAMIS_FP_RATE_DEFAULT;
+    if (!explicit_geometry && spec->fp_rate == 0) sizing->fp_rate = TAMIS_FP_RATE_DEFAULT;
+    if (plan->hash_set->shape != NULL && sizing->capacity != 0 && sizing->k == 0)
+        plan->hash_set->shape(sizing);
+    return explicit_geometry ? check_geometry(spec, sizing) : 0;
+}
+
+/* How the filter goes on when it is full: what was asked for, or what suits it. */
+static int plan_growth(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
+{
+    struct tamis__policy *policy = &plan->policy;
+    const bool counting = plan->sizing.kind == TAMIS_KIND_COUNTING;
+    const bool fixed = plan->explicit_geometry || !plan->hash_set->any_kind || counting;
+    policy->on_full = spec->on_full;
+    if (spec->on_full > TAMIS_ON_FULL_WARN)
+        return tamis__fail(TAMIS_EINVAL, "there is no policy %u for a full filter", spec->on_full);
+    if (counting && (spec->on_full == TAMIS_ON_FULL_GROW || policy->slices != 0))
+        return tamis__fail(
+            TAMIS_EUNSUPPORTED,
+            "a filter of kind counting has no window and does not grow, as a key must be taken off "
+            "where it was counted; leave that out, or use another kind");
+    if (counting && spec->on_full == TAMIS_ON_FULL_REFUSE)
+        return tamis__fail(
+            TAMIS_EUNSUPPORTED,
+            "a filter of kind counting takes keys on when it is full, as one that is "
+            "in must still be counted; let it warn");
+    if (policy->on_full == TAMIS_ON_FULL_DEFAULT) {
+        policy->on_full = fixed ? TAMIS_ON_FULL_WARN : TAMIS_ON_FULL_GROW;
+        if (tamis__policy_rate(policy, 0) < TAMIS_FP_RATE_MIN) policy->on_full = TAMIS_ON_FULL_WARN;
     }
-    const int rc = tamis_size(sizing);
+    if (policy->on_full == TAMIS_ON_FULL_GROW && spec->capacity == 0 && spec->window_items == 0)
+        return tamis__fail(
+            TAMIS_EINVAL,
+            "a filter that grows needs a capacity to start from; give -n, or let it warn or "
+            "refuse when it is full");
+    if (policy->on_full != TAMIS_ON_FULL_GROW && policy->slices == 0) return 0;
+    if (tamis__policy_rate(policy, 0) < TAMIS_FP_RATE_MIN)
+        return tamis__fail(
+            TAMIS_EINVAL,
+            "a rate of %g cannot be shared among segments, each of at least %g; give a greater "
+            "rate, or let the filter warn or refuse when it is full",
+            policy->fp_rate, TAMIS_FP_RATE_MIN);
+    return 0;
+}
+
+static int plan_window(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
+{
+    struct tamis__policy *policy = &plan->policy;
+    if (spec->window_ns == 0 && spec->window_items == 0) {
+        if (spec->slices == 0) return 0;
+        return tamis__fail(TAMIS_EINVAL, "slices are parts of a window; give the window too");
+    }
+    if (spec->window_ns != 0 && spec->window_items != 0)
+        return tamis__fail(TAMIS_EINVAL, "a window is of time or of keys, not of both");
+    policy->slices = spec->slices ? spec->slices : 10;
+    policy->window_ns = spec->window_ns;
+    policy->window_items = spec->window_items;
+    if (policy->slices > TAMIS_SLICES_MAX)
+        return tamis__fail(TAMIS_EINVAL, "%u slices are too many; give 1 to %d", policy->slices,
+                           TAMIS_SLICES_MAX);
+    if (spec->window_ns < 0 || spec->window_ns / TAMIS_WINDOW_NS_MAX > 0 ||
+        (spec->window_ns > 0 && spec->window_ns / policy->slices < TAMIS_SLICE_NS_MIN))
+        return tamis__fail(
+            TAMIS_EINVAL,
+            "a window of %g s in %u slices is out of range; a slice is of at least 0.1 s, a window "
+            "of at most 100 years",
+            (double)spec->window_ns / 1e9, policy->slices);
+    if (spec->window_items > TAMIS__CAPACITY_MAX)
+        return tamis__fail(TAMIS_EINVAL, "a window of %llu keys is too long; the most is %llu",
+                           (unsigned long long)spec->window_items,
+                           (unsigned long long)TAMIS__CAPACITY_MAX);
+    if (plan->explicit_geometry || !plan->hash_set->any_kind)
+        return tamis__fail(
+            TAMIS_EUNSUPPORTED,
+            "a window goes with a capacity and hash set xxh3 only; leave the window or "
+            "the geometry out");
+    return 0;
+}
+
+/* From the size of the whole to that of the first segment. */
+static int plan_policy(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
+{
+    struct tamis_sizing *sizing = &plan->sizing;
+    const bool fixed =
+        plan->explicit_geometry || !plan->hash_set->any_kind || sizing->kind == TAMIS_KIND_COUNTING;
+    int rc = fixed ? tamis_size(sizing) : 0; /* is as it is */
+    plan->policy.capacity = sizing->capacity;
+    plan->policy.fp_rate = sizing->fp_rate;
+    if (rc == 0) rc = plan_window(spec, plan);
+    if (rc == 0) rc = plan_growth(spec, plan);
+    return rc < 0 || fixed ? rc : tamis__policy_size(&plan->policy, 0, sizing);
+}
+
+int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
+{
+    struct tamis_sizing *sizing = &plan->sizing;
+    *plan = (struct tamis__plan){.bit_order = TAMIS__BITS_LSB_FIRST};
+    int rc = plan_hash_set(spec, plan);
+    if (rc == 0) rc = plan_size(spec, plan);
+    if (rc == 0) rc = plan_policy(spec, plan);
     /* The least that a file can hold: a huge m with few keys underflows to a rate of 0. */
     if (rc == 0 && sizing->fp_rate == 0) sizing->fp_rate = TAMIS_FP_RATE_MIN;
+    if (plan->policy.fp_rate == 0) plan->policy.fp_rate = sizing->fp_rate;
+    if (plan->policy.capacity == 0) plan->policy.capacity = sizing->capacity;
     return rc;
 }
 
@@ -120,7 +239,8 @@ TAMIS_API int tamis_filter_check(const char *store_path, const char *name,
 {
     struct tamis__plan plan;
     int fd = -1, rc = tamis__check_name(name);
-    if (rc == 0) rc = tamis__plan_filter(spec, &plan);
+    if (rc < 0) return rc;
+    rc = tamis__plan_filter(spec, &plan);
     if (rc < 0 || store_path == NULL) return rc;
     rc = open_nearest(store_path, &fd);
     if (rc < 0) return rc;
@@ -129,120 +249,41 @@ TAMIS_API int tamis_filter_check(const char *store_path, const char *name,
     return rc;
 }
 
-static void fill_header(const struct tamis_store *store, const char *name,
-                        const struct tamis__plan *plan, struct tamis__segment_header *header)
+void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__record_segment *segment)
 {
-    struct tamis__layout layout;
-    const struct tamis_sizing *sizing = &plan->sizing;
-    tamis__layout(sizing->m_bits, &layout);
-    memset(header, 0, sizeof *header);
-    memcpy(header->magic, TAMIS__SEGMENT_MAGIC, sizeof header->magic);
-    header->format_version = TAMIS__FORMAT_VERSION;
-    header->header_bytes = TAMIS__HEADER_BYTES;
-    header->store_id = store->store_id;
-    header->kind = sizing->kind;
-    header->hash_set = plan->hash_set;
-    header->seed = plan->seed;
-    header->m_bits = sizing->m_bits;
-    header->k = sizing->k;
-    header->words = sizing->words;
-    header->capacity = sizing->capacity;
-    header->fp_rate = tamis__double_to_bits(sizing->fp_rate);
-    header->data_offset = layout.data_offset;
-    header->data_bytes = layout.data_bytes;
-    header->file_bytes = layout.file_bytes;
-    header->created_at = tamis__now_ns();
-    header->bit_order = TAMIS__BITS_LSB_FIRST;
-    header->stripes = TAMIS__STRIPES;
-    header->generation = 1;
-    tamis__label_write(&header->labels[0], 1, name);
-}
-
-/*
- * The next segment number that is free.  A file that has it already is an orphan of a maker that died
- * before its commit, and is removed if nothing was ever added to it.  Otherwise this catalog is older
- * than its segments (restored from a copy): the file is left alone, and ids go on above its own.
- */
-static int take_number(struct tamis_store *store, struct tamis__store_record *counters,
-                       uint64_t *number)
-{
-    for (;;) {
-        uint64_t filter_id = 0;
-        *number = counters->next_segment++;
-        const int rc = tamis__segment_vacate(&store->place, *number, &filter_id);
-        if (rc != 0) return rc < 0 ? rc : 0;
-        if (filter_id >= counters->next_filter_id) counters->next_filter_id = filter_id + 1;
-    }
-}
-
-/* Under the exclusive lock: give the staged segment its number and name, enter it, commit. */
-static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn, const char *name,
-                 struct tamis__segment_header *header, struct tamis__staged *staged,
-                 tamis_filter **filter)
-{
-    struct tamis__record record;
-    struct tamis__store_record *counters = tamis__catalog_store(txn);
-    int rc = tamis__catalog_get(txn, name, &record);
-    if (rc == 0) return tamis__fail_exists(name);
-    if (rc != TAMIS_ENOTFOUND) return rc;
-    rc = take_number(store, counters, &header->number);
-    if (rc < 0) return rc;
-    header->filter_id = counters->next_filter_id++;
-    rc = tamis__segment_publish(&store->place, staged, header);
-    if (rc < 0) return rc;
-    record = (struct tamis__record){.filter_id = header->filter_id,
-                                    .name_sequence = 1,
-                                    .generation = 1,
-                                    .capacity = header->capacity,
-                                    .fp_rate = tamis__double_from_bits(header->fp_rate),
-                                    .created_at = header->created_at,
-                                    .published_at = tamis__now_ns(),
-                                    .segment_count = 1};
-    (void)snprintf(record.name, sizeof record.name, "%s", name);
-    tamis__record_segment_from_header(header, &record.segments[0]);
-    /* The handle first: after the commit nothing can fail any more. */
-    if (filter != NULL) rc = tamis__filter_open_record(store, &record, false, filter);
-    if (rc < 0) filter = NULL;
-    if (rc == 0) rc = tamis__catalog_put(txn, &record);
-    if (rc == 0) rc = tamis__catalog_commit(txn);
-    if (rc == 0) return 0;
-    if (filter != NULL) (void)tamis_filter_close(*filter);
-    (void)tamis__segment_remove(&store->place, header->number);
-    return rc;
-}
-
-/* TAMIS_EEXIST now rather than after allocating gigabytes. */
-static int check_absent(struct tamis_store *store, const char *name)
-{
-    struct tamis__catalog_txn *txn;
-    struct tamis__record record;
-    int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
-    if (rc < 0) return rc;
-    rc = tamis__catalog_get(txn, name, &record);
-    tamis__catalog_end(txn);
-    if (rc == TAMIS_ENOTFOUND) return 0;
-    return rc < 0 ? rc : tamis__fail_exists(name);
+    *segment =
+        (struct tamis__record_segment){.kind = plan->sizing.kind,
+                                       .hash_set = plan->hash_set->id,
+                                       .seed = plan->seed,
+                                       .m_bits = plan->sizing.m_bits,
+                                       .k = plan->sizing.k,
+                                       .words = plan->sizing.words,
+                                       .capacity = plan->sizing.capacity,
+                                       .fp_rate = plan->sizing.fp_rate,
+                                       .bit_order = plan->bit_order,
+                                       .counter_bits = plan->sizing.counter_bits,
+                                       .slice_start = plan->policy.slices ? tamis__clock_ns() : 0};
+    memcpy(segment->parameters, plan->parameters, sizeof segment->parameters);
 }
 
 static int create(struct tamis_store *store, const char *name, const struct tamis__plan *plan,
                   tamis_filter **filter)
 {
-    struct tamis__segment_header header;
-    struct tamis__staged staged;
-    struct tamis__catalog_txn *txn;
-    const uint64_t file_bytes = plan->sizing.file_bytes;
-    int rc = check_absent(store, name);
-    if (rc == 0) rc = check_room(store->root_fd, file_bytes, name);
-    if (rc == 0) rc = tamis__segment_stage(&store->place, file_bytes, &staged);
+    struct tamis__record_segment segment;
+    struct tamis__draft draft;
+    const struct tamis__entry entry = {.name = name,
+                                       .drafts = &draft,
+                                       .count = 1,
+                                       .capacity = plan->sizing.capacity,
+                                       .fp_rate = plan->policy.fp_rate,
+                                       .policy = plan->policy};
+    int rc = tamis__check_absent(store, name);
+    if (rc == 0) rc = check_room(store->root_fd, plan->sizing.file_bytes, name);
     if (rc < 0) return rc;
-    fill_header(store, name, plan, &header);
-    rc = tamis__store_begin_write(store, &txn);
-    if (rc == 0) {
-        rc = enter(store, txn, name, &header, &staged, filter);
-        tamis__catalog_end(txn);
-    }
-    tamis__segment_discard(&store->place, &staged);
-    return rc;
+    tamis__plan_describe(plan, &segment);
+    tamis__draft_init(store, name, &segment, &draft);
+    rc = tamis__draft_stage(store, &draft);
+    return rc < 0 ? rc : tamis__drafts_enter(store, &entry, filter);
 }
 
 TAMIS_API int tamis_filter_create(tamis_store *store, const char *name,
@@ -250,7 +291,8 @@ TAMIS_API int tamis_filter_create(tamis_store *store, const char *name,
 {
     struct tamis__plan plan;
     int rc = tamis__check_name(name);
-    if (rc == 0) rc = tamis__plan_filter(spec, &plan);
+    if (rc < 0) return rc;
+    rc = tamis__plan_filter(spec, &plan);
     if (rc < 0) return rc;
     if (store->read_only)
         return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",
@@ -286,16 +328,38 @@ static int compare_rates(const char *name, double have, double want)
     return fail_mismatch(name, "rate", have_text, want_text);
 }
 
-static const char *hash_set_name(uint32_t id)
+static int compare_hash_sets(const char *name, const struct tamis__record_segment *have,
+                             const struct tamis__plan *want)
 {
-    const struct tamis__hash_set *set = tamis__hash_set_by_id(id);
-    return set ? set->name : "of another version";
+    char have_name[TAMIS_HASH_SET_NAME_MAX + 1], want_name[TAMIS_HASH_SET_NAME_MAX + 1];
+    if (have->hash_set == want->hash_set->id &&
+        memcmp(have->parameters, want->parameters, sizeof have->parameters) == 0)
+        return 0;
+    tamis__hash_set_name(have->hash_set, have->parameters, have_name);
+    tamis__hash_set_name(want->hash_set->id, want->parameters, want_name);
+    return fail_mismatch(name, "hash set", have_name, want_name);
 }
 
 static const char *kind_name(uint32_t id)
 {
     const char *name = tamis_kind_name(id);
     return name ? name : "of another version";
+}
+
+static int compare_policies(const char *name, const struct tamis__policy *have,
+                            const struct tamis__policy *want)
+{
+    static const char *const names[] = {"warn", "grow", "refuse", "warn"};
+    int rc = 0;
+    if (have->on_full != want->on_full)
+        rc = fail_mismatch(name, "policy when full", names[have->on_full & 3],
+                           names[want->on_full & 3]);
+    if (rc == 0)
+        rc = compare_numbers(name, "window in ns", (uint64_t)have->window_ns,
+                             (uint64_t)want->window_ns);
+    if (rc == 0)
+        rc = compare_numbers(name, "window in keys", have->window_items, want->window_items);
+    return rc < 0 ? rc : compare_numbers(name, "number of slices", have->slices, want->slices);
 }
 
 /* Is the filter that is there what the plan wants?  TAMIS_EMISMATCH with the first difference. */
@@ -307,11 +371,13 @@ static int compare_plan(const char *name, const struct tamis__plan *plan,
     int rc = 0;
     if (s->kind != want->kind)
         rc = fail_mismatch(name, "kind", kind_name(s->kind), kind_name(want->kind));
-    if (rc == 0 && s->hash_set != plan->hash_set)
-        rc = fail_mismatch(name, "hash set", hash_set_name(s->hash_set),
-                           hash_set_name(plan->hash_set));
-    if (rc == 0) rc = compare_numbers(name, "capacity", s->capacity, want->capacity);
-    if (rc == 0) rc = compare_rates(name, s->fp_rate, want->fp_rate);
+    if (rc == 0) rc = compare_hash_sets(name, s, plan);
+    if (rc == 0)
+        rc = compare_numbers(name, "bits per counter", s->counter_bits, want->counter_bits);
+    if (rc == 0)
+        rc = compare_numbers(name, "capacity", record->policy.capacity, plan->policy.capacity);
+    if (rc == 0) rc = compare_rates(name, record->policy.fp_rate, plan->policy.fp_rate);
+    if (rc == 0) rc = compare_policies(name, &record->policy, &plan->policy);
     /* Where m and k followed from n and p they may follow differently in another version. */
     if (rc == 0 && plan->explicit_geometry)
         rc = compare_numbers(name, "m", s->m_bits, want->m_bits);
@@ -340,7 +406,8 @@ TAMIS_API int tamis_filter_open_or_create(tamis_store *store, const char *name,
 {
     struct tamis__plan plan;
     int rc = tamis__check_name(name);
-    if (rc == 0) rc = tamis__plan_filter(spec, &plan);
+    if (rc < 0) return rc;
+    rc = tamis__plan_filter(spec, &plan);
     if (rc < 0) return rc;
     if (store->read_only)
         return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",

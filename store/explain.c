@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* explain.c: looking inside an open filter: its metadata, its segments, its bits, a key's
  * positions. */
-#include <stdio.h>
-#include <string.h>
+#include <math.h>
 
 #include "base/error.h"
 #include "hash/hash_set.h"
@@ -13,9 +12,15 @@
 
 TAMIS_API int64_t tamis_filter_items(tamis_filter *filter)
 {
-    uint64_t items = 0;
-    for (uint32_t i = 0; i < filter->segment_count; i++)
-        items += tamis__segment_items(&filter->segments[i].segment);
+    struct tamis__view *view;
+    int rc = tamis__visit(filter, &view);
+    if (rc == TAMIS_EDROPPED) { /* the mapping is still there */
+        view = tamis__enter(&filter->view);
+        rc = view ? 0 : TAMIS_ENOMEM;
+    }
+    if (rc < 0) return rc;
+    const uint64_t items = tamis__view_items(view);
+    tamis__leave(filter, view);
     return (int64_t)items;
 }
 
@@ -23,78 +28,103 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
 {
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
-    uint64_t items[TAMIS__SEGMENTS_MAX];
+    struct tamis__view *view;
     int rc = tamis__catalog_begin(&filter->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
     tamis__catalog_end(txn);
     if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
+    if (rc == 0) rc = tamis__visit(filter, &view);
     if (rc < 0) return rc;
+    for (uint32_t i = 0; i < record.segment_count;
+         i++) { /* the others are counted in the catalog */
+        const struct tamis__store_segment *s = tamis__view_find(view, record.segments[i].number);
+        if (s == NULL) continue;
+        record.segments[i].items = tamis__segment_items(&s->segment);
+        record.segments[i].file_bytes = tamis__header_file_bytes(s->segment.header);
+    }
+    tamis__record_sum_capacity(&record);
+    tamis__leave(filter, view);
     tamis__stat_from_record(&record, stat);
-    if (record.segment_count != filter->segment_count) return 0; /* changed since; the catalog's */
-    for (uint32_t i = 0; i < filter->segment_count; i++)
-        items[i] = tamis__segment_items(&filter->segments[i].segment);
-    tamis__stat_set_items(stat, &record, items);
     return 0;
 }
 
-static int check_index(const struct tamis_filter *filter, uint32_t index)
+/* Segment `index` of the present list, whose view is entered. */
+static int visit_segment(struct tamis_filter *filter, uint32_t index, struct tamis__view **view)
 {
-    if (index < filter->segment_count) return 0;
-    return tamis__fail(TAMIS_EINVAL, "there is no segment %u; the filter has %u", index,
-                       filter->segment_count);
+    const int rc = tamis__visit(filter, view);
+    if (rc < 0 || index < (*view)->count) return rc;
+    const uint32_t count = (*view)->count;
+    tamis__leave(filter, *view);
+    return tamis__fail(TAMIS_EINVAL, "there is no segment %u; the filter has %u", index, count);
 }
 
-TAMIS_API int tamis_filter_segment(tamis_filter *filter, uint32_t index,
-                                   struct tamis_segment_stat *stat)
+static void stat_segment(const struct tamis__segment *segment, struct tamis_segment_stat *stat)
 {
-    const int rc = check_index(filter, index);
-    if (rc < 0) return rc;
-    const struct tamis__segment *segment = &filter->segments[index].segment;
     const struct tamis__segment_header *h = segment->header;
-    const struct tamis__hash_set *set = tamis__hash_set_by_id(h->hash_set);
     *stat = (struct tamis_segment_stat){
         .number = h->number,
         .kind = h->kind,
         .k = h->k,
         .words = h->words,
+        .bit_order = h->bit_order,
         .m_bits = h->m_bits,
         .seed = h->seed,
         .capacity = h->capacity,
         .fp_rate = tamis__double_from_bits(h->fp_rate),
         .items = tamis__segment_items(segment),
-        .file_bytes = h->file_bytes,
+        .file_bytes = tamis__header_file_bytes(h),
         .data_offset = h->data_offset,
         .data_bytes = h->data_bytes,
         .created_at = h->created_at,
+        .flags = h->flags & TAMIS__SEGMENT_FLAGS_KNOWN,
+        .slice = h->slice,
+        .slice_start = h->slice_start,
+        .step = h->step,
+        .counter_bits = h->counter_bits,
     };
-    (void)snprintf(stat->hash_set, sizeof stat->hash_set, "%s", set ? set->name : "unknown");
+    tamis__hash_set_name(h->hash_set, h->parameters, stat->hash_set);
+}
+
+TAMIS_API int tamis_filter_segment(tamis_filter *filter, uint32_t index,
+                                   struct tamis_segment_stat *stat)
+{
+    struct tamis__view *view;
+    const int rc = visit_segment(filter, index, &view);
+    if (rc < 0) return rc;
+    stat_segment(&view->segments[index].segment, stat);
+    tamis__leave(filter, view);
     return 0;
 }
 
 TAMIS_API int tamis_filter_fill(tamis_filter *filter, uint32_t index,
                                 struct tamis_segment_stat *stat)
 {
-    const int rc = tamis_filter_segment(filter, index, stat);
+    struct tamis__view *view;
+    const int rc = visit_segment(filter, index, &view);
     if (rc < 0) return rc;
-    const struct tamis__store_segment *s = &filter->segments[index];
+    const struct tamis__store_segment *s = &view->segments[index];
+    stat_segment(&s->segment, stat);
     s->kind->measure(&s->segment, &stat->ones, &stat->fp_rate_now);
     stat->fill = (double)stat->ones / (double)stat->m_bits;
+    stat->items_estimated =
+        (uint64_t)llround(tamis__estimate_items(stat->kind, stat->m_bits, stat->k, stat->ones));
+    tamis__leave(filter, view);
     return 0;
 }
 
 /* Describe the key by its hash set; the positions are the caller's. */
-static int describe(const struct tamis__hash_set *set, uint64_t seed, const void *key,
-                    size_t key_bytes, uint32_t k, struct tamis_explanation *explanation)
+static int describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                    struct tamis_explanation *explanation)
 {
-    explanation->positions_count = k;
+    explanation->positions_count = hashing->k;
     if (key == NULL && key_bytes > 0)
         return tamis__fail(TAMIS_EINVAL, "the key is NULL with a length above 0; pass its bytes");
-    if (explanation->positions_max < k)
-        return tamis__fail(TAMIS_EINVAL, "%u positions do not fit in room for %zu", k,
+    if (explanation->positions_max < hashing->k)
+        return tamis__fail(TAMIS_EINVAL, "%u positions do not fit in room for %zu", hashing->k,
                            explanation->positions_max);
-    const size_t wanted =
-        set->describe(key, key_bytes, seed, explanation->hashes, explanation->hashes_bytes);
+    const size_t wanted = hashing->set->describe(hashing, key, key_bytes, explanation->hashes,
+                                                 explanation->hashes_bytes);
     if (wanted >= explanation->hashes_bytes)
         return tamis__fail(TAMIS_EINVAL, "the hash values need %zu bytes of text, not %zu",
                            wanted + 1, explanation->hashes_bytes);
@@ -104,12 +134,15 @@ static int describe(const struct tamis__hash_set *set, uint64_t seed, const void
 TAMIS_API int tamis_filter_explain(tamis_filter *filter, uint32_t index, const void *key,
                                    size_t key_bytes, struct tamis_explanation *explanation)
 {
-    int rc = check_index(filter, index);
+    struct tamis__view *view;
+    int rc = visit_segment(filter, index, &view);
     if (rc < 0) return rc;
-    const struct tamis__store_segment *s = &filter->segments[index];
+    const struct tamis__store_segment *s = &view->segments[index];
     const struct tamis__segment_header *h = s->segment.header;
-    rc = describe(tamis__hash_set_by_id(h->hash_set), h->seed, key, key_bytes, h->k, explanation);
+    const struct tamis__hashing hashing = tamis__header_hashing(h);
+    rc = describe(&hashing, key, key_bytes, explanation);
     if (rc == 0) s->kind->positions(h, key, key_bytes, explanation->positions);
+    tamis__leave(filter, view);
     return rc;
 }
 
@@ -117,14 +150,19 @@ TAMIS_API int tamis_explain(const char *hash_set, uint64_t m_bits, uint32_t k, u
                             const void *key, size_t key_bytes,
                             struct tamis_explanation *explanation)
 {
-    const struct tamis__hash_set *set = tamis__hash_set_by_name(hash_set ? hash_set : "xxh3");
-    if (set == NULL) return TAMIS_EINVAL;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    struct tamis__hashing hashing = {
+        .parameters = parameters, .seed = seed, .m_bits = m_bits, .k = k};
+    int rc = tamis__hash_set_parse(hash_set ? hash_set : "xxh3", &hashing.set, parameters);
+    if (rc < 0) return rc;
     if (m_bits == 0)
         return tamis__fail(TAMIS_EINVAL, "m of 0 bits is out of range; give 1 to 2^64-1");
-    if (k == 0 || k > EXPLAIN_K_MAX)
-        return tamis__fail(TAMIS_EINVAL, "k of %u hashes is out of range; give 1 to %u", k,
+    rc = tamis__hashing_check(&hashing);
+    if (rc < 0) return rc;
+    if (hashing.k == 0 || hashing.k > EXPLAIN_K_MAX)
+        return tamis__fail(TAMIS_EINVAL, "k of %u hashes is out of range; give 1 to %u", hashing.k,
                            EXPLAIN_K_MAX);
-    const int rc = describe(set, seed, key, key_bytes, k, explanation);
-    if (rc == 0) set->positions(key, key_bytes, seed, m_bits, k, explanation->positions);
+    rc = describe(&hashing, key, key_bytes, explanation);
+    if (rc == 0) hashing.set->positions(&hashing, key, key_bytes, explanation->positions);
     return rc;
 }

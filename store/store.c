@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/point.h"
 #include "hash/hash_set.h"
+#include "policy.h"
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
@@ -206,53 +207,81 @@ static int remove_orphan(struct tamis_store *store, struct tamis__catalog_txn *t
     return rc < 0 ? rc : 0;
 }
 
-int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_txn **txn)
+static int clean(struct tamis_store *store, struct tamis__catalog_txn *txn)
 {
     struct garbage garbage = {.count = 0};
-    int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, txn);
-    if (rc < 0) return rc;
-    rc = tamis__catalog_each_garbage(*txn, collect_garbage, &garbage);
-    if (rc >= 0) rc = remove_garbage(store, *txn, &garbage);
-    if (rc == 0) rc = remove_orphan(store, *txn);
-    if (rc < 0) tamis__catalog_end(*txn);
+    int rc = tamis__catalog_each_garbage(txn, collect_garbage, &garbage);
+    if (rc >= 0) rc = remove_garbage(store, txn, &garbage);
+    if (rc == 0) rc = remove_orphan(store, txn);
+    if (rc < 0) tamis__catalog_end(txn);
     return rc;
+}
+
+int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_txn **txn)
+{
+    const int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, txn);
+    return rc < 0 ? rc : clean(store, *txn);
+}
+
+int tamis__store_begin_write_if_free(struct tamis_store *store, struct tamis__catalog_txn **txn)
+{
+    int rc = tamis__catalog_begin_if_free(&store->catalog, TAMIS__LOCK_EXCLUSIVE, txn);
+    if (rc <= 0) return rc;
+    rc = clean(store, *txn);
+    return rc < 0 ? rc : 1;
 }
 
 /* ---- Listing --------------------------------------------------------------------------------- */
 
+/* One that goes on in a further segment is never full, unless there can be none. */
+static bool is_full(const struct tamis__record *record, const uint64_t *segment_items,
+                    const struct tamis_filter_stat *stat)
+{
+    const uint32_t newest = record->segment_count - 1;
+    const struct tamis__record_segment *s = &record->segments[newest];
+    if (record->policy.window_items > 0) return false;
+    if (tamis__policy_grows(&record->policy, s->step, record->segment_count)) return false;
+    if (record->policy.slices > 0) return segment_items[newest] >= s->capacity;
+    return stat->items >= stat->capacity;
+}
+
 void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
                            const uint64_t *segment_items)
 {
-    double pass = 1; /* chance that a stranger passes no segment */
     stat->items = 0;
+    stat->predicted_rate = 0;
     for (uint32_t i = 0; i < record->segment_count; i++) {
         const struct tamis__record_segment *s = &record->segments[i];
         stat->items += segment_items[i];
-        pass *= 1 - tamis_predict_rate(s->kind, s->m_bits, s->k, segment_items[i]);
+        stat->predicted_rate = tamis__either_rate(
+            stat->predicted_rate, tamis_predict_rate(s->kind, s->m_bits, s->k, segment_items[i]));
     }
-    stat->predicted_rate = 1 - pass;
-    stat->state = stat->items >= stat->capacity ? TAMIS_STATE_FULL : 0;
+    stat->state = is_full(record, segment_items, stat) ? TAMIS_STATE_FULL : 0;
 }
 
 void tamis__stat_from_record(const struct tamis__record *record, struct tamis_filter_stat *stat)
 {
     const struct tamis__record_segment *newest = &record->segments[record->segment_count - 1];
-    const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
     uint64_t items[TAMIS__SEGMENTS_MAX];
     *stat = (struct tamis_filter_stat){
         .kind = newest->kind,
         .k = newest->k,
         .seed = newest->seed,
-        .capacity = record->capacity,
+        .counter_bits = newest->counter_bits,
+        .capacity = record->policy.slices > 0 ? record->policy.capacity : record->capacity,
         .fp_rate = record->fp_rate,
         .generation = record->generation,
         .segment_count = record->segment_count,
         .created_at = record->created_at,
         .published_at = record->published_at,
         .checkpointed_at = record->checkpointed_at,
+        .window_ns = record->policy.window_ns,
+        .window_items = record->policy.window_items,
+        .slices = record->policy.slices,
+        .on_full = record->policy.on_full ? record->policy.on_full : TAMIS_ON_FULL_WARN,
     };
     memcpy(stat->name, record->name, sizeof stat->name);
-    (void)snprintf(stat->hash_set, sizeof stat->hash_set, "%s", set ? set->name : "unknown");
+    tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);
     for (uint32_t i = 0; i < record->segment_count; i++) {
         stat->m_bits += record->segments[i].m_bits;
         stat->size_bytes += record->segments[i].file_bytes;

@@ -7,6 +7,7 @@
 
 #include "catalog/catalog.h"
 #include "kind/kind.h"
+#include "view.h"
 
 struct tamis_store {
     unsigned references; /* atomic: the handle's and each open filter's */
@@ -17,37 +18,74 @@ struct tamis_store {
     struct tamis__catalog catalog;
 };
 
-struct tamis__store_segment {
-    struct tamis__segment segment;
-    const struct tamis__kind *kind;
-};
-
 /*
- * Constant after opening, but for the three atomics: so any number of threads may use it, and a
- * child born by fork() finds no lock held.
+ * Constant after opening, but for the atomics: so any number of threads may use it, and a child born
+ * by fork() finds no lock held.
  */
 struct tamis_filter {
     struct tamis_store *store;     /* a reference */
     char name[TAMIS_NAME_MAX + 1]; /* when it was opened, for sentences */
     uint64_t filter_id;
-    uint64_t generation;
     bool read_only;
-    uint64_t epoch;          /* atomic: the newest segment's, when the catalog was last looked at */
-    bool dropped;            /* atomic: the catalog has this filter no more */
-    uint64_t recorded_items; /* atomic: what the catalog was last told or has told */
-    uint32_t segment_count;
-    struct tamis__store_segment segments[]; /* the newest last */
+    bool dropped;                /* atomic: the catalog has this filter no more */
+    uint64_t recorded_items;     /* atomic: what the catalog was last told or has told */
+    struct tamis__view *view;    /* atomic: the list of segments that calls begin on */
+    struct tamis__view *retired; /* atomic: those before it that somebody may still be in */
 };
+
+/* Leave the view that the thread has entered; the last to leave an old one gives it back. */
+static inline void tamis__leave(struct tamis_filter *filter, const struct tamis__view *view)
+{
+    /* ORDER: as tamis__enter: either the exchanger finds us gone, or we find its view. */
+    if (tamis__visit_is_light) {
+        __atomic_store_n(&tamis__self->view, NULL, __ATOMIC_RELEASE);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    } else {
+        (void)__atomic_exchange_n(&tamis__self->view, NULL, __ATOMIC_SEQ_CST);
+    }
+    struct tamis__visitor *self = tamis__self;
+    if (__builtin_expect(__atomic_load_n(&filter->view, __ATOMIC_SEQ_CST) != view || self->passed,
+                         0)) {
+        self->passed = false;
+        tamis__view_reclaim(filter);
+    }
+}
+
+/* Enter the handle's view, up to date; the caller leaves it unless this fails. */
+int tamis__visit(struct tamis_filter *filter, struct tamis__view **view);
+
+/*
+ * The same for what calls back, and so must not be in a view: it stays until it is unpinned.  A child
+ * that is born while a thread of its parent has one pinned keeps that one's memory for ever.
+ */
+int tamis__pin_current(struct tamis_filter *filter, struct tamis__view **view);
+void tamis__unpin(struct tamis_filter *filter, struct tamis__view *view);
+
+/* Bring the view that the caller has entered up to what is in force. */
+static inline int tamis__view_current(struct tamis_filter *filter, struct tamis__view **view)
+{
+    const struct tamis__segment *newest = &tamis__newest(*view)->segment;
+    /* ORDER relaxed: see tamis__view_follow. */
+    const uint64_t moved =
+        (tamis__segment_epoch(newest) ^ __atomic_load_n(&(*view)->epoch, __ATOMIC_RELAXED)) |
+        (tamis__segment_next(newest) ^ (*view)->next);
+    return __builtin_expect(moved == 0, 1) ? 0 : tamis__view_follow(filter, view);
+}
 
 struct tamis_store *tamis__store_reference(struct tamis_store *store);
 
 /* Exclusive transaction, after removing what earlier ones left (catalog.h, garbage). */
 int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_txn **txn);
+/* The same without waiting: 1 if begun, 0 if the lock is not free. */
+int tamis__store_begin_write_if_free(struct tamis_store *store, struct tamis__catalog_txn **txn);
 
 /* Sets the sentence for a name that is not in the catalog; returns TAMIS_ENOTFOUND. */
 int tamis__fail_no_filter(const struct tamis_store *store, const char *name);
-int tamis__fail_dropped(const struct tamis_filter *filter); /* TAMIS_EDROPPED */
-int tamis__fail_exists(const char *name);                   /* TAMIS_EEXIST */
+int tamis__fail_dropped(const struct tamis_filter *filter);   /* TAMIS_EDROPPED */
+int tamis__fail_read_only(const struct tamis_filter *filter); /* TAMIS_EREADONLY */
+int tamis__fail_exists(const char *name);                     /* TAMIS_EEXIST */
+int tamis__fail_null_key(size_t index);                       /* TAMIS_EINVAL */
+int tamis__check_keys(const struct tamis_key *keys, size_t count);
 int tamis__check_name(const char *name);
 
 /* What the catalog knows of a filter, as the public struct. */
@@ -60,6 +98,12 @@ void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__r
 int tamis__open_segment(struct tamis_store *store, const struct tamis__record *record,
                         uint32_t index, bool writable, struct tamis__store_segment *segment);
 
+/* Give it back, when no other view has it. */
+void tamis__close_segment(struct tamis__store_segment *segment);
+/* The same by number alone. */
+int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filter_id,
+                       bool writable, struct tamis__store_segment *segment);
+
 /* A handle on the filter of a record; the caller holds the catalog's lock. */
 int tamis__filter_open_record(struct tamis_store *store, const struct tamis__record *record,
                               bool read_only, tamis_filter **filter);
@@ -67,10 +111,75 @@ int tamis__filter_open_record(struct tamis_store *store, const struct tamis__rec
 /* A spec made whole: geometry, rate and hash set, checked. */
 struct tamis__plan {
     struct tamis_sizing sizing;
-    uint32_t hash_set;
+    const struct tamis__hash_set *hash_set;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    uint32_t bit_order; /* that of the hash set */
     uint64_t seed;
     bool explicit_geometry; /* m and k were given */
+    struct tamis__policy policy;
 };
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan);
+void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__record_segment *segment);
+
+/* ---- draft.c: segments on their way into the store ---------------------------------------------
+ */
+
+/* A segment whose file is in staging/, or not made yet (staged.file.link NULL).  Until it is entered, its
+ * header is here alone and may be added to. */
+struct tamis__draft {
+    struct tamis__segment_header header;
+    struct tamis__staged staged;
+};
+
+/* The list of segments, oldest first, that shall be the filter `name`. */
+struct tamis__entry {
+    const char *name;
+    struct tamis__draft *drafts;
+    uint32_t count;
+    uint64_t capacity;
+    double fp_rate;
+    struct tamis__policy policy;
+    bool filled; /* with contents: an orphan of these cannot be told from a filter's by looking */
+};
+
+/* TAMIS_EEXIST now rather than after allocating gigabytes. */
+int tamis__check_absent(struct tamis_store *store, const char *name);
+/* A header for what is described: number, filter_id and file_bytes of it are not looked at. */
+void tamis__draft_init(const struct tamis_store *store, const char *name,
+                       const struct tamis__record_segment *segment, struct tamis__draft *draft);
+/* Make its file, allocated and zero. */
+int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft);
+void tamis__draft_set_policy(struct tamis__draft *draft, const struct tamis__policy *policy);
+/* Under the exclusive lock: the number that the next segment gets. */
+int tamis__take_segment_number(struct tamis_store *store, struct tamis__store_record *counters,
+                               uint64_t *number);
+/* Publish all of them in one commit; filter may be NULL.  On any error nothing of them is left. */
+int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *entry,
+                        tamis_filter **filter);
+/* Remove what was staged and not entered; harmless on what is not staged. */
+void tamis__draft_discard(struct tamis_store *store, struct tamis__draft *draft);
+void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *drafts, uint32_t count);
+
+/* ---- alike.c: filters whose bits mean the same ------------------------------------------------ */
+
+/* A filter and the list of it that is worked on. */
+struct tamis__side {
+    struct tamis_filter *filter;
+    struct tamis__view *view; /* pinned */
+};
+
+/* Is it the same filter, by whatever handle? */
+bool tamis__same_filter(const struct tamis_filter *a, const struct tamis_filter *b);
+/* Does each bit of the one list mean what the same bit of the other does?  0, or TAMIS_EMISMATCH: the
+ * sentence has every field that differs, with both values. */
+int tamis__check_alike(const struct tamis__side *a, const struct tamis__side *b);
+/* Has the kind of its segments `merge` and `tally`?  TAMIS_EUNSUPPORTED if not. */
+int tamis__check_mergeable(const struct tamis__side *side);
+/* Of one segment alone?  `verb` says what cannot be done otherwise.  TAMIS_EUNSUPPORTED if not. */
+int tamis__check_one_segment(const struct tamis__side *side, const char *verb);
+
+/* compare.c: the positions that are set in a, in b, in either, piece by piece; adds to ones. */
+void tamis__tally(const struct tamis__kind *kind, const struct tamis__segment *a,
+                  const struct tamis__segment *b, uint64_t ones[3]);
 
 #endif

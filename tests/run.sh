@@ -50,6 +50,8 @@ packages=(
     libcmocka-dev g++                          # unit tests; the header as C++
     mandoc zsh                                 # manual pages, zsh completion
     python3 python3-lmdb python3-xxhash        # the independent reader of tests/golden
+    libmd-dev libhiredis-dev                   # hash set md5; import and export live
+    redis-server php-cli php-redis             # the other systems, tests/interop
 )
 case $preset in
 clang | fuzz) packages+=(clang) ;;

@@ -7,7 +7,6 @@
  * their answers printed and the count recorded.
  */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -60,6 +59,7 @@ static void print_json(const struct addition *addition, size_t count)
     const struct key_source *source = addition->source;
     for (size_t i = 0; i < count; i++) {
         bool is_new = source->answers[i] != 0;
+        if (source->answers[i] == TAMIS_ANSWER_REFUSED) continue;
         if (wants(addition, is_new ? TAKES(SEEN) : TAKES(NEW))) continue;
         json_t *line = json_new();
         json_put_key(line, &source->keys[i], source->hex);
@@ -86,6 +86,11 @@ static int warn_when_full(struct addition *addition)
     if ((uint64_t)items <= addition->capacity) return CLI_DONE;
     struct tamis_filter_stat stat;
     if (tamis_filter_stat(addition->filter, &stat) < 0) return cli_fail_library();
+    if (!(stat.state &
+          TAMIS_STATE_FULL)) { /* has grown, or forgets: look again when twice as many are in */
+        addition->capacity = 2 * (uint64_t)items;
+        return CLI_DONE;
+    }
     cli_tell("warning: filter '%s' holds %" PRIu64 " keys, past its capacity of %" PRIu64
              "; of keys that are new it now takes %.3g %% for seen, and more with every further "
              "key; make a larger one (tamis create NAME -n CAPACITY)",
@@ -94,12 +99,29 @@ static int warn_when_full(struct addition *addition)
     return CLI_DONE;
 }
 
+/* The filter takes no more: the answers to the others of the batch stand, and are told first. */
+static int tell_refused(struct addition *addition, size_t count)
+{
+    size_t refused = 0;
+    for (size_t i = 0; i < count; i++) {
+        refused += addition->source->answers[i] == TAMIS_ANSWER_REFUSED;
+        addition->new_keys += addition->source->answers[i] == 1;
+    }
+    print_answers(addition, count);
+    progress_end();
+    out_flush(addition->call->out);
+    cli_fail_library();
+    return cli_fail("%zu of the last %zu keys were refused, and what follows them was not read",
+                    refused, count);
+}
+
 static int add_batch(struct addition *addition, size_t count)
 {
     struct key_source *source = addition->source;
     bool asked = wants(addition, TAKES(NEW) | TAKES(SEEN) | TAKES(JSON));
-    int64_t new_keys = tamis_filter_add_batch(addition->filter, source->keys, count,
-                                              asked ? source->answers : NULL);
+    int64_t new_keys =
+        tamis_filter_add_batch(addition->filter, source->keys, count, source->answers);
+    if (new_keys == TAMIS_EFULL) return tell_refused(addition, count);
     if (new_keys < 0) return cli_fail_library();
     addition->new_keys += (uint64_t)new_keys;
     if (asked) print_answers(addition, count);
@@ -135,8 +157,7 @@ static int interrupted_status(const struct addition *addition, int status)
 {
     int signal_number = interrupt_signal();
     if (signal_number == 0) return status;
-    cli_tell("stopped by %s after %ju keys, all of them added and counted",
-             signal_number == SIGINT ? "SIGINT" : "SIGTERM",
+    cli_tell("stopped by %s after %ju keys, all of them added and counted", interrupt_name(),
              (uintmax_t)addition->source->keys_done);
     return 128 + signal_number;
 }

@@ -28,7 +28,8 @@ static const char HELP[] =
     "      --memory SIZE   what fits into so many bytes (64MiB, 4GB): with -n the rate, with -p\n"
     "                      (default 1%) the capacity, with both the rate that all of it gives\n"
     "      --table         rates for m/n = 2..32 and k = 1..8, and the best k\n"
-    "      --kind KIND     only that kind: blocked or bloom\n"
+    "      --kind KIND     only that kind: blocked, bloom or counting\n"
+    "      --counter-bits C  of kind counting, whose M are counters: 4 (default), 8, 16 or 32\n"
     "      --json          one object a row\n"
     "\n"
     "examples:\n"
@@ -47,7 +48,7 @@ struct row {
     char *reason; /* NULL where there is a sizing */
 };
 
-static const uint32_t KINDS[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
+static const uint32_t KINDS[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM, TAMIS_KIND_COUNTING};
 #define KIND_COUNT (sizeof KINDS / sizeof *KINDS)
 
 static char *copy_of(const char *text)
@@ -65,6 +66,12 @@ static void size_row(struct row *row)
 
 /* ---- --memory ----------------------------------------------------------------------------- */
 
+/* Bits, or counters. */
+static uint64_t places_in(const struct tamis_sizing *sizing, uint64_t memory_bytes)
+{
+    return memory_bytes * 8 / (sizing->counter_bits ? sizing->counter_bits : 1);
+}
+
 /* With both n and p: if what they need fits, take all of the memory, the best k for it (or the k
  * that was given), and the rate that comes of it. */
 static void size_within(struct row *row, uint64_t memory_bytes)
@@ -80,8 +87,11 @@ static void size_within(struct row *row, uint64_t memory_bytes)
             cli_no_memory();
         return;
     }
-    row->sizing =
-        (struct tamis_sizing){.capacity = asked.capacity, .m_bits = memory_bytes * 8, .k = asked.k};
+    row->sizing = (struct tamis_sizing){.kind = asked.kind,
+                                        .capacity = asked.capacity,
+                                        .m_bits = places_in(&asked, memory_bytes),
+                                        .k = asked.k,
+                                        .counter_bits = asked.counter_bits};
     size_row(row);
     row->sizing.fp_rate = asked.fp_rate; /* RATE is what was asked for */
 }
@@ -94,7 +104,7 @@ static void size_to_memory(struct row *row, const struct options *options)
         size_within(row, options->memory_bytes);
         return;
     }
-    row->sizing.m_bits = options->memory_bytes * 8;
+    row->sizing.m_bits = places_in(&row->sizing, options->memory_bytes);
     if (!n && !p && !options_have(options, TAKES(HASHES)))
         row->sizing.fp_rate = TAMIS_FP_RATE_DEFAULT;
     size_row(row);
@@ -165,6 +175,8 @@ static void print_row_json(struct out *out, const struct row *row)
         json_put(line, "m_bits", json_unsigned(sizing->m_bits));
         json_put(line, "k", json_unsigned(sizing->k));
         json_put(line, "words", json_unsigned(sizing->words));
+        if (sizing->counter_bits != 0)
+            json_put(line, "counter_bits", json_unsigned(sizing->counter_bits));
         json_put(line, "bits_per_key", json_rate(sizing->bits_per_key));
         json_put(line, "data_bytes", json_unsigned(sizing->data_bytes));
         json_put(line, "file_bytes", json_unsigned(sizing->file_bytes));
@@ -209,16 +221,19 @@ static int size(const struct invocation *call)
         if (options_have(options, TAKES(KIND)) && options->kind != KINDS[i]) continue;
         struct row *row = &rows[count++];
         *row = (struct row){.kind = KINDS[i],
-                            .sizing = {.capacity = options->capacity,
+                            .sizing = {.kind = KINDS[i],
+                                       .capacity = options->capacity,
                                        .fp_rate = options->fp_rate,
                                        .m_bits = options->m_bits,
                                        .k = options->k}};
+        if (KINDS[i] == TAMIS_KIND_COUNTING)
+            row->sizing.counter_bits = options->counter_bits ? options->counter_bits : 4;
         if (options_have(options, TAKES(MEMORY)))
             size_to_memory(row, options);
         else
             size_row(row);
     }
-    if (count == 0) return cli_fail("calc knows the kinds blocked and bloom only");
+    if (count == 0) return cli_fail("calc knows the kinds blocked, bloom and counting only");
     int status = show(call, rows, count);
     for (size_t i = 0; i < count; i++)
         free(rows[i].reason);
@@ -280,7 +295,7 @@ static int run(struct invocation *call)
     const struct options *options = &call->options;
     if (!options_exclusive(call, TAKES(MEMORY) | TAKES(BITS))) return CLI_ERROR;
     if (options_have(options, TAKES(TABLE))) {
-        if (options_have(options, TAKES_SIZING | TAKES(MEMORY) | TAKES(KIND)))
+        if (options_have(options, TAKES_SIZING | TAKES(MEMORY) | TAKES(KIND) | TAKES(COUNTER_BITS)))
             return cli_fail_usage(call->command, "--table takes no other values");
         if (options_have(options, TAKES(JSON)))
             print_table_json(call->out);
@@ -302,7 +317,8 @@ const struct command cli_command_calc = {
     .summary = "capacity, rate, bits and hashes from one another",
     .operands = "no arguments, only options",
     .help = HELP,
-    .options = TAKES_SIZING | TAKES(MEMORY) | TAKES(TABLE) | TAKES(KIND) | TAKES(JSON),
+    .options = TAKES_SIZING | TAKES(MEMORY) | TAKES(TABLE) | TAKES(KIND) | TAKES(COUNTER_BITS) |
+               TAKES(JSON),
     .args_min = 0,
     .args_max = 0,
     .run = run,

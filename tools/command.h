@@ -42,12 +42,19 @@ struct command {
 extern const struct command cli_command_add;
 extern const struct command cli_command_calc;
 extern const struct command cli_command_check;
+extern const struct command cli_command_compare;
+extern const struct command cli_command_count;
 extern const struct command cli_command_create;
 extern const struct command cli_command_drop;
 extern const struct command cli_command_explain;
+extern const struct command cli_command_export;
+extern const struct command cli_command_import;
 extern const struct command cli_command_info;
 extern const struct command cli_command_list;
+extern const struct command cli_command_merge;
+extern const struct command cli_command_remove;
 extern const struct command cli_command_rename;
+extern const struct command cli_command_rotate;
 extern const struct command cli_command_sync;
 extern const struct command cli_command_verify;
 
@@ -66,9 +73,14 @@ int cli_fail_usage(const struct command *command, const char *format, ...)
 /* The library's sentence for its last error. */
 int cli_fail_library(void);
 
+/* A note of what a filter of that hash set costs its owner, where it is weak. */
+void cli_tell_weakness(const char *hash_set);
+
 /* malloc and realloc that end the program with a sentence where there is no memory. */
 void *cli_alloc(size_t bytes);
 void *cli_realloc(void *old, size_t bytes);
+/* The first bytes of a text, with a NUL behind them. */
+char *cli_copy(const char *text, size_t bytes);
 void cli_no_memory(void) __attribute__((noreturn));
 
 /* ---- open.c ------------------------------------------------------------------------------- */

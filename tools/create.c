@@ -4,27 +4,46 @@
  *
  * The one command that makes the store if it is not there, but only for a filter that it can then
  * make: name, parameters and room are checked first, so that bad input leaves nothing behind.
+ *
+ * Which of -n, -p, -m and -k a hash set needs the library knows; here only what holds for all.
  */
 #include <stdlib.h>
 
 #include "command.h"
 #include "fields.h"
-#include "json.h"
 
 static const char HELP[] =
     "usage: tamis create NAME -n CAPACITY [-p RATE] [--kind KIND] [--hash-set SET] [--seed N]\n"
+    "                    [--on-full grow|refuse|warn]\n"
+    "       tamis create NAME -n CAPACITY --window TIME|KEYS [--slices N]\n"
     "       tamis create NAME -m BITS -k HASHES [--hash-set SET] [--seed N]\n"
+    "       tamis create NAME --hash-set php:LIST -m BITS\n"
     "       tamis create NAME --like OTHER\n"
     "\n"
     "Make an empty filter, and the store if it is not there.  The file is allocated in full.\n"
     "\n"
     "  -n, --capacity N    distinct keys that the rate shall hold for (10000, 10k, 5M, 1G)\n"
     "  -p, --rate P        false-positive rate at that many keys (0.01, 1e-6, 1%; default 1%)\n"
-    "      --kind KIND     blocked (default: one cache line a key) or bloom (classic)\n"
+    "      --kind KIND     blocked (default: one cache line a key), bloom (classic) or counting\n"
+    "                      (counters for bits: remove and count; does not grow)\n"
+    "      --counter-bits C  of a counter, with kind counting: 4 (default), 8, 16 or 32; greater\n"
+    "                      counts take 16 bytes more each\n"
     "  -m, --bits BITS     explicit size in bits (10M is ten million, 64Mi is 2^26); kind bloom\n"
     "  -k, --hashes K      explicit number of hashes, 1 to 64; with -m\n"
-    "      --hash-set SET  the rule from key to bits (default xxh3)\n"
-    "      --seed N        seed of the hash set (default 0)\n"
+    "      --hash-set SET  the rule from key to bits (default xxh3); another system's, bit for\n"
+    "                      bit: php:LIST (of js, pjw, elf, bkdr, sdbm, djb, dek, fnv),\n"
+    "                      php-mt, php-mt-legacy, md5, redisbloom, guava\n"
+    "      --seed N        seed of xxh3 (default 0)\n"
+    "      --on-full HOW   when it holds that many keys: grow (go on in a further segment, twice\n"
+    "                      as large; the rate holds; default with -n), refuse (take no new key)\n"
+    "                      or warn (the rate gets worse; default with -m)\n"
+    "      --window W      forget: a time (90s, 45m, 12h, 30d, 2w) for which a key is remembered "
+    "at\n"
+    "                      least, or the number of keys (10M) that are; -n is then the keys of\n"
+    "                      one window\n"
+    "      --slices N      steps in which the window moves, 1 to 32 (default 10): what is older "
+    "than\n"
+    "                      the window and one slice is forgotten\n"
     "      --like OTHER    all of it as filter OTHER of the same store\n"
     "      --if-missing    no error when the same filter is there already\n"
     "      --json          print the new filter as JSON\n"
@@ -33,13 +52,16 @@ static const char HELP[] =
     "examples:\n"
     "  tamis create seen -n 10M                  ten million keys, 1% false positives\n"
     "  tamis create seen -n 10M -p 1e-4 --if-missing\n"
+    "  tamis create hits -n 1M --kind counting   keys can be removed and counted\n"
+    "  tamis create recent -n 50M --window 30d   what was seen in the last 30 to 33 days\n"
     "  tamis create old -m 1000003 -k 7          a classic filter of exactly that shape\n"
+    "  tamis create rptc --hash-set php:bkdr,sdbm,js -m 4Gi\n"
     "\n"
     "exit status: 0 it is there; 2 an error\n";
 
 #define TAKES_SHAPE                                                                                \
     (TAKES(CAPACITY) | TAKES(RATE) | TAKES(BITS) | TAKES(HASHES) | TAKES(KIND) | TAKES(HASH_SET) | \
-     TAKES(SEED))
+     TAKES(SEED) | TAKES(COUNTER_BITS) | TAKES(ON_FULL) | TAKES(WINDOW) | TAKES(SLICES))
 
 /* Do the options say what to make? */
 static bool options_suffice(const struct invocation *call)
@@ -47,16 +69,17 @@ static bool options_suffice(const struct invocation *call)
     const struct options *options = &call->options;
     bool bits = options_have(options, TAKES(BITS));
     bool hashes = options_have(options, TAKES(HASHES));
+    bool set = options_have(options, TAKES(HASH_SET)); /* may say what k is */
     if (options_have(options, TAKES(LIKE))) {
         if (!options_have(options, TAKES_SHAPE)) return true;
         cli_fail_usage(call->command,
                        "--like takes everything from '%s'; leave the other "
                        "parameters out",
                        options->like);
-    } else if (bits != hashes) {
+    } else if (bits != hashes && !set) {
         cli_fail_usage(call->command, "-m BITS and -k HASHES go together; %s is missing",
                        bits ? "-k" : "-m");
-    } else if (!bits && !options_have(options, TAKES(CAPACITY))) {
+    } else if (!bits && !options_have(options, TAKES(CAPACITY)) && options->window_items == 0) {
         cli_fail_usage(call->command,
                        "give -n CAPACITY, or -m BITS and -k HASHES, or --like OTHER");
     } else {
@@ -73,29 +96,23 @@ static struct tamis_filter_spec spec_from_options(const struct options *options)
                                       .k = options->k,
                                       .m_bits = options->m_bits,
                                       .hash_set = options->hash_set,
-                                      .seed = options->seed};
+                                      .seed = options->seed,
+                                      .counter_bits = options->counter_bits,
+                                      .on_full = options->on_full,
+                                      .slices = options->slices,
+                                      .window_ns = options->window_ns,
+                                      .window_items = options->window_items};
 }
 
-/* The spec that makes a filter like the one of that name.  *stat keeps the strings alive. */
-static bool spec_from_filter(tamis_store *store, const char *name, struct tamis_filter_stat *stat,
-                             struct tamis_filter_spec *spec)
+/* The spec that makes a filter like the one of that name, with its hash set in `hash_set`. */
+static bool spec_from_filter(tamis_store *store, const char *name, struct tamis_filter_spec *spec,
+                             char *hash_set)
 {
     tamis_filter *filter = cli_filter_open(store, name, TAMIS_READ_ONLY);
     if (!filter) return false;
-    int rc = tamis_filter_stat(filter, stat);
+    int rc = tamis_filter_like(filter, spec, hash_set);
     if (rc < 0) cli_fail_library();
-    if (cli_filter_close(filter, CLI_DONE) != CLI_DONE || rc < 0) return false;
-    *spec = (struct tamis_filter_spec){.capacity = stat->capacity,
-                                       .fp_rate = stat->fp_rate,
-                                       .kind = stat->kind,
-                                       .hash_set = stat->hash_set,
-                                       .seed = stat->seed};
-    /* The shape of a blocked filter follows from capacity and rate; a classic one may have any. */
-    if (stat->kind == TAMIS_KIND_BLOOM) {
-        spec->m_bits = stat->m_bits;
-        spec->k = stat->k;
-    }
-    return true;
+    return cli_filter_close(filter, CLI_DONE) == CLI_DONE && rc == 0;
 }
 
 /* Open the store, making it if it is not there and the filter could be made in it. */
@@ -114,15 +131,6 @@ static tamis_store *open_store(const struct invocation *call, const struct tamis
     return store;
 }
 
-static int show_json(const struct invocation *call, tamis_filter *filter)
-{
-    struct filter_view view;
-    if (view_load(&view, filter, 0) < 0) return cli_fail_library();
-    json_print(call->out, view_json(&view));
-    view_clear(&view);
-    return CLI_DONE;
-}
-
 static int create(const struct invocation *call, tamis_store *store,
                   const struct tamis_filter_spec *spec)
 {
@@ -133,20 +141,21 @@ static int create(const struct invocation *call, tamis_store *store,
                  : tamis_filter_create(store, name, spec, &filter);
     if (rc < 0) return cli_fail_library();
     int status = CLI_DONE;
-    if (options_have(&call->options, TAKES(JSON))) status = show_json(call, filter);
+    if (options_have(&call->options, TAKES(JSON))) status = view_show_json(call->out, filter, 0);
+    if (spec->hash_set) cli_tell_weakness(spec->hash_set);
     return cli_filter_close(filter, status);
 }
 
 static int run(struct invocation *call)
 {
     struct tamis_filter_spec spec = spec_from_options(&call->options);
-    struct tamis_filter_stat like;
+    char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
     if (!options_suffice(call)) return CLI_ERROR;
     tamis_store *store = open_store(call, &spec);
     if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
     if (!options_have(&call->options, TAKES(LIKE)) ||
-        spec_from_filter(store, call->options.like, &like, &spec))
+        spec_from_filter(store, call->options.like, &spec, hash_set))
         status = create(call, store, &spec);
     tamis_store_close(store);
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* explain.c: tamis explain NAME [KEY...] - where a key goes, in a filter or without one. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "json.h"
@@ -8,16 +9,18 @@
 
 static const char HELP[] =
     "usage: tamis explain NAME [KEY...]\n"
-    "       tamis explain --hash-set SET -m BITS -k HASHES [--seed N] [KEY...]\n"
+    "       tamis explain --hash-set SET -m BITS [-k HASHES] [--seed N] [KEY...]\n"
     "\n"
     "Print KEY<TAB>hash values<TAB>bit positions, comma-separated, in the order of the hash set;\n"
-    "position b is bit b%8 (0 the least) of byte b/8 of the data.  The second form needs no\n"
-    "filter.  A filter of several segments gets a line for each, the newest last.\n"
+    "position b is bit b%8 of byte b/8 of the data, 0 being the least, or the greatest as for\n"
+    "SETBIT of Redis (info: segments, bit_order).  The second form needs no filter.  A filter\n"
+    "of several segments gets a line for each, the newest last.\n"
     "\n"
-    "      --hash-set SET  the rule from key to bits: xxh3\n"
+    "      --hash-set SET  the rule from key to bits: xxh3, php:LIST (of js, pjw, elf, bkdr,\n"
+    "                      sdbm, djb, dek, fnv), php-mt, php-mt-legacy, md5, redisbloom, guava\n"
     "  -m, --bits BITS     size in bits, up to 2^64-1\n"
-    "  -k, --hashes K      number of hashes\n"
-    "      --seed N        seed of the hash set (default 0)\n"
+    "  -k, --hashes K      number of hashes; php:LIST has one a function and needs no -k\n"
+    "      --seed N        seed of xxh3 (default 0)\n"
     "  -z, --null          keys end with NUL instead of newline, in and out\n"
     "      --hex           keys are written in hexadecimal, in and out\n"
     "      --json          one object a line: "
@@ -27,6 +30,7 @@ static const char HELP[] =
     "examples:\n"
     "  tamis explain seen https://example.org/\n"
     "  tamis explain --hash-set xxh3 -m 1000003 -k 7 key\n"
+    "  tamis explain --hash-set php:bkdr,sdbm,js -m 4Gi 'a comment'\n"
     "\n"
     "exit status: 0 done; 2 an error\n";
 
@@ -142,9 +146,10 @@ static bool k_is_missing(const struct options *options)
            tamis_explain(set, options->m_bits, 1, options->seed, "", 0, &probe) == 0;
 }
 
-static int explain_keys(struct explainer *explainer, size_t first_key)
+static int explain_keys(struct explainer *explainer, size_t first_key, const char *hash_set)
 {
     int status = CLI_DONE;
+    if (isatty(STDERR_FILENO) == 1) cli_tell_weakness(hash_set); /* people; scripts know */
     explainer->source = key_source_new(explainer->call, first_key);
     make_room(&explainer->explanation, TAMIS_K_MAX);
     while (status == CLI_DONE) {
@@ -165,7 +170,7 @@ static int explain_filter(struct explainer *explainer)
     struct tamis_filter_stat stat;
     if (tamis_filter_stat(explainer->filter, &stat) < 0) return cli_fail_library();
     explainer->segments = stat.segment_count;
-    return explain_keys(explainer, 1);
+    return explain_keys(explainer, 1, stat.hash_set);
 }
 
 static int run_filter(struct invocation *call)
@@ -197,7 +202,7 @@ static int run(struct invocation *call)
     if (k_is_missing(&call->options))
         return cli_fail_usage(call->command, "hash set '%s' needs -k HASHES",
                               call->options.hash_set);
-    return explain_keys(&explainer, 0);
+    return explain_keys(&explainer, 0, call->options.hash_set);
 }
 
 const struct command cli_command_explain = {

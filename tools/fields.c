@@ -58,6 +58,12 @@ static json_t *kind_text(uint32_t kind)
     return name ? json_text(name) : json_unsigned(kind);
 }
 
+/* Bits that one of m takes. */
+static unsigned bits_of_place(const struct filter_view *view)
+{
+    return view->stat.counter_bits != 0 ? view->stat.counter_bits : 1;
+}
+
 static json_t *value_name(const struct filter_view *view)
 {
     return json_text(view->stat.name);
@@ -76,6 +82,11 @@ static json_t *value_hash_set(const struct filter_view *view)
 static json_t *value_m_bits(const struct filter_view *view)
 {
     return json_unsigned(view->stat.m_bits);
+}
+
+static json_t *value_counter_bits(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.counter_bits);
 }
 
 static json_t *value_k(const struct filter_view *view)
@@ -103,6 +114,14 @@ static json_t *value_items(const struct filter_view *view)
     return json_unsigned(view->stat.items);
 }
 
+static json_t *value_items_estimated(const struct filter_view *view)
+{
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < view->stat.segment_count; i++)
+        items += view->segments[i].items_estimated;
+    return json_unsigned(items);
+}
+
 static json_t *value_fill(const struct filter_view *view)
 {
     return json_rate(fill_of(view));
@@ -115,7 +134,7 @@ static json_t *value_fp_rate_now(const struct filter_view *view)
 
 static json_t *value_bits_per_key(const struct filter_view *view)
 {
-    return json_rate((double)view->stat.m_bits / (double)view->stat.capacity);
+    return json_rate((double)view->stat.m_bits * bits_of_place(view) / (double)view->stat.capacity);
 }
 
 static json_t *value_size_bytes(const struct filter_view *view)
@@ -145,10 +164,18 @@ static json_t *segment_json(const struct tamis_segment_stat *segment, unsigned h
     json_put(object, "k", json_unsigned(segment->k));
     json_put(object, "words", json_unsigned(segment->words));
     json_put(object, "seed", json_unsigned(segment->seed));
+    json_put(object, "bit_order", json_text(segment->bit_order ? "msb-first" : "lsb-first"));
     json_put(object, "capacity", json_unsigned(segment->capacity));
     json_put(object, "fp_rate", json_rate(segment->fp_rate));
     json_put(object, "items", json_unsigned(segment->items));
+    json_put(object, "step", json_unsigned(segment->step));
+    json_put(object, "counter_bits", json_unsigned(segment->counter_bits));
+    if (segment->slice_start != 0) {
+        json_put(object, "slice", json_unsigned(segment->slice));
+        json_put(object, "slice_start", json_time(segment->slice_start));
+    }
     if (holds & VIEW_FILL) {
+        json_put(object, "items_estimated", json_unsigned(segment->items_estimated));
         json_put(object, "fill", json_rate(segment->fill));
         json_put(object, "fp_rate_now", json_rate(segment->fp_rate_now));
     }
@@ -188,18 +215,71 @@ static json_t *value_state(const struct filter_view *view)
     return json_text(state_name(view->stat.state));
 }
 
+static json_t *value_on_full(const struct filter_view *view)
+{
+    static const char *const names[] = {"warn", "grow", "refuse", "warn"};
+    return json_text(names[view->stat.on_full & 3]);
+}
+
+/* Seconds, or keys; both 0 where nothing is forgotten. */
+static json_t *value_window_seconds(const struct filter_view *view)
+{
+    return json_rate((double)view->stat.window_ns / 1e9);
+}
+
+static json_t *value_window_items(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.window_items);
+}
+
+static json_t *value_slices(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.slices);
+}
+
+static const char FULL[] =
+    "the filter holds as many keys as it was made for or more, and the rate rises with every "
+    "further one; make a filter of a greater capacity";
+static const char REFUSES[] = "the filter holds as many keys as it was made for, and refuses more; "
+                              "make a filter of a greater "
+                              "capacity, or one that grows";
+static const char ESTIMATED[] =
+    "the filter was merged, or imported from a format that does not say how many keys it holds, so "
+    "items began with an estimate from the set bits";
+
+/* Add a note to those there are; each once. */
+static void add_note(char **notes, const char *note)
+{
+    char *longer = NULL;
+    if (note == NULL || strstr(*notes, note) != NULL) return;
+    if (asprintf(&longer, "%s%s%s", *notes, **notes ? "; " : "", note) < 0) cli_no_memory();
+    free(*notes);
+    *notes = longer;
+}
+
 static json_t *value_note(const struct filter_view *view)
 {
-    if (!(view->stat.state & TAMIS_STATE_FULL)) return json_text("");
-    return json_text("the filter holds as many keys as it was made for or more, and the rate rises "
-                     "with every further one; make a filter of a greater capacity");
+    char *notes = cli_copy("", 0);
+    if (view->stat.state & TAMIS_STATE_FULL)
+        add_note(&notes, view->stat.on_full == TAMIS_ON_FULL_REFUSE ? REFUSES : FULL);
+    add_note(&notes, tamis_hash_set_weakness(view->stat.hash_set));
+    for (uint32_t i = 0; view->segments && i < view->stat.segment_count; i++) {
+        if (view->segments[i].flags & TAMIS_SEGMENT_ITEMS_ESTIMATED) add_note(&notes, ESTIMATED);
+        add_note(&notes, tamis_hash_set_weakness(view->segments[i].hash_set));
+    }
+    json_t *note = json_text(notes);
+    free(notes);
+    return note;
 }
 
 /* ---- Human forms -------------------------------------------------------------------------- */
 
 static void human_bits(const struct filter_view *view, char text[HUMAN_BYTES])
 {
-    text_size(text, HUMAN_BYTES, (double)view->stat.m_bits / 8);
+    if (view->stat.counter_bits != 0)
+        snprintf(text, HUMAN_BYTES, "counters of %u bits", view->stat.counter_bits);
+    else
+        text_size(text, HUMAN_BYTES, (double)view->stat.m_bits / 8);
 }
 
 static void human_size(const struct filter_view *view, char text[HUMAN_BYTES])
@@ -216,7 +296,8 @@ static void human_items(const struct filter_view *view, char text[HUMAN_BYTES])
 
 static void human_fill(const struct filter_view *view, char text[HUMAN_BYTES])
 {
-    snprintf(text, HUMAN_BYTES, "%.1f %% of the bits are set", 100 * fill_of(view));
+    snprintf(text, HUMAN_BYTES, "%.1f %% of the %s", 100 * fill_of(view),
+             view->stat.counter_bits != 0 ? "counters are above 0" : "bits are set");
 }
 
 static void one_in(double rate, char text[HUMAN_BYTES])
@@ -247,6 +328,7 @@ static const struct field FIELDS[] = {
     {"capacity", 0, 0, value_capacity, NULL},
     {"fp_rate", 0, 0, value_fp_rate, human_fp_rate},
     {"items", 0, 0, value_items, human_items},
+    {"items_estimated", VIEW_FILL, VIEW_FILL, value_items_estimated, NULL},
     {"fill", VIEW_FILL, VIEW_FILL, value_fill, human_fill},
     {"fp_rate_now", 0, VIEW_FILL, value_fp_rate_now, human_fp_rate_now},
     {"bits_per_key", 0, 0, value_bits_per_key, NULL},
@@ -256,8 +338,13 @@ static const struct field FIELDS[] = {
     {"created_at", 0, 0, value_created_at, NULL},
     {"published_at", 0, 0, value_published_at, NULL},
     {"checkpointed_at", 0, 0, value_checkpointed_at, NULL},
+    {"on_full", 0, 0, value_on_full, NULL},
+    {"window_seconds", 0, 0, value_window_seconds, NULL},
+    {"window_items", 0, 0, value_window_items, NULL},
+    {"slices", 0, 0, value_slices, NULL},
+    {"counter_bits", 0, 0, value_counter_bits, NULL},
     {"state", 0, 0, value_state, NULL},
-    {"note", 0, 0, value_note, NULL},
+    {"note", 0, VIEW_SEGMENTS, value_note, NULL},
 };
 #define FIELD_COUNT (sizeof FIELDS / sizeof *FIELDS)
 
@@ -318,6 +405,15 @@ json_t *view_json(const struct filter_view *view)
     return object;
 }
 
+int view_show_json(struct out *out, tamis_filter *filter, unsigned loads)
+{
+    struct filter_view view;
+    if (view_load(&view, filter, loads) < 0) return cli_fail_library();
+    json_print(out, view_json(&view));
+    view_clear(&view);
+    return CLI_DONE;
+}
+
 static void print_segment(const struct tamis_segment_stat *segment, struct out *out)
 {
     char file[HUMAN_BYTES];
@@ -325,8 +421,9 @@ static void print_segment(const struct tamis_segment_stat *segment, struct out *
     segment_file(segment, file);
     text_size(size, sizeof size, (double)segment->file_bytes);
     const char *kind = tamis_kind_name(segment->kind);
-    out_format(out, "%s %s %s, %ju bits, k %u, %ju of %ju items, %.1f %% set, %s\n", file,
-               kind ? kind : "?", segment->hash_set, (uintmax_t)segment->m_bits, segment->k,
+    out_format(out, "%s %s %s, %ju %s, k %u, %ju of %ju items, %.1f %% set, %s\n", file,
+               kind ? kind : "?", segment->hash_set, (uintmax_t)segment->m_bits,
+               segment->counter_bits != 0 ? "counters" : "bits", segment->k,
                (uintmax_t)segment->items, (uintmax_t)segment->capacity, 100 * segment->fill, size);
 }
 

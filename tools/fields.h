@@ -43,6 +43,9 @@ void view_clear(struct filter_view *view);
 /* All fields that the view has, as one object. */
 json_t *view_json(const struct filter_view *view);
 
+/* Print an open filter as JSON, with what is loaded for it (VIEW_*).  The exit status. */
+int view_show_json(struct out *out, tamis_filter *filter, unsigned loads);
+
 /* "field: value (human form)" lines. */
 void view_print(const struct filter_view *view, struct out *out);
 

@@ -32,8 +32,15 @@ int interrupt_signal(void)
     return caught;
 }
 
-void interrupt_wait_readable(int fd)
+const char *interrupt_name(void)
 {
+    return caught == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+bool interrupt_wait(int fd, short events, int seconds)
+{
+    int ready = 0;
+    const struct timespec limit = {.tv_sec = seconds};
     sigset_t ours, before;
     sigemptyset(&ours);
     for (size_t i = 0; i < SIGNAL_COUNT; i++)
@@ -41,7 +48,18 @@ void interrupt_wait_readable(int fd)
     /* Held back while we look, let through by ppoll() alone: a signal that comes in between ends
      * the ppoll() instead of being noticed a read too late. */
     sigprocmask(SIG_BLOCK, &ours, &before);
-    struct pollfd pfd = {.fd = fd, .events = POLLIN};
-    if (!caught) ppoll(&pfd, 1, NULL, &before);
+    struct pollfd pfd = {.fd = fd, .events = events};
+    if (!caught) ready = ppoll(&pfd, 1, seconds < 0 ? NULL : &limit, &before);
     sigprocmask(SIG_SETMASK, &before, NULL);
+    return ready > 0;
+}
+
+void interrupt_wait_readable(int fd)
+{
+    (void)interrupt_wait(fd, POLLIN, -1);
+}
+
+void interrupt_wait_writable(int fd)
+{
+    (void)interrupt_wait(fd, POLLOUT, -1);
 }

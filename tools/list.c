@@ -44,7 +44,9 @@ static void add_row(struct table *table, const struct tamis_filter_stat *stat)
     table_format(table, "%ju", (uintmax_t)stat->capacity);
     table_format(table, "%ju", (uintmax_t)stat->items);
     table_format(table, "%.3g", stat->predicted_rate);
-    table_format(table, "%ju", (uintmax_t)stat->m_bits);
+    /* Of disk, so that kinds can be compared. */
+    table_format(table, "%ju",
+                 (uintmax_t)(stat->m_bits * (stat->counter_bits ? stat->counter_bits : 1)));
     table_cell(table, size);
     table_cell(table, state_name(stat->state));
 }

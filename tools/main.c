@@ -19,9 +19,11 @@
 
 /* In the order of `tamis help`: the life of a filter. */
 static const struct command *const COMMANDS[] = {
-    &cli_command_create, &cli_command_add,     &cli_command_check, &cli_command_list,
-    &cli_command_info,   &cli_command_explain, &cli_command_calc,  &cli_command_sync,
-    &cli_command_verify, &cli_command_rename,  &cli_command_drop,
+    &cli_command_create,  &cli_command_add,    &cli_command_check,  &cli_command_remove,
+    &cli_command_count,   &cli_command_list,   &cli_command_info,   &cli_command_explain,
+    &cli_command_calc,    &cli_command_rotate, &cli_command_sync,   &cli_command_merge,
+    &cli_command_compare, &cli_command_import, &cli_command_export, &cli_command_verify,
+    &cli_command_rename,  &cli_command_drop,
 };
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
 
@@ -128,8 +130,8 @@ static int run(struct out *out, int argc, char **argv)
 int main(int argc, char **argv)
 {
     open_standard_descriptors();
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe shall be an error with a sentence */
-    signal(SIGXFSZ, SIG_IGN); /* so shall a file over the limit of `ulimit -f` */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe shall be an error with a sentence, */
+    signal(SIGXFSZ, SIG_IGN); /* and a file too large too */
     struct out out;
     out_init(&out, STDOUT_FILENO);
     int status = run(&out, argc, argv);

@@ -75,6 +75,12 @@ int cli_fail_library(void)
     return cli_fail("%s", tamis_last_error());
 }
 
+void cli_tell_weakness(const char *hash_set)
+{
+    const char *weakness = tamis_hash_set_weakness(hash_set);
+    if (weakness) cli_tell("note: %s", weakness);
+}
+
 void cli_no_memory(void)
 {
     static const char line[] = "tamis: out of memory\n";
@@ -92,4 +98,12 @@ void *cli_realloc(void *old, size_t bytes)
     void *memory = realloc(old, bytes > 0 ? bytes : 1);
     if (!memory) cli_no_memory();
     return memory;
+}
+
+char *cli_copy(const char *text, size_t bytes)
+{
+    char *copy = cli_alloc(bytes + 1);
+    memcpy(copy, text, bytes);
+    copy[bytes] = '\0';
+    return copy;
 }

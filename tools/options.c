@@ -42,6 +42,15 @@ static const struct {
     [OPTION_QUIET] = {"quiet", "-q/--quiet", no_argument, 'q'},
     [OPTION_MEMORY] = {"memory", "--memory", required_argument, 0},
     [OPTION_TABLE] = {"table", "--table", no_argument, 0},
+    [OPTION_FROM] = {"from", "--from", required_argument, 0},
+    [OPTION_TO] = {"to", "--to", required_argument, 0},
+    [OPTION_SEAL] = {"seal", "--seal", no_argument, 0},
+    [OPTION_FORCE] = {"force", "--force", no_argument, 0},
+    [OPTION_INTERSECT] = {"intersect", "--intersect", no_argument, 0},
+    [OPTION_ON_FULL] = {"on-full", "--on-full", required_argument, 0},
+    [OPTION_WINDOW] = {"window", "--window", required_argument, 0},
+    [OPTION_SLICES] = {"slices", "--slices", required_argument, 0},
+    [OPTION_COUNTER_BITS] = {"counter-bits", "--counter-bits", required_argument, 0},
 };
 
 /* What getopt_long() wants to be given, for one set of options. */
@@ -89,11 +98,19 @@ static bool tell_bad_option(const struct command *command, int result, const cha
     return false;
 }
 
+static bool take_counter_bits(const char *shown, const char *value, uint32_t *bits)
+{
+    uint64_t number = 0;
+    if (!number_between(shown, value, 4, 32, &number)) return false;
+    *bits = (uint32_t)number; /* which of them the library takes, it says */
+    return true;
+}
+
 static bool take_number(const struct command *command, struct options *options, int id,
                         const char *value)
 {
     const char *shown = OPTIONS[id].shown;
-    uint64_t k = 0;
+    uint64_t k = 0, slices = 0;
     uint64_t k_max;
     switch (id) {
     case OPTION_CAPACITY:
@@ -107,13 +124,38 @@ static bool take_number(const struct command *command, struct options *options, 
         if (!number_between(shown, value, 1, k_max, &k)) return false;
         options->k = (uint32_t)k;
         return true;
+    case OPTION_COUNTER_BITS:
+        return take_counter_bits(shown, value, &options->counter_bits);
     case OPTION_SEED:
         return number_seed(shown, value, &options->seed);
     case OPTION_MEMORY:
         return number_size(shown, value, &options->memory_bytes);
+    case OPTION_WINDOW:
+        return number_window(shown, value, &options->window_ns, &options->window_items);
+    case OPTION_SLICES:
+        if (!number_between(shown, value, 1, TAMIS_SLICES_MAX, &slices)) return false;
+        options->slices = (uint32_t)slices;
+        return true;
     default:
         return true; /* has no value */
     }
+}
+
+static bool take_on_full(const char *value, uint32_t *on_full)
+{
+    static const struct {
+        const char *name;
+        uint32_t number;
+    } policies[] = {{"grow", TAMIS_ON_FULL_GROW},
+                    {"refuse", TAMIS_ON_FULL_REFUSE},
+                    {"warn", TAMIS_ON_FULL_WARN}};
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
+        if (strcmp(policies[i].name, value) == 0) {
+            *on_full = policies[i].number;
+            return true;
+        }
+    cli_tell("--on-full: '%s' is not accepted; give grow, refuse or warn", value);
+    return false;
 }
 
 static bool take_option(const struct command *command, struct options *options, int id,
@@ -133,8 +175,14 @@ static bool take_option(const struct command *command, struct options *options, 
     case OPTION_HASH_SET:
         options->hash_set = value;
         return true;
+    case OPTION_ON_FULL:
+        return take_on_full(value, &options->on_full);
     case OPTION_LIKE:
         options->like = value;
+        return true;
+    case OPTION_FROM:
+    case OPTION_TO:
+        options->peer = value;
         return true;
     default:
         return take_number(command, options, id, value);

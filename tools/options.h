@@ -41,6 +41,15 @@ enum option_id {
     OPTION_QUIET,
     OPTION_MEMORY,
     OPTION_TABLE,
+    OPTION_FROM,
+    OPTION_TO,
+    OPTION_SEAL,
+    OPTION_FORCE,
+    OPTION_INTERSECT,
+    OPTION_ON_FULL,
+    OPTION_WINDOW,
+    OPTION_SLICES,
+    OPTION_COUNTER_BITS,
     OPTION_IDS
 };
 
@@ -59,10 +68,16 @@ struct options {
     uint64_t m_bits;
     uint32_t k;
     uint32_t kind;
+    uint32_t counter_bits;
     const char *hash_set;
     uint64_t seed;
     const char *like;
     uint64_t memory_bytes;
+    uint32_t on_full;
+    uint32_t slices;
+    int64_t window_ns; /* of --window, one of the two */
+    uint64_t window_items;
+    const char *peer; /* --from or --to: a format, or the URL of a server */
 };
 
 /* Was any option of the set given? */

@@ -43,31 +43,67 @@ void progress_start(const struct options *options, uint64_t total_bytes)
     progress.total_bytes = total_bytes;
 }
 
-static void show(uint64_t keys, uint64_t bytes, double seconds)
+/* ", 40 %, 12 s left", or nothing where the end is not known. */
+static void describe_left(char *text, size_t text_bytes, uint64_t bytes, double seconds)
+{
+    char duration[32];
+    *text = '\0';
+    if (progress.total_bytes == 0 || bytes == 0) return;
+    double done = (double)bytes / (double)progress.total_bytes;
+    if (done > 1) done = 1; /* the file grew since */
+    text_duration(duration, sizeof duration, seconds / done - seconds);
+    snprintf(text, text_bytes, ", %.0f %%, %s left", done * 100, duration);
+}
+
+static void show(const char *what, uint64_t bytes, double seconds)
 {
     char line[160];
-    char left[64] = "";
-    if (progress.total_bytes > 0 && bytes > 0) {
-        double done = (double)bytes / (double)progress.total_bytes;
-        if (done > 1) done = 1; /* the file grew since */
-        char duration[32];
-        text_duration(duration, sizeof duration, seconds / done - seconds);
-        snprintf(left, sizeof left, ", %.0f %%, %s left", done * 100, duration);
-    }
-    int used = snprintf(line, sizeof line, "%s%ju keys, %.0f keys/s%s%s",
-                        progress.terminal ? "\r" : "", (uintmax_t)keys, (double)keys / seconds,
-                        left, progress.terminal ? "\x1b[K" : "\n");
+    char left[64];
+    describe_left(left, sizeof left, bytes, seconds);
+    int used = snprintf(line, sizeof line, "%s%s%s%s", progress.terminal ? "\r" : "", what, left,
+                        progress.terminal ? "\x1b[K" : "\n");
     put(line, (size_t)used);
     progress.shown = progress.terminal;
 }
 
+/* Seconds since the start, where it is time for another line; else below 0. */
+static double due(void)
+{
+    if (!progress.wanted) return -1;
+    double now = progress_clock();
+    if (now - progress.last < INTERVAL_SECONDS) return -1;
+    progress.last = now;
+    return now - progress.start;
+}
+
 void progress_update(uint64_t keys, uint64_t bytes)
 {
-    if (!progress.wanted) return;
-    double now = progress_clock();
-    if (now - progress.last < INTERVAL_SECONDS) return;
-    progress.last = now;
-    show(keys, bytes, now - progress.start);
+    char what[96];
+    double seconds = due();
+    if (seconds < 0) return;
+    snprintf(what, sizeof what, "%ju keys, %.0f keys/s", (uintmax_t)keys, (double)keys / seconds);
+    show(what, bytes, seconds);
+}
+
+static void show_bytes(uint64_t bytes, double seconds)
+{
+    char what[96], done[32], rate[32];
+    text_size(done, sizeof done, (double)bytes);
+    text_size(rate, sizeof rate, seconds > 0 ? (double)bytes / seconds : 0);
+    snprintf(what, sizeof what, "%s, %s/s", done, rate);
+    show(what, bytes, seconds);
+}
+
+void progress_update_bytes(uint64_t bytes, uint64_t all_bytes)
+{
+    progress.total_bytes = all_bytes;
+    double seconds = due();
+    if (seconds >= 0) show_bytes(bytes, seconds);
+}
+
+void progress_finish_bytes(uint64_t bytes)
+{
+    if (progress.wanted) show_bytes(bytes, progress_clock() - progress.start);
 }
 
 void progress_erase(void)

@@ -19,6 +19,12 @@ void progress_start(const struct options *options, uint64_t total_bytes);
 /* Call after each batch; cheap. */
 void progress_update(uint64_t keys, uint64_t bytes);
 
+/* The same where no keys are counted; all_bytes is 0 where it is not known yet. */
+void progress_update_bytes(uint64_t bytes, uint64_t all_bytes);
+
+/* The last line of it, whatever the time: what is done is shown as done. */
+void progress_finish_bytes(uint64_t bytes);
+
 /* Take the line away if one is shown. */
 void progress_erase(void);
 

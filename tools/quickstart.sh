@@ -23,7 +23,10 @@ export LC_ALL=C # sort, comm and tamis order and compare bytes
 
 readonly rate=0.001 # false-positive rate asked for: 0.1 %
 readonly extension=webext-ublock-origin-firefox
-readonly packages=(gcc libc6-dev make cmake pkg-config liblmdb-dev libxxhash-dev libjansson-dev)
+readonly packages=(
+    gcc libc6-dev make cmake pkg-config liblmdb-dev libxxhash-dev libjansson-dev
+    libhiredis-dev libmd-dev # import and export live, hash set md5; it builds without them too
+)
 
 usage()
 {

@@ -61,6 +61,15 @@ static inline uint64_t tamis__double_to_bits(double d)
     return bits;
 }
 
+/* Bits of each byte in reverse, halves, pairs, neighbours exchanged: a word of bits with the least
+ * significant of each byte first becomes one with the most significant first, and back. */
+static inline uint64_t tamis__reverse_bits(uint64_t w)
+{
+    w = (w >> 4 & 0x0F0F0F0F0F0F0F0Fu) | (w & 0x0F0F0F0F0F0F0F0Fu) << 4;
+    w = (w >> 2 & 0x3333333333333333u) | (w & 0x3333333333333333u) << 2;
+    return (w >> 1 & 0x5555555555555555u) | (w & 0x5555555555555555u) << 1;
+}
+
 /* Upper 64 bits of the 128-bit product: x uniform in [0, 2^64) becomes uniform in [0, range). */
 __extension__ typedef unsigned __int128 tamis__u128;
 static inline uint64_t tamis__scale(uint64_t x, uint64_t range)

@@ -18,9 +18,11 @@ static _Thread_local char last_sentence[1024];
 #ifdef TAMIS_TEST_POINTS
 void (*tamis__point_hook)(enum tamis__point point);
 int tamis__point_any_bit_rule;
+int tamis__point_no_block_lock;
+int tamis__point_no_recheck;
 #endif
 
-int tamis__fail(int code, const char *format, ...)
+int(tamis__fail)(int code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -13,13 +13,28 @@
     X(TAMIS__POINT_ADD_LOADED, "add: one word was read")                                           \
     X(TAMIS__POINT_ADD_ORED, "add: one word was ORed, the answer is not known to the caller")      \
     X(TAMIS__POINT_COUNT, "add: the bits are set, the item count is not")                          \
+    X(TAMIS__POINT_CELL_RAISED, "counting: one counter of an add is raised")                       \
+    X(TAMIS__POINT_SLOT_SEEN, "counting: a free slot of overflow is seen, not taken")              \
+    X(TAMIS__POINT_SLOT_TAKEN, "counting: a counter has a slot of overflow and no mark of it")     \
+    X(TAMIS__POINT_LEVEL_GROWN, "counting: the file is longer, the level not in force")            \
+    X(TAMIS__POINT_BLOCK_LOCKED, "remove: the block is locked, no counter looked at")              \
+    X(TAMIS__POINT_REMOVE_CHECKED, "remove: all counters are above 0, none is lowered")            \
+    X(TAMIS__POINT_CELL_LOWERED, "remove: one counter is lowered")                                 \
     X(TAMIS__POINT_STAGED, "create: the staged file is whole, the catalog not locked")             \
     X(TAMIS__POINT_RENAMED, "create: the segment has its name, the catalog is not committed")      \
     X(TAMIS__POINT_COMMITTED, "catalog: committed, the lock still held")                           \
     X(TAMIS__POINT_DROP_EPOCH, "drop: the epoch is raised, the catalog is not committed")          \
     X(TAMIS__POINT_DROP_UNLINK, "drop: committed, the files not yet unlinked")                     \
     X(TAMIS__POINT_RENAME_LABEL, "rename: committed, the segments still carry the old name")       \
-    X(TAMIS__POINT_STORE_MADE, "store: directories there, no catalog yet")
+    X(TAMIS__POINT_STORE_MADE, "store: directories there, no catalog yet")                         \
+    X(TAMIS__POINT_GROW_STAGED, "growth: the next segment is whole, the catalog not locked")       \
+    X(TAMIS__POINT_GROW_LEFT, "growth: committed, and the segment before says so")                 \
+    X(TAMIS__POINT_ADD_WON, "add: the last word was flipped, the segment not looked at again")     \
+    X(TAMIS__POINT_MERGE_RESERVED, "merge: there is room for the counters, none was added to")     \
+    X(TAMIS__POINT_MERGE_LOADED, "merge: a word lacks bits, and was not ORed yet")                 \
+    X(TAMIS__POINT_MERGE_DONE, "merge: all words were ORed, the items are not counted")
+
+#include <stdint.h>
 
 enum tamis__point {
 #define TAMIS__POINT_ENUM_(name, where) name,
@@ -32,16 +47,26 @@ enum tamis__point {
 extern void (*tamis__point_hook)(enum tamis__point point);
 /* Set by the control test alone: "NEW if I flipped any bit", the rule that design.md refutes. */
 extern int tamis__point_any_bit_rule;
+/* Another control: a winner does not look whether its segment was left (docs/concurrency.md). */
+extern int tamis__point_no_recheck;
+/* Another clock for windows, ns since 1970; NULL: the system's. */
+extern int64_t (*tamis__clock_hook)(void);
 #define TAMIS__POINT(point)                                                                        \
     do {                                                                                           \
         if (tamis__point_hook) tamis__point_hook(point);                                           \
     } while (0)
 #define TAMIS__ANY_BIT_RULE tamis__point_any_bit_rule
+/* Set by the control test alone: removers do not exclude each other. */
+extern int tamis__point_no_block_lock;
+#define TAMIS__NO_BLOCK_LOCK tamis__point_no_block_lock
+#define TAMIS__NO_RECHECK tamis__point_no_recheck
 #else
 #define TAMIS__POINT(point)                                                                        \
     do {                                                                                           \
     } while (0)
 #define TAMIS__ANY_BIT_RULE 0
+#define TAMIS__NO_BLOCK_LOCK 0
+#define TAMIS__NO_RECHECK 0
 #endif
 
 #endif

@@ -329,10 +329,10 @@ int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock 
     return rc < 0 ? rc : 0;
 }
 
-int tamis__catalog_begin_if_free(const struct tamis__catalog *catalog,
+int tamis__catalog_begin_if_free(const struct tamis__catalog *catalog, enum tamis__lock lock,
                                  struct tamis__catalog_txn **txn)
 {
-    return begin(catalog, TAMIS__LOCK_SHARED, true, txn);
+    return begin(catalog, lock, true, txn);
 }
 
 int tamis__catalog_commit(struct tamis__catalog_txn *txn)
@@ -346,6 +346,14 @@ int tamis__catalog_commit(struct tamis__catalog_txn *txn)
     if (error) return fail_mdb(txn->catalog, error, "write");
     TAMIS__POINT(TAMIS__POINT_COMMITTED);
     return 0;
+}
+
+int tamis__catalog_commit_part(struct tamis__catalog_txn *txn)
+{
+    const int rc = tamis__catalog_commit(txn);
+    if (rc < 0) return rc;
+    txn->store_as_read = txn->store;
+    return fail_mdb(txn->catalog, mdb_txn_begin(txn->env, NULL, 0, &txn->txn), "write");
 }
 
 void tamis__catalog_end(struct tamis__catalog_txn *txn)

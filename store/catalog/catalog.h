@@ -40,11 +40,13 @@ int tamis__catalog_create(struct tamis__catalog *catalog);
 /* TAMIS_ENOSTORE if there is no catalog; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION. */
 int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
                          struct tamis__catalog_txn **txn);
-/* To read, but without waiting: 1 if begun, 0 if a writer has the lock or waits for it. */
-int tamis__catalog_begin_if_free(const struct tamis__catalog *catalog,
+/* Without waiting: 1 if begun, 0 if the lock is not free (to read: a writer has it or waits). */
+int tamis__catalog_begin_if_free(const struct tamis__catalog *catalog, enum tamis__lock lock,
                                  struct tamis__catalog_txn **txn);
 /* Keep the changes, on the disk; the lock is still held.  No get or put after it. */
 int tamis__catalog_commit(struct tamis__catalog_txn *txn);
+/* Keep the changes so far, on the disk, and go on under the same lock. */
+int tamis__catalog_commit_part(struct tamis__catalog_txn *txn);
 /* Close and unlock; drops what was not committed. */
 void tamis__catalog_end(struct tamis__catalog_txn *txn);
 

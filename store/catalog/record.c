@@ -51,7 +51,7 @@ static void field_double(struct cursor *c, double *value)
     *value = tamis__double_from_bits(bits);
 }
 
-/* The 80 fixed bytes. */
+/* The 120 fixed bytes. */
 static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *flags)
 {
     uint32_t version = TAMIS__RECORD_VERSION;
@@ -66,9 +66,15 @@ static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *f
     field_time(c, &r->published_at);
     field_time(c, &r->checkpointed_at);
     field64(c, flags);
+    field32(c, &r->policy.on_full);
+    field32(c, &r->policy.slices);
+    field_time(c, &r->policy.window_ns);
+    field64(c, &r->policy.window_items);
+    field64(c, &r->policy.capacity);
+    field_double(c, &r->policy.fp_rate);
 }
 
-/* 152 bytes each. */
+/* 176 bytes each. */
 static void segment_fields(struct cursor *c, struct tamis__record_segment *s, uint64_t *flags)
 {
     field64(c, &s->number);
@@ -92,6 +98,10 @@ static void segment_fields(struct cursor *c, struct tamis__record_segment *s, ui
     else
         memcpy(s->parameters, c->at, sizeof s->parameters);
     c->at += sizeof s->parameters;
+    field64(c, &s->slice);
+    field_time(c, &s->slice_start);
+    field32(c, &s->step);
+    field32(c, &s->counter_bits);
 }
 
 uint64_t tamis__record_checksum(struct tamis__bytes key, const void *value, size_t bytes)
@@ -136,6 +146,27 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
     return bytes + 8;
 }
 
+/* What follows is reckoned with, in tamis list too, which opens no segment. */
+static const char *find_problem(const struct tamis__record *r)
+{
+    const char *problem = tamis__policy_problem(&r->policy);
+    if (problem != NULL) return problem;
+    if (r->capacity == 0 || r->capacity > TAMIS__SEGMENTS_MAX * TAMIS__CAPACITY_MAX ||
+        !(r->fp_rate > 0 && r->fp_rate <= 1))
+        return "has an impossible capacity or rate";
+    for (uint32_t i = 0; i < r->segment_count; i++) {
+        const struct tamis__record_segment *s = &r->segments[i];
+        problem = tamis__slice_problem(&r->policy, s->slice, s->slice_start, s->step);
+        if (problem != NULL) return problem;
+        if (s->capacity == 0 || s->capacity > TAMIS__CAPACITY_MAX ||
+            !(s->fp_rate > 0 && s->fp_rate <= 1) || s->items > TAMIS__CAPACITY_MAX)
+            return "has a segment of an impossible capacity, rate or number of items";
+        if (i > 0 && s->slice < r->segments[i - 1].slice)
+            return "has segments that are not in the order of their slices";
+    }
+    return NULL;
+}
+
 int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
                          struct tamis__record *record, const char **reason)
 {
@@ -152,7 +183,11 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
     for (uint32_t i = 0; i < record->segment_count; i++)
         segment_fields(&c, &record->segments[i], &flags);
     *reason = newer;
-    return flags == 0 ? 0 : TAMIS_EVERSION;
+    if (flags != 0) return TAMIS_EVERSION; /* what is below may mean something else there */
+    const char *problem = find_problem(record);
+    if (problem == NULL) return 0;
+    *reason = problem;
+    return TAMIS_ECORRUPT;
 }
 
 static void store_fields(struct cursor *c, struct tamis__store_record *r, uint32_t *flags)
@@ -204,8 +239,21 @@ void tamis__record_segment_from_header(const struct tamis__segment_header *heade
         .file_bytes = header->file_bytes,
         .created_at = header->created_at,
         .bit_order = header->bit_order,
+        .slice = header->slice,
+        .slice_start = header->slice_start,
+        .step = header->step,
+        .counter_bits = header->counter_bits,
     };
     memcpy(segment->parameters, header->parameters, sizeof segment->parameters);
+}
+
+void tamis__record_sum_capacity(struct tamis__record *record)
+{
+    const uint32_t newest = record->segment_count - 1;
+    if (record->policy.on_full != TAMIS_ON_FULL_GROW || newest == 0) return;
+    record->capacity = record->segments[newest].capacity;
+    for (uint32_t i = 0; i < newest; i++)
+        record->capacity += record->segments[i].items;
 }
 
 const char *tamis__record_contradiction(const struct tamis__record_segment *segment,
@@ -227,5 +275,22 @@ const char *tamis__record_contradiction(const struct tamis__record_segment *segm
     if (h.file_bytes != segment->file_bytes) return "size";
     if (h.created_at != segment->created_at) return "time of creation";
     if (h.bit_order != segment->bit_order) return "bit order";
+    if (h.slice != segment->slice || h.slice_start != segment->slice_start) return "slice";
+    if (h.step != segment->step) return "step of growth";
+    if (h.counter_bits != segment->counter_bits) return "bits per counter";
+    return NULL;
+}
+
+const char *tamis__record_policy_contradiction(const struct tamis__policy *policy,
+                                               const struct tamis__segment_header *header)
+{
+    const struct tamis__policy h = tamis__header_policy(header);
+    if (h.on_full != policy->on_full) return "policy when full";
+    if (h.slices != policy->slices || h.window_ns != policy->window_ns ||
+        h.window_items != policy->window_items)
+        return "window";
+    if (h.capacity != policy->capacity) return "capacity of the filter";
+    if (tamis__double_to_bits(h.fp_rate) != tamis__double_to_bits(policy->fp_rate))
+        return "rate of the filter";
     return NULL;
 }

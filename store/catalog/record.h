@@ -31,6 +31,10 @@ struct tamis__record_segment {
     int64_t created_at;
     uint32_t bit_order;
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    uint64_t slice;
+    int64_t slice_start;
+    uint32_t step;
+    uint32_t counter_bits;
 };
 
 /* A filter.  Its segments are in the order of their making, the newest last. */
@@ -44,6 +48,7 @@ struct tamis__record {
     int64_t created_at;
     int64_t published_at;
     int64_t checkpointed_at;
+    struct tamis__policy policy;
     uint32_t segment_count;
     struct tamis__record_segment segments[TAMIS__SEGMENTS_MAX];
 };
@@ -56,8 +61,8 @@ struct tamis__store_record {
     int64_t created_at;
 };
 
-#define TAMIS__RECORD_FIXED_BYTES 80u
-#define TAMIS__RECORD_SEGMENT_BYTES 152u
+#define TAMIS__RECORD_FIXED_BYTES 120u
+#define TAMIS__RECORD_SEGMENT_BYTES 176u
 #define TAMIS__RECORD_BYTES_MAX                                                                    \
     (TAMIS__RECORD_FIXED_BYTES + TAMIS__SEGMENTS_MAX * TAMIS__RECORD_SEGMENT_BYTES + 8u)
 #define TAMIS__STORE_RECORD_BYTES 48u
@@ -70,9 +75,15 @@ struct tamis__bytes {
 /* A segment as the catalog sees it, from its header; items are 0. */
 void tamis__record_segment_from_header(const struct tamis__segment_header *header,
                                        struct tamis__record_segment *segment);
+/* Capacity of a list that has grown: what the newest segment can hold and what the older ones do. */
+void tamis__record_sum_capacity(struct tamis__record *record);
 /* The name of the first field in which a header contradicts the catalog; NULL if none does. */
 const char *tamis__record_contradiction(const struct tamis__record_segment *segment,
                                         const struct tamis__segment_header *header);
+
+/* The same for what the filter's segments all say. */
+const char *tamis__record_policy_contradiction(const struct tamis__policy *policy,
+                                               const struct tamis__segment_header *header);
 
 /* XXH3-64 over key and value, the trailer of every value. */
 uint64_t tamis__record_checksum(struct tamis__bytes key, const void *value, size_t bytes);

@@ -103,11 +103,51 @@ static int check_padding(struct check *check, const struct tamis__record *record
                          const struct tamis__segment *segment)
 {
     const struct tamis__segment_header *h = segment->header;
-    if (h->m_bits % 64 == 0) return 0;
-    const uint64_t word = segment->data[h->m_bits / 64];
-    if (word >> (h->m_bits % 64) == 0) return 0;
-    return tell(check, record->name, file, h->data_offset + h->m_bits / 64 * 8, TAMIS_ECORRUPT,
+    const uint64_t last = (h->m_bits - 1) / 64;
+    if (h->counter_bits != 0) return 0; /* m is a multiple of 512 */
+    if (!tamis__bits_past(segment->data[last], h->m_bits, h->bit_order)) return 0;
+    return tell(check, record->name, file, h->data_offset + last * 8, TAMIS_ECORRUPT,
                 "has bits set past its m; the data is damaged, restore it from a copy");
+}
+
+/* All segments of a filter say how its list goes on, for rebuilding a catalog. */
+static int check_policy(struct check *check, const struct tamis__record *record, const char *file,
+                        const struct tamis__segment *segment)
+{
+    char reason[128];
+    const char *field = tamis__record_policy_contradiction(&record->policy, segment->header);
+    if (field == NULL) return 0;
+    (void)snprintf(reason, sizeof reason,
+                   "contradicts the catalog in its %s; restore it from a copy", field);
+    return tell(check, record->name, file, offsetof(struct tamis__segment_header, filter_capacity),
+                TAMIS_ECORRUPT, reason);
+}
+
+/*
+ * Which segment goes on after it.  Of an older one a 0 is sound: the one who made the next died
+ * before it could say so, and who opens the filter for writing says it.  The lock is held, so the
+ * list does not change meanwhile.
+ */
+static int check_next(struct check *check, const struct tamis__record *record, uint32_t index,
+                      const char *file, const struct tamis__segment *segment)
+{
+    const uint64_t next = tamis__segment_next(segment);
+    const bool newest = index + 1 == record->segment_count;
+    const char *reason;
+    if (next == 0) return 0;
+    if (newest && next == TAMIS__NEXT_REFUSE) {
+        if (record->policy.on_full == TAMIS_ON_FULL_REFUSE) return 0;
+        reason = "refuses new keys, which is not its filter's policy; restore it from a copy";
+    } else if (newest) {
+        reason = "names a next segment, but is the newest of the catalog; if that is older than "
+                 "the segments, restore both from one copy";
+    } else {
+        if (next == record->segments[index + 1].number) return 0;
+        reason = "names another next segment than the catalog; open the filter for writing to "
+                 "write it anew";
+    }
+    return tell(check, record->name, file, offsetof(struct tamis__segment_header, next),
+                TAMIS_ECORRUPT, reason);
 }
 
 /* Items without a bit: the data was zeroed.  Ends at the first bit, so reads much of no sound file.
@@ -134,6 +174,16 @@ static int check_label(struct check *check, const struct tamis__record *record, 
                 "carries another filter's name; rename the filter to write it anew");
 }
 
+/* What only the kind knows: counters and their overflow. */
+static int check_kind(struct check *check, const struct tamis__record *record, const char *file,
+                      const struct tamis__store_segment *s)
+{
+    const char *reason = NULL;
+    uint64_t offset = 0;
+    if (s->kind->verify == NULL || !s->kind->verify(&s->segment, &offset, &reason)) return 0;
+    return tell(check, record->name, file, offset, TAMIS_ECORRUPT, reason);
+}
+
 static int check_segment(struct check *check, const struct tamis__record *record, uint32_t index)
 {
     struct tamis__store_segment s;
@@ -151,9 +201,12 @@ static int check_segment(struct check *check, const struct tamis__record *record
         return tell(check, record->name, file, offset, rc, reason);
     }
     rc = check_label(check, record, file, &s.segment);
+    if (rc == 0) rc = check_policy(check, record, file, &s.segment);
+    if (rc == 0) rc = check_next(check, record, index, file, &s.segment);
     if (rc == 0) rc = check_padding(check, record, file, &s.segment);
     if (rc == 0) rc = check_any_bit(check, record, file, &s.segment);
-    tamis__segment_close(&s.segment);
+    if (rc == 0) rc = check_kind(check, record, file, &s);
+    tamis__close_segment(&s);
     return rc;
 }
 

@@ -38,6 +38,103 @@ void tamis__header_seal(struct tamis__segment_header *header)
     header->checksum = constant_checksum(header);
 }
 
+uint64_t tamis__header_file_bytes(const struct tamis__segment_header *h)
+{
+    if (h->counter_bits == 0) return h->file_bytes;
+    /* ORDER acquire: pairs with the release that puts a level in force (kind/cells.c): the file had its
+     * length before.  Checked at opening, but damage could come later. */
+    const uint64_t levels = __atomic_load_n(&h->overflow_levels, __ATOMIC_ACQUIRE);
+    const uint32_t most = tamis__overflow_levels_max(h->m_bits);
+    return h->file_bytes +
+           tamis__overflow_bytes(h->m_bits, levels < most ? (uint32_t)levels : most);
+}
+
+uint64_t tamis__header_file_bytes_max(const struct tamis__segment_header *h)
+{
+    if (h->counter_bits == 0) return h->file_bytes;
+    return h->file_bytes + tamis__overflow_bytes(h->m_bits, tamis__overflow_levels_max(h->m_bits));
+}
+
+static int check_counters(const struct tamis__segment_header *h, struct tamis__refusal *why)
+{
+    if (h->counter_bits == 0) return 0;
+    if (!tamis__counter_bits_are_valid(h->counter_bits))
+        return refuse(why, TAMIS_EVERSION, FIELD(counter_bits), "has counters of %u bits",
+                      h->counter_bits);
+    if (h->m_bits > TAMIS__COUNTERS_MAX)
+        return refuse(why, TAMIS_ECORRUPT, FIELD(m_bits), "has an impossible m of %llu counters",
+                      (unsigned long long)h->m_bits);
+    if (h->overflow_levels > tamis__overflow_levels_max(h->m_bits))
+        return refuse(why, TAMIS_ECORRUPT, FIELD(overflow_levels),
+                      "has %llu levels of overflow, which nothing could fill",
+                      (unsigned long long)h->overflow_levels);
+    return 0;
+}
+
+/* A file that was made longer for a level that its maker did not live to put in force is sound. */
+static int check_size(const struct tamis__segment_header *h, uint64_t file_bytes,
+                      struct tamis__refusal *why)
+{
+    const uint64_t least = tamis__header_file_bytes(h), most = tamis__header_file_bytes_max(h);
+    if (file_bytes >= least && file_bytes <= most) return 0;
+    return refuse(why, TAMIS_ECORRUPT, file_bytes < least ? file_bytes : most,
+                  "is %s: %llu bytes where its header says %llu",
+                  file_bytes < least ? "truncated" : "too long", (unsigned long long)file_bytes,
+                  (unsigned long long)(file_bytes < least ? least : most));
+}
+
+struct tamis__policy tamis__header_policy(const struct tamis__segment_header *header)
+{
+    return (struct tamis__policy){.on_full = header->on_full,
+                                  .slices = header->slices,
+                                  .window_ns = header->window_ns,
+                                  .window_items = header->window_items,
+                                  .capacity = header->filter_capacity,
+                                  .fp_rate = tamis__double_from_bits(header->filter_rate)};
+}
+
+/* What tamis_filter_create() refuses to make. */
+static bool is_window(const struct tamis__policy *p)
+{
+    if (p->window_ns == 0 && p->window_items == 0) return p->slices == 0;
+    if (p->window_ns != 0 && p->window_items != 0) return false;
+    if (p->slices == 0 || p->slices > TAMIS_SLICES_MAX) return false;
+    if (p->window_items != 0) return p->window_items <= TAMIS__CAPACITY_MAX;
+    return p->window_ns / p->slices >= TAMIS_SLICE_NS_MIN && p->window_ns <= TAMIS_WINDOW_NS_MAX;
+}
+
+const char *tamis__policy_problem(const struct tamis__policy *policy)
+{
+    if (policy->on_full > TAMIS_ON_FULL_WARN) return "has an unknown policy for when it is full";
+    if (policy->capacity == 0 || policy->capacity > TAMIS__CAPACITY_MAX ||
+        !(policy->fp_rate > 0 && policy->fp_rate <= 1))
+        return "is of a filter made for an impossible capacity or rate";
+    return is_window(policy) ? NULL : "has an impossible window";
+}
+
+const char *tamis__slice_problem(const struct tamis__policy *policy, uint64_t slice,
+                                 int64_t slice_start, uint32_t step)
+{
+    if (step > TAMIS__STEP_MAX) return "has an impossible step of growth";
+    if (policy->slices == 0)
+        return slice == 0 && slice_start == 0 ? NULL : "has a slice of a window that there is not";
+    /* A slice ends at its start and a slice's length, and is forgotten a window later. */
+    const int64_t last = INT64_MAX - policy->window_ns - policy->window_ns / policy->slices;
+    if (slice > TAMIS__SLICE_MAX || slice_start < 0 || slice_start > last)
+        return "has an impossible slice";
+    return NULL;
+}
+
+static int check_policy(const struct tamis__segment_header *h, struct tamis__refusal *why)
+{
+    const struct tamis__policy policy = tamis__header_policy(h);
+    const char *problem = tamis__policy_problem(&policy);
+    if (problem != NULL) return refuse(why, TAMIS_ECORRUPT, FIELD(filter_capacity), "%s", problem);
+    problem = tamis__slice_problem(&policy, h->slice, h->slice_start, h->step);
+    if (problem != NULL) return refuse(why, TAMIS_ECORRUPT, FIELD(slice), "%s", problem);
+    return 0;
+}
+
 /* The fields that must follow from each other. */
 static int check_fields(const struct tamis__segment_header *h, uint64_t file_bytes,
                         struct tamis__refusal *why)
@@ -49,22 +146,19 @@ static int check_fields(const struct tamis__segment_header *h, uint64_t file_byt
                       (unsigned long long)h->m_bits);
     if (h->k == 0 || h->k > TAMIS_K_MAX)
         return refuse(why, TAMIS_ECORRUPT, FIELD(k), "has an impossible k of %u", h->k);
-    if (h->bit_order != TAMIS__BITS_LSB_FIRST)
+    if (h->bit_order != TAMIS__BITS_LSB_FIRST && h->bit_order != TAMIS__BITS_MSB_FIRST)
         return refuse(why, TAMIS_EVERSION, FIELD(bit_order), "has an unknown bit order");
     const double fp_rate = tamis__double_from_bits(h->fp_rate);
-    if (h->capacity == 0 || !(fp_rate > 0 && fp_rate <= 1))
+    if (h->capacity == 0 || h->capacity > TAMIS__CAPACITY_MAX || !(fp_rate > 0 && fp_rate <= 1))
         return refuse(why, TAMIS_ECORRUPT, FIELD(capacity), "has an impossible capacity or rate");
     /* How many bytes the m bits take is for the kind to say. */
     if (h->data_offset < TAMIS__HEADER_BYTES || h->data_offset % TAMIS__FILE_UNIT != 0 ||
         h->data_bytes == 0 || h->data_bytes % 8 != 0 || h->file_bytes > INT64_MAX ||
         h->data_offset > h->file_bytes || h->data_bytes > h->file_bytes - h->data_offset)
         return refuse(why, TAMIS_ECORRUPT, FIELD(data_offset), "has an impossible layout");
-    if (file_bytes != h->file_bytes)
-        return refuse(why, TAMIS_ECORRUPT, file_bytes < h->file_bytes ? file_bytes : h->file_bytes,
-                      "is %s: %llu bytes where its header says %llu",
-                      file_bytes < h->file_bytes ? "truncated" : "too long",
-                      (unsigned long long)file_bytes, (unsigned long long)h->file_bytes);
-    return 0;
+    int rc = check_counters(h, why);
+    if (rc == 0) rc = check_size(h, file_bytes, why);
+    return rc < 0 ? rc : check_policy(h, why);
 }
 
 int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
@@ -89,6 +183,40 @@ int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
         return refuse(refusal, TAMIS_ECORRUPT, FIELD(checksum),
                       "has a damaged header (its checksum does not match)");
     return check_fields(&h, file_bytes, refusal);
+}
+
+struct tamis__hashing tamis__header_hashing(const struct tamis__segment_header *header)
+{
+    return (struct tamis__hashing){.set = tamis__hash_set_by_id(header->hash_set),
+                                   .parameters = header->parameters,
+                                   .seed = header->seed,
+                                   .m_bits = header->m_bits,
+                                   .k = header->k};
+}
+
+void tamis__header_set_items(struct tamis__segment_header *header, uint64_t items)
+{
+    for (uint64_t i = 0; i < TAMIS__STRIPES; i++)
+        header->items[i].items = items / TAMIS__STRIPES + (i < items % TAMIS__STRIPES);
+}
+
+uint64_t tamis__stripes_sum(const uint64_t stripes[TAMIS__STRIPES], bool counting)
+{
+    uint64_t above = 0, below = 0;
+    for (size_t i = 0; i < TAMIS__STRIPES; i++) {
+        const bool negative = counting && stripes[i] >> 63 != 0;
+        const uint64_t size = negative ? 0 - stripes[i] : stripes[i];
+        *(negative ? &below : &above) += size < TAMIS__ITEMS_MAX ? size : TAMIS__ITEMS_MAX;
+    }
+    return above > below ? above - below : 0;
+}
+
+uint64_t tamis__header_items(const struct tamis__segment_header *header)
+{
+    uint64_t stripes[TAMIS__STRIPES];
+    for (size_t i = 0; i < TAMIS__STRIPES; i++)
+        stripes[i] = header->items[i].items;
+    return tamis__stripes_sum(stripes, header->counter_bits != 0);
 }
 
 void tamis__label_write(struct tamis__name_label *label, uint64_t sequence, const char *name)

@@ -14,10 +14,12 @@
 #ifndef TAMIS_FILE_HEADER_H
 #define TAMIS_FILE_HEADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "hash/hash_set.h"
 #include "sizing/sizing.h"
 #include "tamis.h"
 
@@ -28,12 +30,18 @@
 #define TAMIS__STRIPES 32u
 /* A counter that says more is damaged; taken for this, so that no sum overflows. */
 #define TAMIS__ITEMS_MAX (TAMIS__CAPACITY_MAX / TAMIS__STRIPES)
-#define TAMIS__HASH_PARAMETER_BYTES 64u
+#define TAMIS__SEGMENT_FLAGS_KNOWN TAMIS_SEGMENT_ITEMS_ESTIMATED
 
-/* How position b lies in the data; format, never renumbered. */
-enum tamis__bit_order {
-    TAMIS__BITS_LSB_FIRST = 0, /* byte b / 8, mask 1 << b % 8 */
-};
+/* Of a counting segment: removers of blocks b with the same b % 48 exclude each other. */
+#define TAMIS__BLOCK_LOCKS 48u
+
+/* A list has at most 64 segments, so nothing grows more often than this. */
+#define TAMIS__STEP_MAX 63u
+/* Far more than there will ever be, and far from where ordinals overflow. */
+#define TAMIS__SLICE_MAX ((uint64_t)1 << 62)
+
+/* What a foreign format needs said again at export, and no position depends on. */
+#define TAMIS__KEPT_BYTES 32u
 
 struct tamis__name_label {
     uint64_t sequence;  /*   0   8  the label with the higher one holds; 0: never written */
@@ -49,7 +57,9 @@ TAMIS__AT(struct tamis__name_label, zero, 272);
 TAMIS__AT(struct tamis__name_label, checksum, 312);
 TAMIS__SIZE(struct tamis__name_label, 320);
 
-/* Writers: any adder.  No lock: atomic additions.  The sum over the stripes is the item count. */
+/* Writers: any adder and remover.  No lock: atomic additions.  The sum over the stripes is the item
+ * count.  A single stripe of a counting segment may be below zero (two's complement): who takes a key
+ * off may run on another processor than who had added it. */
 struct tamis__stripe {
     uint64_t items;
     uint8_t zero[56]; /* a cache line each: adders on different processors do not meet */
@@ -68,26 +78,42 @@ struct tamis__segment_header {
     uint32_t kind;           /*   48   4  enum tamis_kind                   */
     uint32_t hash_set;       /*   52   4  enum tamis__hash_set_id           */
     uint64_t seed;           /*   56   8  of the hash set                   */
-    uint64_t m_bits;         /*   64   8  size of the bit array             */
+    uint64_t m_bits;         /*   64   8  bits, or counters                 */
     uint32_t k;              /*   72   4  hashes per key                    */
     uint32_t words;          /*   76   4  z of a blocked filter, else 0     */
     uint64_t capacity;       /*   80   8  keys                              */
     uint64_t fp_rate;        /*   88   8  IEEE 754 double                   */
     uint64_t data_offset;    /*   96   8  4096 or 2 MiB                     */
-    uint64_t data_bytes;     /*  104   8  8 ceil(m / 64)                    */
-    uint64_t file_bytes;     /*  112   8  size of the file                  */
+    uint64_t data_bytes;     /*  104   8  8 ceil(m / 64), m counter_bits / 8 */
+    uint64_t file_bytes;     /*  112   8  size of the file, at first        */
     int64_t created_at;      /*  120   8  ns since 1970 UTC                 */
     uint32_t bit_order;      /*  128   4  enum tamis__bit_order             */
     uint32_t stripes;        /*  132   4  number of item counters: 32       */
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]; /* 136  64  of the hash set; 0 for xxh3 */
-    uint64_t generation;                /*  200   8  that it was made for              */
-    uint8_t reserved0[296];             /*  208 296  0                                 */
-    uint64_t checksum;                  /*  504   8  XXH3-64 of the 504 bytes before   */
+    uint64_t generation; /*  200   8  that it was made for              */
+    uint32_t flags;      /*  208   4  TAMIS_SEGMENT_*; an unknown bit says nothing that matters */
+    uint32_t reserved0;  /*  212   4  0                                                         */
+    uint8_t kept[TAMIS__KEPT_BYTES]; /* 216 32 of the format that it was imported from, 0 if none */
+    uint64_t filter_capacity; /*  248   8  n that the filter was made for                        */
+    uint64_t filter_rate;     /*  256   8  IEEE 754 double, rate asked for the whole filter      */
+    uint32_t on_full;         /*  264   4  enum tamis_on_full; 0 as TAMIS_ON_FULL_WARN           */
+    uint32_t slices;          /*  268   4  of the window; 0: no window                           */
+    int64_t window_ns;        /*  272   8  length of the window in time, 0: by items or none     */
+    uint64_t window_items;    /*  280   8  length of the window in items, 0: by time or none     */
+    uint64_t slice;           /*  288   8  ordinal of the slice that it belongs to, from 0       */
+    int64_t slice_start;      /*  296   8  ns since 1970, when that slice began; 0: no window    */
+    uint32_t step;            /*  304   4  how often the filter, or the slice, had grown         */
+    uint32_t counter_bits;    /*  308   4  of a counter; 0: bits                                 */
+    uint8_t reserved4[192];   /*  312 192  0                                                     */
+    uint64_t checksum;        /*  504   8  XXH3-64 of the 504 bytes before   */
     struct tamis__name_label labels[2]; /*  512 640                                    */
     uint8_t reserved1[384];             /* 1152 384  0                                 */
     uint64_t epoch; /* 1536   8  raised by publishers under the exclusive lock; adders read */
-    uint8_t reserved2[56];                      /* 1544  56  0                      */
-    uint8_t reserved3[448];                     /* 1600 448  0; for later live lines           */
+    uint64_t next;  /* 1544   8  number of the segment after this one; 0: none; 2^64-1: full */
+    uint8_t reserved2[48];    /* 1552  48  0                      */
+    uint64_t overflow_levels; /* 1600   8  of the overflow table that are in force; adders raise */
+    uint8_t reserved3[56];    /* 1608  56  0                                                    */
+    uint64_t block_locks[TAMIS__BLOCK_LOCKS];   /* 1664 384  of removers: 0, or the owner's nonce */
     struct tamis__stripe items[TAMIS__STRIPES]; /* 2048 2048                                   */
 };
 TAMIS__AT(struct tamis__segment_header, format_version, 8);
@@ -113,13 +139,29 @@ TAMIS__AT(struct tamis__segment_header, bit_order, 128);
 TAMIS__AT(struct tamis__segment_header, stripes, 132);
 TAMIS__AT(struct tamis__segment_header, parameters, 136);
 TAMIS__AT(struct tamis__segment_header, generation, 200);
-TAMIS__AT(struct tamis__segment_header, reserved0, 208);
+TAMIS__AT(struct tamis__segment_header, flags, 208);
+TAMIS__AT(struct tamis__segment_header, reserved0, 212);
+TAMIS__AT(struct tamis__segment_header, kept, 216);
+TAMIS__AT(struct tamis__segment_header, filter_capacity, 248);
+TAMIS__AT(struct tamis__segment_header, filter_rate, 256);
+TAMIS__AT(struct tamis__segment_header, on_full, 264);
+TAMIS__AT(struct tamis__segment_header, slices, 268);
+TAMIS__AT(struct tamis__segment_header, window_ns, 272);
+TAMIS__AT(struct tamis__segment_header, window_items, 280);
+TAMIS__AT(struct tamis__segment_header, slice, 288);
+TAMIS__AT(struct tamis__segment_header, slice_start, 296);
+TAMIS__AT(struct tamis__segment_header, step, 304);
+TAMIS__AT(struct tamis__segment_header, counter_bits, 308);
+TAMIS__AT(struct tamis__segment_header, reserved4, 312);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
 TAMIS__AT(struct tamis__segment_header, reserved1, 1152);
 TAMIS__AT(struct tamis__segment_header, epoch, 1536);
-TAMIS__AT(struct tamis__segment_header, reserved2, 1544);
-TAMIS__AT(struct tamis__segment_header, reserved3, 1600);
+TAMIS__AT(struct tamis__segment_header, next, 1544);
+TAMIS__AT(struct tamis__segment_header, reserved2, 1552);
+TAMIS__AT(struct tamis__segment_header, overflow_levels, 1600);
+TAMIS__AT(struct tamis__segment_header, reserved3, 1608);
+TAMIS__AT(struct tamis__segment_header, block_locks, 1664);
 TAMIS__AT(struct tamis__segment_header, items, 2048);
 TAMIS__SIZE(struct tamis__segment_header, TAMIS__HEADER_BYTES);
 
@@ -127,6 +169,16 @@ TAMIS__SIZE(struct tamis__segment_header, TAMIS__HEADER_BYTES);
 struct tamis__refusal {
     uint64_t offset;
     char reason[200];
+};
+
+/* How the list of segments goes on: in the catalog, and the same in each segment of the filter. */
+struct tamis__policy {
+    uint32_t on_full;
+    uint32_t slices;
+    int64_t window_ns;
+    uint64_t window_items;
+    uint64_t capacity; /* n and p that the filter was made for */
+    double fp_rate;
 };
 
 /* Close the constant part with its checksum. */
@@ -139,6 +191,40 @@ void tamis__header_seal(struct tamis__segment_header *header);
  */
 int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
                         struct tamis__refusal *refusal);
+
+/* Bytes that a file with this header has at least: a counting one grows by levels of overflow. */
+uint64_t tamis__header_file_bytes(const struct tamis__segment_header *header);
+/* Bytes that it can ever have: what is mapped. */
+uint64_t tamis__header_file_bytes_max(const struct tamis__segment_header *header);
+
+/* The hash set as this header has it; .set is NULL for an id that is none, the rest unchecked. */
+struct tamis__hashing tamis__header_hashing(const struct tamis__segment_header *header);
+
+/* Does the word that m ends in have bits that no position below m reaches? */
+static inline bool tamis__bits_past(uint64_t last_word, uint64_t m_bits, uint32_t bit_order)
+{
+    if (m_bits % 64 == 0) return false;
+    if (bit_order == TAMIS__BITS_MSB_FIRST) last_word = tamis__reverse_bits(last_word);
+    return last_word >> (m_bits % 64) != 0;
+}
+
+/* What the stripes say together; a damaged one cannot make the sum overflow. */
+uint64_t tamis__stripes_sum(const uint64_t stripes[TAMIS__STRIPES], bool counting);
+
+struct tamis__policy tamis__header_policy(const struct tamis__segment_header *header);
+
+/*
+ * What is wrong with a policy, and with the place that a segment says it has under it: a clause that
+ * fits behind the name of a file or of a record; NULL where nothing is.  After that no sum of theirs
+ * overflows, and nothing is divided by 0.
+ */
+const char *tamis__policy_problem(const struct tamis__policy *policy);
+const char *tamis__slice_problem(const struct tamis__policy *policy, uint64_t slice,
+                                 int64_t slice_start, uint32_t step);
+
+/* Item counts of a header that is not shared yet; the sum is spread over the stripes. */
+void tamis__header_set_items(struct tamis__segment_header *header, uint64_t items);
+uint64_t tamis__header_items(const struct tamis__segment_header *header);
 
 /* Fill label `slot` for a name of at most TAMIS_NAME_MAX bytes. */
 void tamis__label_write(struct tamis__name_label *label, uint64_t sequence, const char *name);

@@ -10,6 +10,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/membarrier.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -210,6 +213,41 @@ int tamis__fill_holes(int fd, uint64_t bytes, const char *what)
     return tamis__fail_errno(error, "allocate the blocks of", what);
 }
 
+/* Where the file system has no fallocate(): zeros, by one process at a time, and none over what is
+ * there already. */
+static int extend_by_zeros(int fd, uint64_t to, const char *what)
+{
+    static const char zeros[65536];
+    struct tamis__file_info info = {0};
+    int rc = tamis__lock(fd, TAMIS__LOCK_EXCLUSIVE, what);
+    if (rc < 0) return rc;
+    rc = tamis__file_info(fd, what, &info);
+    for (uint64_t at = info.bytes; rc == 0 && at < to; at += sizeof zeros)
+        rc = tamis__write_at(fd, zeros, to - at < sizeof zeros ? (size_t)(to - at) : sizeof zeros,
+                             at, what);
+    tamis__unlock(fd);
+    return rc;
+}
+
+int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what)
+{
+    char need[TAMIS__SIZE_BYTES];
+    int error = may_fail("allocate", what);
+    while (error == 0 || error == EINTR) {
+        /* Not posix_fallocate(): see tamis__fill_holes(). */
+        if (fallocate(fd, 0, (off_t)from, (off_t)(to - from)) == 0) return 0;
+        error = errno;
+    }
+    if (error == EOPNOTSUPP) return extend_by_zeros(fd, to, what);
+    if (error == ENOSPC || error == EDQUOT)
+        return tamis__fail(
+            TAMIS_ENOSPACE,
+            "%s needs %s more for counters that have outgrown their bits, and the disk "
+            "has no room; free some",
+            what, tamis__size_text(need, (double)(to - from)));
+    return tamis__fail_errno(error, "allocate the blocks of", what);
+}
+
 int tamis__sync_file(int fd, const char *what)
 {
     const int error = may_fail("fsync", what);
@@ -318,6 +356,39 @@ void tamis__unlock(int fd)
     (void)flock(fd, LOCK_UN); /* cannot fail on a descriptor that we locked */
 }
 
+int tamis__lock_byte(int fd, uint64_t offset, const char *what)
+{
+    int error = may_fail("lock", what);
+    while (error == 0 || error == EINTR) {
+        struct flock lock = {
+            .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = 1};
+        if (fcntl(fd, F_OFD_SETLK, &lock) == 0) return 1;
+        error = errno;
+    }
+    if (error == EAGAIN || error == EACCES) return 0;
+    return tamis__fail_errno(error, "lock a byte of", what);
+}
+
+int tamis__byte_is_locked(int fd, uint64_t offset, const char *what)
+{
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = 1};
+    const int error = may_fail("lock", what);
+    if (error) return tamis__fail_errno(error, "examine the locks of", what);
+    if (fcntl(fd, F_OFD_GETLK, &lock) != 0)
+        return tamis__fail_errno(errno, "examine the locks of", what);
+    return lock.l_type != F_UNLCK;
+}
+
+void tamis__wait_a_little(unsigned round)
+{
+    const struct timespec nap = {.tv_nsec = 100000};
+    if (round < 100)
+        (void)sched_yield();
+    else
+        (void)nanosleep(&nap, NULL); /* a signal may end it early: the caller looks again */
+}
+
 int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map)
 {
     const int error = may_fail("mmap", what);
@@ -353,6 +424,15 @@ int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **m
 void tamis__unmap(void *map, uint64_t bytes)
 {
     if (map != NULL) (void)munmap(map, (size_t)bytes);
+}
+
+void tamis__release_map(void *at, uint64_t bytes)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t skip = (page - (uintptr_t)at % page) % page;
+    if (bytes <= skip) return;
+    /* A hint on memory; on a shared mapping of a file it never loses a byte. */
+    (void)madvise((char *)at + skip, (size_t)((bytes - skip) / page * page), MADV_DONTNEED);
 }
 
 int tamis__sync_map(void *map, uint64_t bytes, const char *what)
@@ -394,6 +474,36 @@ int64_t tamis__now_ns(void)
     struct timespec now;
     (void)clock_gettime(CLOCK_REALTIME, &now); /* fails only for a bad address or clock */
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+#ifdef TAMIS_TEST_POINTS
+int64_t (*tamis__clock_hook)(void);
+#endif
+
+int64_t tamis__clock_ns(void)
+{
+    struct timespec now;
+#ifdef TAMIS_TEST_POINTS
+    if (tamis__clock_hook) return tamis__clock_hook();
+#endif
+    (void)clock_gettime(CLOCK_REALTIME_COARSE, &now); /* as above */
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void tamis__pause_us(unsigned us)
+{
+    const struct timespec pause = {.tv_nsec = (long)us * 1000};
+    (void)nanosleep(&pause, NULL); /* a signal ends it early, which does no harm */
+}
+
+bool tamis__barrier_prepare(void)
+{
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void tamis__barrier(bool everywhere)
+{
+    if (everywhere) (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
 void tamis__random_bytes(void *buffer, size_t bytes)

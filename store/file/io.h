@@ -38,6 +38,9 @@ int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, c
 int tamis__allocate(int fd, uint64_t bytes, const char *what);
 /* Reserve the blocks that an existing file lacks; never writes a byte of it.  0 where it cannot. */
 int tamis__fill_holes(int fd, uint64_t bytes, const char *what);
+/* Make a file that is `from` bytes long, or longer, at least `to` long, with blocks of its own.  Any
+ * number of processes may do so at one time, and write behind `from` once one is through. */
+int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what);
 /* Is there room for so many bytes where the directory is?  As above. */
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what);
 int tamis__sync_file(int fd, const char *what); /* a directory too */
@@ -60,9 +63,21 @@ int tamis__lock(int fd, enum tamis__lock lock, const char *what);
 int tamis__try_lock(int fd, enum tamis__lock lock, const char *what);
 void tamis__unlock(int fd);
 
+/* Locks on a single byte, which need not be there (fcntl F_OFD_SETLK): they too go with the
+ * descriptor, and so with the life of the processes that have it, as the kernel knows it. */
+/* 1 if the byte was free and is now ours, 0 if not. */
+int tamis__lock_byte(int fd, uint64_t offset, const char *what);
+/* Has another descriptor locked the byte?  1, 0 or an error. */
+int tamis__byte_is_locked(int fd, uint64_t offset, const char *what);
+
+/* Let others run: at once, and after some rounds of waiting for the same thing for 100 us. */
+void tamis__wait_a_little(unsigned round);
+
 /* Map a file from its start; large mappings begin on a 2 MiB boundary. */
 int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map);
 void tamis__unmap(void *map, uint64_t bytes);
+/* Drop the page-table entries of the whole pages in a range of a file's mapping. */
+void tamis__release_map(void *at, uint64_t bytes);
 int tamis__sync_map(void *map, uint64_t bytes, const char *what);
 
 /* Call fn for each name of a directory but "." and "..", until it returns other than 0. */
@@ -70,6 +85,14 @@ typedef int tamis__name_fn(void *context, const char *name);
 int tamis__each_name(int dir_fd, const char *what, tamis__name_fn *fn, void *context);
 
 int64_t tamis__now_ns(void);
+/* The clock of windows: CLOCK_REALTIME to some ms, which costs a few ns; a test may set another. */
+int64_t tamis__clock_ns(void);
+void tamis__pause_us(unsigned us);
+
+/* Can tamis__barrier() be had from the kernel?  Asks once a process; again after fork(). */
+bool tamis__barrier_prepare(void);
+/* A full memory barrier in every thread of the process; if not `everywhere`, in this one alone. */
+void tamis__barrier(bool everywhere);
 void tamis__random_bytes(void *buffer, size_t bytes);
 
 /* The code and sentence for an error number that another library (LMDB) reports. */

@@ -2,10 +2,12 @@
 /* segment.c: see segment.h for the life cycle and docs/format.md for the layout. */
 #include "file/segment.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -13,6 +15,7 @@
 #include "file/io.h"
 
 #define PATH_BYTES 4200 /* PATH_MAX and a segment's name */
+#define FOLIO_BYTES_MAX ((uint64_t)2 << 20)
 
 void tamis__segment_name(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES])
 {
@@ -106,6 +109,44 @@ int tamis__segment_publish(const struct tamis__place *place, struct tamis__stage
     return rc;
 }
 
+static void staged_path(const struct tamis__place *place, const struct tamis__staged *staged,
+                        char path[PATH_BYTES])
+{
+    (void)snprintf(path, PATH_BYTES, "%s/staging/%s", place->path, staged->name);
+}
+
+int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,
+                        uint64_t offset, const void *bytes, size_t count)
+{
+    char what[PATH_BYTES];
+    staged_path(place, staged, what);
+    return tamis__write_at(staged->file.fd, bytes, count, offset, what);
+}
+
+int tamis__segment_map_staged(const struct tamis__place *place, const struct tamis__staged *staged,
+                              const struct tamis__segment_header *header,
+                              struct tamis__segment *segment)
+{
+    char what[PATH_BYTES];
+    void *map = NULL;
+    staged_path(place, staged, what);
+    const uint64_t map_bytes = tamis__header_file_bytes_max(header);
+    const int rc = tamis__map(staged->file.fd, map_bytes, true, what, &map);
+    if (rc < 0) return rc;
+    memcpy(map, header, sizeof *header);
+    *segment = (struct tamis__segment){
+        .header = map, .map_bytes = map_bytes, .writable = true, .place = place, .staged = staged};
+    segment->data = (uint64_t *)(void *)((char *)map + header->data_offset);
+    return 0;
+}
+
+int tamis__segment_settle(const struct tamis__place *place, const struct tamis__staged *staged)
+{
+    char what[PATH_BYTES];
+    staged_path(place, staged, what);
+    return tamis__sync_file(staged->file.fd, what);
+}
+
 void tamis__segment_discard(const struct tamis__place *place, struct tamis__staged *staged)
 {
     if (staged->file.link == NULL) return;
@@ -114,7 +155,8 @@ void tamis__segment_discard(const struct tamis__place *place, struct tamis__stag
 }
 
 /* Read and judge the header of an open segment file. */
-static int check_file(int fd, uint64_t number, const char *what, struct tamis__file_info *info)
+static int check_file(int fd, uint64_t number, const char *what, struct tamis__file_info *info,
+                      uint64_t *map_bytes)
 {
     unsigned char buffer[TAMIS__HEADER_BYTES];
     struct tamis__refusal refusal;
@@ -125,17 +167,22 @@ static int check_file(int fd, uint64_t number, const char *what, struct tamis__f
     const size_t bytes = info->bytes < sizeof buffer ? (size_t)info->bytes : sizeof buffer;
     rc = tamis__read_at(fd, buffer, bytes, 0, what);
     if (rc < 0) return rc;
+    /* Once more, as the file may have grown: a level that the header has is in this length. */
+    rc = tamis__file_info(fd, what, info);
+    if (rc < 0) return rc;
     rc = tamis__header_check(buffer, bytes, info->bytes, &refusal);
     if (rc < 0)
         return tamis__fail(
             rc, "%s %s (at byte %" PRIu64 ")%s", what, refusal.reason, refusal.offset,
             rc == TAMIS_EVERSION ? "" : "; restore it from a copy, or drop the filter");
-    const uint64_t found = tamis__get64(buffer + offsetof(struct tamis__segment_header, number));
-    if (found != number)
+    struct tamis__segment_header header;
+    memcpy(&header, buffer, sizeof header);
+    if (header.number != number)
         return tamis__fail(TAMIS_EFOREIGN,
                            "%s says that it is segment %" PRIu64
                            "; it was copied over another one, restore the right file",
-                           what, found);
+                           what, header.number);
+    *map_bytes = tamis__header_file_bytes_max(&header);
     return 0;
 }
 
@@ -144,6 +191,7 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
     struct tamis__file_info info = {0};
+    uint64_t map_bytes = 0;
     void *map = NULL;
     int fd = -1, rc;
     segment_path(place, number, what);
@@ -156,24 +204,108 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
             "the filter",
             what);
     if (rc < 0) return rc;
-    rc = check_file(fd, number, what, &info);
+    rc = check_file(fd, number, what, &info, &map_bytes);
     /* A copy may have come with holes; writing into one on a full disk would be a SIGBUS. */
     if (rc == 0 && writable && info.allocated_bytes < info.bytes)
         rc = tamis__fill_holes(fd, info.bytes, what);
-    const uint64_t file_bytes = info.bytes;
-    if (rc == 0) rc = tamis__map(fd, file_bytes, writable, what, &map);
+    if (rc == 0) rc = tamis__map(fd, map_bytes, writable, what, &map);
     tamis__close(fd); /* the mapping outlives the descriptor */
     if (rc < 0 || map == NULL) return rc;
-    *segment =
-        (struct tamis__segment){.header = map, .file_bytes = file_bytes, .writable = writable};
+    *segment = (struct tamis__segment){
+        .header = map, .map_bytes = map_bytes, .writable = writable, .place = place};
     segment->data = (uint64_t *)(void *)((char *)map + segment->header->data_offset);
-    return 0;
+    if (!writable || segment->header->counter_bits == 0) return 0;
+    segment->owner = calloc(1, sizeof(struct tamis__owner *));
+    if (segment->owner != NULL) return 0;
+    tamis__segment_close(segment);
+    return tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", what);
 }
 
 void tamis__segment_close(struct tamis__segment *segment)
 {
-    tamis__unmap(segment->header, segment->file_bytes);
+    if (segment->owner != NULL) tamis__owner_free(*segment->owner);
+    free(segment->owner);
+    tamis__unmap(segment->header, segment->map_bytes);
     *segment = (struct tamis__segment){0};
+}
+
+/* The file of a segment that is open, once more.  It is private, as it will be locked. */
+static int open_again(const struct tamis__segment *segment, char what[PATH_BYTES],
+                      struct tamis__private_fd *file)
+{
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    if (segment->place == NULL)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "a segment without a file has no table and no locks");
+    segment_path(segment->place, segment->header->number, what);
+    tamis__segment_name(segment->header->number, name);
+    const int rc = tamis__private_open(segment->place->segments_fd, name, O_RDWR, 0, what, file);
+    if (rc == TAMIS_ENOTFOUND)
+        return tamis__fail(TAMIS_EDROPPED, "%s was dropped while it was open; close the filter",
+                           what);
+    return rc;
+}
+
+int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_bytes)
+{
+    char what[PATH_BYTES];
+    struct tamis__private_fd file;
+    if (segment->staged != NULL) {
+        staged_path(segment->place, segment->staged, what);
+        return tamis__extend(segment->staged->file.fd, segment->header->file_bytes, file_bytes,
+                             what);
+    }
+    int rc = open_again(segment, what, &file);
+    if (rc < 0) return rc;
+    rc = tamis__extend(file.fd, segment->header->file_bytes, file_bytes, what);
+    tamis__private_close(&file);
+    return rc;
+}
+
+static uint64_t *lock_of(const struct tamis__segment *segment, uint64_t block)
+{
+    return &segment->header->block_locks[block % TAMIS__BLOCK_LOCKS];
+}
+
+/* Become an owner of locks: the first remove of a handle, and the first one in a child of fork(). */
+static int become_owner(const struct tamis__segment *segment, struct tamis__owner **owner)
+{
+    char what[PATH_BYTES];
+    struct tamis__owner *fresh = calloc(1, sizeof *fresh);
+    if (fresh == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a lock");
+    int rc = open_again(segment, what, &fresh->file);
+    if (rc == 0) rc = tamis__owner_announce(fresh, segment->header->block_locks, what);
+    if (rc == 0) {
+        *owner = tamis__owner_enter(segment->owner, fresh);
+        return 0;
+    }
+    tamis__owner_free(fresh);
+    return rc;
+}
+
+int tamis__segment_lock_block(const struct tamis__segment *segment, uint64_t block)
+{
+    struct tamis__owner *owner = segment->owner ? tamis__owner_current(segment->owner) : NULL;
+    if (owner == NULL) {
+        const int rc = become_owner(segment, &owner);
+        if (rc < 0) return rc;
+    }
+    return tamis__owner_lock(owner, lock_of(segment, block));
+}
+
+void tamis__segment_unlock_block(const struct tamis__segment *segment, uint64_t block)
+{
+    tamis__owner_unlock(lock_of(segment, block));
+}
+
+void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes)
+{
+    /* Past the file's mapping lies memory that would lose its contents. */
+    assert(offset <= segment->header->data_bytes && bytes <= segment->header->data_bytes - offset);
+    /* Where a folio is mapped by one entry of 2 MiB, the touch of the page that two pieces share
+     * has brought back what was let go with the first of them: so that goes once more. */
+    const uint64_t again = offset < FOLIO_BYTES_MAX ? offset : FOLIO_BYTES_MAX;
+    tamis__release_map((char *)segment->data + offset - again, bytes + again);
 }
 
 bool tamis__segment_is_blank(const struct tamis__segment *segment)
@@ -214,7 +346,7 @@ int tamis__segment_sync(const struct tamis__place *place, const struct tamis__se
 {
     char what[PATH_BYTES];
     segment_path(place, segment->header->number, what);
-    return tamis__sync_map(segment->header, segment->file_bytes, what);
+    return tamis__sync_map(segment->header, tamis__header_file_bytes(segment->header), what);
 }
 
 int tamis__segment_relabel(const struct tamis__place *place, const struct tamis__segment *segment,
@@ -255,20 +387,41 @@ int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number
     return rc;
 }
 
-void tamis__segment_count(const struct tamis__segment *segment, uint64_t items)
+uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items)
 {
     const int cpu = sched_getcpu(); /* a hint: any stripe is right, the own one is not contended */
     const size_t stripe = cpu < 0 ? 0 : (size_t)cpu % TAMIS__STRIPES;
     /* ORDER relaxed: additions lose nothing, and no reader infers other memory from a count. */
-    (void)__atomic_fetch_add(&segment->header->items[stripe].items, items, __ATOMIC_RELAXED);
+    return __atomic_fetch_add(&segment->header->items[stripe].items, items, __ATOMIC_RELAXED);
+}
+
+void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next)
+{
+    uint64_t *place = &segment->header->next;
+    uint64_t is = __atomic_load_n(place, __ATOMIC_RELAXED);
+    /* ORDER seq_cst: docs/concurrency.md, "The list goes on". */
+    while (
+        (is == 0 || (is == TAMIS__NEXT_REFUSE && next != is)) &&
+        !__atomic_compare_exchange_n(place, &is, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        continue;
+}
+
+int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
+                         struct tamis__private_fd *guard)
+{
+    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    segment_path(place, number, what);
+    tamis__segment_name(number, name);
+    int rc = guard->link != NULL
+                 ? 0
+                 : tamis__private_open(place->segments_fd, name, O_RDWR, 0, what, guard);
+    return rc < 0 ? rc : tamis__try_lock(guard->fd, TAMIS__LOCK_EXCLUSIVE, what);
 }
 
 uint64_t tamis__segment_items(const struct tamis__segment *segment)
 {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < TAMIS__STRIPES; i++) { /* ORDER relaxed: as above */
-        const uint64_t items = __atomic_load_n(&segment->header->items[i].items, __ATOMIC_RELAXED);
-        sum += items < TAMIS__ITEMS_MAX ? items : TAMIS__ITEMS_MAX;
-    }
-    return sum;
+    uint64_t stripes[TAMIS__STRIPES];
+    for (size_t i = 0; i < TAMIS__STRIPES; i++) /* ORDER relaxed: as above */
+        stripes[i] = __atomic_load_n(&segment->header->items[i].items, __ATOMIC_RELAXED);
+    return tamis__stripes_sum(stripes, segment->header->counter_bits != 0);
 }

@@ -9,7 +9,7 @@
  * catalog lock; in force once the catalog says so open       mapped whole; the descriptor is closed
  * again
  *
- * A segment never shrinks or changes shape.
+ * A segment never shrinks or changes shape; one of counters grows at its end (tamis__segment_extend).
  */
 #ifndef TAMIS_FILE_SEGMENT_H
 #define TAMIS_FILE_SEGMENT_H
@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "file/header.h"
+#include "file/owner.h"
 #include "file/private_fd.h"
 
 /* A store's directories; owned by the store. */
@@ -27,11 +28,16 @@ struct tamis__place {
     int staging_fd; /* -1 in a store that is open read-only */
 };
 
+struct tamis__staged;
+
 struct tamis__segment {
     struct tamis__segment_header *header; /* start of the mapping */
     uint64_t *data;                       /* the bits, 64-byte aligned */
-    uint64_t file_bytes;
+    uint64_t map_bytes;                   /* all that the file can ever have */
     bool writable;
+    const struct tamis__place *place;   /* that it was opened in; NULL in plain memory */
+    const struct tamis__staged *staged; /* its file while it is not published yet; else NULL */
+    struct tamis__owner **owner; /* who this handle is to other removers; NULL without counters */
 };
 
 struct tamis__staged {
@@ -52,6 +58,17 @@ int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
 int tamis__segment_publish(const struct tamis__place *place, struct tamis__staged *staged,
                            struct tamis__segment_header *header);
 
+/* Write bytes into the data of a staged file. */
+int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,
+                        uint64_t offset, const void *bytes, size_t count);
+/* Map a staged file whole, with a copy of its header to be; tamis__segment_close() before publish.
+ * What of the copy has changed by then, the levels of overflow, is the caller's to bring back. */
+int tamis__segment_map_staged(const struct tamis__place *place, const struct tamis__staged *staged,
+                              const struct tamis__segment_header *header,
+                              struct tamis__segment *segment);
+/* Bring what was written to the disk, so that publish has little left to do under the lock. */
+int tamis__segment_settle(const struct tamis__place *place, const struct tamis__staged *staged);
+
 /* Remove what was staged; harmless on a zeroed or used-up one. */
 void tamis__segment_discard(const struct tamis__place *place, struct tamis__staged *staged);
 
@@ -60,11 +77,26 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
                         struct tamis__segment *segment);
 void tamis__segment_close(struct tamis__segment *segment);
 
+/* These bytes of the data will not be read soon: let the process forget its copies of the
+ * page-table entries.  Contents stay as they are, in the page cache. */
+void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
+
 /*
  * Make the number free for publishing.  1: it is, and an orphan without items or bits was removed;
  * 0: there is a file with something in it, whose filter is *filter_id where that can be read.
  */
 int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id);
+
+/* Make the file at least so many bytes long, with blocks of its own.  Mappings have the new bytes. */
+int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_bytes);
+
+/*
+ * Exclude the other removers of a block: processes, threads, handles.  An owner that dies holding the
+ * lock loses it to the next who asks; one that lives, though suspended, is waited for.  Errors are
+ * those of opening the file.  Not beside another lock of the same segment.
+ */
+int tamis__segment_lock_block(const struct tamis__segment *segment, uint64_t block);
+void tamis__segment_unlock_block(const struct tamis__segment *segment, uint64_t block);
 
 /* Is no bit of the data set?  Ends at the first that is. */
 bool tamis__segment_is_blank(const struct tamis__segment *segment);
@@ -89,9 +121,56 @@ int tamis__segment_relabel(const struct tamis__place *place, const struct tamis_
  */
 int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number);
 
-/* Item count: add on the stripe of this processor; sum over all. */
-void tamis__segment_count(const struct tamis__segment *segment, uint64_t items);
+/* Item count: add on the stripe of this processor, minus one to take away; sum over all. */
+/* Returns what the stripe held before. */
+uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items);
 uint64_t tamis__segment_items(const struct tamis__segment *segment);
+
+/* Say which segment goes on after this one, unless it says something already.  `next` is whole. */
+void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next);
+
+/* The newest segment is full and takes no more, by the filter's policy. */
+#define TAMIS__NEXT_REFUSE UINT64_MAX
+
+/* The right to make the one after it, until private_close or death: 1, or 0 if another has it. */
+int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
+                         struct tamis__private_fd *guard);
+
+static inline uint64_t tamis__segment_next(const struct tamis__segment *segment)
+{
+    /* ORDER acquire: pairs with tamis__segment_leave; the segment that it names is whole. */
+    return __atomic_load_n(&segment->header->next, __ATOMIC_ACQUIRE);
+}
+
+/* Does another segment go on after it? */
+static inline bool tamis__segment_is_left(const struct tamis__segment *segment)
+{
+    const uint64_t next = tamis__segment_next(segment);
+    return next != 0 && next != TAMIS__NEXT_REFUSE;
+}
+
+/*
+ * A full fence.  ThreadSanitizer knows none, so for it an exchange on a line of our own stands in.
+ */
+static inline void tamis__fence(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    static uint64_t line;
+    (void)__atomic_fetch_add(&line, 1, __ATOMIC_SEQ_CST);
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+/* The same behind an atomic read-modify-write, which on x86-64 is one by itself. */
+static inline void tamis__fence_after_rmw(void)
+{
+#if defined(__x86_64__)
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#else
+    tamis__fence();
+#endif
+}
 
 /* Epoch as published; one shared cache line that is rarely written. */
 static inline uint64_t tamis__segment_epoch(const struct tamis__segment *segment)

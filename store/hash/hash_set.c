@@ -1,47 +1,104 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* hash_set.c: the table of hash sets.  A new one is an entry here, its functions in a file of its
- * own. */
+/* hash_set.c: the table of hash sets, and what all of them share.  A new one is a file of its own
+ * and a line here. */
 #include "hash/hash_set.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 
-static void xxh3_positions(const void *key, size_t key_bytes, uint64_t seed, uint64_t m_bits,
-                           uint32_t k, uint64_t *positions)
-{
-    struct tamis__walk walk = tamis__walk_start(tamis__digest(key, key_bytes, seed));
-    for (uint32_t i = 0; i < k; i++)
-        positions[i] = tamis__walk_next(&walk, m_bits);
-}
-
-static size_t xxh3_describe(const void *key, size_t key_bytes, uint64_t seed, char *text,
-                            size_t text_bytes)
-{
-    const struct tamis__digest digest = tamis__digest(key, key_bytes, seed);
-    return (size_t)snprintf(text, text_bytes, "%016" PRIx64 ",%016" PRIx64, digest.high,
-                            digest.low);
-}
-
-static const struct tamis__hash_set hash_sets[] = {
-    {TAMIS__HASH_XXH3, "xxh3", xxh3_positions, xxh3_describe},
+static const struct tamis__hash_set *const hash_sets[] = {
+    &tamis__hash_set_xxh3,          &tamis__hash_set_php, &tamis__hash_set_php_mt,
+    &tamis__hash_set_php_mt_legacy, &tamis__hash_set_md5, &tamis__hash_set_redisbloom,
+    &tamis__hash_set_guava,
 };
+#define HASH_SET_COUNT (sizeof hash_sets / sizeof hash_sets[0])
 
 const struct tamis__hash_set *tamis__hash_set_by_id(uint32_t id)
 {
-    for (size_t i = 0; i < sizeof hash_sets / sizeof hash_sets[0]; i++)
-        if (hash_sets[i].id == id) return &hash_sets[i];
+    for (size_t i = 0; i < HASH_SET_COUNT; i++)
+        if (hash_sets[i]->id == id) return hash_sets[i];
     return NULL;
 }
 
-const struct tamis__hash_set *tamis__hash_set_by_name(const char *name)
+/* The set whose name the first `bytes` bytes are. */
+static const struct tamis__hash_set *find(const char *name, size_t bytes)
 {
-    char quoted[TAMIS__QUOTED_BYTES];
-    for (size_t i = 0; i < sizeof hash_sets / sizeof hash_sets[0]; i++)
-        if (strcmp(hash_sets[i].name, name) == 0) return &hash_sets[i];
-    (void)tamis__fail(TAMIS_EINVAL, "there is no hash set %s; this version has xxh3",
-                      tamis__quote(quoted, name));
+    for (size_t i = 0; i < HASH_SET_COUNT; i++)
+        if (strlen(hash_sets[i]->name) == bytes && memcmp(hash_sets[i]->name, name, bytes) == 0)
+            return hash_sets[i];
     return NULL;
+}
+
+static int fail_unknown(const char *name)
+{
+    char quoted[TAMIS__QUOTED_BYTES], known[128] = "";
+    for (size_t i = 0; i < HASH_SET_COUNT; i++) {
+        if (i > 0) strcat(known, ", ");
+        strcat(known, hash_sets[i]->usage);
+    }
+    return tamis__fail(TAMIS_EINVAL, "there is no hash set %s; this version has %s",
+                       tamis__quote(quoted, name), known);
+}
+
+int tamis__hash_set_parse(const char *name, const struct tamis__hash_set **set,
+                          uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES])
+{
+    const char *colon = strchr(name, ':');
+    const struct tamis__hash_set *found = find(name, colon ? (size_t)(colon - name) : strlen(name));
+    memset(parameters, 0, TAMIS__HASH_PARAMETER_BYTES);
+    if (found == NULL || (colon != NULL && found->parse == NULL)) return fail_unknown(name);
+    if (found->missing != NULL)
+        return tamis__fail(TAMIS_EUNSUPPORTED, "hash set %s %s", found->name, found->missing);
+    *set = found;
+    return found->parse ? found->parse(colon ? colon + 1 : "", parameters) : 0;
+}
+
+void tamis__hash_set_name(uint32_t id, const uint8_t *parameters,
+                          char name[TAMIS_HASH_SET_NAME_MAX + 1])
+{
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(id);
+    char *end = stpcpy(name, set ? set->name : "unknown");
+    if (set == NULL || set->print == NULL) return;
+    *end++ = ':';
+    set->print(parameters, end);
+}
+
+int tamis__hashing_check(struct tamis__hashing *hashing)
+{
+    const struct tamis__hash_set *set = hashing->set;
+    const uint32_t fixed = set->fixed_k ? set->fixed_k(hashing->parameters) : 0;
+    if (hashing->seed != 0 && !set->seeded)
+        return tamis__fail(TAMIS_EINVAL, "hash set %s has no seed; leave it out", set->name);
+    if (hashing->m_bits > set->m_bits_max)
+        return tamis__fail(
+            TAMIS_EINVAL, "m of %llu bits is more than hash set %s can reach; give at most %llu",
+            (unsigned long long)hashing->m_bits, set->name, (unsigned long long)set->m_bits_max);
+    if (hashing->k == 0) hashing->k = fixed;
+    if (fixed == 0 || hashing->k == fixed) return 0;
+    return tamis__fail(TAMIS_EINVAL,
+                       "hash set %s sets one bit a function, so k is %u here, not %u; leave k out",
+                       set->name, fixed, hashing->k);
+}
+
+const char *tamis__hashing_fault(const struct tamis__hashing *hashing)
+{
+    static const uint8_t none[TAMIS__HASH_PARAMETER_BYTES];
+    const struct tamis__hash_set *set = hashing->set;
+    const uint32_t fixed = set->fixed_k ? set->fixed_k(hashing->parameters) : hashing->k;
+    if (fixed == 0 || fixed != hashing->k)
+        return "has parameters that its hash set does not have, or that its k contradicts";
+    if (set->parse == NULL && memcmp(hashing->parameters, none, sizeof none) != 0)
+        return "has parameters for a hash set that takes none";
+    if (hashing->m_bits > set->m_bits_max) return "has an m that its hash set cannot reach";
+    return NULL;
+}
+
+TAMIS_API const char *tamis_hash_set_weakness(const char *hash_set)
+{
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    const struct tamis__hash_set *set = NULL;
+    if (tamis__hash_set_parse(hash_set, &set, parameters) < 0) return NULL;
+    return set != NULL && set->weakness != NULL ? set->weakness(parameters) : NULL;
 }

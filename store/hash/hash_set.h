@@ -1,69 +1,115 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hash_set.h: the rules from key to bit positions, one table entry each.
+ * hash_set.h: the rules from key to bit positions, one table entry each; docs/hash-sets.md has
+ * their exact arithmetic.
  *
- * The xxh3 rule is inlined below, because the kinds' batch loops live on it.
+ * xxh3 is Tamis' own.  Every other set is, bit for bit, that of a system which Tamis takes filters
+ * over from, faults included.  They know nothing of files: how a position lies in the data is the
+ * bit order of the segment, of which a set only says what its system has.
  */
 #ifndef TAMIS_HASH_HASH_SET_H
 #define TAMIS_HASH_HASH_SET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
-#include "hash/digest.h"
+#include "tamis.h"
 
 /* Ids are format: they stand in segment headers and are never reused. */
 enum tamis__hash_set_id {
     TAMIS__HASH_XXH3 = 1,
+    TAMIS__HASH_PHP = 2,
+    TAMIS__HASH_PHP_MT = 3,
+    TAMIS__HASH_PHP_MT_LEGACY = 4,
+    TAMIS__HASH_MD5 = 5,
+    TAMIS__HASH_REDISBLOOM = 6,
+    TAMIS__HASH_GUAVA = 7,
+};
+
+/* How position b lies in the data; format, never renumbered. */
+enum tamis__bit_order {
+    TAMIS__BITS_LSB_FIRST = 0, /* byte b / 8, mask 1 << b % 8 */
+    TAMIS__BITS_MSB_FIRST = 1, /* byte b / 8, mask 0x80 >> b % 8, as SETBIT of Redis */
+};
+
+/* What the part of a name behind its colon becomes in a header; all 0 where there is none. */
+#define TAMIS__HASH_PARAMETER_BYTES 64u
+
+struct tamis__hash_set;
+
+/* A hash set as a filter uses it; tamis__hashing_check() has passed it. */
+struct tamis__hashing {
+    const struct tamis__hash_set *set;
+    const uint8_t *parameters; /* TAMIS__HASH_PARAMETER_BYTES of them */
+    uint64_t seed;
+    uint64_t m_bits;
+    uint32_t k;
 };
 
 struct tamis__hash_set {
     uint32_t id;
-    const char *name;
-    /* The k positions of a key in m bits, in the order of the set; m >= 1. */
-    void (*positions)(const void *key, size_t key_bytes, uint64_t seed, uint64_t m_bits, uint32_t k,
+    uint32_t bit_order;  /* enum tamis__bit_order: that of the system the set comes from */
+    uint64_t m_bits_max; /* greatest m it has positions for */
+    const char *name;    /* without parameters */
+    const char *usage;   /* the name as a user writes it, for messages */
+    bool any_kind;       /* goes with every kind, not with bloom alone */
+    bool seeded;         /* heeds the seed */
+
+    /* NULL, or why this build cannot use it: words that fit behind its name or that of a file. */
+    const char *missing;
+
+    /* The k positions of a key in m bits, in the order of the set; each is below m. */
+    void (*positions)(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                       uint64_t *positions);
-    /* The raw hash values as text, comma-separated, cut at text_bytes; returns the length it wants.
-     */
-    size_t (*describe)(const void *key, size_t key_bytes, uint64_t seed, char *text,
-                       size_t text_bytes);
+
+    /* The raw hash values as text, comma-separated, cut at text_bytes; returns the length it
+     * wants, less than 64 a position. */
+    size_t (*describe)(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                       char *text, size_t text_bytes);
+
+    /* NULL, or: what a filter of this set costs its owner, a sentence; NULL where it is as good as
+     * its k and m promise. */
+    const char *(*weakness)(const uint8_t *parameters);
+
+    /* For sets with parameters, else NULL.  parse: `list` is what stands behind the colon; 0 or
+     * TAMIS_EINVAL with the sentence.  print: its reverse, at most TAMIS_HASH_SET_NAME_MAX bytes
+     * with the name.  fixed_k: the one k that the parameters allow, 0 if they are damaged. */
+    int (*parse)(const char *list, uint8_t *parameters);
+    void (*print)(const uint8_t *parameters, char *list);
+    uint32_t (*fixed_k)(const uint8_t *parameters);
+
+    /* NULL, or: fill in m_bits and k as the set's own system does, from the capacity and one of
+     * fp_rate and m_bits (the other is 0); what the system has no rule for is left 0. */
+    void (*shape)(struct tamis_sizing *sizing);
 };
 
 /* NULL where there is none. */
 const struct tamis__hash_set *tamis__hash_set_by_id(uint32_t id);
-/* NULL with the sentence set; the caller returns TAMIS_EINVAL. */
-const struct tamis__hash_set *tamis__hash_set_by_name(const char *name);
+
+/* "xxh3", "php:bkdr,sdbm,js": the set and its parameters.  0, TAMIS_EINVAL, TAMIS_EUNSUPPORTED. */
+int tamis__hash_set_parse(const char *name, const struct tamis__hash_set **set,
+                          uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]);
+
+/* The reverse; "unknown" for an id that is none. */
+void tamis__hash_set_name(uint32_t id, const uint8_t *parameters,
+                          char name[TAMIS_HASH_SET_NAME_MAX + 1]);
 
 /*
- * xxh3: enhanced double hashing (Dillinger and Manolios, "Bloom filters in probabilistic
- * verification", 2004) over the full 64-bit halves of the digest, each term scaled to [0, m):
- *
- *     pos_i = floor((a + i b + i(i-1)/2 c) mod 2^64  *  m / 2^64)      a = high, b = low
- *
- * Dillinger and Manolios take 1 for c and reduce modulo m.  Then a key's positions are one of m^2
- * sequences, and at n = 100, p = 1e-5 (m = 2,409) a stranger hits the very sequence of a member
- * with probability n/m^2 = 1.7e-5: more than the rate asked for (docs/decisions/0004).  So c is a
- * third value, mixed from the low-order bits of both halves, which the scaling leaves unused.
+ * Does the set work with that seed, m and k?  A k of 0 becomes the one that the set fixes.  For
+ * values from a caller: 0 or TAMIS_EINVAL with the sentence; 0 for a k that is still to be found.
  */
-struct tamis__walk {
-    uint64_t position, step, step_of_step;
-};
+int tamis__hashing_check(struct tamis__hashing *hashing);
 
-static inline struct tamis__walk tamis__walk_start(struct tamis__digest digest)
-{
-    const uint64_t swapped = (digest.high << 32) | (digest.high >> 32);
-    const uint64_t mixed = (swapped ^ digest.low) * 0x9E3779B97F4A7C15u; /* 2^64 / golden ratio */
-    return (struct tamis__walk){
-        .position = digest.high, .step = digest.low, .step_of_step = mixed ^ (mixed >> 32)};
-}
+/* The same for values out of a file: NULL, or what is wrong as a clause; never a sentence. */
+const char *tamis__hashing_fault(const struct tamis__hashing *hashing);
 
-static inline uint64_t tamis__walk_next(struct tamis__walk *walk, uint64_t m_bits)
-{
-    const uint64_t here = tamis__scale(walk->position, m_bits);
-    walk->position += walk->step;
-    walk->step += walk->step_of_step;
-    return here;
-}
+extern const struct tamis__hash_set tamis__hash_set_xxh3;
+extern const struct tamis__hash_set tamis__hash_set_php;
+extern const struct tamis__hash_set tamis__hash_set_php_mt;
+extern const struct tamis__hash_set tamis__hash_set_php_mt_legacy;
+extern const struct tamis__hash_set tamis__hash_set_md5;
+extern const struct tamis__hash_set tamis__hash_set_redisbloom;
+extern const struct tamis__hash_set tamis__hash_set_guava;
 
 #endif

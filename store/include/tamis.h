@@ -42,6 +42,8 @@
  * - A process with a file size limit (`ulimit -f`) should ignore SIGXFSZ, to get an error instead.
  * - Truncating a segment file under a process that maps it raises SIGBUS there, as with any
  * mapping.
+ * - A filter of kind counting maps addresses, not memory, for a table that it may never need: 32 to 64
+ *   bytes a counter, which `ulimit -v` counts.  A handle that has removed a key keeps a descriptor.
  * - A process that was started with descriptors 0-2 closed should open them (on /dev/null) first:
  *   else LMDB's file may become its standard output.  The `tamis` command does.
  */
@@ -74,16 +76,18 @@ extern "C" {
 #define TAMIS_K_MAX 64             /* hashes per key of a filter */
 #define TAMIS_FP_RATE_MIN 1e-12    /* smallest false-positive rate a filter can be asked for */
 #define TAMIS_FP_RATE_DEFAULT 0.01 /* where a spec leaves fp_rate at 0 */
-#define TAMIS_HASH_SET_NAME_MAX 63
+#define TAMIS_HASH_SET_NAME_MAX 191
 
 typedef struct tamis_store tamis_store;
 typedef struct tamis_filter tamis_filter;
 
 /* How a filter works.  The numbers are in the files and never change meaning. */
 enum tamis_kind {
-    TAMIS_KIND_DEFAULT = 0, /* in a spec: blocked, or bloom where m_bits and k are given */
+    TAMIS_KIND_DEFAULT = 0, /* in a spec: blocked; bloom with m_bits, k or another set than xxh3 */
     TAMIS_KIND_BLOCKED = 1, /* cache-line-blocked Bloom filter: one cache line a key */
     TAMIS_KIND_BLOOM = 2,   /* classic Bloom filter: k positions over all m bits */
+    TAMIS_KIND_COUNTING =
+        3, /* as blocked, with counters for bits: keys can be removed and counted */
 };
 
 /* ---- Errors and version ------------------------------------------------------------------- */
@@ -104,7 +108,7 @@ TAMIS_API const char *tamis_error_message(int error);
  */
 TAMIS_API const char *tamis_last_error(void);
 
-/* "blocked", "bloom"; NULL for a number that is no kind of this library.  Static storage. */
+/* "blocked", "bloom", "counting"; NULL for a number that is no kind of this library.  Static storage. */
 TAMIS_API const char *tamis_kind_name(uint32_t kind);
 
 /* The kind of that name.  TAMIS_EINVAL, with the known names in the sentence, if there is none. */
@@ -138,17 +142,18 @@ TAMIS_API void tamis_store_close(tamis_store *store);
  * The size of a filter.  As an argument: what is known, the rest 0.  As a result: all of it.
  */
 struct tamis_sizing {
-    uint32_t kind;         /* TAMIS_KIND_BLOCKED or TAMIS_KIND_BLOOM; 0 is blocked               */
+    uint32_t kind;         /* enum tamis_kind; 0 is blocked                                      */
     uint32_t k;            /* hashes per key; blocked: z words times q bits                      */
     uint64_t capacity;     /* n, distinct keys                                                   */
-    uint64_t m_bits;       /* size of the bit array; blocked: a multiple of 512                  */
+    uint64_t m_bits;       /* size of the bit array; blocked: a multiple of 512; counting: number */
+                           /* of counters, a multiple of 512 too                                 */
     double fp_rate;        /* p asked for, 0 < p < 1                                             */
     double predicted_rate; /* result: false-positive rate when `capacity` keys are in            */
-    double bits_per_key;   /* result: m_bits / capacity                                          */
-    uint64_t data_bytes;   /* result: bytes of the bit array in the file                         */
+    double bits_per_key;   /* result: m_bits / capacity; counting: times counter_bits            */
+    uint64_t data_bytes;   /* result: bytes of the bits, or the counters, in the file            */
     uint64_t file_bytes;   /* result: bytes of the whole segment file, all of them allocated     */
     uint32_t words;        /* result: z, words that one key touches in its block; 0 for bloom    */
-    uint32_t reserved;     /* 0 */
+    uint32_t counter_bits; /* counting: bits of a counter, 4, 8, 16 or 32; 0 is 4; else 0        */
 };
 
 /*
@@ -163,8 +168,8 @@ struct tamis_sizing {
  * n, m, k    the predicted rate
  *
  * Where fp_rate was 0 the result holds the predicted rate in it.  Bloom uses the exact mean of
- * (X/m)^k (Bloom 1970; second-order term after Bose et al. 2008), blocked the binomial mixture over
- * block loads (Putze, Sanders, Singler 2007).  Pure arithmetic; no system call.
+ * (X/m)^k (Bloom 1970; second-order term after Bose et al. 2008), blocked and counting the binomial
+ * mixture over block loads (Putze, Sanders, Singler 2007).  Pure arithmetic; no system call.
  *
  * Returns    0.  TAMIS_EINVAL: a value out of range, or fewer than two given.
  */
@@ -178,17 +183,67 @@ TAMIS_API double tamis_predict_rate(uint32_t kind, uint64_t m_bits, uint32_t k, 
 
 /* ---- Making, opening, closing filters ----------------------------------------------------- */
 
+/*
+ * Hash sets: the rule from a key to its bits.  xxh3 is Tamis' own; each of the others is, bit for
+ * bit, that of a system whose filters Tamis takes over, goes with kind bloom only and takes no
+ * seed.  docs/hash-sets.md has the exact arithmetic.
+ *
+ *     name            what it is                                     k and m
+ *     xxh3            128-bit XXH3, seeded; every kind               any
+ *     php:LIST        string hash functions in PHP's own int and     k: length of LIST; any m;
+ *                     float arithmetic, one position each, each      m = 2^32: value as it is
+ *                     the value % m; LIST: 1 to 32 of js, pjw, elf,
+ *                     bkdr, sdbm, djb, dek, fnv, in order, such as
+ *                     "php:bkdr,sdbm,js"; one may come twice
+ *     php-mt          mt_srand(crc32(key)), then k times             m up to 2^63-1; with capacity
+ *                     mt_rand(0, m-1) of PHP 7.1 and later           and m: k = ceil(m/n ln 2)
+ *                     (m > 2^32: 8.2 and later)
+ *     php-mt-legacy   the same of PHP 5.2.1 to 7.0                   as php-mt
+ *     md5             md5(key, decimal i) mod m                      any
+ *     redisbloom      RedisBloom: MurmurHash64A, a + i b             any; capacity and rate alone:
+ *                                                                    as BF.RESERVE NONSCALING
+ *     guava           Guava: MURMUR128_MITZ_64                       any; capacity and rate alone:
+ *                                                                    as BloomFilter.create()
+ *
+ * A segment of a php set or of md5 has the most significant bit of each byte first, as SETBIT of
+ * Redis; the others have the least significant bit first.
+ */
+
+/*
+ * What a filter of that hash set costs its owner where a key's bits are not as random as k and m
+ * make believe: a sentence in static storage.  NULL where there is nothing to say, and for a name
+ * that is no hash set (tamis_last_error() says so then).
+ */
+TAMIS_API const char *tamis_hash_set_weakness(const char *hash_set);
+
+/* What happens when the newest segment holds as many keys as it was made for. */
+enum tamis_on_full {
+    TAMIS_ON_FULL_DEFAULT = 0, /* in a spec: grow; warn with m_bits and for kind counting */
+    TAMIS_ON_FULL_GROW = 1,    /* a further segment, twice as large, takes the new keys */
+    TAMIS_ON_FULL_REFUSE = 2,  /* a new key is refused, TAMIS_EFULL; one that is in is answered */
+    TAMIS_ON_FULL_WARN = 3,    /* keys are taken on, the rate gets worse; the state says full */
+};
+#define TAMIS_SLICES_MAX 32
+#define TAMIS_SLICE_NS_MIN 100000000            /* a tenth of a second */
+#define TAMIS_WINDOW_NS_MAX 3155760000000000000 /* a hundred years */
+
 /* What a filter shall be.  All zero but capacity is a good default. */
 struct tamis_filter_spec {
-    uint64_t
-        capacity;    /* n, distinct keys the rate shall hold for; 1 or more, unless m_bits and k */
-    double fp_rate;  /* p, 0 < p < 1; 0: TAMIS_FP_RATE_DEFAULT                                   */
-    uint32_t kind;   /* enum tamis_kind; 0: blocked, or bloom if m_bits is given                 */
-    uint32_t k;      /* explicit geometry, kind bloom only: 1 to TAMIS_K_MAX; with m_bits        */
-    uint64_t m_bits; /* explicit geometry, kind bloom only: 1 or more; with k                    */
-    const char *hash_set; /* NULL: "xxh3" */
-    uint64_t seed; /* of the hash set; filters that shall be merged need the same              */
-    uint64_t reserved[4]; /* 0 */
+    uint64_t capacity;    /* n, distinct keys the rate shall hold for; 1 or more, unless m_bits */
+    double fp_rate;       /* p, 0 < p < 1; 0: TAMIS_FP_RATE_DEFAULT */
+    uint32_t kind;        /* enum tamis_kind; 0: see there */
+    uint32_t k;           /* explicit geometry, kind bloom only: 1 to TAMIS_K_MAX; with m_bits */
+    uint64_t m_bits;      /* the same: 1 or more; with k, unless hash_set says what k is */
+    const char *hash_set; /* a name of the table above; NULL: "xxh3" */
+    uint64_t seed;        /* of xxh3; filters that shall be merged need the same */
+    uint32_t on_full;     /* enum tamis_on_full; 0: see there */
+    uint32_t slices;      /* of the window, 1 to TAMIS_SLICES_MAX; 0 with a window: 10 */
+    int64_t
+        window_ns; /* keys are remembered for this long (and at most a slice more); 0: for ever */
+    uint64_t window_items; /* or: this many keys are remembered (and at most a slice more) */
+    uint32_t counter_bits; /* kind counting: 4, 8, 16 or 32; 0: 4 */
+    uint32_t reserved0;    /* 0 */
+    uint64_t reserved[4];  /* 0 */
 };
 
 /*
@@ -257,7 +312,11 @@ struct tamis_key {
  * Returns  1 if the key was new, 0 if it was, or seemed, present.  Of any number of processes and
  *          threads that add one key at one time at most one is told 1; and one is, unless the key
  *          was there already or a false positive says so.
- *          TAMIS_EREADONLY, TAMIS_EINVAL, TAMIS_EDROPPED.
+ *          TAMIS_EREADONLY, TAMIS_EINVAL, TAMIS_EDROPPED.  TAMIS_EFULL: the key is not in, and the
+ *          filter refuses more (enum tamis_on_full).  TAMIS_ENOSPACE and what else making a file can
+ *          give: the filter is full and cannot grow; keys that are in are still answered.
+ * Counting a filter of kind counting counts every add, whatever it answers.  TAMIS_ENOSPACE there: a
+ *          counter has outgrown its bits and the disk has no room; the key was not added.
  * Durable  after tamis_filter_sync(); before it a power cut may lose the key, a killed process does
  *          not.
  */
@@ -277,15 +336,76 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_contains(tamis_filter *filter, const
  *
  * keys     count keys; the same key may occur twice, and only the first can be new.
  * answers  NULL, or count bytes: answers[i] receives 1 or 0 as the single call would return it.
- * Returns  the number of ones, or an error; then which keys were added is not known, and adding the
- *          batch again is safe.  TAMIS_EINVAL is found before anything is added.
+ * Returns  the number of ones, or an error.  TAMIS_EINVAL is found before anything is added.
+ *          TAMIS_EFULL: every key was dealt with, and answers[i] is TAMIS_ANSWER_REFUSED for those that
+ *          were refused.  After another error adding the batch again is safe, but for kind counting,
+ *          which would count some keys twice: there answers[i] is TAMIS_ANSWER_REFUSED for each key
+ *          that was not added.
  */
+#define TAMIS_ANSWER_REFUSED 2
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_add_batch(tamis_filter *filter,
                                                           const struct tamis_key *keys,
                                                           size_t count, uint8_t *answers);
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_contains_batch(tamis_filter *filter,
                                                                const struct tamis_key *keys,
                                                                size_t count, uint8_t *answers);
+
+/* ---- Removing and counting: kind counting --------------------------------------------------- */
+
+/*
+ * Take a key off once: after as many removes as adds it is absent.  Safe beside any other call, from
+ * any thread or process.
+ *
+ * Returns  1 if it was there; 0 if it is certainly absent: then nothing was changed.  Of removers of
+ *          one key as many are told 1 as it was added times, each once.
+ *          TAMIS_EUNSUPPORTED: another kind.  TAMIS_EREADONLY, TAMIS_EINVAL, TAMIS_EDROPPED;
+ *          TAMIS_ELIMIT and the like at the first remove of a handle in a process, which opens the
+ *          segment's file once more; nothing was changed then.
+ * Caution  a key that was never added and that the filter takes for present (a false positive) is
+ *          "removed" too, at the cost of the keys whose counters those are: remove only what was
+ *          added.
+ * Waits    for another remover whose key lies in the same block, or one of each 48th; for one that is
+ *          suspended there too.  Never for one that died.  Adds and questions never wait.
+ * Killed   in the middle, a remove counts as done; counters that it had not come to stay too high, so
+ *          that the key may go on to be answered "present".
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_remove(tamis_filter *filter, const void *key,
+                                                   size_t key_bytes);
+
+/*
+ * How often a key was added and not removed: never less, and more where other keys share all of its
+ * counters, at about the rate at which strangers are taken for present.  Wait-free; writes nothing.
+ *
+ * Returns  0 or more.  TAMIS_EUNSUPPORTED: another kind.  TAMIS_EINVAL, TAMIS_EDROPPED.
+ */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_count(tamis_filter *filter, const void *key,
+                                                      size_t key_bytes);
+
+/*
+ * The same for many keys at once.
+ *
+ * answers  NULL, or count bytes: answers[i] receives 1 or 0 as the single call would return it; after
+ *          an error in the middle TAMIS_ANSWER_REFUSED for each key that nothing was done for.
+ * counts   counts[i] receives what the single call would return.
+ * Returns  the number of answers, or of counts, that are not 0; or an error.
+ */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_remove_batch(tamis_filter *filter,
+                                                             const struct tamis_key *keys,
+                                                             size_t count, uint8_t *answers);
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_count_batch(tamis_filter *filter,
+                                                            const struct tamis_key *keys,
+                                                            size_t count, uint64_t *counts);
+
+/* ---- Checkpoint --------------------------------------------------------------------------- */
+
+/*
+ * Begin a new slice of the window now; what the window does not reach any more is taken out.  By itself
+ * that happens when the newest slice is over, by whichever process first adds after it.
+ *
+ * Returns  0.  TAMIS_EUNSUPPORTED: no window.  TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_ENOSPACE,
+ *          TAMIS_ELIMIT: another process has held the store's lock for a second.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rotate(tamis_filter *filter);
 
 /*
  * Checkpoint: write every segment to the disk (msync), then item count and time to the catalog.
@@ -306,11 +426,12 @@ struct tamis_filter_stat {
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
     uint32_t kind; /* of the newest segment, as are hash_set, k and seed               */
     uint32_t k;
-    uint64_t m_bits; /* sum over the segments, as are size_bytes, capacity and items     */
+    uint64_t m_bits; /* sum over the segments, as are size_bytes and items               */
     uint64_t seed;
-    uint64_t capacity;
-    double fp_rate;        /* the rate the filter was made for, at capacity                    */
-    uint64_t items;        /* number of NEW answers so far                                     */
+    uint64_t capacity; /* of the newest segment, and what older ones, which take no more, hold */
+    double fp_rate;    /* the rate the filter was made for, at capacity                    */
+    uint64_t items; /* number of NEW answers so far; counting: less those removes that took a key */
+                    /* off for the last time: distinct keys, as capacity is                      */
     uint64_t size_bytes;   /* of the segment files                                             */
     double predicted_rate; /* rate at the present item count, by the formulas of docs/sizing.md */
     uint64_t generation;   /* goes up with every published change                              */
@@ -319,8 +440,17 @@ struct tamis_filter_stat {
     int64_t created_at;
     int64_t published_at;
     int64_t checkpointed_at; /* last sync                                                        */
-    uint64_t reserved[8];
+    int64_t window_ns;       /* length of the window in time; 0: by items, or no window          */
+    uint64_t window_items;   /* length of the window in items; 0: by time, or no window          */
+    uint32_t slices;         /* of the window; 0: no window                                      */
+    uint32_t on_full;        /* enum tamis_on_full                                               */
+    uint32_t counter_bits;   /* kind counting: bits of a counter, of which m_bits is the number  */
+    uint32_t reserved0;
+    uint64_t reserved[4];
 };
+
+/* Flags of a segment. */
+#define TAMIS_SEGMENT_ITEMS_ESTIMATED 1u /* imported or merged: its items began with an estimate */
 
 /* One segment of a filter. */
 struct tamis_segment_stat {
@@ -328,8 +458,8 @@ struct tamis_segment_stat {
     uint64_t number; /* the file is segments/<number, 16 digits>.seg */
     uint32_t kind;
     uint32_t k;
-    uint32_t words; /* z: words a key touches in its block; 0 for bloom */
-    uint32_t reserved0;
+    uint32_t words;     /* z: words a key touches in its block; 0 for bloom */
+    uint32_t bit_order; /* 0: bit b of byte B is bit 8 B + b; 1: bit 8 B + 7 - b (as SETBIT) */
     uint64_t m_bits;
     uint64_t seed;
     uint64_t capacity;
@@ -342,7 +472,15 @@ struct tamis_segment_stat {
     uint64_t ones;      /* set bits; tamis_filter_fill() only, else 0                             */
     double fill;        /* ones / m_bits; tamis_filter_fill() only                                */
     double fp_rate_now; /* rate by the bits that are set; tamis_filter_fill() only                */
-    uint64_t reserved[8];
+    uint64_t flags;     /* TAMIS_SEGMENT_* bits                                                   */
+    uint64_t slice;     /* of the window: which slice it belongs to, from 0                       */
+    int64_t
+        slice_start; /* when that slice began; 0: no window                                    */
+    uint32_t step;   /* how often the filter, or the slice, had grown before it was made       */
+    uint32_t
+        counter_bits; /* kind counting; else 0                                                */
+    uint64_t items_estimated; /* keys, by the bits that are set; tamis_filter_fill() only, else 0 */
+    uint64_t reserved[3];
 };
 
 /* The metadata of an open filter, item count included; reads no bits, so it costs microseconds. */
@@ -371,17 +509,202 @@ struct tamis_explanation {
 
 /*
  * The hash values and bit positions of a key in segment `index` of a filter.
- * Position b is bit b % 8 (bit 0 the least) of byte b / 8 of the data.
+ * Position b is bit b % 8 of byte b / 8 of the data, bit 0 being the least, or the greatest where
+ * the segment's bit_order is 1.
  * TAMIS_EINVAL: a buffer is too small (positions_count says what is needed), or no such segment.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_explain(tamis_filter *filter, uint32_t index,
                                                     const void *key, size_t key_bytes,
                                                     struct tamis_explanation *explanation);
 
-/* The same for a hash set, m and k without a filter (kind bloom); any m_bits from 1 to 2^64-1. */
+/*
+ * The same for a hash set, m and k without a filter (kind bloom); any m_bits from 1 to 2^64-1 that
+ * the set can reach; k up to 2^20, 0 where the set says what k is.
+ */
 TAMIS_API TAMIS_MUST_CHECK int tamis_explain(const char *hash_set, uint64_t m_bits, uint32_t k,
                                              uint64_t seed, const void *key, size_t key_bytes,
                                              struct tamis_explanation *explanation);
+
+/* ---- Import and export (docs/exchange.md) --------------------------------------------------- */
+
+/*
+ * A filter travels as a stream of bytes in one of these formats:
+ *
+ *     redis-bitmap  the string that SETBIT made: bits alone, up to the highest byte that is not 0;
+ *                   hash set, m and k are the caller's word
+ *     redisbloom    the answers of BF.SCANDUMP, in a plain container; a layer is a segment
+ *     guava         what BloomFilter.writeTo() writes
+ *     tamis         Tamis' own: any filter, with seeds and a checksum
+ *
+ * Memory is a few megabytes, whatever the length.
+ */
+
+/* The name of format `index`, from 0 on; NULL past the last.  Static storage. */
+TAMIS_API const char *tamis_format_name(unsigned index);
+
+/* Where a stream comes from. */
+struct tamis_source {
+    /* Put 1 to `bytes` bytes (at most 1 MiB are asked for) into `buffer` and return how many; 0 at
+     * the end; a TAMIS_E* code, which the import then returns, to end it. */
+    int64_t (*read)(void *context, void *buffer, size_t bytes);
+    void *context;
+    uint64_t bytes; /* of the whole stream, 0 if not known: finds a truncated one out at once */
+};
+
+/* Where a stream goes: 0, or a TAMIS_E* code, which the export then returns, to end it. */
+struct tamis_sink {
+    int (*write)(void *context, const void *buffer, size_t bytes);
+    void *context;
+};
+
+/* What a stream does not tell.  What it does tell must be 0 or NULL here. */
+struct tamis_import_spec {
+    const char *hash_set; /* redis-bitmap: needed */
+    uint64_t m_bits;    /* redis-bitmap: needed; 0 with a php set: 2^32                          */
+    uint32_t k;         /* redis-bitmap: needed, unless the hash set fixes it                    */
+    uint32_t reserved0; /* 0 */
+    uint64_t capacity;  /* redis-bitmap, guava: 0 for the keys at which m and k are at their best */
+    double fp_rate;     /* redis-bitmap, guava: 0 for the predicted one                          */
+    uint64_t
+        seal_capacity;    /* not 0: put an empty segment of hash set xxh3, kind blocked and this */
+                          /* capacity on top: old keys still answer, new ones go there           */
+    double seal_rate;     /* of that segment; 0: TAMIS_FP_RATE_DEFAULT                           */
+    uint64_t reserved[4]; /* 0 */
+};
+
+/*
+ * Make a filter of a stream, all its segments in one step.
+ *
+ * name     of the filter to be made; see TAMIS_NAME_MAX.
+ * spec     NULL where there is nothing to say.
+ * source   read from here only, in order, by this thread.
+ * filter   NULL, or *filter receives an open handle.
+ * Returns  0.  TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION, TAMIS_EUNSUPPORTED: the stream
+ *          (the sentence says at which byte, and why); TAMIS_EINVAL: format, name or spec, or a
+ *          bitmap that is not of that m; TAMIS_EEXIST; TAMIS_ENOSPACE; TAMIS_EREADONLY; what the
+ *          source returned.  On any error nothing is left behind.
+ * Items    are counted on from what the stream says; where it does not (redis-bitmap, guava) they
+ *          are estimated from the set bits, and the segment has TAMIS_SEGMENT_ITEMS_ESTIMATED.
+ * Durable  when it returns 0 the filter and its keys survive a power cut.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_import(tamis_store *store, const char *name,
+                                                   const char *format,
+                                                   const struct tamis_import_spec *spec,
+                                                   const struct tamis_source *source,
+                                                   tamis_filter **filter);
+
+/*
+ * Write a filter as a stream; nothing is changed in it.  What was imported and not added to comes
+ * out byte for byte as it was.  Keys that are added meanwhile may be in it or not.
+ *
+ * Returns  0.  TAMIS_EUNSUPPORTED: the format cannot say this filter (kind, hash set, segments);
+ *          nothing was written then.  TAMIS_EINVAL: no such format.  TAMIS_EDROPPED.  What the sink
+ *          returned.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_export(tamis_filter *filter, const char *format,
+                                                   const struct tamis_sink *sink);
+
+/* ---- Merging and comparing ------------------------------------------------------------------ */
+
+/*
+ * Filters can be merged and compared when a bit of the one means what the same bit of the other does:
+ * same kind, m, k, counter bits, bit order, hash set and seed, in each of their segments.  Filters that are made by
+ * one spec and have not grown are of that sort, and so are those that tamis_filter_like() makes.  What
+ * differs is refused with TAMIS_EMISMATCH, and the sentence has every field that does.
+ *
+ * A segment keeps its size, whatever is merged into it: make filters that are to become one with the
+ * capacity of them all.  Memory is a few megabytes, whatever their size.
+ *
+ * Counters (kind counting) are added: a key is then there as often as in all of them together.
+ */
+
+#define TAMIS_MERGE_INTERSECT 1u /* the keys that are in all sources, not those in any of them */
+
+/* What to merge.  A source that is given twice counts once. */
+struct tamis_merge {
+    tamis_filter *const *sources; /* of any store; read-only handles will do */
+    size_t count;                 /* of them, 1 or more */
+    uint32_t flags;               /* TAMIS_MERGE_* */
+    uint32_t reserved0;           /* 0 */
+    /* NULL, or called now and then, with no lock held: 0 to go on, a TAMIS_E* code to end, which the
+     * call then returns. */
+    int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes);
+    void *context;
+    uint64_t reserved[4]; /* 0 */
+};
+
+/*
+ * Bring all keys of the sources into a filter that is there, and may be in use.  Safe beside any other
+ * call on any of them, from any thread or process: nothing that is added meanwhile is lost.  A key that
+ * came by a merge is simply present; nobody is told that it was new.
+ *
+ * filter   open for writing, and none of the sources.
+ * Returns  0: every key whose add to a source had returned before this call is in the filter.
+ *          TAMIS_EMISMATCH; TAMIS_EUNSUPPORTED: TAMIS_MERGE_INTERSECT, or a filter with a window;
+ *          TAMIS_EINVAL, TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_ENOMEM; what progress returned.  After
+ *          an error, or when killed, the filter has all that it had and perhaps more; merging again
+ *          completes it.
+ * Counters are added once a call, so merging again adds them again.  Therefore all is read first, and the
+ *          room made: TAMIS_ENOSPACE, TAMIS_ELIMIT (a count would pass 2^60) and what progress returns
+ *          until then end it with nothing changed; from then on progress is only told.  Should the
+ *          room be used up by adders meanwhile, or the process be killed, a part is added; of the
+ *          former the sentence says so.  Keys of the sources are removed from the filter only when
+ *          the call has returned.
+ * Items    are raised to what the bits tell (tamis_filter_fill(), items_estimated), never lowered.
+ *          That may fill the filter: it grows, or refuses, at the next add that notices.
+ * Durable  as tamis_filter_add(): after tamis_filter_sync().
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_merge(tamis_filter *filter,
+                                                  const struct tamis_merge *merge);
+
+/*
+ * Make a filter of the keys of others: those that are in any source or, with TAMIS_MERGE_INTERSECT,
+ * in all of them.  Capacity, rate and what happens when it is full are those of the first source.
+ * An intersection has every common key, and answers yes to a stranger where all sources do.  Counters
+ * of it are the least of the sources': a key is there as often as where it is least often.
+ *
+ * name     of the filter to be made, in `store`.
+ * filter   NULL, or *filter receives an open handle.
+ * Returns  0.  TAMIS_EMISMATCH; TAMIS_EUNSUPPORTED: a filter with a window, an intersection of filters
+ *          of several segments; TAMIS_EEXIST, TAMIS_EINVAL, TAMIS_ENOSPACE, TAMIS_EREADONLY,
+ *          TAMIS_EDROPPED, TAMIS_ENOMEM, TAMIS_EIO; what progress returned.  On any error, and when
+ *          killed, nothing is left behind.
+ * Items    are estimated from the bits; the segments have TAMIS_SEGMENT_ITEMS_ESTIMATED.
+ * Durable  when it returns 0 the filter and its keys survive a power cut.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create_merged(tamis_store *store, const char *name,
+                                                          const struct tamis_merge *merge,
+                                                          tamis_filter **filter);
+
+/*
+ * The spec that makes a filter like this one: to be merged with it, and going on as it does when full.
+ *
+ * spec      all of it is filled in; spec->hash_set is `hash_set`.
+ * hash_set  room for the name, which must live as long as the spec is used.
+ * Returns   0.  TAMIS_EDROPPED, TAMIS_ENOMEM.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_like(tamis_filter *filter,
+                                                 struct tamis_filter_spec *spec,
+                                                 char hash_set[TAMIS_HASH_SET_NAME_MAX + 1]);
+
+/* Two filters, by the bits that are set (docs/sizing.md); numbers of keys. */
+struct tamis_comparison {
+    double items_a, items_b;
+    double items_union; /* in a or b                                                         */
+    double items_both;  /* in a and b: items_a + items_b - items_union, at least 0           */
+    double jaccard;     /* items_both / items_union; 0 where both are empty                  */
+    double error;       /* of items_both: two times in three it is nearer than this          */
+    uint64_t reserved[6];
+};
+
+/*
+ * How much have two filters in common?  Reads both whole; safe beside any other call.
+ *
+ * Returns  0.  TAMIS_EMISMATCH; TAMIS_EUNSUPPORTED: filters of several segments, in which a key may
+ *          lie here or there; TAMIS_EDROPPED, TAMIS_ENOMEM.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_compare(tamis_filter *a, tamis_filter *b,
+                                                    struct tamis_comparison *comparison);
 
 /* ---- The catalog: list, drop, rename, verify ---------------------------------------------- */
 
@@ -420,7 +743,7 @@ typedef int tamis_problem_fn(void *context, const struct tamis_problem *problem)
 
 /*
  * Check the catalog against the segments: headers, checksums, sizes, names, files without a
- * filter.  Reads next to nothing of the bits.  name NULL: the whole store.  Changes nothing.
+ * filter.  Reads next to nothing of the bits; of kind counting all counters.  name NULL: the whole store.  Changes nothing.
  *
  * fn       may be NULL (count only); no lock is held while it runs.
  * Returns  the number of problems told to `fn`, or an error where checking could not go on

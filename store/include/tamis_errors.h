@@ -13,20 +13,21 @@
     X(TAMIS_EINVAL, -1, "an argument is outside what the call accepts")                            \
     X(TAMIS_ENOTFOUND, -2, "no such filter in the store")                                          \
     X(TAMIS_EEXIST, -3, "a filter of that name exists already")                                    \
-    X(TAMIS_EMISMATCH, -4, "the filter exists with other parameters")                              \
+    X(TAMIS_EMISMATCH, -4, "two filters, or a filter and what is asked for, differ")               \
     X(TAMIS_ENOSTORE, -5, "there is no store at that path")                                        \
     X(TAMIS_EREADONLY, -6, "the store, the handle or the kind cannot be written to")               \
     X(TAMIS_EACCESS, -7, "the system denies access to a file of the store")                        \
     X(TAMIS_ENOSPACE, -8, "the file system has not enough room")                                   \
     X(TAMIS_ENOMEM, -9, "out of memory")                                                           \
     X(TAMIS_EIO, -10, "the system reports an input/output error")                                  \
-    X(TAMIS_ECORRUPT, -11, "a file of the store is damaged")                                       \
-    X(TAMIS_EFOREIGN, -12, "a file is not of Tamis, or belongs to another store")                  \
-    X(TAMIS_EVERSION, -13, "a file was written by a newer version of Tamis")                       \
+    X(TAMIS_ECORRUPT, -11, "a file of the store, or a stream, is damaged")                         \
+    X(TAMIS_EFOREIGN, -12, "a file or stream is not of Tamis, or belongs to another store")        \
+    X(TAMIS_EVERSION, -13, "a file or stream was written by a newer version of Tamis")             \
     X(TAMIS_EDROPPED, -14, "the filter was dropped while this handle was open")                    \
     X(TAMIS_EUNSUPPORTED, -15, "this kind, hash set or build of the library cannot do that")       \
     X(TAMIS_ELIMIT, -16, "a limit of the system is reached (open files, mappings, quota)")         \
-    X(TAMIS_ESYSTEM, -17, "a system call failed in a way that has no code of its own")
+    X(TAMIS_ESYSTEM, -17, "a system call failed in a way that has no code of its own")             \
+    X(TAMIS_EFULL, -18, "the filter is full and was made to refuse more")
 
 enum tamis_error {
     TAMIS_OK = 0,

@@ -2,15 +2,9 @@
 /*
  * blocked.c: the cache-line-blocked Bloom filter (Putze, Sanders, Singler 2007), shared by atomics.
  *
- *     digest.high --multiply-shift--> block          one cache line = 8 words of 64 bits
- *     digest.low  --times M[i]------> x_i, for each of z groups of 8/z words:
- *                     top bits            which word of the group
- *                     next q times 6 bits which bits of the word
- *
- * So a query reads one line and an add makes at most z atomic ORs, which matters because locked
- * operations do not overlap (about 4.5 ns each even in cache).  x_0 .. x_3 come from one 64-bit
- * half by multiplication with odd constants: 64 bits are too few to cut 4 * (1 + 6q) of them out
- * directly.
+ * A block (block.h) is one cache line: 8 words of 64 bits, z of which a key touches.  So a query reads
+ * one line and an add makes at most z atomic ORs, which matters because locked operations do not
+ * overlap (about 4.5 ns each even in cache).
  *
  * add follows the last-missing-word rule (docs/concurrency.md): the words are visited in the order
  * of their groups by all adders of a key; NEW is told to the one whose OR on the last word that it
@@ -23,42 +17,16 @@
 
 #include "base/point.h"
 #include "hash/hash_set.h"
+#include "kind/block.h"
 #include "kind/kind.h"
-
-/* Keys in flight.  Prototype at 122 MiB: 64 in a ring 5.3 ns a query, 32 7.5 (docs/decisions/0005).
- */
-#define RING 64u
-
-#define INLINE static inline __attribute__((always_inline))
-
-/* Odd, without pattern: 2^64 / golden ratio, and primes of xxHash. */
-static const uint64_t multipliers[4] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu,
-                                        0x165667B19E3779F9u, 0x85EBCA77C2B2AE63u};
 
 struct probe {
     uint64_t *block;
     uint64_t low;
 };
 
-struct target {
-    unsigned word; /* 0..7, in the block */
-    uint64_t mask;
-};
-
-/* Where word i of z of a key lies, and its q bits. */
-INLINE struct target target_of(uint64_t low, unsigned i, unsigned z, unsigned q)
-{
-    const unsigned group_words = TAMIS__BLOCK_WORDS / z;
-    const unsigned word_bits = z == 2 ? 2 : 1; /* log2(group_words) */
-    const uint64_t x = low * multipliers[i];
-    struct target target = {.word = i * group_words + (unsigned)(x >> (64 - word_bits)), .mask = 0};
-    for (unsigned j = 1; j <= q; j++)
-        target.mask |= (uint64_t)1 << (x >> (64 - word_bits - 6 * j) & 63);
-    return target;
-}
-
-INLINE struct probe probe_of(const struct tamis__segment *segment, uint64_t blocks, uint64_t seed,
-                             const void *key, size_t key_bytes)
+TAMIS__INLINE struct probe probe_of(const struct tamis__segment *segment, uint64_t blocks,
+                                    uint64_t seed, const void *key, size_t key_bytes)
 {
     const struct tamis__digest digest = tamis__digest(key, key_bytes, seed);
     return (struct probe){.block = segment->data +
@@ -66,23 +34,23 @@ INLINE struct probe probe_of(const struct tamis__segment *segment, uint64_t bloc
                           .low = digest.low};
 }
 
-INLINE unsigned test(struct probe probe, unsigned z, unsigned q)
+TAMIS__INLINE unsigned test(struct probe probe, unsigned z, unsigned q)
 {
     uint64_t lacking = 0;
     for (unsigned i = 0; i < z; i++) {
-        const struct target t = target_of(probe.low, i, z, q);
+        const struct tamis__target t = tamis__target_of(probe.low, i, z, q);
         /* ORDER relaxed: a bit says only "this key may be here"; no other memory is inferred. */
         lacking |= t.mask & ~__atomic_load_n(&probe.block[t.word], __ATOMIC_RELAXED);
     }
     return lacking == 0;
 }
 
-INLINE unsigned insert(struct probe probe, unsigned z, unsigned q)
+TAMIS__INLINE unsigned insert(struct probe probe, unsigned z, unsigned q)
 {
-    struct target t[4];
+    struct tamis__target t[4];
     uint64_t lacking[4], any = 0, changed = 0, changed_any = 0;
     for (unsigned i = 0; i < z; i++) {
-        t[i] = target_of(probe.low, i, z, q);
+        t[i] = tamis__target_of(probe.low, i, z, q);
         /* ORDER acquire: pairs with the release below.  Who finds a word full must also see the
          * words that its filler had filled before it, else two adders can both be last (the model
          * has it). Load first: an OR that changes nothing would still take the line and dirty the
@@ -103,19 +71,19 @@ INLINE unsigned insert(struct probe probe, unsigned z, unsigned q)
     return (TAMIS__ANY_BIT_RULE ? changed_any : changed) != 0;
 }
 
-/* One loop for both batch calls: probe the key RING behind while the line of this one comes in. */
-INLINE size_t run(const struct tamis__segment *segment, const struct tamis_key *keys, size_t count,
-                  uint8_t *answers, int adding, unsigned z, unsigned q)
+/* One loop for both batch calls: probe the key TAMIS__RING behind while the line of this one comes in. */
+TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct tamis_key *keys,
+                         size_t count, uint8_t *answers, int adding, unsigned z, unsigned q)
 {
-    struct probe ring[RING];
+    struct probe ring[TAMIS__RING];
     const uint64_t seed = segment->header->seed;
     const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;
     size_t ones = 0, counted = 0;
-    for (size_t i = 0; i < count + RING; i++) {
-        struct probe *slot = &ring[i % RING];
-        if (i >= RING && i - RING < count) {
+    for (size_t i = 0; i < count + TAMIS__RING; i++) {
+        struct probe *slot = &ring[i % TAMIS__RING];
+        if (i >= TAMIS__RING && i - TAMIS__RING < count) {
             const unsigned one = adding ? insert(*slot, z, q) : test(*slot, z, q);
-            answers[i - RING] = (uint8_t)one;
+            answers[i - TAMIS__RING] = (uint8_t)one;
             ones += one;
             if (adding && i % TAMIS__KEYS_A_COUNT == 0)
                 counted = tamis__count_new(segment, ones, counted);
@@ -132,30 +100,14 @@ INLINE size_t run(const struct tamis__segment *segment, const struct tamis_key *
     return ones;
 }
 
-/* An instance for each k that a blocked filter can have; k is checked when a segment is opened. */
-#define FOR_EACH_K(X)                                                                              \
-    X(2, 2, 1)                                                                                     \
-    X(4, 2, 2)                                                                                     \
-    X(6, 2, 3)                                                                                     \
-    X(8, 2, 4)                                                                                     \
-    X(10, 2, 5)                                                                                    \
-    X(12, 4, 3)                                                                                    \
-    X(16, 4, 4)                                                                                    \
-    X(20, 4, 5)                                                                                    \
-    X(24, 4, 6)                                                                                    \
-    X(28, 4, 7)                                                                                    \
-    X(32, 4, 8)                                                                                    \
-    X(36, 4, 9)                                                                                    \
-    X(40, 4, 10)
-
-static size_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
-                        size_t count, uint8_t *answers)
+static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                         size_t count, uint8_t *answers)
 {
     switch (segment->header->k) {
 #define CASE(k, z, q)                                                                              \
     case k:                                                                                        \
-        return run(segment, keys, count, answers, 1, z, q);
-        FOR_EACH_K(CASE)
+        return (int64_t)run(segment, keys, count, answers, 1, z, q);
+        TAMIS__FOR_EACH_K(CASE)
 #undef CASE
     default:
         return 0;
@@ -169,7 +121,7 @@ static size_t contains_batch(const struct tamis__segment *segment, const struct 
 #define CASE(k, z, q)                                                                              \
     case k:                                                                                        \
         return run(segment, keys, count, answers, 0, z, q);
-        FOR_EACH_K(CASE)
+        TAMIS__FOR_EACH_K(CASE)
 #undef CASE
     default:
         return 0;
@@ -185,7 +137,7 @@ static int add(const struct tamis__segment *segment, const void *key, size_t key
 #define CASE(k, z, q)                                                                              \
     case k:                                                                                        \
         return (int)insert(probe, z, q);
-        FOR_EACH_K(CASE)
+        TAMIS__FOR_EACH_K(CASE)
 #undef CASE
     default:
         return 0;
@@ -201,7 +153,7 @@ static int contains(const struct tamis__segment *segment, const void *key, size_
 #define CASE(k, z, q)                                                                              \
     case k:                                                                                        \
         return (int)test(probe, z, q);
-        FOR_EACH_K(CASE)
+        TAMIS__FOR_EACH_K(CASE)
 #undef CASE
     default:
         return 0;
@@ -213,51 +165,42 @@ static int check(const struct tamis__segment_header *header, const char **reason
     const int rc = tamis__check_bits(header, reason);
     if (rc < 0) return rc;
     *reason = "has a geometry that no blocked filter has";
-    if (header->m_bits % TAMIS__BLOCK_BITS != 0 || header->words == 0 ||
-        header->words != tamis__blocked_words(header->k))
-        return TAMIS_ECORRUPT;
+    if (!tamis__is_block_geometry(header)) return TAMIS_ECORRUPT;
     *reason = "uses a hash set that this library does not have; use a newer Tamis";
     return header->hash_set == TAMIS__HASH_XXH3 ? 0 : TAMIS_EVERSION;
 }
 
-static void positions(const struct tamis__segment_header *header, const void *key, size_t key_bytes,
-                      uint64_t *out)
+void tamis__block_positions(const struct tamis__segment_header *header, const void *key,
+                            size_t key_bytes, uint64_t *out)
 {
     const struct tamis__digest digest = tamis__digest(key, key_bytes, header->seed);
     const uint64_t block = tamis__scale(digest.high, header->m_bits / TAMIS__BLOCK_BITS);
     const unsigned z = header->words, q = header->k / z, word_bits = z == 2 ? 2 : 1;
     for (unsigned i = 0; i < z; i++) {
-        const struct target t = target_of(digest.low, i, z, 0);
-        const uint64_t x = digest.low * multipliers[i];
+        const struct tamis__target t = tamis__target_of(digest.low, i, z, 0);
+        const uint64_t x = digest.low * tamis__multipliers[i];
         for (unsigned j = 1; j <= q; j++)
             *out++ = block * TAMIS__BLOCK_BITS + t.word * 64 + (x >> (64 - word_bits - 6 * j) & 63);
     }
 }
 
-/* The chance to pass is, in each block, the product over groups of the mean over a group's words.
- */
 static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
 {
     const struct tamis__segment_header *h = segment->header;
     const uint64_t blocks = h->m_bits / TAMIS__BLOCK_BITS;
-    const unsigned group_words = TAMIS__BLOCK_WORDS / h->words;
+    unsigned set[TAMIS__BLOCK_WORDS];
     double hit[65], sum = 0;
     for (unsigned n = 0; n <= 64; n++)
         hit[n] = tamis__word_hit_rate(n, h->k / h->words);
     *ones = 0;
     for (uint64_t b = 0; b < blocks; b++) {
-        double pass = 1, group = 0;
         for (unsigned w = 0; w < TAMIS__BLOCK_WORDS; w++) {
             const uint64_t word = __atomic_load_n(&segment->data[b * TAMIS__BLOCK_WORDS + w],
                                                   __ATOMIC_RELAXED); /* ORDER: as test() */
-            const unsigned set = (unsigned)__builtin_popcountll(word);
-            *ones += set;
-            group += hit[set];
-            if ((w + 1) % group_words != 0) continue;
-            pass *= group / group_words;
-            group = 0;
+            set[w] = (unsigned)__builtin_popcountll(word);
+            *ones += set[w];
         }
-        sum += pass;
+        sum += tamis__block_pass(set, h->words, hit);
     }
     *fp_rate = sum / (double)blocks;
 }
@@ -270,6 +213,8 @@ const struct tamis__kind tamis__kind_blocked = {
     .contains = contains,
     .add_batch = add_batch,
     .contains_batch = contains_batch,
-    .positions = positions,
+    .positions = tamis__block_positions,
     .measure = measure,
+    .merge = tamis__bits_merge,
+    .tally = tamis__bits_tally,
 };

@@ -11,11 +11,16 @@
  * where it occurs first: the answer is that of the OR on the last position that no earlier one of
  * the lacking ones repeats.  (Were the last OR taken as it is, a key whose last position repeats
  * would never be new; the model shows it.)
+ *
+ * What the hash set calls position b is bit b of the little-endian words below, or, where the
+ * segment's bit order has the most significant bit of each byte first, bit b XOR 7: locate() turns
+ * the one into the other, and nothing after it knows of bit orders.
  */
 #include <math.h>
 
 #include "base/point.h"
 #include "hash/hash_set.h"
+#include "hash/xxh3.h"
 #include "kind/kind.h"
 
 /* Keys in flight, each with its k lines. */
@@ -25,19 +30,29 @@ struct place {
     uint64_t positions[TAMIS_K_MAX];
 };
 
+/* As the hash set tells them, whatever the bit order. */
 static void positions_of(const struct tamis__segment_header *header, const void *key,
                          size_t key_bytes, uint64_t *positions)
 {
-    const struct tamis__hash_set *set = tamis__hash_set_by_id(header->hash_set);
-    set->positions(key, key_bytes, header->seed, header->m_bits, header->k, positions);
+    const struct tamis__hashing hashing = tamis__header_hashing(header);
+    hashing.set->positions(&hashing, key, key_bytes, positions);
+}
+
+static void locate_by_table(const struct tamis__segment_header *header, const void *key,
+                            size_t key_bytes, struct place *place)
+{
+    const uint64_t flip = header->bit_order == TAMIS__BITS_MSB_FIRST ? 7 : 0;
+    positions_of(header, key, key_bytes, place->positions);
+    for (uint32_t i = 0; i < header->k; i++)
+        place->positions[i] ^= flip;
 }
 
 /* xxh3 is inlined here; what other sets cost is their own. */
 static void locate(const struct tamis__segment_header *header, const void *key, size_t key_bytes,
                    struct place *place)
 {
-    if (header->hash_set != TAMIS__HASH_XXH3) {
-        positions_of(header, key, key_bytes, place->positions);
+    if (header->hash_set != TAMIS__HASH_XXH3 || header->bit_order != TAMIS__BITS_LSB_FIRST) {
+        locate_by_table(header, key, key_bytes, place);
         return;
     }
     struct tamis__walk walk = tamis__walk_start(tamis__digest(key, key_bytes, header->seed));
@@ -121,10 +136,10 @@ static inline __attribute__((always_inline)) size_t run(const struct tamis__segm
     return ones;
 }
 
-static size_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
-                        size_t count, uint8_t *answers)
+static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                         size_t count, uint8_t *answers)
 {
-    return run(segment, keys, count, answers, 1);
+    return (int64_t)run(segment, keys, count, answers, 1);
 }
 
 static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
@@ -153,8 +168,13 @@ static int check(const struct tamis__segment_header *header, const char **reason
     if (rc < 0) return rc;
     *reason = "has a geometry that no bloom filter has";
     if (header->words != 0) return TAMIS_ECORRUPT;
+    const struct tamis__hashing hashing = tamis__header_hashing(header);
     *reason = "uses a hash set that this library does not have; use a newer Tamis";
-    return tamis__hash_set_by_id(header->hash_set) ? 0 : TAMIS_EVERSION;
+    if (hashing.set == NULL) return TAMIS_EVERSION;
+    *reason = hashing.set->missing;
+    if (*reason != NULL) return TAMIS_EUNSUPPORTED;
+    *reason = tamis__hashing_fault(&hashing);
+    return *reason ? TAMIS_ECORRUPT : 0;
 }
 
 static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
@@ -177,4 +197,6 @@ const struct tamis__kind tamis__kind_bloom = {
     .contains_batch = contains_batch,
     .positions = positions_of,
     .measure = measure,
+    .merge = tamis__bits_merge,
+    .tally = tamis__bits_tally,
 };

@@ -9,6 +9,7 @@
 static const struct tamis__kind *const kinds[] = {
     &tamis__kind_blocked,
     &tamis__kind_bloom,
+    &tamis__kind_counting,
 };
 
 const struct tamis__kind *tamis__kind_by_id(uint32_t id)

@@ -16,6 +16,14 @@
 #include "file/segment.h"
 #include "tamis.h"
 
+/* Which keys of two filters the merged one has. */
+enum tamis__merge_rule { TAMIS__MERGE_UNION, TAMIS__MERGE_INTERSECTION };
+
+/* `count` words of the data, from word `first` on. */
+struct tamis__words {
+    uint64_t first, count;
+};
+
 struct tamis__kind {
     uint32_t id; /* enum tamis_kind; stands in the files */
     const char *name;
@@ -24,15 +32,29 @@ struct tamis__kind {
      * *reason is a clause that fits behind the name of the file. */
     int (*check)(const struct tamis__segment_header *header, const char **reason);
 
-    /* 1 if the key was new; at most one of any number of racing adders is told so. */
+    /* 1 if the key was new; at most one of any number of racing adders is told so.  Below 0, and nothing
+     * done, only where counters need room and there is none. */
     int (*add)(const struct tamis__segment *segment, const void *key, size_t key_bytes);
     int (*contains)(const struct tamis__segment *segment, const void *key, size_t key_bytes);
 
-    /* answers[i] as above; returns the number of ones. */
-    size_t (*add_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
-                        size_t count, uint8_t *answers);
+    /* answers[i] as above; returns the number of ones.  After an error it is TAMIS_ANSWER_REFUSED for each
+     * key that was not added. */
+    int64_t (*add_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
+                         size_t count, uint8_t *answers);
     size_t (*contains_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers);
+
+    /* NULL but for kinds that count.  answers[i]: 1 if the key was there and is taken off, once.
+     * counts[i]: how often it was added and not removed, or more.  They return the number of answers,
+     * or of counts, above 0; remove_batch an error, and then TAMIS_ANSWER_REFUSED for what is not done.
+     * Items are counted in both directions by the kind. */
+    int64_t (*remove_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
+                            size_t count, uint8_t *answers);
+    int64_t (*count_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
+                           size_t count, uint64_t *counts);
+
+    /* NULL, or more than the header and the bits to verify: 0, or 1 with what is wrong and where. */
+    int (*verify)(const struct tamis__segment *segment, uint64_t *offset, const char **reason);
 
     /* The k bit positions of a key, in the order of the hash set. */
     void (*positions)(const struct tamis__segment_header *header, const void *key, size_t key_bytes,
@@ -40,6 +62,19 @@ struct tamis__kind {
 
     /* The bits that are set, and the rate at which a stranger would be let in by them. */
     void (*measure)(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate);
+
+    /* Bring these words of `from` into `to`, which has the same geometry.  The union beside any
+     * adder of either; the intersection only where nobody else knows of `to`.  0 or an error.
+     * NULL, as tally then: filters of this kind cannot be merged. */
+    int (*merge)(const struct tamis__segment *to, const struct tamis__segment *from,
+                 enum tamis__merge_rule rule, struct tamis__words words);
+    /* NULL where a merge can be done again, and neither needs room nor has a limit.  Else to be called
+     * before it, for all sources: finds what would fail, and makes the room.  Changes no answer. */
+    int (*reserve)(const struct tamis__segment *to, const struct tamis__segment *const *from,
+                   size_t count, struct tamis__words words);
+    /* Add to ones[0], [1] and [2] how many positions these words have set in a, in b, in either. */
+    void (*tally)(const struct tamis__segment *a, const struct tamis__segment *b,
+                  struct tamis__words words, uint64_t ones[3]);
 };
 
 /* New items are counted every so many keys of a batch: as many as are in flight in it anyway. */
@@ -50,7 +85,7 @@ static inline size_t tamis__count_new(const struct tamis__segment *segment, size
                                       size_t counted)
 {
     TAMIS__POINT(TAMIS__POINT_COUNT);
-    if (ones > counted) tamis__segment_count(segment, ones - counted);
+    if (ones > counted) (void)tamis__segment_count(segment, ones - counted);
     return ones;
 }
 
@@ -60,11 +95,28 @@ static inline int tamis__check_bits(const struct tamis__segment_header *header, 
     struct tamis__layout layout;
     tamis__layout(header->m_bits, &layout);
     *reason = "has data of a length that its m contradicts";
-    return header->data_bytes == layout.data_bytes ? 0 : TAMIS_ECORRUPT;
+    if (header->data_bytes != layout.data_bytes) return TAMIS_ECORRUPT;
+    *reason = "has counters, which its kind has not";
+    return header->counter_bits == 0 ? 0 : TAMIS_ECORRUPT;
 }
+
+/* merge and tally of kinds whose data are bits (bits.c). */
+int tamis__bits_merge(const struct tamis__segment *to, const struct tamis__segment *from,
+                      enum tamis__merge_rule rule, struct tamis__words words);
+void tamis__bits_tally(const struct tamis__segment *a, const struct tamis__segment *b,
+                       struct tamis__words words, uint64_t ones[3]);
+
+/* The same, and reserve, of kinds whose data are counters (cells_merge.c). */
+int tamis__cells_merge(const struct tamis__segment *to, const struct tamis__segment *from,
+                       enum tamis__merge_rule rule, struct tamis__words words);
+int tamis__cells_reserve(const struct tamis__segment *to, const struct tamis__segment *const *from,
+                         size_t count, struct tamis__words words);
+void tamis__cells_tally(const struct tamis__segment *a, const struct tamis__segment *b,
+                        struct tamis__words words, uint64_t ones[3]);
 
 extern const struct tamis__kind tamis__kind_blocked;
 extern const struct tamis__kind tamis__kind_bloom;
+extern const struct tamis__kind tamis__kind_counting;
 
 /* NULL for a number that is no kind. */
 const struct tamis__kind *tamis__kind_by_id(uint32_t id);

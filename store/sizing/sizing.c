@@ -18,6 +18,9 @@
  * probability P(q, d).  The z words are independent given L.  Exact, but for treating hashes as
  * uniform.
  *
+ * counting.  Has the places of blocked, with counters for bits: a stranger is let in where all its
+ * counters are above 0, which is as likely as their bits being set.
+ *
  * z follows from k (tamis__blocked_words): two words down to a rate of 1e-3, four below; four words
  * have at least three bits each, which costs 1.7 % of the bits between 9e-4 and 5e-4 and lets k
  * alone say the geometry.  Sizes are found by bisection on the exact rate, not by an approximate
@@ -129,17 +132,54 @@ double tamis__blocked_rate(uint64_t blocks, uint32_t k, uint64_t n)
     return fmin(sum / total, 1);
 }
 
+/* A counting filter is a blocked one with counters for bits: same places, same rates. */
+static bool in_blocks(uint32_t kind)
+{
+    return kind == TAMIS_KIND_BLOCKED || kind == TAMIS_KIND_COUNTING;
+}
+
 TAMIS_API double tamis_predict_rate(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t n)
 {
     if (m_bits == 0 || k == 0 || n > TAMIS__CAPACITY_MAX || m_bits > TAMIS__M_BITS_MAX) return NAN;
     if (kind == TAMIS_KIND_BLOOM) return tamis__bloom_rate(m_bits, k, n);
-    if (kind == TAMIS_KIND_BLOCKED) return tamis__blocked_rate(m_bits / TAMIS__BLOCK_BITS, k, n);
+    if (in_blocks(kind)) return tamis__blocked_rate(m_bits / TAMIS__BLOCK_BITS, k, n);
     return NAN;
 }
 
-void tamis__layout(uint64_t m_bits, struct tamis__layout *layout)
+bool tamis__counter_bits_are_valid(uint32_t bits)
 {
-    const uint64_t words = m_bits / 64 + (m_bits % 64 != 0);
+    return bits == 4 || bits == 8 || bits == 16 || bits == 32;
+}
+
+uint64_t tamis__data_bits(uint64_t m_bits, uint32_t counter_bits)
+{
+    return counter_bits == 0 ? m_bits : m_bits * counter_bits;
+}
+
+uint64_t tamis__overflow_slots(uint64_t counters, uint32_t level)
+{
+    /* At least a page of them; a power of two, so that a hash is cut to them by a mask. */
+    const unsigned log2 =
+        counters <= 65536 ? 8 : 64 - (unsigned)__builtin_clzll(counters / 256 - 1);
+    return (uint64_t)1 << (log2 + level);
+}
+
+uint32_t tamis__overflow_levels_max(uint64_t counters)
+{
+    uint32_t levels = 1;
+    while (tamis__overflow_bytes(counters, levels) / TAMIS__SLOT_BYTES < 2 * counters)
+        levels++;
+    return levels;
+}
+
+uint64_t tamis__overflow_bytes(uint64_t counters, uint32_t levels)
+{
+    return tamis__overflow_slots(counters, 0) * (((uint64_t)1 << levels) - 1) * TAMIS__SLOT_BYTES;
+}
+
+void tamis__layout(uint64_t data_bits, struct tamis__layout *layout)
+{
+    const uint64_t words = data_bits / 64 + (data_bits % 64 != 0);
     layout->data_bytes = words * 8;
     layout->data_offset =
         layout->data_bytes >= TAMIS__LARGE_BYTES ? TAMIS__LARGE_OFFSET : TAMIS__HEADER_BYTES;
@@ -147,10 +187,10 @@ void tamis__layout(uint64_t m_bits, struct tamis__layout *layout)
     layout->file_bytes = (end + TAMIS__FILE_UNIT - 1) / TAMIS__FILE_UNIT * TAMIS__FILE_UNIT;
 }
 
-/* What the searches below work on: bloom counts single bits, blocked counts blocks. */
+/* What the searches below work on: bloom counts single bits, the others count blocks. */
 static uint64_t unit_bits(uint32_t kind)
 {
-    return kind == TAMIS_KIND_BLOCKED ? TAMIS__BLOCK_BITS : 1;
+    return in_blocks(kind) ? TAMIS__BLOCK_BITS : 1;
 }
 
 /* Smallest m for which n keys at k hashes keep the rate p; 0 if none up to the limit does. */
@@ -276,11 +316,39 @@ static void fit_by_k(struct tamis_sizing *s)
     if (s->capacity == 0 && s->fp_rate == 0) s->capacity = 1;
 }
 
+/* What m counts. */
+static const char *unit_name(uint32_t kind)
+{
+    return kind == TAMIS_KIND_COUNTING ? "counters" : "bits";
+}
+
+int tamis__check_counter_bits(uint32_t kind, uint32_t bits)
+{
+    if (kind != TAMIS_KIND_COUNTING)
+        return bits == 0 ? 0
+                         : tamis__fail(TAMIS_EINVAL,
+                                       "a %s filter has no counters; leave the bits of a counter "
+                                       "out, or use kind counting",
+                                       tamis_kind_name(kind));
+    if (tamis__counter_bits_are_valid(bits)) return 0;
+    return tamis__fail(TAMIS_EINVAL, "counters of %u bits are out of range; give 4, 8, 16 or 32",
+                       bits);
+}
+
+static int check_counters(const struct tamis_sizing *s)
+{
+    const int rc = tamis__check_counter_bits(s->kind, s->counter_bits);
+    if (rc < 0 || s->counter_bits == 0 || s->m_bits <= TAMIS__COUNTERS_MAX) return rc;
+    return tamis__fail(TAMIS_EINVAL, "m of %llu counters is too large; the most is 2^40",
+                       (unsigned long long)s->m_bits);
+}
+
 static int check_ranges(const struct tamis_sizing *s)
 {
     char size[TAMIS__SIZE_BYTES];
-    if (s->kind != TAMIS_KIND_BLOCKED && s->kind != TAMIS_KIND_BLOOM)
-        return tamis__fail(TAMIS_EINVAL, "kind %u has no sizing; use blocked or bloom", s->kind);
+    if (!in_blocks(s->kind) && s->kind != TAMIS_KIND_BLOOM)
+        return tamis__fail(TAMIS_EINVAL, "kind %u has no sizing; use blocked, bloom or counting",
+                           s->kind);
     if (s->fp_rate != 0 && !tamis__rate_is_valid(s->fp_rate))
         return tamis__fail(TAMIS_EINVAL,
                            "false-positive rate %g is out of range; give a number from %g up to, "
@@ -297,15 +365,16 @@ static int check_ranges(const struct tamis_sizing *s)
     if (s->k > TAMIS_K_MAX)
         return tamis__fail(TAMIS_EINVAL, "k of %u hashes is out of range; give 1 to %u", s->k,
                            TAMIS_K_MAX);
-    if (s->k != 0 && s->kind == TAMIS_KIND_BLOCKED && tamis__blocked_words(s->k) == 0)
+    if (s->k != 0 && in_blocks(s->kind) && tamis__blocked_words(s->k) == 0)
         return tamis__fail(TAMIS_EINVAL,
-                           "a blocked filter has no k of %u; give an even number up to 10 or a "
+                           "a %s filter has no k of %u; give an even number up to 10 or a "
                            "multiple of 4 from 12 to 40, or use kind bloom",
-                           s->k);
+                           tamis_kind_name(s->kind), s->k);
     if (s->m_bits != 0 && s->m_bits < unit_bits(s->kind))
-        return tamis__fail(TAMIS_EINVAL, "a blocked filter needs at least 512 bits, not %llu",
+        return tamis__fail(TAMIS_EINVAL, "a %s filter needs at least 512 %s, not %llu",
+                           tamis_kind_name(s->kind), unit_name(s->kind),
                            (unsigned long long)s->m_bits);
-    return 0;
+    return check_counters(s);
 }
 
 /* Fill in what follows from kind, n, m and k. */
@@ -313,20 +382,25 @@ static int complete(struct tamis_sizing *s)
 {
     if (s->capacity == 0)
         return tamis__fail(TAMIS_EINVAL,
-                           "%llu bits hold not even one key at a rate of %g; give more bits or a "
+                           "%llu %s hold not even one key at a rate of %g; give more %s or a "
                            "greater rate",
-                           (unsigned long long)s->m_bits, s->fp_rate);
-    if (s->m_bits == 0 || s->k == 0 || s->m_bits > TAMIS__M_BITS_MAX)
+                           (unsigned long long)s->m_bits, unit_name(s->kind), s->fp_rate,
+                           unit_name(s->kind));
+    const bool counting = s->kind == TAMIS_KIND_COUNTING;
+    if (s->m_bits == 0 || s->k == 0 ||
+        s->m_bits > (counting ? TAMIS__COUNTERS_MAX : TAMIS__M_BITS_MAX))
         return tamis__fail(TAMIS_EINVAL,
-                           "no filter of up to 2^62 bits holds %llu keys at a rate of %g; ask for "
+                           "no filter of up to 2^%d %s holds %llu keys at a rate of %g; ask for "
                            "fewer keys or a greater rate",
-                           (unsigned long long)s->capacity, s->fp_rate);
-    s->words = s->kind == TAMIS_KIND_BLOCKED ? tamis__blocked_words(s->k) : 0;
+                           counting ? 40 : 62, unit_name(s->kind), (unsigned long long)s->capacity,
+                           s->fp_rate);
+    const uint64_t data_bits = tamis__data_bits(s->m_bits, s->counter_bits);
+    s->words = in_blocks(s->kind) ? tamis__blocked_words(s->k) : 0;
     s->predicted_rate = tamis_predict_rate(s->kind, s->m_bits, s->k, s->capacity);
-    s->bits_per_key = (double)s->m_bits / (double)s->capacity;
+    s->bits_per_key = (double)data_bits / (double)s->capacity;
     if (s->fp_rate == 0) s->fp_rate = s->predicted_rate;
     struct tamis__layout layout;
-    tamis__layout(s->m_bits, &layout);
+    tamis__layout(data_bits, &layout);
     s->data_bytes = layout.data_bytes;
     s->file_bytes = layout.file_bytes;
     return 0;
@@ -337,8 +411,8 @@ static int per_key_only(struct tamis_sizing *s)
 {
     const uint64_t many = 1000000;
     const uint64_t m_bits = smallest_m(s->kind, s->k, many, s->fp_rate);
-    s->bits_per_key = (double)m_bits / (double)many;
-    s->words = s->kind == TAMIS_KIND_BLOCKED ? tamis__blocked_words(s->k) : 0;
+    s->bits_per_key = (double)tamis__data_bits(m_bits, s->counter_bits) / (double)many;
+    s->words = in_blocks(s->kind) ? tamis__blocked_words(s->k) : 0;
     s->predicted_rate = s->fp_rate;
     return 0;
 }
@@ -349,7 +423,10 @@ TAMIS_API int tamis_size(struct tamis_sizing *sizing)
                              .k = sizing->k,
                              .capacity = sizing->capacity,
                              .m_bits = sizing->m_bits,
-                             .fp_rate = sizing->fp_rate};
+                             .fp_rate = sizing->fp_rate,
+                             .counter_bits = sizing->counter_bits};
+    if (s.kind == TAMIS_KIND_COUNTING && s.counter_bits == 0)
+        s.counter_bits = TAMIS__COUNTER_BITS_DEFAULT;
     const bool n = s.capacity != 0, p = s.fp_rate != 0, m = s.m_bits != 0, k = s.k != 0;
     int rc = check_ranges(&s);
     if (rc < 0) return rc;

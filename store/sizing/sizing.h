@@ -29,6 +29,13 @@ double tamis__blocked_rate(uint64_t blocks, uint32_t k, uint64_t n);
 double tamis__word_hit_rate(uint32_t ones, uint32_t q);
 
 /*
+ * How many keys have set `ones` of m bits, and by how much that may be off: one standard error, for a
+ * filter of so many keys (estimate.c).  k is one that the kind has.
+ */
+double tamis__estimate_items(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t ones);
+double tamis__estimate_error(uint32_t kind, uint64_t m_bits, uint32_t k, double items);
+
+/*
  * Where the bits lie in a segment file.  Large data starts on a 2 MiB boundary, so that huge folios
  * and page-table entries fit it; small data follows the header, so that ten thousand filters stay
  * small.
@@ -43,7 +50,33 @@ struct tamis__layout {
     uint64_t data_bytes; /* a multiple of 8 */
     uint64_t file_bytes; /* a multiple of TAMIS__FILE_UNIT */
 };
-void tamis__layout(uint64_t m_bits, struct tamis__layout *layout);
+void tamis__layout(uint64_t data_bits, struct tamis__layout *layout);
+
+/*
+ * A counting filter has m counters where a blocked one has m bits.  Counters that outgrow their bits
+ * go on in an overflow table behind the data: levels of 16-byte slots, the first of a 256th as many
+ * as there are counters, each further one twice the one before.  All together have at least two
+ * slots for every counter, so that they hold all of them.
+ */
+#define TAMIS__COUNTER_BITS_DEFAULT 4u
+#define TAMIS__COUNTERS_MAX ((uint64_t)1 << 40)
+#define TAMIS__SLOT_BYTES 16u
+bool tamis__counter_bits_are_valid(uint32_t bits); /* 4, 8, 16 or 32 */
+/* Do they go with the kind?  TAMIS_EINVAL with a sentence. */
+int tamis__check_counter_bits(uint32_t kind, uint32_t bits);
+/* Bits of the data of a segment: m, times what a counter takes where it has counters. */
+uint64_t tamis__data_bits(uint64_t m_bits, uint32_t counter_bits);
+uint64_t tamis__overflow_slots(uint64_t counters, uint32_t level);
+uint32_t tamis__overflow_levels_max(uint64_t counters);
+/* Of the first `levels` levels together. */
+uint64_t tamis__overflow_bytes(uint64_t counters, uint32_t levels);
+
+/* 1 - (1 - a)(1 - b): the rate of two filters that are asked one after the other.  Written so that
+ * rates under 2^-53 do not cancel to 0. */
+static inline double tamis__either_rate(double a, double b)
+{
+    return a + b * (1 - a);
+}
 
 /* Is p a rate that a filter can be asked for?  False for NaN too. */
 bool tamis__rate_is_valid(double p);

@@ -59,11 +59,17 @@ offers 'tamis create new --kind ' "${kinds[@]}"
 offers 'tamis calc --kind blo' blocked bloom
 offers 'tamis calc --kind=blo' blocked bloom # readline leaves --kind= alone
 COMP_WORDBREAKS=${COMP_WORDBREAKS//=/} offers 'tamis calc --kind=blo' --kind=blocked --kind=bloom
-offers 'tamis create new --hash-set ' xxh3
+sets=(xxh3 'php:bkdr\,sdbm\,js' php-mt php-mt-legacy md5 redisbloom guava)
+offers 'tamis create new --hash-set ' "${sets[@]}"
+offers 'tamis create new --hash-set php:b' 'bkdr\,sdbm\,js' # readline leaves php: alone
+offers 'tamis explain --hash-set=php-mt' php-mt php-mt-legacy
 for set in $(offered 'tamis explain --hash-set '); do
-    tamis explain --hash-set "$set" -m 1000 -k 3 key >"$scratch/out" ||
+    [ "$set" != md5 ] || ! without_md5 || continue
+    tamis explain --hash-set "${set//\\/}" -m 1000 -k 3 key >"$scratch/out" ||
         fail "--hash-set $set is offered and not accepted"
 done
+offers 'tamis import new --from re' redis-bitmap redisbloom redis://
+offers 'tamis export seen --to=g' guava
 offers 'tamis create new -n '
 offers 'tamis create new -n10k --kind ' "${kinds[@]}"
 
@@ -80,7 +86,7 @@ quoted=()
 for name in "${names[@]}"; do
     quoted+=("$(printf %q "$name")")
 done
-for command in add check list info explain rename drop sync verify; do
+for command in add check list info explain export rename drop sync verify merge compare; do
     offers "tamis $command -- " "${quoted[@]}"
 done
 mapfile -t quoted < <(printf '%s\n' "${quoted[@]}" | grep -v '^-')
@@ -127,4 +133,7 @@ offers 'tamis add --store=sto' stores
 offers 'tamis add seen <sto' stores storeys
 offers 'tamis add seen 2> sto' stores storeys
 offers 'tamis check <storeys se' seen seen.2026
+offers 'tamis import '
+offers 'tamis import new --from guava sto' stores storeys
+offers 'tamis export seen sto' stores storeys
 finish

@@ -85,13 +85,19 @@ offers 'tamis create new --kind ' "${kinds[@]}"
 offers 'tamis calc --kind=' "${kinds[@]}"
 becomes 'tamis calc --kind=blo' 'tamis calc --kind=blo'
 becomes 'tamis calc --kind=bloo' 'tamis calc --kind=bloom '
-becomes 'tamis explain --hash-set ' 'tamis explain --hash-set xxh3 '
+sets=(xxh3 'php:bkdr,sdbm,js' php-mt php-mt-legacy md5 redisbloom guava)
+offers 'tamis explain --hash-set ' "${sets[@]}"
+offers 'tamis create new --hash-set=' "${sets[@]}"
+becomes 'tamis explain --hash-set xx' 'tamis explain --hash-set xxh3 '
+becomes 'tamis explain --hash-set php:' 'tamis explain --hash-set php:bkdr,sdbm,js '
+becomes 'tamis import new --from redisb' 'tamis import new --from redisbloom '
+becomes 'tamis export seen --to=g' 'tamis export seen --to=guava '
 offers 'tamis create new -n '
 offers 'tamis create new -n 10k --kind ' "${kinds[@]}"
 
 # ---- Filters -----------------------------------------------------------------------------------
 
-for command in add check list info explain rename drop sync verify; do
+for command in add check list info explain export rename drop sync verify merge compare; do
     offers "tamis $command -- " "${names[@]}"
 done
 plain=(seen seen.2026 'a:b c' "it's" 'say "$x"') # what is not taken for an option
@@ -123,6 +129,8 @@ becomes 'tamis info seen check' 'tamis info seen checkpointed_at '
 becomes 'tamis --store sto' 'tamis --store stores/'
 becomes 'tamis add --store=sto' 'tamis add --store=stores/'
 offers 'tamis add seen <sto' stores storeys
+offers 'tamis import new --from guava sto' stores storeys
+offers 'tamis export seen sto' stores storeys
 
 exec {questions}>&- # ends the session
 wait

@@ -56,6 +56,12 @@ need()
     }
 }
 
+# Was the command built without libmd?
+without_md5()
+{
+    [[ $(tamis explain --hash-set md5 -m 8 -k 1 key 2>&1) == *'needs libmd'* ]]
+}
+
 # The subcommands, as `tamis help` lists them.
 commands()
 {

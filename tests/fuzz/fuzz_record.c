@@ -3,7 +3,7 @@
  * fuzz_record.c: a value of the catalog under a key, as it is and with its checksum put right.  The
  * first byte of the input is the length of the key.
  */
-#include "fuzz.h"
+#include "fuzz_policy.h"
 
 #include <string.h>
 
@@ -21,6 +21,10 @@ static void check(struct tamis__bytes key, const uint8_t *value, size_t bytes)
     FUZZ_CHECK(reason != NULL && *reason != '\0');
     if (rc == 0) {
         FUZZ_CHECK(record.segment_count >= 1 && record.segment_count <= TAMIS__SEGMENTS_MAX);
+        for (uint32_t i = 0; i < record.segment_count; i++) {
+            const struct tamis__record_segment *s = &record.segments[i];
+            fuzz_policy(&record.policy, s->slice, s->slice_start, s->step);
+        }
         FUZZ_CHECK(tamis__record_encode(&record, key, again) == bytes);
         FUZZ_CHECK(memcmp(again, value, bytes) == 0);
     }

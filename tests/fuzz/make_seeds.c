@@ -18,20 +18,39 @@ static void write_seed(const char *name, const void *bytes, size_t count)
         err(1, "%s", path);
 }
 
-static void seed_header(const char *name, uint32_t kind, uint64_t m_bits, uint32_t k)
+#define HOUR INT64_C(3600000000000)
+
+static void seed_header(const char *name, uint32_t kind, uint64_t m_bits, uint32_t k,
+                        const struct tamis__policy *policy)
 {
     struct tamis__segment_header header;
     fixture_header(&header, kind, m_bits, k);
+    if (policy != NULL) {
+        header.on_full = policy->on_full;
+        header.slices = policy->slices;
+        header.window_ns = policy->window_ns;
+        header.window_items = policy->window_items;
+        header.slice = policy->slices;
+        header.slice_start = policy->slices ? header.created_at : 0;
+        header.step = 2;
+        tamis__header_seal(&header);
+    }
     tamis__label_write(&header.labels[1], 2, "renamed");
     write_seed(name, &header, sizeof header);
 }
 
-static void seed_record(const char *name, uint32_t segments)
+static void seed_record(const char *name, uint32_t segments, const struct tamis__policy *policy)
 {
     static struct tamis__record record;
     static unsigned char input[8 + TAMIS__RECORD_BYTES_MAX] = "\5fseen";
     const struct tamis__bytes key = {input + 1, 5};
     catalogs_record(&record, "seen", 3, segments);
+    if (policy != NULL) record.policy = *policy;
+    for (uint32_t i = 0; policy != NULL && i < segments; i++) {
+        record.segments[i].slice = policy->slices ? i : 0;
+        record.segments[i].slice_start = policy->slices ? record.created_at + i * HOUR : 0;
+        record.segments[i].step = policy->slices ? 0 : i;
+    }
     write_seed(name, input, 6 + tamis__record_encode(&record, key, input + 6));
 }
 
@@ -56,12 +75,29 @@ int main(int argc, char **argv)
     char *path;
     if (argc != 2) errx(1, "use: make_seeds CORPUS");
     corpus = argv[1];
-    seed_header("header/blocked", TAMIS_KIND_BLOCKED, 512 * 20, 6);
-    seed_header("header/bloom", TAMIS_KIND_BLOOM, 12345, 7);
-    seed_header("header/large", TAMIS_KIND_BLOOM, (uint64_t)1 << 40, 64);
-    seed_record("record/one-segment", 1);
-    seed_record("record/three-segments", 3);
-    seed_record("record/most-segments", TAMIS__SEGMENTS_MAX);
+    const struct tamis__policy growing = {.on_full = 1, .capacity = 100, .fp_rate = 0.01},
+                               hours = {.on_full = 1,
+                                        .slices = 24,
+                                        .window_ns = 24 * HOUR,
+                                        .capacity = 100,
+                                        .fp_rate = 0.01},
+                               keys = {.on_full = 2,
+                                       .slices = 3,
+                                       .window_items = 1000,
+                                       .capacity = 1000,
+                                       .fp_rate = 0.01};
+    seed_header("header/blocked", TAMIS_KIND_BLOCKED, 512 * 20, 6, NULL);
+    seed_header("header/bloom", TAMIS_KIND_BLOOM, 12345, 7, NULL);
+    seed_header("header/large", TAMIS_KIND_BLOOM, (uint64_t)1 << 40, 64, NULL);
+    seed_header("header/growing", TAMIS_KIND_BLOCKED, 512 * 20, 6, &growing);
+    seed_header("header/window-of-time", TAMIS_KIND_BLOCKED, 512 * 20, 6, &hours);
+    seed_header("header/window-of-keys", TAMIS_KIND_BLOOM, 12345, 7, &keys);
+    seed_record("record/one-segment", 1, NULL);
+    seed_record("record/three-segments", 3, NULL);
+    seed_record("record/growing", 4, &growing);
+    seed_record("record/window-of-time", 5, &hours);
+    seed_record("record/window-of-keys", 2, &keys);
+    seed_record("record/most-segments", TAMIS__SEGMENTS_MAX, NULL);
     seed_store_record();
     tamis_store *store = fixture_store(&path);
     seed_pages("pages/new", path);

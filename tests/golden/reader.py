@@ -18,9 +18,12 @@ import mmap
 import os
 import struct
 import sys
+import time
 
 import lmdb
 import xxhash
+
+import hash_sets
 
 MASK = (1 << 64) - 1
 KINDS = {1: "blocked", 2: "bloom"}
@@ -28,20 +31,30 @@ BLOCKED_WORDS = {2: 2, 4: 2, 6: 2, 8: 2, 10: 2,
                  12: 4, 16: 4, 20: 4, 24: 4, 28: 4, 32: 4, 36: 4, 40: 4}
 MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63)
 
+XXH3 = 1  # the hash set of 3.4; docs/hash-sets.md has the others, and hash_sets.py
+ITEMS_MAX = 1 << 51  # of a stripe; 3.1.5
+ON_FULL = ("warn", "grow", "refuse", "warn")
+REFUSES = MASK  # as `next`
+
 # 3.1.1; `x` bytes are reserved.
-HEADER = struct.Struct("<8sIIIIQQQIIQQIIQdQQQqII64s304xQ")
+HEADER = struct.Struct("<8sIIIIQQQIIQQIIQdQQQqII64sQI4x32sQdIIqQQqII192xQ")
 HEADER_FIELDS = ("magic format_version incompat_flags compat_flags header_bytes number filter_id "
                  "store_id kind hash_set seed m_bits k words capacity fp_rate data_offset "
-                 "data_bytes file_bytes created_at bit_order stripes parameters checksum").split()
+                 "data_bytes file_bytes created_at bit_order stripes parameters generation "
+                 "flags kept filter_capacity filter_rate on_full slices window_ns window_items slice "
+                 "slice_start step counter_bits checksum").split()
 LABEL = struct.Struct("<QI4x256s40xQ")  # 3.1.2
-STORE = struct.Struct("<I4xQQQq")  # 2.2
-FILTER = struct.Struct("<IIQQQQdqqq8x")  # 2.3
+STORE = struct.Struct("<IIQQQq")  # 2.2
+FILTER = struct.Struct("<IIQQQQdqqqQIIqQQd")  # 2.3
 FILTER_FIELDS = ("record_version segment_count filter_id name_sequence generation capacity fp_rate "
-                 "created_at published_at checkpointed_at").split()
-ENTRY = struct.Struct("<QIIQQIIQdQQqI4x64s")
+                 "created_at published_at checkpointed_at flags on_full slices window_ns "
+                 "window_items filter_capacity filter_rate").split()
+POLICY_FIELDS = "filter_capacity filter_rate on_full slices window_ns window_items".split()
+ENTRY = struct.Struct("<QIIQQIIQdQQqII64sQqII")
 ENTRY_FIELDS = ("number kind hash_set seed m_bits k words capacity fp_rate items file_bytes "
-                "created_at bit_order parameters").split()
-assert (HEADER.size, LABEL.size, STORE.size, FILTER.size, ENTRY.size) == (512, 320, 40, 80, 152)
+                "created_at bit_order flags parameters slice slice_start step "
+                "counter_bits").split()
+assert (HEADER.size, LABEL.size, STORE.size, FILTER.size, ENTRY.size) == (512, 320, 40, 120, 176)
 
 
 class Refused(Exception):
@@ -51,6 +64,33 @@ class Refused(Exception):
 def must(condition, what, verdict, why):
     if not condition:
         raise Refused(f"{what}: {verdict}: {why}")
+
+
+def check_policy(p, what):
+    """3.1.4"""
+    must(p["on_full"] <= 3, what, "damaged", "on_full")
+    must(1 <= p["filter_capacity"] <= 1 << 56 and 0 < p["filter_rate"] <= 1,
+         what, "damaged", "capacity or rate of the filter")
+    if p["window_ns"] or p["window_items"]:
+        must(1 <= p["slices"] <= 32, what, "damaged", "slices")
+        must(not (p["window_ns"] and p["window_items"]), what, "damaged", "two windows")
+        must(p["window_items"] <= 1 << 56, what, "damaged", "window_items")
+        must(0 <= p["window_ns"] <= 3155760000000000000, what, "damaged", "window_ns")
+        must(not p["window_ns"] or p["window_ns"] // p["slices"] >= 100000000,
+             what, "damaged", "length of a slice")
+    else:
+        must(p["slices"] == 0, what, "damaged", "slices of no window")
+
+
+def check_place(policy, segment, what):
+    """3.1.4: slice, slice_start and step, in a header or an entry."""
+    must(segment["step"] <= 63, what, "damaged", "step")
+    if policy["slices"] == 0:
+        must(segment["slice"] == 0 == segment["slice_start"], what, "damaged", "slice of no window")
+        return
+    last = (1 << 63) - 1 - policy["window_ns"] - policy["window_ns"] // policy["slices"]
+    must(segment["slice"] <= 1 << 62, what, "damaged", "slice")
+    must(0 <= segment["slice_start"] <= last, what, "damaged", "slice_start")
 
 
 def digest(key, seed):
@@ -112,19 +152,25 @@ class Segment:
         must(h["header_bytes"] == 4096 and h["stripes"] == 32, path, "damaged", "shape")
         must(1 <= h["m_bits"] <= 1 << 62, path, "damaged", "m")
         must(1 <= h["k"] <= 64, path, "damaged", "k")
-        must(h["bit_order"] == 0, path, "newer", "bit_order")
-        must(h["capacity"] > 0 and 0 < h["fp_rate"] <= 1, path, "damaged", "capacity or rate")
+        must(h["bit_order"] <= 1, path, "newer", "bit_order")
+        must(1 <= h["capacity"] <= 1 << 56 and 0 < h["fp_rate"] <= 1, path, "damaged", "capacity or rate")
         must((h["data_offset"], h["data_bytes"], h["file_bytes"]) == layout(h["m_bits"]),
              path, "damaged", "layout")
         must(size == h["file_bytes"], path, "truncated or damaged", f"{size} bytes")
+        check_policy(h, path)
+        check_place(h, h, path)
         must(os.path.basename(path) == "%016d.seg" % h["number"], path, "foreign", "number")
         must(h["kind"] in KINDS, path, "newer", "kind")
-        must(h["hash_set"] == 1, path, "newer", "hash_set")
+        must(h["counter_bits"] == 0, path, "damaged", "counters of a kind that has none")
         if h["kind"] == 1:
-            must(h["m_bits"] % 512 == 0 and h["words"] == BLOCKED_WORDS.get(h["k"]),
-                 path, "damaged", "geometry")
+            must(h["m_bits"] % 512 == 0 and h["words"] == BLOCKED_WORDS.get(h["k"]) and
+                 h["bit_order"] == 0, path, "damaged", "geometry")
+            must(h["hash_set"] == XXH3, path, "newer", "hash_set")
         else:
             must(h["words"] == 0, path, "damaged", "geometry")
+            must(1 <= h["hash_set"] <= 7, path, "newer", "hash_set")
+            must(not hash_sets.fault(h["hash_set"], h["parameters"], h["k"]),
+                 path, "damaged", "parameters")
 
     def check_padding(self, size):
         """3.2: what no position reaches is zero.  No answer depends on it; damage shows here."""
@@ -132,8 +178,8 @@ class Segment:
         start = h["data_offset"]
         end = start + h["data_bytes"]
         if h["m_bits"] % 64:
-            (last,) = struct.unpack_from("<Q", self.map, end - 8)
-            must(last >> h["m_bits"] % 64 == 0, self.path, "damaged", "bits past m")
+            past = range(h["m_bits"], h["data_bytes"] * 8)
+            must(not any(map(self.bit, past)), self.path, "damaged", "bits past m")
         must(not any(self.map[4096:start]) and not any(self.map[end:size]),
              self.path, "damaged", "bytes around the data")
 
@@ -148,15 +194,34 @@ class Segment:
         return max(whole, default=None)
 
     def items(self):
-        return sum(struct.unpack_from("<Q", self.map, 2048 + 64 * i)[0] for i in range(32)) & MASK
+        """3.1.5"""
+        stripes = (struct.unpack_from("<Q", self.map, 2048 + 64 * i)[0] for i in range(32))
+        return sum(min(items, ITEMS_MAX) for items in stripes)
 
-    def positions(self, key):
-        rule = blocked_positions if self.header["kind"] == 1 else bloom_positions
-        return rule(self.header, key)
+    def next(self):
+        return struct.unpack_from("<Q", self.map, 1544)[0]
+
+    def hash_set(self):
+        """Its name."""
+        return hash_sets.name_of(self.header["hash_set"], self.header["parameters"])
+
+    def explain(self, key):
+        """The raw hash values, as the command writes them, and the positions."""
+        h = self.header
+        if h["hash_set"] == XXH3:
+            rule = blocked_positions if h["kind"] == 1 else bloom_positions
+            return "%016x,%016x" % digest(key, h["seed"]), list(rule(h, key))
+        raw, positions = hash_sets.positions_of(h["hash_set"], h["parameters"], key, h["m_bits"],
+                                                h["k"])
+        return ",".join(raw), positions
+
+    def bit(self, position):
+        """3.2"""
+        byte = self.map[self.header["data_offset"] + position // 8]
+        return byte >> (7 - position % 8 if self.header["bit_order"] else position % 8) & 1
 
     def __contains__(self, key):
-        start = self.header["data_offset"]
-        return all(self.map[start + p // 8] >> p % 8 & 1 for p in self.positions(key))
+        return all(map(self.bit, self.explain(key)[1]))
 
 
 def check_value(key, value, smallest):
@@ -205,10 +270,11 @@ class Store:
         must(key[:1] not in b"ig" or len(key) == 9, key, "damaged", "size of the key")
         if key == b"s":
             body = check_value(key, value, 48)
-            version, self.store_id, self.next_filter_id, self.next_segment, _ = STORE.unpack(body)
-            must(version == 1, key, "newer", "record_version")
+            version, flags, self.store_id, self.next_filter_id, self.next_segment, _ = (
+                STORE.unpack(body))
+            must(version == 1 and flags == 0, key, "newer", "record_version or flags")
         elif key[:1] == b"f":
-            self.filters[key[1:].decode()] = self.read_filter(key, check_value(key, value, 88))
+            self.filters[key[1:].decode()] = self.read_filter(key, check_value(key, value, 128))
         elif key[:1] == b"i":
             (filter_id,) = struct.unpack(">Q", key[1:])
             self.ids[filter_id] = check_value(key, value, 9).decode()
@@ -221,9 +287,19 @@ class Store:
         record = dict(zip(FILTER_FIELDS, FILTER.unpack_from(body)))
         must(record["record_version"] == 1, key, "newer", "record_version")
         count = record["segment_count"]
-        must(1 <= count <= 64 and len(body) == 80 + 152 * count, key, "damaged", "segment_count")
-        record["segments"] = [dict(zip(ENTRY_FIELDS, ENTRY.unpack_from(body, 80 + 152 * i)))
+        must(1 <= count <= 64 and len(body) == 120 + 176 * count, key, "damaged", "segment_count")
+        record["segments"] = [dict(zip(ENTRY_FIELDS, ENTRY.unpack_from(body, 120 + 176 * i)))
                               for i in range(count)]
+        must(record["flags"] == 0, key, "newer", "flags")
+        check_policy(record, key)
+        must(1 <= record["capacity"] <= 1 << 62 and 0 < record["fp_rate"] <= 1,
+             key, "damaged", "capacity or rate")
+        for entry in record["segments"]:
+            must(entry.pop("flags") == 0, key, "newer", "flags of a segment")
+            check_place(record, entry, key)
+            must(entry["items"] <= 1 << 56, key, "damaged", "items")
+        slices = [entry["slice"] for entry in record["segments"]]
+        must(slices == sorted(slices), key, "damaged", "order of the slices")
         return record
 
     def open_segment(self, record, entry):
@@ -231,15 +307,26 @@ class Store:
         header = segment.header
         must(header["store_id"] == self.store_id, segment.path, "foreign", "store_id")
         must(header["filter_id"] == record["filter_id"], segment.path, "foreign", "filter_id")
-        for field in ENTRY_FIELDS:
+        for field in entry:
             must(field == "items" or entry[field] == header[field], segment.path, "damaged", field)
         return segment
+
+    @staticmethod
+    def check_list(record):
+        """What all segments say of the list, and how they are linked; 3.1.3 and 3.1.4."""
+        following = [entry["number"] for entry in record["segments"][1:]] + [None]
+        for segment, number in zip(record["files"], following):
+            for field in POLICY_FIELDS:
+                must(segment.header[field] == record[field], segment.path, "damaged", field)
+            full = REFUSES if number is None and record["on_full"] == 2 else 0
+            must(segment.next() in (0, number, full), segment.path, "damaged", "next")
 
     def check_names(self):
         """Labels, counters and the directory: what can be wrong without a wrong answer."""
         known = set(self.garbage)
         for name, record in self.filters.items():
             must(record["filter_id"] < self.next_filter_id, name, "damaged", "next_filter_id")
+            self.check_list(record)
             for segment in record["files"]:
                 number = segment.header["number"]
                 must(number < self.next_segment, segment.path, "damaged", "next_segment")
@@ -254,19 +341,34 @@ class Store:
     def list(self):
         for name, record in sorted(self.filters.items(), key=lambda item: item[0].encode()):
             newest = record["files"][-1].header
-            yield {"name": name, "kind": KINDS[newest["kind"]], "hash_set": "xxh3",
+            capacity = record["filter_capacity" if record["slices"] else "capacity"]
+            yield {"name": name, "kind": KINDS[newest["kind"]],
+                   "hash_set": record["files"][-1].hash_set(),
                    "m_bits": sum(s.header["m_bits"] for s in record["files"]), "k": newest["k"],
-                   "seed": newest["seed"], "capacity": record["capacity"],
+                   "seed": newest["seed"], "capacity": capacity,
                    "fp_rate": record["fp_rate"], "items": sum(s.items() for s in record["files"]),
                    "size_bytes": sum(s.header["file_bytes"] for s in record["files"]),
-                   "generation": record["generation"]}
+                   "generation": record["generation"], "on_full": ON_FULL[record["on_full"]],
+                   "slices": record["slices"], "window_items": record["window_items"],
+                   "window_seconds": record["window_ns"] / 1e9}
+
+    def alive(self, name):
+        """The segments that the window still has; 2.3."""
+        record = self.filters[name]
+        files = list(record["files"])
+        if record["window_ns"]:
+            length = record["window_ns"] // record["slices"]
+            gone = time.time_ns() - length - record["window_ns"]
+            while len(files) > 1 and files[0].header["slice_start"] <= gone:
+                del files[0]
+        return files
 
     def contains(self, name, key):
-        return any(key in segment for segment in self.filters[name]["files"])
+        return any(key in segment for segment in self.alive(name))
 
     def explain(self, name, key):
         for segment in self.filters[name]["files"]:
-            yield "%016x,%016x" % digest(key, segment.header["seed"]), segment.positions(key)
+            yield segment.explain(key)
 
 
 def main(arguments):

@@ -82,7 +82,8 @@ static void child(void *context, unsigned index)
 static void fork_with_open_handle_works_in_children_and_threads(void **state)
 {
     (void)state;
-    const struct tamis_filter_spec spec = {.capacity = KEYS, .fp_rate = 1e-6};
+    const struct tamis_filter_spec spec = {
+        .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 1e-6};
     struct shared *shared = spawn_shared(sizeof *shared);
     struct tamis_filter_stat stat;
     pid_t children[CHILDREN];

@@ -63,7 +63,7 @@ static double list_ms(tamis_store *store, struct listed *listed)
 static void list_of_ten_thousand_filters_opens_no_segment(void **state)
 {
     (void)state;
-    const struct tamis_filter_spec spec = {.capacity = 1000};
+    const struct tamis_filter_spec spec = {.capacity = 1000, .on_full = TAMIS_ON_FULL_WARN};
     struct listed listed;
     tamis_store *store;
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);

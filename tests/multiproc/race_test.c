@@ -212,7 +212,8 @@ static void race_and_compare(const char *what, const struct tamis_filter_spec *s
 static void race_blocked_of_two_words_tells_new_once(void **state)
 {
     (void)state;
-    const struct tamis_filter_spec spec = {.capacity = KEYS, .fp_rate = 0.01};
+    const struct tamis_filter_spec spec = {
+        .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
     race_and_compare("blocked, 2 words", &spec, false);
     race_and_compare("blocked, 2 words", &spec, true);
 }
@@ -220,7 +221,8 @@ static void race_blocked_of_two_words_tells_new_once(void **state)
 static void race_blocked_of_four_words_tells_new_once(void **state)
 {
     (void)state;
-    const struct tamis_filter_spec spec = {.capacity = KEYS, .fp_rate = 5e-4};
+    const struct tamis_filter_spec spec = {
+        .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 5e-4};
     race_and_compare("blocked, 4 words", &spec, false);
     race_and_compare("blocked, 4 words", &spec, true);
 }
@@ -229,7 +231,7 @@ static void race_bloom_tells_new_once(void **state)
 {
     (void)state;
     const struct tamis_filter_spec spec = {
-        .capacity = KEYS, .fp_rate = 0.01, .kind = TAMIS_KIND_BLOOM};
+        .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01, .kind = TAMIS_KIND_BLOOM};
     race_and_compare("bloom", &spec, false);
     race_and_compare("bloom", &spec, true);
 }
@@ -239,7 +241,8 @@ static void race_bloom_tells_new_once(void **state)
 static void race_any_bit_rule_tells_new_twice(void **state)
 {
     (void)state;
-    const struct tamis_filter_spec spec = {.capacity = KEYS, .fp_rate = 0.01};
+    const struct tamis_filter_spec spec = {
+        .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
     struct race *race = spawn_shared(sizeof *race);
     tamis_store *store;
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);

@@ -62,6 +62,7 @@ static void trial_init(struct trial *trial, uint32_t kind, const struct tamis_si
     trial->header.k = sizing->k;
     trial->header.words = sizing->words;
     trial->header.data_bytes = sizing->data_bytes;
+    trial->header.counter_bits = sizing->counter_bits;
     trial->segment.header = &trial->header;
     trial->segment.data = aligned_alloc(64, bytes);
     assert_non_null(trial->segment.data);
@@ -81,7 +82,7 @@ static uint64_t run_keys(struct trial *trial, uint64_t count, int adding)
             numbers[i] = trial->next_key++;
             keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
         }
-        ones += adding ? trial->kind->add_batch(&trial->segment, keys, now, answers)
+        ones += adding ? (size_t)trial->kind->add_batch(&trial->segment, keys, now, answers)
                        : trial->kind->contains_batch(&trial->segment, keys, now, answers);
         count -= now;
     }
@@ -145,11 +146,18 @@ static void rate_of_bloom_is_as_predicted(void **state)
     check_kind(TAMIS_KIND_BLOOM);
 }
 
+static void rate_of_counting_is_as_predicted(void **state)
+{
+    (void)state;
+    check_kind(TAMIS_KIND_COUNTING);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rate_of_blocked_is_as_predicted),
         cmocka_unit_test(rate_of_bloom_is_as_predicted),
+        cmocka_unit_test(rate_of_counting_is_as_predicted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

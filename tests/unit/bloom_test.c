@@ -17,7 +17,8 @@ static void bloom_positions_are_those_of_the_hash_set(void **state)
     for (uint64_t seed = 0; seed < 3; seed++) {
         header.seed = seed;
         tamis__kind_bloom.positions(&header, "key", 3, positions);
-        set->positions("key", 3, seed, 1000, 7, expected);
+        const struct tamis__hashing hashing = {.set = set, .seed = seed, .m_bits = 1000, .k = 7};
+        set->positions(&hashing, "key", 3, expected);
         assert_memory_equal(positions, expected, sizeof positions);
     }
 }
@@ -127,7 +128,7 @@ static void bloom_impossible_geometry_is_refused(void **state)
     header.m_bits++; /* one bit more than the data have */
     kinds_check_refused(&header, TAMIS_ECORRUPT, "data of a length that its m contradicts");
     fixture_header(&header, TAMIS_KIND_BLOOM, 1000, 7);
-    header.hash_set = 2;
+    header.hash_set = 99;
     kinds_check_refused(&header, TAMIS_EVERSION, "hash set that this library does not have");
 }
 
@@ -139,12 +140,15 @@ static void kind_table_knows_its_kinds_alone(void **state)
     assert_int_equal(TAMIS_KIND_BLOOM, 2);
     assert_string_equal(tamis_kind_name(1), "blocked");
     assert_string_equal(tamis_kind_name(2), "bloom");
+    assert_int_equal(TAMIS_KIND_COUNTING, 3);
+    assert_string_equal(tamis_kind_name(3), "counting");
     assert_null(tamis_kind_name(0));
-    assert_null(tamis_kind_name(3));
+    assert_null(tamis_kind_name(4));
     assert_null(tamis__kind_by_id(UINT32_MAX));
     assert_done(tamis_kind_from_name("bloom", &kind));
     assert_int_equal(kind, TAMIS_KIND_BLOOM);
-    assert_refused(TAMIS_EINVAL, "there is no kind 'Bloom'; this version has blocked, bloom",
+    assert_refused(TAMIS_EINVAL,
+                   "there is no kind 'Bloom'; this version has blocked, bloom, counting",
                    tamis_kind_from_name("Bloom", &kind));
     assert_refused(TAMIS_EINVAL, "there is no kind ''", tamis_kind_from_name("", &kind));
     assert_int_equal(kind, TAMIS_KIND_BLOOM);

@@ -18,6 +18,7 @@ void catalogs_record(struct tamis__record *record, const char *name, uint64_t id
     record->fp_rate = 0.01;
     record->created_at = 1700000000000000000 + (int64_t)id;
     record->published_at = record->created_at + 1;
+    record->policy = (struct tamis__policy){.capacity = 1000, .fp_rate = 0.01};
     record->segment_count = segments;
     for (uint32_t i = 0; i < segments; i++) {
         struct tamis__segment_header header;

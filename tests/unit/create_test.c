@@ -11,7 +11,7 @@
 #include "sizing/sizing.h"
 #include "spawn.h"
 
-static const struct tamis_filter_spec plain = {.capacity = 1000};
+static const struct tamis_filter_spec plain = {.capacity = 1000, .on_full = TAMIS_ON_FULL_WARN};
 
 static char longest[TAMIS_NAME_MAX + 2]; /* 256 bytes: one too many */
 
@@ -42,11 +42,13 @@ static const struct {
     {{.capacity = 10, .fp_rate = 1e-13}, TAMIS_EINVAL, "rate 1e-13 is out of range"},
     {{.capacity = UINT64_MAX}, TAMIS_EINVAL, "capacity 18446744073709551615 is too large"},
     {{.capacity = (uint64_t)1 << 56, .fp_rate = 1e-12}, TAMIS_EINVAL, "no filter of up to 2^62"},
-    {{.capacity = 10, .kind = 3}, TAMIS_EINVAL, "no kind of number 3"},
+    {{.capacity = 10, .kind = 99}, TAMIS_EINVAL, "no kind of number 99"},
     {{.capacity = 10, .hash_set = "crc32"}, TAMIS_EINVAL, "there is no hash set 'crc32'"},
-    {{.m_bits = 1000}, TAMIS_EINVAL, "not m = 1000 and k = 0"},
-    {{.k = 5}, TAMIS_EINVAL, "not m = 0 and k = 5"},
-    {{.m_bits = 1000, .k = 65}, TAMIS_EINVAL, "k of 1 to 64 hashes, not m = 1000 and k = 65"},
+    {{.m_bits = 1000},
+     TAMIS_EINVAL,
+     "m alone does not make a filter; give m, of 1 bit or more, and k"},
+    {{.k = 5}, TAMIS_EINVAL, "k alone does not make a filter"},
+    {{.m_bits = 1000, .k = 65}, TAMIS_EINVAL, "k of 65 hashes is out of range; give 1 to 64"},
     {{.m_bits = UINT64_MAX, .k = 5}, TAMIS_EINVAL, "m of 18446744073709551615 bits is too large"},
     {{.m_bits = 1024, .k = 6, .kind = TAMIS_KIND_BLOCKED},
      TAMIS_EINVAL,
@@ -171,8 +173,12 @@ static void create_with_capacity_alone_is_blocked_at_one_percent(void **state)
 
 static void create_keeps_kind_rate_and_seed(void **state)
 {
-    const struct tamis_filter_stat stat = made(&(struct tamis_filter_spec){
-        .capacity = 500, .fp_rate = 0.001, .kind = TAMIS_KIND_BLOOM, .seed = UINT64_MAX});
+    const struct tamis_filter_stat stat =
+        made(&(struct tamis_filter_spec){.capacity = 500,
+                                         .fp_rate = 0.001,
+                                         .kind = TAMIS_KIND_BLOOM,
+                                         .seed = UINT64_MAX,
+                                         .on_full = TAMIS_ON_FULL_WARN});
     (void)state;
     assert_true(stat.kind == TAMIS_KIND_BLOOM && stat.fp_rate == 0.001 && stat.k == 10);
     assert_int_equal(stat.seed, UINT64_MAX);
@@ -359,10 +365,11 @@ static void create_or_open_names_the_field_that_differs(void **state)
         struct tamis_filter_spec spec;
         const char *words;
     } cases[] = {
-        {{.capacity = 1001}, "exists with capacity 1000, not 1001"},
-        {{.capacity = 1000, .fp_rate = 0.02}, "exists with rate 0.01, not 0.02"},
+        {{.capacity = 1001, .on_full = TAMIS_ON_FULL_WARN}, "exists with capacity 1000, not 1001"},
+        {{.capacity = 1000, .fp_rate = 0.02, .on_full = TAMIS_ON_FULL_WARN},
+         "exists with rate 0.01, not 0.02"},
         {{.capacity = 1000, .kind = TAMIS_KIND_BLOOM}, "exists with kind blocked, not bloom"},
-        {{.capacity = 1000, .seed = 5}, "exists with seed 0, not 5"},
+        {{.capacity = 1000, .seed = 5, .on_full = TAMIS_ON_FULL_WARN}, "exists with seed 0, not 5"},
         {{.capacity = 1000, .m_bits = 20000, .k = 3}, "exists with kind blocked, not bloom"},
     };
     tamis_store *store = fixture_store(NULL);

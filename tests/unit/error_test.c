@@ -32,6 +32,7 @@ static const struct {
     {TAMIS_EUNSUPPORTED, "TAMIS_EUNSUPPORTED", -15},
     {TAMIS_ELIMIT, "TAMIS_ELIMIT", -16},
     {TAMIS_ESYSTEM, "TAMIS_ESYSTEM", -17},
+    {TAMIS_EFULL, "TAMIS_EFULL", -18},
 };
 #define CODES (sizeof codes / sizeof codes[0])
 

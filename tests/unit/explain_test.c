@@ -41,7 +41,8 @@ static void explain_of_a_filter_names_the_bits_in_its_file(void **state)
     tamis_store *store = fixture_store(&path);
     (void)state;
     for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++) {
-        const struct tamis_filter_spec spec = {.capacity = 500, .kind = kind, .seed = 11};
+        const struct tamis_filter_spec spec = {
+            .capacity = 500, .on_full = TAMIS_ON_FULL_WARN, .kind = kind, .seed = 11};
         const char *name = tamis_kind_name(kind);
         tamis_filter *filter;
         unsigned char *data;

@@ -107,7 +107,7 @@ static int64_t op_close(struct stage *s)
 static int64_t op_ask_after_epoch(struct stage *s)
 {
     int rc = tamis__segment_raise_epoch(&s->filter->store->place,
-                                        s->filter->segments[0].segment.header->number);
+                                        s->filter->view->segments[0].segment.header->number);
     if (rc < 0) return rc;
     rc = tamis_filter_contains(s->filter, "key", 3);
     return rc == 0 ? TAMIS_ECORRUPT : rc; /* it is there, so 0 is a lie */

@@ -55,7 +55,8 @@ tamis_store *fixture_store(char **path)
 tamis_filter *fixture_filter(tamis_store *store, const char *name, uint64_t capacity)
 {
     tamis_filter *filter = NULL;
-    const struct tamis_filter_spec spec = {.capacity = capacity, .fp_rate = 0.01};
+    const struct tamis_filter_spec spec = {
+        .capacity = capacity, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
     assert_done(tamis_filter_create(store, name, &spec, &filter));
     return filter;
 }
@@ -137,7 +138,9 @@ void fixture_header(struct tamis__segment_header *header, uint32_t kind, uint64_
                     uint32_t k)
 {
     struct tamis__layout layout;
-    tamis__layout(m_bits, &layout);
+    /* Wide ones never overflow: a segment in plain memory has no table for that. */
+    const uint32_t counter_bits = kind == TAMIS_KIND_COUNTING ? 32 : 0;
+    tamis__layout(tamis__data_bits(m_bits, counter_bits), &layout);
     memset(header, 0, sizeof *header);
     memcpy(header->magic, TAMIS__SEGMENT_MAGIC, sizeof header->magic);
     header->format_version = 1;
@@ -150,7 +153,8 @@ void fixture_header(struct tamis__segment_header *header, uint32_t kind, uint64_
     header->seed = 99;
     header->m_bits = m_bits;
     header->k = k;
-    header->words = kind == TAMIS_KIND_BLOCKED ? tamis__blocked_words(k) : 0;
+    header->words = kind == TAMIS_KIND_BLOOM ? 0 : tamis__blocked_words(k);
+    header->counter_bits = counter_bits;
     header->capacity = 1000;
     header->fp_rate = tamis__double_to_bits(0.01);
     header->data_offset = layout.data_offset;
@@ -159,23 +163,24 @@ void fixture_header(struct tamis__segment_header *header, uint32_t kind, uint64_
     header->created_at = 1700000000000000000;
     header->stripes = TAMIS__STRIPES;
     header->generation = 1;
+    header->filter_capacity = 1000;
+    header->filter_rate = tamis__double_to_bits(0.01);
     tamis__label_write(&header->labels[0], 1, "fixture");
     tamis__header_seal(header);
 }
 
 void fixture_segment(struct tamis__segment *segment, uint32_t kind, uint64_t m_bits, uint32_t k)
 {
-    struct tamis__layout layout;
-    tamis__layout(m_bits, &layout);
-    void *memory = aligned_alloc(4096, (size_t)layout.file_bytes);
+    struct tamis__segment_header header;
+    fixture_header(&header, kind, m_bits, k);
+    char *memory = aligned_alloc(4096, (size_t)header.file_bytes);
     if (memory == NULL) err(1, "aligned_alloc");
-    memset(memory, 0, (size_t)layout.file_bytes);
-    *segment =
-        (struct tamis__segment){.header = memory,
-                                .data = (uint64_t *)(void *)((char *)memory + layout.data_offset),
-                                .file_bytes = layout.file_bytes,
-                                .writable = true};
-    fixture_header(segment->header, kind, m_bits, k);
+    memset(memory, 0, (size_t)header.file_bytes);
+    memcpy(memory, &header, sizeof header);
+    *segment = (struct tamis__segment){.header = (struct tamis__segment_header *)(void *)memory,
+                                       .data = (uint64_t *)(void *)(memory + header.data_offset),
+                                       .map_bytes = header.file_bytes,
+                                       .writable = true};
 }
 
 int fixture_child(fixture_body *body, void *context)

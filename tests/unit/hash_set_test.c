@@ -4,7 +4,7 @@
  *
  * The digests of the patterned buffer are those that the xxHash project publishes for its own check
  * (cli/xsum_sanity_check.c); the others were printed by `xxhsum -H2`, and the positions computed
- * from them with unbounded integers and the closed formula of hash_set.h.  They pin the format: a
+ * from them with unbounded integers and the closed formula of xxh3.h.  They pin the format: a
  * change that breaks them makes every existing filter unreadable.
  */
 #include "fixture.h"
@@ -14,6 +14,7 @@
 
 #include "hash/digest.h"
 #include "hash/hash_set.h"
+#include "hash/xxh3.h"
 
 #define PRIME32 2654435761u
 
@@ -91,32 +92,45 @@ static const struct {
 };
 #define GOLDEN (sizeof golden / sizeof golden[0])
 
+static const uint8_t no_parameters[TAMIS__HASH_PARAMETER_BYTES];
+
+static void xxh3_positions(const void *key, size_t key_bytes, uint64_t seed, uint64_t m_bits,
+                           uint32_t k, uint64_t *positions)
+{
+    const struct tamis__hashing hashing = {.set = tamis__hash_set_by_id(TAMIS__HASH_XXH3),
+                                           .parameters = no_parameters,
+                                           .seed = seed,
+                                           .m_bits = m_bits,
+                                           .k = k};
+    hashing.set->positions(&hashing, key, key_bytes, positions);
+}
+
 /* Seen to fail with c = 1 in tamis__walk_start, and with step and step_of_step added the other way
  * round in tamis__walk_next. */
 static void hash_set_positions_are_frozen(void **state)
 {
-    const struct tamis__hash_set *set = tamis__hash_set_by_id(TAMIS__HASH_XXH3);
     uint64_t positions[7];
     (void)state;
     for (size_t i = 0; i < GOLDEN; i++) {
-        set->positions(golden[i].key, golden[i].bytes, 0, 1000, 7, positions);
+        xxh3_positions(golden[i].key, golden[i].bytes, 0, 1000, 7, positions);
         assert_memory_equal(positions, golden[i].in_1000, sizeof golden[i].in_1000);
-        set->positions(golden[i].key, golden[i].bytes, 0, UINT64_MAX, 5, positions);
+        xxh3_positions(golden[i].key, golden[i].bytes, 0, UINT64_MAX, 5, positions);
         assert_memory_equal(positions, golden[i].in_largest, sizeof golden[i].in_largest);
     }
 }
 
 static void hash_set_hash_values_are_told_as_hexadecimal(void **state)
 {
-    const struct tamis__hash_set *set = tamis__hash_set_by_id(TAMIS__HASH_XXH3);
     char text[64];
+    const struct tamis__hashing xxh3 = {.set = tamis__hash_set_by_id(TAMIS__HASH_XXH3)};
     (void)state;
     for (size_t i = 0; i < GOLDEN; i++) {
-        assert_int_equal(set->describe(golden[i].key, golden[i].bytes, 0, text, sizeof text), 33);
+        assert_int_equal(
+            xxh3.set->describe(&xxh3, golden[i].key, golden[i].bytes, text, sizeof text), 33);
         assert_string_equal(text, golden[i].hashes);
     }
     memset(text, '#', sizeof text);
-    assert_int_equal(set->describe("", 0, 0, text, 10), 33); /* what it wants, cut at what it has */
+    assert_int_equal(xxh3.set->describe(&xxh3, "", 0, text, 10), 33); /* cut at what it has */
     assert_string_equal(text, "99aa06d30");
     assert_int_equal(text[10], '#');
 }
@@ -126,12 +140,11 @@ static void hash_set_positions_stay_below_m(void **unused)
     static const uint64_t ms[] = {1,         2, 3, 64, 511, (uint64_t)1 << 32, (uint64_t)1 << 63,
                                   UINT64_MAX};
     uint64_t state = random_seed(), positions[64], greatest = 0;
-    const struct tamis__hash_set *set = tamis__hash_set_by_id(TAMIS__HASH_XXH3);
     (void)unused;
     for (size_t i = 0; i < sizeof ms / sizeof ms[0]; i++)
         for (int key = 0; key < 2000; key++) {
             const uint64_t number = random_next(&state);
-            set->positions(&number, sizeof number, state, ms[i], 64, positions);
+            xxh3_positions(&number, sizeof number, state, ms[i], 64, positions);
             greatest = 0;
             for (int j = 0; j < 64; j++) {
                 assert_true(positions[j] < ms[i]);
@@ -141,7 +154,7 @@ static void hash_set_positions_stay_below_m(void **unused)
     assert_true(greatest > (uint64_t)1 << 63); /* the whole of the largest range is used */
 }
 
-/* The closed formula of hash_set.h, in 128 bits, against the walk. */
+/* The closed formula of xxh3.h, in 128 bits, against the walk. */
 static void hash_set_walk_follows_the_closed_formula(void **unused)
 {
     uint64_t state = random_seed();
@@ -161,12 +174,11 @@ static void hash_set_walk_follows_the_closed_formula(void **unused)
 
 static void hash_set_seed_changes_every_digest(void **state)
 {
-    const struct tamis__hash_set *set = tamis__hash_set_by_id(TAMIS__HASH_XXH3);
     (void)state;
     for (size_t bytes = 0; bytes <= sizeof every_byte; bytes++) {
         uint64_t plain[2], seeded[2];
-        set->positions(every_byte, bytes, 0, UINT64_MAX, 2, plain);
-        set->positions(every_byte, bytes, 1, UINT64_MAX, 2, seeded);
+        xxh3_positions(every_byte, bytes, 0, UINT64_MAX, 2, plain);
+        xxh3_positions(every_byte, bytes, 1, UINT64_MAX, 2, seeded);
         assert_true(plain[0] != seeded[0] && plain[1] != seeded[1]);
     }
 }
@@ -187,12 +199,11 @@ static int compare_sequences(const void *a, const void *b)
 static void hash_set_sequences_do_not_repeat_at_small_m(void **state)
 {
     static uint64_t sequences[SEQUENCES][SEQUENCE];
-    const struct tamis__hash_set *set = tamis__hash_set_by_id(TAMIS__HASH_XXH3);
     int same = 0;
     (void)state;
     for (uint64_t i = 0; i < SEQUENCES; i++) {
         char key[RANDOM_KEY_BYTES];
-        set->positions(key, random_key(i, key), 0, 2409, SEQUENCE, sequences[i]);
+        xxh3_positions(key, random_key(i, key), 0, 2409, SEQUENCE, sequences[i]);
     }
     qsort(sequences, SEQUENCES, sizeof sequences[0], compare_sequences);
     for (size_t i = 1; i < SEQUENCES; i++)
@@ -202,15 +213,170 @@ static void hash_set_sequences_do_not_repeat_at_small_m(void **state)
 
 static void hash_set_table_knows_its_sets_alone(void **state)
 {
+    const struct tamis__hash_set *set = NULL;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    char name[TAMIS_HASH_SET_NAME_MAX + 1];
     (void)state;
-    assert_string_equal(tamis__hash_set_by_id(1)->name, "xxh3");
-    assert_ptr_equal(tamis__hash_set_by_name("xxh3"), tamis__hash_set_by_id(1));
+    assert_done(tamis__hash_set_parse("xxh3", &set, parameters));
+    assert_string_equal(set->name, "xxh3");
+    assert_memory_equal(parameters, no_parameters, sizeof parameters);
+    assert_ptr_equal(tamis__hash_set_by_id(1), set);
     assert_null(tamis__hash_set_by_id(0));
-    assert_null(tamis__hash_set_by_id(2));
-    assert_null(tamis__hash_set_by_name("md5\n"));
-    assert_string_equal(tamis_last_error(),
-                        "there is no hash set 'md5\\x0A'; this version has xxh3");
-    assert_null(tamis__hash_set_by_name(""));
+    assert_null(tamis__hash_set_by_id(8));
+    tamis__hash_set_name(8, parameters, name);
+    assert_string_equal(name, "unknown");
+    assert_int_equal(tamis__hash_set_parse("md6\n", &set, parameters), TAMIS_EINVAL);
+    assert_non_null(
+        strstr(tamis_last_error(), "there is no hash set 'md6\\x0A'; this version has xxh3"));
+    assert_int_equal(tamis__hash_set_parse("", &set, parameters), TAMIS_EINVAL);
+    assert_int_equal(tamis__hash_set_parse("xxh3:", &set, parameters), TAMIS_EINVAL);
+}
+
+/* Parsed and told again a name is the same; k is that of the list. */
+static void hash_set_names_come_back(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t id, k;
+    } sets[] = {
+        {"xxh3", 1, 0},        {"php:js", 2, 1}, {"php:bkdr,sdbm,js", 2, 3},
+        {"php:fnv,fnv", 2, 2}, {"php-mt", 3, 0}, {"php-mt-legacy", 4, 0},
+        {"redisbloom", 6, 0},  {"guava", 7, 0},
+    };
+    char longest[TAMIS_HASH_SET_NAME_MAX + 1] = "php:bkdr", name[TAMIS_HASH_SET_NAME_MAX + 1];
+    const struct tamis__hash_set *set = NULL;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    (void)state;
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        assert_done(tamis__hash_set_parse(sets[i].name, &set, parameters));
+        assert_int_equal(set->id, sets[i].id);
+        assert_int_equal(set->fixed_k ? set->fixed_k(parameters) : 0, sets[i].k);
+        tamis__hash_set_name(set->id, parameters, name);
+        assert_string_equal(name, sets[i].name);
+    }
+    for (int i = 1; i < 32; i++)
+        strcat(longest, ",sdbm");
+    assert_done(tamis__hash_set_parse(longest, &set, parameters));
+    tamis__hash_set_name(set->id, parameters, name);
+    assert_string_equal(name, longest);
+    strcat(longest, ",js");
+    assert_refused(TAMIS_EINVAL, "up to 32", tamis__hash_set_parse(longest, &set, parameters));
+}
+
+/* A library without libmd knows the set, and says what is missing. */
+static void hash_set_md5_is_there_or_says_why(void **state)
+{
+    const struct tamis__hash_set *set = NULL;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    uint64_t position;
+    char text[64];
+    struct tamis_explanation explanation = {
+        .hashes = text, .hashes_bytes = sizeof text, .positions = &position, .positions_max = 1};
+    (void)state;
+    if (tamis__hash_set_by_id(TAMIS__HASH_MD5)->missing == NULL) {
+        assert_done(tamis__hash_set_parse("md5", &set, parameters));
+        assert_done(tamis_explain("md5", 10, 1, 0, "a", 1, &explanation));
+        assert_string_equal(text, "5640486daa6880d667b76c958820361a"); /* md5sum of "a0" */
+        return;
+    }
+    assert_refused(TAMIS_EUNSUPPORTED, "install the package libmd-dev",
+                   tamis__hash_set_parse("md5", &set, parameters));
+    assert_refused(TAMIS_EUNSUPPORTED, "libmd-dev",
+                   tamis_explain("md5", 10, 1, 0, "a", 1, &explanation));
+}
+
+/* The bytes are format: how many, then each function's number. */
+static void hash_set_parameters_are_frozen(void **state)
+{
+    static const uint8_t all[] = {8, 1, 2, 3, 4, 5, 6, 7, 8, 0};
+    const struct tamis__hash_set *set = NULL;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    (void)state;
+    assert_done(tamis__hash_set_parse("php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", &set, parameters));
+    assert_memory_equal(parameters, all, sizeof all);
+    for (size_t i = sizeof all; i < sizeof parameters; i++)
+        assert_int_equal(parameters[i], 0);
+}
+
+/* What a damaged or foreign header may hold is refused, and telling its name is safe. */
+static void hash_set_damaged_parameters_are_refused(void **state)
+{
+    const struct tamis__hash_set *php = tamis__hash_set_by_id(TAMIS__HASH_PHP);
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES] = {2, 1, 8};
+    char name[TAMIS_HASH_SET_NAME_MAX + 1];
+    struct tamis__hashing hashing = {.set = php, .parameters = parameters, .m_bits = 99, .k = 2};
+    (void)state;
+    assert_null(tamis__hashing_fault(&hashing));
+    hashing.k = 3;
+    assert_non_null(tamis__hashing_fault(&hashing));
+#define DAMAGED(index, value, count)                                                               \
+    do {                                                                                           \
+        const uint8_t whole = parameters[index];                                                   \
+        parameters[index] = (value);                                                               \
+        hashing.k = (count);                                                                       \
+        assert_non_null(tamis__hashing_fault(&hashing));                                           \
+        tamis__hash_set_name(TAMIS__HASH_PHP, parameters, name);                                   \
+        assert_string_equal(name, "php:");                                                         \
+        parameters[index] = whole;                                                                 \
+    } while (0)
+    DAMAGED(0, 3, 3);   /* a function that is not there */
+    DAMAGED(0, 1, 1);   /* one too many */
+    DAMAGED(0, 33, 33); /* more than there may be */
+    DAMAGED(0, 255, 255);
+    DAMAGED(0, 0, 0);
+    DAMAGED(2, 9, 2);
+    DAMAGED(1, 0, 2);
+    DAMAGED(63, 1, 2);
+#undef DAMAGED
+    hashing.set = tamis__hash_set_by_id(TAMIS__HASH_GUAVA);
+    assert_non_null(tamis__hashing_fault(&hashing)); /* has no parameters */
+    memset(parameters, 0, sizeof parameters);
+    assert_null(tamis__hashing_fault(&hashing));
+    hashing.set = tamis__hash_set_by_id(TAMIS__HASH_PHP_MT);
+    hashing.m_bits = INT64_MAX;
+    assert_null(tamis__hashing_fault(&hashing));
+    hashing.m_bits++;
+    assert_non_null(tamis__hashing_fault(&hashing));
+}
+
+static void hash_set_weakness_is_told_of_the_weak_alone(void **state)
+{
+    (void)state;
+    assert_null(tamis_hash_set_weakness("xxh3"));
+    assert_null(tamis_hash_set_weakness("guava"));
+    assert_null(tamis_hash_set_weakness("redisbloom"));
+    assert_null(tamis_hash_set_weakness("php:fnv"));
+    assert_null(tamis_hash_set_weakness("no such set"));
+    assert_non_null(strstr(tamis_hash_set_weakness("php:fnv,bkdr"), "float rounding"));
+    assert_non_null(strstr(tamis_hash_set_weakness("php:djb"), "float rounding"));
+    assert_non_null(strstr(tamis_hash_set_weakness("php:pjw,fnv"), "last 16 bytes"));
+    assert_non_null(strstr(tamis_hash_set_weakness("php-mt"), "n / 2^32"));
+    assert_non_null(strstr(tamis_hash_set_weakness("php-mt-legacy"), "n / 2^32"));
+}
+
+/* Positions stay below m, whatever m and key are, for every set. */
+static void hash_set_positions_of_all_sets_stay_below_m(void **unused)
+{
+    static const char *const names[] = {"php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", "php-mt",
+                                        "php-mt-legacy", "redisbloom", "guava"};
+    static const uint64_t ms[] = {
+        1, 2, 3, 64, (uint64_t)1 << 32, ((uint64_t)1 << 32) + 1, INT64_MAX, UINT64_MAX};
+    uint64_t state = random_seed();
+    (void)unused;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        for (size_t j = 0; j < sizeof ms / sizeof ms[0]; j++) {
+            uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES], key[80];
+            uint64_t positions[8];
+            struct tamis__hashing hashing = {.parameters = parameters, .m_bits = ms[j], .k = 8};
+            assert_done(tamis__hash_set_parse(names[i], &hashing.set, parameters));
+            if (ms[j] > hashing.set->m_bits_max) continue;
+            for (size_t bytes = 0; bytes <= sizeof key; bytes++) {
+                random_fill(&state, key, bytes);
+                hashing.set->positions(&hashing, key, bytes, positions);
+                for (int p = 0; p < 8; p++)
+                    assert_true(positions[p] < ms[j]);
+            }
+        }
 }
 
 int main(void)
@@ -224,6 +390,12 @@ int main(void)
         cmocka_unit_test(hash_set_seed_changes_every_digest),
         cmocka_unit_test(hash_set_sequences_do_not_repeat_at_small_m),
         cmocka_unit_test(hash_set_table_knows_its_sets_alone),
+        cmocka_unit_test(hash_set_names_come_back),
+        cmocka_unit_test(hash_set_md5_is_there_or_says_why),
+        cmocka_unit_test(hash_set_parameters_are_frozen),
+        cmocka_unit_test(hash_set_damaged_parameters_are_refused),
+        cmocka_unit_test(hash_set_weakness_is_told_of_the_weak_alone),
+        cmocka_unit_test(hash_set_positions_of_all_sets_stay_below_m),
     };
     for (unsigned i = 0; i < sizeof every_byte; i++)
         every_byte[i] = (unsigned char)i;

@@ -8,6 +8,7 @@
 
 #include "file/header.h"
 
+#define SECOND INT64_C(1000000000)
 #define FIELD(field) offsetof(struct tamis__segment_header, field)
 
 static struct tamis__segment_header sound(void)
@@ -51,14 +52,14 @@ static void header_bytes_are_frozen(void **state)
     struct tamis__segment_header header = sound();
     const unsigned char *bytes = (const unsigned char *)&header;
     (void)state;
-    assert_int_equal(header.checksum, 0xe73fe3d1779dc152);
+    assert_int_equal(header.checksum, 0xe6e091ddcb2de547);
     assert_memory_equal(bytes, "TAMIS\r\n\0\1\0\0\0", 12);
     assert_int_equal(tamis__get64(bytes + 24), 7);
     assert_int_equal(tamis__get64(bytes + 40), 0x1122334455667788);
     assert_int_equal(tamis__get64(bytes + 64), 512 * 20);
     assert_int_equal(tamis__get32(bytes + 72), 6);
     assert_int_equal(tamis__get32(bytes + 132), 32);
-    assert_int_equal(tamis__get64(bytes + 504), 0xe73fe3d1779dc152);
+    assert_int_equal(tamis__get64(bytes + 504), 0xe6e091ddcb2de547);
     tamis__label_write(&label, 5, "seen \xC3\xA9t\xC3\xA9");
     assert_int_equal(label.checksum, 0x3fa17dfec9723717);
 }
@@ -143,7 +144,7 @@ static void header_impossible_fields_are_refused_where_they_stand(void **state)
     IMPOSSIBLE(header.m_bits = UINT64_MAX, damaged, FIELD(m_bits), "m of 18446744073709551615");
     IMPOSSIBLE(header.k = 0, damaged, FIELD(k), "impossible k of 0");
     IMPOSSIBLE(header.k = 65, damaged, FIELD(k), "impossible k of 65");
-    IMPOSSIBLE(header.bit_order = 1, TAMIS_EVERSION, FIELD(bit_order), "unknown bit order");
+    IMPOSSIBLE(header.bit_order = 2, TAMIS_EVERSION, FIELD(bit_order), "unknown bit order");
     IMPOSSIBLE(header.capacity = 0, damaged, FIELD(capacity), "impossible capacity or rate");
     IMPOSSIBLE(header.fp_rate = 0, damaged, FIELD(capacity), "capacity or rate");
     IMPOSSIBLE(header.fp_rate = tamis__double_to_bits(1.5), damaged, FIELD(capacity), "rate");
@@ -161,7 +162,94 @@ static void header_impossible_fields_are_refused_where_they_stand(void **state)
     IMPOSSIBLE(header.file_bytes = 4096, damaged, layout, "impossible layout");
     IMPOSSIBLE(header.file_bytes = (uint64_t)1 << 63, damaged, layout, "impossible layout");
     IMPOSSIBLE(header.format_version = 0, damaged, FIELD(checksum), "damaged header");
+    const uint64_t policy = FIELD(filter_capacity), slice = FIELD(slice);
+    const char *made_for = "made for an impossible capacity or rate", *window = "impossible window";
+    IMPOSSIBLE(header.capacity = ((uint64_t)1 << 56) + 1, damaged, FIELD(capacity), "capacity");
+    IMPOSSIBLE(header.filter_capacity = 0, damaged, policy, made_for);
+    IMPOSSIBLE(header.filter_capacity = ((uint64_t)1 << 56) + 1, damaged, policy, made_for);
+    IMPOSSIBLE(header.filter_rate = 0, damaged, policy, made_for);
+    IMPOSSIBLE(header.filter_rate = tamis__double_to_bits(-0.5), damaged, policy, made_for);
+    IMPOSSIBLE(header.filter_rate = tamis__double_to_bits(1.5), damaged, policy, made_for);
+    IMPOSSIBLE(header.filter_rate = tamis__double_to_bits(NAN), damaged, policy, made_for);
+    IMPOSSIBLE(header.on_full = 4, damaged, policy, "unknown policy for when it is full");
+    IMPOSSIBLE(header.on_full = UINT32_MAX, damaged, policy, "unknown policy");
+    IMPOSSIBLE(header.slices = 10, damaged, policy, window);
+    IMPOSSIBLE(header.window_ns = SECOND, damaged, policy, window);
+    IMPOSSIBLE(header.window_items = 5, damaged, policy, window);
+    IMPOSSIBLE(header.slice = 1, damaged, slice, "slice of a window that there is not");
+    IMPOSSIBLE(header.slice_start = 1, damaged, slice, "slice of a window that there is not");
+    IMPOSSIBLE(header.step = 64, damaged, slice, "impossible step of growth");
+    IMPOSSIBLE(header.step = UINT32_MAX, damaged, slice, "impossible step of growth");
 #undef IMPOSSIBLE
+}
+
+struct window {
+    int64_t ns;
+    uint64_t items;
+    uint32_t slices;
+    uint64_t slice;
+    int64_t slice_start;
+};
+
+static int check_window(struct window window, struct tamis__refusal *refusal)
+{
+    struct tamis__segment_header header = sound();
+    header.window_ns = window.ns;
+    header.window_items = window.items;
+    header.slices = window.slices;
+    header.slice = window.slice;
+    header.slice_start = window.slice_start;
+    tamis__header_seal(&header);
+    return check(&header, refusal);
+}
+
+/* Just inside the bounds, and just outside. */
+static void header_windows_are_held_to_their_bounds(void **state)
+{
+    static const struct window sound_ones[] = {
+        {.items = 1, .slices = 1},
+        {.items = (uint64_t)1 << 56, .slices = 32, .slice = (uint64_t)1 << 62},
+        {.ns = SECOND / 10, .slices = 1, .slice_start = 1},
+        {.ns = 3 * SECOND, .slices = 30, .slice = 5, .slice_start = INT64_MAX - 31 * SECOND / 10},
+        {.ns = TAMIS_WINDOW_NS_MAX, .slices = 32, .slice_start = 2 * (int64_t)1e18},
+    };
+    static const struct window wrong[] = {
+        {.ns = SECOND, .items = 5, .slices = 10},
+        {.ns = SECOND, .slices = 0},
+        {.items = 5, .slices = 0},
+        {.ns = 60 * SECOND, .slices = 33},
+        {.items = 60, .slices = UINT32_MAX},
+        {.ns = SECOND / 10 - 1, .slices = 1},
+        {.ns = 3 * SECOND, .slices = 31},
+        {.ns = TAMIS_WINDOW_NS_MAX + 1, .slices = 32},
+        {.ns = INT64_MAX, .slices = 1},
+        {.ns = -SECOND, .slices = 1},
+        {.ns = INT64_MIN, .slices = 1},
+        {.items = ((uint64_t)1 << 56) + 1, .slices = 10},
+        {.items = UINT64_MAX, .slices = 10},
+    };
+    static const struct window astray[] = {
+        {.items = 60, .slices = 3, .slice = ((uint64_t)1 << 62) + 1},
+        {.items = 60, .slices = 3, .slice = UINT64_MAX},
+        {.ns = SECOND, .slices = 3, .slice_start = -1},
+        {.ns = SECOND, .slices = 3, .slice_start = INT64_MIN},
+        {.ns = SECOND, .slices = 3, .slice_start = INT64_MAX},
+        {.ns = 3 * SECOND, .slices = 30, .slice_start = INT64_MAX - 31 * SECOND / 10 + 1},
+    };
+    struct tamis__refusal refusal;
+    (void)state;
+    for (size_t i = 0; i < sizeof sound_ones / sizeof sound_ones[0]; i++)
+        assert_int_equal(check_window(sound_ones[i], &refusal), 0);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(check_window(wrong[i], &refusal), TAMIS_ECORRUPT);
+        assert_int_equal(refusal.offset, FIELD(filter_capacity));
+        assert_string_equal(refusal.reason, "has an impossible window");
+    }
+    for (size_t i = 0; i < sizeof astray / sizeof astray[0]; i++) {
+        assert_int_equal(check_window(astray[i], &refusal), TAMIS_ECORRUPT);
+        assert_int_equal(refusal.offset, FIELD(slice));
+        assert_string_equal(refusal.reason, "has an impossible slice");
+    }
 }
 
 static void header_newer_version_or_feature_is_called_newer(void **state)
@@ -292,6 +380,7 @@ int main(void)
         cmocka_unit_test(header_random_flips_of_the_constant_part_are_refused),
         cmocka_unit_test(header_live_part_is_not_in_the_checksum),
         cmocka_unit_test(header_impossible_fields_are_refused_where_they_stand),
+        cmocka_unit_test(header_windows_are_held_to_their_bounds),
         cmocka_unit_test(header_newer_version_or_feature_is_called_newer),
         cmocka_unit_test(header_foreign_bytes_are_called_foreign),
         cmocka_unit_test(header_truncated_is_refused_where_it_ends),

@@ -2,9 +2,12 @@
 /* record_test.c: the catalog's values, there and back, and damaged (store/catalog/record.c). */
 #include "fixture.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "catalog/record.h"
+
+#define SECOND INT64_C(1000000000)
 
 static const struct tamis__bytes key = {"fseen urls", 10};
 static const struct tamis__bytes other_key = {"fseen urlz", 10};
@@ -21,6 +24,8 @@ static void fill(struct tamis__record *record, uint32_t segments)
     record->created_at = -106; /* before 1970, as a clock may be set */
     record->published_at = 107;
     record->checkpointed_at = INT64_MAX;
+    record->policy = (struct tamis__policy){
+        .on_full = 2, .slices = 3, .window_items = 109, .capacity = 110, .fp_rate = 0.111};
     record->segment_count = segments;
     for (uint32_t i = 0; i < segments; i++) {
         struct tamis__record_segment *s = &record->segments[i];
@@ -37,7 +42,11 @@ static void fill(struct tamis__record *record, uint32_t segments)
                                             .items = base + 8,
                                             .file_bytes = base + 9,
                                             .created_at = -(int64_t)base,
-                                            .bit_order = (uint32_t)base + 10};
+                                            .bit_order = (uint32_t)base + 10,
+                                            .slice = base + 11,
+                                            .slice_start = (int64_t)base + 12,
+                                            .step = 13 + i % 50,
+                                            .counter_bits = (uint32_t)base + 14};
         memset(s->parameters, (int)i + 1, sizeof s->parameters);
     }
 }
@@ -53,6 +62,7 @@ static void assert_same(const struct tamis__record *a, const struct tamis__recor
     assert_int_equal(a->published_at, b->published_at);
     assert_int_equal(a->checkpointed_at, b->checkpointed_at);
     assert_int_equal(a->segment_count, b->segment_count);
+    assert_memory_equal(&a->policy, &b->policy, sizeof a->policy);
     for (uint32_t i = 0; i < a->segment_count; i++) {
         const struct tamis__record_segment *s = &a->segments[i], *t = &b->segments[i];
         assert_true(s->number == t->number && s->kind == t->kind && s->hash_set == t->hash_set);
@@ -60,6 +70,8 @@ static void assert_same(const struct tamis__record *a, const struct tamis__recor
         assert_true(s->words == t->words && s->capacity == t->capacity && s->items == t->items);
         assert_true(s->file_bytes == t->file_bytes && s->created_at == t->created_at);
         assert_int_equal(s->bit_order, t->bit_order);
+        assert_true(s->slice == t->slice && s->slice_start == t->slice_start);
+        assert_true(s->step == t->step && s->counter_bits == t->counter_bits);
         assert_memory_equal(&s->fp_rate, &t->fp_rate, sizeof s->fp_rate);
         assert_memory_equal(s->parameters, t->parameters, sizeof s->parameters);
     }
@@ -93,8 +105,15 @@ static void record_there_and_back_is_the_same(void **state)
         const char *reason;
         fill(&before, counts[i]);
         unsigned char *value = encoded(&before, &bytes);
-        assert_int_equal(bytes, 80 + 152 * counts[i] + 8);
+        assert_int_equal(bytes, 120 + 176 * counts[i] + 8);
         memset(&after, 0xEE, sizeof after);
+        assert_int_equal(
+            tamis__record_decode(key, (struct tamis__bytes){value, bytes}, &after, &reason), 0);
+        assert_same(&before, &after);
+        free(value);
+        before.policy.window_items = 0; /* a window is of keys or of time */
+        before.policy.window_ns = 109 * SECOND;
+        value = encoded(&before, &bytes);
         assert_int_equal(
             tamis__record_decode(key, (struct tamis__bytes){value, bytes}, &after, &reason), 0);
         assert_same(&before, &after);
@@ -109,6 +128,7 @@ static void record_layout_is_frozen(void **state)
     size_t bytes;
     (void)state;
     fill(&record, 1);
+    record.policy.window_ns = 108; /* beside a window of keys: never read, but written */
     unsigned char *v = encoded(&record, &bytes);
     assert_int_equal(tamis__get32(v), 1);       /* version */
     assert_int_equal(tamis__get32(v + 4), 1);   /* segments */
@@ -120,21 +140,31 @@ static void record_layout_is_frozen(void **state)
     assert_int_equal((int64_t)tamis__get64(v + 48), -106);
     assert_int_equal(tamis__get64(v + 56), 107);
     assert_int_equal(tamis__get64(v + 64), INT64_MAX);
-    assert_int_equal(tamis__get64(v + 72), 0);          /* reserved */
-    assert_int_equal(tamis__get64(v + 80), 1001);       /* number */
-    assert_int_equal(tamis__get32(v + 88), 1002);       /* kind */
-    assert_int_equal(tamis__get32(v + 92), 1003);       /* hash set */
-    assert_int_equal(tamis__get64(v + 96), UINT64_MAX); /* seed */
-    assert_int_equal(tamis__get64(v + 104), 1004);      /* m */
-    assert_int_equal(tamis__get32(v + 112), 1005);      /* k */
-    assert_int_equal(tamis__get32(v + 116), 1006);      /* words */
-    assert_int_equal(tamis__get64(v + 120), 1007);      /* capacity */
-    assert_int_equal(tamis__get64(v + 136), 1008);      /* items */
-    assert_int_equal(tamis__get64(v + 144), 1009);      /* file bytes */
-    assert_int_equal(tamis__get32(v + 160), 1010);      /* bit order */
-    assert_int_equal(tamis__get32(v + 164), 0);         /* reserved */
-    assert_int_equal(v[168], 1);                        /* parameters */
-    assert_int_equal(tamis__get64(v + 232), tamis__record_checksum(key, v, 232));
+    assert_int_equal(tamis__get64(v + 72), 0);    /* reserved */
+    assert_int_equal(tamis__get32(v + 80), 2);    /* when full */
+    assert_int_equal(tamis__get32(v + 84), 3);    /* slices */
+    assert_int_equal(tamis__get64(v + 88), 108);  /* window in ns */
+    assert_int_equal(tamis__get64(v + 96), 109);  /* window in items */
+    assert_int_equal(tamis__get64(v + 104), 110); /* capacity asked for */
+    assert_int_equal(tamis__get64(v + 112), tamis__double_to_bits(0.111));
+    assert_int_equal(tamis__get64(v + 120), 1001);       /* number */
+    assert_int_equal(tamis__get32(v + 128), 1002);       /* kind */
+    assert_int_equal(tamis__get32(v + 132), 1003);       /* hash set */
+    assert_int_equal(tamis__get64(v + 136), UINT64_MAX); /* seed */
+    assert_int_equal(tamis__get64(v + 144), 1004);       /* m */
+    assert_int_equal(tamis__get32(v + 152), 1005);       /* k */
+    assert_int_equal(tamis__get32(v + 156), 1006);       /* words */
+    assert_int_equal(tamis__get64(v + 160), 1007);       /* capacity */
+    assert_int_equal(tamis__get64(v + 176), 1008);       /* items */
+    assert_int_equal(tamis__get64(v + 184), 1009);       /* file bytes */
+    assert_int_equal(tamis__get32(v + 200), 1010);       /* bit order */
+    assert_int_equal(tamis__get32(v + 204), 0);          /* reserved */
+    assert_int_equal(v[208], 1);                         /* parameters */
+    assert_int_equal(tamis__get64(v + 272), 1011);       /* slice */
+    assert_int_equal(tamis__get64(v + 280), 1012);       /* when it began */
+    assert_int_equal(tamis__get32(v + 288), 13);         /* step */
+    assert_int_equal(tamis__get32(v + 292), 1014);       /* bits per counter */
+    assert_int_equal(tamis__get64(v + 296), tamis__record_checksum(key, v, 296));
     free(v);
 }
 
@@ -216,7 +246,7 @@ static void record_of_a_newer_version_is_called_newer(void **state)
 /* Fields that are 0 in this version mean something in a later one. */
 static void record_with_unknown_flags_is_called_newer(void **state)
 {
-    static const size_t flags[] = {72, 76, 80 + 84, 80 + 152 + 84};
+    static const size_t flags[] = {72, 76, 120 + 84, 120 + 176 + 84};
     const char *reason = "";
     (void)state;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
@@ -237,6 +267,75 @@ static void record_with_impossible_segments_is_refused(void **state)
     }
     assert_int_equal(decode_forged(2, 4, 2, 8, &reason), TAMIS_ECORRUPT);
     assert_int_equal(decode_forged(2, 4, 2, 0, &reason), 0);
+}
+
+/* Put a field over a record of two segments and a window of keys, under a checksum that fits. */
+static void refuse_forged(size_t at, const void *field, size_t bytes, const char *words)
+{
+    static struct tamis__record record;
+    static unsigned char value[TAMIS__RECORD_BYTES_MAX];
+    const char *reason = "";
+    fill(&record, 2);
+    const size_t whole = tamis__record_encode(&record, key, value);
+    memcpy(value + at, field, bytes);
+    const uint64_t sum = tamis__record_checksum(key, value, whole - 8);
+    memcpy(value + whole - 8, &sum, sizeof sum);
+    assert_int_equal(decode(value, whole, key, &reason), TAMIS_ECORRUPT);
+    if (strstr(reason, words) == NULL) fail_msg("no '%s' in: %s", words, reason);
+}
+
+static void refuse32(size_t at, uint32_t field, const char *words)
+{
+    refuse_forged(at, &field, sizeof field, words);
+}
+
+static void refuse64(size_t at, uint64_t field, const char *words)
+{
+    refuse_forged(at, &field, sizeof field, words);
+}
+
+/* As a bug or a forger would write it. */
+static void record_with_an_impossible_policy_is_refused(void **state)
+{
+    static const double rates[] = {0, -0.0, -0.5, 1.5, NAN, INFINITY};
+    const char *made_for = "made for an impossible capacity or rate", *window = "impossible window";
+    const uint64_t past = ((uint64_t)1 << 56) + 1;
+    (void)state;
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        refuse64(112, tamis__double_to_bits(rates[i]), made_for);
+        refuse64(40, tamis__double_to_bits(rates[i]), "has an impossible capacity or rate");
+        refuse64(120 + 48, tamis__double_to_bits(rates[i]), "segment of an impossible capacity");
+        refuse64(120 + 176 + 48, tamis__double_to_bits(rates[i]), "segment of an impossible");
+    }
+    refuse64(104, 0, made_for);
+    refuse64(104, past, made_for);
+    refuse32(80, 4, "unknown policy for when it is full");
+    refuse32(80, UINT32_MAX, "unknown policy for when it is full");
+    refuse32(84, 0, window);
+    refuse32(84, 33, window);
+    refuse32(84, UINT32_MAX, window);
+    refuse64(88, SECOND, window); /* beside a window of keys */
+    refuse64(88, UINT64_MAX, window);
+    refuse64(96, 0, window);
+    refuse64(96, past, window);
+    refuse64(32, 0, "has an impossible capacity or rate");
+    refuse64(32, 64 * past, "has an impossible capacity or rate");
+}
+
+static void record_with_impossible_slices_is_refused(void **state)
+{
+    const size_t second = 120 + 176;
+    (void)state;
+    refuse64(120 + 40, 0, "segment of an impossible capacity");
+    refuse64(120 + 40, UINT64_MAX, "segment of an impossible capacity");
+    refuse64(120 + 56, UINT64_MAX, "number of items");
+    refuse64(second + 152, 0, "not in the order of their slices");
+    refuse64(120 + 152, 5000, "not in the order of their slices");
+    refuse64(second + 152, UINT64_MAX, "has an impossible slice");
+    refuse64(second + 160, UINT64_MAX, "has an impossible slice");
+    refuse64(second + 160, (uint64_t)INT64_MAX + 1, "has an impossible slice");
+    refuse32(second + 168, 64, "has an impossible step of growth");
+    refuse32(120 + 168, UINT32_MAX, "has an impossible step of growth");
 }
 
 static void record_of_the_store_there_and_back_and_damaged(void **state)
@@ -299,6 +398,33 @@ static void record_contradicted_by_a_header_names_the_field(void **state)
     CONTRADICTS(file_bytes, "size");
     CONTRADICTS(created_at, "time of creation");
     CONTRADICTS(bit_order, "bit order");
+    CONTRADICTS(slice, "slice");
+    CONTRADICTS(slice_start, "slice");
+    CONTRADICTS(step, "step of growth");
+    CONTRADICTS(counter_bits, "bits per counter");
+#undef CONTRADICTS
+}
+
+static void record_policy_contradicted_by_a_header_names_the_field(void **state)
+{
+    struct tamis__segment_header sound;
+    (void)state;
+    fixture_header(&sound, TAMIS_KIND_BLOCKED, 512 * 20, 6);
+    const struct tamis__policy policy = tamis__header_policy(&sound);
+    assert_null(tamis__record_policy_contradiction(&policy, &sound));
+#define CONTRADICTS(field, name)                                                                   \
+    do {                                                                                           \
+        struct tamis__segment_header header = sound;                                               \
+        header.field++;                                                                            \
+        assert_non_null(tamis__record_policy_contradiction(&policy, &header));                     \
+        assert_string_equal(tamis__record_policy_contradiction(&policy, &header), name);           \
+    } while (0)
+    CONTRADICTS(on_full, "policy when full");
+    CONTRADICTS(slices, "window");
+    CONTRADICTS(window_ns, "window");
+    CONTRADICTS(window_items, "window");
+    CONTRADICTS(filter_capacity, "capacity of the filter");
+    CONTRADICTS(filter_rate, "rate of the filter");
 #undef CONTRADICTS
 }
 
@@ -313,8 +439,11 @@ int main(void)
         cmocka_unit_test(record_of_a_newer_version_is_called_newer),
         cmocka_unit_test(record_with_unknown_flags_is_called_newer),
         cmocka_unit_test(record_with_impossible_segments_is_refused),
+        cmocka_unit_test(record_with_an_impossible_policy_is_refused),
+        cmocka_unit_test(record_with_impossible_slices_is_refused),
         cmocka_unit_test(record_of_the_store_there_and_back_and_damaged),
         cmocka_unit_test(record_contradicted_by_a_header_names_the_field),
+        cmocka_unit_test(record_policy_contradicted_by_a_header_names_the_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,7 +156,7 @@ static void segment_published_is_what_open_maps(void **state)
     assert_int_equal(fixture_files(p->path, "staging"), 0);
     assert_int_equal(fixture_files(p->path, "segments"), 1);
     struct tamis__segment writing = opened(p, 5, true), reading = opened(p, 5, false);
-    assert_int_equal(writing.file_bytes, fixture_size(fixture_segment_path(p->path, 5)));
+    assert_int_equal(writing.map_bytes, fixture_size(fixture_segment_path(p->path, 5)));
     assert_true(writing.writable && !reading.writable);
     assert_int_equal(writing.header->number, 5);
     assert_ptr_equal(writing.data, (char *)writing.header + 4096);

@@ -469,6 +469,58 @@ static void sizing_thousand_keys_at_one_percent_fit_16_kib(void **state)
     assert_true(sized(TAMIS_KIND_BLOOM, 1000, 0.01, 0, 0).file_bytes <= 16384);
 }
 
+/* As blocked, with counters for bits. */
+static void sizing_of_counting_is_that_of_blocked(void **state)
+{
+    static const uint32_t widths[] = {0, 4, 8, 16, 32};
+    (void)state;
+    for (double p = 0.1; p > 1e-7; p /= 10)
+        for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+            struct tamis_sizing blocked = {.capacity = 12345, .fp_rate = p};
+            struct tamis_sizing counting = {.kind = TAMIS_KIND_COUNTING,
+                                            .capacity = 12345,
+                                            .fp_rate = p,
+                                            .counter_bits = widths[i]};
+            const uint32_t bits = widths[i] ? widths[i] : 4;
+            assert_done(tamis_size(&blocked));
+            assert_done(tamis_size(&counting));
+            assert_true(counting.m_bits == blocked.m_bits && counting.k == blocked.k);
+            assert_true(counting.words == blocked.words && counting.counter_bits == bits);
+            assert_true(counting.predicted_rate == blocked.predicted_rate);
+            assert_int_equal(counting.data_bytes, blocked.m_bits * bits / 8);
+            assert_true(fabs(counting.bits_per_key - bits * blocked.bits_per_key) < 1e-9);
+        }
+    struct tamis_sizing bad = {.capacity = 10, .fp_rate = 0.1, .counter_bits = 8};
+    assert_refused(TAMIS_EINVAL, "a blocked filter has no counters", tamis_size(&bad));
+    bad.kind = TAMIS_KIND_COUNTING;
+    bad.counter_bits = 12;
+    assert_refused(TAMIS_EINVAL, "counters of 12 bits are out of range", tamis_size(&bad));
+    bad.counter_bits = 4;
+    bad.capacity = (uint64_t)1 << 50;
+    assert_refused(TAMIS_EINVAL, "no filter of up to 2^40 counters", tamis_size(&bad));
+    bad = (struct tamis_sizing){.kind = TAMIS_KIND_COUNTING, .k = 6, .m_bits = (uint64_t)1 << 41};
+    assert_refused(TAMIS_EINVAL, "counters is too large; the most is 2^40", tamis_size(&bad));
+}
+
+/* Powers of two from a page on, and all levels together two slots for every counter. */
+static void sizing_of_overflow_holds_every_counter(void **state)
+{
+    (void)state;
+    for (uint64_t m = 512; m <= TAMIS__COUNTERS_MAX; m = m * 3 / 2 / 512 * 512 + 512) {
+        const uint64_t first = tamis__overflow_slots(m, 0);
+        const uint32_t levels = tamis__overflow_levels_max(m);
+        assert_true(first >= 256 && first >= m / 256 && (first & (first - 1)) == 0);
+        assert_true(first == 256 || first / 2 < m / 256);
+        assert_true(tamis__overflow_bytes(m, levels) / 16 >= 2 * m);
+        assert_true(tamis__overflow_bytes(m, levels - 1) / 16 < 2 * m);
+        uint64_t sum = 0;
+        for (uint32_t level = 0; level < levels; level++) {
+            assert_int_equal(tamis__overflow_bytes(m, level), 16 * sum);
+            sum += tamis__overflow_slots(m, level);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -495,6 +547,8 @@ int main(void)
         cmocka_unit_test(sizing_any_input_gives_a_sound_result_or_a_refusal),
         cmocka_unit_test(sizing_small_data_follow_the_header_and_large_start_at_2_mib),
         cmocka_unit_test(sizing_thousand_keys_at_one_percent_fit_16_kib),
+        cmocka_unit_test(sizing_of_counting_is_that_of_blocked),
+        cmocka_unit_test(sizing_of_overflow_holds_every_counter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const struct tamis_filter_spec plain = {.capacity = 1000};
+static const struct tamis_filter_spec plain = {.capacity = 1000, .on_full = TAMIS_ON_FULL_WARN};
 
 static void create_all(tamis_store *store, const char *const *names, size_t count)
 {

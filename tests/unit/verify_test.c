@@ -329,6 +329,160 @@ static void verify_of_many_filters_looks_at_each(void **state)
     free(path);
 }
 
+/* ---- Lists that go on -------------------------------------------------------------------------- */
+
+#define NEXT offsetof(struct tamis__segment_header, next)
+#define POLICY offsetof(struct tamis__segment_header, filter_capacity)
+
+/* A store whose only filter has grown to segments 1, 2 and 3, and the path of one of these. */
+static struct scene make_grown(uint32_t on_full)
+{
+    struct scene s = {.path = NULL};
+    tamis_store *store = fixture_store(&s.path);
+    const struct tamis_filter_spec spec = {.capacity = 100, .on_full = on_full};
+    tamis_filter *filter;
+    assert_done(tamis_filter_create(store, "grown", &spec, &filter));
+    for (uint64_t key = 0; key < 500; key++)
+        if (tamis_filter_add(filter, &key, sizeof key) < 0) break;
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+    s.file = strdup(fixture_segment_path(s.path, 1));
+    assert_int_equal(fixture_files(s.path, "segments"), on_full == TAMIS_ON_FULL_GROW ? 3 : 1);
+    (void)verified(&s, NULL, 0);
+    return s;
+}
+
+static void free_grown(struct scene *s)
+{
+    free(s->path);
+    free(s->file);
+}
+
+static void poke_next(const struct scene *s, uint64_t number, uint64_t next)
+{
+    fixture_poke(fixture_segment_path(s->path, number), NEXT, &next, sizeof next);
+}
+
+static void assert_next_told(const struct scene *s, uint64_t number, uint64_t next,
+                             const char *words)
+{
+    uint64_t before;
+    char file[64];
+    fixture_peek(fixture_segment_path(s->path, number), NEXT, &before, sizeof before);
+    poke_next(s, number, next);
+    const struct told told = verified(s, "grown", 1);
+    (void)snprintf(file, sizeof file, "segments/000000000000000%d.seg", (int)number);
+    assert_string_equal(told.file, file);
+    assert_int_equal(told.offset, 1544);
+    assert_int_equal(told.error, TAMIS_ECORRUPT);
+    if (strstr(told.reason, words) == NULL) fail_msg("no '%s' in: %s", words, told.reason);
+    poke_next(s, number, before);
+    (void)verified(s, "grown", 0);
+}
+
+/* Seen to fail with check_next() ended before the first `if`. */
+static void verify_tells_of_a_broken_chain(void **state)
+{
+    struct scene s = make_grown(TAMIS_ON_FULL_GROW);
+    (void)state;
+    assert_next_told(&s, 1, 3, "names another next segment than the catalog");
+    assert_next_told(&s, 1, 1, "names another next segment than the catalog");
+    assert_next_told(&s, 2, 99, "names another next segment than the catalog");
+    assert_next_told(&s, 2, UINT64_MAX, "names another next segment than the catalog");
+    assert_next_told(&s, 3, 4, "names a next segment, but is the newest of the catalog");
+    assert_next_told(&s, 3, UINT64_MAX, "refuses new keys, which is not its filter's policy");
+    free_grown(&s);
+}
+
+/* Between the commit and saying so: no damage, and the next open for writing says it. */
+static void verify_of_a_grower_that_died_tells_nothing(void **state)
+{
+    struct scene s = make_grown(TAMIS_ON_FULL_GROW);
+    uint64_t next;
+    (void)state;
+    poke_next(&s, 1, 0);
+    poke_next(&s, 2, 0);
+    (void)verified(&s, NULL, 0);
+    tamis_store *store = fixture_open(s.path, 0);
+    tamis_filter *filter = NULL;
+    assert_done(tamis_filter_open(store, "grown", 0, &filter));
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+    fixture_peek(fixture_segment_path(s.path, 1), NEXT, &next, sizeof next);
+    assert_int_equal(next, 2);
+    free_grown(&s);
+}
+
+static void verify_of_a_filter_that_refuses_tells_nothing(void **state)
+{
+    struct scene s = make_grown(TAMIS_ON_FULL_REFUSE);
+    uint64_t next;
+    (void)state;
+    fixture_peek(s.file, NEXT, &next, sizeof next);
+    assert_int_equal(next, UINT64_MAX);
+    free_grown(&s);
+}
+
+/* Sealed, and possible, but not what the catalog and the other segments say. */
+static void verify_tells_of_another_policy(void **state)
+{
+    static const struct {
+        size_t offset, bytes;
+        uint64_t value;
+        const char *words;
+    } changes[] = {
+        {offsetof(struct tamis__segment_header, on_full), 4, 3, "catalog in its policy when full"},
+        {offsetof(struct tamis__segment_header, filter_capacity), 8, 7, "capacity of the filter"},
+        {offsetof(struct tamis__segment_header, filter_rate), 8, 0x3FE0000000000000,
+         "contradicts the catalog in its rate of the filter"},
+    };
+    struct scene s = make_grown(TAMIS_ON_FULL_GROW);
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        struct tamis__segment_header before;
+        fixture_peek(s.file, 0, &before, sizeof before);
+        reseal(&s, changes[i].offset, changes[i].value, changes[i].bytes);
+        const struct told told = verified(&s, NULL, 1);
+        assert_string_equal(told.file, "segments/0000000000000001.seg");
+        assert_int_equal(told.offset, POLICY);
+        if (strstr(told.reason, changes[i].words) == NULL) fail_msg("%s", told.reason);
+        fixture_poke(s.file, 0, &before, sizeof before);
+    }
+    reseal(&s, offsetof(struct tamis__segment_header, step), 1, 4);
+    const struct told told = verified(&s, NULL, 1);
+    if (strstr(told.reason, "catalog in its step of growth") == NULL) fail_msg("%s", told.reason);
+    free_grown(&s);
+}
+
+/* Of a window, two segments of which change places in the catalog. */
+static void verify_of_slices_out_of_order_is_an_error(void **state)
+{
+    struct scene s = {.path = NULL};
+    struct tamis__record record;
+    struct told told = {0};
+    tamis_store *store = fixture_store(&s.path);
+    const struct tamis_filter_spec spec = {.window_items = 100, .slices = 4};
+    tamis_filter *filter;
+    (void)state;
+    assert_done(tamis_filter_create(store, "w", &spec, &filter));
+    for (int i = 0; i < 3; i++)
+        assert_done(tamis_filter_rotate(filter));
+    assert_done(tamis_filter_close(filter));
+    (void)verified(&s, NULL, 0);
+    struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
+    assert_done(tamis__catalog_get(txn, "w", &record));
+    assert_int_equal(record.segment_count, 4);
+    const struct tamis__record_segment first = record.segments[0];
+    record.segments[0] = record.segments[1];
+    record.segments[1] = first;
+    assert_done(tamis__catalog_put(txn, &record));
+    catalogs_commit(txn);
+    assert_refused(TAMIS_ECORRUPT, "segments that are not in the order of their slices",
+                   tamis_store_verify(store, NULL, tell, &told));
+    tamis_store_close(store);
+    free(s.path);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_scene, drop_scene)
 
 int main(void)
@@ -353,6 +507,11 @@ int main(void)
         TEST(verify_tells_all_and_stops_where_told_to),
         TEST(verify_of_a_damaged_catalog_is_an_error),
         TEST(verify_of_many_filters_looks_at_each),
+        cmocka_unit_test(verify_tells_of_a_broken_chain),
+        cmocka_unit_test(verify_of_a_grower_that_died_tells_nothing),
+        cmocka_unit_test(verify_of_a_filter_that_refuses_tells_nothing),
+        cmocka_unit_test(verify_tells_of_another_policy),
+        cmocka_unit_test(verify_of_slices_out_of_order_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,18 +26,25 @@ _tamis_options()
     case $1 in
     '') printf '%s ' --version ;;
     create)
-        printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --kind --hash-set --seed --like \
-            --if-missing --json
+        printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --kind --counter-bits \
+            --hash-set --seed --like --on-full --window --slices --if-missing --json
         ;;
     add) printf '%s ' --new --seen --stats -z --null --hex --json --progress --no-progress ;;
     check)
         printf '%s ' -v --invert -c --count -q --quiet -z --null --hex --json --progress \
             --no-progress
         ;;
+    remove | count) printf '%s ' -z --null --hex --json --progress --no-progress ;;
+    import)
+        printf '%s ' --from --hash-set -m --bits -k --hashes -n --capacity -p --rate --seal --json \
+            --progress --no-progress
+        ;;
+    export) printf '%s ' --to --force --json --progress --no-progress ;;
+    merge) printf '%s ' --intersect --json --progress --no-progress ;;
     list) printf '%s ' -q --quiet --json ;;
-    info | sync | verify) printf '%s ' --json ;;
+    info | sync | verify | compare) printf '%s ' --json ;;
     explain) printf '%s ' --hash-set -m --bits -k --hashes --seed -z --null --hex --json ;;
-    calc) printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --memory --table --kind --json ;;
+    calc) printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --memory --table --kind --counter-bits --json ;;
     esac
     [[ $1 == calc ]] || printf '%s ' --store # it has no use for one
     printf '%s ' --help
@@ -48,7 +55,8 @@ _tamis_wants_value()
 {
     case $1 in
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
-    --kind | --hash-set | --seed | --like | --memory) return 0 ;;
+    --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
+    --on-full | --window | --slices) return 0 ;;
     --*) return 1 ;;
     -*[npmk]) [[ ${1%?} != *[npmk]* ]] ;;
     *) return 1 ;;
@@ -190,14 +198,16 @@ _tamis_offer_filters()
 
 _tamis_offer_commands()
 {
-    _tamis_offer "$word" '' create add check list info calc sync explain verify drop rename help
+    _tamis_offer "$word" '' create add check remove count list info calc sync explain merge \
+        compare import export verify drop rename rotate help
 }
 
 _tamis_offer_fields()
 {
-    _tamis_offer "$word" '' name kind hash_set m_bits k seed capacity fp_rate items fill \
-        fp_rate_now bits_per_key size_bytes generation segments created_at published_at \
-        checkpointed_at state note
+    _tamis_offer "$word" '' name kind hash_set m_bits k seed capacity fp_rate items \
+        items_estimated fill fp_rate_now bits_per_key size_bytes generation segments created_at \
+        published_at checkpointed_at on_full window_seconds window_items slices counter_bits \
+        state note
 }
 
 _tamis_offer_options()
@@ -212,8 +222,13 @@ _tamis_offer_value()
 {
     case $1 in
     --store) _tamis_offer_paths -d "$2" "$3" ;;
-    --kind) _tamis_offer "$2" "$3" blocked bloom ;;
-    --hash-set) _tamis_offer "$2" "$3" xxh3 ;;
+    --kind) _tamis_offer "$2" "$3" blocked bloom counting ;;
+    --counter-bits) _tamis_offer "$2" "$3" 4 8 16 32 ;;
+    --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
+    --hash-set)
+        _tamis_offer "$2" "$3" xxh3 php:bkdr,sdbm,js php-mt php-mt-legacy md5 redisbloom guava
+        ;;
+    --from | --to) _tamis_offer "$2" "$3" redis-bitmap redisbloom guava tamis redis:// ;;
     --like) given=() && _tamis_offer_filters "$2" "$3" ;;
     esac
 }
@@ -225,8 +240,9 @@ _tamis_offer_argument()
     ,*) _tamis_offer_commands ;;
     help,0) _tamis_offer_commands ;;
     explain,0) [[ $hash_set ]] || _tamis_offer_filters "$word" '' ;;
-    add,0 | check,0 | list,0 | info,0 | rename,0) _tamis_offer_filters "$word" '' ;;
-    sync,* | verify,* | drop,*) _tamis_offer_filters "$word" '' ;;
+    add,0 | check,0 | remove,0 | count,0 | list,0 | info,0 | rename,0 | export,0) _tamis_offer_filters "$word" '' ;;
+    import,1 | export,1) _tamis_offer_paths -f "$word" '' ;;
+    compare,[01] | merge,* | sync,* | verify,* | drop,* | rotate,*) _tamis_offer_filters "$word" '' ;;
     info,1) _tamis_offer_fields ;;
     calc,0) _tamis_offer_options ;; # it takes nothing else
     esac

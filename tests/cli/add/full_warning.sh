@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # Past the capacity adding goes on, and one warning is given.
-tamis create seen -n 10000
+tamis create seen -n 10000 --on-full warn
 seq 1 10000 | tamis add seen
 seq 1 30000 | tamis add seen 2>warning
 wc -l <warning

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 refused tamis chek
 refused tamis frobnicate
-refused tamis remove seen a
+refused tamis erase seen a
 refused tamis help chek
 refused tamis help add check
 refused tamis

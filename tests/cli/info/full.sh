@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # At its capacity a filter is full, and the note says what to do.
-tamis create seen -n 1000
+tamis create seen -n 1000 --on-full warn
 seq 1 1000 | tamis add seen
 tamis info seen state
 seq 1 1100 | tamis add seen 2>warning

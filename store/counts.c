@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * counts.c: removing and counting keys, for filters that can.
+ *
+ * A key must be taken off where it was counted, so such a filter has one segment for life: it neither
+ * grows nor has a window.
+ */
+#include "base/error.h"
+#include "store.h"
+
+/* Enter the view and see to it that its segment counts; the caller leaves it in any case. */
+static int enter(tamis_filter *filter, const char *verb, struct tamis__view **view)
+{
+    *view = tamis__enter(&filter->view);
+    if (*view == NULL) return TAMIS_ENOMEM;
+    const int rc = tamis__view_current(filter, view);
+    if (rc < 0) return rc;
+    const struct tamis__kind *kind = tamis__newest(*view)->kind;
+    if ((*view)->count == 1 && kind->remove_batch != NULL) return 0;
+    return tamis__fail(TAMIS_EUNSUPPORTED,
+                       "the filter '%s' is of kind %s, which cannot %s keys; make one of kind "
+                       "counting and add them there",
+                       filter->name, kind->name, verb);
+}
+
+static void leave(tamis_filter *filter, const struct tamis__view *view)
+{
+    if (view != NULL) tamis__leave(filter, view);
+}
+
+static int64_t remove_in_pieces(const struct tamis__store_segment *s, const struct tamis_key *keys,
+                                size_t count)
+{
+    uint8_t unasked[256];
+    int64_t removed = 0;
+    for (size_t done = 0; done < count; done += sizeof unasked) {
+        const size_t left = count - done;
+        const int64_t now = s->kind->remove_batch(
+            &s->segment, keys + done, left < sizeof unasked ? left : sizeof unasked, unasked);
+        if (now < 0) return now;
+        removed += now;
+    }
+    return removed;
+}
+
+TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct tamis_key *keys,
+                                            size_t count, uint8_t *answers)
+{
+    struct tamis__view *view;
+    int64_t rc = tamis__check_keys(keys, count);
+    if (rc < 0) return rc;
+    if (filter->read_only) return tamis__fail_read_only(filter);
+    rc = enter(filter, "remove", &view);
+    if (rc == 0) {
+        const struct tamis__store_segment *s = tamis__newest(view);
+        rc = answers != NULL ? s->kind->remove_batch(&s->segment, keys, count, answers)
+                             : remove_in_pieces(s, keys, count);
+    }
+    leave(filter, view);
+    return rc;
+}
+
+TAMIS_API int tamis_filter_remove(tamis_filter *filter, const void *key, size_t key_bytes)
+{
+    const struct tamis_key one = {.data = key, .bytes = key_bytes};
+    uint8_t answer;
+    return (int)tamis_filter_remove_batch(filter, &one, 1, &answer);
+}
+
+TAMIS_API int64_t tamis_filter_count_batch(tamis_filter *filter, const struct tamis_key *keys,
+                                           size_t count, uint64_t *counts)
+{
+    struct tamis__view *view;
+    int64_t rc = tamis__check_keys(keys, count);
+    if (rc < 0) return rc;
+    if (counts == NULL && count > 0)
+        return tamis__fail(TAMIS_EINVAL, "tamis_filter_count_batch needs room for the counts");
+    rc = enter(filter, "count", &view);
+    if (rc == 0) {
+        const struct tamis__store_segment *s = tamis__newest(view);
+        rc = s->kind->count_batch(&s->segment, keys, count, counts);
+    }
+    leave(filter, view);
+    return rc;
+}
+
+TAMIS_API int64_t tamis_filter_count(tamis_filter *filter, const void *key, size_t key_bytes)
+{
+    const struct tamis_key one = {.data = key, .bytes = key_bytes};
+    uint64_t count = 0;
+    const int64_t rc = tamis_filter_count_batch(filter, &one, 1, &count);
+    return rc < 0 ? rc : (int64_t)count;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* exchange.c: the table of formats, and the reader and the writer that all of them use. */
+#include "exchange/exchange.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "file/io.h"
+#include "hash/hash_set.h"
+
+static const struct tamis__format *const formats[] = {
+    &tamis__format_redis_bitmap,
+    &tamis__format_redisbloom,
+    &tamis__format_guava,
+    &tamis__format_portable,
+};
+#define FORMAT_COUNT (sizeof formats / sizeof formats[0])
+
+const struct tamis__format *tamis__format_by_name(const char *name)
+{
+    char quoted[TAMIS__QUOTED_BYTES], known[128] = "";
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        if (name != NULL && strcmp(formats[i]->name, name) == 0) return formats[i];
+        if (i > 0) strcat(known, ", ");
+        strcat(known, formats[i]->name);
+    }
+    (void)tamis__fail(TAMIS_EINVAL, "there is no format %s; this version has %s",
+                      tamis__quote(quoted, name ? name : ""), known);
+    return NULL;
+}
+
+TAMIS_API const char *tamis_format_name(unsigned index)
+{
+    return index < FORMAT_COUNT ? formats[index]->name : NULL;
+}
+
+int tamis__refuse(struct tamis__refusal *refusal, int code, uint64_t offset, const char *format,
+                  ...)
+{
+    va_list arguments;
+    refusal->offset = offset;
+    va_start(arguments, format);
+    (void)vsnprintf(refusal->reason, sizeof refusal->reason, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+/* ---- In ---------------------------------------------------------------------------------------
+ */
+
+int tamis__reader_init(struct tamis__reader *reader, const struct tamis_source *source,
+                       const char *format)
+{
+    *reader = (struct tamis__reader){.source = source, .format = format};
+    reader->buffer = malloc(TAMIS__PIECE_BYTES);
+    if (reader->buffer == NULL)
+        return tamis__fail(TAMIS_ENOMEM, "out of memory reading a %s stream", format);
+    return 0;
+}
+
+void tamis__reader_clear(struct tamis__reader *reader)
+{
+    free(reader->buffer);
+    *reader = (struct tamis__reader){0};
+}
+
+/* Some reasons bring a mend of their own, behind a semicolon. */
+static const char *mend_of(int code, const char *reason)
+{
+    if (strchr(reason, ';') != NULL) return "";
+    if (code == TAMIS_ECORRUPT) return "; fetch it again";
+    return code == TAMIS_EVERSION ? "; use a newer Tamis" : "";
+}
+
+int tamis__reader_fail(const struct tamis__reader *reader, int code, uint64_t offset,
+                       const char *reason)
+{
+    return tamis__fail(code, "the %s stream %s%s (at byte %llu)", reader->format, reason,
+                       mend_of(code, reason), (unsigned long long)offset);
+}
+
+int tamis__reader_fill(struct tamis__reader *reader, size_t bytes)
+{
+    if (reader->end - reader->start >= bytes) return 0;
+    if (reader->start > 0) {
+        memmove(reader->buffer, reader->buffer + reader->start, reader->end - reader->start);
+        reader->end -= reader->start;
+        reader->start = 0;
+    }
+    while (reader->end < bytes && !reader->at_end) {
+        const size_t room = TAMIS__PIECE_BYTES - reader->end;
+        const int64_t got =
+            reader->source->read(reader->source->context, reader->buffer + reader->end, room);
+        if (got < 0)
+            return tamis__reader_fail(reader, got < INT_MIN ? TAMIS_EIO : (int)got,
+                                      reader->offset + reader->end, "could not be read further");
+        if ((uint64_t)got > room)
+            return tamis__fail(TAMIS_EINVAL, "a source gave %lld bytes where %zu were asked for",
+                               (long long)got, room);
+        reader->end += (size_t)got;
+        reader->at_end = got == 0;
+    }
+    return 0;
+}
+
+int tamis__reader_take(struct tamis__reader *reader, size_t bytes, unsigned char **data)
+{
+    const int rc = tamis__reader_fill(reader, bytes);
+    if (rc < 0) return rc;
+    if (reader->end - reader->start < bytes)
+        return tamis__reader_fail(reader, TAMIS_ECORRUPT,
+                                  reader->offset + (reader->end - reader->start),
+                                  "is truncated: it ends before its data do");
+    *data = reader->buffer + reader->start;
+    reader->start += bytes;
+    reader->offset += bytes;
+    return 0;
+}
+
+int tamis__reader_finish(struct tamis__reader *reader)
+{
+    const int rc = tamis__reader_fill(reader, 1);
+    if (rc < 0 || reader->end == reader->start) return rc;
+    return tamis__reader_fail(reader, TAMIS_ECORRUPT, reader->offset,
+                              "goes on after its end; give it without what follows");
+}
+
+int tamis__load_data(struct tamis__reader *reader, const struct tamis__target *target,
+                     uint32_t index, uint64_t bytes)
+{
+    while (bytes > 0) {
+        unsigned char *data = NULL;
+        const size_t now = bytes < TAMIS__PIECE_BYTES ? (size_t)bytes : TAMIS__PIECE_BYTES;
+        int rc = tamis__reader_take(reader, now, &data);
+        if (rc == 0) rc = target->write(target->context, index, data, now);
+        if (rc < 0) return rc;
+        bytes -= now;
+    }
+    return 0;
+}
+
+/* ---- Out --------------------------------------------------------------------------------------
+ */
+
+int tamis__writer_init(struct tamis__writer *writer, const struct tamis_sink *sink)
+{
+    *writer = (struct tamis__writer){.sink = sink};
+    writer->buffer = malloc(TAMIS__PIECE_BYTES);
+    return writer->buffer ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory writing a stream");
+}
+
+void tamis__writer_clear(struct tamis__writer *writer)
+{
+    free(writer->buffer);
+    *writer = (struct tamis__writer){0};
+}
+
+int tamis__writer_flush(struct tamis__writer *writer)
+{
+    if (writer->used == 0) return 0;
+    const int rc = writer->sink->write(writer->sink->context, writer->buffer, writer->used);
+    if (rc < 0)
+        return tamis__fail(rc, "the stream could not be written further (at byte %llu)",
+                           (unsigned long long)writer->offset);
+    writer->offset += writer->used;
+    writer->used = 0;
+    return 0;
+}
+
+/* Room for at least one byte. */
+static int make_room(struct tamis__writer *writer)
+{
+    return writer->used < TAMIS__PIECE_BYTES ? 0 : tamis__writer_flush(writer);
+}
+
+/* What was put at the end of the buffer goes out. */
+static void give(struct tamis__writer *writer, size_t bytes)
+{
+    if (writer->summing) tamis__sum_add(&writer->sum, writer->buffer + writer->used, bytes);
+    writer->used += bytes;
+}
+
+static size_t portion(const struct tamis__writer *writer, uint64_t bytes)
+{
+    const size_t room = TAMIS__PIECE_BYTES - writer->used;
+    return bytes < room ? (size_t)bytes : room;
+}
+
+int tamis__writer_put(struct tamis__writer *writer, const void *data, size_t bytes)
+{
+    const unsigned char *from = data;
+    while (bytes > 0) {
+        const int rc = make_room(writer);
+        if (rc < 0) return rc;
+        const size_t now = portion(writer, bytes);
+        memcpy(writer->buffer + writer->used, from, now);
+        give(writer, now);
+        from += now;
+        bytes -= now;
+    }
+    return 0;
+}
+
+/* Bytes of the data from `offset` on, as the passage wants them. */
+static void copy_out(const struct tamis__segment *segment, const struct tamis__passage *passage,
+                     uint64_t offset, unsigned char *out, size_t bytes)
+{
+    const bool reverse = passage->bit_order != segment->header->bit_order;
+    for (size_t done = 0; done < bytes;) {
+        const uint64_t at = offset + done;
+        const size_t skip = at % 8;
+        const size_t now = bytes - done < 8 - skip ? bytes - done : 8 - skip;
+        /* ORDER relaxed: adders set bits meanwhile; no other memory is inferred from them. */
+        uint64_t word = __atomic_load_n(&segment->data[at / 8], __ATOMIC_RELAXED);
+        if (reverse) word = tamis__reverse_bits(word);
+        if (passage->swap_words) word = __builtin_bswap64(word);
+        memcpy(out + done, (const unsigned char *)&word + skip, now);
+        done += now;
+    }
+}
+
+int tamis__writer_data(struct tamis__writer *writer, const struct tamis__segment *segment,
+                       const struct tamis__passage *passage, uint64_t offset, uint64_t bytes)
+{
+    while (bytes > 0) {
+        const int rc = make_room(writer);
+        if (rc < 0) return rc;
+        const size_t now = portion(writer, bytes);
+        copy_out(segment, passage, offset, writer->buffer + writer->used, now);
+        tamis__segment_release(segment, offset, now);
+        give(writer, now);
+        offset += now;
+        bytes -= now;
+    }
+    return 0;
+}
+
+int tamis__check_one_bloom(const struct tamis__cargo *cargo, const char *format)
+{
+    const struct tamis__segment_header *h = cargo->segments[0]->header;
+    if (cargo->count != 1)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "the filter has %u segments and format %s has room for one; export it "
+                           "as tamis",
+                           cargo->count, format);
+    if (h->kind != TAMIS_KIND_BLOOM)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "a filter of this kind has no form in format %s; export it as tamis",
+                           format);
+    return 0;
+}

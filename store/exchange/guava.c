@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * guava.c: what BloomFilter.writeTo() of Google's Guava writes.
+ *
+ *     u8 strategy (1: MURMUR128_MITZ_64), u8 k, i32 number of longs, the longs; all big-endian
+ *
+ * Position b is bit b % 64 of long b / 64, the least first, so a long with its bytes turned round
+ * is a word of ours.  The stream tells neither the expected insertions nor the rate.
+ */
+#include "exchange/exchange.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "hash/hash_set.h"
+
+#define HEAD_BYTES 6u
+#define MITZ_32 0u
+#define MITZ_64 1u
+#define LONGS_MAX 0x7FFFFFFFu
+
+static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
+                 struct tamis__refusal *refusal)
+{
+    const unsigned char *at = head;
+    uint32_t longs;
+    if (bytes < HEAD_BYTES)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes,
+                             "is truncated inside its head of %u bytes", HEAD_BYTES);
+    if (at[0] == MITZ_32)
+        return tamis__refuse(refusal, TAMIS_EUNSUPPORTED, 0,
+                             "is of strategy 0 (MURMUR128_MITZ_32, of an old Guava), and only "
+                             "strategy 1 (MURMUR128_MITZ_64) can be imported; make it anew there");
+    if (at[0] != MITZ_64)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, 0,
+                             "begins with strategy %u, which no Guava writes; give what "
+                             "BloomFilter.writeTo() wrote",
+                             at[0]);
+    if (at[1] == 0) return tamis__refuse(refusal, TAMIS_ECORRUPT, 1, "has a k of 0");
+    if (at[1] > TAMIS_K_MAX)
+        return tamis__refuse(
+            refusal, TAMIS_EUNSUPPORTED, 1,
+            "has a k of %u, and a filter of Tamis 1 to %d; make it anew there for a "
+            "greater rate",
+            at[1], TAMIS_K_MAX);
+    memcpy(&longs, at + 2, sizeof longs);
+    longs = __builtin_bswap32(longs);
+    if (longs == 0 || longs > LONGS_MAX)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, 2, "says that it has %d longs", (int)longs);
+    outline->count = 1;
+    outline->head_bytes = HEAD_BYTES;
+    outline->least_bytes = (uint64_t)longs * 8;
+    outline->layers[0].segment = (struct tamis__record_segment){.kind = TAMIS_KIND_BLOOM,
+                                                                .hash_set = TAMIS__HASH_GUAVA,
+                                                                .m_bits = (uint64_t)longs * 64,
+                                                                .k = at[1],
+                                                                .items = TAMIS__ITEMS_UNKNOWN};
+    return 0;
+}
+
+static void swap_longs(unsigned char *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 8) {
+        uint64_t word = __builtin_bswap64(tamis__get64(data + i));
+        memcpy(data + i, &word, sizeof word);
+    }
+}
+
+static int load(struct tamis__reader *reader, const struct tamis__outline *outline,
+                const struct tamis__target *target)
+{
+    unsigned char *data;
+    uint64_t left = outline->layers[0].segment.m_bits / 8;
+    int rc = tamis__reader_take(reader, (size_t)outline->head_bytes, &data);
+    while (rc == 0 && left > 0) {
+        const size_t now = left < TAMIS__PIECE_BYTES ? (size_t)left : TAMIS__PIECE_BYTES;
+        rc = tamis__reader_take(reader, now, &data);
+        if (rc < 0) return rc;
+        swap_longs(data, now);
+        rc = target->write(target->context, 0, data, now);
+        left -= now;
+    }
+    return rc < 0 ? rc : tamis__reader_finish(reader);
+}
+
+static int check(const struct tamis__cargo *cargo)
+{
+    const struct tamis__segment_header *h = cargo->segments[0]->header;
+    const int rc = tamis__check_one_bloom(cargo, tamis__format_guava.name);
+    if (rc < 0) return rc;
+    if (h->hash_set != TAMIS__HASH_GUAVA)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "Guava finds keys by its own hash set only; export a filter of "
+                           "another one as tamis");
+    if (h->m_bits % 64 != 0 || h->m_bits / 64 > LONGS_MAX)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "Guava has whole longs, 64 to %llu bits, and the filter %llu",
+                           (unsigned long long)LONGS_MAX * 64, (unsigned long long)h->m_bits);
+    return 0;
+}
+
+static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
+{
+    const struct tamis__passage passage = {.bit_order = TAMIS__BITS_LSB_FIRST, .swap_words = true};
+    const struct tamis__segment_header *h = cargo->segments[0]->header;
+    const uint32_t longs = __builtin_bswap32((uint32_t)(h->m_bits / 64));
+    unsigned char head[HEAD_BYTES] = {MITZ_64, (unsigned char)h->k};
+    memcpy(head + 2, &longs, sizeof longs);
+    const int rc = tamis__writer_put(writer, head, sizeof head);
+    return rc < 0 ? rc : tamis__writer_data(writer, cargo->segments[0], &passage, 0, h->data_bytes);
+}
+
+const struct tamis__format tamis__format_guava = {
+    .name = "guava",
+    .head_bytes = HEAD_BYTES,
+    .parse = parse,
+    .load = load,
+    .check = check,
+    .save = save,
+};

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * portable.c: format `tamis`, a filter of any kind on its way to another store or machine.
+ *
+ *     head      what the filter is and how it goes on when it is full or time passes, and a
+ *               description of each segment, closed by an XXH3-64
+ *     data      of each segment in order, as it lies in the file
+ *     trailer   XXH3-128 of all before, in canonical form: what xxh128sum prints for the stream
+ *               without its last 16 bytes
+ *
+ * The head has a checksum of its own because it is believed before the rest is there: it says how
+ * much to allocate.  The trailer comes last, so nothing is published of a stream that is damaged
+ * anywhere.  Seeds are in it, as no key could be found without; keys are not.
+ */
+#include "exchange/exchange.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "hash/sum.h"
+
+#define MAGIC "TAMISX\r\n" /* CR LF shows text-mode copies */
+#define VERSION 1u
+
+struct head {                 /* docs/exchange.md; little-endian; offset, size, meaning */
+    uint8_t magic[8];         /*   0   8  MAGIC                                   */
+    uint32_t version;         /*   8   4  readers refuse a greater one            */
+    uint32_t segments;        /*  12   4  how many descriptions follow            */
+    uint64_t capacity;        /*  16   8  of the filter                           */
+    uint64_t fp_rate;         /*  24   8  of the filter, IEEE 754 double          */
+    uint32_t on_full;         /*  32   4  from here on as in a segment's header   */
+    uint32_t slices;          /*  36   4                                          */
+    int64_t window_ns;        /*  40   8                                          */
+    uint64_t window_items;    /*  48   8                                          */
+    uint64_t filter_capacity; /*  56   8                                       */
+    uint64_t filter_rate;     /*  64   8                                       */
+    uint8_t zero[24];         /*  72  24  0                                    */
+};
+TAMIS__AT(struct head, version, 8);
+TAMIS__AT(struct head, segments, 12);
+TAMIS__AT(struct head, capacity, 16);
+TAMIS__AT(struct head, fp_rate, 24);
+TAMIS__AT(struct head, on_full, 32);
+TAMIS__AT(struct head, slices, 36);
+TAMIS__AT(struct head, window_ns, 40);
+TAMIS__AT(struct head, window_items, 48);
+TAMIS__AT(struct head, filter_capacity, 56);
+TAMIS__AT(struct head, filter_rate, 64);
+TAMIS__AT(struct head, zero, 72);
+TAMIS__SIZE(struct head, 96);
+
+struct description {     /* fields of the same names mean what they mean in a segment's header */
+    uint32_t kind;       /*   0   4                                */
+    uint32_t hash_set;   /*   4   4                                */
+    uint64_t seed;       /*   8   8                                */
+    uint64_t m_bits;     /*  16   8                                */
+    uint32_t k;          /*  24   4                                */
+    uint32_t words;      /*  28   4                                */
+    uint64_t capacity;   /*  32   8                                */
+    uint64_t fp_rate;    /*  40   8                                */
+    uint64_t items;      /*  48   8                                */
+    uint64_t data_bytes; /*  56   8  that follow for this segment  */
+    int64_t created_at;  /*  64   8                                */
+    uint32_t bit_order;  /*  72   4                                */
+    uint32_t flags;      /*  76   4                                */
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]; /*  80  64    */
+    uint8_t kept[TAMIS__KEPT_BYTES];                 /* 144  32    */
+    uint64_t slice;                                  /* 176   8    */
+    int64_t slice_start;                             /* 184   8    */
+    uint32_t step;                                   /* 192   4    */
+    uint32_t counter_bits;                           /* 196   4    */
+    uint8_t zero[24];                                /* 200  24  0 */
+};
+TAMIS__AT(struct description, hash_set, 4);
+TAMIS__AT(struct description, seed, 8);
+TAMIS__AT(struct description, m_bits, 16);
+TAMIS__AT(struct description, k, 24);
+TAMIS__AT(struct description, words, 28);
+TAMIS__AT(struct description, capacity, 32);
+TAMIS__AT(struct description, fp_rate, 40);
+TAMIS__AT(struct description, items, 48);
+TAMIS__AT(struct description, data_bytes, 56);
+TAMIS__AT(struct description, created_at, 64);
+TAMIS__AT(struct description, bit_order, 72);
+TAMIS__AT(struct description, flags, 76);
+TAMIS__AT(struct description, parameters, 80);
+TAMIS__AT(struct description, kept, 144);
+TAMIS__AT(struct description, slice, 176);
+TAMIS__AT(struct description, slice_start, 184);
+TAMIS__AT(struct description, step, 192);
+TAMIS__AT(struct description, counter_bits, 196);
+TAMIS__AT(struct description, zero, 200);
+TAMIS__SIZE(struct description, 224);
+
+#define HEAD_BYTES_MAX (sizeof(struct head) + TAMIS__SEGMENTS_MAX * sizeof(struct description) + 8)
+
+static uint64_t data_bytes_of(uint64_t m_bits)
+{
+    return (m_bits / 64 + (m_bits % 64 != 0)) * 8;
+}
+
+/* ---- In ---------------------------------------------------------------------------------------
+ */
+
+static bool is_zero(const uint8_t *bytes, size_t count)
+{
+    uint8_t any = 0;
+    for (size_t i = 0; i < count; i++)
+        any |= bytes[i];
+    return any == 0;
+}
+
+static int refuse_newer(struct tamis__refusal *refusal, uint64_t offset)
+{
+    return tamis__refuse(refusal, TAMIS_EVERSION, offset,
+                         "has what this version does not know; use a newer Tamis");
+}
+
+/* Magic, version, count and checksum, in the order of what can be trusted. */
+static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
+                      struct tamis__refusal *refusal)
+{
+    const size_t known = bytes < sizeof head->magic ? bytes : sizeof head->magic;
+    if (memcmp(at, MAGIC, known) != 0)
+        return tamis__refuse(refusal, TAMIS_EFOREIGN, 0,
+                             "is not of 'tamis export --to tamis' (wrong first bytes); name the "
+                             "format that it is of");
+    if (bytes < sizeof *head)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head");
+    memcpy(head, at, sizeof *head);
+    if (head->version > VERSION)
+        return tamis__refuse(refusal, TAMIS_EVERSION, offsetof(struct head, version),
+                             "has version %u, this library reads up to %u; use a newer Tamis",
+                             head->version, VERSION);
+    if (head->version == 0 || head->segments == 0 || head->segments > TAMIS__SEGMENTS_MAX)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, segments),
+                             "says that it has version %u and %u segments", head->version,
+                             head->segments);
+    const size_t checked = sizeof *head + head->segments * sizeof(struct description);
+    if (bytes < checked + 8)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head");
+    if (tamis__get64(at + checked) != tamis__checksum(at, checked))
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, checked,
+                             "has a damaged head (its checksum does not match)");
+    if (!is_zero(head->zero, sizeof head->zero))
+        return refuse_newer(refusal, offsetof(struct head, zero));
+    return 0;
+}
+
+static int parse_description(const unsigned char *bytes, uint64_t at, struct tamis__layer *layer,
+                             struct tamis__refusal *refusal)
+{
+    struct description d;
+    memcpy(&d, bytes + at, sizeof d);
+    if (d.kind == TAMIS_KIND_COUNTING)
+        return tamis__refuse(refusal, TAMIS_EUNSUPPORTED, at + offsetof(struct description, kind),
+                             "has a segment of kind counting, which the format does not carry");
+    if (d.m_bits == 0 || d.m_bits > TAMIS__M_BITS_MAX || d.data_bytes != data_bytes_of(d.m_bits))
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, m_bits),
+                             "has a segment of %llu bits in %llu bytes",
+                             (unsigned long long)d.m_bits, (unsigned long long)d.data_bytes);
+    if (d.capacity == 0 || d.capacity > TAMIS__CAPACITY_MAX)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, capacity),
+                             "has a segment of an impossible capacity");
+    if (!is_zero(d.zero, sizeof d.zero) || (d.flags & ~TAMIS__SEGMENT_FLAGS_KNOWN) != 0)
+        return refuse_newer(refusal, at + offsetof(struct description, flags));
+    if (d.items > TAMIS__CAPACITY_MAX)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, items),
+                             "has an impossible number of items");
+    *layer = (struct tamis__layer){
+        .segment = {.kind = d.kind,
+                    .hash_set = d.hash_set,
+                    .seed = d.seed,
+                    .m_bits = d.m_bits,
+                    .k = d.k,
+                    .words = d.words,
+                    .capacity = d.capacity,
+                    .fp_rate = tamis__double_from_bits(d.fp_rate),
+                    .items = d.items,
+                    .created_at = d.created_at,
+                    .bit_order = d.bit_order,
+                    .slice = d.slice,
+                    .slice_start = d.slice_start,
+                    .step = d.step,
+                    .counter_bits = d.counter_bits},
+        .flags = d.flags,
+    };
+    memcpy(layer->segment.parameters, d.parameters, sizeof d.parameters);
+    memcpy(layer->kept, d.kept, sizeof d.kept);
+    return 0;
+}
+
+/* The filter as a whole, and how it goes on. */
+static int parse_filter(const struct head *head, struct tamis__outline *outline,
+                        struct tamis__refusal *refusal)
+{
+    outline->capacity = head->capacity;
+    outline->fp_rate = tamis__double_from_bits(head->fp_rate);
+    outline->policy = (struct tamis__policy){.on_full = head->on_full,
+                                             .slices = head->slices,
+                                             .window_ns = head->window_ns,
+                                             .window_items = head->window_items,
+                                             .capacity = head->filter_capacity,
+                                             .fp_rate = tamis__double_from_bits(head->filter_rate)};
+    if (head->capacity == 0 || head->capacity > TAMIS__SEGMENTS_MAX * TAMIS__CAPACITY_MAX ||
+        !(outline->fp_rate > 0 && outline->fp_rate <= 1))
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, capacity),
+                             "has an impossible capacity or rate");
+    const char *problem = tamis__policy_problem(&outline->policy);
+    if (problem != NULL)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, on_full), "%s",
+                             problem);
+    return 0;
+}
+
+/* Where segment `index` stands in the list. */
+static int check_slice(const struct tamis__outline *outline, uint32_t index, uint64_t at,
+                       struct tamis__refusal *refusal)
+{
+    const struct tamis__record_segment *s = &outline->layers[index].segment;
+    const char *problem = tamis__slice_problem(&outline->policy, s->slice, s->slice_start, s->step);
+    if (problem == NULL && index > 0 && s->slice < outline->layers[index - 1].segment.slice)
+        problem = "has segments that are not in the order of their slices";
+    if (problem == NULL) return 0;
+    return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, slice), "%s",
+                         problem);
+}
+
+static int parse(const void *bytes, size_t count, struct tamis__outline *outline,
+                 struct tamis__refusal *refusal)
+{
+    struct head head;
+    int rc = judge_head(bytes, count, &head, refusal);
+    if (rc == 0) rc = parse_filter(&head, outline, refusal);
+    if (rc < 0) return rc;
+    outline->count = head.segments;
+    outline->head_bytes = sizeof head + head.segments * sizeof(struct description) + 8;
+    outline->least_bytes = TAMIS__SUM_BYTES;
+    for (uint32_t i = 0; i < head.segments; i++) {
+        const uint64_t at = sizeof head + i * sizeof(struct description);
+        rc = parse_description(bytes, at, &outline->layers[i], refusal);
+        if (rc == 0) rc = check_slice(outline, i, at, refusal);
+        if (rc < 0) return rc;
+        const uint64_t data_bytes = data_bytes_of(outline->layers[i].segment.m_bits);
+        if (outline->least_bytes > INT64_MAX - data_bytes)
+            return tamis__refuse(refusal, TAMIS_ECORRUPT, at, "has sizes whose sum overflows");
+        outline->least_bytes += data_bytes;
+    }
+    return 0;
+}
+
+/* A target that adds up what passes through it. */
+struct summing {
+    const struct tamis__target *target;
+    struct tamis__sum sum;
+};
+
+static int write_summed(void *context, uint32_t index, const void *data, size_t bytes)
+{
+    struct summing *summing = context;
+    tamis__sum_add(&summing->sum, data, bytes);
+    return summing->target->write(summing->target->context, index, data, bytes);
+}
+
+static int load(struct tamis__reader *reader, const struct tamis__outline *outline,
+                const struct tamis__target *target)
+{
+    struct summing summing = {.target = target};
+    const struct tamis__target through = {.write = write_summed, .context = &summing};
+    unsigned char sum[TAMIS__SUM_BYTES], *bytes;
+    tamis__sum_init(&summing.sum);
+    int rc = tamis__reader_take(reader, (size_t)outline->head_bytes, &bytes);
+    if (rc == 0) tamis__sum_add(&summing.sum, bytes, (size_t)outline->head_bytes);
+    for (uint32_t i = 0; rc == 0 && i < outline->count; i++)
+        rc =
+            tamis__load_data(reader, &through, i, data_bytes_of(outline->layers[i].segment.m_bits));
+    const uint64_t at = reader->offset;
+    if (rc == 0) rc = tamis__reader_take(reader, sizeof sum, &bytes);
+    if (rc < 0) return rc;
+    tamis__sum_finish(&summing.sum, sum);
+    if (memcmp(sum, bytes, sizeof sum) != 0)
+        return tamis__reader_fail(reader, TAMIS_ECORRUPT, at,
+                                  "is damaged (its checksum does not match)");
+    return tamis__reader_finish(reader);
+}
+
+/* ---- Out --------------------------------------------------------------------------------------
+ */
+
+static int check(const struct tamis__cargo *cargo)
+{
+    for (uint32_t i = 0; i < cargo->count; i++)
+        if (cargo->segments[i]->header->counter_bits != 0)
+            return tamis__fail(
+                TAMIS_EUNSUPPORTED,
+                "format tamis does not carry the counters of kind counting; copy the "
+                "directory of the store, while nobody uses it");
+    return 0; /* every other filter can be said in our own format */
+}
+
+static void describe(const struct tamis__segment *segment, struct description *d)
+{
+    const struct tamis__segment_header *h = segment->header;
+    *d = (struct description){.kind = h->kind,
+                              .hash_set = h->hash_set,
+                              .seed = h->seed,
+                              .m_bits = h->m_bits,
+                              .k = h->k,
+                              .words = h->words,
+                              .capacity = h->capacity,
+                              .fp_rate = h->fp_rate,
+                              .items = tamis__segment_items(segment),
+                              .data_bytes = h->data_bytes,
+                              .created_at = h->created_at,
+                              .bit_order = h->bit_order,
+                              .flags = h->flags,
+                              .slice = h->slice,
+                              .slice_start = h->slice_start,
+                              .step = h->step,
+                              .counter_bits = h->counter_bits};
+    memcpy(d->parameters, h->parameters, sizeof d->parameters);
+    memcpy(d->kept, h->kept, sizeof d->kept);
+}
+
+static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *writer)
+{
+    unsigned char bytes[HEAD_BYTES_MAX];
+    struct head head = {.version = VERSION,
+                        .segments = cargo->count,
+                        .capacity = cargo->capacity,
+                        .fp_rate = tamis__double_to_bits(cargo->fp_rate),
+                        .on_full = cargo->policy.on_full,
+                        .slices = cargo->policy.slices,
+                        .window_ns = cargo->policy.window_ns,
+                        .window_items = cargo->policy.window_items,
+                        .filter_capacity = cargo->policy.capacity,
+                        .filter_rate = tamis__double_to_bits(cargo->policy.fp_rate)};
+    size_t used = sizeof head;
+    memcpy(head.magic, MAGIC, sizeof head.magic);
+    memcpy(bytes, &head, sizeof head);
+    for (uint32_t i = 0; i < cargo->count; i++) {
+        struct description d;
+        describe(cargo->segments[i], &d);
+        memcpy(bytes + used, &d, sizeof d);
+        used += sizeof d;
+    }
+    const uint64_t checksum = tamis__checksum(bytes, used);
+    memcpy(bytes + used, &checksum, sizeof checksum);
+    return tamis__writer_put(writer, bytes, used + sizeof checksum);
+}
+
+static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
+{
+    unsigned char trailer[TAMIS__SUM_BYTES];
+    tamis__sum_init(&writer->sum);
+    writer->summing = true;
+    int rc = save_head(cargo, writer);
+    for (uint32_t i = 0; rc == 0 && i < cargo->count; i++) {
+        const struct tamis__segment_header *h = cargo->segments[i]->header;
+        const struct tamis__passage passage = {.bit_order = h->bit_order};
+        rc = tamis__writer_data(writer, cargo->segments[i], &passage, 0, h->data_bytes);
+    }
+    writer->summing = false;
+    if (rc < 0) return rc;
+    tamis__sum_finish(&writer->sum, trailer);
+    return tamis__writer_put(writer, trailer, sizeof trailer);
+}
+
+const struct tamis__format tamis__format_portable = {
+    .name = "tamis",
+    .head_bytes = HEAD_BYTES_MAX,
+    .parse = parse,
+    .load = load,
+    .check = check,
+    .save = save,
+};

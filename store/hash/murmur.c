@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * murmur.c: the hash sets redisbloom and guava; both walk an arithmetic progression that begins
+ * with a hash of the Murmur family, and differ in everything else.
+ *
+ *     redisbloom   a = MurmurHash64A(key, 0xC6A4A7935BD1E995), b = MurmurHash64A(key, a)
+ *                  position i = (a + i b mod 2^64) mod m
+ *     guava        (h1, h2) = MurmurHash3_x64_128(key, 0)
+ *                  position i = ((h1 + i h2 mod 2^64) & (2^63 - 1)) mod m
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/bytes.h"
+#include "hash/hash_set.h"
+
+/* The 0 to 8 bytes at `bytes` as a little-endian number. */
+static uint64_t tail(const uint8_t *bytes, size_t count)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < count; i++)
+        number |= (uint64_t)bytes[i] << 8 * i;
+    return number;
+}
+
+/* A product from a sizing formula as a number of bits; too large for any filter stays so. */
+static uint64_t to_bits(double bits)
+{
+    return bits < 9223372036854775808.0 ? (uint64_t)bits : UINT64_MAX;
+}
+
+/* ---- RedisBloom ------------------------------------------------------------------------------ */
+
+static uint64_t murmur_64a(const uint8_t *key, size_t key_bytes, uint64_t seed)
+{
+    const uint64_t m = 0xC6A4A7935BD1E995;
+    uint64_t h = seed ^ key_bytes * m;
+    for (; key_bytes >= 8; key += 8, key_bytes -= 8) {
+        uint64_t k = tamis__get64(key) * m;
+        k = (k ^ k >> 47) * m;
+        h = (h ^ k) * m;
+    }
+    if (key_bytes > 0) h = (h ^ tail(key, key_bytes)) * m;
+    h = (h ^ h >> 47) * m;
+    return h ^ h >> 47;
+}
+
+static void redisbloom_positions(const struct tamis__hashing *hashing, const void *key,
+                                 size_t key_bytes, uint64_t *places)
+{
+    uint64_t a = murmur_64a(key, key_bytes, 0xC6A4A7935BD1E995);
+    const uint64_t b = murmur_64a(key, key_bytes, a);
+    for (uint32_t i = 0; i < hashing->k; i++, a += b)
+        places[i] = a % hashing->m_bits;
+}
+
+/* a and b, in hexadecimal. */
+static size_t redisbloom_describe(const struct tamis__hashing *hashing, const void *key,
+                                  size_t key_bytes, char *text, size_t text_bytes)
+{
+    const uint64_t a = murmur_64a(key, key_bytes, 0xC6A4A7935BD1E995);
+    const uint64_t b = murmur_64a(key, key_bytes, a);
+    (void)hashing;
+    return (size_t)snprintf(text, text_bytes, "%016" PRIx64 ",%016" PRIx64, a, b);
+}
+
+/* BF.RESERVE key error capacity NONSCALING; a layer of a scaling filter has half the error. */
+static void redisbloom_shape(struct tamis_sizing *sizing)
+{
+    if (sizing->fp_rate == 0) return;
+    const double bits_per_key = -(log(sizing->fp_rate) / 0.480453013918201); /* (ln 2)^2 */
+    const uint64_t bits = to_bits((double)sizing->capacity * bits_per_key);
+    sizing->k = (uint32_t)ceil(0.693147180559945 * bits_per_key);
+    sizing->m_bits = bits == 0 ? 64 : bits > UINT64_MAX / 2 ? bits : (bits + 63) / 64 * 64;
+}
+
+const struct tamis__hash_set tamis__hash_set_redisbloom = {
+    .id = TAMIS__HASH_REDISBLOOM,
+    .bit_order = TAMIS__BITS_LSB_FIRST,
+    .m_bits_max = UINT64_MAX,
+    .name = "redisbloom",
+    .usage = "redisbloom",
+    .positions = redisbloom_positions,
+    .describe = redisbloom_describe,
+    .shape = redisbloom_shape,
+};
+
+/* ---- Guava ----------------------------------------------------------------------------------- */
+
+struct pair {
+    uint64_t h1, h2;
+};
+
+static uint64_t rotate_left(uint64_t number, unsigned bits)
+{
+    return number << bits | number >> (64 - bits);
+}
+
+static uint64_t mix(uint64_t h)
+{
+    h = (h ^ h >> 33) * 0xFF51AFD7ED558CCD;
+    h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53;
+    return h ^ h >> 33;
+}
+
+/* MurmurHash3_x64_128 with seed 0. */
+static struct pair murmur3_128(const uint8_t *key, size_t key_bytes)
+{
+    const uint64_t c1 = 0x87C37B91114253D5, c2 = 0x4CF5AD432745937F;
+    uint64_t h1 = 0, h2 = 0;
+    size_t left = key_bytes;
+    for (; left >= 16; key += 16, left -= 16) {
+        h1 ^= rotate_left(tamis__get64(key) * c1, 31) * c2;
+        h1 = (rotate_left(h1, 27) + h2) * 5 + 0x52DCE729;
+        h2 ^= rotate_left(tamis__get64(key + 8) * c2, 33) * c1;
+        h2 = (rotate_left(h2, 31) + h1) * 5 + 0x38495AB5;
+    }
+    /* An empty half would change nothing: 0 stays 0 all the way. */
+    if (left > 8) h2 ^= rotate_left(tail(key + 8, left - 8) * c2, 33) * c1;
+    h1 ^= rotate_left(tail(key, left < 8 ? left : 8) * c1, 31) * c2;
+    h1 ^= key_bytes;
+    h2 ^= key_bytes;
+    h1 += h2;
+    h2 += h1;
+    h1 = mix(h1);
+    h2 = mix(h2);
+    h1 += h2;
+    return (struct pair){.h1 = h1, .h2 = h2 + h1};
+}
+
+static void guava_positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                            uint64_t *places)
+{
+    struct pair hash = murmur3_128(key, key_bytes);
+    for (uint32_t i = 0; i < hashing->k; i++, hash.h1 += hash.h2)
+        places[i] = (hash.h1 & INT64_MAX) % hashing->m_bits;
+}
+
+/* The 16 bytes of Guava's HashCode, in hexadecimal: h1 and h2, least byte first. */
+static size_t guava_describe(const struct tamis__hashing *hashing, const void *key,
+                             size_t key_bytes, char *text, size_t text_bytes)
+{
+    const struct pair hash = murmur3_128(key, key_bytes);
+    (void)hashing;
+    return (size_t)snprintf(text, text_bytes, "%016" PRIx64 "%016" PRIx64,
+                            __builtin_bswap64(hash.h1), __builtin_bswap64(hash.h2));
+}
+
+/* BloomFilter.create(funnel, n, p) of Guava 31: k follows from m before it is made whole longs. */
+static void guava_shape(struct tamis_sizing *sizing)
+{
+    const double ln2 = 0.6931471805599453, n = (double)sizing->capacity;
+    if (sizing->fp_rate == 0) return;
+    const uint64_t bits = to_bits(-n * log(sizing->fp_rate) / (ln2 * ln2));
+    sizing->k = (uint32_t)fmax(1, floor((double)bits / n * ln2 + 0.5));
+    sizing->m_bits = bits == 0 ? 64 : bits > UINT64_MAX / 2 ? bits : (bits + 63) / 64 * 64;
+}
+
+const struct tamis__hash_set tamis__hash_set_guava = {
+    .id = TAMIS__HASH_GUAVA,
+    .bit_order = TAMIS__BITS_LSB_FIRST,
+    .m_bits_max = UINT64_MAX,
+    .name = "guava",
+    .usage = "guava",
+    .positions = guava_positions,
+    .describe = guava_describe,
+    .shape = guava_shape,
+};

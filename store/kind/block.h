@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * block.h: where the bits of a key lie in a block, for the kinds of one block a key.
+ *
+ *     digest.high --multiply-shift--> block          512 places = 8 words of 64
+ *     digest.low  --times M[i]------> x_i, for each of z groups of 8/z words:
+ *                     top bits            which word of the group
+ *                     next q times 6 bits which places of the word; one may come twice
+ *
+ * x_0 .. x_3 come from one 64-bit half by multiplication with odd constants: 64 bits are too few to
+ * cut 4 * (1 + 6q) of them out directly.  In a blocked filter a place is a bit, in a counting one a
+ * counter.
+ */
+#ifndef TAMIS_KIND_BLOCK_H
+#define TAMIS_KIND_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "file/header.h"
+#include "hash/digest.h"
+
+/* Keys in flight.  Prototype at 122 MiB: 64 in a ring 5.3 ns a query, 32 7.5 (docs/decisions/0005).
+ */
+#define TAMIS__RING 64u
+
+#define TAMIS__INLINE static inline __attribute__((always_inline))
+
+/* Odd, without pattern: 2^64 / golden ratio, and primes of xxHash. */
+static const uint64_t tamis__multipliers[4] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu,
+                                               0x165667B19E3779F9u, 0x85EBCA77C2B2AE63u};
+
+struct tamis__target {
+    unsigned word; /* 0..7, in the block */
+    uint64_t mask;
+};
+
+/* Where word i of z of a key lies, and its q places. */
+TAMIS__INLINE struct tamis__target tamis__target_of(uint64_t low, unsigned i, unsigned z,
+                                                    unsigned q)
+{
+    const unsigned group_words = TAMIS__BLOCK_WORDS / z;
+    const unsigned word_bits = z == 2 ? 2 : 1; /* log2(group_words) */
+    const uint64_t x = low * tamis__multipliers[i];
+    struct tamis__target target = {.word = i * group_words + (unsigned)(x >> (64 - word_bits)),
+                                   .mask = 0};
+    for (unsigned j = 1; j <= q; j++)
+        target.mask |= (uint64_t)1 << (x >> (64 - word_bits - 6 * j) & 63);
+    return target;
+}
+
+/* An instance for each k that such a filter can have; k is checked when a segment is opened. */
+#define TAMIS__FOR_EACH_K(X)                                                                       \
+    X(2, 2, 1)                                                                                     \
+    X(4, 2, 2)                                                                                     \
+    X(6, 2, 3)                                                                                     \
+    X(8, 2, 4)                                                                                     \
+    X(10, 2, 5)                                                                                    \
+    X(12, 4, 3)                                                                                    \
+    X(16, 4, 4)                                                                                    \
+    X(20, 4, 5)                                                                                    \
+    X(24, 4, 6)                                                                                    \
+    X(28, 4, 7)                                                                                    \
+    X(32, 4, 8)                                                                                    \
+    X(36, 4, 9)                                                                                    \
+    X(40, 4, 10)
+
+/* Do m, k and z go together? */
+static inline bool tamis__is_block_geometry(const struct tamis__segment_header *header)
+{
+    return header->m_bits % TAMIS__BLOCK_BITS == 0 && header->words != 0 &&
+           header->words == tamis__blocked_words(header->k) &&
+           header->bit_order == TAMIS__BITS_LSB_FIRST;
+}
+
+/* The chance to pass a block whose words have that many places set: the product over the groups of
+ * the mean over a group's words.  hit[n]: that of a word with n. */
+static inline double tamis__block_pass(const unsigned set[TAMIS__BLOCK_WORDS], unsigned z,
+                                       const double hit[65])
+{
+    const unsigned group_words = TAMIS__BLOCK_WORDS / z;
+    double pass = 1, group = 0;
+    for (unsigned w = 0; w < TAMIS__BLOCK_WORDS; w++) {
+        group += hit[set[w]];
+        if ((w + 1) % group_words != 0) continue;
+        pass *= group / group_words;
+        group = 0;
+    }
+    return pass;
+}
+
+/* The k places of a key, in order (kind.h). */
+void tamis__block_positions(const struct tamis__segment_header *header, const void *key,
+                            size_t key_bytes, uint64_t *positions);
+
+#endif

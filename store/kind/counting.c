@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * counting.c: counters for bits, so that keys can be taken off and counted (Fan, Cao, Almeida, Broder:
+ * "Summary Cache", 1998; counters without a limit: Aguilar-Saborit et al., "Dynamic Count Filters",
+ * 2006).
+ *
+ * A key's cells are the places that a blocked filter of the same m, k and seed would set as bits
+ * (block.h), as a set: one that was picked twice is one cell.  cells.h has how a cell counts.
+ *
+ *     contains   all cells above 0                        wait-free
+ *     count      the least of the cells                   wait-free
+ *     add        raise all cells, in order                lock-free
+ *     remove     all above 0?  then lower all             under the lock of the block
+ *
+ * Every cell is at least the number of times that its keys were added and not removed: add raises all
+ * cells of a key before it answers, and only remove lowers.  So contains() never misses a key, and
+ * count() is never below the truth.
+ *
+ * NEW is told by the last-missing-word rule with "lacking" meaning 0: the cells are visited in one
+ * order by all adders; of those found at 0 the last decides, and who raises that one from 0 is told
+ * NEW.  All cells are raised in that order, those not lacking too, so the proof of
+ * docs/concurrency.md holds as long as nobody removes.  What removers add to it stands there.
+ *
+ * remove must lower all cells of a key or none, and never below 0.  A remover locks the key's block
+ * (segment.h), looks at all cells and then lowers them: beside it there are only adders, which raise,
+ * so what it saw above 0 stays above 0 and nothing need ever be taken back.  Removers of one key agree
+ * one after the other.  A lock word is one of 48 by the block's number; adders and readers do not look
+ * at it.
+ *
+ * A death in the middle of add or remove leaves cells too high, never too low: a key may then seem to
+ * be there that is not, which is what a filter is allowed to say.
+ */
+#include <string.h>
+
+#include "base/point.h"
+#include "hash/hash_set.h"
+#include "kind/block.h"
+#include "kind/cells.h"
+#include "kind/kind.h"
+
+/* z times q at most. */
+#define CELLS_MAX 40u
+
+enum op { ADD, CONTAINS, REMOVE, COUNT };
+
+struct probe {
+    uint64_t block;
+    uint64_t low;
+};
+
+/* What all keys of a call have in common. */
+struct frame {
+    struct tamis__cells cells;
+    uint64_t blocks;
+    uint64_t seed;
+    unsigned z, q;
+};
+
+static struct frame frame_of(const struct tamis__segment *segment)
+{
+    const struct tamis__segment_header *h = segment->header;
+    return (struct frame){.cells = tamis__cells_of(segment),
+                          .blocks = h->m_bits / TAMIS__BLOCK_BITS,
+                          .seed = h->seed,
+                          .z = h->words,
+                          .q = h->k / h->words};
+}
+
+TAMIS__INLINE struct probe probe_of(const struct frame *frame, const void *key, size_t key_bytes)
+{
+    const struct tamis__digest digest = tamis__digest(key, key_bytes, frame->seed);
+    return (struct probe){.block = tamis__scale(digest.high, frame->blocks), .low = digest.low};
+}
+
+/* The cells of a key, in order; returns how many. */
+TAMIS__INLINE unsigned cells_of(const struct frame *frame, struct probe probe, uint64_t *list)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < frame->z; i++) {
+        const struct tamis__target t = tamis__target_of(probe.low, i, frame->z, frame->q);
+        const uint64_t first = probe.block * TAMIS__BLOCK_BITS + t.word * 64;
+        for (uint64_t left = t.mask; left != 0; left &= left - 1)
+            list[count++] = first + (unsigned)__builtin_ctzll(left);
+    }
+    return count;
+}
+
+/* 64 cells of 4 or 8 bits are a cache line at most, wider ones are fetched one by one. */
+TAMIS__INLINE void prefetch(const struct frame *frame, struct probe probe, bool to_write)
+{
+    for (unsigned i = 0; i < frame->z; i++) {
+        const struct tamis__target t = tamis__target_of(probe.low, i, frame->z, frame->q);
+        const uint64_t first = probe.block * TAMIS__BLOCK_BITS + t.word * 64;
+        uint64_t left = frame->cells.width_log2 <= 3 ? 1 : t.mask;
+        for (; left != 0; left &= left - 1) {
+            const uint64_t cell = first + (unsigned)__builtin_ctzll(left);
+            if (to_write)
+                __builtin_prefetch(tamis__cell_word(&frame->cells, cell), 1, 3);
+            else
+                __builtin_prefetch(tamis__cell_word(&frame->cells, cell), 0, 3);
+        }
+    }
+}
+
+static unsigned contains_one(const struct frame *frame, struct probe probe)
+{
+    uint64_t list[CELLS_MAX];
+    const unsigned count = cells_of(frame, probe, list);
+    for (unsigned i = 0; i < count; i++)
+        if (tamis__cell_get(&frame->cells, list[i]) == 0) return 0;
+    return 1;
+}
+
+static uint64_t count_one(const struct frame *frame, struct probe probe)
+{
+    uint64_t list[CELLS_MAX], least = UINT64_MAX;
+    const unsigned count = cells_of(frame, probe, list);
+    for (unsigned i = 0; i < count && least > 0; i++) {
+        const uint64_t value = tamis__cell_get(&frame->cells, list[i]);
+        if (value < least) least = value;
+    }
+    return least;
+}
+
+static int lock(const struct frame *frame, struct probe probe)
+{
+    if (TAMIS__NO_BLOCK_LOCK) return 0;
+    const int rc = tamis__segment_lock_block(frame->cells.segment, probe.block);
+    if (rc == 0) TAMIS__POINT(TAMIS__POINT_BLOCK_LOCKED);
+    return rc;
+}
+
+static void unlock(const struct frame *frame, struct probe probe)
+{
+    if (!TAMIS__NO_BLOCK_LOCK) tamis__segment_unlock_block(frame->cells.segment, probe.block);
+}
+
+/*
+ * Take back the raises of an add that found no room for the next one, though there had been room for
+ * all of them a moment before.  As a remover, since another might have looked at them; who removed a
+ * key that was never added may even have used them up.  Where the lock is not to be had either they
+ * stay: a false positive.
+ */
+static void take_back(const struct frame *frame, struct probe probe, const uint64_t *list,
+                      unsigned count)
+{
+    if (lock(frame, probe) < 0) return;
+    for (unsigned i = 0; i < count; i++)
+        if (tamis__cell_get(&frame->cells, list[i]) > 0)
+            (void)tamis__cell_lower(&frame->cells, list[i]);
+    unlock(frame, probe);
+}
+
+/* Look at the cells before anything is raised: the last one at 0, and slots for those that are full. */
+static int look(const struct frame *frame, const uint64_t *list, unsigned count, unsigned *last)
+{
+    const struct tamis__cells *cells = &frame->cells;
+    *last = CELLS_MAX;
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t value = tamis__cell_peek(cells, list[i]);
+        if (value == cells->most - 1) {
+            const int rc = tamis__cell_take_slot(cells, list[i]);
+            if (rc < 0) return rc;
+        }
+        if (value == 0 || (value == cells->most && tamis__cell_get_marked(cells, list[i]) == 0))
+            *last = i;
+    }
+    TAMIS__POINT(TAMIS__POINT_ADD_LOADED);
+    return 0;
+}
+
+/* 1 if the key was new, 0 if not, or an error and nothing done. */
+static int add_one(const struct frame *frame, struct probe probe)
+{
+    uint64_t list[CELLS_MAX], before = 0;
+    unsigned last;
+    int won = 0, any = 0;
+    const unsigned count = cells_of(frame, probe, list);
+    int rc = look(frame, list, count, &last);
+    for (unsigned i = 0; rc == 0 && i < count; i++) {
+        rc = tamis__cell_raise(&frame->cells, list[i], &before);
+        if (rc < 0) {
+            take_back(frame, probe, list, i);
+            break;
+        }
+        if (i == last) won = before == 0;
+        any |= before == 0;
+        TAMIS__POINT(TAMIS__POINT_CELL_RAISED);
+    }
+    if (rc < 0) return rc;
+    return TAMIS__ANY_BIT_RULE ? any : won;
+}
+
+/* 1 if the key was there and is taken off once, 0 if not, or an error and nothing done. */
+static int remove_one(const struct frame *frame, struct probe probe)
+{
+    uint64_t list[CELLS_MAX];
+    bool gone = false;
+    const unsigned count = cells_of(frame, probe, list);
+    const int rc = lock(frame, probe);
+    if (rc < 0) return rc;
+    const unsigned there = contains_one(frame, probe);
+    TAMIS__POINT(TAMIS__POINT_REMOVE_CHECKED);
+    for (unsigned i = 0; there && i < count; i++) {
+        gone |= tamis__cell_lower(&frame->cells, list[i]) == 1;
+        TAMIS__POINT(TAMIS__POINT_CELL_LOWERED);
+    }
+    unlock(frame, probe);
+    if (gone) (void)tamis__segment_count(frame->cells.segment, UINT64_MAX); /* less one */
+    return (int)there;
+}
+
+TAMIS__INLINE int64_t apply(const struct frame *frame, struct probe probe, enum op op)
+{
+    switch (op) {
+    case ADD:
+        return add_one(frame, probe);
+    case CONTAINS:
+        return contains_one(frame, probe);
+    case REMOVE:
+        return remove_one(frame, probe);
+    default:
+        return (int64_t)count_one(frame, probe);
+    }
+}
+
+/* One loop for all batch calls: work on the key TAMIS__RING behind while the lines of this one come
+ * in.  Ends at the first error; *ended is the number of keys that are done. */
+TAMIS__INLINE int64_t run(const struct tamis__segment *segment, const struct tamis_key *keys,
+                          size_t count, enum op op, uint8_t *answers, uint64_t *counts)
+{
+    struct probe ring[TAMIS__RING];
+    const struct frame frame = frame_of(segment);
+    size_t ones = 0, counted = 0;
+    int64_t got = 0;
+    for (size_t i = 0; i < count + TAMIS__RING; i++) {
+        struct probe *slot = &ring[i % TAMIS__RING];
+        if (i >= TAMIS__RING) {
+            got = apply(&frame, *slot, op);
+            if (got < 0) {
+                memset(answers + (i - TAMIS__RING), TAMIS_ANSWER_REFUSED,
+                       count - (i - TAMIS__RING));
+                break;
+            }
+            if (op == COUNT)
+                counts[i - TAMIS__RING] = (uint64_t)got;
+            else
+                answers[i - TAMIS__RING] = (uint8_t)got;
+            ones += got > 0;
+            if (op == ADD && i % TAMIS__KEYS_A_COUNT == 0)
+                counted = tamis__count_new(segment, ones, counted);
+        }
+        if (i < count) {
+            *slot = probe_of(&frame, keys[i].data, keys[i].bytes);
+            prefetch(&frame, *slot, op == ADD || op == REMOVE);
+        }
+    }
+    if (op == ADD) (void)tamis__count_new(segment, ones, counted);
+    return got < 0 ? got : (int64_t)ones;
+}
+
+static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                         size_t count, uint8_t *answers)
+{
+    return run(segment, keys, count, ADD, answers, NULL);
+}
+
+static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                             size_t count, uint8_t *answers)
+{
+    return (size_t)run(segment, keys, count, CONTAINS, answers, NULL);
+}
+
+static int64_t remove_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                            size_t count, uint8_t *answers)
+{
+    return run(segment, keys, count, REMOVE, answers, NULL);
+}
+
+static int64_t count_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                           size_t count, uint64_t *counts)
+{
+    return run(segment, keys, count, COUNT, NULL, counts);
+}
+
+static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+{
+    const struct frame frame = frame_of(segment);
+    return add_one(&frame, probe_of(&frame, key, key_bytes));
+}
+
+static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+{
+    const struct frame frame = frame_of(segment);
+    return (int)contains_one(&frame, probe_of(&frame, key, key_bytes));
+}
+
+static int check(const struct tamis__segment_header *header, const char **reason)
+{
+    struct tamis__layout layout;
+    *reason = "has a geometry that no counting filter has";
+    if (header->counter_bits == 0 || header->m_bits > TAMIS__COUNTERS_MAX ||
+        !tamis__is_block_geometry(header))
+        return TAMIS_ECORRUPT;
+    tamis__layout(tamis__data_bits(header->m_bits, header->counter_bits), &layout);
+    *reason = "has data of a length that its m contradicts";
+    if (header->data_bytes != layout.data_bytes) return TAMIS_ECORRUPT;
+    *reason = "uses a hash set that this library does not have; use a newer Tamis";
+    return header->hash_set == TAMIS__HASH_XXH3 ? 0 : TAMIS_EVERSION;
+}
+
+static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const struct tamis__cells cells = tamis__cells_of(segment);
+    const uint64_t blocks = h->m_bits / TAMIS__BLOCK_BITS;
+    unsigned set[TAMIS__BLOCK_WORDS];
+    double hit[65], sum = 0;
+    for (unsigned n = 0; n <= 64; n++)
+        hit[n] = tamis__word_hit_rate(n, h->k / h->words);
+    *ones = 0;
+    for (uint64_t b = 0; b < blocks; b++) {
+        for (unsigned w = 0; w < TAMIS__BLOCK_WORDS; w++) {
+            set[w] = tamis__cells_above_zero(&cells, b * TAMIS__BLOCK_BITS + w * 64, 64);
+            *ones += set[w];
+        }
+        sum += tamis__block_pass(set, h->words, hit);
+    }
+    *fp_rate = sum / (double)blocks;
+}
+
+static int verify(const struct tamis__segment *segment, uint64_t *offset, const char **reason)
+{
+    const struct tamis__cells cells = tamis__cells_of(segment);
+    return tamis__cells_verify(&cells, offset, reason);
+}
+
+const struct tamis__kind tamis__kind_counting = {
+    .id = TAMIS_KIND_COUNTING,
+    .name = "counting",
+    .check = check,
+    .add = add,
+    .contains = contains,
+    .add_batch = add_batch,
+    .contains_batch = contains_batch,
+    .remove_batch = remove_batch,
+    .count_batch = count_batch,
+    .verify = verify,
+    .positions = tamis__block_positions,
+    .measure = measure,
+    .merge = tamis__cells_merge,
+    .reserve = tamis__cells_reserve,
+    .tally = tamis__cells_tally,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * estimate.c: from set bits back to the keys that set them.
+ *
+ * A bit stays unset if none of n keys hits it.  A key hits it with a probability h that is the same
+ * for every bit, so the share of unset bits has mean (1 - h)^n, however full single blocks are, and
+ *
+ *     n* = ln(1 - X/m) / ln(1 - h)
+ *
+ * bloom     h = k/m to first order: n* = -(m/k) ln(1 - X/m) (Swamidass and Baldi, "Mathematical
+ *           correction for fingerprint similarity measures to improve chemical retrieval", 2007).
+ * blocked   a key picks one of B blocks, of each group of w = 8/z words one, in it q bits with
+ *           repetition: h = b/B, b = (1 - (63/64)^q) / w.
+ *
+ * The standard error follows from the variance of the number of unset bits (the delta method).
+ * bloom: m e^-c (1 - (1+c) e^-c), c = k n/m, which gives sqrt(m (e^c - 1 - c)) / k.  blocked: the
+ * blocks are alike; in one of them the bits are taken in pairs, since of two bits of a word, of a
+ * group and of two groups a key misses both with probabilities of their own.  Loads are taken as
+ * Poisson, and what their sum being n takes off is taken off.
+ *
+ * All for hash sets whose positions are uniform and independent.
+ */
+#include <math.h>
+
+#include "sizing/sizing.h"
+#include "tamis.h"
+
+#define WORD_BITS 64.0
+
+struct shape {
+    double words; /* in a group: a key picks one of them */
+    double hits;  /* chance that a key of the block hits a given bit of it */
+    double q;
+};
+
+static struct shape shape_of(uint32_t k)
+{
+    const uint32_t z = tamis__blocked_words(k);
+    struct shape shape = {.words = (double)TAMIS__BLOCK_WORDS / z, .q = (double)k / z};
+    shape.hits = (1 - pow(1 - 1 / WORD_BITS, shape.q)) / shape.words;
+    return shape;
+}
+
+double tamis__estimate_items(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t ones)
+{
+    /* Full to the last bit it tells nothing; it is taken for one that lacks a bit. */
+    const double m = (double)m_bits, set = ones < m_bits ? (double)ones : m - 1;
+    const double unset = log1p(-set / m);
+    const double items = kind == TAMIS_KIND_BLOOM
+                             ? -m / k * unset
+                             : unset / log1p(-shape_of(k).hits * TAMIS__BLOCK_BITS / m);
+    return fmin(fmax(items, 0), (double)TAMIS__CAPACITY_MAX);
+}
+
+/* Variance of the number of unset bits of a block, of which each has `load` keys on average. */
+static double block_variance(const struct shape *s, double load)
+{
+    const double bits = TAMIS__BLOCK_BITS, miss_one = exp(-load * s->hits);
+    const double in_word = (1 - pow(1 - 2 / WORD_BITS, s->q)) / s->words;
+    const double in_group = 2 * s->hits;
+    const double in_block = 1 - (1 - s->hits) * (1 - s->hits);
+    const double pairs = miss_one + (WORD_BITS - 1) * exp(-load * in_word) +
+                         WORD_BITS * (s->words - 1) * exp(-load * in_group) +
+                         (bits - WORD_BITS * s->words) * exp(-load * in_block);
+    const double mean = bits * miss_one, slope = s->hits * mean;
+    return fmax(bits * pairs - mean * mean - load * slope * slope, 0);
+}
+
+double tamis__estimate_error(uint32_t kind, uint64_t m_bits, uint32_t k, double items)
+{
+    const double m = (double)m_bits;
+    if (items <= 0) return 0;
+    if (kind == TAMIS_KIND_BLOOM) {
+        const double c = k * items / m;
+        return sqrt(m * fmax(expm1(c) - c, 0)) / k;
+    }
+    const struct shape shape = shape_of(k);
+    const double blocks = m / TAMIS__BLOCK_BITS, load = items / blocks;
+    return sqrt(blocks * block_variance(&shape, load)) /
+           (TAMIS__BLOCK_BITS * shape.hits * exp(-load * shape.hits));
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * view.c: views are made, followed and given back; see view.h.
+ *
+ * Two ways lead from a list to the next.  A segment that has been left says in its header which one
+ * goes on after it (`next`), so a list that grew is followed without the catalog and without a lock.
+ * All else (a drop, segments taken away) is told by the epoch, and found in the catalog.
+ */
+#include "view.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "policy.h"
+#include "store.h"
+
+/* ---- Where the threads are ------------------------------------------------------------------- */
+
+_Thread_local struct tamis__visitor *tamis__self;
+bool tamis__visit_is_light;
+
+static struct tamis__visitor *visitors; /* atomic; only ever added to */
+static pthread_key_t visitor_key;
+static bool visitor_key_made;
+static pthread_once_t visitors_once = PTHREAD_ONCE_INIT;
+
+/* At the end of a thread another one may have its slot; not this one again, in what still runs in it. */
+static void release_visitor(void *context)
+{
+    struct tamis__visitor *visitor = context;
+    if (visitor == tamis__self) tamis__self = NULL;
+    /* ORDER release: the slot is empty before it can be another's. */
+    __atomic_store_n(&visitor->view, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&visitor->used, 0, __ATOMIC_RELEASE);
+}
+
+/* In the child of a fork() there is one thread; the others' slots would say for ever where they were. */
+static void after_fork_in_child(void)
+{
+    for (struct tamis__visitor *r = visitors; r != NULL; r = r->next)
+        if (r != tamis__self) release_visitor(r);
+    tamis__visit_is_light = tamis__barrier_prepare();
+}
+
+static void prepare_visitors(void)
+{
+    visitor_key_made = pthread_key_create(&visitor_key, release_visitor) == 0;
+    (void)pthread_atfork(NULL, NULL, after_fork_in_child);
+    tamis__visit_is_light = tamis__barrier_prepare();
+}
+
+struct tamis__visitor *tamis__visitor_register(void)
+{
+    struct tamis__visitor *visitor;
+    (void)pthread_once(&visitors_once, prepare_visitors);
+    /* ORDER acquire: pairs with the release of the push below. */
+    for (visitor = __atomic_load_n(&visitors, __ATOMIC_ACQUIRE); visitor != NULL;
+         visitor = visitor->next) {
+        unsigned unused = 0; /* ORDER acquire: pairs with release_visitor */
+        if (__atomic_compare_exchange_n(&visitor->used, &unused, 1, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            break;
+    }
+    if (visitor == NULL) {
+        visitor = calloc(1, sizeof *visitor);
+        if (visitor == NULL) {
+            (void)tamis__fail(TAMIS_ENOMEM, "out of memory for this thread's first call");
+            return NULL;
+        }
+        visitor->used = 1;
+        visitor->next = __atomic_load_n(&visitors, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n(&visitors, &visitor->next, visitor, false,
+                                            __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+            continue;
+    }
+    /* Where that fails the slot is not used again. */
+    if (visitor_key_made) (void)pthread_setspecific(visitor_key, visitor);
+    tamis__self = visitor;
+    return visitor;
+}
+
+/* By its address alone: what is on the list of retired ones may be gone. */
+static bool has_visitor(const struct tamis__view *view)
+{
+    /* ORDER seq_cst, acquire: as tamis__enter says; and what its user did in it comes before. */
+    for (const struct tamis__visitor *r = __atomic_load_n(&visitors, __ATOMIC_ACQUIRE); r != NULL;
+         r = r->next)
+        if (__atomic_load_n(&r->view, __ATOMIC_SEQ_CST) == view) return true;
+    return false;
+}
+
+/* ---- Giving back ----------------------------------------------------------------------------- */
+
+void tamis__close_segment(struct tamis__store_segment *s)
+{
+    if (s->references == NULL) return;
+    /* ORDER acq_rel: the last one unmaps after all that the others did. */
+    if (__atomic_sub_fetch(s->references, 1, __ATOMIC_ACQ_REL) != 0) return;
+    tamis__segment_close(&s->segment);
+    free(s->references);
+}
+
+void tamis__view_free(struct tamis__view *view)
+{
+    if (view == NULL) return;
+    for (uint32_t i = 0; i < view->count; i++)
+        tamis__close_segment(&view->segments[i]);
+    free(view);
+}
+
+static void retire(struct tamis_filter *filter, struct tamis__view *view)
+{
+    view->retired = __atomic_load_n(&filter->retired, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&filter->retired, &view->retired, view, false,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        continue;
+}
+
+/*
+ * Free the views that nobody is in.  Again if one that was put back has been left meanwhile: its last
+ * user found none to free while this thread had it.
+ */
+void tamis__view_reclaim(struct tamis_filter *filter)
+{
+    bool again = true;
+    while (again) {
+        struct tamis__view *visited = NULL,
+                           *view = __atomic_exchange_n(&filter->retired, NULL, __ATOMIC_ACQ_REL);
+        again = false;
+        if (view == NULL) return;
+        tamis__barrier(tamis__visit_is_light);
+        while (view != NULL) {
+            struct tamis__view *next = view->retired;
+            /* Slots first: who pins it is in it meanwhile, and finding that one gone shows the pin. */
+            if (has_visitor(view)) {
+                view->retired = visited;
+                visited = view;
+            } else if (__atomic_load_n(&view->pins, __ATOMIC_SEQ_CST) != 0) {
+                retire(filter, view); /* who unpins it comes by here again */
+            } else {
+                tamis__view_free(view);
+            }
+            view = next;
+        }
+        while (visited != NULL) {
+            struct tamis__view *next = visited->retired;
+            retire(filter, visited); /* from here on it may be gone */
+            again |= !has_visitor(visited);
+            visited = next;
+        }
+    }
+}
+
+/* ---- Long visits ----------------------------------------------------------------------------- */
+
+int tamis__visit(struct tamis_filter *filter, struct tamis__view **view)
+{
+    *view = tamis__enter(&filter->view);
+    if (*view == NULL) return TAMIS_ENOMEM;
+    const int rc = tamis__view_current(filter, view);
+    if (rc < 0) tamis__leave(filter, *view);
+    return rc;
+}
+
+int tamis__pin_current(struct tamis_filter *filter, struct tamis__view **pinned)
+{
+    struct tamis__view *view;
+    const int rc = tamis__visit(filter, &view);
+    if (rc < 0) return rc;
+    /* ORDER seq_cst: it is pinned before it is left. */
+    (void)__atomic_add_fetch(&view->pins, 1, __ATOMIC_SEQ_CST);
+    tamis__leave(filter, view);
+    *pinned = view;
+    return 0;
+}
+
+void tamis__unpin(struct tamis_filter *filter, struct tamis__view *view)
+{
+    /* ORDER seq_cst: what was done in it comes before anybody gives it back. */
+    (void)__atomic_sub_fetch(&view->pins, 1, __ATOMIC_SEQ_CST);
+    tamis__view_reclaim(filter);
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+/* Without segments yet, and with room for so many. */
+static struct tamis__view *new_view(uint32_t count, const struct tamis__policy *policy,
+                                    double fp_rate)
+{
+    struct tamis__view *view = calloc(1, sizeof *view + count * sizeof view->segments[0]);
+    if (view == NULL) {
+        (void)tamis__fail(TAMIS_ENOMEM, "out of memory opening a filter");
+        return NULL;
+    }
+    view->policy = *policy;
+    view->fp_rate = fp_rate;
+    return view;
+}
+
+static void share(struct tamis__store_segment *to, const struct tamis__store_segment *from)
+{
+    *to = *from;
+    /* ORDER relaxed: whoever shares has it. */
+    (void)__atomic_add_fetch(to->references, 1, __ATOMIC_RELAXED);
+}
+
+const struct tamis__store_segment *tamis__view_find(const struct tamis__view *view, uint64_t number)
+{
+    for (uint32_t i = 0; view != NULL && i < view->count; i++)
+        if (view->segments[i].segment.header->number == number) return &view->segments[i];
+    return NULL;
+}
+
+uint64_t tamis__view_items(const struct tamis__view *view)
+{
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < view->count; i++)
+        items += tamis__segment_items(&view->segments[i].segment);
+    return items;
+}
+
+uint32_t tamis__view_count_record(const struct tamis__view *view, struct tamis__record *record)
+{
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        const struct tamis__store_segment *s = tamis__view_find(view, record->segments[i].number);
+        if (s == NULL) continue;
+        record->segments[i].items = tamis__segment_items(&s->segment);
+        known++;
+    }
+    tamis__record_sum_capacity(record);
+    return known;
+}
+
+/* What follows from policy and segments. */
+static void complete(struct tamis__view *view, bool read_only)
+{
+    const struct tamis__policy *policy = &view->policy;
+    const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
+    view->limit = read_only ? UINT64_MAX : tamis__policy_limit(policy, newest, view->count);
+    view->slice_ns = tamis__policy_slice_ns(policy);
+    view->rotate_at =
+        view->slice_ns > 0 && !read_only ? newest->slice_start + view->slice_ns : INT64_MAX;
+    while (view->segments[view->slice_first].segment.header->slice != newest->slice)
+        view->slice_first++;
+    tamis__view_count(view);
+    /* Whoever adds in this view has read `next` of the segments before the newest, and asks them after this
+     * fence: docs/concurrency.md, "The list goes on". */
+    tamis__fence();
+}
+
+/* Near the limit every item is looked at, far from it one in many: what is left, by 64. */
+void tamis__view_count(struct tamis__view *view)
+{
+    const uint64_t items = tamis__segment_items(&tamis__newest(view)->segment);
+    const uint64_t left = items < view->limit ? view->limit - items : 0;
+    uint64_t stride = UINT64_MAX;
+    if (view->limit != UINT64_MAX)
+        stride = left < 128 ? 0 : ((uint64_t)1 << (63 - __builtin_clzll(left / 64))) - 1;
+    /* ORDER relaxed: hints. */
+    __atomic_store_n(&view->left, left, __ATOMIC_RELAXED);
+    __atomic_store_n(&view->stride, stride, __ATOMIC_RELAXED);
+    __atomic_store_n(&view->uncounted, 0, __ATOMIC_RELAXED);
+    if (left == 0) __atomic_store_n(&view->due, true, __ATOMIC_RELAXED);
+}
+
+/*
+ * Each segment but the newest says which one comes after it, before anybody who has the list adds:
+ * the one who published it may have died before it could say so (docs/concurrency.md).  A newest one that
+ * says so is of a store that was copied while it was written to.  The caller holds the catalog's lock.
+ */
+static void link_segments(struct tamis__view *view)
+{
+    for (uint32_t i = 0; i < view->count; i++) {
+        const struct tamis__segment *segment = &view->segments[i].segment;
+        const bool last = i + 1 == view->count;
+        const uint64_t right = last ? 0 : view->segments[i + 1].segment.header->number;
+        const uint64_t is = tamis__segment_next(segment);
+        if (is == right ||
+            (last && is == TAMIS__NEXT_REFUSE && view->policy.on_full == TAMIS_ON_FULL_REFUSE))
+            continue;
+        /* ORDER: as tamis__segment_leave. */
+        __atomic_store_n(&segment->header->next, right, __ATOMIC_SEQ_CST);
+    }
+}
+
+int tamis__view_make(struct tamis_store *store, const struct tamis__record *record, bool read_only,
+                     const struct tamis__view *old, struct tamis__view **out)
+{
+    struct tamis__view *view = new_view(record->segment_count, &record->policy, record->fp_rate);
+    if (view == NULL) return TAMIS_ENOMEM;
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        const struct tamis__store_segment *have = tamis__view_find(old, record->segments[i].number);
+        int rc = 0;
+        if (have != NULL)
+            share(&view->segments[i], have);
+        else
+            rc = tamis__open_segment(store, record, i, !read_only, &view->segments[i]);
+        if (rc < 0) {
+            tamis__view_free(view);
+            return rc;
+        }
+        view->count++;
+    }
+    if (!read_only) link_segments(view);
+    view->epoch = tamis__segment_epoch(&tamis__newest(view)->segment);
+    view->next = tamis__segment_next(&tamis__newest(view)->segment);
+    complete(view, read_only);
+    *out = view;
+    return 0;
+}
+
+/* The list and what goes on after it, by what the segments themselves say. */
+static int extend(struct tamis_filter *filter, const struct tamis__view *old, uint64_t number,
+                  struct tamis__view **out)
+{
+    struct tamis__view *view = new_view(old->count + 1, &old->policy, old->fp_rate);
+    if (view == NULL) return TAMIS_ENOMEM;
+    const int rc = tamis__map_segment(filter->store, number, filter->filter_id, !filter->read_only,
+                                      &view->segments[old->count]);
+    if (rc < 0) {
+        free(view);
+        return rc;
+    }
+    for (; view->count < old->count; view->count++)
+        share(&view->segments[view->count], &old->segments[view->count]);
+    view->count++;
+    /* Not as it is: what has raised it in between is only found in the catalog, at the next call. */
+    view->epoch = tamis__segment_epoch(&tamis__newest(view)->segment) - 1;
+    complete(view, filter->read_only);
+    *out = view;
+    return 0;
+}
+
+/* ---- Following ------------------------------------------------------------------------------- */
+
+/*
+ * Put it in the place of the one that the caller is in: 1; or 0 where another thread has put one there,
+ * which need not be as new as ours.
+ */
+static int install(struct tamis_filter *filter, struct tamis__view **view,
+                   struct tamis__view *fresh)
+{
+    struct tamis__view *old = *view;
+    /* ORDER seq_cst: as tamis__enter says. */
+    const bool ours = __atomic_compare_exchange_n(&filter->view, &old, fresh, false,
+                                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    if (ours)
+        retire(filter, *view);
+    else
+        tamis__view_free(fresh);
+    struct tamis__view *entered = tamis__enter(&filter->view);
+    if (entered != NULL) *view = entered; /* it is: this thread has its slot already */
+    tamis__view_reclaim(filter);          /* we have left the old one, too */
+    return ours;
+}
+
+static bool is_list_of(const struct tamis__view *view, const struct tamis__record *record)
+{
+    if (view->count != record->segment_count) return false;
+    for (uint32_t i = 0; i < view->count; i++)
+        if (view->segments[i].segment.header->number != record->segments[i].number) return false;
+    return true;
+}
+
+/* Another thread has exchanged the view meanwhile. */
+#define AGAIN 1
+
+/* Under the lock.  0, AGAIN or an error. */
+static int take_record(struct tamis_filter *filter, struct tamis__view **view,
+                       const struct tamis__record *record)
+{
+    struct tamis__view *fresh;
+    const struct tamis__segment *newest = &tamis__newest(*view)->segment;
+    const uint64_t epoch = tamis__segment_epoch(newest);
+    if (is_list_of(*view, record) && tamis__segment_next(newest) == (*view)->next) {
+        /* ORDER relaxed: an older value only means another look. */
+        __atomic_store_n(&(*view)->epoch, epoch, __ATOMIC_RELAXED);
+        return 0;
+    }
+    const int rc = tamis__view_make(filter->store, record, filter->read_only, *view, &fresh);
+    return rc < 0 ? rc : install(filter, view, fresh) ? 0 : AGAIN;
+}
+
+static int follow_catalog(struct tamis_filter *filter, struct tamis__view **view, bool wait)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    const struct tamis__catalog *catalog = &filter->store->catalog;
+    /* ORDER relaxed: set once, and only ever to true. */
+    if (__atomic_load_n(&filter->dropped, __ATOMIC_RELAXED)) return tamis__fail_dropped(filter);
+    int rc = wait ? tamis__catalog_begin(catalog, TAMIS__LOCK_SHARED, &txn)
+                  : tamis__catalog_begin_if_free(catalog, TAMIS__LOCK_SHARED, &txn);
+    /* While the publisher, or anybody, has the lock, nothing new is in force that it has told of: go
+     * on with what we have, and look again at the next call.  So not even a stopped one keeps us
+     * waiting. */
+    if (rc < 0 || (!wait && rc == 0)) return rc;
+    rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
+    if (rc == 0) rc = take_record(filter, view, &record);
+    tamis__catalog_end(txn);
+    if (rc != TAMIS_ENOTFOUND) return rc;
+    __atomic_store_n(&filter->dropped, true, __ATOMIC_RELAXED);
+    return tamis__fail_dropped(filter);
+}
+
+/* What the newest segment names is behind it in *view then: true. */
+static bool follow_chain(struct tamis_filter *filter, struct tamis__view **view)
+{
+    struct tamis__view *fresh;
+    const struct tamis__segment *newest = &tamis__newest(*view)->segment;
+    if (!tamis__segment_is_left(newest) || (*view)->count == TAMIS__SEGMENTS_MAX) return false;
+    if (extend(filter, *view, tamis__segment_next(newest), &fresh) < 0) return false;
+    (void)install(filter, view, fresh); /* or another thread's: looked at in turn */
+    return true;
+}
+
+/* To the end of the chain; then to the catalog, where alone is told what was taken out. */
+static int follow(struct tamis_filter *filter, struct tamis__view **view, bool wait)
+{
+    int rc = AGAIN;
+    while (rc == AGAIN) {
+        while (follow_chain(filter, view))
+            continue;
+        /* Where the chain leads to what is no more, the whole window has moved on since this view was
+         * made, and keys of now are not in it: that cannot wait. */
+        const bool lost = tamis__segment_is_left(&tamis__newest(*view)->segment);
+        rc = follow_catalog(filter, view, wait || lost);
+    }
+    return rc;
+}
+
+int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view)
+{
+    return follow(filter, view, false);
+}
+
+int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view)
+{
+    bool moved = false;
+    while (follow_chain(filter, view))
+        moved = true;
+    return moved ? 0 : follow(filter, view, true);
+}

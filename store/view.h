@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * view.h: the list of segments that a handle works on, and how it is exchanged under running calls.
+ *
+ * A view never changes (but for its atomics), so a call works on one from begin to end.  When the
+ * filter's list has changed, a thread that notices makes another view and puts it in the handle; the
+ * old one, and the mappings that only it has, are given back by the last thread that leaves it.
+ *
+ *     view = tamis__enter(&filter->view);      each thread has one slot that says where it is
+ *     ...                                      no other call on any filter in between
+ *     tamis__leave(filter, view);
+ *
+ * What may call back, or lasts, pins the view instead.  None of this takes a lock.  It is not for
+ * signal handlers: there is one slot a thread.
+ */
+#ifndef TAMIS_STORE_VIEW_H
+#define TAMIS_STORE_VIEW_H
+
+#include <stdbool.h>
+
+#include "catalog/record.h"
+#include "kind/kind.h"
+
+struct tamis_store;
+struct tamis_filter;
+
+/* A segment in a view; copies in several views share one mapping. */
+struct tamis__store_segment {
+    struct tamis__segment segment;
+    const struct tamis__kind *kind;
+    unsigned *references; /* atomic: views that have the mapping */
+};
+
+struct tamis__view {
+    struct tamis__view *retired; /* the next one that waits for its last user */
+    unsigned pins;               /* atomic */
+    uint64_t epoch; /* atomic: the newest segment's, when the catalog was last looked at */
+    uint64_t next;  /* what the newest segment's next says as long as this view is right */
+    struct tamis__policy policy;
+    double fp_rate;
+    uint64_t limit;     /* items of the newest segment at which it is full; UINT64_MAX: never */
+    uint64_t left;      /* atomic: items up to the limit, when they were last counted */
+    uint64_t stride;    /* atomic: so many items may come before they are counted again, less 1 */
+    uint64_t uncounted; /* atomic: added by batches since then */
+    bool due;           /* atomic: the limit is reached */
+    int64_t wait_until; /* atomic: do not try again before, ns; 0: do */
+    int64_t rotate_at;  /* ns since 1970, when the newest slice is over; INT64_MAX: never */
+    int64_t slice_ns;
+    uint32_t slice_first; /* index of the first segment of the newest slice */
+    uint32_t count;
+    struct tamis__store_segment segments[]; /* the newest last */
+};
+
+/* Where a thread is. */
+struct tamis__visitor {
+    const struct tamis__view *view; /* atomic */
+    unsigned used;                  /* atomic */
+    bool passed;                    /* its own: it has seemed to be in a view that it was not in */
+    struct tamis__visitor *next;
+};
+
+extern _Thread_local struct tamis__visitor *tamis__self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern bool tamis__visit_is_light __attribute__((visibility("hidden")));
+struct tamis__visitor *tamis__visitor_register(void);
+
+static inline const struct tamis__store_segment *tamis__newest(const struct tamis__view *view)
+{
+    return &view->segments[view->count - 1];
+}
+
+/*
+ * Say where we are, then look whether that is still where to be.  The exchanger puts a new view in,
+ * then reads the slots; so either it finds our slot, or we find its view.  That takes a full barrier
+ * here, unless the exchanger's membarrier(2) makes one in every thread: then this is two plain moves.
+ */
+static inline struct tamis__view *tamis__enter(struct tamis__view *const *place)
+{
+    struct tamis__visitor *self = tamis__self;
+    if (__builtin_expect(self == NULL, 0)) {
+        self = tamis__visitor_register();
+        if (self == NULL) return NULL;
+    }
+    /* ORDER acquire: pairs with the exchanger's release; the view's contents. */
+    struct tamis__view *view = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    for (;;) {
+        if (tamis__visit_is_light) {
+            /* ORDER release: what was done in the one before comes before it is given back. */
+            __atomic_store_n(&self->view, view, __ATOMIC_RELEASE);
+            __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        } else {
+            (void)__atomic_exchange_n(&self->view, view, __ATOMIC_SEQ_CST); /* ORDER: see above */
+        }
+        struct tamis__view *again = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+        if (__builtin_expect(again == view, 1)) return view;
+        self->passed = true;
+        view = again;
+    }
+}
+
+void tamis__view_reclaim(struct tamis_filter *filter);
+
+/* A view of these segments of a record, those that `old` (or NULL) has taken over from it. */
+int tamis__view_make(struct tamis_store *store, const struct tamis__record *record, bool read_only,
+                     const struct tamis__view *old, struct tamis__view **view);
+/* The segment of that number; NULL if the view has none. */
+const struct tamis__store_segment *tamis__view_find(const struct tamis__view *view,
+                                                    uint64_t number);
+/* Of a view that no handle has (any more): give it back. */
+void tamis__view_free(struct tamis__view *view);
+
+/*
+ * The newest segment says that there is something new.  Brings the handle, and *view, which the
+ * caller has entered, to what is in force now.  0, or TAMIS_EDROPPED and what opening can give.
+ * Never waits: where the catalog is locked the caller goes on with what it has.
+ */
+int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view);
+/* The same for one that must know what comes after its newest segment: waits for the catalog. */
+int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view);
+
+/* Something is to be done to the list: it is full, or its time is over (grow.c).  As above. */
+int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view);
+
+/* Is the newest slice of the window over? */
+static inline bool tamis__view_is_over(const struct tamis__view *view)
+{
+    return view->rotate_at != INT64_MAX && tamis__clock_ns() >= view->rotate_at;
+}
+
+/* Count what is in the newest segment; sets due and stride. */
+void tamis__view_count(struct tamis__view *view);
+
+/* Items of all segments now. */
+uint64_t tamis__view_items(const struct tamis__view *view);
+/* Bring the items of a record up to now, and what follows from them.  Returns how many of its segments
+ * the view has; the others stay as they are. */
+uint32_t tamis__view_count_record(const struct tamis__view *view, struct tamis__record *record);
+
+#endif

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# A reader that does not read, then a signal: status 128 + 15.
+tamis create seen -n 10M
+mkfifo output
+tamis export seen --to tamis output 2>told &
+pid=$!
+exec 3<output
+head -c 1000 <&3 | wc -c
+kill -TERM "$pid"
+wait "$pid"
+echo "exit $?"
+cat told

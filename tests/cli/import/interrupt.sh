@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# A signal in the middle of a stream: nothing is imported, status 128 + 2 and 128 + 15.
+tamis create seen -n 100k
+tamis export seen --to tamis whole
+tamis drop seen
+mkfifo input
+for signal in INT TERM; do
+    # A shell has its background commands ignore SIGINT.
+    (trap - INT && exec tamis import x --from tamis input) 2>told &
+    pid=$!
+    exec 3>input
+    head -c 20000 whole >&3
+    while [ ! -e "$TAMIS_STORE/staging" ] || [ -z "$(ls "$TAMIS_STORE/staging")" ]; do sleep 0.01; done
+    kill -"$signal" "$pid"
+    wait "$pid"
+    echo "exit $?"
+    exec 3>&-
+    cat told
+    ls "$TAMIS_STORE/staging" "$TAMIS_STORE/segments"
+done
+
+# A pipe that nobody writes to: what waits is open(), before anything was read.
+waits_with_handlers() {
+    local caught
+    caught=$(awk '$1 == "SigCgt:" { print $2 }' "/proc/$1/status")
+    (((0x$caught & 0x4002) == 0x4002)) && grep -q '^State:.S' "/proc/$1/status"
+}
+for signal in INT TERM; do
+    (trap - INT && exec tamis import x --from tamis input) 2>told &
+    pid=$!
+    until waits_with_handlers "$pid"; do sleep 0.01; done
+    kill -"$signal" "$pid"
+    wait "$pid"
+    echo "exit $?"
+    cat told
+done

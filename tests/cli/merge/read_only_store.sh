@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# Nothing can be merged there, but compared.
+tamis create a -n 100 && tamis create b --like a
+tamis add a x y
+chmod -R a-w,a+rX "$TAMIS_STORE"
+expect 2 denied tamis merge a b
+denied tamis compare a b
+chmod -R u+w "$TAMIS_STORE"

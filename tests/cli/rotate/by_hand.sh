@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# Two slices and the one that goes out: three rotations, and what was there before the first is forgotten.
+tamis create recent --window 1000 --slices 2
+tamis add recent old
+for turn in 1 2 3; do
+    tamis add recent "$turn"
+    tamis rotate recent
+    tamis check -c recent old 1 2 3
+done
+tamis info recent window_items
+tamis info recent slices
+tamis info recent generation
+tamis verify

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fuzz_streams.c: see fuzz_streams.h. */
+#include "fuzz_streams.h"
+
+#include <string.h>
+
+#include "fuzz_policy.h"
+#include "store.h"
+
+/* Segments larger than this are not built: what is said of them is checked all the same. */
+#define BUILT_BYTES_MAX ((uint64_t)1 << 20)
+
+struct bytes {
+    uint8_t *data;
+    size_t count, room, at;
+};
+
+struct loading {
+    const struct tamis__outline *outline;
+    struct tamis__draft drafts[TAMIS__SEGMENTS_MAX];
+    struct tamis__segment segments[TAMIS__SEGMENTS_MAX]; /* data NULL where too large */
+    uint64_t done[TAMIS__SEGMENTS_MAX];
+    uint32_t newest; /* index of the last write: it never goes back */
+};
+
+static int64_t read_bytes(void *context, void *buffer, size_t wanted)
+{
+    struct bytes *bytes = context;
+    size_t now = bytes->count - bytes->at;
+    if (now > wanted) now = wanted;
+    if (now > 0) memcpy(buffer, bytes->data + bytes->at, now);
+    bytes->at += now;
+    return (int64_t)now;
+}
+
+static int write_bytes(void *context, const void *buffer, size_t count)
+{
+    struct bytes *bytes = context;
+    if (bytes->count + count > bytes->room) {
+        bytes->room = 2 * (bytes->count + count);
+        bytes->data = realloc(bytes->data, bytes->room);
+        FUZZ_CHECK(bytes->data != NULL);
+    }
+    memcpy(bytes->data + bytes->count, buffer, count);
+    bytes->count += count;
+    return 0;
+}
+
+static uint64_t stored_bytes(const struct loading *loading, uint32_t index)
+{
+    return loading->drafts[index].header.data_bytes;
+}
+
+static int take(void *context, uint32_t index, const void *data, size_t bytes)
+{
+    struct loading *loading = context;
+    FUZZ_CHECK(index < loading->outline->count && index >= loading->newest);
+    FUZZ_CHECK(bytes > 0 && bytes <= TAMIS__PIECE_BYTES);
+    FUZZ_CHECK(bytes <= stored_bytes(loading, index) - loading->done[index]);
+    loading->newest = index;
+    if (loading->segments[index].data != NULL)
+        memcpy((uint8_t *)loading->segments[index].data + loading->done[index], data, bytes);
+    loading->done[index] += bytes;
+    return 0;
+}
+
+static void check_layer(const struct tamis__layer *layer, const struct tamis__policy *policy)
+{
+    const struct tamis__record_segment *s = &layer->segment;
+    FUZZ_CHECK(s->m_bits >= 1 && s->m_bits <= TAMIS__M_BITS_MAX);
+    if (policy->capacity != 0) fuzz_policy(policy, s->slice, s->slice_start, s->step);
+    FUZZ_CHECK((layer->flags & ~TAMIS__SEGMENT_FLAGS_KNOWN) == 0);
+}
+
+static void build(struct loading *loading, const struct tamis__outline *outline)
+{
+    static const struct tamis_store store;
+    loading->outline = outline;
+    for (uint32_t i = 0; i < outline->count; i++) {
+        const struct tamis__layer *layer = &outline->layers[i];
+        struct tamis__segment_header *header = &loading->drafts[i].header;
+        check_layer(layer, &outline->policy);
+        tamis__draft_init(&store, "fuzz", &layer->segment, &loading->drafts[i]);
+        header->created_at = layer->segment.created_at;
+        header->flags = layer->flags;
+        memcpy(header->kept, layer->kept, sizeof header->kept);
+        loading->segments[i].header = header;
+        if (header->data_bytes > BUILT_BYTES_MAX) continue;
+        loading->segments[i].data = calloc(1, (size_t)header->data_bytes);
+        FUZZ_CHECK(loading->segments[i].data != NULL);
+    }
+}
+
+static void check_comes_out(const struct tamis__format *format, const struct loading *loading,
+                            const uint8_t *data, size_t bytes, bool exact)
+{
+    struct bytes out = {.data = NULL};
+    const struct tamis_sink sink = {.write = write_bytes, .context = &out};
+    const struct tamis__outline *outline = loading->outline;
+    struct tamis__cargo cargo = {.count = outline->count,
+                                 .capacity = outline->capacity,
+                                 .fp_rate = outline->fp_rate,
+                                 .policy = outline->policy};
+    struct tamis__writer writer;
+    for (uint32_t i = 0; i < outline->count; i++) {
+        if (loading->segments[i].data == NULL) return;
+        cargo.segments[i] = &loading->segments[i];
+    }
+    FUZZ_CHECK(format->check(&cargo) == 0);
+    FUZZ_CHECK(tamis__writer_init(&writer, &sink) == 0);
+    FUZZ_CHECK(format->save(&cargo, &writer) == 0 && tamis__writer_flush(&writer) == 0);
+    tamis__writer_clear(&writer);
+    if (exact)
+        FUZZ_CHECK(out.count == bytes && memcmp(out.data, data, bytes) == 0);
+    else
+        fuzz_stream(format, out.data, out.count, true);
+    free(out.data);
+}
+
+void fuzz_stream(const struct tamis__format *format, const uint8_t *data, size_t bytes, bool exact)
+{
+    struct bytes in = {.data = (uint8_t *)(uintptr_t)data, .count = bytes};
+    const struct tamis_source source = {.read = read_bytes, .context = &in, .bytes = bytes};
+    struct tamis__outline *outline = calloc(1, sizeof *outline);
+    struct loading *loading = calloc(1, sizeof *loading);
+    const struct tamis__target target = {.write = take, .context = loading};
+    struct tamis__refusal refusal = {UINT64_MAX, ""};
+    struct tamis__reader reader;
+    FUZZ_CHECK(outline != NULL && loading != NULL);
+    FUZZ_CHECK(tamis__reader_init(&reader, &source, format->name) == 0);
+    FUZZ_CHECK(tamis__reader_fill(&reader, format->head_bytes) == 0);
+    int rc = format->parse(reader.buffer, reader.end, outline, &refusal);
+    FUZZ_CHECK(rc == 0 || (rc < 0 && refusal.offset <= bytes && refusal.reason[0] != '\0'));
+    if (rc == 0) {
+        FUZZ_CHECK(outline->count >= 1 && outline->count <= TAMIS__SEGMENTS_MAX);
+        FUZZ_CHECK(outline->head_bytes >= 1 && outline->head_bytes <= format->head_bytes);
+        build(loading, outline);
+        rc = format->load(&reader, outline, &target);
+        FUZZ_CHECK(rc <= 0);
+        if (rc == 0) {
+            FUZZ_CHECK(outline->head_bytes + outline->least_bytes <= bytes && in.at == bytes);
+            for (uint32_t i = 0; i < outline->count; i++)
+                FUZZ_CHECK(loading->done[i] ==
+                               tamis__bits_to_bytes(outline->layers[i].segment.m_bits) ||
+                           loading->done[i] == stored_bytes(loading, i));
+            check_comes_out(format, loading, data, bytes, exact);
+        }
+        for (uint32_t i = 0; i < outline->count; i++)
+            free(loading->segments[i].data);
+    }
+    tamis__reader_clear(&reader);
+    free(loading);
+    free(outline);
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# run.sh [SECONDS]: build the fuzzers and run each for so long, 60 s unless told, from its corpus; as
+# many at once as there are processors.  What crashes one is kept in .build/fuzz/crashes, and the
+# exit status is 1.  Inputs that a run finds are thrown away.
+set -euo pipefail
+
+seconds=${1:-60}
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$top"
+tools/need-packages.sh clang cmake ninja-build pkg-config liblmdb-dev libxxhash-dev libcmocka-dev >&2
+cmake --preset fuzz -G Ninja -DTAMIS_FUZZ=ON </dev/null
+targets=()
+for source in tests/fuzz/fuzz_*.c; do
+    [ "$source" = tests/fuzz/fuzz_streams.c ] || targets+=("$(basename "$source" .c)")
+done
+cmake --build .build/fuzz -j "$(nproc)" --target "${targets[@]}" </dev/null
+
+crashes=.build/fuzz/crashes
+logs=.build/fuzz/logs
+rm -rf "$crashes" "$logs"
+mkdir -p "$crashes" "$logs"
+
+fuzz_one()
+{
+    local target=$1 new
+    new=$(mktemp -d)
+    if ".build/fuzz/tests/fuzz/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 \
+        -artifact_prefix="$crashes/$target-" "$new" "tests/fuzz/corpus/${target#fuzz_}" \
+        >"$logs/$target" 2>&1; then
+        echo "$target: $(grep '^Done ' "$logs/$target")"
+    else
+        echo "$target FAILED; the end of $logs/$target:"
+        tail -n 30 "$logs/$target"
+    fi
+    rm -rf "$new"
+}
+export -f fuzz_one
+export seconds crashes logs
+printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I '{}' bash -c 'fuzz_one {}' | tee "$logs/all"
+! grep -q FAILED "$logs/all"

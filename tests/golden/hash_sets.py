@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The hash sets 2 to 7 as docs/hash-sets.md tells them, as a check of that page; for reader.py.
+
+positions_of(hash_set, parameters, key, m, k) gives what `tamis explain` shows: the raw values as
+text, and the positions.
+"""
+import hashlib
+import zlib
+
+MASK = (1 << 64) - 1
+
+
+# ---- php: PHP's ints of 64 bits, which become floats when a result does not fit -----------------
+
+def signed(value):
+    value &= MASK
+    return value - (1 << 64) if value >> 63 else value
+
+
+def to_int(value):
+    """A double modulo 2^64, without its fraction."""
+    return signed(int(value)) if isinstance(value, float) else value
+
+
+def fitting(exact, inexact):
+    return exact if -(1 << 63) <= exact < 1 << 63 else inexact
+
+
+def plus(a, b):
+    inexact = float(a) + float(b)
+    return inexact if float in (type(a), type(b)) else fitting(a + b, inexact)
+
+
+def minus(a, b):
+    inexact = float(a) - float(b)
+    return inexact if float in (type(a), type(b)) else fitting(a - b, inexact)
+
+
+def times(a, b):
+    inexact = float(a) * float(b)
+    return inexact if float in (type(a), type(b)) else fitting(a * b, inexact)
+
+
+def left(a, bits):
+    return signed(to_int(a) << bits)
+
+
+def remainder(a, b):
+    """With the sign of a."""
+    return abs(to_int(a)) % b * (-1 if to_int(a) < 0 else 1)
+
+
+def js(key):
+    h = 1315423911
+    for c in key:
+        h = h ^ to_int(plus(plus(left(h, 5), c), h >> 2))
+    return h
+
+
+def pjw(key):
+    h = 0
+    for c in key:
+        h = plus(left(h, 4), c)
+    t = to_int(h) & 0x0FFFFFFFF0000000
+    return (to_int(h) ^ t >> 24) & ~0x0FFFFFFFF0000000 if t else h
+
+
+def elf(key):
+    h = 0
+    for c in key:
+        h = plus(left(h, 4), c)
+        x = to_int(h) & 0xF0000000
+        h = (to_int(h) ^ x >> 24 if x else to_int(h)) & ~x
+    return h
+
+
+def bkdr(key):
+    h = 0
+    for c in key:
+        h = to_int(plus(times(h, 131), c))
+    return h
+
+
+def sdbm(key):
+    h = 0
+    for c in key:
+        h = to_int(minus(plus(plus(c, left(h, 6)), left(h, 16)), h))
+    return h
+
+
+def djb(key):
+    h = 5381
+    for c in key:
+        h = plus(to_int(plus(left(h, 5), h)), c)
+    return h
+
+
+def dek(key):
+    h = len(key)
+    for c in key:
+        h = left(h, 5) ^ h >> 27 ^ c
+    return h
+
+
+def fnv(key):
+    h = 2166136261
+    for c in key:
+        h = remainder(times(h, 16777619), 0xFFFFFFFF) ^ c
+    return h
+
+
+FUNCTIONS = {1: js, 2: pjw, 3: elf, 4: bkdr, 5: sdbm, 6: djb, 7: dek, 8: fnv}
+
+
+def php_list(parameters):
+    """The ids of the functions; None: no filter has these parameters."""
+    count, ids = parameters[0], parameters[1:]
+    good = (1 <= count <= 32 and all(i in FUNCTIONS for i in ids[:count]) and not any(ids[count:]))
+    return list(ids[:count]) if good else None
+
+
+def php(parameters, key, m, k):
+    values = [FUNCTIONS[i](key) for i in php_list(parameters)]
+    assert len(values) == k
+    raw = ["float:%.0f" % v if isinstance(v, float) else str(v) for v in values]
+    return raw, [(remainder(v, 0xFFFFFFFF) & 0xFFFFFFFF) % m for v in values]
+
+
+# ---- php-mt, php-mt-legacy ------------------------------------------------------------------------
+
+class Twister:
+    """MT19937, a word twisted when it is asked for."""
+
+    def __init__(self, seed, legacy):
+        self.legacy = legacy
+        self.words = [seed]
+        for i in range(1, 624):
+            last = self.words[-1]
+            self.words.append((1812433253 * (last ^ last >> 30) + i) & 0xFFFFFFFF)
+        self.next = 0
+
+    def u32(self):
+        words, i = self.words, self.next
+        own, neighbour = words[i], words[(i + 1) % 624]
+        mixed = (own & 0x80000000 | neighbour & 0x7FFFFFFF) >> 1
+        if (own if self.legacy else neighbour) & 1:
+            mixed ^= 0x9908B0DF
+        y = words[i] = words[(i + 397) % 624] ^ mixed
+        self.next = (i + 1) % 624
+        y ^= y >> 11
+        y ^= y << 7 & 0x9D2C5680
+        y ^= y << 15 & 0xEFC60000
+        return y ^ y >> 18
+
+    def below(self, m):
+        if self.legacy:
+            return int((float(m - 1) + 1.0) * ((self.u32() >> 1) / 2147483648.0))
+        bits = 32 if m <= 1 << 32 else 64
+        top = (1 << bits) - 1
+        while True:
+            value = self.u32() if bits == 32 else self.u32() | self.u32() << 32
+            if m & (m - 1) == 0 or value <= top - top % m - 1:
+                return value % m
+
+
+def mt(legacy, key, m, k):
+    crc = zlib.crc32(key)
+    twister = Twister(crc, legacy)
+    return [str(crc)], [twister.below(m) for _ in range(k)]
+
+
+# ---- md5, redisbloom, guava -----------------------------------------------------------------------
+
+def md5(key, m, k):
+    digests = [hashlib.md5(key + b"%d" % i).hexdigest() for i in range(k)]
+    return digests, [int(digest, 16) % m for digest in digests]
+
+
+def words_of(data):
+    return [int.from_bytes(data[i:i + 8], "little") for i in range(0, len(data), 8)]
+
+
+def murmur64a(key, seed):
+    multiplier = 0xC6A4A7935BD1E995
+    h = seed ^ len(key) * multiplier & MASK
+    whole = len(key) // 8 * 8
+    for word in words_of(key[:whole]):
+        word = word * multiplier & MASK
+        word = (word ^ word >> 47) * multiplier & MASK
+        h = (h ^ word) * multiplier & MASK
+    if whole < len(key):
+        h = (h ^ words_of(key[whole:])[0]) * multiplier & MASK
+    h = (h ^ h >> 47) * multiplier & MASK
+    return h ^ h >> 47
+
+
+def redisbloom(key, m, k):
+    a = murmur64a(key, 0xC6A4A7935BD1E995)
+    b = murmur64a(key, a)
+    return ["%016x" % a, "%016x" % b], [(a + i * b & MASK) % m for i in range(k)]
+
+
+def rotate(x, bits):
+    return (x << bits | x >> (64 - bits)) & MASK
+
+
+def murmur128_mix(x):
+    x = (x ^ x >> 33) * 0xFF51AFD7ED558CCD & MASK
+    x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53 & MASK
+    return x ^ x >> 33
+
+
+def murmur128(key):
+    """MurmurHash3_x64_128 with seed 0."""
+    c1, c2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
+    h1 = h2 = 0
+    for i in range(0, len(key), 16):
+        block = key[i:i + 16]
+        low, high = (words_of(block) + [0])[:2]
+        h1 ^= rotate(low * c1 & MASK, 31) * c2 & MASK
+        if len(block) < 16:
+            h2 ^= rotate(high * c2 & MASK, 33) * c1 & MASK
+            break
+        h1 = (rotate(h1, 27) + h2) * 5 + 0x52DCE729 & MASK
+        h2 ^= rotate(high * c2 & MASK, 33) * c1 & MASK
+        h2 = (rotate(h2, 31) + h1) * 5 + 0x38495AB5 & MASK
+    h1, h2 = h1 ^ len(key), h2 ^ len(key)
+    h1 = h1 + h2 & MASK
+    h2 = h2 + h1 & MASK
+    h1, h2 = murmur128_mix(h1), murmur128_mix(h2)
+    h1 = h1 + h2 & MASK
+    return h1, h2 + h1 & MASK
+
+
+def guava(key, m, k):
+    h1, h2 = murmur128(key)
+    raw = h1.to_bytes(8, "little") + h2.to_bytes(8, "little")
+    return [raw.hex()], [(h1 + i * h2 & MASK >> 1) % m for i in range(k)]
+
+
+def positions_of(hash_set, parameters, key, m, k):
+    if hash_set == 2:
+        return php(parameters, key, m, k)
+    if hash_set in (3, 4):
+        return mt(hash_set == 4, key, m, k)
+    return {5: md5, 6: redisbloom, 7: guava}[hash_set](key, m, k)
+
+
+NAMES = {1: "xxh3", 3: "php-mt", 4: "php-mt-legacy", 5: "md5", 6: "redisbloom", 7: "guava"}
+
+
+def name_of(hash_set, parameters):
+    if hash_set != 2:
+        return NAMES[hash_set]
+    return "php:" + ",".join(FUNCTIONS[i].__name__ for i in php_list(parameters))
+
+
+def fault(hash_set, parameters, k):
+    """What no filter has: parameters that are not the set's, or a k that they contradict."""
+    if hash_set != 2:
+        return any(parameters)
+    ids = php_list(parameters)
+    return ids is None or len(ids) != k

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * exchange_vectors_test.c: what RedisBloom, Guava and PHP on Redis wrote, as they wrote it.
+ *
+ * Each dump is imported, must answer every recorded operation as the other program did, and come
+ * out again byte for byte.  The same filters are also made from nothing by adding the keys; then
+ * the stream must be that of the other program too.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tsv.h"
+#include "unit/fixture.h"
+
+static tamis_store *store;
+
+static void import(const char *format, const struct tamis_import_spec *spec,
+                   const struct tamis_source *source, tamis_filter **filter)
+{
+    assert_done(tamis_filter_import(store, "x", format, spec, source, filter));
+}
+
+static struct stream exported(tamis_filter *filter, const char *format)
+{
+    struct stream out = {.data = NULL};
+    const struct tamis_sink sink = stream_sink(&out);
+    assert_done(tamis_filter_export(filter, format, &sink));
+    return out;
+}
+
+static void close_and_drop(tamis_filter *filter)
+{
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_drop(store, "x"));
+}
+
+static void assert_same(const char *what, const struct stream *expected, const struct stream *got)
+{
+    if (expected->bytes == got->bytes && memcmp(expected->data, got->data, got->bytes) == 0) return;
+    fail_msg("%s: %zu bytes came out that are not the %zu that went in", what, got->bytes,
+             expected->bytes);
+}
+
+static void assert_sha256(const char *what, const void *data, size_t bytes, const char *expected)
+{
+    char hex[65];
+    if (!stream_sha256(data, bytes, hex)) fail_msg("there is no sha256sum");
+    if (strcmp(hex, expected) != 0) fail_msg("%s: SHA-256 is %s, not %s", what, hex, expected);
+}
+
+static bool is_op(const struct tsv *ops, size_t row, const char *op)
+{
+    return strcmp(tsv_cell(ops, row, "op"), op) == 0;
+}
+
+static int contains(tamis_filter *filter, const struct tsv *ops, size_t row)
+{
+    struct stream key = tsv_bytes(ops, row, "key_hex");
+    const int present = tamis_filter_contains(filter, key.data, key.bytes);
+    stream_free(&key);
+    return present;
+}
+
+static int add(tamis_filter *filter, const struct tsv *ops, size_t row)
+{
+    struct stream key = tsv_bytes(ops, row, "key_hex");
+    const int fresh = tamis_filter_add(filter, key.data, key.bytes);
+    stream_free(&key);
+    return fresh;
+}
+
+/* The recorded answer of a key: a number, or -1 where the key was not sent. */
+static int recorded(const struct tsv *ops, size_t row, const char *column)
+{
+    const char *cell = tsv_cell(ops, row, column);
+    if (strcmp(cell, "E") == 0) return 0; /* the filter was full and did not have the key */
+    return *cell == '\0' ? -1 : atoi(cell);
+}
+
+/* In the final state: an added key is there, a refused one is not, a query is answered. */
+static size_t assert_answers(tamis_filter *filter, const struct tsv *ops, const char *column)
+{
+    size_t asked = 0;
+    for (size_t row = 0; row < ops->rows; row++) {
+        int expected = recorded(ops, row, column);
+        if (expected < 0) continue;
+        if (is_op(ops, row, "add") && tsv_cell(ops, row, column)[0] != 'E') expected = 1;
+        if (contains(filter, ops, row) != expected)
+            fail_msg("%s row %zu: not answered as recorded", column, row + 2);
+        asked++;
+    }
+    return asked;
+}
+
+/* ---- RedisBloom -------------------------------------------------------------------------------
+ */
+
+/* The rows of one dump, as a container; *first is the row of its header. */
+static struct stream container(const struct tsv *dumps, const char *name, size_t *first)
+{
+    struct stream stream = stream_of("SCANDUMP", 8);
+    bool found = false;
+    for (size_t row = 0; row < dumps->rows; row++) {
+        if (strcmp(tsv_cell(dumps, row, "name"), name) != 0) continue;
+        const uint64_t bytes = strtoull(tsv_cell(dumps, row, "len"), NULL, 10);
+        struct stream data = tsv_bytes(dumps, row, "data_hex");
+        if (!found) *first = row;
+        found = true;
+        stream_put64(&stream, strtoull(tsv_cell(dumps, row, "iterator_returned"), NULL, 10));
+        stream_put64(&stream, bytes);
+        if (data.bytes != bytes) { /* too long for the vectors: only its sum is known */
+            data.data = realloc(data.data, bytes);
+            assert_non_null(data.data);
+            memset(data.data, 0, bytes);
+            data.bytes = bytes;
+        }
+        stream_put(&stream, data.data, data.bytes);
+        stream_free(&data);
+    }
+    assert_true(found);
+    return stream;
+}
+
+static void redisbloom_dumps_answer_as_recorded_and_come_back(void **state)
+{
+    static const char *const names[] = {"scale", "expand4", "nonscaling", "default", "expand1"};
+    struct tsv dumps = tsv_read("rb_dumps.tsv"), ops = tsv_read("rb_ops.tsv");
+    size_t first, asked = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct stream dump = container(&dumps, names[i], &first);
+        const struct tamis_source source = stream_source(&dump);
+        tamis_filter *filter;
+        import("redisbloom", NULL, &source, &filter);
+        asked += assert_answers(filter, &ops, names[i]);
+        struct stream out = exported(filter, "redisbloom");
+        assert_same(names[i], &dump, &out);
+        stream_free(&out);
+        stream_free(&dump);
+        close_and_drop(filter);
+    }
+    print_message("%zu answers\n", asked);
+    assert_true(asked > 1000);
+    tsv_free(&ops);
+    tsv_free(&dumps);
+}
+
+/* Filters of one layer, empty, are added to as RedisBloom was: same answers, same dump. */
+static void redisbloom_adds_give_the_recorded_dump(void **state)
+{
+    struct tsv dumps = tsv_read("rb_dumps.tsv"), ops = tsv_read("rb_ops.tsv");
+    size_t header;
+    (void)state;
+    struct stream dump = container(&dumps, "nonscaling", &header);
+    struct stream empty = stream_of(dump.data, dump.bytes);
+    memset(empty.data + 24, 0, 8);           /* size of the chain, */
+    memset(empty.data + 24 + 20 + 16, 0, 8); /* of the layer, */
+    memset(empty.data + 24 + 73 + 16, 0, 184);
+    const struct tamis_source source = stream_source(&empty);
+    tamis_filter *filter;
+    import("redisbloom", NULL, &source, &filter);
+    for (size_t row = 0; row < ops.rows; row++) {
+        const char *reply = tsv_cell(&ops, row, "nonscaling");
+        if (!is_op(&ops, row, "add") || *reply == '\0' || *reply == 'E') continue;
+        assert_int_equal(add(filter, &ops, row), atoi(reply));
+    }
+    struct stream out = exported(filter, "redisbloom");
+    assert_same("nonscaling", &dump, &out);
+    stream_free(&out);
+    stream_free(&empty);
+    stream_free(&dump);
+    close_and_drop(filter);
+    tsv_free(&ops);
+    tsv_free(&dumps);
+}
+
+/* 10 million entries, so two chunks, of which the vectors have the sums. */
+static void redisbloom_dump_of_two_chunks_is_cut_as_recorded(void **state)
+{
+    struct tsv dumps = tsv_read("rb_dumps.tsv"), ops = tsv_read("rb_ops.tsv");
+    size_t header, added = 0;
+    (void)state;
+    struct stream empty = container(&dumps, "big", &header);
+    memset(empty.data + 24, 0, 8);
+    memset(empty.data + 24 + 20 + 16, 0, 8);
+    const struct tamis_source source = stream_source(&empty);
+    tamis_filter *filter;
+    import("redisbloom", NULL, &source, &filter);
+    for (size_t row = 0; added < 200; row++)
+        if (is_op(&ops, row, "add")) added += (size_t)assert_done(add(filter, &ops, row));
+    struct stream out = exported(filter, "redisbloom");
+    assert_int_equal(out.bytes, empty.bytes);
+    size_t at = 8;
+    for (size_t row = header; row < dumps.rows; row++) {
+        uint64_t frame[2];
+        memcpy(frame, out.data + at, sizeof frame);
+        assert_int_equal(frame[0], strtoull(tsv_cell(&dumps, row, "iterator_returned"), NULL, 10));
+        assert_int_equal(frame[1], strtoull(tsv_cell(&dumps, row, "len"), NULL, 10));
+        assert_sha256("big", out.data + at + 16, frame[1], tsv_cell(&dumps, row, "sha256"));
+        at += 16 + frame[1];
+    }
+    assert_int_equal(at, out.bytes);
+    stream_free(&out);
+    stream_free(&empty);
+    close_and_drop(filter);
+    tsv_free(&ops);
+    tsv_free(&dumps);
+}
+
+/* ---- Guava ------------------------------------------------------------------------------------
+ */
+
+static void guava_dumps_answer_as_recorded_and_come_back(void **state)
+{
+    struct tsv dumps = tsv_read("guava_dumps.tsv"), ops = tsv_read("guava_ops.tsv");
+    (void)state;
+    for (size_t row = 0; row < dumps.rows; row++) {
+        const char *name = tsv_cell(&dumps, row, "name");
+        struct stream dump = tsv_bytes(&dumps, row, "data_hex");
+        const struct tamis_source source = stream_source(&dump);
+        const struct tamis_import_spec spec = {.capacity =
+                                                   strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
+                                               .fp_rate = strtod(tsv_cell(&dumps, row, "p"), NULL)};
+        struct tamis_filter_stat stat;
+        struct tamis_segment_stat segment;
+        tamis_filter *filter;
+        import("guava", &spec, &source, &filter);
+        assert_true(assert_answers(filter, &ops, name) > 100);
+        assert_done(tamis_filter_stat(filter, &stat));
+        assert_int_equal(stat.capacity, spec.capacity);
+        assert_true(stat.fp_rate == spec.fp_rate);
+        /* Guava estimates by the same formula */
+        assert_int_equal(stat.items, atoi(tsv_cell(&dumps, row, "approximateElementCount")));
+        assert_done(tamis_filter_fill(filter, 0, &segment));
+        const double rate = strtod(tsv_cell(&dumps, row, "expectedFpp"), NULL);
+        assert_true(segment.fp_rate_now / rate > 1 - 1e-9 && segment.fp_rate_now / rate < 1 + 1e-9);
+        struct stream out = exported(filter, "guava");
+        assert_same(name, &dump, &out);
+        stream_free(&out);
+        stream_free(&dump);
+        close_and_drop(filter);
+    }
+    tsv_free(&ops);
+    tsv_free(&dumps);
+}
+
+static void guava_filters_made_here_give_the_recorded_dump(void **state)
+{
+    struct tsv dumps = tsv_read("guava_dumps.tsv"), ops = tsv_read("guava_ops.tsv");
+    (void)state;
+    for (size_t i = 0; i < dumps.rows; i++) {
+        const char *name = tsv_cell(&dumps, i, "name");
+        struct stream dump = tsv_bytes(&dumps, i, "data_hex");
+        const struct tamis_filter_spec spec = {.capacity =
+                                                   strtoull(tsv_cell(&dumps, i, "n"), NULL, 10),
+                                               .fp_rate = strtod(tsv_cell(&dumps, i, "p"), NULL),
+                                               .hash_set = "guava"};
+        tamis_filter *filter;
+        assert_done(tamis_filter_create(store, "x", &spec, &filter));
+        for (size_t row = 0; row < ops.rows; row++) {
+            const int expected = recorded(&ops, row, name);
+            if (!is_op(&ops, row, "add") || expected < 0) continue;
+            assert_int_equal(add(filter, &ops, row), expected);
+        }
+        struct stream out = exported(filter, "guava");
+        assert_same(name, &dump, &out);
+        stream_free(&out);
+        stream_free(&dump);
+        close_and_drop(filter);
+    }
+    tsv_free(&ops);
+    tsv_free(&dumps);
+}
+
+/* ---- PHP on Redis -----------------------------------------------------------------------------
+ */
+
+/* A string of some set bits, most significant first, made as it is read: it may be 512 MiB. */
+struct bits {
+    uint64_t *offsets; /* ascending */
+    size_t count, next;
+    uint64_t at, bytes;
+};
+
+static struct bits read_bits(const char *key)
+{
+    struct bits bits = {.offsets = NULL};
+    char name[64];
+    (void)snprintf(name, sizeof name, "redis_bits_%s.txt", key);
+    struct tsv lines = tsv_read(name); /* one column; the first line is a bit as well */
+    bits.count = lines.rows + 1;
+    bits.offsets = calloc(bits.count, sizeof *bits.offsets);
+    assert_non_null(bits.offsets);
+    for (size_t i = 0; i < bits.count; i++)
+        bits.offsets[i] = strtoull(lines.cells[i], NULL, 10);
+    bits.bytes = bits.offsets[bits.count - 1] / 8 + 1;
+    tsv_free(&lines);
+    return bits;
+}
+
+static int64_t read_string(void *context, void *buffer, size_t bytes)
+{
+    struct bits *bits = context;
+    const uint64_t left = bits->bytes - bits->at;
+    const size_t now = left < bytes ? (size_t)left : bytes;
+    unsigned char *string = buffer;
+    memset(string, 0, now);
+    for (; bits->next < bits->count && bits->offsets[bits->next] / 8 < bits->at + now; bits->next++)
+        string[bits->offsets[bits->next] / 8 - bits->at] |=
+            (unsigned char)(0x80 >> bits->offsets[bits->next] % 8);
+    bits->at += now;
+    return (int64_t)now;
+}
+
+static int write_pipe(void *context, const void *buffer, size_t bytes)
+{
+    return fwrite(buffer, 1, bytes, context) == bytes ? 0 : TAMIS_EIO;
+}
+
+/* What an export sums to, without keeping it. */
+static void assert_export_sha256(tamis_filter *filter, const char *key, const char *expected)
+{
+    char command[4096], hex[65] = "";
+    char *path = scratch_path("sum");
+    (void)snprintf(command, sizeof command, "sha256sum >'%s'", path);
+    FILE *pipe = popen(command, "we");
+    assert_non_null(pipe);
+    const struct tamis_sink sink = {.write = write_pipe, .context = pipe};
+    assert_done(tamis_filter_export(filter, "redis-bitmap", &sink));
+    assert_int_equal(pclose(pipe), 0);
+    fixture_peek(path, 0, hex, 64);
+    if (strcmp(hex, expected) != 0) fail_msg("%s: SHA-256 is %s, not %s", key, hex, expected);
+    free(path);
+}
+
+static const char *string_field(const struct tsv *strings, const char *key, const char *field)
+{
+    for (size_t row = 0; row < strings->rows; row++)
+        if (strcmp(tsv_cell(strings, row, "redis_key"), key) == 0)
+            return tsv_cell(strings, row, field);
+    fail_msg("there is no string %s", key);
+    return NULL;
+}
+
+static const struct {
+    const char *key, *hash_set;
+    uint64_t m_bits;
+} strings_of[] = {
+    {"rptc", "php:bkdr,sdbm,js", 0},
+    {"bl0", "php:js,pjw", 0},
+    {"bl8", "php:js,pjw", 8},
+    {"bl1000003", "php:js,pjw", 1000003},
+    {"all8_1000003", "php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", 1000003},
+};
+#define STRINGS (sizeof strings_of / sizeof strings_of[0])
+
+static void assert_exists(tamis_filter *filter, const struct tsv *ops, const char *key)
+{
+    char column[64];
+    (void)snprintf(column, sizeof column, "%s_exists", key);
+    for (size_t row = 0; row < ops->rows; row++)
+        if (contains(filter, ops, row) != atoi(tsv_cell(ops, row, column)))
+            fail_msg("%s row %zu: not answered as recorded", column, row + 2);
+}
+
+static void redis_strings_answer_as_recorded_and_come_back(void **state)
+{
+    struct tsv strings = tsv_read("redis_strings.tsv"), ops = tsv_read("redis_ops.tsv");
+    (void)state;
+    for (size_t i = 0; i < STRINGS; i++) {
+        const char *key = strings_of[i].key;
+        const struct tamis_import_spec spec = {.hash_set = strings_of[i].hash_set,
+                                               .m_bits = strings_of[i].m_bits};
+        const bool short_one = strings_of[i].m_bits == 8;
+        uint64_t all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        struct bits bits = {.offsets = all, .count = 8, .bytes = 1};
+        struct tamis_segment_stat segment;
+        tamis_filter *filter;
+        if (!short_one) bits = read_bits(key);
+        const struct tamis_source source = {
+            .read = read_string, .context = &bits, .bytes = bits.bytes};
+        import("redis-bitmap", &spec, &source, &filter);
+        assert_exists(filter, &ops, key);
+        assert_done(tamis_filter_fill(filter, 0, &segment));
+        assert_int_equal(segment.ones, atoi(string_field(&strings, key, "bitcount")));
+        assert_int_equal(bits.bytes, atoi(string_field(&strings, key, "strlen")));
+        assert_export_sha256(filter, key, string_field(&strings, key, "sha256_of_GET"));
+        if (!short_one) free(bits.offsets);
+        close_and_drop(filter);
+    }
+    tsv_free(&ops);
+    tsv_free(&strings);
+}
+
+/* The keys added to an empty filter of the same hash set make the same string. */
+static void redis_strings_are_made_by_the_same_adds(void **state)
+{
+    struct tsv strings = tsv_read("redis_strings.tsv"), ops = tsv_read("redis_ops.tsv");
+    (void)state;
+    for (size_t i = 0; i < STRINGS; i++) {
+        const struct tamis_filter_spec spec = {.hash_set = strings_of[i].hash_set,
+                                               .m_bits = strings_of[i].m_bits ? strings_of[i].m_bits
+                                                                              : (uint64_t)1 << 32};
+        tamis_filter *filter;
+        assert_done(tamis_filter_create(store, "x", &spec, &filter));
+        for (size_t row = 0; row < ops.rows; row++)
+            if (is_op(&ops, row, "add")) assert_done(add(filter, &ops, row));
+        assert_exists(filter, &ops, strings_of[i].key);
+        assert_export_sha256(filter, strings_of[i].key,
+                             string_field(&strings, strings_of[i].key, "sha256_of_GET"));
+        close_and_drop(filter);
+    }
+    const struct tamis_filter_spec spec = {.hash_set = "php:js,pjw", .m_bits = 8};
+    tamis_filter *filter;
+    assert_done(tamis_filter_create(store, "x", &spec, &filter));
+    assert_done(tamis_filter_add(filter, "joker", 5));
+    struct stream out = exported(filter, "redis-bitmap");
+    assert_int_equal(out.bytes, 1);
+    assert_int_equal(out.data[0], 0x28);
+    stream_free(&out);
+    close_and_drop(filter);
+    tsv_free(&ops);
+    tsv_free(&strings);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(redisbloom_dumps_answer_as_recorded_and_come_back),
+        cmocka_unit_test(redisbloom_adds_give_the_recorded_dump),
+        cmocka_unit_test(redisbloom_dump_of_two_chunks_is_cut_as_recorded),
+        cmocka_unit_test(guava_dumps_answer_as_recorded_and_come_back),
+        cmocka_unit_test(guava_filters_made_here_give_the_recorded_dump),
+        cmocka_unit_test(redis_strings_answer_as_recorded_and_come_back),
+        cmocka_unit_test(redis_strings_are_made_by_the_same_adds),
+    };
+    store = fixture_store(NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    tamis_store_close(store);
+    return failed;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hash_vectors_test.c: every hash set, called as the library calls it, gives what the real program
+ * gave.  vectors/README.md says where the rows come from; explain_vectors.py reads the same ones
+ * through the command.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hash/hash_set.h"
+#include "tsv.h"
+
+/* ---- A hash set by its name ------------------------------------------------------------------ */
+
+struct use {
+    struct tamis__hashing hashing;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    uint64_t *positions;
+    char *text;
+};
+
+static void use_open(struct use *use, const char *name, uint64_t m_bits, uint32_t k)
+{
+    const struct tamis__hash_set *set = NULL;
+    if (tamis__hash_set_parse(name, &set, use->parameters) < 0)
+        fail_msg("%s: %s", name, tamis_last_error());
+    use->hashing = (struct tamis__hashing){
+        .set = set, .parameters = use->parameters, .m_bits = m_bits, .k = k};
+    if (tamis__hashing_check(&use->hashing) < 0) fail_msg("%s: %s", name, tamis_last_error());
+    assert_null(tamis__hashing_fault(&use->hashing));
+    use->positions = calloc(use->hashing.k, sizeof *use->positions);
+    use->text = calloc(use->hashing.k, 64);
+    assert_true(use->positions != NULL && use->text != NULL);
+}
+
+static void use_close(struct use *use)
+{
+    free(use->positions);
+    free(use->text);
+}
+
+/* The positions of the key of a row. */
+static void locate(struct use *use, const struct tsv *table, size_t row)
+{
+    struct stream key = tsv_bytes(table, row, "key_hex");
+    use->hashing.set->positions(&use->hashing, key.data, key.bytes, use->positions);
+    stream_free(&key);
+}
+
+/* The raw hash values of the key of a row. */
+static const char *describe(struct use *use, const struct tsv *table, size_t row)
+{
+    struct stream key = tsv_bytes(table, row, "key_hex");
+    const size_t room = (size_t)use->hashing.k * 64;
+    const size_t wanted =
+        use->hashing.set->describe(&use->hashing, key.data, key.bytes, use->text, room);
+    stream_free(&key);
+    assert_true(wanted < room);
+    assert_int_equal(strlen(use->text), wanted);
+    return use->text;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_distinct(struct use *use)
+{
+    uint32_t kept = 0;
+    qsort(use->positions, use->hashing.k, sizeof *use->positions, by_number);
+    for (uint32_t i = 0; i < use->hashing.k; i++)
+        if (i == 0 || use->positions[i] != use->positions[kept - 1])
+            use->positions[kept++] = use->positions[i];
+    use->hashing.k = kept;
+}
+
+/* The positions from `first` on are those of a cell. */
+static void assert_positions(const struct use *use, uint32_t first, const char *cell)
+{
+    const char *at = cell;
+    for (uint32_t i = first; i < use->hashing.k; i++) {
+        char *end;
+        const uint64_t expected = strtoull(at, &end, 10);
+        if (end == at || use->positions[i] != expected)
+            fail_msg("%s, m = %llu: position %u is %llu, recorded is %s", use->hashing.set->name,
+                     (unsigned long long)use->hashing.m_bits, i,
+                     (unsigned long long)use->positions[i], at);
+        at = *end == ',' ? end + 1 : end;
+    }
+    assert_string_equal(at, "");
+}
+
+/* ---- The tables ------------------------------------------------------------------------------ */
+
+static const char *const names[] = {"js", "pjw", "elf", "bkdr", "sdbm", "djb", "dek", "fnv"};
+static const char *const columns[] = {"JSHash",   "PJWHash", "ELFHash", "BKDRHash",
+                                      "SDBMHash", "DJBHash", "DEKHash", "FNVHash"};
+
+static void php_values_and_positions_are_those_of_php(void **state)
+{
+    struct tsv table = tsv_read("php_hash.tsv");
+    (void)state;
+    for (size_t f = 0; f < 8; f++) {
+        char name[16], raw_column[16];
+        struct use whole, modulo;
+        (void)snprintf(name, sizeof name, "php:%s", names[f]);
+        (void)snprintf(raw_column, sizeof raw_column, "%s_raw", columns[f]);
+        use_open(&whole, name, (uint64_t)1 << 32, 0);
+        use_open(&modulo, name, 1000003, 1);
+        for (size_t row = 0; row < table.rows; row++) {
+            const char *final = tsv_cell(&table, row, columns[f]);
+            assert_string_equal(describe(&whole, &table, row), tsv_cell(&table, row, raw_column));
+            locate(&whole, &table, row);
+            assert_positions(&whole, 0, final);
+            locate(&modulo, &table, row);
+            assert_int_equal(modulo.positions[0], strtoull(final, NULL, 10) % 1000003);
+        }
+        use_close(&whole);
+        use_close(&modulo);
+    }
+    tsv_free(&table);
+}
+
+/* Each function of a list stands where the list has it, however often. */
+static void php_list_keeps_its_order(void **state)
+{
+    static const unsigned order[] = {7, 0, 3, 3, 1, 6, 5, 4, 2, 0};
+    struct tsv table = tsv_read("php_hash.tsv");
+    char name[TAMIS_HASH_SET_NAME_MAX + 1] = "php:";
+    struct use use;
+    (void)state;
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        if (i > 0) strcat(name, ",");
+        strcat(name, names[order[i]]);
+    }
+    use_open(&use, name, UINT64_MAX, 0);
+    for (size_t row = 0; row < table.rows; row++) {
+        char positions[256] = "", values[512] = "";
+        for (size_t i = 0; i < use.hashing.k; i++) {
+            char raw_column[16];
+            (void)snprintf(raw_column, sizeof raw_column, "%s_raw", columns[order[i]]);
+            if (i > 0) {
+                strcat(positions, ",");
+                strcat(values, ",");
+            }
+            strcat(positions, tsv_cell(&table, row, columns[order[i]]));
+            strcat(values, tsv_cell(&table, row, raw_column));
+        }
+        assert_string_equal(describe(&use, &table, row), values);
+        locate(&use, &table, row);
+        assert_positions(&use, 0, positions);
+    }
+    use_close(&use);
+    tsv_free(&table);
+}
+
+/* A table with columns "m=..;k=..". */
+static void check_geometries(const char *file, const char *set, const char *hash_column)
+{
+    struct tsv table = tsv_read(file);
+    size_t checked = 0;
+    for (size_t column = 0; column < table.columns; column++) {
+        const char *m = strstr(table.cells[column], "m="), *k = strstr(table.cells[column], ";k=");
+        struct use use;
+        if (m == NULL || k == NULL) continue;
+        use_open(&use, set, strtoull(m + 2, NULL, 10), (uint32_t)strtoul(k + 3, NULL, 10));
+        for (size_t row = 0; row < table.rows; row++, checked++) {
+            locate(&use, &table, row);
+            assert_positions(&use, 0, tsv_cell(&table, row, table.cells[column]));
+            if (hash_column)
+                assert_string_equal(describe(&use, &table, row),
+                                    tsv_cell(&table, row, hash_column));
+        }
+        use_close(&use);
+    }
+    assert_true(checked > 300);
+    tsv_free(&table);
+}
+
+static void php_mt_positions_are_those_of_php(void **state)
+{
+    (void)state;
+    check_geometries("php_mt_rand.tsv", "php-mt", "crc32");
+    check_geometries("php_mt_rand_legacy.tsv", "php-mt-legacy", "crc32");
+}
+
+static void md5_positions_are_those_of_python(void **state)
+{
+    (void)state;
+    if (tamis__hash_set_by_id(TAMIS__HASH_MD5)->missing != NULL) skip();
+    check_geometries("py_md5.tsv", "md5", NULL);
+}
+
+/* The last five of up to thousands of positions; explain_vectors.py holds all to their SHA-256. */
+static void long_runs_end_as_recorded(void **state)
+{
+    struct tsv table = tsv_read("long_runs.tsv");
+    (void)state;
+    for (size_t row = 0; row < table.rows; row++) {
+        static const char *const sets[][2] = {
+            {"php_mt_rand", "php-mt"}, {"php_mt_rand_legacy", "php-mt-legacy"}, {"py_md5", "md5"}};
+        const char *name = "unknown";
+        struct use use;
+        for (size_t i = 0; i < 3; i++)
+            if (strcmp(tsv_cell(&table, row, "generator"), sets[i][0]) == 0) name = sets[i][1];
+        if (strcmp(name, "md5") == 0 && tamis__hash_set_by_id(TAMIS__HASH_MD5)->missing) continue;
+        use_open(&use, name, strtoull(tsv_cell(&table, row, "m"), NULL, 10),
+                 (uint32_t)strtoul(tsv_cell(&table, row, "k"), NULL, 10));
+        locate(&use, &table, row);
+        assert_positions(&use, use.hashing.k - 5, tsv_cell(&table, row, "last5"));
+        use_close(&use);
+    }
+    tsv_free(&table);
+}
+
+/* A column of bits that one key set, in a filter shaped by the set's own rule. */
+static void check_bits(const struct tsv *table, const char *column, const char *set, uint64_t n,
+                       double p)
+{
+    struct tamis_sizing sizing = {.kind = TAMIS_KIND_BLOOM, .capacity = n, .fp_rate = p};
+    const struct tamis__hash_set *found = NULL;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    assert_int_equal(tamis__hash_set_parse(set, &found, parameters), 0);
+    found->shape(&sizing);
+    for (size_t row = 0; row < table->rows; row++) {
+        struct use use;
+        use_open(&use, set, sizing.m_bits, sizing.k);
+        locate(&use, table, row);
+        sort_distinct(&use);
+        assert_positions(&use, 0, tsv_cell(table, row, column));
+        use_close(&use);
+    }
+}
+
+static void redisbloom_bits_are_those_of_the_module(void **state)
+{
+    struct tsv table = tsv_read("rb_single_key_bits.tsv");
+    (void)state;
+    /* The first layer of a filter that may grow has half the error. */
+    check_bits(&table, "c1000_e0.01", "redisbloom", 1000, 0.01 / 2);
+    check_bits(&table, "c100000_e0.001_ns", "redisbloom", 100000, 0.001);
+    check_bits(&table, "c7_e0.3", "redisbloom", 7, 0.3 / 2);
+    tsv_free(&table);
+}
+
+static void guava_hashes_and_bits_are_those_of_guava(void **state)
+{
+    struct tsv table = tsv_read("guava_single_key_bits.tsv");
+    struct use use;
+    (void)state;
+    check_bits(&table, "n1000_p0.01", "guava", 1000, 0.01);
+    check_bits(&table, "n100000_p0.001", "guava", 100000, 0.001);
+    check_bits(&table, "n7_p0.3", "guava", 7, 0.3);
+    use_open(&use, "guava", 64, 1);
+    for (size_t row = 0; row < table.rows; row++)
+        assert_string_equal(describe(&use, &table, row), tsv_cell(&table, row, "murmur3_128"));
+    use_close(&use);
+    tsv_free(&table);
+}
+
+static void guava_shape_is_that_of_guava(void **state)
+{
+    struct tsv table = tsv_read("guava_sizing.tsv");
+    (void)state;
+    for (size_t row = 0; row < table.rows; row++) {
+        const uint64_t n = strtoull(tsv_cell(&table, row, "n"), NULL, 10);
+        struct tamis_sizing sizing = {.capacity = n ? n : 1, /* as Guava takes it */
+                                      .fp_rate = strtod(tsv_cell(&table, row, "p"), NULL)};
+        tamis__hash_set_guava.shape(&sizing);
+        assert_int_equal(sizing.k, strtoull(tsv_cell(&table, row, "num_hash_functions"), NULL, 10));
+        assert_int_equal(sizing.m_bits,
+                         64 * strtoull(tsv_cell(&table, row, "num_longs"), NULL, 10));
+    }
+    tsv_free(&table);
+}
+
+static void php_mt_shape_is_that_of_php(void **state)
+{
+    struct tsv table = tsv_read("php_k.tsv");
+    (void)state;
+    for (size_t row = 0; row < table.rows; row++) {
+        struct tamis_sizing sizing = {.m_bits = strtoull(tsv_cell(&table, row, "m"), NULL, 10),
+                                      .capacity = strtoull(tsv_cell(&table, row, "n"), NULL, 10)};
+        tamis__hash_set_php_mt.shape(&sizing);
+        assert_int_equal(sizing.k, strtoull(tsv_cell(&table, row, "k"), NULL, 10));
+    }
+    tsv_free(&table);
+}
+
+/* What tamis_hash_set_weakness() and docs/migrating.md say of 20,000 URLs. */
+static void php_values_of_similar_urls_are_few(void **state)
+{
+    enum { URLS = 20000 };
+    static const unsigned distinct[] = {2894, 20000, 20000, 5, 2900, 20000, 4540, 20000};
+    static uint64_t values[8][URLS];
+    struct use use;
+    (void)state;
+    use_open(&use, "php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", (uint64_t)1 << 32, 0);
+    for (int i = 0; i < URLS; i++) {
+        char url[64];
+        const int bytes =
+            snprintf(url, sizeof url, "https://www.example.com/article/%d.html", i + 1);
+        use.hashing.set->positions(&use.hashing, url, (size_t)bytes, use.positions);
+        for (unsigned f = 0; f < 8; f++)
+            values[f][i] = use.positions[f];
+    }
+    for (unsigned f = 0; f < 8; f++) {
+        unsigned count = 1;
+        qsort(values[f], URLS, sizeof values[f][0], by_number);
+        for (int i = 1; i < URLS; i++)
+            count += values[f][i] != values[f][i - 1];
+        print_message("%s: %u of %d\n", names[f], count, URLS);
+        assert_int_equal(count, distinct[f]);
+    }
+    use_close(&use);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(php_values_and_positions_are_those_of_php),
+        cmocka_unit_test(php_list_keeps_its_order),
+        cmocka_unit_test(php_mt_positions_are_those_of_php),
+        cmocka_unit_test(md5_positions_are_those_of_python),
+        cmocka_unit_test(long_runs_end_as_recorded),
+        cmocka_unit_test(redisbloom_bits_are_those_of_the_module),
+        cmocka_unit_test(guava_hashes_and_bits_are_those_of_guava),
+        cmocka_unit_test(guava_shape_is_that_of_guava),
+        cmocka_unit_test(php_mt_shape_is_that_of_php),
+        cmocka_unit_test(php_values_of_similar_urls_are_few),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

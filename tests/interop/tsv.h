@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tsv.h: the recorded vectors: tab-separated, the first line names the columns. */
+#ifndef TAMIS_INTEROP_TSV_H
+#define TAMIS_INTEROP_TSV_H
+
+#include <stddef.h>
+
+#include "streams.h"
+
+struct tsv {
+    char *text; /* cut into cells */
+    char **cells;
+    size_t columns, rows; /* without the first line */
+};
+
+/* Read $TAMIS_VECTORS/<name>; a failure ends the program. */
+struct tsv tsv_read(const char *name);
+void tsv_free(struct tsv *tsv);
+
+/* The cell of a row in the column of that name; no such column ends the program. */
+const char *tsv_cell(const struct tsv *tsv, size_t row, const char *column);
+
+/* The bytes of a cell in hexadecimal, "-" for none; to be freed. */
+struct stream tsv_bytes(const struct tsv *tsv, size_t row, const char *column);
+
+#endif

@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * counting_merge_test.c: filters of counters into one (store/kind/cells_merge.c, store/merge.c).
+ *
+ * The measure is the filter to which all was added: what is merged has the same counters.
+ */
+#include "fixture.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/point.h"
+#include "file/io.h"
+#include "kind/cells.h"
+#include "store.h"
+
+#define PARTS 8u
+#define KEYS 3000u
+
+static const struct tamis__segment *segment_of(const tamis_filter *filter)
+{
+    return &filter->view->segments[0].segment;
+}
+
+static tamis_filter *make(tamis_store *store, const char *name, uint32_t counter_bits)
+{
+    const struct tamis_filter_spec spec = {.capacity = KEYS,
+                                           .fp_rate = 0.01,
+                                           .kind = TAMIS_KIND_COUNTING,
+                                           .counter_bits = counter_bits};
+    tamis_filter *filter;
+    assert_done(tamis_filter_create(store, name, &spec, &filter));
+    return filter;
+}
+
+static void add(tamis_filter *filter, uint64_t key, uint64_t times)
+{
+    for (uint64_t i = 0; i < times; i++)
+        assert_done(tamis_filter_add(filter, &key, sizeof key));
+}
+
+static void take_off(tamis_filter *filter, uint64_t key, uint64_t times)
+{
+    for (uint64_t i = 0; i < times; i++)
+        assert_int_equal(assert_done(tamis_filter_remove(filter, &key, sizeof key)), 1);
+}
+
+static uint64_t count_of(tamis_filter *filter, uint64_t key)
+{
+    return (uint64_t)assert_done(tamis_filter_count(filter, &key, sizeof key));
+}
+
+/* Every counter of the filter, in memory that the caller frees. */
+static uint64_t *counters_of(const tamis_filter *filter)
+{
+    const struct tamis__cells cells = tamis__cells_of(segment_of(filter));
+    const uint64_t m = segment_of(filter)->header->m_bits;
+    uint64_t *counters = malloc(m * sizeof *counters);
+    assert_non_null(counters);
+    for (uint64_t cell = 0; cell < m; cell++)
+        counters[cell] = tamis__cell_get(&cells, cell);
+    return counters;
+}
+
+static void assert_counters(const tamis_filter *filter, const uint64_t *expected)
+{
+    uint64_t *counters = counters_of(filter);
+    for (uint64_t cell = 0; cell < segment_of(filter)->header->m_bits; cell++)
+        if (counters[cell] != expected[cell])
+            fail_msg("'%s': counter %llu is %llu, not %llu", filter->name, (unsigned long long)cell,
+                     (unsigned long long)counters[cell], (unsigned long long)expected[cell]);
+    free(counters);
+}
+
+static void assert_same_counters(const tamis_filter *a, const tamis_filter *b)
+{
+    uint64_t *expected = counters_of(b);
+    assert_counters(a, expected);
+    free(expected);
+}
+
+/* Bit for bit, the marks of overflow too. */
+static void assert_same_data(const tamis_filter *a, const tamis_filter *b)
+{
+    const struct tamis__segment *x = segment_of(a), *y = segment_of(b);
+    assert_int_equal(x->header->data_bytes, y->header->data_bytes);
+    assert_memory_equal(x->data, y->data, x->header->data_bytes);
+}
+
+static int merge_one(tamis_filter *filter, tamis_filter *source)
+{
+    const struct tamis_merge merge = {.sources = &source, .count = 1};
+    return tamis_filter_merge(filter, &merge);
+}
+
+static int make_merged(tamis_store *store, const char *name, tamis_filter **sources, size_t count,
+                       uint32_t flags, tamis_filter **filter)
+{
+    const struct tamis_merge merge = {.sources = sources, .count = count, .flags = flags};
+    return tamis_filter_create_merged(store, name, &merge, filter);
+}
+
+static void close_all(tamis_filter **filters, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_done(tamis_filter_close(filters[i]));
+}
+
+/* ---- The same as built at once --------------------------------------------------------------- */
+
+/* Most keys once or twice, some often enough to overflow 4 bits in a part, and in the sum only. */
+static uint64_t times_of(uint64_t key)
+{
+    return key % 97 == 0 ? 200 : key % 31 == 0 ? 3 * PARTS : 1 + key % 3;
+}
+
+static void build_parts(tamis_store *store, uint32_t counter_bits, tamis_filter *parts[PARTS],
+                        tamis_filter *whole)
+{
+    char name[16];
+    for (unsigned i = 0; i < PARTS; i++) {
+        (void)snprintf(name, sizeof name, "part%u", i);
+        parts[i] = make(store, name, counter_bits);
+    }
+    for (uint64_t key = 0; key < KEYS; key++) {
+        add(whole, key, times_of(key));
+        for (uint64_t t = 0; t < times_of(key); t++)
+            add(parts[(key + t) % PARTS], key, 1);
+    }
+    add(parts[3], 1, 400); /* overflows 8 bits in the part */
+    add(whole, 1, 400);
+}
+
+static void check_parts(uint32_t counter_bits)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *parts[PARTS], *made, *whole = make(store, "whole", counter_bits);
+    tamis_filter *into = make(store, "into", counter_bits),
+                 *once = make(store, "once", counter_bits);
+    build_parts(store, counter_bits, parts, whole);
+    assert_done(make_merged(store, "made", parts, PARTS, 0, &made));
+    for (unsigned i = 0; i < PARTS; i++)
+        assert_done(merge_one(into, parts[i]));
+    const struct tamis_merge all = {.sources = parts, .count = PARTS};
+    assert_done(tamis_filter_merge(once, &all));
+    tamis_filter *results[] = {made, into, once};
+    for (size_t i = 0; i < 3; i++) {
+        assert_same_counters(results[i], whole);
+        assert_same_data(results[i], whole);
+        assert_int_equal(segment_of(results[i])->header->overflow_levels > 0, counter_bits <= 8);
+        assert_true(count_of(results[i], 97) >= 200);
+        const double items = (double)assert_done(tamis_filter_items(results[i]));
+        assert_true(items > KEYS * 0.98 && items < KEYS * 1.02);
+    }
+    take_off(made, 97, 200); /* it goes on as one that was added to */
+    take_off(whole, 97, 200);
+    assert_same_counters(made, whole);
+    close_all(results, 3);
+    close_all(parts, PARTS);
+    assert_done(tamis_filter_close(whole));
+    assert_int_equal(fixture_problems(path), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void merge_of_8_counting_parts_is_the_filter_built_at_once(void **state)
+{
+    static const uint32_t widths[] = {4, 8, 16, 32};
+    (void)state;
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+        check_parts(widths[i]);
+}
+
+/* Marked counters that were lowered again, on both sides. */
+static void merge_after_removes_adds_what_is_left(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *made;
+    tamis_filter *sources[] = {a, b}, *whole = make(store, "whole", 4);
+    (void)state;
+    add(a, 1, 50);
+    take_off(a, 1, 48);
+    add(b, 1, 30);
+    take_off(b, 1, 30);
+    add(b, 2, 20);
+    take_off(b, 2, 19);
+    add(a, 3, 14);
+    add(b, 3, 1);
+    add(whole, 1, 2);
+    add(whole, 2, 1);
+    add(whole, 3, 15);
+    assert_done(make_merged(store, "made", sources, 2, 0, &made));
+    assert_same_counters(made, whole);
+    assert_done(merge_one(a, b));
+    assert_same_counters(a, whole);
+    assert_int_equal(count_of(a, 1), 2);
+    assert_int_equal(count_of(a, 3), 15);
+    take_off(a, 1, 2);
+    assert_int_equal(count_of(a, 1), 0);
+    close_all(sources, 2);
+    assert_done(tamis_filter_close(whole));
+    assert_done(tamis_filter_close(made));
+    assert_int_equal(fixture_problems(path), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+/* The file of the new filter is as long as its table, in the catalog too, and so it is opened again. */
+static void merge_into_a_new_filter_publishes_its_table(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *made;
+    tamis_filter *sources[] = {a, b};
+    struct tamis_segment_stat segment;
+    (void)state;
+    for (uint64_t key = 0; key < 1000; key++) {
+        add(a, key, 10);
+        add(b, key, 10);
+    }
+    uint64_t *expected = counters_of(a);
+    for (uint64_t cell = 0; cell < segment_of(a)->header->m_bits; cell++)
+        expected[cell] *= 2;
+    assert_done(make_merged(store, "made", sources, 2, 0, NULL));
+    tamis_store_close(store);
+    store = fixture_open(path, 0);
+    assert_done(tamis_filter_open(store, "made", 0, &made));
+    assert_counters(made, expected);
+    assert_true(segment_of(made)->header->overflow_levels > 1);
+    assert_done(tamis_filter_segment(made, 0, &segment));
+    assert_int_equal(segment.file_bytes, fixture_size(fixture_segment_path(path, segment.number)));
+    assert_int_equal(segment.flags, TAMIS_SEGMENT_ITEMS_ESTIMATED);
+    add(made, 5, 1);
+    assert_int_equal(count_of(made, 5), 21);
+    assert_int_equal(fixture_problems(path), 0);
+    free(expected);
+    close_all(sources, 2);
+    assert_done(tamis_filter_close(made));
+    tamis_store_close(store);
+    free(path);
+}
+
+/* ---- Intersections and comparisons ----------------------------------------------------------- */
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void intersection_has_the_least_of_the_counts(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *made;
+    tamis_filter *sources[] = {a, b};
+    (void)state;
+    for (uint64_t key = 0; key < 900; key++) {
+        add(a, key, key % 40);
+        add(b, key, (7 * key) % 40);
+    }
+    uint64_t *expected = counters_of(a), *other = counters_of(b);
+    for (uint64_t cell = 0; cell < segment_of(a)->header->m_bits; cell++)
+        expected[cell] = less(expected[cell], other[cell]);
+    assert_done(make_merged(store, "made", sources, 2, TAMIS_MERGE_INTERSECT, &made));
+    assert_counters(made, expected);
+    for (uint64_t key = 0; key < 900; key++)
+        assert_true(count_of(made, key) >= less(key % 40, (7 * key) % 40));
+    assert_int_equal(fixture_problems(path), 0);
+    free(expected);
+    free(other);
+    close_all(sources, 2);
+    assert_done(tamis_filter_close(made));
+    tamis_store_close(store);
+    free(path);
+}
+
+/* Counters above 0 stand where a blocked filter has bits, so the estimates are the same. */
+static void compare_of_counting_filters_is_that_of_blocked_ones(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    const struct tamis_filter_spec blocked = {
+        .capacity = KEYS, .fp_rate = 0.01, .on_full = TAMIS_ON_FULL_WARN};
+    tamis_filter *filters[4] = {make(store, "a", 4), make(store, "b", 4)};
+    struct tamis_comparison by_counters, by_bits;
+    (void)state;
+    assert_done(tamis_filter_create(store, "c", &blocked, &filters[2]));
+    assert_done(tamis_filter_create(store, "d", &blocked, &filters[3]));
+    for (uint64_t key = 0; key < 1000; key++)
+        for (unsigned i = 0; i < 2; i++) { /* 0 .. 999 and 400 .. 1399 */
+            add(filters[i], key + 400 * i, 1 + key % 20);
+            add(filters[i + 2], key + 400 * i, 1);
+        }
+    add(filters[0], 5000, 20); /* marked, and 0 again */
+    take_off(filters[0], 5000, 20);
+    assert_done(tamis_filter_compare(filters[0], filters[1], &by_counters));
+    assert_done(tamis_filter_compare(filters[2], filters[3], &by_bits));
+    assert_memory_equal(&by_counters, &by_bits, sizeof by_bits);
+    assert_true(by_counters.items_both > 500 && by_counters.items_both < 700);
+    close_all(filters, 4);
+    tamis_store_close(store);
+}
+
+/* ---- Refused, and nothing changed ------------------------------------------------------------ */
+
+static int no_room(const char *verb, const char *what)
+{
+    (void)what;
+    return strcmp(verb, "allocate") == 0 ? ENOSPC : 0;
+}
+
+/* Alone neither source needs the table, but both together do. */
+static void merge_without_room_changes_nothing(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *c = make(store, "c", 4);
+    tamis_filter *sources[] = {b, c};
+    const struct tamis_merge merge = {.sources = sources, .count = 2};
+    (void)state;
+    for (uint64_t key = 0; key < 500; key++)
+        add(a, key, 1);
+    add(a, 77, 4);
+    add(b, 77, 5);
+    add(c, 77, 5);
+    uint64_t *before = counters_of(a);
+    const int64_t items = assert_done(tamis_filter_items(a));
+    tamis__io_hook = no_room;
+    assert_refused(TAMIS_ENOSPACE, "counters that have outgrown their bits",
+                   tamis_filter_merge(a, &merge));
+    if (strstr(tamis_last_error(), "twice") != NULL) fail_msg("%s", tamis_last_error());
+    assert_counters(a, before);
+    assert_int_equal(assert_done(tamis_filter_items(a)), items);
+    assert_refused(TAMIS_ENOSPACE, "",
+                   make_merged(store, "made", (tamis_filter *[]){a, b, c}, 3, 0, NULL));
+    tamis__io_hook = NULL;
+    assert_int_equal(fixture_files(path, "staging"), 0);
+    assert_done(tamis_filter_merge(a, &merge)); /* the same command, once there is room */
+    assert_true(count_of(a, 77) >= 15);
+    free(before);
+    assert_done(tamis_filter_close(a));
+    close_all(sources, 2);
+    assert_int_equal(fixture_problems(path), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+static tamis_filter *raced;
+
+/* What was found to fit overflows now, and there is no room. */
+static void fill_up(enum tamis__point point)
+{
+    if (point != TAMIS__POINT_MERGE_RESERVED) return;
+    tamis__point_hook = NULL;
+    add(raced, 77, 10);
+    tamis__io_hook = no_room;
+}
+
+static void merge_that_loses_its_room_says_that_it_cannot_be_repeated(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4);
+    (void)state;
+    add(a, 77, 2);
+    add(b, 77, 5);
+    raced = a;
+    tamis__point_hook = fill_up;
+    assert_refused(TAMIS_ENOSPACE, "counters of the filter 'a' were raised by then, some or all",
+                   merge_one(a, b));
+    tamis__io_hook = NULL;
+    assert_true(count_of(a, 77) >= 12);
+    assert_int_equal(fixture_problems(path), 0);
+    assert_done(tamis_filter_close(a));
+    assert_done(tamis_filter_close(b));
+    tamis_store_close(store);
+    free(path);
+}
+
+/* Filters merged into each other in turn: Fibonacci's numbers, until it is enough. */
+static void merge_past_the_greatest_count_is_refused(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *pair[] = {make(store, "a", 4), make(store, "b", 4)};
+    uint64_t counts[2] = {1, 0};
+    (void)state;
+    add(pair[0], 1, 1);
+    unsigned turn = 1;
+    for (; counts[0] + counts[1] <= TAMIS__COUNT_MAX; turn ^= 1) {
+        assert_done(merge_one(pair[turn], pair[turn ^ 1]));
+        counts[turn] += counts[turn ^ 1];
+        assert_int_equal(count_of(pair[turn], 1), counts[turn]);
+    }
+    uint64_t *before = counters_of(pair[turn]);
+    assert_refused(TAMIS_ELIMIT, "would pass 2^60", merge_one(pair[turn], pair[turn ^ 1]));
+    assert_refused(TAMIS_ELIMIT, "would pass 2^60", make_merged(store, "x", pair, 2, 0, NULL));
+    assert_counters(pair[turn], before);
+    free(before);
+    close_all(pair, 2);
+    assert_int_equal(fixture_problems(path), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void merge_of_counters_of_other_widths_is_refused(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 8), *both[] = {a, b};
+    (void)state;
+    assert_refused(TAMIS_EMISMATCH, "'b' and 'a' differ in counter bits (8 and 4); ",
+                   merge_one(a, b));
+    assert_refused(TAMIS_EMISMATCH, "differ in counter bits",
+                   make_merged(store, "x", both, 2, TAMIS_MERGE_INTERSECT, NULL));
+    close_all(both, 2);
+    tamis_store_close(store);
+}
+
+/* ---- Stopped and killed ---------------------------------------------------------------------- */
+
+static int stop_at(void *context, uint64_t done_bytes, uint64_t all_bytes)
+{
+    assert_true(done_bytes > 0 && done_bytes <= all_bytes);
+    return --*(int *)context == 0 ? TAMIS_EIO : 0;
+}
+
+/* One piece to reserve, one to add: it can be stopped after the first alone. */
+static void merge_stopped_is_whole_or_was_not(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4);
+    (void)state;
+    add(a, 1, 9);
+    add(b, 1, 9);
+    for (int stop = 1; stop <= 2; stop++) {
+        int pieces = stop;
+        const struct tamis_merge merge = {
+            .sources = &b, .count = 1, .progress = stop_at, .context = &pieces};
+        assert_int_equal(tamis_filter_merge(a, &merge), stop == 1 ? TAMIS_EIO : 0);
+        assert_int_equal(pieces, 0);
+        assert_int_equal(count_of(a, 1), stop == 1 ? 9 : 18);
+    }
+    assert_done(tamis_filter_close(a));
+    assert_done(tamis_filter_close(b));
+    tamis_store_close(store);
+}
+
+static struct {
+    const char *path;
+    enum tamis__point point;
+    unsigned passes;
+} killing;
+
+static void kill_at(enum tamis__point point)
+{
+    if (point == killing.point && killing.passes-- == 0) (void)raise(SIGKILL);
+}
+
+static void merge_until_killed(void *name)
+{
+    tamis_store *store = fixture_open(killing.path, 0);
+    tamis_filter *a, *b;
+    if (tamis_filter_open(store, "b", 0, &b) < 0 || tamis_filter_open(store, "a", 0, &a) < 0)
+        _exit(2);
+    tamis__point_hook = kill_at;
+    (void)(name ? make_merged(store, name, (tamis_filter *[]){a, b}, 2, 0, NULL) : merge_one(a, b));
+    _exit(1); /* the point was not reached */
+}
+
+static const struct {
+    enum tamis__point point;
+    unsigned passes;
+} deaths[] = {{TAMIS__POINT_SLOT_TAKEN, 0},     {TAMIS__POINT_LEVEL_GROWN, 0},
+              {TAMIS__POINT_LEVEL_GROWN, 1},    {TAMIS__POINT_SLOT_TAKEN, 40},
+              {TAMIS__POINT_MERGE_LOADED, 0},   {TAMIS__POINT_MERGE_LOADED, 100},
+              {TAMIS__POINT_MERGE_LOADED, 900}, {TAMIS__POINT_MERGE_DONE, 0}};
+
+static void make_pair(tamis_store *store, tamis_filter *pair[2])
+{
+    pair[0] = make(store, "a", 4);
+    pair[1] = make(store, "b", 4);
+    for (uint64_t key = 0; key < 600; key++) {
+        add(pair[0], key, 1 + key % 12);
+        add(pair[1], key + 300, 1 + key % 13);
+    }
+}
+
+/* Each counter is between what it was and the sum. */
+static void merge_killed_never_makes_a_counter_too_low(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof deaths / sizeof deaths[0]; i++) {
+        char *path;
+        tamis_store *store = fixture_store(&path);
+        tamis_filter *pair[2];
+        make_pair(store, pair);
+        uint64_t *least = counters_of(pair[0]), *more = counters_of(pair[1]);
+        killing.path = path;
+        killing.point = deaths[i].point;
+        killing.passes = deaths[i].passes;
+        assert_int_equal(fixture_child(merge_until_killed, NULL), 256 + SIGKILL);
+        uint64_t *is = counters_of(pair[0]);
+        for (uint64_t cell = 0; cell < segment_of(pair[0])->header->m_bits; cell++)
+            assert_true(is[cell] >= least[cell] && is[cell] <= least[cell] + more[cell]);
+        assert_int_equal(fixture_problems(path), 0);
+        for (uint64_t key = 0; key < 600; key++)
+            take_off(pair[0], key, 1 + key % 12);
+        free(least);
+        free(more);
+        free(is);
+        close_all(pair, 2);
+        tamis_store_close(store);
+        free(path);
+    }
+}
+
+static void merge_into_a_new_filter_killed_leaves_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof deaths / sizeof deaths[0]; i++) {
+        char *path;
+        tamis_store *store = fixture_store(&path);
+        tamis_filter *pair[2], *made;
+        make_pair(store, pair);
+        killing.path = path;
+        killing.point = deaths[i].point;
+        killing.passes = deaths[i].passes;
+        assert_int_equal(fixture_child(merge_until_killed, "made"), 256 + SIGKILL);
+        assert_refused(TAMIS_ENOTFOUND, "made", tamis_filter_open(store, "made", 0, &made));
+        assert_done(make_merged(store, "made", pair, 2, 0, &made));
+        assert_int_equal(fixture_files(path, "staging"), 0);
+        assert_int_equal(fixture_files(path, "segments"), 3);
+        assert_int_equal(fixture_problems(path), 0);
+        assert_done(merge_one(pair[0], pair[1]));
+        assert_same_counters(made, pair[0]);
+        close_all(pair, 2);
+        assert_done(tamis_filter_close(made));
+        tamis_store_close(store);
+        free(path);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(merge_of_8_counting_parts_is_the_filter_built_at_once),
+        cmocka_unit_test(merge_after_removes_adds_what_is_left),
+        cmocka_unit_test(merge_into_a_new_filter_publishes_its_table),
+        cmocka_unit_test(intersection_has_the_least_of_the_counts),
+        cmocka_unit_test(compare_of_counting_filters_is_that_of_blocked_ones),
+        cmocka_unit_test(merge_without_room_changes_nothing),
+        cmocka_unit_test(merge_that_loses_its_room_says_that_it_cannot_be_repeated),
+        cmocka_unit_test(merge_past_the_greatest_count_is_refused),
+        cmocka_unit_test(merge_of_counters_of_other_widths_is_refused),
+        cmocka_unit_test(merge_stopped_is_whole_or_was_not),
+        cmocka_unit_test(merge_killed_never_makes_a_counter_too_low),
+        cmocka_unit_test(merge_into_a_new_filter_killed_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* exchanges.c: see exchanges.h. */
+#include "exchanges.h"
+
+#include <stdlib.h>
+
+const struct tamis_import_spec EXCHANGES_NOTHING;
+
+int exchanges_open(void **state)
+{
+    struct exchanges *p = calloc(1, sizeof *p);
+    if (p == NULL) return -1;
+    p->store = fixture_store(&p->path);
+    *state = p;
+    return 0;
+}
+
+int exchanges_close(void **state)
+{
+    struct exchanges *p = *state;
+    tamis_store_close(p->store);
+    free(p->path);
+    free(p);
+    return 0;
+}
+
+static int count_filter(void *context, const struct tamis_filter_stat *stat)
+{
+    (void)stat;
+    ++*(int *)context;
+    return 0;
+}
+
+void exchanges_empty(const struct exchanges *p)
+{
+    int filters = 0;
+    assert_done(tamis_store_list(p->store, NULL, count_filter, &filters));
+    assert_int_equal(filters, 0);
+    assert_int_equal(fixture_files(p->path, "segments"), 0);
+    assert_int_equal(fixture_files(p->path, "staging"), 0);
+}
+
+int exchanges_import(const struct exchanges *p, const char *format,
+                     const struct tamis_import_spec *spec, struct stream *stream)
+{
+    const struct tamis_source source = stream_source(stream);
+    return tamis_filter_import(p->store, "x", format, spec, &source, NULL);
+}
+
+void exchanges_refused(const struct exchanges *p, const char *format,
+                       const struct tamis_import_spec *spec, struct stream *stream, int code,
+                       const char *words)
+{
+    assert_refused(code, words, exchanges_import(p, format, spec, stream));
+    exchanges_empty(p);
+}
+
+void exchanges_truncated(const struct exchanges *p, const char *format, const struct stream *whole)
+{
+    for (size_t bytes = 0; bytes < whole->bytes; bytes++) {
+        struct stream part = stream_of(whole->data, bytes);
+        exchanges_refused(p, format, &EXCHANGES_NOTHING, &part, TAMIS_ECORRUPT, "truncated");
+        part.length_hidden = true;
+        part.most = 7;
+        exchanges_refused(p, format, &EXCHANGES_NOTHING, &part, TAMIS_ECORRUPT, "truncated");
+        stream_free(&part);
+    }
+    struct stream copy = stream_of(whole->data, whole->bytes);
+    assert_done(exchanges_import(p, format, &EXCHANGES_NOTHING, &copy));
+    assert_done(tamis_filter_drop(p->store, "x"));
+    stream_put(&copy, "", 1);
+    exchanges_refused(p, format, &EXCHANGES_NOTHING, &copy, TAMIS_ECORRUPT,
+                      "goes on after its end");
+    stream_free(&copy);
+}
+
+struct stream exchanges_exported(const struct exchanges *p, const char *format)
+{
+    struct stream out = {.data = NULL};
+    const struct tamis_sink sink = stream_sink(&out);
+    tamis_filter *filter;
+    assert_done(tamis_filter_open(p->store, "x", TAMIS_READ_ONLY, &filter));
+    assert_done(tamis_filter_export(filter, format, &sink));
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_drop(p->store, "x"));
+    return out;
+}
+
+void exchanges_same(const struct stream *a, const struct stream *b)
+{
+    assert_int_equal(a->bytes, b->bytes);
+    if (a->bytes > 0) assert_memory_equal(a->data, b->data, a->bytes);
+}
+
+void exchanges_come_back(const struct exchanges *p, const char *format,
+                         const struct tamis_import_spec *spec, struct stream *stream)
+{
+    assert_done(exchanges_import(p, format, spec, stream));
+    assert_int_equal(fixture_problems(p->path), 0);
+    struct stream out = exchanges_exported(p, format);
+    exchanges_same(stream, &out);
+    stream_free(&out);
+}

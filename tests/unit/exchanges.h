@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* exchanges.h: streams that are imported as filter "x" and exported again, or refused. */
+#ifndef TAMIS_UNIT_EXCHANGES_H
+#define TAMIS_UNIT_EXCHANGES_H
+
+#include "fixture.h"
+#include "streams.h"
+
+extern const struct tamis_import_spec EXCHANGES_NOTHING;
+
+/* What each test has: an empty store. */
+struct exchanges {
+    tamis_store *store;
+    char *path;
+};
+
+int exchanges_open(void **state);
+int exchanges_close(void **state);
+#define EXCHANGE_TEST(test) cmocka_unit_test_setup_teardown(test, exchanges_open, exchanges_close)
+
+int exchanges_import(const struct exchanges *p, const char *format,
+                     const struct tamis_import_spec *spec, struct stream *stream);
+/* No filter and no file is left. */
+void exchanges_empty(const struct exchanges *p);
+/* Refused with that code and these words, and nothing is left. */
+void exchanges_refused(const struct exchanges *p, const char *format,
+                       const struct tamis_import_spec *spec, struct stream *stream, int code,
+                       const char *words);
+/* Refused after every number of bytes, whether the length is known or not; whole, it is taken. */
+void exchanges_truncated(const struct exchanges *p, const char *format, const struct stream *whole);
+/* What export writes of filter x, which is dropped. */
+struct stream exchanges_exported(const struct exchanges *p, const char *format);
+void exchanges_same(const struct stream *a, const struct stream *b);
+/* Imported, verified, exported: the same bytes. */
+void exchanges_come_back(const struct exchanges *p, const char *format,
+                         const struct tamis_import_spec *spec, struct stream *stream);
+
+#endif

@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * import_test.c: an import is whole or it was not (store/import.c, store/draft.c).
+ *
+ * The stream is a RedisBloom dump of three layers, sealed with a fourth segment, so that four files
+ * must come into force in one step.
+ */
+#include "fixture.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/point.h"
+#include "dumps.h"
+#include "file/io.h"
+#include "streams.h"
+
+static const struct tamis_import_spec SEALED = {.seal_capacity = 1000, .seal_rate = 0.001};
+#define SEGMENTS 4
+
+static struct stream three_layers(void)
+{
+    const struct dump dump = dump_of(3);
+    return dump_stream(&dump);
+}
+
+static int import(tamis_store *store, const char *name, const char *format,
+                  const struct tamis_import_spec *spec, struct stream *stream,
+                  tamis_filter **filter)
+{
+    const struct tamis_source source = stream_source(stream);
+    return tamis_filter_import(store, name, format, spec, &source, filter);
+}
+
+static int count_filter(void *context, const struct tamis_filter_stat *stat)
+{
+    (void)stat;
+    ++*(int *)context;
+    return 0;
+}
+
+static int filters_in(tamis_store *store)
+{
+    int filters = 0;
+    assert_done(tamis_store_list(store, NULL, count_filter, &filters));
+    return filters;
+}
+
+static void assert_nothing_left(tamis_store *store, const char *path)
+{
+    assert_int_equal(filters_in(store), 0);
+    assert_int_equal(fixture_files(path, "segments"), 0);
+    assert_int_equal(fixture_files(path, "staging"), 0);
+}
+
+/* ---- What comes out -------------------------------------------------------------------------- */
+
+static void import_counts_and_sums_what_the_stream_says(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    struct stream stream = three_layers();
+    struct tamis_filter_stat stat;
+    struct tamis_segment_stat segment;
+    tamis_filter *filter;
+    (void)state;
+    assert_done(import(store, "x", "redisbloom", NULL, &stream, &filter));
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(stat.segment_count, 3);
+    assert_int_equal(stat.items, 10 + 19 + 38);
+    assert_int_equal(stat.capacity, 10 + 19 + 40); /* the older ones hold, the newest takes */
+    assert_true(fabs(stat.fp_rate - (1 - 0.995 * 0.9975 * 0.99875)) < 1e-12);
+    assert_int_equal(stat.state, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_done(tamis_filter_segment(filter, i, &segment));
+        assert_int_equal(segment.capacity, 10u << i);
+        assert_int_equal(segment.items, (10u << i) - i);
+        assert_int_equal(segment.flags, 0);
+        assert_string_equal(segment.hash_set, "redisbloom");
+    }
+    assert_done(tamis_filter_close(filter));
+    stream_free(&stream);
+    tamis_store_close(store);
+}
+
+/* The rate of two layers far below 2^-53 each is their sum, and not 0, which no reader takes. */
+static void import_of_layers_of_tiny_rates_keeps_the_rate(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    struct dump dump = dump_of(2);
+    struct tamis_filter_stat stat;
+    tamis_filter *filter;
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++)
+        dump.layers[i] = dump_layer(100, (i + 1) * 1e-18, dump.layers[i].size);
+    struct stream stream = dump_stream(&dump);
+    assert_done(import(store, "x", "redisbloom", NULL, &stream, &filter));
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_true(fabs(stat.fp_rate - 3e-18) < 1e-30);
+    assert_true(stat.predicted_rate > 0 && stat.predicted_rate < 1e-20);
+    assert_done(tamis_filter_close(filter));
+    stream_free(&stream);
+    tamis_store_close(store);
+}
+
+/* Every key sets a bit, so a count without one is of a stream whose data were lost. */
+static void import_of_items_without_a_bit_is_refused(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    (void)state;
+    for (uint64_t items = 0; items < 2; items++) {
+        struct dump dump = dump_of(1);
+        dump.size = dump.layers[0].size = items;
+        struct stream stream = dump_stream(&dump);
+        const size_t bytes = (size_t)dump.layers[0].bytes;
+        memset(stream.data + stream.bytes - 16 - bytes, 0, bytes);
+        const int rc = import(store, "x", "redisbloom", NULL, &stream, NULL);
+        stream_free(&stream);
+        if (items != 0) assert_refused(TAMIS_ECORRUPT, "has not one bit set for them", rc);
+        if (items == 0) assert_done(rc < 0 ? rc : tamis_filter_drop(store, "x"));
+        assert_nothing_left(store, path);
+    }
+    tamis_store_close(store);
+    free(path);
+}
+
+/* Old keys answer from the old segments; a new one is new once, in the segment on top. */
+static void import_sealed_takes_new_keys_on_top(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    const struct tamis_import_spec spec = {.hash_set = "php:js", .m_bits = 1000};
+    struct tamis_import_spec sealed = spec;
+    struct tamis_segment_stat before, after, top;
+    struct tamis_filter_stat stat;
+    struct stream bits = {.data = NULL}, again = {.data = NULL};
+    const struct tamis_sink sink = stream_sink(&bits), sink_again = stream_sink(&again);
+    tamis_filter *filter;
+    (void)state;
+    sealed.seal_capacity = 50;
+    assert_done(import(store, "old", "redis-bitmap", &spec, &bits, &filter));
+    assert_int_equal(assert_done(tamis_filter_add(filter, "old key", 7)), 1);
+    assert_done(tamis_filter_export(filter, "redis-bitmap", &sink));
+    assert_done(tamis_filter_close(filter));
+
+    assert_done(import(store, "x", "redis-bitmap", &sealed, &bits, &filter));
+    assert_done(tamis_filter_segment(filter, 0, &before));
+    assert_int_equal(before.flags, TAMIS_SEGMENT_ITEMS_ESTIMATED);
+    assert_int_equal(assert_done(tamis_filter_add(filter, "old key", 7)), 0);
+    assert_int_equal(assert_done(tamis_filter_add(filter, "new key", 7)), 1);
+    assert_int_equal(assert_done(tamis_filter_add(filter, "new key", 7)), 0);
+    assert_done(tamis_filter_fill(filter, 0, &after));
+    assert_int_equal(after.ones, 1);
+    assert_done(tamis_filter_fill(filter, 1, &top));
+    assert_int_equal(top.items, 1);
+    assert_int_equal(top.kind, TAMIS_KIND_BLOCKED);
+    assert_int_equal(top.flags, 0);
+    assert_string_equal(top.hash_set, "xxh3");
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(stat.capacity, 50 + before.items);
+    assert_refused(TAMIS_EUNSUPPORTED, "has 2 segments and format redis-bitmap has room for one",
+                   tamis_filter_export(filter, "redis-bitmap", &sink_again));
+    assert_int_equal(again.bytes, 0);
+    assert_done(tamis_filter_close(filter));
+    stream_free(&bits);
+    tamis_store_close(store);
+}
+
+/* n = -(m/k) ln(1 - X/m): 1,000 keys of 4 functions in 2^16 bits, within 5 standard deviations,
+ * which for an estimate of n from X are about sqrt(n^2 k / 2m) = 5.5. */
+static void import_estimates_items_from_the_bits(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    const struct tamis_filter_spec spec = {.m_bits = 65536, .k = 4, .hash_set = "guava"};
+    struct stream stream = {.data = NULL};
+    const struct tamis_sink sink = stream_sink(&stream);
+    struct tamis_filter_stat stat;
+    tamis_filter *filter;
+    char key[RANDOM_KEY_BYTES];
+    (void)state;
+    assert_done(tamis_filter_create(store, "a", &spec, &filter));
+    for (uint64_t i = 0; i < 1000; i++) {
+        const size_t bytes = random_key(i, key);
+        assert_done(tamis_filter_add(filter, key, bytes));
+    }
+    assert_done(tamis_filter_export(filter, "guava", &sink));
+    assert_done(tamis_filter_close(filter));
+    assert_done(import(store, "b", "guava", NULL, &stream, &filter));
+    assert_done(tamis_filter_stat(filter, &stat));
+    print_message("1000 keys, %u estimated\n", (unsigned)stat.items);
+    assert_in_range(stat.items, 1000 - 28, 1000 + 28);
+    /* m / k ln 2 = 11,356 keys is where k = 4 is best */
+    assert_in_range(stat.capacity, 11300, 11400);
+    assert_done(tamis_filter_close(filter));
+    /* A filter that is full to the last bit: ln 0 is no number of keys. */
+    memset(stream.data + 6, 0xFF, stream.bytes - 6);
+    assert_done(import(store, "full", "guava", NULL, &stream, &filter));
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(stat.items, llround(65536.0 / 4 * log(65536)));
+    assert_int_equal(stat.state, TAMIS_STATE_FULL);
+    assert_done(tamis_filter_close(filter));
+    stream_free(&stream);
+    tamis_store_close(store);
+}
+
+static void import_takes_capacity_and_rate_of_the_caller(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    const struct tamis_import_spec spec = {
+        .hash_set = "php-mt", .m_bits = 10000, .k = 5, .capacity = 700};
+    struct stream stream = stream_of("x", 1);
+    struct tamis_filter_stat stat;
+    tamis_filter *filter;
+    (void)state;
+    assert_done(import(store, "x", "redis-bitmap", &spec, &stream, &filter));
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(stat.capacity, 700);
+    assert_true(fabs(stat.fp_rate - tamis_predict_rate(TAMIS_KIND_BLOOM, 10000, 5, 700)) < 1e-15);
+    assert_int_equal(stat.m_bits, 10000);
+    assert_int_equal(stat.k, 5);
+    assert_done(tamis_filter_close(filter));
+    stream_free(&stream);
+    tamis_store_close(store);
+}
+
+/* A filter that Tamis made of the hash set of another system has a form there. */
+static void export_of_own_filters_comes_back(void **state)
+{
+    static const struct {
+        const char *format;
+        struct tamis_filter_spec spec;
+        struct tamis_import_spec import;
+    } cases[] = {
+        {"redisbloom", {.capacity = 500, .fp_rate = 0.01, .hash_set = "redisbloom"}, {0}},
+        {"redisbloom", {.m_bits = 8000, .k = 3, .hash_set = "redisbloom"}, {0}},
+        {"guava", {.capacity = 500, .fp_rate = 0.01, .hash_set = "guava"}, {0}},
+        {"redis-bitmap", {.m_bits = 8003, .k = 3}, {.hash_set = "xxh3", .m_bits = 8003, .k = 3}},
+        {"tamis", {.capacity = 500, .seed = 7}, {0}},
+    };
+    tamis_store *store = fixture_store(NULL);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct stream stream = {.data = NULL};
+        const struct tamis_sink sink = stream_sink(&stream);
+        tamis_filter *filter;
+        assert_done(tamis_filter_create(store, "a", &cases[i].spec, &filter));
+        for (char key[] = "a"; key[0] <= 'z'; key[0]++)
+            assert_int_equal(assert_done(tamis_filter_add(filter, key, 1)), 1);
+        assert_done(tamis_filter_export(filter, cases[i].format, &sink));
+        assert_done(tamis_filter_close(filter));
+        assert_done(import(store, "b", cases[i].format, &cases[i].import, &stream, &filter));
+        for (char key[] = "a"; key[0] <= 'z'; key[0]++)
+            assert_int_equal(assert_done(tamis_filter_contains(filter, key, 1)), 1);
+        assert_int_equal(assert_done(tamis_filter_contains(filter, "absent", 6)), 0);
+        assert_done(tamis_filter_close(filter));
+        assert_done(tamis_filter_drop(store, "a"));
+        assert_done(tamis_filter_drop(store, "b"));
+        stream_free(&stream);
+    }
+    tamis_store_close(store);
+}
+
+static void export_of_what_a_format_cannot_say_is_refused(void **state)
+{
+    static const struct {
+        struct tamis_filter_spec spec;
+        const char *format, *words;
+    } cases[] = {
+        {{.capacity = 100}, "redis-bitmap", "of this kind has no form"},
+        {{.capacity = 100}, "guava", "of this kind has no form"},
+        {{.capacity = 100}, "redisbloom", "by its own hash set only"},
+        {{.m_bits = 640, .k = 3}, "redisbloom", "by its own hash set only"},
+        {{.m_bits = 640, .k = 3}, "guava", "by its own hash set only"},
+        {{.m_bits = 650, .k = 3, .hash_set = "guava"}, "guava", "has whole longs"},
+        {{.m_bits = 650, .k = 3, .hash_set = "redisbloom"}, "redisbloom", "has whole bytes"},
+    };
+    tamis_store *store = fixture_store(NULL);
+    struct stream stream = {.data = NULL};
+    const struct tamis_sink sink = stream_sink(&stream);
+    tamis_filter *filter;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_done(tamis_filter_create(store, "x", &cases[i].spec, &filter));
+        assert_refused(TAMIS_EUNSUPPORTED, cases[i].words,
+                       tamis_filter_export(filter, cases[i].format, &sink));
+        assert_refused(TAMIS_EINVAL, "there is no format 'x'",
+                       tamis_filter_export(filter, "x", &sink));
+        assert_done(tamis_filter_close(filter));
+        assert_done(tamis_filter_drop(store, "x"));
+    }
+    assert_int_equal(stream.calls, 0);
+    tamis_store_close(store);
+}
+
+/* ---- What does not go ------------------------------------------------------------------------ */
+
+static void import_is_refused_before_the_stream_is_read(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    struct stream stream = three_layers();
+    (void)state;
+    assert_done(import(store, "x", "redisbloom", NULL, &stream, NULL));
+    stream.calls = 0;
+    assert_refused(TAMIS_EEXIST, "'x' exists already",
+                   import(store, "x", "redisbloom", NULL, &stream, NULL));
+    assert_refused(TAMIS_EINVAL, "empty", import(store, "", "redisbloom", NULL, &stream, NULL));
+    tamis_store *reading = fixture_open(path, TAMIS_READ_ONLY);
+    assert_refused(TAMIS_EREADONLY, "open read-only",
+                   import(reading, "y", "redisbloom", NULL, &stream, NULL));
+    assert_int_equal(stream.calls, 0);
+    tamis_store_close(reading);
+    stream_free(&stream);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void import_sealed_past_the_last_segment_is_refused(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    struct dump dump = dump_of(1);
+    (void)state;
+    dump.layer_count = dump.layers_said = 64;
+    for (uint32_t i = 0; i < 64; i++)
+        dump.layers[i] = dump.layers[0];
+    dump.size = 64 * dump.layers[0].size;
+    struct stream stream = dump_stream(&dump);
+    assert_refused(TAMIS_EUNSUPPORTED, "64 segments already",
+                   import(store, "x", "redisbloom", &SEALED, &stream, NULL));
+    assert_nothing_left(store, path);
+    assert_done(import(store, "x", "redisbloom", NULL, &stream, NULL));
+    assert_int_equal(fixture_files(path, "segments"), 64);
+    stream_free(&stream);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void import_with_a_bad_seal_is_refused(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    const struct tamis_import_spec bad[] = {{.seal_capacity = 10, .seal_rate = 2},
+                                            {.seal_capacity = UINT64_MAX}};
+    struct stream stream = three_layers();
+    (void)state;
+    assert_refused(TAMIS_EINVAL, "2", import(store, "x", "redisbloom", &bad[0], &stream, NULL));
+    assert_refused(TAMIS_EINVAL, "capacity",
+                   import(store, "x", "redisbloom", &bad[1], &stream, NULL));
+    assert_nothing_left(store, path);
+    stream_free(&stream);
+    tamis_store_close(store);
+    free(path);
+}
+
+/* A head is looked for in the first 3.4 kB, so the stream is longer than that. */
+static void import_of_a_source_that_fails_leaves_nothing(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    struct dump dump = dump_of(3);
+    dump.layers[2] = dump_layer(5000, 0.001, dump.layers[2].size);
+    struct stream stream = dump_stream(&dump);
+    (void)state;
+    assert_true(stream.bytes > 8000);
+    stream.failure = TAMIS_EIO;
+    stream.most = 5;
+    for (size_t left = stream.bytes; left > 0; left -= left < 61 ? 1 : 61) {
+        stream.fails_at = stream.bytes + 1 - left;
+        assert_refused(TAMIS_EIO, "could not be read further",
+                       import(store, "x", "redisbloom", &SEALED, &stream, NULL));
+        assert_nothing_left(store, path);
+    }
+    stream.fails_at = 0;
+    assert_done(import(store, "x", "redisbloom", &SEALED, &stream, NULL));
+    stream_free(&stream);
+    tamis_store_close(store);
+    free(path);
+}
+
+static int64_t read_too_much(void *context, void *buffer, size_t bytes)
+{
+    (void)context;
+    (void)buffer;
+    return (int64_t)bytes + 1;
+}
+
+static void import_of_a_source_that_lies_is_refused(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    const struct tamis_source source = {.read = read_too_much};
+    (void)state;
+    assert_refused(TAMIS_EINVAL, "where",
+                   tamis_filter_import(store, "x", "guava", NULL, &source, NULL));
+    assert_nothing_left(store, path);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void export_to_a_sink_that_fails_says_so(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    struct stream stream = three_layers(), out = {.fails_at = 1, .failure = TAMIS_ENOSPACE};
+    const struct tamis_sink sink = stream_sink(&out);
+    tamis_filter *filter;
+    (void)state;
+    assert_done(import(store, "x", "redisbloom", &SEALED, &stream, &filter));
+    assert_refused(TAMIS_ENOSPACE, "could not be written further (at byte 0)",
+                   tamis_filter_export(filter, "tamis", &sink));
+    assert_done(tamis_filter_close(filter));
+    stream_free(&stream);
+    tamis_store_close(store);
+}
+
+/* ---- Whatever fails -------------------------------------------------------------------------- */
+
+static int calls_left;
+static char failed_call[64];
+
+static int fail_one(const char *verb, const char *what)
+{
+    (void)what;
+    if (calls_left < 0 || calls_left-- != 0) return 0;
+    (void)snprintf(failed_call, sizeof failed_call, "%s", verb);
+    return strcmp(verb, "allocate") == 0 ? ENOSPC : EIO;
+}
+
+/* The first, second, ... system call of the import fails, until one passes without. */
+static void import_whose_nth_system_call_fails_leaves_nothing(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    struct stream stream = three_layers();
+    tamis_filter *filter = NULL;
+    int failures = 0, unheeded = 0;
+    (void)state;
+    for (int nth = 0;; nth++) {
+        failed_call[0] = '\0';
+        calls_left = nth;
+        tamis__io_hook = fail_one;
+        const int rc = import(store, "x", "redisbloom", &SEALED, &stream, &filter);
+        tamis__io_hook = NULL;
+        if (failed_call[0] == '\0') { /* passed clean */
+            assert_done(rc);
+            break;
+        }
+        if (rc == 0) { /* a call whose failure does no harm, such as looking for orphans */
+            assert_done(tamis_filter_close(filter));
+            assert_done(tamis_filter_drop(store, "x"));
+            unheeded++;
+        } else {
+            failures++;
+        }
+        assert_nothing_left(store, path);
+        assert_int_equal(fixture_problems(path), 0);
+    }
+    print_message("%d calls failed the import, %d did not matter\n", failures, unheeded);
+    assert_true(failures >= 30);
+    assert_int_equal(fixture_files(path, "segments"), SEGMENTS);
+    assert_int_equal(fixture_problems(path), 0);
+    assert_done(tamis_filter_close(filter));
+    stream_free(&stream);
+    tamis_store_close(store);
+    free(path);
+}
+
+struct killing {
+    const char *path;
+    enum tamis__point point;
+    int passes; /* of the point that are let go by */
+};
+
+static struct killing killing;
+
+static void kill_at(enum tamis__point point)
+{
+    if (point == killing.point && killing.passes-- == 0) (void)raise(SIGKILL);
+}
+
+static void import_until_killed(void *context)
+{
+    tamis_store *store = fixture_open(killing.path, 0);
+    struct stream stream = three_layers();
+    (void)context;
+    tamis__point_hook = kill_at;
+    (void)import(store, "x", "redisbloom", &SEALED, &stream, NULL);
+    _exit(1); /* the point was not reached */
+}
+
+/* Killed at each step: all or nothing is in force, and the next writer clears up. */
+static void import_killed_anywhere_is_whole_or_was_not(void **state)
+{
+    (void)state;
+    static const struct {
+        enum tamis__point point;
+        int passes;
+        bool there;
+    } steps[] = {
+        {TAMIS__POINT_STAGED, 0, false},   {TAMIS__POINT_STAGED, 3, false},
+        {TAMIS__POINT_RENAMED, 0, false},  {TAMIS__POINT_RENAMED, 1, false},
+        {TAMIS__POINT_RENAMED, 3, false},  {TAMIS__POINT_COMMITTED, 0, false},
+        {TAMIS__POINT_COMMITTED, 1, true},
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        char *path;
+        tamis_store *store = fixture_store(&path);
+        killing = (struct killing){path, steps[i].point, steps[i].passes};
+        assert_int_equal(fixture_child(import_until_killed, NULL), 256 + SIGKILL);
+        assert_int_equal(filters_in(store), steps[i].there);
+        tamis_filter *filter = fixture_filter(store, "next", 10);
+        assert_done(tamis_filter_close(filter));
+        assert_int_equal(fixture_files(path, "staging"), 0);
+        assert_int_equal(fixture_files(path, "segments"), steps[i].there ? SEGMENTS + 1 : 1);
+        assert_int_equal(fixture_problems(path), 0);
+        tamis_store_close(store);
+        free(path);
+    }
+}
+
+/* ---- While others add ------------------------------------------------------------------------ */
+
+struct adding {
+    tamis_filter *filter;
+    uint64_t done; /* atomic: keys 0 .. done - 1 are in */
+};
+
+#define KEYS_ADDED 20000
+
+static void *add_keys(void *context)
+{
+    struct adding *adding = context;
+    char key[RANDOM_KEY_BYTES];
+    for (uint64_t i = 0; i < KEYS_ADDED; i++) {
+        const size_t bytes = random_key(i, key);
+        if (tamis_filter_add(adding->filter, key, bytes) < 0) return "failed";
+        __atomic_store_n(&adding->done, i + 1, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+/* What was in when the export began is in the stream, whatever is added meanwhile. */
+static void export_beside_adders_has_what_was_there(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    struct adding adding = {.filter = fixture_filter(store, "x", KEYS_ADDED)};
+    pthread_t thread;
+    void *result;
+    uint64_t before;
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, add_keys, &adding), 0);
+    do {
+        struct stream stream = {.data = NULL};
+        const struct tamis_sink sink = stream_sink(&stream);
+        tamis_filter *copy;
+        char key[RANDOM_KEY_BYTES];
+        before = __atomic_load_n(&adding.done, __ATOMIC_ACQUIRE);
+        assert_done(tamis_filter_export(adding.filter, "tamis", &sink));
+        assert_done(import(store, "copy", "tamis", NULL, &stream, &copy));
+        for (uint64_t i = 0; i < before; i++) {
+            const size_t bytes = random_key(i, key);
+            assert_int_equal(tamis_filter_contains(copy, key, bytes), 1);
+        }
+        assert_done(tamis_filter_close(copy));
+        assert_done(tamis_filter_drop(store, "copy"));
+        stream_free(&stream);
+    } while (before < KEYS_ADDED);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_null(result);
+    assert_done(tamis_filter_close(adding.filter));
+    tamis_store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(import_counts_and_sums_what_the_stream_says),
+        cmocka_unit_test(import_of_layers_of_tiny_rates_keeps_the_rate),
+        cmocka_unit_test(import_of_items_without_a_bit_is_refused),
+        cmocka_unit_test(import_sealed_takes_new_keys_on_top),
+        cmocka_unit_test(import_estimates_items_from_the_bits),
+        cmocka_unit_test(import_takes_capacity_and_rate_of_the_caller),
+        cmocka_unit_test(export_of_own_filters_comes_back),
+        cmocka_unit_test(export_of_what_a_format_cannot_say_is_refused),
+        cmocka_unit_test(import_is_refused_before_the_stream_is_read),
+        cmocka_unit_test(import_sealed_past_the_last_segment_is_refused),
+        cmocka_unit_test(import_with_a_bad_seal_is_refused),
+        cmocka_unit_test(import_of_a_source_that_fails_leaves_nothing),
+        cmocka_unit_test(import_of_a_source_that_lies_is_refused),
+        cmocka_unit_test(export_to_a_sink_that_fails_says_so),
+        cmocka_unit_test(import_whose_nth_system_call_fails_leaves_nothing),
+        cmocka_unit_test(import_killed_anywhere_is_whole_or_was_not),
+        cmocka_unit_test(export_beside_adders_has_what_was_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * overflow_test.c: counters that outgrow their bits, the table that they go on in, the locks of
+ * removers (store/kind/cells.c, store/file/owner.c).
+ */
+#include "counters.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/point.h"
+#include "file/io.h"
+
+static const char *failing_verb;
+static int failing_error;
+static unsigned failing_from; /* calls of the verb that are let through */
+
+static int fail_calls(const char *verb, const char *what)
+{
+    (void)what;
+    if (strcmp(verb, failing_verb) != 0) return 0;
+    if (failing_from > 0) {
+        failing_from--;
+        return 0;
+    }
+    return failing_error;
+}
+
+static void fail_from(const char *verb, int error, unsigned from)
+{
+    failing_verb = verb;
+    failing_error = error;
+    failing_from = from;
+    tamis__io_hook = error ? fail_calls : NULL;
+}
+
+/* ---- Boundaries --------------------------------------------------------------------------------
+ */
+
+/* A lone key with its cells near M, up over the border and down to nothing. */
+static void check_border(uint32_t width)
+{
+    struct counters c;
+    uint64_t cells[TAMIS_K_MAX];
+    counters_make(&c, 50, 0.01, width);
+    const unsigned count = counters_cells(&c, "k", 1, cells);
+    const uint64_t start = c.cells.most - 3;
+    for (unsigned i = 0; i < count; i++)
+        counters_set(&c, cells[i], start);
+    for (uint64_t n = start + 1; n < start + 40; n++) {
+        assert_int_equal(tamis_filter_add(c.filter, "k", 1), 0);
+        assert_int_equal(counters_model_add(&c, "k", 1), 0);
+        assert_int_equal(tamis_filter_count(c.filter, "k", 1), n);
+        assert_int_equal(c.segment->header->overflow_levels, n >= c.cells.most);
+        counters_check(&c);
+    }
+    for (int n = 0; n < 60 && counters_model_count(&c, "k", 1) > 0; n++) {
+        assert_int_equal(tamis_filter_remove(c.filter, "k", 1), 1);
+        assert_int_equal(counters_model_remove(&c, "k", 1), 1);
+        assert_int_equal(tamis_filter_count(c.filter, "k", 1), counters_model_count(&c, "k", 1));
+    }
+    counters_check(&c);
+    counters_free(&c);
+}
+
+static void overflow_border_is_crossed_both_ways(void **state)
+{
+    static const uint32_t widths[] = {4, 8, 16, 32};
+    (void)state;
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+        check_border(widths[i]);
+}
+
+/* Down to 0 in the table, where the key is absent and refused, and up again from there. */
+static void overflow_counter_at_zero_is_absent(void **state)
+{
+    struct counters c;
+    (void)state;
+    counters_make(&c, 50, 0.01, 4);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 1000; i++)
+            assert_int_equal(tamis_filter_add(c.filter, "k", 1), i == 0);
+        assert_int_equal(tamis_filter_count(c.filter, "k", 1), 1000);
+        assert_int_equal(tamis_filter_items(c.filter), 1);
+        for (int i = 0; i < 1000; i++)
+            assert_int_equal(tamis_filter_remove(c.filter, "k", 1), 1);
+        assert_int_equal(tamis_filter_contains(c.filter, "k", 1), 0);
+        assert_int_equal(tamis_filter_remove(c.filter, "k", 1), 0);
+        assert_int_equal(tamis_filter_items(c.filter), 0);
+        counters_check(&c); /* all 0, though marked */
+    }
+    counters_free(&c);
+}
+
+/* Counts far beyond what anybody adds one by one. */
+static void overflow_counts_do_not_wrap(void **state)
+{
+    struct counters c;
+    uint64_t cells[TAMIS_K_MAX];
+    (void)state;
+    counters_make(&c, 50, 0.01, 4);
+    for (int i = 0; i < 15; i++)
+        (void)assert_done(tamis_filter_add(c.filter, "k", 1));
+    const unsigned count = counters_cells(&c, "k", 1, cells);
+    for (uint64_t i = 0; i < c.cells.first_slots; i++)
+        if (c.cells.slots[i].owner != 0) c.cells.slots[i].above = (uint64_t)1 << 40;
+    assert_int_equal(tamis_filter_count(c.filter, "k", 1), ((uint64_t)1 << 40) + 15);
+    (void)assert_done(tamis_filter_add(c.filter, "k", 1));
+    for (unsigned i = 0; i < count; i++)
+        c.model[cells[i]] = ((uint64_t)1 << 40) + 16;
+    counters_check(&c);
+    counters_free(&c);
+}
+
+/* ---- The table ---------------------------------------------------------------------------------
+ */
+
+static void overflow_table_holds_every_cell(void **state)
+{
+    struct counters c;
+    (void)state;
+    counters_make(&c, 20000, 0.01, 4);
+    const struct tamis__segment_header *h = c.segment->header;
+    uint64_t before, levels = 0;
+    for (uint64_t cell = 0; cell < h->m_bits; cell++)
+        counters_set(&c, cell, 14);
+    for (uint64_t cell = 0; cell < h->m_bits; cell++) {
+        assert_done(tamis__cell_raise(&c.cells, cell, &before));
+        assert_int_equal(before, 14);
+        c.model[cell] = 15;
+        if (h->overflow_levels == levels) continue;
+        printf("level %llu of %llu slots, after %llu of %llu cells\n", (unsigned long long)levels,
+               (unsigned long long)(c.cells.first_slots << levels), (unsigned long long)cell,
+               (unsigned long long)h->m_bits);
+        levels = h->overflow_levels;
+    }
+    assert_true(h->overflow_levels > 5 && h->overflow_levels <= c.cells.levels_max);
+    for (uint64_t cell = 0; cell < h->m_bits; cell++) {
+        assert_done(tamis__cell_raise(&c.cells, cell, &before));
+        assert_int_equal(before, 15);
+        c.model[cell] = 16;
+    }
+    counters_check(&c);
+    counters_reopen(&c);
+    counters_check(&c);
+    struct tamis_segment_stat segment;
+    struct tamis_filter_stat stat;
+    assert_done(tamis_filter_segment(c.filter, 0, &segment));
+    assert_done(tamis_filter_stat(c.filter, &stat));
+    assert_int_equal(segment.file_bytes, fixture_size(fixture_segment_path(c.path, 1)));
+    assert_int_equal(stat.size_bytes, segment.file_bytes);
+    assert_int_equal(segment.counter_bits, 4);
+    counters_free(&c);
+}
+
+/* A handle that was opened before the table was sees it. */
+static void overflow_is_seen_through_older_mappings(void **state)
+{
+    struct counters c;
+    tamis_filter *reader;
+    (void)state;
+    counters_make(&c, 50, 0.01, 8);
+    assert_done(tamis_filter_open(c.store, "c", TAMIS_READ_ONLY, &reader));
+    for (int i = 1; i <= 400; i++) {
+        (void)assert_done(tamis_filter_add(c.filter, "k", 1));
+        assert_int_equal(tamis_filter_count(reader, "k", 1), i);
+    }
+    assert_done(tamis_filter_sync(c.filter));
+    assert_done(tamis_filter_close(reader));
+    counters_free(&c);
+}
+
+/* ---- A disk that is full -----------------------------------------------------------------------
+ */
+
+static void overflow_without_room_refuses_the_key_whole(void **state)
+{
+    struct counters c;
+    struct tamis_key keys[5] = {{"a", 1}, {"b", 1}, {"k", 1}, {"c", 1}, {"k", 1}};
+    uint8_t answers[5];
+    (void)state;
+    counters_make(&c, 50, 1e-6, 4);
+    for (int i = 0; i < 14; i++) {
+        (void)assert_done(tamis_filter_add(c.filter, "k", 1));
+        (void)counters_model_add(&c, "k", 1);
+    }
+    fail_from("allocate", ENOSPC, 0);
+    assert_refused(TAMIS_ENOSPACE, "counters that have outgrown their bits",
+                   tamis_filter_add(c.filter, "k", 1));
+    assert_refused(TAMIS_ENOSPACE, "no room", tamis_filter_add_batch(c.filter, keys, 5, answers));
+    fail_from("", 0, 0);
+    assert_true(answers[0] == 1 && answers[1] == 1);
+    assert_true(answers[2] == TAMIS_ANSWER_REFUSED && answers[3] == TAMIS_ANSWER_REFUSED &&
+                answers[4] == TAMIS_ANSWER_REFUSED);
+    (void)counters_model_add(&c, "a", 1);
+    (void)counters_model_add(&c, "b", 1);
+    counters_check(&c);
+    assert_int_equal(tamis_filter_items(c.filter), 3);
+    assert_int_equal(tamis_filter_add_batch(c.filter, keys + 2, 3, answers), 1);
+    for (int i = 2; i < 5; i++)
+        (void)counters_model_add(&c, keys[i].data, 1);
+    counters_check(&c);
+    counters_free(&c);
+}
+
+static struct counters *raced;
+static uint64_t raced_cell;
+
+/* Between the look and the raise another adder fills the last cell. */
+static void fill_last_cell(enum tamis__point point)
+{
+    if (point == TAMIS__POINT_ADD_LOADED) counters_set(raced, raced_cell, 14);
+}
+
+static void overflow_without_room_in_the_middle_takes_back(void **state)
+{
+    struct counters c;
+    uint64_t cells[TAMIS_K_MAX];
+    (void)state;
+    counters_make(&c, 50, 0.01, 4);
+    const unsigned count = counters_cells(&c, "k", 1, cells);
+    raced = &c;
+    raced_cell = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (cells[i] > raced_cell) raced_cell = cells[i];
+    fail_from("allocate", ENOSPC, 0);
+    tamis__point_hook = fill_last_cell;
+    assert_refused(TAMIS_ENOSPACE, "outgrown", tamis_filter_add(c.filter, "k", 1));
+    tamis__point_hook = NULL;
+    counters_check(&c); /* all 0 but the one that was raced for */
+    fail_from("", 0, 0);
+    assert_int_equal(tamis_filter_add(c.filter, "k", 1), 1);
+    assert_int_equal(counters_model_add(&c, "k", 1), 1);
+    counters_check(&c);
+    for (size_t i = 0; i < TAMIS__BLOCK_LOCKS; i++)
+        assert_int_equal(c.segment->header->block_locks[i], 0);
+    counters_free(&c);
+}
+
+static void overflow_where_the_file_system_cannot_allocate_writes_zeros(void **state)
+{
+    struct counters c;
+    (void)state;
+    counters_make(&c, 50, 0.01, 4);
+    fail_from("allocate", EOPNOTSUPP, 0);
+    for (int i = 0; i < 100; i++) {
+        (void)assert_done(tamis_filter_add(c.filter, "k", 1));
+        (void)counters_model_add(&c, "k", 1);
+    }
+    fail_from("", 0, 0);
+    counters_check(&c);
+    counters_free(&c);
+}
+
+/* Killed between the two steps of making a level: the file is longer than it need be. */
+static void overflow_level_that_is_not_in_force_is_no_damage(void **state)
+{
+    struct counters c;
+    (void)state;
+    counters_make(&c, 50, 0.01, 4);
+    const struct tamis__segment_header *h = c.segment->header;
+    assert_done(
+        tamis__segment_extend(c.segment, h->file_bytes + tamis__overflow_bytes(h->m_bits, 1)));
+    assert_int_equal(h->overflow_levels, 0);
+    assert_int_equal(fixture_problems(c.path), 0);
+    counters_reopen(&c);
+    for (int i = 0; i < 20; i++) {
+        (void)assert_done(tamis_filter_add(c.filter, "k", 1));
+        (void)counters_model_add(&c, "k", 1);
+    }
+    counters_check(&c);
+    counters_free(&c);
+}
+
+/* ---- Damage ------------------------------------------------------------------------------------
+ */
+
+static int keep_reason(void *context, const struct tamis_problem *problem)
+{
+    (void)snprintf(context, 300, "%s", problem->reason);
+    return 0;
+}
+
+static void assert_problem(const struct counters *c, const char *words)
+{
+    char reason[300] = "";
+    assert_int_equal(tamis_store_verify(c->store, "c", keep_reason, reason), 1);
+    if (strstr(reason, words) == NULL) fail_msg("no '%s' in: %s", words, reason);
+}
+
+static void overflow_damage_is_found(void **state)
+{
+    struct counters c;
+    uint64_t cells[TAMIS_K_MAX];
+    (void)state;
+    counters_make(&c, 50, 0.01, 4);
+    for (int i = 0; i < 20; i++)
+        (void)assert_done(tamis_filter_add(c.filter, "k", 1));
+    (void)counters_cells(&c, "k", 1, cells);
+    struct tamis__slot *slot = c.cells.slots;
+    while (slot->owner != cells[0] + 1)
+        slot++;
+    struct tamis__slot *free_slot = c.cells.slots;
+    while (free_slot->owner != 0)
+        free_slot++;
+    const struct tamis__slot good = *slot;
+
+    free_slot->above = 3;
+    assert_problem(&c, "count in a free slot");
+    free_slot->above = 0;
+    slot->owner = c.segment->header->m_bits + 1;
+    assert_problem(&c, "slot of a counter that is not there");
+    slot->owner = 0;
+    slot->above = 0;
+    assert_problem(&c, "overflowed counter without its slot");
+    /* Such a counter is never "absent", nor is it a reason to stop counting. */
+    assert_int_equal(tamis_filter_count(c.filter, "k", 1), 15);
+    assert_int_equal(tamis_filter_add(c.filter, "k", 1), 0);
+    assert_int_equal(tamis_filter_count(c.filter, "k", 1), 16);
+    *slot = good;
+    slot->above = (uint64_t)-16;
+    assert_problem(&c, "count below zero");
+    *slot = good;
+    uint64_t *word = tamis__cell_word(&c.cells, cells[0]);
+    const uint64_t kept = *word;
+    *word &= ~((uint64_t)15 << tamis__cell_shift(&c.cells, cells[0]));
+    assert_problem(&c, "counter that has not overflowed");
+    *word = kept;
+    assert_int_equal(tamis_store_verify(c.store, "c", NULL, NULL), 0);
+    counters_free(&c);
+}
+
+static void overflow_header_contradictions_are_refused(void **state)
+{
+    struct tamis__segment_header header;
+    struct tamis__refusal why;
+    (void)state;
+    fixture_header(&header, TAMIS_KIND_COUNTING, 512 * 1000, 6);
+    const uint64_t m = header.m_bits, size = header.file_bytes;
+    const uint32_t most = tamis__overflow_levels_max(m);
+#define CHECK(bytes) tamis__header_check(&header, sizeof header, (bytes), &why)
+#define REFUSED(code, words, bytes)                                                                \
+    do {                                                                                           \
+        assert_int_equal(CHECK(bytes), code);                                                      \
+        if (strstr(why.reason, words) == NULL) fail_msg("no '%s' in: %s", words, why.reason);      \
+    } while (0)
+    assert_int_equal(CHECK(size), 0);
+    REFUSED(TAMIS_ECORRUPT, "truncated", size - 1);
+    assert_int_equal(CHECK(size + tamis__overflow_bytes(m, most)), 0);
+    REFUSED(TAMIS_ECORRUPT, "too long", size + tamis__overflow_bytes(m, most) + 1);
+    header.overflow_levels = 2;
+    assert_int_equal(CHECK(size + tamis__overflow_bytes(m, 2)), 0);
+    REFUSED(TAMIS_ECORRUPT, "truncated", size + tamis__overflow_bytes(m, 2) - 1);
+    header.overflow_levels = most + 1;
+    REFUSED(TAMIS_ECORRUPT, "levels of overflow", size + tamis__overflow_bytes(m, most));
+    header.overflow_levels = UINT64_MAX;
+    REFUSED(TAMIS_ECORRUPT, "levels of overflow", size);
+    header.overflow_levels = 0;
+    header.counter_bits = 5;
+    tamis__header_seal(&header);
+    REFUSED(TAMIS_EVERSION, "counters of 5 bits", size);
+    header.counter_bits = 4;
+    header.m_bits = ((uint64_t)1 << 40) + 512;
+    tamis__header_seal(&header);
+    REFUSED(TAMIS_ECORRUPT, "impossible m", size);
+#undef REFUSED
+#undef CHECK
+}
+
+/* ---- Locks of removers -------------------------------------------------------------------------
+ */
+
+/* What a dead owner, a copied file or damage left in the lock words does not hold anybody up. */
+static void owner_that_is_dead_loses_its_locks(void **state)
+{
+    static const uint64_t left[] = {1, 12345, ((uint64_t)1 << 40) - 1, UINT64_MAX};
+    struct counters c;
+    (void)state;
+    counters_make(&c, 50, 0.01, 4);
+    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
+        for (size_t l = 0; l < TAMIS__BLOCK_LOCKS; l++)
+            c.segment->header->block_locks[l] = left[i];
+        for (uint64_t key = 0; key < 20; key++) {
+            (void)assert_done(tamis_filter_add(c.filter, &key, sizeof key));
+            assert_int_equal(tamis_filter_remove(c.filter, &key, sizeof key), 1);
+        }
+    }
+    memset(c.segment->header->block_locks, 0, sizeof c.segment->header->block_locks);
+    counters_check(&c);
+    counters_free(&c);
+}
+
+static void owner_that_cannot_be_made_removes_nothing(void **state)
+{
+    static const struct {
+        const char *verb;
+        int error, code;
+    } faults[] = {{"open", EMFILE, TAMIS_ELIMIT}, {"lock", ENOLCK, TAMIS_ELIMIT}};
+    struct counters c;
+    (void)state;
+    counters_make(&c, 50, 0.01, 4);
+    assert_int_equal(tamis_filter_add(c.filter, "k", 1), 1);
+    (void)counters_model_add(&c, "k", 1);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        fail_from(faults[i].verb, faults[i].error, 0);
+        assert_refused(faults[i].code, "cannot", tamis_filter_remove(c.filter, "k", 1));
+        fail_from("", 0, 0);
+        counters_check(&c);
+    }
+    assert_int_equal(tamis_filter_remove(c.filter, "k", 1), 1);
+    counters_free(&c);
+}
+
+/* Two handles of one process are two owners, and one that is closed gives its descriptor back. */
+static void owner_is_a_handle(void **state)
+{
+    struct counters c;
+    (void)state;
+    counters_make(&c, 50, 0.01, 4);
+    for (int i = 0; i < 3000; i++) { /* more than there may be descriptors */
+        tamis_filter *other;
+        assert_done(tamis_filter_open(c.store, "c", 0, &other));
+        assert_int_equal(tamis_filter_add(c.filter, "k", 1), 1);
+        assert_int_equal(tamis_filter_remove(other, "k", 1), 1);
+        assert_done(tamis_filter_close(other));
+    }
+    counters_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(overflow_border_is_crossed_both_ways),
+        cmocka_unit_test(overflow_counter_at_zero_is_absent),
+        cmocka_unit_test(overflow_counts_do_not_wrap),
+        cmocka_unit_test(overflow_table_holds_every_cell),
+        cmocka_unit_test(overflow_is_seen_through_older_mappings),
+        cmocka_unit_test(overflow_without_room_refuses_the_key_whole),
+        cmocka_unit_test(overflow_without_room_in_the_middle_takes_back),
+        cmocka_unit_test(overflow_where_the_file_system_cannot_allocate_writes_zeros),
+        cmocka_unit_test(overflow_level_that_is_not_in_force_is_no_damage),
+        cmocka_unit_test(overflow_damage_is_found),
+        cmocka_unit_test(overflow_header_contradictions_are_refused),
+        cmocka_unit_test(owner_that_is_dead_loses_its_locks),
+        cmocka_unit_test(owner_that_cannot_be_made_removes_nothing),
+        cmocka_unit_test(owner_is_a_handle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * portable_test.c: our own stream: what is sound comes back byte for byte and goes on as the
+ * original; what is not is refused, and leaves an empty store (store/exchange/portable.c).
+ */
+#include "exchanges.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "dumps.h"
+#include "hash/digest.h"
+
+#define HEAD 96
+#define DESCRIPTION 224
+
+/* A filter of two segments with a little in each, as a stream. */
+static struct stream portable_stream(const struct exchanges *p)
+{
+    const struct tamis_import_spec sealed = {.seal_capacity = 20, .seal_rate = 0.1};
+    struct dump dump = dump_of(1);
+    struct stream redisbloom = dump_stream(&dump);
+    tamis_filter *filter;
+    assert_done(exchanges_import(p, "redisbloom", &sealed, &redisbloom));
+    stream_free(&redisbloom);
+    assert_done(tamis_filter_open(p->store, "x", 0, &filter));
+    for (char key[] = "a"; key[0] <= 'z'; key[0]++)
+        assert_done(tamis_filter_add(filter, key, 1));
+    assert_done(tamis_filter_close(filter));
+    return exchanges_exported(p, "tamis");
+}
+
+static void portable_of_two_segments_comes_back(void **state)
+{
+    struct stream stream = portable_stream(*state);
+    exchanges_come_back(*state, "tamis", &EXCHANGES_NOTHING, &stream);
+    stream_free(&stream);
+}
+
+static void portable_truncated_anywhere_is_refused(void **state)
+{
+    struct stream stream = portable_stream(*state);
+    exchanges_truncated(*state, "tamis", &stream);
+    stream_free(&stream);
+}
+
+static void portable_with_any_byte_changed_is_refused(void **state)
+{
+    struct stream stream = portable_stream(*state);
+    for (size_t i = 0; i < stream.bytes; i++) {
+        const unsigned char sound = stream.data[i];
+        stream.data[i] ^= (unsigned char)(1u << i % 8);
+        const int rc = exchanges_import(*state, "tamis", &EXCHANGES_NOTHING, &stream);
+        if (rc != TAMIS_ECORRUPT && rc != TAMIS_EFOREIGN && rc != TAMIS_EVERSION)
+            fail_msg("byte %zu changed: %d %s", i, rc, tamis_last_error());
+        stream.data[i] = sound;
+    }
+    exchanges_empty(*state);
+    stream_free(&stream);
+}
+
+/* Change eight bytes of the head and close it with a checksum that fits. */
+static void refuse_head(const struct exchanges *p, const struct stream *sound, size_t at,
+                        uint64_t value, int code, const char *words)
+{
+    struct stream stream = stream_of(sound->data, sound->bytes);
+    uint32_t segments;
+    memcpy(stream.data + at, &value, sizeof value);
+    memcpy(&segments, stream.data + 12, sizeof segments);
+    const size_t checked = HEAD + DESCRIPTION * (size_t)segments;
+    if (checked + 8 <= stream.bytes) {
+        const uint64_t sum = tamis__checksum(stream.data, checked);
+        memcpy(stream.data + checked, &sum, sizeof sum);
+    }
+    exchanges_refused(p, "tamis", &EXCHANGES_NOTHING, &stream, code, words);
+    stream_free(&stream);
+}
+
+static void portable_bad_head_is_refused(void **state)
+{
+    struct stream sound = portable_stream(*state);
+    const uint64_t one = tamis__double_to_bits(1.5), nan_bits = tamis__double_to_bits(NAN);
+    refuse_head(*state, &sound, 8, 2 | (uint64_t)2 << 32, TAMIS_EVERSION, "has version 2");
+    refuse_head(*state, &sound, 8, 0 | (uint64_t)2 << 32, TAMIS_ECORRUPT, "version 0");
+    refuse_head(*state, &sound, 8, 1, TAMIS_ECORRUPT, "0 segments");
+    refuse_head(*state, &sound, 8, 1 | (uint64_t)65 << 32, TAMIS_ECORRUPT, "65 segments");
+    refuse_head(*state, &sound, 16, 0, TAMIS_ECORRUPT, "impossible capacity");
+    refuse_head(*state, &sound, 24, one, TAMIS_ECORRUPT, "impossible capacity or rate");
+    refuse_head(*state, &sound, 24, nan_bits, TAMIS_ECORRUPT, "impossible capacity or rate");
+    refuse_head(*state, &sound, 16, UINT64_MAX, TAMIS_ECORRUPT, "impossible capacity or rate");
+    refuse_head(*state, &sound, 72, 1, TAMIS_EVERSION, "use a newer Tamis");
+    refuse_head(*state, &sound, 88, 1, TAMIS_EVERSION, "use a newer Tamis");
+    const size_t d = HEAD; /* the first description: kind bloom, redisbloom */
+    refuse_head(*state, &sound, d, 9 | (uint64_t)6 << 32, TAMIS_EVERSION, "of a kind");
+    refuse_head(*state, &sound, d, 1 | (uint64_t)6 << 32, TAMIS_ECORRUPT, "has a geometry");
+    refuse_head(*state, &sound, d, 2 | (uint64_t)99 << 32, TAMIS_EVERSION, "hash set");
+    refuse_head(*state, &sound, d + 16, 0, TAMIS_ECORRUPT, "has a segment of 0 bits");
+    refuse_head(*state, &sound, d + 16, UINT64_MAX, TAMIS_ECORRUPT, "has a segment of");
+    refuse_head(*state, &sound, d + 24, 0, TAMIS_ECORRUPT, "impossible k of 0");
+    refuse_head(*state, &sound, d + 24, 1000000, TAMIS_ECORRUPT, "impossible k of 1000000");
+    refuse_head(*state, &sound, d + 32, 0, TAMIS_ECORRUPT, "capacity"); /* capacity is told */
+    refuse_head(*state, &sound, d + 40, nan_bits, TAMIS_ECORRUPT, "impossible capacity or rate");
+    refuse_head(*state, &sound, d + 48, UINT64_MAX, TAMIS_ECORRUPT, "number of items");
+    refuse_head(*state, &sound, d + 56, UINT64_MAX, TAMIS_ECORRUPT, "18446744073709551615 bytes");
+    refuse_head(*state, &sound, d + 72, 2, TAMIS_EVERSION, "unknown bit order");
+    refuse_head(*state, &sound, d + 72, (uint64_t)2 << 32, TAMIS_EVERSION, "use a newer Tamis");
+    refuse_head(*state, &sound, d + 80, 1, TAMIS_ECORRUPT, "parameters");
+    refuse_head(*state, &sound, d + 200, 1, TAMIS_EVERSION, "use a newer Tamis");
+    stream_free(&sound);
+}
+
+/* Two segments of 2^61 bytes are each possible, and their sum is not. */
+static void portable_overflowing_sums_are_refused(void **state)
+{
+    struct stream sound = portable_stream(*state);
+    struct stream stream = stream_of(sound.data, sound.bytes);
+    const uint64_t bits = (uint64_t)1 << 62, bytes = bits / 8;
+    uint32_t segments = 32;
+    memcpy(stream.data + 12, &segments, sizeof segments);
+    stream.bytes = HEAD;
+    for (uint32_t i = 0; i < segments; i++) {
+        stream_put(&stream, sound.data + HEAD, DESCRIPTION);
+        memcpy(stream.data + stream.bytes - DESCRIPTION + 16, &bits, 8);
+        memcpy(stream.data + stream.bytes - DESCRIPTION + 56, &bytes, 8);
+    }
+    stream_put64(&stream, tamis__checksum(stream.data, stream.bytes));
+    exchanges_refused(*state, "tamis", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
+                      "sum overflows");
+    stream_free(&stream);
+    stream_free(&sound);
+}
+
+/* Bits past m, under checksums that fit. */
+static void portable_with_bits_past_m_is_refused(void **state)
+{
+    const struct exchanges *p = *state;
+    const struct tamis_filter_spec spec = {.m_bits = 100, .k = 3};
+    tamis_filter *filter;
+    struct stream stream = {.data = NULL};
+    const struct tamis_sink sink = stream_sink(&stream);
+    assert_done(tamis_filter_create(p->store, "x", &spec, &filter));
+    assert_done(tamis_filter_close(filter));
+    char *segment = strdup(fixture_segment_path(p->path, 1));
+    fixture_poke(segment, 4096 + 12, "\x10", 1); /* bit 100 */
+    free(segment);
+    assert_done(tamis_filter_open(p->store, "x", TAMIS_READ_ONLY, &filter));
+    assert_done(tamis_filter_export(filter, "tamis", &sink));
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_drop(p->store, "x"));
+    exchanges_refused(p, "tamis", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
+                      "bits set past its m");
+    stream_free(&stream);
+}
+
+/* ---- How the filter goes on ------------------------------------------------------------------- */
+
+static tamis_filter *opened(const struct exchanges *p)
+{
+    tamis_filter *filter = NULL;
+    assert_done(tamis_filter_open(p->store, "x", 0, &filter));
+    return filter;
+}
+
+/* Distinct keys from `first` on; how many were refused. */
+static uint64_t add_keys(tamis_filter *filter, uint64_t first, uint64_t count)
+{
+    uint64_t refused = 0;
+    for (uint64_t key = first; key < first + count; key++) {
+        const int rc = tamis_filter_add(filter, &key, sizeof key);
+        if (rc != TAMIS_EFULL) assert_done(rc);
+        refused += rc == TAMIS_EFULL;
+    }
+    return refused;
+}
+
+/* A filter of that spec with so many keys, as a stream; it is not in the store any more. */
+static struct stream grown(const struct exchanges *p, const struct tamis_filter_spec *spec,
+                           uint64_t keys)
+{
+    tamis_filter *filter;
+    assert_done(tamis_filter_create(p->store, "x", spec, &filter));
+    (void)add_keys(filter, 0, keys);
+    assert_done(tamis_filter_close(filter));
+    return exchanges_exported(p, "tamis");
+}
+
+static const struct tamis_filter_spec GROWING = {.capacity = 300, .fp_rate = 1e-3, .seed = 5};
+
+/* Three segments come back, and the fourth is what the original's would have been. */
+static void portable_grown_filter_goes_on_growing(void **state)
+{
+    const struct exchanges *p = *state;
+    struct tamis_filter_stat stat;
+    struct tamis_segment_stat third, fourth;
+    struct stream stream = grown(p, &GROWING, 1500);
+    exchanges_come_back(p, "tamis", &EXCHANGES_NOTHING, &stream);
+    assert_done(exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &stream));
+    tamis_filter *filter = opened(p);
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(stat.segment_count, 3);
+    assert_int_equal(stat.on_full, TAMIS_ON_FULL_GROW);
+    assert_int_equal(add_keys(filter, 1500, 1500), 0);
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(stat.segment_count, 4);
+    assert_done(tamis_filter_segment(filter, 2, &third));
+    assert_done(tamis_filter_segment(filter, 3, &fourth));
+    assert_int_equal(third.step, 2);
+    assert_int_equal(fourth.step, 3);
+    assert_int_equal(fourth.capacity, 2 * third.capacity);
+    assert_true(fourth.fp_rate < third.fp_rate);
+    for (uint64_t key = 0; key < 3000; key++)
+        assert_int_equal(tamis_filter_contains(filter, &key, sizeof key), 1);
+    assert_done(tamis_filter_close(filter));
+    assert_int_equal(fixture_problems(p->path), 0);
+    stream_free(&stream);
+}
+
+static void portable_refusing_filter_goes_on_refusing(void **state)
+{
+    const struct exchanges *p = *state;
+    const struct tamis_filter_spec spec = {.capacity = 100, .on_full = TAMIS_ON_FULL_REFUSE};
+    struct stream stream = grown(p, &spec, 90);
+    assert_done(exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &stream));
+    tamis_filter *filter = opened(p);
+    assert_true(add_keys(filter, 1000, 500) > 400);
+    assert_true(tamis_filter_items(filter) <= 101);
+    assert_done(tamis_filter_close(filter));
+    stream_free(&stream);
+}
+
+/* The window moves on as it would have: rotated so often that nothing of the stream is left. */
+static void portable_windowed_filter_goes_on_forgetting(void **state)
+{
+    const struct exchanges *p = *state;
+    const struct tamis_filter_spec spec = {
+        .capacity = 300, .slices = 3, .window_ns = 3600 * INT64_C(1000000000)};
+    const uint64_t old = 7;
+    struct tamis_filter_stat stat;
+    struct tamis_segment_stat oldest, next;
+    tamis_filter *filter;
+    assert_done(tamis_filter_create(p->store, "x", &spec, &filter));
+    (void)add_keys(filter, 0, 50);
+    assert_done(tamis_filter_rotate(filter));
+    (void)add_keys(filter, 50, 50);
+    assert_done(tamis_filter_close(filter));
+    struct stream stream = exchanges_exported(p, "tamis");
+    exchanges_come_back(p, "tamis", &EXCHANGES_NOTHING, &stream);
+    assert_done(exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &stream));
+    filter = opened(p);
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(stat.slices, 3);
+    assert_int_equal(stat.window_ns, spec.window_ns);
+    assert_done(tamis_filter_segment(filter, 0, &oldest));
+    assert_done(tamis_filter_segment(filter, 1, &next));
+    assert_int_equal(oldest.slice, 0);
+    assert_int_equal(next.slice, 1);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(tamis_filter_contains(filter, &old, sizeof old), 1);
+        assert_done(tamis_filter_rotate(filter));
+    }
+    assert_int_equal(tamis_filter_contains(filter, &old, sizeof old), 0);
+    assert_done(tamis_filter_close(filter));
+    stream_free(&stream);
+}
+
+/* A seal would be a slice of no window, and the next slice takes the new keys anyway. */
+static void portable_windowed_filter_is_not_sealed(void **state)
+{
+    const struct exchanges *p = *state;
+    const struct tamis_filter_spec spec = {.slices = 3, .window_items = 600};
+    const struct tamis_import_spec sealed = {.seal_capacity = 100, .seal_rate = 0.01};
+    struct stream stream = grown(p, &spec, 10);
+    exchanges_refused(p, "tamis", &sealed, &stream, TAMIS_EUNSUPPORTED, "without a seal");
+    stream_free(&stream);
+}
+
+static void portable_bad_policy_is_refused(void **state)
+{
+    const struct exchanges *p = *state;
+    const struct tamis_filter_spec spec = {.capacity = 60, .slices = 3, .window_items = 600};
+    const uint64_t nan_bits = tamis__double_to_bits(NAN), minus = tamis__double_to_bits(-0.5);
+    const int damaged = TAMIS_ECORRUPT;
+    const char *window = "impossible window", *made_for = "for an impossible capacity or rate";
+    struct stream sound = grown(p, &spec, 300); /* two slices */
+    exchanges_come_back(p, "tamis", &EXCHANGES_NOTHING, &sound);
+    refuse_head(p, &sound, 32, 4 | (uint64_t)3 << 32, damaged, "policy for when it is full");
+    refuse_head(p, &sound, 32, 1, damaged, window); /* 0 slices */
+    refuse_head(p, &sound, 32, 1 | (uint64_t)33 << 32, damaged, window);
+    refuse_head(p, &sound, 40, 1000000000, damaged, window); /* both windows */
+    refuse_head(p, &sound, 40, UINT64_MAX, damaged, window); /* -1 ns */
+    refuse_head(p, &sound, 48, 0, damaged, window);          /* slices of none */
+    refuse_head(p, &sound, 48, UINT64_MAX, damaged, window);
+    refuse_head(p, &sound, 56, 0, damaged, made_for);
+    refuse_head(p, &sound, 56, UINT64_MAX, damaged, made_for);
+    refuse_head(p, &sound, 64, 0, damaged, made_for);
+    refuse_head(p, &sound, 64, nan_bits, damaged, made_for);
+    refuse_head(p, &sound, 64, minus, damaged, made_for);
+    const size_t first = HEAD, second = HEAD + DESCRIPTION;
+    refuse_head(p, &sound, first + 176, 2, damaged, "not in the order of their slices");
+    refuse_head(p, &sound, second + 176, UINT64_MAX, damaged, "impossible slice");
+    refuse_head(p, &sound, second + 184, UINT64_MAX, damaged, "impossible slice");
+    refuse_head(p, &sound, second + 192, 64, damaged, "impossible step of growth");
+    refuse_head(p, &sound, second + 192, UINT32_MAX, damaged, "impossible step of growth");
+    stream_free(&sound);
+    sound = grown(p, &GROWING, 1000);
+    refuse_head(p, &sound, second + 176, 1, damaged, "slice of a window that there is not");
+    refuse_head(p, &sound, first + 184, 1, damaged, "slice of a window that there is not");
+    stream_free(&sound);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        EXCHANGE_TEST(portable_of_two_segments_comes_back),
+        EXCHANGE_TEST(portable_truncated_anywhere_is_refused),
+        EXCHANGE_TEST(portable_with_any_byte_changed_is_refused),
+        EXCHANGE_TEST(portable_bad_head_is_refused),
+        EXCHANGE_TEST(portable_overflowing_sums_are_refused),
+        EXCHANGE_TEST(portable_with_bits_past_m_is_refused),
+        EXCHANGE_TEST(portable_grown_filter_goes_on_growing),
+        EXCHANGE_TEST(portable_refusing_filter_goes_on_refusing),
+        EXCHANGE_TEST(portable_windowed_filter_goes_on_forgetting),
+        EXCHANGE_TEST(portable_windowed_filter_is_not_sealed),
+        EXCHANGE_TEST(portable_bad_policy_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

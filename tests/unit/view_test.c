@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * view_test.c: lists of segments are exchanged under the threads of a process (store/view.c).
+ *
+ * Readers, an adder and one who moves the window as fast as it can, all on one handle: a list that is
+ * given back while somebody is in it is a crash, or AddressSanitizer's report; one that is never
+ * given back is a mapping that is left.
+ *
+ * Seen to fail: with has_visitor() always false (crash at once); with tamis__leave() that never gives
+ * back (mappings are left).
+ */
+#include "fixture.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "spawn.h"
+#include "store.h"
+
+#define SLICES 3u
+#define READERS 3u
+#define CHILD_MOVES 10u
+#define MOVES (FIXTURE_SANITIZED ? 60u : 300u)
+
+struct scene {
+    tamis_filter *filter;
+    bool done;       /* atomic */
+    uint64_t moves;  /* atomic: begun */
+    uint64_t added;  /* atomic: a key, times 1024, and the moves before it was added */
+    uint64_t errors; /* atomic */
+};
+
+static bool is_done(struct scene *scene)
+{
+    return __atomic_load_n(&scene->done, __ATOMIC_ACQUIRE);
+}
+
+#define check(scene, holds) check_at(scene, holds, #holds)
+
+static void check_at(struct scene *scene, bool holds, const char *what)
+{
+    if (!holds && scene->errors == 0) printf("%s does not hold\n", what);
+    if (!holds) (void)__atomic_add_fetch(&scene->errors, 1, __ATOMIC_RELAXED);
+}
+
+static void *read_all_the_time(void *context)
+{
+    struct scene *scene = context;
+    uint64_t numbers[512];
+    struct tamis_key keys[512];
+    for (uint64_t i = 0; i < 512; i++) {
+        numbers[i] = (UINT64_C(1) << 40) + i;
+        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
+    }
+    while (!is_done(scene)) {
+        const uint64_t added = __atomic_load_n(&scene->added, __ATOMIC_ACQUIRE), key = added / 1024;
+        const bool found = tamis_filter_contains(scene->filter, &key, sizeof key) == 1;
+        const uint64_t moves = __atomic_load_n(&scene->moves, __ATOMIC_ACQUIRE) - added % 1024;
+        check(scene, found || key == 0 || moves >= SLICES); /* one may have begun before its add */
+        check(scene, tamis_filter_contains_batch(scene->filter, keys, 512, NULL) < 16);
+        check(scene, tamis_filter_items(scene->filter) >= 0);
+    }
+    return NULL;
+}
+
+static void *add_all_the_time(void *context)
+{
+    struct scene *scene = context;
+    for (uint64_t key = 1; !is_done(scene); key++) {
+        const uint64_t moves = __atomic_load_n(&scene->moves, __ATOMIC_ACQUIRE);
+        check(scene, tamis_filter_add(scene->filter, &key, sizeof key) >= 0);
+        __atomic_store_n(&scene->added, key * 1024 + moves, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+static unsigned mappings(void)
+{
+    char line[4600];
+    unsigned count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    if (maps == NULL) return 0;
+    while (fgets(line, sizeof line, maps))
+        count += strstr(line, ".seg") != NULL;
+    (void)fclose(maps);
+    return count;
+}
+
+static tamis_filter *windowed(tamis_store *store)
+{
+    const struct tamis_filter_spec spec = {
+        .window_items = 3000000, .slices = SLICES, .fp_rate = 1e-4};
+    tamis_filter *filter = NULL;
+    assert_done(tamis_filter_create(store, "w", &spec, &filter));
+    return filter;
+}
+
+/* In a child of a process whose threads are in the middle of calls: all works, and nothing is kept. */
+static void go_on_in_child(struct scene *scene)
+{
+    for (uint64_t i = 0; i < 8; i++) {
+        const uint64_t key = (UINT64_C(1) << 50) + i;
+        SPAWN_CHECK(tamis_filter_add(scene->filter, &key, sizeof key) >= 0);
+        SPAWN_CHECK(tamis_filter_contains(scene->filter, &key, sizeof key) == 1);
+    }
+    /* What a thread of the parent had in its hands at that moment is lost to the child; no more is. */
+    SPAWN_CHECK(tamis_filter_items(scene->filter) >= 0);
+    const unsigned at_first = mappings();
+    for (unsigned i = 0; i < CHILD_MOVES; i++) {
+        (void)__atomic_add_fetch(&scene->moves, 1, __ATOMIC_RELEASE);
+        SPAWN_CHECK(tamis_filter_rotate(scene->filter) == 0);
+        SPAWN_CHECK(tamis_filter_items(scene->filter) >= 0);
+    }
+    SPAWN_CHECK(mappings() <= at_first + SLICES + 2);
+    _exit(0);
+}
+
+static void view_is_given_back_by_its_last_user(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    struct scene *scene = spawn_shared(sizeof *scene); /* with the children too */
+    pthread_t threads[READERS + 1];
+    (void)state;
+    scene->filter = windowed(store);
+    for (unsigned i = 0; i < READERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, read_all_the_time, scene), 0);
+    assert_int_equal(pthread_create(&threads[READERS], NULL, add_all_the_time, scene), 0);
+    for (unsigned i = 0; i < MOVES; i++) {
+        (void)__atomic_add_fetch(&scene->moves, 1, __ATOMIC_RELEASE);
+        assert_done(tamis_filter_rotate(scene->filter));
+        if (i % 50 != 49 || FIXTURE_SANITIZED) continue;
+        int status;
+        const pid_t pid = fork();
+        if (pid == 0) go_on_in_child(scene);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(status, 0);
+    }
+    __atomic_store_n(&scene->done, true, __ATOMIC_RELEASE);
+    for (unsigned i = 0; i <= READERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(scene->errors, 0);
+    assert_true(tamis_filter_items(scene->filter) >= 0);
+    assert_true(mappings() <= SLICES + 2);
+    assert_null(scene->filter->retired);
+    printf("%u lists, %llu keys added meanwhile\n", MOVES, (unsigned long long)scene->added / 1024);
+    tamis_filter_close(scene->filter);
+    assert_int_equal(mappings(), 0);
+    tamis_store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(view_is_given_back_by_its_last_user),
+    };
+    return cmocka_run_group_tests_name("view", tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* compare.c: tamis compare A B - what two filters have in common. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "command.h"
+#include "json.h"
+
+static const char HELP[] =
+    "usage: tamis compare A B\n"
+    "\n"
+    "Estimate from the set bits how many keys are in the filters A and B, in either, and in both.\n"
+    "They must be of one geometry, hash set and seed, as filters of the same create are.\n"
+    "\n"
+    "      --json          one object: a, b, items_a, items_b, items_union, items_both, error,\n"
+    "                      jaccard\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis compare monday tuesday\n"
+    "\n"
+    "exit status: 0 done; 2 an error\n";
+
+static void show_json(struct out *out, char *const names[2],
+                      const struct tamis_comparison *comparison)
+{
+    json_t *object = json_new();
+    json_put(object, "a", json_text(names[0]));
+    json_put(object, "b", json_text(names[1]));
+    json_put(object, "items_a", json_unsigned((uint64_t)llround(comparison->items_a)));
+    json_put(object, "items_b", json_unsigned((uint64_t)llround(comparison->items_b)));
+    json_put(object, "items_union", json_unsigned((uint64_t)llround(comparison->items_union)));
+    json_put(object, "items_both", json_unsigned((uint64_t)llround(comparison->items_both)));
+    json_put(object, "error", json_unsigned((uint64_t)ceil(comparison->error)));
+    json_put(object, "jaccard", json_rate(comparison->jaccard));
+    json_print(out, object);
+}
+
+static void show_text(struct out *out, char *const names[2],
+                      const struct tamis_comparison *comparison)
+{
+    out_format(out, "a: %s\nb: %s\n", names[0], names[1]);
+    out_format(out, "items_a: %lld\n", llround(comparison->items_a));
+    out_format(out, "items_b: %lld\n", llround(comparison->items_b));
+    out_format(out, "items_union: %lld\n", llround(comparison->items_union));
+    out_format(out, "items_both: %lld (give or take %.0f)\n", llround(comparison->items_both),
+               ceil(comparison->error));
+    out_format(out, "jaccard: %.3f\n", comparison->jaccard);
+}
+
+static int compare(const struct invocation *call, tamis_filter *a, tamis_filter *b)
+{
+    struct tamis_comparison comparison;
+    if (tamis_filter_compare(a, b, &comparison) < 0) return cli_fail_library();
+    if (options_have(&call->options, TAKES(JSON)))
+        show_json(call->out, call->args, &comparison);
+    else
+        show_text(call->out, call->args, &comparison);
+    return CLI_DONE;
+}
+
+static int run(struct invocation *call)
+{
+    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
+    if (!store) return CLI_ERROR;
+    int status = CLI_ERROR;
+    tamis_filter *a = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
+    tamis_filter *b = a ? cli_filter_open(store, call->args[1], TAMIS_READ_ONLY) : NULL;
+    if (b) status = cli_filter_close(b, compare(call, a, b));
+    if (a) status = cli_filter_close(a, status);
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_compare = {
+    .name = "compare",
+    .summary = "estimate what two filters have in common",
+    .operands = "A B",
+    .help = HELP,
+    .options = TAKES(JSON),
+    .args_min = 2,
+    .args_max = 2,
+    .run = run,
+};

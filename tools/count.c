@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* count.c: tamis count NAME [KEY...] - how often keys are in a counting filter. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "json.h"
+#include "keys.h"
+#include "progress.h"
+
+static const char HELP[] =
+    "usage: tamis count NAME [KEY...]\n"
+    "\n"
+    "Print each key, a tab, and how often it is in a filter of kind counting: how often it was\n"
+    "added and not removed, never less; more, for about as many keys as the filter's\n"
+    "false-positive rate says.  Keys come from the arguments or else from standard input, one a\n"
+    "line.\n"
+    "\n"
+    "  -z, --null          keys end with NUL instead of newline; so do the lines of the output\n"
+    "      --hex           keys are written in hexadecimal, in and out\n"
+    "      --json          one object a key: {\"key\":\"...\",\"count\":3}\n"
+    "      --progress      show progress even where standard error is no terminal\n"
+    "      --no-progress   show none\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis count hits 192.0.2.7\n"
+    "  sort -u access.log | tamis count hits | sort -t \"$(printf '\\t')\" -k 2 -rn | head\n"
+    "\n"
+    "exit status: 0 done; 2 an error\n";
+
+struct counting {
+    const struct invocation *call;
+    tamis_filter *filter;
+    struct key_source *source;
+    uint64_t counts[KEY_BATCH];
+};
+
+static void print_counts(const struct counting *counting, size_t count)
+{
+    const struct key_source *source = counting->source;
+    for (size_t i = 0; i < count; i++) {
+        if (options_have(&counting->call->options, TAKES(JSON))) {
+            json_t *line = json_new();
+            json_put_key(line, &source->keys[i], source->hex);
+            json_put(line, "count", json_unsigned(counting->counts[i]));
+            json_print(source->out, line);
+            continue;
+        }
+        key_source_print_key(source, &source->keys[i]);
+        out_format(source->out, "\t%" PRIu64, counting->counts[i]);
+        out_char(source->out, source->separator);
+    }
+}
+
+static int count_keys(struct counting *counting)
+{
+    for (;;) {
+        ssize_t count = key_source_next(counting->source);
+        if (count < 0) return CLI_ERROR;
+        if (count == 0) return CLI_DONE;
+        if (tamis_filter_count_batch(counting->filter, counting->source->keys, (size_t)count,
+                                     counting->counts) < 0)
+            return cli_fail_library();
+        print_counts(counting, (size_t)count);
+    }
+}
+
+static int run_filter(struct counting *counting, const struct invocation *call)
+{
+    /* Told before any key is read: another kind. */
+    if (tamis_filter_count_batch(counting->filter, NULL, 0, NULL) < 0) return cli_fail_library();
+    counting->call = call;
+    counting->source = key_source_new(call, 1);
+    int status = count_keys(counting);
+    progress_end();
+    key_source_free(counting->source);
+    return status;
+}
+
+static int run(struct invocation *call)
+{
+    if (!options_exclusive(call, TAKES_PROGRESS)) return CLI_ERROR;
+    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
+    if (!store) return CLI_ERROR;
+    int status = CLI_ERROR;
+    struct counting *counting = cli_alloc(sizeof *counting);
+    counting->filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
+    if (counting->filter) status = cli_filter_close(counting->filter, run_filter(counting, call));
+    free(counting);
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_count = {
+    .name = "count",
+    .summary = "how often keys are in a counting filter",
+    .operands = "NAME [KEY...]",
+    .help = HELP,
+    .options = TAKES_KEYS | TAKES_PROGRESS,
+    .args_min = 1,
+    .args_max = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * export.c: tamis export NAME --to FORMAT FILE | --to redis://... KEY
+ *
+ * The reverse of import, byte for byte.  What is there is replaced only with --force, and only by a
+ * whole one.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "interrupt.h"
+#include "json.h"
+#include "progress.h"
+#include "stream.h"
+
+static const char HELP[] =
+    "usage: tamis export NAME --to FORMAT FILE\n"
+    "       tamis export NAME --to redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] KEY\n"
+    "\n"
+    "Write a filter as another system has it, bit for bit.  A FILE of - is standard output.  To\n"
+    "a server, a filter of hash set redisbloom goes as a filter of RedisBloom, any other as a\n"
+    "string of bits.\n"
+    "\n"
+    "      --to FORMAT     redis-bitmap, redisbloom, guava or tamis; or the URL of a server\n"
+    "      --force         replace the file or key if it is there\n"
+    "      --json          print what was written as JSON\n"
+    "      --progress      show progress even where standard error is no terminal\n"
+    "      --no-progress   show none\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis export seen --to tamis seen.tamis   to another machine, for import --from tamis\n"
+    "  tamis export seen --to redis://:secret@127.0.0.1/0 rptc --force\n"
+    "  tamis export seen --to tamis - | ssh other tamis import seen --from tamis -\n"
+    "\n"
+    "exit status: 0 done; 2 an error, and nothing was replaced; 128 + N stopped by signal N\n";
+
+static bool options_suffice(const struct invocation *call)
+{
+    const struct options *options = &call->options;
+    const bool to_stdout = strcmp(call->args[1], "-") == 0;
+    if (!stream_peer_is_given(call, "--to")) return false;
+    if (options_have(options, TAKES(JSON)) && to_stdout && !redis_is_url(options->peer))
+        cli_fail_usage(call->command, "--json and a FILE of - would both go to standard output");
+    else
+        return options_exclusive(call, TAKES_PROGRESS);
+    return false;
+}
+
+/* How a filter lies on a server. */
+static const char *server_format(const struct tamis_filter_stat *stat)
+{
+    return strcmp(stat->hash_set, "redisbloom") == 0 ? "redisbloom" : "redis-bitmap";
+}
+
+static struct stream *open_stream(const struct invocation *call,
+                                  const struct tamis_filter_stat *stat)
+{
+    const char *to = call->options.peer;
+    const bool force = options_have(&call->options, TAKES(FORCE));
+    if (redis_is_url(to)) return redis_write(to, call->args[1], server_format(stat), force);
+    struct stream *stream = stream_write_file(call->args[1], force);
+    if (stream) stream->format = to;
+    return stream;
+}
+
+static int count_bytes(void *context, const void *data, size_t bytes)
+{
+    (void)data;
+    *(uint64_t *)context += bytes;
+    return interrupt_signal() ? TAMIS_EIO : 0;
+}
+
+/* How long it will be: a pass through memory, which is nothing beside the writing. */
+static int measure(tamis_filter *filter, const char *format, uint64_t *bytes)
+{
+    const struct tamis_sink sink = {.write = count_bytes, .context = bytes};
+    *bytes = 0;
+    return tamis_filter_export(filter, format, &sink);
+}
+
+/* The stream is open: fill it. */
+static int write_stream(const struct invocation *call, tamis_filter *filter, struct stream *stream)
+{
+    int rc = measure(filter, stream->format, &stream->all_bytes);
+    if (rc < 0) return rc;
+    progress_start(&call->options, stream->all_bytes);
+    const struct tamis_sink sink = stream_sink(stream);
+    rc = tamis_filter_export(filter, stream->format, &sink);
+    if (rc == 0) progress_finish_bytes(stream->done_bytes);
+    progress_end();
+    return rc;
+}
+
+static int interrupted(const struct stream *stream)
+{
+    if (!stream->failed)
+        cli_tell("stopped by %s while writing %s; nothing was replaced", interrupt_name(),
+                 stream->name);
+    return 128 + interrupt_signal();
+}
+
+static void show_json(const struct invocation *call, const struct stream *stream)
+{
+    json_t *object = json_new();
+    json_put(object, "name", json_text(call->args[0]));
+    json_put(object, "format", json_text(stream->format));
+    json_put(object, "to", json_text(call->args[1]));
+    json_put(object, "bytes", json_unsigned(stream->done_bytes));
+    json_print(call->out, object);
+}
+
+static int export(const struct invocation *call, tamis_filter *filter)
+{
+    struct tamis_filter_stat stat;
+    if (tamis_filter_stat(filter, &stat) < 0) return cli_fail_library();
+    struct stream *stream = open_stream(call, &stat);
+    if (!stream) return stream_open_status();
+    int status = CLI_ERROR;
+    const int rc = write_stream(call, filter, stream);
+    if (rc == 0 && stream_keep(stream))
+        status = CLI_DONE;
+    else if (interrupt_signal())
+        status = interrupted(stream);
+    else if (rc < 0 && !stream->failed)
+        status = cli_fail("filter '%s': %s", call->args[0], tamis_last_error());
+    if (status == CLI_DONE && options_have(&call->options, TAKES(JSON))) show_json(call, stream);
+    stream_close(stream);
+    return status;
+}
+
+static int run(struct invocation *call)
+{
+    if (!options_suffice(call)) return CLI_ERROR;
+    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
+    if (!store) return CLI_ERROR;
+    int status = CLI_ERROR;
+    tamis_filter *filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
+    if (filter) {
+        interrupt_catch();
+        status = cli_filter_close(filter, export(call, filter));
+    }
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_export = {
+    .name = "export",
+    .summary = "write a filter as another system has it",
+    .operands = "NAME FILE|KEY",
+    .help = HELP,
+    .options = TAKES(TO) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
+    .args_min = 2,
+    .args_max = 2,
+    .run = run,
+};

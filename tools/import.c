@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * import.c: tamis import NAME --from FORMAT FILE | --from redis://... KEY
+ *
+ * The stream is the library's source, whatever it comes from.  It is opened before a store is made,
+ * and a signal ends it as an error of the source does: nothing is left behind.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "fields.h"
+#include "interrupt.h"
+#include "progress.h"
+#include "stream.h"
+
+static const char HELP[] =
+    "usage: tamis import NAME --from FORMAT FILE\n"
+    "       tamis import NAME --from redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] KEY\n"
+    "\n"
+    "Make a filter of what another system has, bit for bit: the keys in it answer at once, and\n"
+    "none is added again.  A FILE of - is standard input.  From a server, the type of KEY tells\n"
+    "the format.\n"
+    "\n"
+    "      --from FORMAT   redis-bitmap, redisbloom, guava or tamis; or the URL of a server\n"
+    "      --hash-set SET  redis-bitmap: the program that set the bits (php:bkdr,sdbm,js, md5)\n"
+    "  -m, --bits BITS     redis-bitmap: what positions are taken modulo (php sets: 2^32)\n"
+    "  -k, --hashes K      redis-bitmap: positions a key, where the hash set does not say\n"
+    "  -n, --capacity N    keys the filter is for, where the format does not say\n"
+    "  -p, --rate P        false-positive rate at that many keys, where it does not say\n"
+    "      --seal          put an empty segment on top, of -n keys at rate -p (1%): old keys\n"
+    "                      still answer, new ones go there and no more to the old bits\n"
+    "      --json          print the new filter as JSON\n"
+    "      --progress      show progress even where standard error is no terminal\n"
+    "      --no-progress   show none\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis import seen --from redis://127.0.0.1:6379/0 rptc --hash-set php:bkdr,sdbm,js\n"
+    "  tamis import seen --from redisbloom seen.dump\n"
+    "  tamis import seen --from guava seen.bin --seal -n 10M -p 0.1%\n"
+    "\n"
+    "exit status: 0 it is there; 2 an error, nothing was made; 128 + N stopped by signal N\n";
+
+#define TAKES_GEOMETRY (TAKES(HASH_SET) | TAKES(BITS) | TAKES(HASHES))
+
+/* Is what is asked for possible at all?  Before a file, a server or a store is touched. */
+static bool options_suffice(const struct invocation *call)
+{
+    const struct options *options = &call->options;
+    const struct tamis_filter_spec any = {.capacity = 1};
+    if (!stream_peer_is_given(call, "--from")) return false;
+    if (options_have(options, TAKES(SEAL)) && !options_have(options, TAKES(CAPACITY)))
+        cli_fail_usage(call->command, "--seal needs -n, the keys that the segment on top is for");
+    else if (tamis_filter_check(NULL, call->args[0], &any) < 0)
+        cli_fail_library();
+    else
+        return options_exclusive(call, TAKES_PROGRESS);
+    return false;
+}
+
+static struct tamis_import_spec spec_of(const struct options *options)
+{
+    struct tamis_import_spec spec = {
+        .hash_set = options->hash_set, .m_bits = options->m_bits, .k = options->k};
+    if (options_have(options, TAKES(SEAL))) {
+        spec.seal_capacity = options->capacity;
+        spec.seal_rate = options->fp_rate;
+    } else {
+        spec.capacity = options->capacity;
+        spec.fp_rate = options->fp_rate;
+    }
+    return spec;
+}
+
+static struct stream *open_stream(const struct invocation *call)
+{
+    const char *from = call->options.peer;
+    struct stream *stream =
+        redis_is_url(from) ? redis_read(from, call->args[1]) : stream_read_file(call->args[1]);
+    if (stream && !stream->format) stream->format = from;
+    return stream;
+}
+
+/* The store, made if it is not there. */
+static tamis_store *open_store(const struct invocation *call)
+{
+    tamis_store *store = NULL;
+    char *path = cli_store_path(call);
+    if (!path) return NULL;
+    if (tamis_store_open(path, TAMIS_CREATE, &store) < 0) cli_fail_library();
+    free(path);
+    return store;
+}
+
+static int interrupted(const struct stream *stream)
+{
+    cli_tell("stopped by %s while reading %s; nothing was imported", interrupt_name(),
+             stream->name);
+    return 128 + interrupt_signal();
+}
+
+static int show(const struct invocation *call, const struct stream *stream, tamis_filter *filter)
+{
+    struct tamis_segment_stat oldest;
+    int status = CLI_DONE;
+    if (options_have(&call->options, TAKES(JSON)))
+        status = view_show_json(call->out, filter, VIEW_SEGMENTS);
+    if (tamis_filter_segment(filter, 0, &oldest) < 0) return cli_fail_library();
+    /* Our own format carries the mark on: who made that estimate was told. */
+    if (oldest.flags & TAMIS_SEGMENT_ITEMS_ESTIMATED && strcmp(stream->format, "tamis") != 0)
+        cli_tell("note: the format does not say how many keys there are; from the set bits there "
+                 "are about %ju",
+                 (uintmax_t)oldest.items);
+    cli_tell_weakness(oldest.hash_set);
+    return status;
+}
+
+static int import(const struct invocation *call, struct stream *stream, tamis_store *store)
+{
+    tamis_filter *filter = NULL;
+    const struct tamis_import_spec spec = spec_of(&call->options);
+    progress_start(&call->options, stream->all_bytes);
+    const struct tamis_source source = stream_source(stream);
+    const int rc =
+        tamis_filter_import(store, call->args[0], stream->format, &spec, &source, &filter);
+    if (rc == 0) progress_finish_bytes(stream->done_bytes);
+    progress_end();
+    if (rc == 0) return cli_filter_close(filter, show(call, stream, filter));
+    if (interrupt_signal()) return interrupted(stream);
+    if (stream->failed) return CLI_ERROR;
+    switch (rc) { /* about the stream, or what was said of it? */
+    case TAMIS_EINVAL:
+    case TAMIS_ECORRUPT:
+    case TAMIS_EFOREIGN:
+    case TAMIS_EVERSION:
+    case TAMIS_EUNSUPPORTED:
+        return cli_fail("%s: %s", stream->name, tamis_last_error());
+    default:
+        return cli_fail_library();
+    }
+}
+
+static int run(struct invocation *call)
+{
+    if (!options_suffice(call)) return CLI_ERROR;
+    interrupt_catch();
+    struct stream *stream = open_stream(call);
+    if (!stream) return stream_open_status();
+    int status = CLI_ERROR;
+    tamis_store *store = open_store(call);
+    if (store) status = import(call, stream, store);
+    tamis_store_close(store);
+    stream_close(stream);
+    return status;
+}
+
+const struct command cli_command_import = {
+    .name = "import",
+    .summary = "make a filter of another system's",
+    .operands = "NAME FILE|KEY",
+    .help = HELP,
+    .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
+               TAKES(JSON) | TAKES_PROGRESS,
+    .args_min = 2,
+    .args_max = 2,
+    .run = run,
+};

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * merge.c: tamis merge DST SRC... | tamis merge --intersect NEW A B...
+ *
+ * A destination that is there is merged into while others use it; one that is not is made, whole or
+ * not at all.  A signal ends either: the one keeps what it has, of the other nothing is left.  Into
+ * counters it ends the merge before the first is added to, or is too late: the library sees to that.
+ */
+#include <stdlib.h>
+
+#include "command.h"
+#include "fields.h"
+#include "interrupt.h"
+#include "names.h"
+#include "progress.h"
+
+static const char HELP[] =
+    "usage: tamis merge DST SRC...\n"
+    "       tamis merge --intersect NEW SRC...\n"
+    "\n"
+    "Bring all keys of the filters SRC into the filter DST, which is made if it is not there.\n"
+    "All of them may be in use meanwhile.  They must be of one geometry, hash set and seed, as\n"
+    "filters of the same create are, or of create --like.  A filter keeps its size: give each\n"
+    "-n as large as all keys together.  Counters are added: a key of counting filters is in DST\n"
+    "as often as in all of them, and merged again once more as often.\n"
+    "\n"
+    "      --intersect     make NEW of the keys that are in every SRC, counted as often as where\n"
+    "                      they are least often; NEW must not be there\n"
+    "      --json          print DST as JSON\n"
+    "      --progress      show progress even where standard error is no terminal\n"
+    "      --no-progress   show none\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis merge all crawl.1 crawl.2 crawl.3\n"
+    "  tamis merge --intersect always monday tuesday\n"
+    "\n"
+    "exit status: 0 done; 2 an error; 128 + N stopped by signal N\n";
+
+/* The filter's own rate is held up to so far: an estimate of the items is off by some per mille. */
+#define RATE_MARGIN 1.1
+
+struct sources {
+    struct names names;
+    tamis_filter **filters;
+    size_t count;
+};
+
+static bool sources_open(struct sources *sources, const struct invocation *call, tamis_store *store)
+{
+    struct invocation rest = *call;
+    rest.args++;
+    rest.arg_count--;
+    *sources = (struct sources){0};
+    if (names_of_call(&sources->names, &rest, store) != CLI_DONE) return false;
+    sources->filters = cli_alloc(sources->names.count * sizeof *sources->filters);
+    for (size_t i = 0; i < sources->names.count; i++) {
+        tamis_filter *filter = cli_filter_open(store, sources->names.names[i], TAMIS_READ_ONLY);
+        if (!filter) return false;
+        sources->filters[sources->count++] = filter;
+    }
+    return true;
+}
+
+static int sources_close(struct sources *sources, int status)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        status = cli_filter_close(sources->filters[i], status);
+    free(sources->filters);
+    names_clear(&sources->names);
+    return status;
+}
+
+static int go_on(void *context, uint64_t done_bytes, uint64_t all_bytes)
+{
+    if (interrupt_signal()) return TAMIS_EIO;
+    *(uint64_t *)context = done_bytes;
+    progress_update_bytes(done_bytes, all_bytes);
+    return 0;
+}
+
+/* Into a filter that is there.  TAMIS_ENOTFOUND, with nothing told, if it is not. */
+static int merge_into(tamis_store *store, const char *name, const struct tamis_merge *merge,
+                      tamis_filter **filter)
+{
+    int rc = tamis_filter_open(store, name, 0, filter);
+    if (rc < 0) return rc;
+    rc = tamis_filter_merge(*filter, merge);
+    if (rc == 0) return 0;
+    if (tamis_filter_close(*filter) < 0) cli_fail_library(); /* of two errors both are told */
+    *filter = NULL;
+    return rc;
+}
+
+static int merge(const struct invocation *call, tamis_store *store, const struct sources *sources,
+                 tamis_filter **filter)
+{
+    uint64_t done_bytes = 0;
+    const bool intersect = options_have(&call->options, TAKES(INTERSECT));
+    const struct tamis_merge merge = {.sources = sources->filters,
+                                      .count = sources->count,
+                                      .flags = intersect ? TAMIS_MERGE_INTERSECT : 0,
+                                      .progress = go_on,
+                                      .context = &done_bytes};
+    int rc;
+    do { /* again where another process made or dropped it in between */
+        rc = intersect ? TAMIS_ENOTFOUND : merge_into(store, call->args[0], &merge, filter);
+        if (rc == TAMIS_ENOTFOUND)
+            rc = tamis_filter_create_merged(store, call->args[0], &merge, filter);
+    } while (rc == TAMIS_EEXIST && !intersect);
+    if (rc == 0) progress_finish_bytes(done_bytes);
+    return rc;
+}
+
+/* A filter keeps its size, whatever is merged into it. */
+static int tell_overload(tamis_filter *filter)
+{
+    struct tamis_filter_stat stat;
+    if (tamis_filter_stat(filter, &stat) < 0) return cli_fail_library();
+    if (stat.predicted_rate > RATE_MARGIN * stat.fp_rate)
+        cli_tell("note: %s holds about %ju keys now, which is more than it was made for: of keys "
+                 "that were never added about %.2g %% seem present, not %.2g %%; make the filters "
+                 "anew with -n as large as all keys together",
+                 stat.name, (uintmax_t)stat.items, 100 * stat.predicted_rate, 100 * stat.fp_rate);
+    return CLI_DONE;
+}
+
+static int show(const struct invocation *call, tamis_filter *filter)
+{
+    int status = CLI_DONE;
+    if (options_have(&call->options, TAKES(JSON)))
+        status = view_show_json(call->out, filter, VIEW_SEGMENTS);
+    return tell_overload(filter) == CLI_DONE ? status : CLI_ERROR;
+}
+
+static int run_merge(const struct invocation *call, tamis_store *store,
+                     const struct sources *sources)
+{
+    tamis_filter *filter = NULL;
+    progress_start(&call->options, 0);
+    const int rc = merge(call, store, sources, &filter);
+    progress_end();
+    if (rc == 0) return cli_filter_close(filter, show(call, filter));
+    if (!interrupt_signal()) return cli_fail_library();
+    cli_tell("stopped by %s; nothing is lost, and the same command completes it", interrupt_name());
+    return 128 + interrupt_signal();
+}
+
+static int run(struct invocation *call)
+{
+    struct sources sources;
+    if (!options_exclusive(call, TAKES_PROGRESS)) return CLI_ERROR;
+    interrupt_catch();
+    tamis_store *store = cli_store_open(call, 0);
+    if (!store) return CLI_ERROR;
+    int status = CLI_ERROR;
+    if (sources_open(&sources, call, store)) status = run_merge(call, store, &sources);
+    status = sources_close(&sources, status);
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_merge = {
+    .name = "merge",
+    .summary = "bring the keys of filters into one",
+    .operands = "DST SRC...",
+    .help = HELP,
+    .options = TAKES(INTERSECT) | TAKES(JSON) | TAKES_PROGRESS,
+    .args_min = 2,
+    .args_max = SIZE_MAX,
+    .run = run,
+};

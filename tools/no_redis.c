@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* no_redis.c: in place of redis.c where the command is built without hiredis. */
+#include "command.h"
+#include "stream.h"
+
+static struct stream *fail(void)
+{
+    cli_tell(
+        "this build of tamis is without hiredis, so it cannot talk to a server; go by a file, as "
+        "docs/migrating.md shows, or install the package libhiredis-dev and build Tamis with "
+        "TAMIS_WITH_HIREDIS=ON");
+    return NULL;
+}
+
+struct stream *redis_read(const char *url, const char *key)
+{
+    (void)url;
+    (void)key;
+    return fail();
+}
+
+struct stream *redis_write(const char *url, const char *key, const char *format, bool force)
+{
+    (void)url;
+    (void)key;
+    (void)format;
+    (void)force;
+    return fail();
+}

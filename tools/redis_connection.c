@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * redis_connection.c: commands to a Redis server; see redis_connection.h.
+ *
+ * hiredis makes the connection and speaks the protocol; the socket is then set not to block, and
+ * all waiting is done here, where a signal ends it.
+ */
+#include "redis_connection.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "interrupt.h"
+#include "redis_url.h"
+
+#define CONNECT_SECONDS 10
+#define REPLY_SECONDS 120 /* a server may be busy writing its own files */
+#define GRACE_MS 1000     /* after a signal */
+
+struct redis_command redis_words(int type, const char *const *words)
+{
+    struct redis_command command = {.type = type};
+    for (; words[command.count] != NULL; command.count++) {
+        command.data[command.count] = words[command.count];
+        command.bytes[command.count] = strlen(words[command.count]);
+    }
+    return command;
+}
+
+struct redis_command redis_bytes(int type, const char *const *words, const void *data, size_t bytes)
+{
+    struct redis_command command = redis_words(type, words);
+    command.data[command.count] = data;
+    command.bytes[command.count++] = bytes;
+    return command;
+}
+
+/* ---- To and fro -------------------------------------------------------------------------------
+ */
+
+static bool wait_for(const redisContext *context, short events)
+{
+    if (!interrupt_signal() && interrupt_wait(context->fd, events, REPLY_SECONDS)) return true;
+    struct pollfd pfd = {.fd = context->fd, .events = events};
+    return interrupt_signal() && poll(&pfd, 1, GRACE_MS) > 0;
+}
+
+static void tell_lost(const struct redis_connection *connection)
+{
+    const redisContext *context = connection->context;
+    if (interrupt_signal()) return; /* the caller says so */
+    if (context->err == 0)
+        cli_tell("%s: the server has not answered for %d s", connection->what, REPLY_SECONDS);
+    else
+        cli_tell("%s: the connection failed: %s", connection->what, context->errstr);
+}
+
+static void send_later(struct redis_connection *connection, const struct redis_command *command)
+{
+    const char *data[REDIS_ARGUMENTS_MAX];
+    memcpy(data, command->data, sizeof data); /* hiredis wants them writable */
+    if (redisAppendCommandArgv(connection->context, command->count, data, command->bytes) !=
+        REDIS_OK)
+        cli_no_memory();
+}
+
+static bool flush(redisContext *context)
+{
+    for (int done = 0; !done;) {
+        if (!wait_for(context, POLLOUT)) return false;
+        if (redisBufferWrite(context, &done) != REDIS_OK) return false;
+    }
+    return true;
+}
+
+/* The next reply; NULL, and the connection lost, where none comes. */
+static redisReply *receive(struct redis_connection *connection)
+{
+    redisContext *context = connection->context;
+    void *reply = NULL;
+    bool good = !connection->lost && flush(context);
+    while (good && reply == NULL) {
+        good = redisGetReplyFromReader(context, &reply) == REDIS_OK;
+        if (good && reply == NULL)
+            good = wait_for(context, POLLIN) && redisBufferRead(context) == REDIS_OK;
+    }
+    if (reply == NULL && !connection->lost) {
+        tell_lost(connection);
+        connection->lost = true;
+    }
+    return reply;
+}
+
+bool redis_fail_answer(const struct redis_connection *connection, const char *verb)
+{
+    cli_tell("%s: %s: the server's answer is not what Redis answers", connection->what, verb);
+    return false;
+}
+
+/* Is the reply to `verb` of that type?  false after a message. */
+static bool reply_is(const struct redis_connection *connection, const char *verb, int type,
+                     const redisReply *reply)
+{
+    if (reply->type == REDIS_REPLY_ERROR) {
+        const bool locked = strncmp(reply->str, "NOAUTH", 6) == 0;
+        cli_tell("%s: %s: the server says: %s%s", connection->what, verb, reply->str,
+                 locked ? " Put the password into the URL, or into $REDISCLI_AUTH." : "");
+        return false;
+    }
+    return reply->type == type || redis_fail_answer(connection, verb);
+}
+
+redisReply *redis_ask(struct redis_connection *connection, const struct redis_command *command)
+{
+    if (!connection->lost) send_later(connection, command);
+    redisReply *reply = receive(connection);
+    if (reply == NULL || reply_is(connection, command->data[0], command->type, reply)) return reply;
+    freeReplyObject(reply);
+    return NULL;
+}
+
+bool redis_do(struct redis_connection *connection, const struct redis_command *command,
+              long long *number)
+{
+    redisReply *reply = redis_ask(connection, command);
+    if (reply == NULL) return false;
+    if (number) *number = reply->integer;
+    freeReplyObject(reply);
+    return true;
+}
+
+/* The reply to EXEC: one reply for each command. */
+static bool take_both(const struct redis_connection *connection,
+                      const struct redis_command commands[2], const redisReply *reply,
+                      long long numbers[2])
+{
+    if (!reply_is(connection, "EXEC", REDIS_REPLY_ARRAY, reply)) return false;
+    if (reply->elements != 2) return redis_fail_answer(connection, "EXEC");
+    for (size_t i = 0; i < 2; i++) {
+        if (!reply_is(connection, commands[i].data[0], commands[i].type, reply->element[i]))
+            return false;
+        numbers[i] = reply->element[i]->integer;
+    }
+    return true;
+}
+
+/* All four are sent at once.  A command that is refused has been told of when EXEC is, too. */
+bool redis_do_both(struct redis_connection *connection, const struct redis_command commands[2],
+                   long long numbers[2])
+{
+    const struct redis_command begin = redis_words(0, (const char *const[]){"MULTI", NULL}),
+                               end = redis_words(0, (const char *const[]){"EXEC", NULL});
+    const struct redis_command *const all[] = {&begin, &commands[0], &commands[1], &end};
+    bool good = true;
+    if (connection->lost) return false;
+    for (size_t i = 0; i < 4; i++)
+        send_later(connection, all[i]);
+    for (size_t i = 0; i < 4; i++) {
+        redisReply *reply = receive(connection);
+        if (reply == NULL) return false;
+        if (good && i < 3) good = reply_is(connection, all[i]->data[0], REDIS_REPLY_STATUS, reply);
+        if (good && i == 3) good = take_both(connection, commands, reply, numbers);
+        freeReplyObject(reply);
+    }
+    return good;
+}
+
+/* ---- Coming and going -------------------------------------------------------------------------
+ */
+
+static bool log_in(struct redis_connection *connection, const struct redis_url *address)
+{
+    char database[16];
+    const char *password = address->password ? address->password : getenv("REDISCLI_AUTH");
+    if (password != NULL) {
+        const bool named = address->user != NULL && address->password != NULL;
+        const struct redis_command auth =
+            named ? redis_words(REDIS_REPLY_STATUS,
+                                (const char *const[]){"AUTH", address->user, password, NULL})
+                  : redis_words(REDIS_REPLY_STATUS, (const char *const[]){"AUTH", password, NULL});
+        if (!redis_do(connection, &auth, NULL)) return false;
+    }
+    if (address->database == 0) return true;
+    (void)snprintf(database, sizeof database, "%u", address->database);
+    const struct redis_command select =
+        redis_words(REDIS_REPLY_STATUS, (const char *const[]){"SELECT", database, NULL});
+    return redis_do(connection, &select, NULL);
+}
+
+static bool connect_to(struct redis_connection *connection, const struct redis_url *address)
+{
+    const struct timeval limit = {.tv_sec = CONNECT_SECONDS};
+    redisContext *context = redisConnectWithTimeout(address->host, address->port, limit);
+    if (context == NULL) cli_no_memory();
+    connection->context = context;
+    if (context->err == 0) {
+        context->flags &= ~REDIS_BLOCK;
+        (void)fcntl(context->fd, F_SETFL, fcntl(context->fd, F_GETFL) | O_NONBLOCK);
+        return log_in(connection, address);
+    }
+    connection->lost = true;
+    if (!interrupt_signal())
+        cli_tell("%s: cannot connect to %s port %d: %s", connection->what, address->host,
+                 address->port, context->errstr);
+    return false;
+}
+
+bool redis_connect(struct redis_connection *connection, const char *url)
+{
+    struct redis_url address;
+    bool good = redis_url_parse(url, &address);
+    if (!good)
+        cli_tell("the URL of the server is not redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], with "
+                 "special characters in the password as %%40 for @");
+    good = good && connect_to(connection, &address);
+    redis_url_clear(&address);
+    return good;
+}
+
+void redis_disconnect(struct redis_connection *connection)
+{
+    if (connection->context != NULL) redisFree(connection->context);
+    connection->context = NULL;
+    connection->lost = true;
+}

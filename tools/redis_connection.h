@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * redis_connection.h: a Redis server at the other end, asked by commands.
+ *
+ * A wait heeds signals (interrupt.h): a server that is there still gets a moment to answer, so that
+ * what was begun on it can be removed; one that is not is left.
+ */
+#ifndef TAMIS_TOOLS_REDIS_CONNECTION_H
+#define TAMIS_TOOLS_REDIS_CONNECTION_H
+
+#include <hiredis/hiredis.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct redis_connection {
+    redisContext *context; /* NULL: there is none */
+    const char *what;      /* it is about this, in messages; the owner's */
+    bool lost;             /* an answer did not come; nothing more can be asked */
+};
+
+#define REDIS_ARGUMENTS_MAX 4
+
+/* The reply that it must have, REDIS_REPLY_..., and its words. */
+struct redis_command {
+    int type;
+    int count;
+    const char *data[REDIS_ARGUMENTS_MAX];
+    size_t bytes[REDIS_ARGUMENTS_MAX];
+};
+
+/* Of words that a NULL ends; of such and, as the last, bytes. */
+struct redis_command redis_words(int type, const char *const *words);
+struct redis_command redis_bytes(int type, const char *const *words, const void *data,
+                                 size_t bytes);
+
+/* Connect, log in, choose the database.  false after a message, or a signal. */
+bool redis_connect(struct redis_connection *connection, const char *url);
+void redis_disconnect(struct redis_connection *connection);
+
+/* The reply, which the caller frees.  NULL, after a message, where it is an error, of another type,
+ * or does not come; where a signal came, without one. */
+redisReply *redis_ask(struct redis_connection *connection, const struct redis_command *command);
+
+/* true where the reply was as it must be; *number, if not NULL, is its integer. */
+bool redis_do(struct redis_connection *connection, const struct redis_command *command,
+              long long *number);
+
+/* Two commands as one (MULTI): both are done, or none, whoever dies in between. */
+bool redis_do_both(struct redis_connection *connection, const struct redis_command commands[2],
+                   long long numbers[2]);
+
+/* A reply has another shape than Redis gives it: a message; always false. */
+bool redis_fail_answer(const struct redis_connection *connection, const char *verb);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * remove.c: tamis remove NAME [KEY...]
+ *
+ * A key that is not there is an error of that key alone: it is told, the others are taken off, and the
+ * status is 2 in the end.  A signal ends it after the batch in hand, as with add.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "interrupt.h"
+#include "json.h"
+#include "keys.h"
+#include "progress.h"
+
+static const char HELP[] =
+    "usage: tamis remove NAME [KEY...]\n"
+    "\n"
+    "Take keys off a filter of kind counting, from the arguments or else from standard input,\n"
+    "one a line; each key once.  A key that was added N times is gone after N removes.  One that\n"
+    "is not there is told on standard error and changes nothing.\n"
+    "\n"
+    "Remove only what was added: a key that was not, and that the filter takes for one that was,\n"
+    "is taken off at the cost of others.\n"
+    "\n"
+    "  -z, --null          keys end with NUL instead of newline\n"
+    "      --hex           keys are written in hexadecimal\n"
+    "      --json          one object a key: {\"key\":\"...\",\"removed\":true}\n"
+    "      --progress      show progress even where standard error is no terminal\n"
+    "      --no-progress   show none\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis remove blocked 192.0.2.7\n"
+    "  comm -23 yesterday today | tamis remove listed\n"
+    "\n"
+    "exit status: 0 all were taken off; 2 a key was not there, or another error; 128 + N stopped "
+    "by\n"
+    "signal N, after finishing its batch\n";
+
+struct removal {
+    const struct invocation *call;
+    const char *name;
+    tamis_filter *filter;
+    struct key_source *source;
+    bool missed; /* a key was not there */
+};
+
+#define SHOWN_BYTES 200 /* of a key, in a message */
+
+static void tell_missing(const struct removal *removal, const struct tamis_key *key)
+{
+    const size_t bytes = key->bytes < SHOWN_BYTES ? key->bytes : SHOWN_BYTES;
+    const char *rest = bytes < key->bytes ? "..." : "";
+    const unsigned char *data = key->data;
+    if (removal->source->hex) {
+        char *hex = cli_alloc(2 * bytes + 1);
+        hex[0] = '\0';
+        for (size_t i = 0; i < bytes; i++)
+            (void)snprintf(hex + 2 * i, 3, "%02x", data[i]);
+        cli_tell("key %s%s is not in '%s'; nothing was removed for it", hex, rest, removal->name);
+        free(hex);
+    } else {
+        char *text = cli_copy(key->data, bytes);
+        cli_tell("key '%s%s' is not in '%s'; nothing was removed for it", text, rest,
+                 removal->name);
+        free(text);
+    }
+}
+
+static void print_json(const struct removal *removal, size_t count)
+{
+    const struct key_source *source = removal->source;
+    for (size_t i = 0; i < count; i++) {
+        json_t *line = json_new();
+        json_put_key(line, &source->keys[i], source->hex);
+        json_put(line, "removed", json_boolean(source->answers[i]));
+        json_print(source->out, line);
+    }
+}
+
+static int remove_batch(struct removal *removal, size_t count)
+{
+    struct key_source *source = removal->source;
+    int64_t removed =
+        tamis_filter_remove_batch(removal->filter, source->keys, count, source->answers);
+    if (removed < 0) return cli_fail_library();
+    if (options_have(&removal->call->options, TAKES(JSON))) print_json(removal, count);
+    if ((uint64_t)removed == count) return CLI_DONE;
+    removal->missed = true;
+    for (size_t i = 0; i < count; i++)
+        if (!source->answers[i]) tell_missing(removal, &source->keys[i]);
+    return CLI_DONE;
+}
+
+static int remove_keys(struct removal *removal)
+{
+    for (;;) {
+        ssize_t count = key_source_next(removal->source);
+        if (count < 0) return CLI_ERROR;
+        if (count == 0) return removal->missed ? CLI_ERROR : CLI_DONE;
+        if (remove_batch(removal, (size_t)count) != CLI_DONE) return CLI_ERROR;
+    }
+}
+
+static int interrupted_status(const struct removal *removal, int status)
+{
+    int signal_number = interrupt_signal();
+    if (signal_number == 0) return status;
+    cli_tell("stopped by %s after %ju keys, all of them dealt with", interrupt_name(),
+             (uintmax_t)removal->source->keys_done);
+    return 128 + signal_number;
+}
+
+static int run(struct invocation *call)
+{
+    struct removal removal = {.call = call, .name = call->args[0]};
+    if (!options_exclusive(call, TAKES_PROGRESS)) return CLI_ERROR;
+    tamis_store *store = cli_store_open(call, 0);
+    if (!store) return CLI_ERROR;
+    int status = CLI_ERROR;
+    removal.filter = cli_filter_open(store, removal.name, 0);
+    /* Told before any key is read: another kind. */
+    if (removal.filter && tamis_filter_remove_batch(removal.filter, NULL, 0, NULL) < 0)
+        status = cli_filter_close(removal.filter, cli_fail_library());
+    else if (removal.filter) {
+        interrupt_catch();
+        removal.source = key_source_new(call, 1);
+        removal.source->interruptible = true;
+        status = remove_keys(&removal);
+        progress_end();
+        status = cli_filter_close(removal.filter, interrupted_status(&removal, status));
+        key_source_free(removal.source);
+    }
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_remove = {
+    .name = "remove",
+    .summary = "take keys off a counting filter",
+    .operands = "NAME [KEY...]",
+    .help = HELP,
+    .options = TAKES_KEYS | TAKES_PROGRESS,
+    .args_min = 1,
+    .args_max = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rotate.c: tamis rotate NAME... - begin a new slice of the window now. */
+#include "command.h"
+
+static const char HELP[] = "usage: tamis rotate NAME...\n"
+                           "\n"
+                           "Begin a new slice of each filter's window now.  Of the slices, one "
+                           "more than the window has are\n"
+                           "kept, so as many rotations forget what was added before the first of "
+                           "them.  By itself that happens\n"
+                           "when a slice is over, at the next key that is added.\n"
+                           "\n"
+                           "      --store DIR     the store\n"
+                           "\n"
+                           "examples:\n"
+                           "  tamis rotate recent\n"
+                           "\n"
+                           "exit status: 0 done; 2 an error\n";
+
+static int rotate(tamis_store *store, const char *name)
+{
+    tamis_filter *filter = cli_filter_open(store, name, 0);
+    if (!filter) return CLI_ERROR;
+    int status = CLI_DONE;
+    if (tamis_filter_rotate(filter) < 0) status = cli_fail_library();
+    return cli_filter_close(filter, status);
+}
+
+/* One filter that fails does not keep the others from being rotated. */
+static int run(struct invocation *call)
+{
+    tamis_store *store = cli_store_open(call, 0);
+    if (!store) return CLI_ERROR;
+    int status = CLI_DONE;
+    for (size_t i = 0; i < call->arg_count; i++)
+        if (rotate(store, call->args[i]) != CLI_DONE) status = CLI_ERROR;
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_rotate = {
+    .name = "rotate",
+    .summary = "begin a new slice of a filter's window",
+    .operands = "NAME...",
+    .help = HELP,
+    .args_min = 1,
+    .args_max = SIZE_MAX,
+    .run = run,
+};

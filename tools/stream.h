@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stream.h: what import reads from and export writes to: files, pipes, keys of a Redis server.
+ *
+ * A stream is the library's source or sink with a name, and with an end: what was written is there
+ * only once stream_keep() says so, and nothing is left of what is closed without it.  A failure is
+ * told where it happens; the library's own sentence about it would say less (stream->failed).
+ */
+#ifndef TAMIS_TOOLS_STREAM_H
+#define TAMIS_TOOLS_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tamis.h"
+
+struct invocation;
+struct stream;
+
+struct stream_kind {
+    int64_t (*read)(struct stream *stream, void *buffer, size_t bytes);
+    int (*write)(struct stream *stream, const void *data, size_t bytes);
+    bool (*keep)(struct stream *stream);  /* false after a message */
+    void (*close)(struct stream *stream); /* frees it */
+};
+
+/* The head of each kind's own struct. */
+struct stream {
+    const struct stream_kind *kind;
+    char *name;          /* for messages; no password in it */
+    const char *format;  /* what the server's type says; NULL: the caller's word */
+    uint64_t all_bytes;  /* 0: not known */
+    uint64_t done_bytes; /* read or written so far */
+    bool failed;         /* a message was printed, which says all */
+};
+
+/* Does `option` (--from, --to) name a format or a server?  false after a message. */
+bool stream_peer_is_given(const struct invocation *call, const char *option);
+
+/* A file, or standard input or output for "-".  NULL after a message.  A file that is there is
+ * replaced only with `force`, and only by a whole one. */
+struct stream *stream_read_file(const char *path);
+struct stream *stream_write_file(const char *path, bool force);
+
+/* What the library reads from or writes to: shows progress, heeds signals (interrupt.h). */
+struct tamis_source stream_source(struct stream *stream);
+struct tamis_sink stream_sink(struct stream *stream);
+
+/* The status of a command whose stream was NULL: a signal may have ended the wait for a pipe's other
+ * end or for a server. */
+int stream_open_status(void);
+
+bool stream_keep(struct stream *stream);
+void stream_close(struct stream *stream); /* NULL is allowed */
+
+/* ---- redis.c (no_redis.c in a build without hiredis) ------------------------------------------
+ */
+
+/* Is it the URL of a server? */
+bool redis_is_url(const char *text);
+
+/* A key of redis://[[user]:password@]host[:port][/db].  NULL after a message.  For writing `format`
+ * is redis-bitmap or redisbloom, and a key that is there is replaced, in one step, only with
+ * `force`. */
+struct stream *redis_read(const char *url, const char *key);
+struct stream *redis_write(const char *url, const char *key, const char *format, bool force);
+
+#endif
