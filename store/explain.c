@@ -36,14 +36,11 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
     if (rc == 0) rc = tamis__visit(filter, &view);
     if (rc < 0) return rc;
-    for (uint32_t i = 0; i < record.segment_count;
-         i++) { /* the others are counted in the catalog */
+    (void)tamis__view_count_record(view, &record); /* the others are counted in the catalog */
+    for (uint32_t i = 0; i < record.segment_count; i++) {
         const struct tamis__store_segment *s = tamis__view_find(view, record.segments[i].number);
-        if (s == NULL) continue;
-        record.segments[i].items = tamis__segment_items(&s->segment);
-        record.segments[i].file_bytes = tamis__header_file_bytes(s->segment.header);
+        if (s != NULL) record.segments[i].file_bytes = tamis__header_file_bytes(s->segment.header);
     }
-    tamis__record_sum_capacity(&record);
     tamis__leave(filter, view);
     tamis__stat_from_record(&record, stat);
     return 0;

@@ -155,7 +155,8 @@ static int renew_for_key(struct tamis_filter *filter, struct tamis__view **view,
                          size_t key_bytes)
 {
     const struct tamis__view *v = *view;
-    if (!tamis__view_is_over(v) && find_key(v, v->slice_first, v->count, key, key_bytes) > 0) return 0;
+    if (!tamis__view_is_over(v) && find_key(v, v->slice_first, v->count, key, key_bytes) > 0)
+        return 0;
     return tamis__view_renew(filter, view);
 }
 

@@ -144,7 +144,8 @@ static int record_items(struct tamis_filter *filter, const struct tamis__view *v
         rc = tamis__catalog_put(txn, &record);
         if (rc == 0) rc = tamis__catalog_commit(txn);
         /* ORDER relaxed: a hint that saves a commit; the catalog is the truth. */
-        if (rc == 0) __atomic_store_n(&filter->recorded_items, tamis__view_items(view), __ATOMIC_RELAXED);
+        if (rc == 0)
+            __atomic_store_n(&filter->recorded_items, tamis__view_items(view), __ATOMIC_RELAXED);
     }
     tamis__catalog_end(txn);
     return rc;
@@ -155,8 +156,8 @@ TAMIS_API int tamis_filter_close(tamis_filter *filter)
     if (filter == NULL) return 0;
     int rc = 0;
     /* ORDER relaxed: see record_items. */
-    const bool changed =
-        tamis__view_items(filter->view) != __atomic_load_n(&filter->recorded_items, __ATOMIC_RELAXED);
+    const bool changed = tamis__view_items(filter->view) !=
+                         __atomic_load_n(&filter->recorded_items, __ATOMIC_RELAXED);
     if (!filter->read_only && changed) rc = record_items(filter, filter->view, 0);
     if (rc == TAMIS_EDROPPED) rc = 0; /* no catalog entry is left to be wrong */
     filter_free(filter);

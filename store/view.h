@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #include "catalog/record.h"
+#include "file/io.h"
 #include "kind/kind.h"
 
 struct tamis_store;

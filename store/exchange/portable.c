@@ -153,9 +153,9 @@ static int parse_description(const unsigned char *bytes, uint64_t at, struct tam
 {
     struct description d;
     memcpy(&d, bytes + at, sizeof d);
-    if (d.kind == TAMIS_KIND_COUNTING)
+    if (d.kind == TAMIS_KIND_COUNTING || d.counter_bits != 0)
         return tamis__refuse(refusal, TAMIS_EUNSUPPORTED, at + offsetof(struct description, kind),
-                             "has a segment of kind counting, which the format does not carry");
+                             "has a segment with counters, which the format does not carry");
     if (d.m_bits == 0 || d.m_bits > TAMIS__M_BITS_MAX || d.data_bytes != data_bytes_of(d.m_bits))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, m_bits),
                              "has a segment of %llu bits in %llu bytes",
