@@ -129,6 +129,10 @@ static int publish(struct tamis_store *store, const struct tamis__entry *entry,
     for (uint32_t i = 0; i < entry->count; i++) {
         struct tamis__segment_header *header = &entry->drafts[i].header;
         header->filter_id = record->filter_id;
+        header->publication = record->publication;
+        header->list_start = i == 0;
+        header->keep = record->keep;
+        if (i + 1 == entry->count) header->in_force = record->publication;
         tamis__draft_set_policy(&entry->drafts[i], &entry->policy);
         if (i + 1 < entry->count) header->next = entry->drafts[i + 1].header.number;
         const int rc = tamis__segment_publish(&store->place, &entry->drafts[i].staged, header);
@@ -153,6 +157,9 @@ static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn,
     if (rc != TAMIS_ENOTFOUND) return rc;
     record = (struct tamis__record){.name_sequence = 1,
                                     .generation = 1,
+                                    .last_generation = 1,
+                                    .publication = 1,
+                                    .keep = TAMIS_KEEP_DEFAULT,
                                     .capacity = entry->capacity,
                                     .fp_rate = entry->fp_rate,
                                     .created_at = tamis__now_ns(),

@@ -120,7 +120,10 @@ static int change_record(struct change *change, struct tamis__catalog_txn *txn,
                            "of a greater capacity",
                            record->name, TAMIS__SEGMENTS_MAX);
     header->filter_id = record->filter_id;
-    header->generation = ++record->generation;
+    header->generation = record->generation = ++record->last_generation;
+    header->publication = header->in_force = ++record->publication;
+    header->keep = record->keep;
+    header->exceptions = record->exceptions;
     tamis__label_write(&header->labels[0], record->name_sequence, record->name);
     record->published_at = change->now;
     rc = tamis__segment_publish(&store->place, &change->draft.staged, header);

@@ -19,22 +19,23 @@ struct cursor {
     bool writing;
 };
 
-static void field32(struct cursor *c, uint32_t *value)
+static void field_bytes(struct cursor *c, void *value, size_t bytes)
 {
     if (c->writing)
-        memcpy(c->at, value, sizeof *value);
+        memcpy(c->at, value, bytes);
     else
-        memcpy(value, c->at, sizeof *value);
-    c->at += sizeof *value;
+        memcpy(value, c->at, bytes);
+    c->at += bytes;
+}
+
+static void field32(struct cursor *c, uint32_t *value)
+{
+    field_bytes(c, value, sizeof *value);
 }
 
 static void field64(struct cursor *c, uint64_t *value)
 {
-    if (c->writing)
-        memcpy(c->at, value, sizeof *value);
-    else
-        memcpy(value, c->at, sizeof *value);
-    c->at += sizeof *value;
+    field_bytes(c, value, sizeof *value);
 }
 
 static void field_time(struct cursor *c, int64_t *value)
@@ -51,7 +52,7 @@ static void field_double(struct cursor *c, double *value)
     *value = tamis__double_from_bits(bits);
 }
 
-/* The 120 fixed bytes. */
+/* The 176 fixed bytes. */
 static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *flags)
 {
     uint32_t version = TAMIS__RECORD_VERSION;
@@ -72,9 +73,18 @@ static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *f
     field64(c, &r->policy.window_items);
     field64(c, &r->policy.capacity);
     field_double(c, &r->policy.fp_rate);
+    uint32_t reserved = 0;
+    field64(c, &r->publication);
+    field64(c, &r->last_generation);
+    field32(c, &r->keep);
+    field32(c, &reserved);
+    *flags |= reserved;
+    field64(c, &r->exceptions);
+    field64(c, &r->exception_count);
+    field_bytes(c, r->key_digest, sizeof r->key_digest);
 }
 
-/* 176 bytes each. */
+/* 184 bytes each. */
 static void segment_fields(struct cursor *c, struct tamis__record_segment *s, uint64_t *flags)
 {
     field64(c, &s->number);
@@ -93,15 +103,13 @@ static void segment_fields(struct cursor *c, struct tamis__record_segment *s, ui
     field32(c, &s->bit_order);
     field32(c, &own_flags);
     *flags |= own_flags;
-    if (c->writing)
-        memcpy(c->at, s->parameters, sizeof s->parameters);
-    else
-        memcpy(s->parameters, c->at, sizeof s->parameters);
-    c->at += sizeof s->parameters;
+    field_bytes(c, s->parameters, sizeof s->parameters);
     field64(c, &s->slice);
     field_time(c, &s->slice_start);
     field32(c, &s->step);
     field32(c, &s->counter_bits);
+    field32(c, &s->fingerprint_bits);
+    field32(c, &s->pieces);
 }
 
 uint64_t tamis__record_checksum(struct tamis__bytes key, const void *value, size_t bytes)
@@ -154,6 +162,9 @@ static const char *find_problem(const struct tamis__record *r)
     if (r->capacity == 0 || r->capacity > TAMIS__SEGMENTS_MAX * TAMIS__CAPACITY_MAX ||
         !(r->fp_rate > 0 && r->fp_rate <= 1))
         return "has an impossible capacity or rate";
+    if (r->keep > TAMIS_KEEP_MAX || r->generation > r->last_generation ||
+        (r->exceptions == 0) != (r->exception_count == 0))
+        return "has impossible generations or exceptions";
     for (uint32_t i = 0; i < r->segment_count; i++) {
         const struct tamis__record_segment *s = &r->segments[i];
         problem = tamis__slice_problem(&r->policy, s->slice, s->slice_start, s->step);
@@ -243,6 +254,8 @@ void tamis__record_segment_from_header(const struct tamis__segment_header *heade
         .slice_start = header->slice_start,
         .step = header->step,
         .counter_bits = header->counter_bits,
+        .fingerprint_bits = header->fingerprint_bits,
+        .pieces = header->pieces,
     };
     memcpy(segment->parameters, header->parameters, sizeof segment->parameters);
 }
@@ -278,6 +291,8 @@ const char *tamis__record_contradiction(const struct tamis__record_segment *segm
     if (h.slice != segment->slice || h.slice_start != segment->slice_start) return "slice";
     if (h.step != segment->step) return "step of growth";
     if (h.counter_bits != segment->counter_bits) return "bits per counter";
+    if (h.fingerprint_bits != segment->fingerprint_bits) return "bits per fingerprint";
+    if (h.pieces != segment->pieces) return "number of pieces";
     return NULL;
 }
 

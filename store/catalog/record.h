@@ -35,6 +35,8 @@ struct tamis__record_segment {
     int64_t slice_start;
     uint32_t step;
     uint32_t counter_bits;
+    uint32_t fingerprint_bits;
+    uint32_t pieces;
 };
 
 /* A filter.  Its segments are in the order of their making, the newest last. */
@@ -49,6 +51,12 @@ struct tamis__record {
     int64_t published_at;
     int64_t checkpointed_at;
     struct tamis__policy policy;
+    uint64_t publication;     /* goes up with every change of the list, or of the exceptions */
+    uint64_t last_generation; /* the highest there was; generation is less after a rollback */
+    uint32_t keep;            /* so many older generations stay */
+    uint64_t exceptions;      /* segment number of their index; 0: there are none */
+    uint64_t exception_count;
+    uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /* of the keys it was built from; 0: not built */
     uint32_t segment_count;
     struct tamis__record_segment segments[TAMIS__SEGMENTS_MAX];
 };
@@ -61,8 +69,8 @@ struct tamis__store_record {
     int64_t created_at;
 };
 
-#define TAMIS__RECORD_FIXED_BYTES 120u
-#define TAMIS__RECORD_SEGMENT_BYTES 176u
+#define TAMIS__RECORD_FIXED_BYTES 176u
+#define TAMIS__RECORD_SEGMENT_BYTES 184u
 #define TAMIS__RECORD_BYTES_MAX                                                                    \
     (TAMIS__RECORD_FIXED_BYTES + TAMIS__SEGMENTS_MAX * TAMIS__RECORD_SEGMENT_BYTES + 8u)
 #define TAMIS__STORE_RECORD_BYTES 48u

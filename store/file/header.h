@@ -21,7 +21,7 @@
 #include "base/bytes.h"
 #include "hash/hash_set.h"
 #include "sizing/sizing.h"
-#include "tamis.h"
+#include "tamis_build.h"
 
 #define TAMIS__SEGMENT_MAGIC "TAMIS\r\n" /* with its NUL: 8 bytes; CR LF shows text-mode copies */
 #define TAMIS__FORMAT_VERSION 1u
@@ -42,6 +42,9 @@
 
 /* What a foreign format needs said again at export, and no position depends on. */
 #define TAMIS__KEPT_BYTES 32u
+
+/* What tells two sets of keys apart: the sum of their distinct digests (docs/format.md). */
+#define TAMIS__KEY_DIGEST_BYTES 16u
 
 struct tamis__name_label {
     uint64_t sequence;  /*   0   8  the label with the higher one holds; 0: never written */
@@ -94,23 +97,35 @@ struct tamis__segment_header {
     uint32_t flags;      /*  208   4  TAMIS_SEGMENT_*; an unknown bit says nothing that matters */
     uint32_t reserved0;  /*  212   4  0                                                         */
     uint8_t kept[TAMIS__KEPT_BYTES]; /* 216 32 of the format that it was imported from, 0 if none */
-    uint64_t filter_capacity; /*  248   8  n that the filter was made for                        */
-    uint64_t filter_rate;     /*  256   8  IEEE 754 double, rate asked for the whole filter      */
-    uint32_t on_full;         /*  264   4  enum tamis_on_full; 0 as TAMIS_ON_FULL_WARN           */
-    uint32_t slices;          /*  268   4  of the window; 0: no window                           */
-    int64_t window_ns;        /*  272   8  length of the window in time, 0: by items or none     */
-    uint64_t window_items;    /*  280   8  length of the window in items, 0: by time or none     */
-    uint64_t slice;           /*  288   8  ordinal of the slice that it belongs to, from 0       */
-    int64_t slice_start;      /*  296   8  ns since 1970, when that slice began; 0: no window    */
-    uint32_t step;            /*  304   4  how often the filter, or the slice, had grown         */
-    uint32_t counter_bits;    /*  308   4  of a counter; 0: bits                                 */
-    uint8_t reserved4[192];   /*  312 192  0                                                     */
-    uint64_t checksum;        /*  504   8  XXH3-64 of the 504 bytes before   */
+    uint64_t filter_capacity;  /*  248   8  n that the filter was made for                        */
+    uint64_t filter_rate;      /*  256   8  IEEE 754 double, rate asked for the whole filter      */
+    uint32_t on_full;          /*  264   4  enum tamis_on_full; 0 as TAMIS_ON_FULL_WARN           */
+    uint32_t slices;           /*  268   4  of the window; 0: no window                           */
+    int64_t window_ns;         /*  272   8  length of the window in time, 0: by items or none     */
+    uint64_t window_items;     /*  280   8  length of the window in items, 0: by time or none     */
+    uint64_t slice;            /*  288   8  ordinal of the slice that it belongs to, from 0       */
+    int64_t slice_start;       /*  296   8  ns since 1970, when that slice began; 0: no window    */
+    uint32_t step;             /*  304   4  how often the filter, or the slice, had grown         */
+    uint32_t counter_bits;     /*  308   4  of a counter; 0: bits                                 */
+    uint32_t fingerprint_bits; /*  312   4  of a fuse filter: 8, 16 or 32; else 0                 */
+    uint32_t pieces;           /*  316   4  of a fuse filter, each with a seed of its own; else 0 */
+    uint32_t piece_segments;   /*  320   4  of a fuse filter: where a key's first slot can lie    */
+    uint32_t segment_slots;    /*  324   4  of a fuse filter: slots of one of those, 2^n          */
+    uint64_t data_checksum;    /*  328   8  XXH3-64 of the data of a static segment; else 0       */
+    uint64_t publication;      /*  336   8  of its filter, with which it came into force          */
+    uint32_t keep;             /*  344   4  older generations that the filter keeps               */
+    uint32_t list_start;       /*  348   4  1: none of those before it is in force with it        */
+    uint8_t
+        key_digest[TAMIS__KEY_DIGEST_BYTES]; /* 352 16 of the keys it was built from; else 0   */
+    uint8_t reserved4[136]; /*  368 136  0                                                     */
+    uint64_t checksum;      /*  504   8  XXH3-64 of the 504 bytes before   */
     struct tamis__name_label labels[2]; /*  512 640                                    */
     uint8_t reserved1[384];             /* 1152 384  0                                 */
-    uint64_t epoch; /* 1536   8  raised by publishers under the exclusive lock; adders read */
-    uint64_t next;  /* 1544   8  number of the segment after this one; 0: none; 2^64-1: full */
-    uint8_t reserved2[48];    /* 1552  48  0                      */
+    uint64_t epoch;      /* 1536   8  raised by publishers under the exclusive lock; adders read */
+    uint64_t next;       /* 1544   8  number of the segment after this one; 0: none; 2^64-1: full */
+    uint64_t exceptions; /* 1552   8  number of the index of exceptions in force; 0: none    */
+    uint64_t in_force;   /* 1560   8  publication of the newest list that it is the newest of */
+    uint8_t reserved2[32];    /* 1568  32  0                      */
     uint64_t overflow_levels; /* 1600   8  of the overflow table that are in force; adders raise */
     uint8_t reserved3[56];    /* 1608  56  0                                                    */
     uint64_t block_locks[TAMIS__BLOCK_LOCKS];   /* 1664 384  of removers: 0, or the owner's nonce */
@@ -152,13 +167,24 @@ TAMIS__AT(struct tamis__segment_header, slice, 288);
 TAMIS__AT(struct tamis__segment_header, slice_start, 296);
 TAMIS__AT(struct tamis__segment_header, step, 304);
 TAMIS__AT(struct tamis__segment_header, counter_bits, 308);
-TAMIS__AT(struct tamis__segment_header, reserved4, 312);
+TAMIS__AT(struct tamis__segment_header, fingerprint_bits, 312);
+TAMIS__AT(struct tamis__segment_header, pieces, 316);
+TAMIS__AT(struct tamis__segment_header, piece_segments, 320);
+TAMIS__AT(struct tamis__segment_header, segment_slots, 324);
+TAMIS__AT(struct tamis__segment_header, data_checksum, 328);
+TAMIS__AT(struct tamis__segment_header, publication, 336);
+TAMIS__AT(struct tamis__segment_header, keep, 344);
+TAMIS__AT(struct tamis__segment_header, list_start, 348);
+TAMIS__AT(struct tamis__segment_header, key_digest, 352);
+TAMIS__AT(struct tamis__segment_header, reserved4, 368);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
 TAMIS__AT(struct tamis__segment_header, reserved1, 1152);
 TAMIS__AT(struct tamis__segment_header, epoch, 1536);
 TAMIS__AT(struct tamis__segment_header, next, 1544);
-TAMIS__AT(struct tamis__segment_header, reserved2, 1552);
+TAMIS__AT(struct tamis__segment_header, exceptions, 1552);
+TAMIS__AT(struct tamis__segment_header, in_force, 1560);
+TAMIS__AT(struct tamis__segment_header, reserved2, 1568);
 TAMIS__AT(struct tamis__segment_header, overflow_levels, 1600);
 TAMIS__AT(struct tamis__segment_header, reserved3, 1608);
 TAMIS__AT(struct tamis__segment_header, block_locks, 1664);

@@ -87,7 +87,8 @@ enum tamis_kind {
     TAMIS_KIND_BLOCKED = 1, /* cache-line-blocked Bloom filter: one cache line a key */
     TAMIS_KIND_BLOOM = 2,   /* classic Bloom filter: k positions over all m bits */
     TAMIS_KIND_COUNTING =
-        3, /* as blocked, with counters for bits: keys can be removed and counted */
+        3,               /* as blocked, with counters for bits: keys can be removed and counted */
+    TAMIS_KIND_FUSE = 4, /* static: a binary fuse filter, made by a build (tamis_build.h) */
 };
 
 /* ---- Errors and version ------------------------------------------------------------------- */
@@ -445,8 +446,11 @@ struct tamis_filter_stat {
     uint32_t slices;         /* of the window; 0: no window                                      */
     uint32_t on_full;        /* enum tamis_on_full                                               */
     uint32_t counter_bits;   /* kind counting: bits of a counter, of which m_bits is the number  */
+    uint32_t fingerprint_bits; /* kind fuse: 8, 16 or 32; else 0                                  */
+    uint64_t exceptions;       /* keys that answer absent whatever the bits say (tamis_build.h)   */
+    uint32_t keep;             /* older generations that are kept when a build publishes another  */
     uint32_t reserved0;
-    uint64_t reserved[4];
+    uint64_t reserved[2];
 };
 
 /* Flags of a segment. */
@@ -480,7 +484,10 @@ struct tamis_segment_stat {
     uint32_t
         counter_bits; /* kind counting; else 0                                                */
     uint64_t items_estimated; /* keys, by the bits that are set; tamis_filter_fill() only, else 0 */
-    uint64_t reserved[3];
+    uint32_t
+        fingerprint_bits; /* kind fuse; else 0                                                */
+    uint32_t pieces;      /* kind fuse: parts that were built each by itself; else 0          */
+    uint64_t reserved[2];
 };
 
 /* The metadata of an open filter, item count included; reads no bits, so it costs microseconds. */

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tamis_build.h: filters that are made anew as a whole, under readers that never stop.
+ *
+ *     struct tamis_build_spec spec = {.filter = {.fp_rate = 0.001}};
+ *     tamis_build *build;
+ *     if (tamis_build_begin(store, "blacklist", &spec, &build) < 0) ...
+ *     while (...) tamis_build_add(build, keys, count);         // as many as there are
+ *     rc = tamis_build_publish(build, &result);                // 1: in force; 0: nothing was new
+ *     tamis_build_close(build);
+ *
+ * A build makes the next GENERATION of a filter beside the one in force, asks it for every key, and
+ * publishes it in one step: every open handle, in whatever process, answers from the old generation or
+ * from the new one, never from both in one call, and from the new one in each call that begins after
+ * tamis_build_publish() has returned.  The generations before it are kept, as many as `keep` says, and
+ * can be put in force again.  Conventions are those of tamis.h.
+ */
+#ifndef TAMIS_BUILD_H
+#define TAMIS_BUILD_H
+
+#include "tamis.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TAMIS_KEEP_DEFAULT 1 /* older generations of a new filter that are kept */
+#define TAMIS_KEEP_MAX 1000
+
+/* ---- Builds --------------------------------------------------------------------------------- */
+
+typedef struct tamis_build tamis_build;
+
+#define TAMIS_BUILD_IF_CHANGED                                                                     \
+    1u                      /* publish nothing where the generation in force has the same keys */
+#define TAMIS_BUILD_KEEP 2u /* `keep` is given; else it stays as it is */
+
+enum tamis_build_phase {
+    TAMIS_BUILD_READING = 0,   /* done: keys added so far; all: 0, as nobody knows */
+    TAMIS_BUILD_SORTING = 1,   /* done, all: keys that are brought in order, duplicates taken out */
+    TAMIS_BUILD_MAKING = 2,    /* done, all: distinct keys that are in the new generation */
+    TAMIS_BUILD_VERIFYING = 3, /* done, all: keys asked for */
+    TAMIS_BUILD_PUBLISHING = 4, /* done, all: 0 and 1, then 1 and 1 */
+};
+
+/* What to build.  All zero but filter.fp_rate is a good default. */
+struct tamis_build_spec {
+    struct tamis_filter_spec
+        filter; /* what it shall be; kind 0: TAMIS_KIND_FUSE; capacity 0: as many as
+                                        there are distinct keys, more: at least those */
+    uint64_t
+        memory_bytes;   /* that a build may use for the keys, 1 MiB or more; what does not fit goes
+                              through a file in the store; 0: a quarter of what is free */
+    uint32_t threads;   /* 0: as many as processors */
+    uint32_t flags;     /* TAMIS_BUILD_* */
+    uint32_t keep;      /* with TAMIS_BUILD_KEEP: so many generations before it are kept, 0 to
+                              TAMIS_KEEP_MAX */
+    uint32_t reserved0; /* 0 */
+    /* NULL, or called now and then by the thread that called the library: 0 to go on, a TAMIS_E* code
+     * to end, which the call then returns. */
+    int (*progress)(void *context, uint32_t phase, uint64_t done, uint64_t all);
+    void *context;
+    uint64_t reserved[4]; /* 0 */
+};
+
+/* What a build did. */
+struct tamis_build_result {
+    uint64_t keys;       /* added, with those that came again */
+    uint64_t distinct;   /* of them */
+    uint64_t generation; /* that is in force now */
+    uint64_t exceptions; /* that are in force with it */
+    uint64_t
+        found; /* known good keys (tamis_build_against) that answered yes, and became exceptions */
+    uint64_t conflicts; /* known good keys that were added too; they stay in, and answer yes */
+    uint64_t sampled;   /* keys that were not added, asked for to see the rate */
+    uint64_t sampled_yes;
+    uint64_t size_bytes;    /* of the new generation's files */
+    uint8_t key_digest[16]; /* the same for the same set of keys, whatever their order */
+    uint64_t reserved[4];
+};
+
+/*
+ * Begin a build of the filter `name`, which need not be there yet.
+ *
+ * spec     the memory behind spec->filter.hash_set must live until the build is closed.
+ * Returns  0.  TAMIS_EINVAL: name or spec; TAMIS_EUNSUPPORTED: a window, kind counting, a hash set that
+ *          does not go with the kind, a rate below 2^-32 for kind fuse; TAMIS_EREADONLY, TAMIS_ENOMEM.
+ * Threads  one at a time on a build.  Any number of builds, of one filter too: the last to publish wins.
+ * Killed   nothing is left but what the next maker in the store removes.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_build_begin(tamis_store *store, const char *name,
+                                                 const struct tamis_build_spec *spec,
+                                                 tamis_build **build);
+
+/* Keys that the generation shall have; they are not needed after the call.
+ * 0.  TAMIS_ENOMEM, TAMIS_ENOSPACE, TAMIS_EIO, TAMIS_EINVAL, what progress returned. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_build_add(tamis_build *build, const struct tamis_key *keys,
+                                               size_t count);
+
+/* Keys that are known to be good: those to which the generation would answer yes although they were
+ * not added become exceptions of this generation.  Returns as tamis_build_add(). */
+TAMIS_API TAMIS_MUST_CHECK int tamis_build_against(tamis_build *build, const struct tamis_key *keys,
+                                                   size_t count);
+
+/* Keys that shall answer absent whatever was added: as tamis_filter_except(), in force with the new
+ * generation, and with those after it.  Returns as tamis_build_add(). */
+TAMIS_API TAMIS_MUST_CHECK int tamis_build_except(tamis_build *build, const struct tamis_key *keys,
+                                                  size_t count);
+
+/*
+ * Make the generation, verify it, publish it.
+ *
+ * Verified  every key that was added answers yes; of keys that were not, made up, no more answer yes than
+ *           the rate allows.  If not: TAMIS_ECORRUPT, and nothing is published (the memory is faulty).
+ * result    NULL, or filled in.
+ * Returns   1: the new generation is in force.  0: TAMIS_BUILD_IF_CHANGED, and the generation in force has
+ *           the same keys, spec and exceptions.  TAMIS_EMISMATCH: the filter counts, or has a window.
+ *           TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_EIO, what progress returned.  On any error the old
+ *           generation stays in force and nothing is left behind.
+ * Adders    of another kind than fuse: what others add to the old generation meanwhile is not in the new.
+ * Same      keys, seed, and spec give the same bytes of data, whatever the order, threads and memory.
+ * Durable   when it returns 1 the generation survives a power cut.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_build_publish(tamis_build *build,
+                                                   struct tamis_build_result *result);
+
+/* Give it back, published or not.  NULL is allowed. */
+TAMIS_API void tamis_build_close(tamis_build *build);
+
+/* ---- Generations ---------------------------------------------------------------------------- */
+
+/* One generation: the one in force, or one that is kept. */
+struct tamis_generation_stat {
+    uint64_t generation;
+    uint32_t in_force; /* 1: it answers; 0: it is kept */
+    uint32_t kind;
+    uint32_t segment_count;
+    uint32_t reserved0;
+    uint64_t items;
+    uint64_t size_bytes;
+    double fp_rate;
+    uint64_t exceptions; /* found by tamis_build_against() for this generation */
+    int64_t published_at;
+    uint8_t key_digest[16]; /* 0: not of a build */
+    uint64_t reserved[4];
+};
+
+/* Called once a generation, the oldest first.  A value other than 0 ends it and is returned. */
+typedef int tamis_generation_fn(void *context, const struct tamis_generation_stat *stat);
+
+/* 0, TAMIS_ENOTFOUND, what fn returned.  No lock is held while fn runs. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_generations(tamis_store *store, const char *name,
+                                                        tamis_generation_fn *fn, void *context);
+
+/*
+ * Put a kept generation in force again; the one that was in force is kept in its stead.
+ *
+ * generation  0: the newest of those before the one in force.
+ * Returns     0.  TAMIS_ENOTFOUND: no such filter, or (the sentence lists those that are kept) no such
+ *             generation.  TAMIS_EREADONLY, TAMIS_EIO.  Open handles follow as after a build.
+ * Durable     when it returns 0.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rollback(tamis_store *store, const char *name,
+                                                     uint64_t generation);
+
+/* ---- Exceptions ------------------------------------------------------------------------------ */
+
+/*
+ * Keys that answer absent whatever the bits say.  They are kept exactly, byte for byte, in the catalog; a
+ * query consults them, in a mapped index, only where the bits say yes.  They belong to the filter and
+ * outlast its generations.  A filter has at most TAMIS_EXCEPTIONS_MAX, each of at most
+ * TAMIS_EXCEPTION_BYTES_MAX bytes.
+ */
+#define TAMIS_EXCEPTIONS_MAX 10000000
+#define TAMIS_EXCEPTION_BYTES_MAX 65535
+
+/* Add keys to them.  The number that were not among them yet; open handles follow within one call.
+ * TAMIS_ENOTFOUND, TAMIS_EINVAL, TAMIS_ELIMIT, TAMIS_ENOSPACE, TAMIS_EREADONLY.  All or none. */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_except(tamis_store *store, const char *name,
+                                                       const struct tamis_key *keys, size_t count);
+/* Take keys off them, those that a build found too.  answers NULL, or answers[i]: 1 if it was one.  The
+ * number that were; the others change nothing.  As above. */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_unexcept(tamis_store *store, const char *name,
+                                                         const struct tamis_key *keys, size_t count,
+                                                         uint8_t *answers);
+
+/* One exception; the key lives for the call only.  generation: 0, or the one whose build found it. */
+typedef int tamis_exception_fn(void *context, const struct tamis_key *key, uint64_t generation);
+/* In order of their bytes.  0, or what fn returned, which ends it.  No lock is held while fn runs. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_exceptions(tamis_store *store, const char *name,
+                                                       tamis_exception_fn *fn, void *context);
+
+/* ---- Repair and backup ----------------------------------------------------------------------- */
+
+/* What a repair did, or found and left alone (error != 0).  Strings live for the call only. */
+struct tamis_repair_step {
+    const char *filter; /* name, or "" */
+    const char *file;   /* path inside the store */
+    int error;          /* 0: done; else TAMIS_E*: it could not be, or must not be */
+    const char *what;   /* a sentence */
+};
+typedef int tamis_repair_fn(void *context, const struct tamis_repair_step *step);
+
+#define TAMIS_REPAIR_DRY_RUN 1u /* say what would be done, change nothing */
+#define TAMIS_REPAIR_REBUILD                                                                       \
+    2u /* make the catalog anew though it is readable: it is older than the segments */
+
+/*
+ * Make a damaged store whole: a catalog that is lost or cannot be read is made anew from the segments (the
+ * old file is kept beside it), files that belong to nobody are removed.  A segment that the catalog, an
+ * older catalog, or a running process may need is never removed.  Safe beside running processes: they wait,
+ * or go on with what they have open.
+ *
+ * path     of the store's directory.
+ * fn       NULL, or called once a step, no lock held.
+ * Returns  the number of steps done; TAMIS_ENOSTORE: neither catalog nor segments there; TAMIS_EREADONLY,
+ *          TAMIS_EACCESS, TAMIS_EIO, TAMIS_ENOSPACE.  Killed: run it again.
+ */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_repair(const char *path, unsigned flags,
+                                                      tamis_repair_fn *fn, void *context);
+
+/*
+ * Copy a store, while it is in use, into a directory that is not there yet or is empty.  Each filter of the
+ * copy is one that was: it has every key whose add had returned before this call.
+ *
+ * progress  NULL, or called now and then with no lock held: 0 to go on, a TAMIS_E* code to end.
+ * Returns   the number of filters; TAMIS_EEXIST: the directory has something in it; TAMIS_ENOSPACE,
+ *           TAMIS_ECORRUPT, TAMIS_EIO; what progress returned.  After an error nothing is left there.
+ * Durable   when it returns.
+ */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_backup(
+    tamis_store *store, const char *path,
+    int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes), void *context);
+
+/* ---- Looking at a filter as a whole ---------------------------------------------------------- */
+
+/*
+ * How full each of `count` equal parts of a segment's data is, 0 to 1, by the bits (kind counting: counters,
+ * kind fuse: fingerprints) that are not 0.  Reads the segment whole.  Errors as tamis_filter_fill().
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_fill_map(tamis_filter *filter, uint32_t index,
+                                                     double *fill, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
