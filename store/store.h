@@ -68,7 +68,8 @@ static inline int tamis__view_current(struct tamis_filter *filter, struct tamis_
     /* ORDER relaxed: see tamis__view_follow. */
     const uint64_t moved =
         (tamis__segment_epoch(newest) ^ __atomic_load_n(&(*view)->epoch, __ATOMIC_RELAXED)) |
-        (tamis__segment_next(newest) ^ (*view)->next);
+        (tamis__segment_next(newest) ^ (*view)->next) |
+        (tamis__segment_exceptions(newest) ^ (*view)->exceptions);
     return __builtin_expect(moved == 0, 1) ? 0 : tamis__view_follow(filter, view);
 }
 
