@@ -146,11 +146,7 @@ static int publish(struct change *change, struct tamis__catalog_txn *txn,
 {
     struct tamis_store *store = change->filter->store;
     const struct tamis__segment *left = &tamis__newest(change->view)->segment;
-    for (uint32_t i = 0; i < record->segment_count; i++) { /* the counts as they are, for list */
-        const struct tamis__store_segment *s =
-            tamis__view_find(change->view, record->segments[i].number);
-        if (s != NULL) record->segments[i].items = tamis__segment_items(&s->segment);
-    }
+    (void)tamis__view_count_record(change->view, record); /* the counts as they are, for list */
     int rc = change_record(change, txn, record);
     if (rc == 0) rc = raise_epochs(change, change->view);
     if (rc == 0) rc = tamis__catalog_commit(txn);
