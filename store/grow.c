@@ -106,6 +106,7 @@ static int change_record(struct change *change, struct tamis__catalog_txn *txn,
     struct tamis__segment_header *header = &change->draft.header;
     int rc = tamis__take_segment_number(store, tamis__catalog_store(txn), &header->number);
     change->removed_count = count_left_behind(change, record);
+    if (rc == 0 && change->removed_count > 0) rc = tamis__raise_epochs(store, record);
     for (uint32_t i = 0; rc == 0 && i < change->removed_count; i++) {
         change->removed[i] = record->segments[i].number;
         rc = tamis__catalog_put_garbage(txn, change->removed[i]);
@@ -130,16 +131,6 @@ static int change_record(struct change *change, struct tamis__catalog_txn *txn,
     return tamis__catalog_put(txn, record);
 }
 
-/* Others' handles have the segments that go: send them to the catalog. */
-static int raise_epochs(const struct change *change, const struct tamis__view *view)
-{
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && change->removed_count > 0 && i < view->count; i++)
-        rc = tamis__segment_raise_epoch(&change->filter->store->place,
-                                        view->segments[i].segment.header->number);
-    return rc;
-}
-
 /* Under the exclusive lock, the newest segment still being the newest. */
 static int publish(struct change *change, struct tamis__catalog_txn *txn,
                    struct tamis__record *record)
@@ -148,7 +139,6 @@ static int publish(struct change *change, struct tamis__catalog_txn *txn,
     const struct tamis__segment *left = &tamis__newest(change->view)->segment;
     (void)tamis__view_count_record(change->view, record); /* the counts as they are, for list */
     int rc = change_record(change, txn, record);
-    if (rc == 0) rc = raise_epochs(change, change->view);
     if (rc == 0) rc = tamis__catalog_commit(txn);
     if (rc < 0) {
         if (change->draft.staged.file.link == NULL)

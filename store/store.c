@@ -326,8 +326,7 @@ TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_lis
 
 /* ---- Drop and rename ------------------------------------------------------------------------- */
 
-/* Send the open handles of a filter to the catalog; one that missed it would go on for ever. */
-static int raise_epochs(struct tamis_store *store, const struct tamis__record *record)
+int tamis__raise_epochs(struct tamis_store *store, const struct tamis__record *record)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
@@ -348,7 +347,7 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
     if (rc == 0) rc = tamis__catalog_forget(txn, &record);
     for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++)
         rc = tamis__catalog_put_garbage(txn, record.segments[i].number);
-    if (rc == 0) rc = raise_epochs(store, &record);
+    if (rc == 0) rc = tamis__raise_epochs(store, &record);
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_DROP_EPOCH);
         rc = tamis__catalog_commit(txn);

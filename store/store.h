@@ -79,6 +79,10 @@ int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_tx
 /* The same without waiting: 1 if begun, 0 if the lock is not free. */
 int tamis__store_begin_write_if_free(struct tamis_store *store, struct tamis__catalog_txn **txn);
 
+/* Send the open handles of a filter to the catalog; one that missed it would go on for ever.  Under the
+ * exclusive lock, before the commit. */
+int tamis__raise_epochs(struct tamis_store *store, const struct tamis__record *record);
+
 /* Sets the sentence for a name that is not in the catalog; returns TAMIS_ENOTFOUND. */
 int tamis__fail_no_filter(const struct tamis_store *store, const char *name);
 int tamis__fail_dropped(const struct tamis_filter *filter);   /* TAMIS_EDROPPED */
