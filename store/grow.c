@@ -197,7 +197,7 @@ static int make_next(struct change *change)
         }
         tamis__catalog_end(txn);
     }
-    tamis__draft_discard(change->filter->store, &change->draft);
+    tamis__drafts_discard(change->filter->store, &change->draft, 1);
     return rc;
 }
 

@@ -161,7 +161,6 @@ int tamis__take_segment_number(struct tamis_store *store, struct tamis__store_re
 int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *entry,
                         tamis_filter **filter);
 /* Remove what was staged and not entered; harmless on what is not staged. */
-void tamis__draft_discard(struct tamis_store *store, struct tamis__draft *draft);
 void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *drafts, uint32_t count);
 
 /* ---- alike.c: filters whose bits mean the same ------------------------------------------------ */
