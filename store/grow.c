@@ -47,21 +47,17 @@ static int size_segment(const struct tamis__view *view, uint32_t step,
     const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
     const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
     const bool same = set != NULL && set->any_kind;
-    struct tamis_sizing sizing = {.kind = same ? newest->kind : TAMIS_KIND_BLOCKED};
-    const int rc = tamis__policy_size(&view->policy, step, &sizing);
+    struct tamis__plan plan = {.sizing.kind = same ? newest->kind : TAMIS_KIND_BLOCKED,
+                               .hash_set = tamis__hash_set_by_id(TAMIS__HASH_XXH3),
+                               .bit_order = TAMIS__BITS_LSB_FIRST,
+                               .seed = same ? newest->seed : 0,
+                               .policy = view->policy};
+    const int rc = tamis__policy_size(&plan.policy, step, &plan.sizing);
     if (rc < 0) return rc;
-    *next = (struct tamis__record_segment){.kind = sizing.kind,
-                                           .hash_set = TAMIS__HASH_XXH3,
-                                           .seed = same ? newest->seed : 0,
-                                           .m_bits = sizing.m_bits,
-                                           .k = sizing.k,
-                                           .words = sizing.words,
-                                           .capacity = sizing.capacity,
-                                           .fp_rate = sizing.fp_rate,
-                                           .bit_order = TAMIS__BITS_LSB_FIRST,
-                                           .step = step,
-                                           .slice = newest->slice,
-                                           .slice_start = newest->slice_start};
+    tamis__plan_describe(&plan, next);
+    next->step = step;
+    next->slice = newest->slice;
+    next->slice_start = newest->slice_start;
     return 0;
 }
 
