@@ -227,7 +227,7 @@ int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view)
     /* ORDER relaxed: hints; what is done is decided under the locks. */
     const bool due = __atomic_load_n(&v->due, __ATOMIC_RELAXED);
     const int64_t wait_until = __atomic_load_n(&v->wait_until, __ATOMIC_RELAXED);
-    const bool over = v->rotate_at != INT64_MAX && tamis__clock_ns() >= v->rotate_at;
+    const bool over = tamis__view_is_over(v);
     if (!over && !due) return 0;
     if (due && !over && v->policy.on_full == TAMIS_ON_FULL_REFUSE && v->policy.window_items == 0) {
         tamis__segment_leave(&tamis__newest(v)->segment, TAMIS__NEXT_REFUSE);
