@@ -61,11 +61,9 @@ bool tamis__policy_grows(const struct tamis__policy *policy, uint32_t step, uint
 uint64_t tamis__policy_limit(const struct tamis__policy *policy,
                              const struct tamis__segment_header *newest, uint32_t count)
 {
-    const uint64_t capacity = newest->capacity;
-    if (policy->window_items > 0) return capacity;
-    if (policy->on_full == TAMIS_ON_FULL_REFUSE) return capacity;
-    if (!tamis__policy_grows(policy, newest->step, count)) return UINT64_MAX;
-    return capacity;
+    const bool limited = policy->window_items > 0 || policy->on_full == TAMIS_ON_FULL_REFUSE ||
+                         tamis__policy_grows(policy, newest->step, count);
+    return limited ? newest->capacity : UINT64_MAX;
 }
 
 int64_t tamis__policy_slice_ns(const struct tamis__policy *policy)
