@@ -181,8 +181,7 @@ static int plan_window(const struct tamis_filter_spec *spec, struct tamis__plan 
 static int plan_policy(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_sizing *sizing = &plan->sizing;
-    const bool fixed =
-        plan->explicit_geometry || !plan->hash_set->any_kind || sizing->kind == TAMIS_KIND_COUNTING;
+    const bool fixed = plan->explicit_geometry || !plan->hash_set->any_kind;
     int rc = fixed ? tamis_size(sizing) : 0; /* is as it is */
     plan->policy.capacity = sizing->capacity;
     plan->policy.fp_rate = sizing->fp_rate;

@@ -45,7 +45,8 @@ int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
     const double rate = tamis__policy_rate(policy, step);
     *sizing = (struct tamis_sizing){.kind = sizing->kind,
                                     .capacity = left_when_full ? with_slack(capacity) : capacity,
-                                    .fp_rate = rate};
+                                    .fp_rate = rate,
+                                    .counter_bits = sizing->counter_bits};
     const int rc = tamis_size(sizing);
     sizing->capacity = capacity;
     sizing->fp_rate = rate;

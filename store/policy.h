@@ -14,8 +14,9 @@ double tamis__policy_rate(const struct tamis__policy *policy, uint32_t step);
 /* The keys that it is for: twice as many each time, at most TAMIS__CAPACITY_MAX. */
 uint64_t tamis__policy_capacity(const struct tamis__policy *policy, uint32_t step);
 /*
- * Size the segment of that step.  One that is left when it is full is made a little larger than it says:
- * adders that are at it at that moment finish there.
+ * Size the segment of that step, with the kind and the counter_bits that *sizing has.  One that is
+ * left when it is full is made a little larger than it says: adders that are at it at that moment
+ * finish there.
  */
 int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
                        struct tamis_sizing *sizing);
