@@ -175,9 +175,9 @@ TAMIS_API int tamis_filter_like(tamis_filter *filter, struct tamis_filter_spec *
                                 char hash_set[TAMIS_HASH_SET_NAME_MAX + 1])
 {
     struct tamis__view *view;
-    const int rc = tamis__pin_current(filter, &view);
+    const int rc = tamis__visit(filter, &view);
     if (rc < 0) return rc;
     describe(view, spec, hash_set);
-    tamis__unpin(filter, view);
+    tamis__leave(filter, view);
     return 0;
 }
