@@ -292,10 +292,8 @@ TAMIS_API int tamis_filter_create(tamis_store *store, const char *name,
     int rc = tamis__check_name(name);
     if (rc < 0) return rc;
     rc = tamis__plan_filter(spec, &plan);
+    if (rc == 0) rc = tamis__check_writable(store);
     if (rc < 0) return rc;
-    if (store->read_only)
-        return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",
-                           store->place.path);
     return create(store, name, &plan, filter);
 }
 
@@ -407,10 +405,8 @@ TAMIS_API int tamis_filter_open_or_create(tamis_store *store, const char *name,
     int rc = tamis__check_name(name);
     if (rc < 0) return rc;
     rc = tamis__plan_filter(spec, &plan);
+    if (rc == 0) rc = tamis__check_writable(store);
     if (rc < 0) return rc;
-    if (store->read_only)
-        return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",
-                           store->place.path);
     do { /* again where another process made or dropped it in between */
         rc = open_planned(store, name, &plan, filter);
         if (rc == TAMIS_ENOTFOUND) rc = create(store, name, &plan, filter);

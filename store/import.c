@@ -368,11 +368,8 @@ TAMIS_API int tamis_filter_import(tamis_store *store, const char *name, const ch
     const struct tamis__format *found = tamis__format_by_name(format);
     if (found == NULL) return TAMIS_EINVAL;
     int rc = tamis__check_name(name);
-    if (rc < 0) return rc;
-    if (store->read_only)
-        return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",
-                           store->place.path);
-    rc = tamis__check_absent(store, name);
+    if (rc == 0) rc = tamis__check_writable(store);
+    if (rc == 0) rc = tamis__check_absent(store, name);
     if (rc < 0) return rc;
     struct import *import = calloc(1, sizeof *import);
     if (import == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory importing '%s'", name);

@@ -349,10 +349,8 @@ TAMIS_API int tamis_filter_create_merged(tamis_store *store, const char *name,
 {
     struct merging m;
     int rc = tamis__check_name(name);
+    if (rc == 0) rc = tamis__check_writable(store);
     if (rc < 0) return rc;
-    if (store->read_only)
-        return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",
-                           store->place.path);
     rc = merging_open(&m, merge);
     if (rc == 0) rc = tamis__check_absent(store, name);
     if (rc == 0) rc = check_new(&m);

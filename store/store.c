@@ -169,6 +169,13 @@ int tamis__fail_no_filter(const struct tamis_store *store, const char *name)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
+int tamis__check_writable(const struct tamis_store *store)
+{
+    if (!store->read_only) return 0;
+    return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",
+                       store->place.path);
+}
+
 #define GARBAGE_A_TIME 64
 
 struct garbage {

@@ -91,6 +91,7 @@ int tamis__fail_exists(const char *name);                     /* TAMIS_EEXIST */
 int tamis__fail_null_key(size_t index);                       /* TAMIS_EINVAL */
 int tamis__check_keys(const struct tamis_key *keys, size_t count);
 int tamis__check_name(const char *name);
+int tamis__check_writable(const struct tamis_store *store); /* 0 or TAMIS_EREADONLY */
 
 /* What the catalog knows of a filter, as the public struct. */
 void tamis__stat_from_record(const struct tamis__record *record, struct tamis_filter_stat *stat);
