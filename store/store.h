@@ -182,6 +182,10 @@ int tamis__check_mergeable(const struct tamis__side *side);
 /* Of one segment alone?  `verb` says what cannot be done otherwise.  TAMIS_EUNSUPPORTED if not. */
 int tamis__check_one_segment(const struct tamis__side *side, const char *verb);
 
+/* Words of a segment that are merged or compared at once: few enough for the target's share to stay in
+ * the cache from source to source. */
+#define TAMIS__PIECE_WORDS ((uint64_t)1 << 17)
+
 /* compare.c: the positions that are set in a, in b, in either, piece by piece; adds to ones. */
 void tamis__tally(const struct tamis__kind *kind, const struct tamis__segment *a,
                   const struct tamis__segment *b, uint64_t ones[3]);
