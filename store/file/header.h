@@ -171,6 +171,10 @@ struct tamis__refusal {
     char reason[200];
 };
 
+/* Fill a refusal; returns `code`. */
+int tamis__refuse(struct tamis__refusal *refusal, int code, uint64_t offset, const char *format,
+                  ...) __attribute__((format(printf, 4, 5)));
+
 /* How the list of segments goes on: in the catalog, and the same in each segment of the filter. */
 struct tamis__policy {
     uint32_t on_full;
