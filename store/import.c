@@ -195,11 +195,6 @@ static int draft_seal(struct import *import)
 /* ---- Data ---------------------------------------------------------------------------------------
  */
 
-static bool is_zero(const unsigned char *data, size_t bytes)
-{
-    return data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0;
-}
-
 /*
  * Write what is not zero anyway.  A segment that will be added to is written a page at a time: then
  * the page cache holds pages and not 2 MiB folios, of which each bit set would later write back the
@@ -214,7 +209,7 @@ static int write_data(const struct import *import, uint32_t index, const unsigne
     for (size_t done = 0; done < bytes;) {
         size_t now = unit - (size_t)((offset + done) % unit);
         if (now > bytes - done) now = bytes - done;
-        if (!is_zero(data + done, now)) {
+        if (!tamis__is_zero(data + done, now)) {
             const int rc = tamis__segment_fill(&import->store->place, &draft->staged, offset + done,
                                                data + done, now);
             if (rc < 0) return rc;

@@ -103,14 +103,6 @@ static uint64_t data_bytes_of(uint64_t m_bits)
 /* ---- In ---------------------------------------------------------------------------------------
  */
 
-static bool is_zero(const uint8_t *bytes, size_t count)
-{
-    uint8_t any = 0;
-    for (size_t i = 0; i < count; i++)
-        any |= bytes[i];
-    return any == 0;
-}
-
 static int refuse_newer(struct tamis__refusal *refusal, uint64_t offset)
 {
     return tamis__refuse(refusal, TAMIS_EVERSION, offset,
@@ -143,7 +135,7 @@ static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
     if (tamis__get64(at + checked) != tamis__checksum(at, checked))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, checked,
                              "has a damaged head (its checksum does not match)");
-    if (!is_zero(head->zero, sizeof head->zero))
+    if (!tamis__is_zero(head->zero, sizeof head->zero))
         return refuse_newer(refusal, offsetof(struct head, zero));
     return 0;
 }
@@ -163,7 +155,7 @@ static int parse_description(const unsigned char *bytes, uint64_t at, struct tam
     if (d.capacity == 0 || d.capacity > TAMIS__CAPACITY_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, capacity),
                              "has a segment of an impossible capacity");
-    if (!is_zero(d.zero, sizeof d.zero) || (d.flags & ~TAMIS__SEGMENT_FLAGS_KNOWN) != 0)
+    if (!tamis__is_zero(d.zero, sizeof d.zero) || (d.flags & ~TAMIS__SEGMENT_FLAGS_KNOWN) != 0)
         return refuse_newer(refusal, at + offsetof(struct description, flags));
     if (d.items > TAMIS__CAPACITY_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, items),
