@@ -39,12 +39,8 @@ void tamis__header_seal(struct tamis__segment_header *header)
 uint64_t tamis__header_file_bytes(const struct tamis__segment_header *h)
 {
     if (h->counter_bits == 0) return h->file_bytes;
-    /* ORDER acquire: pairs with the release that puts a level in force (kind/cells.c): the file had its
-     * length before.  Checked at opening, but damage could come later. */
-    const uint64_t levels = __atomic_load_n(&h->overflow_levels, __ATOMIC_ACQUIRE);
     const uint32_t most = tamis__overflow_levels_max(h->m_bits);
-    return h->file_bytes +
-           tamis__overflow_bytes(h->m_bits, levels < most ? (uint32_t)levels : most);
+    return h->file_bytes + tamis__overflow_bytes(h->m_bits, tamis__header_overflow_levels(h, most));
 }
 
 uint64_t tamis__header_file_bytes_max(const struct tamis__segment_header *h)
