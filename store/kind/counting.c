@@ -297,14 +297,12 @@ static int contains(const struct tamis__segment *segment, const void *key, size_
 
 static int check(const struct tamis__segment_header *header, const char **reason)
 {
-    struct tamis__layout layout;
     *reason = "has a geometry that no counting filter has";
     if (header->counter_bits == 0 || header->m_bits > TAMIS__COUNTERS_MAX ||
         !tamis__is_block_geometry(header))
         return TAMIS_ECORRUPT;
-    tamis__layout(tamis__data_bits(header->m_bits, header->counter_bits), &layout);
-    *reason = "has data of a length that its m contradicts";
-    if (header->data_bytes != layout.data_bytes) return TAMIS_ECORRUPT;
+    const int rc = tamis__check_length(header, reason);
+    if (rc < 0) return rc;
     *reason = "uses a hash set that this library does not have; use a newer Tamis";
     return header->hash_set == TAMIS__HASH_XXH3 ? 0 : TAMIS_EVERSION;
 }
