@@ -346,11 +346,11 @@ static const char *kind_name(uint32_t id)
 static int compare_policies(const char *name, const struct tamis__policy *have,
                             const struct tamis__policy *want)
 {
-    static const char *const names[] = {"warn", "grow", "refuse", "warn"};
+    const uint32_t on_full = tamis__policy_on_full(have);
     int rc = 0;
     if (have->on_full != want->on_full)
-        rc = fail_mismatch(name, "policy when full", names[have->on_full & 3],
-                           names[want->on_full & 3]);
+        rc = fail_mismatch(name, "policy when full", tamis_on_full_name(on_full),
+                           tamis_on_full_name(want->on_full));
     if (rc == 0)
         rc = compare_numbers(name, "window in ns", (uint64_t)have->window_ns,
                              (uint64_t)want->window_ns);

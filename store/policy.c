@@ -7,6 +7,19 @@
 #define FIRST_SHARE 0.5
 #define RATIO 0.8
 
+TAMIS_API const char *tamis_on_full_name(uint32_t on_full)
+{
+    static const char *const names[] = {[TAMIS_ON_FULL_GROW] = "grow",
+                                        [TAMIS_ON_FULL_REFUSE] = "refuse",
+                                        [TAMIS_ON_FULL_WARN] = "warn"};
+    return on_full < sizeof names / sizeof names[0] ? names[on_full] : NULL;
+}
+
+uint32_t tamis__policy_on_full(const struct tamis__policy *policy)
+{
+    return policy->on_full ? policy->on_full : (uint32_t)TAMIS_ON_FULL_WARN;
+}
+
 static bool has_window(const struct tamis__policy *policy)
 {
     return policy->window_ns > 0 || policy->window_items > 0;

@@ -5,6 +5,8 @@
 
 #include "catalog/record.h"
 
+/* The policy when full; a file may have 0 for TAMIS_ON_FULL_WARN (docs/format.md 3.1.4). */
+uint32_t tamis__policy_on_full(const struct tamis__policy *policy);
 /*
  * The rate of the segment that a series has after growing `step` times, of the rate asked for:
  * a half for the first, and of the other half a fifth for the second and 4/5 of the one before for

@@ -285,7 +285,7 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
         .window_ns = record->policy.window_ns,
         .window_items = record->policy.window_items,
         .slices = record->policy.slices,
-        .on_full = record->policy.on_full ? record->policy.on_full : TAMIS_ON_FULL_WARN,
+        .on_full = tamis__policy_on_full(&record->policy),
     };
     memcpy(stat->name, record->name, sizeof stat->name);
     tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);
