@@ -348,7 +348,7 @@ static int compare_policies(const char *name, const struct tamis__policy *have,
 {
     const uint32_t on_full = tamis__policy_on_full(have);
     int rc = 0;
-    if (have->on_full != want->on_full)
+    if (on_full != want->on_full)
         rc = fail_mismatch(name, "policy when full", tamis_on_full_name(on_full),
                            tamis_on_full_name(want->on_full));
     if (rc == 0)
