@@ -20,8 +20,7 @@ int tamis__change_load(struct tamis__change *change, const char *name)
     if (rc < 0) return rc;
     rc = tamis__catalog_get(txn, name, &change->before);
     change->is_new = rc == TAMIS_ENOTFOUND;
-    if (rc == 0)
-        rc = tamis__exceptions_load(txn, change->before.filter_id, 0, &change->by_hand);
+    if (rc == 0) rc = tamis__exceptions_load(txn, change->before.filter_id, 0, &change->by_hand);
     tamis__catalog_end(txn);
     return change->is_new ? 0 : rc;
 }
@@ -65,7 +64,6 @@ void tamis__change_end(struct tamis__change *change)
     tamis__exceptions_clear(&change->by_hand);
     tamis__exceptions_clear(&change->found);
     free(change->remove.list);
-    change->remove = (struct tamis__numbers){0};
 }
 
 void tamis__change_count(struct tamis__change *change)
@@ -73,13 +71,13 @@ void tamis__change_count(struct tamis__change *change)
     struct tamis__record *record = &change->before;
     for (uint32_t i = 0; i < record->segment_count; i++) {
         struct tamis__segment segment;
-        if (tamis__segment_open(&change->store->place, record->segments[i].number, false, &segment) < 0)
+        if (tamis__segment_open(&change->store->place, record->segments[i].number, false,
+                                &segment) < 0)
             continue; /* as the catalog has them */
         record->segments[i].items = tamis__segment_items(&segment);
         tamis__segment_close(&segment);
     }
 }
-
 
 /* ---- Under the lock -------------------------------------------------------------------------- */
 
@@ -143,15 +141,15 @@ static int write_catalog(struct tamis__change *change)
     const struct tamis__record *before = &change->before, *after = &change->after;
     const uint64_t id = after->filter_id;
     int rc = 0;
-    if (change->set_by_hand) rc = save_exceptions(txn, id, 0, &change->by_hand);
-    if (rc == 0) rc = save_exceptions(txn, id, after->generation, &change->found);
+    if (change->set_by_hand) rc = tamis__exceptions_save(txn, id, 0, &change->by_hand);
+    if (rc == 0) rc = tamis__exceptions_save(txn, id, after->generation, &change->found);
     if (rc == 0 && !change->is_new && before->exceptions != 0)
         rc = tamis__remove_later(txn, &change->remove, before->exceptions);
     if (rc == 0 && !change->is_new && after->generation != before->generation) {
         struct tamis__record old = *before;
         old.exceptions = old.exception_count = 0;
         rc = tamis__catalog_put_generation(txn, &old);
-        if (rc == 0) rc = tamis__catalog_fortamis__generation_get(txn, id, after->generation);
+        if (rc == 0) rc = tamis__catalog_forget_generation(txn, id, after->generation);
         if (rc == 0) rc = tamis__generations_trim(txn, id, after->keep, &change->remove);
     }
     if (rc == 0 && change->list != NULL)
@@ -166,13 +164,17 @@ static void tell(const struct tamis__change *change)
 {
     const struct tamis__place *place = &change->store->place;
     const uint64_t newest = tamis__record_newest(&change->after)->number;
-    if (change->list == NULL) {
+    const bool same = change->after.generation == change->before.generation;
+    if (change->list == NULL) { /* in force again: what once came after it does so no more */
+        if (!same)
+            (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, next),
+                                      0);
         (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, in_force),
                                   change->after.publication);
         (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, exceptions),
                                   change->after.exceptions);
     }
-    if (change->is_new || change->after.generation == change->before.generation) return;
+    if (change->is_new || same) return;
     (void)tamis__segment_tell(place, tamis__record_newest(&change->before)->number,
                               offsetof(struct tamis__segment_header, next), newest);
 }
@@ -184,10 +186,6 @@ int tamis__change_commit(struct tamis__change *change)
     int rc = reserve(change);
     if (rc == 0) rc = publish_files(change);
     if (rc == 0) rc = write_catalog(change);
-    /* In force again: what it says about what once came after it is no longer so. */
-    if (rc == 0 && change->list == NULL && change->after.generation != change->before.generation)
-        rc = tamis__segment_tell(&store->place, tamis__record_newest(&change->after)->number,
-                                 offsetof(struct tamis__segment_header, next), 0);
     if (rc == 0 && !change->is_new) rc = tamis__raise_epochs(store, &change->before);
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_PUBLISH_EPOCH);
@@ -202,8 +200,7 @@ int tamis__change_commit(struct tamis__change *change)
     }
     tell(change);
     TAMIS__POINT(TAMIS__POINT_PUBLISH_TOLD);
-    for (size_t i = 0; i < change->remove.count; i++)
-        (void)tamis__segment_remove(&store->place, change->remove.list[i]);
+    tamis__remove_files(store, &change->remove);
     return 0;
 }
 
@@ -213,7 +210,7 @@ int tamis__change_try(const char *name, tamis__change_fn *fn, void *context)
     for (int i = 0; rc == TAMIS__AGAIN && i < TRIES_MAX; i++)
         rc = fn(context);
     if (rc != TAMIS__AGAIN) return rc;
-    return tamis__fail(TAMIS_ELIMIT,
-                       "others kept changing the filter '%s' meanwhile; try again when they are done",
-                       name);
+    return tamis__fail(
+        TAMIS_ELIMIT,
+        "others kept changing the filter '%s' meanwhile; try again when they are done", name);
 }

@@ -25,7 +25,7 @@ int tamis__exceptions_load(struct tamis__catalog_txn *txn, uint64_t filter_id, u
     return tamis__catalog_each_exceptions(txn, filter_id, generation, load_chunk, &loading);
 }
 
-static int save_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t generation,
+int tamis__exceptions_save(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t generation,
                            const struct tamis__exceptions *set)
 {
     uint8_t *chunk = malloc(TAMIS__CHUNK_BYTES_MAX);
@@ -40,6 +40,19 @@ static int save_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id, u
     return rc;
 }
 
+/* Those by hand and those found by the build of the generation in force. */
+static int load_both(struct tamis__catalog_txn *txn, const struct tamis__record *record,
+                     struct tamis__exceptions *all)
+{
+    struct tamis__exceptions found = {0};
+    int rc = tamis__exceptions_load(txn, record->filter_id, 0, all);
+    if (rc == 0) rc = tamis__exceptions_load(txn, record->filter_id, record->generation, &found);
+    if (rc == 0) rc = tamis__exceptions_add_set(all, &found);
+    if (rc == 0) rc = tamis__exceptions_settle(all);
+    tamis__exceptions_clear(&found);
+    return rc;
+}
+
 /* ---- Exceptions by hand ---------------------------------------------------------------------- */
 
 /* What is done to the set: the number of keys that it is about, or an error. */
@@ -50,34 +63,34 @@ struct edit {
     uint8_t *answers;
 };
 
-static int64_t edit_set(struct tamis__change *change, const struct edit *edit)
+static int64_t take_off(struct tamis__change *change, const struct edit *edit)
 {
-    struct tamis__exceptions *by_hand = &change->by_hand;
-    const size_t before = by_hand->count;
-    int rc = 0;
-    if (edit->take_off) {
-        uint8_t *found = edit->count ? calloc(edit->count, 1) : NULL;
-        if (edit->count > 0 && found == NULL)
-            return tamis__fail(TAMIS_ENOMEM, "out of memory for the exceptions");
-        size_t removed =
-            tamis__exceptions_remove(by_hand, edit->keys, edit->count, edit->answers);
-        (void)tamis__exceptions_remove(&change->found, edit->keys, edit->count, found);
-        for (size_t i = 0; i < edit->count; i++) { /* one that is of both is one */
-            const bool by_both = edit->answers != NULL && edit->answers[i];
-            removed += found[i] && !by_both;
-            if (edit->answers != NULL) edit->answers[i] |= found[i];
-        }
-        free(found);
-        return (int64_t)removed;
+    uint8_t *by_hand = calloc(2, edit->count + 1), *found = by_hand + edit->count;
+    int64_t count = 0;
+    if (by_hand == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the exceptions");
+    (void)tamis__exceptions_remove(&change->by_hand, edit->keys, edit->count, by_hand);
+    (void)tamis__exceptions_remove(&change->found, edit->keys, edit->count, found);
+    for (size_t i = 0; i < edit->count; i++) {
+        const uint8_t was = by_hand[i] | found[i];
+        if (edit->answers != NULL) edit->answers[i] = was;
+        count += was;
     }
-    for (size_t i = 0; rc == 0 && i < edit->count; i++)
-        rc = tamis__exceptions_add(by_hand, edit->keys[i].data, edit->keys[i].bytes, 0);
-    if (rc == 0) rc = tamis__exceptions_settle(by_hand);
-    return rc < 0 ? rc : (int64_t)(by_hand->count - before);
+    free(by_hand);
+    return count;
 }
 
-static int64_t edit_once(struct tamis_store *store, const char *name, const struct edit *edit,
-                         int64_t *changed)
+static int64_t put_on(struct tamis__change *change, const struct edit *edit)
+{
+    const size_t before = change->by_hand.count;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < edit->count; i++)
+        rc = tamis__exceptions_add(&change->by_hand, edit->keys[i].data, edit->keys[i].bytes, 0);
+    if (rc == 0) rc = tamis__exceptions_settle(&change->by_hand);
+    return rc < 0 ? rc : (int64_t)(change->by_hand.count - before);
+}
+
+static int edit_once(struct tamis_store *store, const char *name, const struct edit *edit,
+                     int64_t *changed)
 {
     struct tamis__change change = {.store = store, .set_by_hand = true};
     struct tamis__catalog_txn *txn;
@@ -90,7 +103,7 @@ static int64_t edit_once(struct tamis_store *store, const char *name, const stru
         tamis__catalog_end(txn);
     }
     if (rc == 0) {
-        *changed = edit_set(&change, edit);
+        *changed = edit->take_off ? take_off(&change, edit) : put_on(&change, edit);
         if (*changed < 0) rc = (int)*changed;
     }
     if (rc == 0 && *changed > 0) {
@@ -108,16 +121,26 @@ static int64_t edit_once(struct tamis_store *store, const char *name, const stru
     return rc;
 }
 
+struct editing {
+    struct tamis_store *store;
+    const char *name;
+    const struct edit *edit;
+    int64_t changed;
+};
+
+static int edit_again(void *context)
+{
+    struct editing *e = context;
+    return edit_once(e->store, e->name, e->edit, &e->changed);
+}
+
 static int64_t edit_exceptions(struct tamis_store *store, const char *name, const struct edit *edit)
 {
-    int64_t rc = tamis__check_name(name), changed = 0;
+    struct editing editing = {.store = store, .name = name, .edit = edit};
+    int rc = tamis__check_name(name);
     if (rc == 0) rc = tamis__check_keys(edit->keys, edit->count);
-    if (rc < 0) return rc;
-    rc = TAMIS__AGAIN;
-    for (int i = 0; rc == TAMIS__AGAIN && i < TRIES_MAX; i++)
-        rc = edit_once(store, name, edit, &changed);
-    if (rc == TAMIS__AGAIN) return fail_restless(name);
-    return rc < 0 ? rc : changed;
+    if (rc == 0) rc = tamis__change_try(name, edit_again, &editing);
+    return rc < 0 ? rc : editing.changed;
 }
 
 TAMIS_API int64_t tamis_filter_except(tamis_store *store, const char *name,
@@ -133,4 +156,25 @@ TAMIS_API int64_t tamis_filter_unexcept(tamis_store *store, const char *name,
 {
     const struct edit edit = {.keys = keys, .count = count, .take_off = true, .answers = answers};
     return edit_exceptions(store, name, &edit);
+}
+
+TAMIS_API int tamis_filter_exceptions(tamis_store *store, const char *name, tamis_exception_fn *fn,
+                                      void *context)
+{
+    struct tamis__exceptions all = {0};
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    int rc = tamis__check_name(name);
+    if (rc == 0) rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get(txn, name, &record);
+    if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(store, name);
+    if (rc == 0) rc = load_both(txn, &record, &all);
+    tamis__catalog_end(txn);
+    for (size_t i = 0; rc == 0 && i < all.count; i++) {
+        const struct tamis_key key = {all.entries[i].key, all.entries[i].bytes};
+        rc = fn(context, &key, all.entries[i].generation);
+    }
+    tamis__exceptions_clear(&all);
+    return rc;
 }

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/point.h"
+#include "exceptions.h"
 #include "store.h"
 
 /* Keys of a batch that are handled together; what goes on the stack for a list of segments. */

@@ -47,7 +47,9 @@ static void describe_edition(struct tamis__change *change, const struct tamis__e
         .published_at = now,
         .checkpointed_at = now,
         .policy = edition->policy,
-        .keep = edition->set_keep ? edition->keep : is_new ? TAMIS_KEEP_DEFAULT : before->keep,
+        .keep = edition->set_keep ? edition->keep
+                : is_new          ? TAMIS_KEEP_DEFAULT
+                                  : before->keep,
         .exception_count = exception_count,
     };
     after->last_generation = after->generation;
@@ -87,7 +89,7 @@ static int publish_once(struct tamis_store *store, struct tamis__edition *editio
     int rc = prepare_edition(&change, edition);
     if (rc == 0) rc = tamis__change_lock(&change);
     if (rc == 0) {
-        if (!change.is_new) count_items(store, &change.before);
+        if (!change.is_new) tamis__change_count(&change);
         describe_edition(&change, edition);
         rc = tamis__change_commit(&change);
     }
@@ -101,21 +103,23 @@ static int publish_once(struct tamis_store *store, struct tamis__edition *editio
     return rc;
 }
 
-static int fail_restless(const char *name)
+struct publication {
+    struct tamis_store *store;
+    struct tamis__edition *edition;
+    struct tamis_build_result *result;
+};
+
+static int publish(void *context)
 {
-    return tamis__fail(TAMIS_ELIMIT,
-                       "others kept changing the filter '%s' meanwhile; try again when they are done",
-                       name);
+    const struct publication *p = context;
+    return publish_once(p->store, p->edition, p->result);
 }
 
 int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edition,
                            struct tamis_build_result *result)
 {
-    int rc = TAMIS__AGAIN;
-    for (int i = 0; rc == TAMIS__AGAIN && i < TRIES_MAX; i++)
-        rc = publish_once(store, edition, result);
-    if (rc == TAMIS__AGAIN) rc = fail_restless(edition->name);
+    struct publication publication = {store, edition, result};
+    const int rc = tamis__change_try(edition->name, publish, &publication);
     if (rc < 0) tamis__segment_discard(&store->place, &edition->draft->staged);
     return rc;
 }
-

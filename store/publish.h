@@ -22,8 +22,10 @@ struct tamis__edition {
     bool set_keep; /* `keep` is given; else it stays as it is */
     uint32_t keep;
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES];
-    const struct tamis__exceptions *by_hand; /* more of them; NULL: none.  Settled, as is the next */
-    const struct tamis__exceptions *found;   /* by its build; NULL: none.  Their generation is set here */
+    const struct tamis__exceptions
+        *by_hand; /* more of them; NULL: none.  Settled, as is the next */
+    const struct tamis__exceptions
+        *found; /* by its build; NULL: none.  Their generation is set here */
 };
 
 /*
@@ -37,6 +39,8 @@ int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edi
 /* The exceptions of a filter that are in the catalog: by hand (generation 0), or found by the build of one. */
 int tamis__exceptions_load(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t generation,
                            struct tamis__exceptions *set);
+int tamis__exceptions_save(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t generation,
+                           const struct tamis__exceptions *set);
 
 /* Numbers of segments; free() the list. */
 struct tamis__numbers {
@@ -44,6 +48,11 @@ struct tamis__numbers {
     size_t count, room;
 };
 int tamis__numbers_append(struct tamis__numbers *numbers, uint64_t number);
+/* Note a segment as garbage, and as a file to be unlinked after the commit. */
+int tamis__remove_later(struct tamis__catalog_txn *txn, struct tamis__numbers *files,
+                        uint64_t number);
+/* Unlink them; what fails stays noted as garbage, for the next writer. */
+void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files);
 
 /* Of a filter that goes: forget its kept generations and its exceptions, and note all of its segments,
  * those in force too, as garbage; `files` are to be unlinked after the commit. */

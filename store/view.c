@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "exceptions.h"
 #include "policy.h"
 #include "store.h"
 
@@ -443,7 +444,8 @@ static int take_record(struct tamis_filter *filter, struct tamis__view **view,
     struct tamis__view *fresh;
     const struct tamis__segment *newest = &tamis__newest(*view)->segment;
     const uint64_t epoch = tamis__segment_epoch(newest);
-    if (is_list_of(*view, record) && tamis__segment_next(newest) == (*view)->next &&
+    if (is_list_of(*view, record) && (*view)->publication == record->publication &&
+        tamis__segment_next(newest) == (*view)->next &&
         tamis__segment_exceptions(newest) == (*view)->exceptions) {
         /* ORDER relaxed: an older value only means another look. */
         __atomic_store_n(&(*view)->epoch, epoch, __ATOMIC_RELAXED);
