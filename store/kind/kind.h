@@ -16,6 +16,10 @@
 #include "file/segment.h"
 #include "tamis.h"
 
+/* Of the index of a filter's exceptions (store/exceptions.h): a file like a segment, but no filter, so
+ * tamis__kind_by_id() does not know it. */
+#define TAMIS__KIND_EXCEPTIONS 5u
+
 /* Which keys of two filters the merged one has. */
 enum tamis__merge_rule { TAMIS__MERGE_UNION, TAMIS__MERGE_INTERSECTION };
 
