@@ -2,10 +2,11 @@
 /*
  * build.h: a build under way, for the files of this folder.
  *
- *     build.c    the public calls; the steps in their order
- *     fuse.c     a segment of kind fuse from the keyset
- *     bits.c     one of any other kind, from the keys themselves
- *     verify.c   all keys, and some that are none, asked for; the keys known to be good
+ *     build.c      the public calls; the steps in their order
+ *     make_fuse.c  a segment of kind fuse from the keyset
+ *     make_bits.c  one of any other kind, from the keys themselves
+ *     verify.c     all keys, and some that are none, asked for; the keys known to be good
+ *     unchanged.c  is what would be made in force already?
  */
 #ifndef TAMIS_BUILD_BUILD_H
 #define TAMIS_BUILD_BUILD_H
@@ -13,6 +14,7 @@
 #include "build/keyset.h"
 #include "build/spool.h"
 #include "exceptions.h"
+#include "hash/digest.h"
 #include "publish.h"
 #include "store.h"
 
@@ -21,12 +23,13 @@ struct tamis_build {
     char name[TAMIS_NAME_MAX + 1];
     struct tamis_build_spec spec; /* with no default left but capacity and keep */
     uint32_t fingerprint_bits;    /* 0: the kind is not fuse */
-    struct tamis__plan plan;      /* of another kind: the capacity is not known until the keys are */
+    struct tamis__plan plan; /* of another kind: the capacity is not known until the keys are */
     struct tamis__crew crew;
     struct tamis__keyset keyset;
     struct tamis__spool raw;     /* the keys; empty for kind fuse */
     struct tamis__spool against; /* keys known to be good */
     struct tamis__exceptions by_hand, found;
+    struct tamis__keyset conflicts; /* keys of `against` that were added too */
     struct tamis__draft draft;
     struct tamis__segment segment; /* of the draft, while it is mapped */
     uint64_t *pieces; /* kind fuse: the rank of each piece's first digest, and the number of all */
@@ -51,9 +54,6 @@ int tamis__build_size_bits(struct tamis_build *build);
  * after an error too. */
 int tamis__build_make_fuse(struct tamis_build *build);
 int tamis__build_make_bits(struct tamis_build *build);
-/* Set what can be said of the data when they are verified. */
-void tamis__build_seal(struct tamis_build *build);
-
 /* Ask the mapped segment for all keys, and for some that were not added.  0 or TAMIS_ECORRUPT. */
 int tamis__build_verify(struct tamis_build *build);
 /* Ask a segment for the known good keys; sets found and the result's conflicts. */

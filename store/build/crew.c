@@ -51,7 +51,8 @@ int tamis__crew_tell(struct tamis__crew *crew)
     crew->told_at = now;
     /* ORDER relaxed: see tamis__crew_done. */
     const uint64_t done = __atomic_load_n(&crew->done, __ATOMIC_RELAXED);
-    return crew->progress(crew->context, crew->phase, done, crew->all);
+    const int rc = crew->progress(crew->context, crew->phase, done, crew->all);
+    return rc <= 0 ? rc : tamis__fail(TAMIS_EINVAL, "progress returned %d, which is no error", rc);
 }
 
 /* Draw items until there are none, or one fails. */

@@ -77,7 +77,7 @@ struct sorting {
 
 static void count_done(const struct sorting *s, uint64_t digests)
 {
-    if (s->keyset->tells) tamis__crew_done(s->keyset->crew, digests);
+    if (s->keyset->tells && s->keyset->run_count == 0) tamis__crew_done(s->keyset->crew, digests);
 }
 
 static size_t slice_of(const struct sorting *s, uint64_t item, const uint64_t **digests)
@@ -287,11 +287,16 @@ static void drop(uint64_t **digests, size_t *room)
 
 int tamis__keyset_sort(struct tamis__keyset *keyset)
 {
-    const bool spilled = keyset->run_count > 0;
     const uint64_t written = tamis__keyset_file(keyset)->bytes / DIGEST_BYTES;
-    int rc = tamis__crew_phase(keyset->crew, TAMIS_BUILD_SORTING, written + keyset->count);
-    keyset->tells = !spilled;
-    if (rc == 0) rc = sort_memory(keyset, !spilled);
+    const int rc = tamis__crew_phase(keyset->crew, TAMIS_BUILD_SORTING, written + keyset->count);
+    keyset->tells = true;
+    return rc != 0 ? rc : tamis__keyset_sort_silently(keyset);
+}
+
+int tamis__keyset_sort_silently(struct tamis__keyset *keyset)
+{
+    const bool spilled = keyset->run_count > 0;
+    int rc = sort_memory(keyset, !spilled);
     drop(&keyset->other, &keyset->other_room);
     if (rc != 0) return rc;
     keyset->distinct = keyset->count;

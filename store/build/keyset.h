@@ -51,6 +51,8 @@ void tamis__keyset_init(struct tamis__keyset *keyset, const struct tamis__place 
 int tamis__keyset_add(struct tamis__keyset *keyset, const uint64_t *digests, size_t count);
 /* As above.  Goes to phase TAMIS_BUILD_SORTING. */
 int tamis__keyset_sort(struct tamis__keyset *keyset);
+/* The same within another phase, to which it does not count. */
+int tamis__keyset_sort_silently(struct tamis__keyset *keyset);
 
 /* How many of them are below `digest`? */
 int tamis__keyset_rank(const struct tamis__keyset *keyset, uint64_t digest, uint64_t *rank);

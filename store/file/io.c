@@ -273,6 +273,12 @@ int tamis__sync_file(int fd, const char *what)
     return fsync(fd) == 0 ? 0 : tamis__fail_errno(errno, "write to the disk", what);
 }
 
+void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes)
+{
+    /* A hint; what it fails for, the sync at the end tells. */
+    (void)sync_file_range(fd, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
+}
+
 int tamis__make_directory(int dir_fd, const char *name, const char *what)
 {
     const int error = may_fail("mkdir", what);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuse.c: a segment of kind fuse from the keyset, piece by piece, on all threads.
+ * make_fuse.c: a segment of kind fuse from the keyset, piece by piece, on all threads.
  *
  * A piece is a range of sorted digests.  Each thread makes its own in memory of some tens of MiB, and
  * writes it into the staged file as one write; that has the kernel write on, so that little is left
@@ -49,7 +49,8 @@ static int cut_pieces(struct tamis_build *build, uint32_t pieces, uint64_t *full
 {
     const struct tamis__keyset *keyset = &build->keyset;
     build->pieces = calloc((size_t)pieces + 1, sizeof *build->pieces);
-    if (build->pieces == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for %u pieces", pieces);
+    if (build->pieces == NULL)
+        return tamis__fail(TAMIS_ENOMEM, "out of memory for %u pieces", pieces);
     int rc = 0;
     build->pieces[pieces] = keyset->distinct;
     for (uint32_t i = 1; rc == 0 && i < pieces; i++)
@@ -171,7 +172,7 @@ int tamis__build_make_fuse(struct tamis_build *build)
 {
     struct making m = {.build = build};
     struct tamis_store *store = build->store;
-    uint64_t fullest;
+    uint64_t fullest = 0;
     int rc = draft(build, &m.shape, &fullest);
     if (rc == 0) rc = tamis__crew_phase(&build->crew, TAMIS_BUILD_MAKING, build->keyset.distinct);
     if (rc == 0) rc = tamis__draft_stage(store, &build->draft);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bits.c: a segment of a kind that can be added to, from the keys in the spool, in the mapping of a
+ * make_bits.c: a segment of a kind that can be added to, from the keys in the spool, in the mapping of a
  * staged file.  Bits are ORed, so neither the order nor duplicates change what comes out; the count of
  * items is that of the distinct digests.
  */
