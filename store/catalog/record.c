@@ -163,7 +163,7 @@ static const char *find_problem(const struct tamis__record *r)
         !(r->fp_rate > 0 && r->fp_rate <= 1))
         return "has an impossible capacity or rate";
     if (r->keep > TAMIS_KEEP_MAX || r->generation > r->last_generation ||
-        (r->exceptions == 0) != (r->exception_count == 0))
+        (r->exceptions == 0 && r->exception_count != 0))
         return "has impossible generations or exceptions";
     for (uint32_t i = 0; i < r->segment_count; i++) {
         const struct tamis__record_segment *s = &r->segments[i];
