@@ -418,6 +418,7 @@ class Store:
         check_policy(record, key)
         must(record["keep"] <= 1000 and record["generation"] <= record["last_generation"],
              key, "damaged", "generations")
+        must(record["exceptions"] or not record["exception_count"], key, "damaged", "exceptions")
         must(1 <= record["capacity"] <= 1 << 62 and 0 < record["fp_rate"] <= 1,
              key, "damaged", "capacity or rate")
         for entry in record["segments"]:
