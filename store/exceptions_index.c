@@ -141,7 +141,7 @@ int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__excep
         tamis__segment_close(&index);
         rc = tamis__segment_settle(&store->place, &draft->staged);
     }
-    if (rc < 0) tamis__draft_discard(store, draft);
+    if (rc < 0) tamis__drafts_discard(store, draft, 1);
     return rc;
 }
 
