@@ -89,7 +89,10 @@ static int open_parts(struct tamis_store *store, const char *path, bool create)
     if (rc < 0) return rc;
     if (create) rc = make_store(store);
     if (rc == 0) rc = tamis__exists(store->root_fd, "catalog.mdb", path);
-    if (rc == 0) return fail_no_store(path);
+    if (rc == 0) {
+        rc = tamis__catalog_is_lost(&store->catalog);
+        return rc < 0 ? rc : rc > 0 ? tamis__fail_lost(&store->catalog) : fail_no_store(path);
+    }
     if (rc > 0) rc = open_directory(store, "segments", &store->place.segments_fd);
     if (rc == 0 && !store->read_only) {
         /* An empty directory is easily lost in copying. */
