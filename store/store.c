@@ -172,6 +172,13 @@ int tamis__fail_no_filter(const struct tamis_store *store, const char *name)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
+int tamis__check_writable(const struct tamis_store *store)
+{
+    if (!store->read_only) return 0;
+    return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",
+                       store->place.path);
+}
+
 #define GARBAGE_A_TIME 64
 
 struct garbage {
@@ -281,7 +288,7 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
         .window_ns = record->policy.window_ns,
         .window_items = record->policy.window_items,
         .slices = record->policy.slices,
-        .on_full = record->policy.on_full ? record->policy.on_full : TAMIS_ON_FULL_WARN,
+        .on_full = tamis__policy_on_full(&record->policy),
     };
     memcpy(stat->name, record->name, sizeof stat->name);
     tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);
@@ -329,8 +336,7 @@ TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_lis
 
 /* ---- Drop and rename ------------------------------------------------------------------------- */
 
-/* Send the open handles of a filter to the catalog; one that missed it would go on for ever. */
-static int raise_epochs(struct tamis_store *store, const struct tamis__record *record)
+int tamis__raise_epochs(struct tamis_store *store, const struct tamis__record *record)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
@@ -351,7 +357,7 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
     if (rc == 0) rc = tamis__catalog_forget(txn, &record);
     for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++)
         rc = tamis__catalog_put_garbage(txn, record.segments[i].number);
-    if (rc == 0) rc = raise_epochs(store, &record);
+    if (rc == 0) rc = tamis__raise_epochs(store, &record);
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_DROP_EPOCH);
         rc = tamis__catalog_commit(txn);

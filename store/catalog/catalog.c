@@ -9,6 +9,8 @@
  *     i <id, big-endian>    the name of filter <id>
  *     g <number, big-end.>  a segment to be unlinked
  *     p                     the first segment number that a file of another catalog had already
+ *     v <id> <generation>   a generation of filter <id> that is kept; both big-endian
+ *     x <id> <generation> <chunk>   a part of the exceptions that it found (0: by hand); big-endian
  *
  * Every value ends in a checksum over key and value (record.c).
  */
@@ -26,6 +28,7 @@
 /* Address space, not memory: room for some million filters. */
 #define MAP_BYTES ((size_t)1 << 30)
 #define KEY_BYTES_MAX (1 + TAMIS_NAME_MAX)
+#define CHUNK_KEY_BYTES (1 + 8 + 8 + 4)
 
 struct key {
     unsigned char bytes[KEY_BYTES_MAX];
@@ -45,9 +48,9 @@ static int take_lock(const struct tamis__catalog *catalog, enum tamis__lock lock
 {
     const char *what = catalog->lock_path;
     struct tamis__private_fd turnstile;
-    int rc = tamis__private_open(catalog->root_fd, "catalog.lock",
-                                 catalog->read_only ? O_RDONLY : O_RDWR | O_CREAT, 0666, what,
-                                 held);
+    int rc =
+        tamis__private_open(catalog->root_fd, "catalog.lock",
+                            catalog->read_only ? O_RDONLY : O_RDWR | O_CREAT, 0666, what, held);
     if (rc == TAMIS_ENOTFOUND && catalog->read_only) return 1; /* a copy without it: no writer */
     if (rc == TAMIS_ENOTFOUND)
         return tamis__fail(TAMIS_ENOSTORE, "the store of %s was removed; open it again", what);
@@ -88,7 +91,8 @@ int tamis__fail_mdb(const struct tamis__catalog *catalog, int error, const char 
     case MDB_PAGE_NOTFOUND:
     case MDB_INVALID:
     case MDB_PANIC:
-        return tamis__fail(TAMIS_ECORRUPT, "the catalog %s is damaged (%s); 'tamis repair' makes it anew",
+        return tamis__fail(TAMIS_ECORRUPT,
+                           "the catalog %s is damaged (%s); 'tamis repair' makes it anew",
                            catalog->file_path, mdb_strerror(error));
     case MDB_VERSION_MISMATCH:
         return tamis__fail(TAMIS_EVERSION, "the catalog %s is of another version of LMDB",
@@ -131,6 +135,23 @@ static struct key number_key(char type, uint64_t number)
 }
 
 static const struct key store_key = {{'s'}, 1}, passed_key = {{'p'}, 1};
+
+static struct key generation_key(char type, uint64_t filter_id, uint64_t generation)
+{
+    struct key key = number_key(type, filter_id);
+    const struct key second = number_key(type, generation);
+    memcpy(key.bytes + key.count, second.bytes + 1, 8);
+    key.count += 8;
+    return key;
+}
+
+static struct key chunk_key(uint64_t filter_id, uint64_t generation, uint32_t chunk)
+{
+    struct key key = generation_key('x', filter_id, generation);
+    for (int shift = 24; shift >= 0; shift -= 8)
+        key.bytes[key.count++] = (unsigned char)(chunk >> shift);
+    return key;
+}
 
 static MDB_val to_val(const struct key *key)
 {
@@ -201,9 +222,8 @@ static int read_passed(struct tamis__catalog_txn *txn)
     const int error = mdb_get(txn->txn, txn->dbi, &key, &value);
     if (error == MDB_NOTFOUND) return 0;
     if (error) return tamis__fail_mdb(txn->catalog, error, "read");
-    if (value.mv_size != 16 ||
-        tamis__get64((const unsigned char *)value.mv_data + 8) !=
-            tamis__record_checksum(key_bytes(&passed_key), value.mv_data, 8))
+    if (value.mv_size != 16 || tamis__get64((const unsigned char *)value.mv_data + 8) !=
+                                   tamis__record_checksum(key_bytes(&passed_key), value.mv_data, 8))
         return fail_record(txn, TAMIS_ECORRUPT, "record of a number", "p",
                            "does not match its checksum");
     txn->store.passed = tamis__get64(value.mv_data);
@@ -243,9 +263,9 @@ static int check_pages(const struct tamis__catalog *catalog)
         if (rc == TAMIS_ENOMEM)
             rc = tamis__fail(rc, "out of memory checking %s", catalog->file_path);
         else if (rc < 0)
-            rc = tamis__fail(rc,
-                             "the catalog %s is damaged at byte %llu: %s; 'tamis repair' makes it anew",
-                             catalog->file_path, (unsigned long long)fault.offset, fault.reason);
+            rc = tamis__fail(
+                rc, "the catalog %s is damaged at byte %llu: %s; 'tamis repair' makes it anew",
+                catalog->file_path, (unsigned long long)fault.offset, fault.reason);
     }
     tamis__unmap(map, info.bytes);
     if (rc == 0) { /* LMDB goes by path: it must lead where the lock and the check were */
@@ -368,14 +388,27 @@ static int decode(const struct tamis__catalog_txn *txn, MDB_val key, MDB_val val
 {
     const char *reason = "";
     const size_t bytes = key.mv_size - 1;
-    if (bytes > TAMIS_NAME_MAX)
+    const bool kept = *(const char *)key.mv_data == 'v';
+    if (kept) {
+        record->name[0] = '\0';
+    } else if (bytes > TAMIS_NAME_MAX) {
         return fail_record(txn, TAMIS_ECORRUPT, "record of a filter", "", "has an impossible name");
-    memcpy(record->name, (const char *)key.mv_data + 1, bytes);
-    record->name[bytes] = '\0';
-    const int rc =
+    } else {
+        memcpy(record->name, (const char *)key.mv_data + 1, bytes);
+        record->name[bytes] = '\0';
+    }
+    int rc =
         tamis__record_decode((struct tamis__bytes){key.mv_data, key.mv_size},
                              (struct tamis__bytes){value.mv_data, value.mv_size}, record, &reason);
-    return rc < 0 ? fail_record(txn, rc, "record of filter", record->name, reason) : 0;
+    if (rc == 0 && !kept) return 0;
+    if (rc == 0) {
+        const struct key own = generation_key('v', record->filter_id, record->generation);
+        if (own.count == key.mv_size && memcmp(own.bytes, key.mv_data, own.count) == 0) return 0;
+        rc = TAMIS_ECORRUPT;
+        reason = "is not what its key says";
+    }
+    return fail_record(txn, rc, kept ? "record of a generation" : "record of filter", record->name,
+                       reason);
 }
 
 /* Visit the keys that begin with `prefix`, in order. */
@@ -423,10 +456,10 @@ static int check_all(struct tamis__catalog_txn *txn)
     const int rc = each_key(txn, &all, check_value, &balance);
     if (rc < 0) return rc;
     if (rc == 0 && balance == 0) return 0;
-    return tamis__fail(TAMIS_ECORRUPT, "the catalog %s is damaged: %s; 'tamis repair' makes it anew",
-                       txn->catalog->file_path,
-                       rc > 0 ? "a record does not match its checksum"
-                              : "its names and its ids do not match");
+    return tamis__fail(
+        TAMIS_ECORRUPT, "the catalog %s is damaged: %s; 'tamis repair' makes it anew",
+        txn->catalog->file_path,
+        rc > 0 ? "a record does not match its checksum" : "its names and its ids do not match");
 }
 
 /* TAMIS_ENOTFOUND, unless the catalog is damaged. */
@@ -524,6 +557,110 @@ int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tami
     return rc < 0 ? rc : each_key(txn, &from, visit_record, &visit);
 }
 
+/* ---- Generations and exceptions -------------------------------------------------------------- */
+
+static int forget_key(struct tamis__catalog_txn *txn, const struct key *key)
+{
+    MDB_val k = to_val(key);
+    const int error = mdb_del(txn->txn, txn->dbi, &k, NULL);
+    return error == MDB_NOTFOUND ? 0 : tamis__fail_mdb(txn->catalog, error, "write");
+}
+
+int tamis__catalog_put_generation(struct tamis__catalog_txn *txn,
+                                  const struct tamis__record *record)
+{
+    unsigned char buffer[TAMIS__RECORD_BYTES_MAX];
+    const struct key key = generation_key('v', record->filter_id, record->generation);
+    MDB_val k = to_val(&key), value = {.mv_data = buffer};
+    value.mv_size = tamis__record_encode(record, key_bytes(&key), buffer);
+    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &value, 0), "write");
+}
+
+int tamis__catalog_forget_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                     uint64_t generation)
+{
+    const struct key key = generation_key('v', filter_id, generation);
+    return forget_key(txn, &key);
+}
+
+int tamis__catalog_each_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                   tamis__catalog_fn *fn, void *context)
+{
+    const struct key of_one = number_key('v', filter_id), all = {{'v'}, 1};
+    struct record_visit visit = {.txn = txn, .fn = fn, .context = context};
+    return each_key(txn, filter_id ? &of_one : &all, visit_record, &visit);
+}
+
+int tamis__catalog_put_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                  uint64_t generation, uint32_t chunk, const void *bytes,
+                                  size_t count)
+{
+    const struct key key = chunk_key(filter_id, generation, chunk);
+    const uint64_t sum = tamis__record_checksum(key_bytes(&key), bytes, count);
+    MDB_val k = to_val(&key), value = {.mv_size = count + sizeof sum};
+    const int error = mdb_put(txn->txn, txn->dbi, &k, &value, MDB_RESERVE);
+    if (error) return tamis__fail_mdb(txn->catalog, error, "write");
+    memcpy(value.mv_data, bytes, count);
+    memcpy((char *)value.mv_data + count, &sum, sizeof sum);
+    return 0;
+}
+
+int tamis__catalog_fail_exceptions(const struct tamis__catalog_txn *txn, const char *reason)
+{
+    return fail_record(txn, TAMIS_ECORRUPT, "record of exceptions", "x", reason);
+}
+
+struct chunk_visit {
+    struct tamis__catalog_txn *txn;
+    tamis__chunk_fn *fn;
+    void *context;
+    uint32_t chunk;
+};
+
+static int visit_chunk(void *context, MDB_val key, MDB_val value)
+{
+    struct chunk_visit *visit = context;
+    const struct tamis__bytes name = {key.mv_data, key.mv_size};
+    const unsigned char *bytes = value.mv_data;
+    uint32_t chunk = 0;
+    for (size_t i = CHUNK_KEY_BYTES - 4; i < key.mv_size; i++)
+        chunk = chunk << 8 | ((const unsigned char *)key.mv_data)[i];
+    if (key.mv_size != CHUNK_KEY_BYTES || chunk != visit->chunk++ || value.mv_size < 8 ||
+        tamis__get64(bytes + value.mv_size - 8) !=
+            tamis__record_checksum(name, bytes, value.mv_size - 8))
+        return tamis__catalog_fail_exceptions(
+            visit->txn, "is not the next one, or does not match its checksum");
+    return visit->fn(visit->context, bytes, value.mv_size - 8);
+}
+
+int tamis__catalog_each_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                   uint64_t generation, tamis__chunk_fn *fn, void *context)
+{
+    const struct key from = generation_key('x', filter_id, generation);
+    struct chunk_visit visit = {.txn = txn, .fn = fn, .context = context};
+    return each_key(txn, &from, visit_chunk, &visit);
+}
+
+static int count_chunk(void *context, const void *bytes, size_t count)
+{
+    (void)bytes;
+    (void)count;
+    (*(uint32_t *)context)++;
+    return 0;
+}
+
+int tamis__catalog_forget_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                     uint64_t generation)
+{
+    uint32_t count = 0;
+    int rc = tamis__catalog_each_exceptions(txn, filter_id, generation, count_chunk, &count);
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        const struct key key = chunk_key(filter_id, generation, i);
+        rc = forget_key(txn, &key);
+    }
+    return rc;
+}
+
 /* ---- Garbage --------------------------------------------------------------------------------- */
 
 int tamis__catalog_put_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)
@@ -537,9 +674,7 @@ int tamis__catalog_put_garbage(struct tamis__catalog_txn *txn, uint64_t segment_
 int tamis__catalog_forget_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)
 {
     const struct key key = number_key('g', segment_number);
-    MDB_val k = to_val(&key);
-    const int error = mdb_del(txn->txn, txn->dbi, &k, NULL);
-    return error == MDB_NOTFOUND ? 0 : tamis__fail_mdb(txn->catalog, error, "write");
+    return forget_key(txn, &key);
 }
 
 struct garbage_visit {

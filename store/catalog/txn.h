@@ -9,7 +9,8 @@
 
 struct tamis__catalog_txn {
     const struct tamis__catalog *catalog;
-    struct tamis__private_fd lock; /* not open where there is no lock file, or the caller holds it */
+    struct tamis__private_fd
+        lock; /* not open where there is no lock file, or the caller holds it */
     MDB_env *env;
     MDB_txn *txn;
     MDB_dbi dbi;
