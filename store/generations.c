@@ -114,6 +114,24 @@ int tamis__generations_trim(struct tamis__catalog_txn *txn, uint64_t filter_id, 
     return rc;
 }
 
+static int append_segments(void *context, const struct tamis__record *record)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
+        rc = tamis__numbers_append(context, record->segments[i].number);
+    return rc;
+}
+
+int tamis__list_files(struct tamis__catalog_txn *txn, const struct tamis__record *record,
+                      struct tamis__numbers *files)
+{
+    int rc = append_segments(files, record);
+    if (rc == 0)
+        rc = tamis__catalog_each_generation(txn, record->filter_id, append_segments, files);
+    if (rc == 0 && record->exceptions != 0) rc = tamis__numbers_append(files, record->exceptions);
+    return rc;
+}
+
 int tamis__forget_all(struct tamis__catalog_txn *txn, const struct tamis__record *record,
                       struct tamis__numbers *files)
 {

@@ -54,6 +54,10 @@ int tamis__remove_later(struct tamis__catalog_txn *txn, struct tamis__numbers *f
 /* Unlink them; what fails stays noted as garbage, for the next writer. */
 void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files);
 
+/* All files of a filter: the list in force, those that are kept, the index of exceptions. */
+int tamis__list_files(struct tamis__catalog_txn *txn, const struct tamis__record *record,
+                      struct tamis__numbers *files);
+
 /* Of a filter that goes: forget its kept generations and its exceptions, and note all of its segments,
  * those in force too, as garbage; `files` are to be unlinked after the commit. */
 int tamis__forget_all(struct tamis__catalog_txn *txn, const struct tamis__record *record,

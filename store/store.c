@@ -18,6 +18,7 @@
 #include "base/point.h"
 #include "hash/hash_set.h"
 #include "policy.h"
+#include "publish.h"
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
@@ -346,6 +347,7 @@ int tamis__raise_epochs(struct tamis_store *store, const struct tamis__record *r
 
 TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
 {
+    struct tamis__numbers files = {0};
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
     int rc = tamis__check_name(name);
@@ -354,9 +356,7 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
     if (rc < 0) return rc;
     rc = tamis__catalog_get(txn, name, &record);
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(store, name);
-    if (rc == 0) rc = tamis__catalog_forget(txn, &record);
-    for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++)
-        rc = tamis__catalog_put_garbage(txn, record.segments[i].number);
+    if (rc == 0) rc = tamis__forget_all(txn, &record, &files);
     if (rc == 0) rc = tamis__raise_epochs(store, &record);
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_DROP_EPOCH);
@@ -364,11 +364,10 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
     }
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_DROP_UNLINK);
-        /* The next writer tries again where this fails: the catalog has them as garbage. */
-        for (uint32_t i = 0; i < record.segment_count; i++)
-            (void)tamis__segment_remove(&store->place, record.segments[i].number);
+        tamis__remove_files(store, &files);
     }
     tamis__catalog_end(txn);
+    free(files.list);
     return rc;
 }
 
@@ -380,12 +379,12 @@ int tamis__fail_exists(const char *name)
 }
 
 /* Let the segments carry the new name; what fails here is mended by the next open for writing. */
-static void relabel(struct tamis_store *store, const struct tamis__record *record)
+static void relabel(struct tamis_store *store, const struct tamis__record *record,
+                    const struct tamis__numbers *files)
 {
-    for (uint32_t i = 0; i < record->segment_count; i++) {
+    for (size_t i = 0; i < files->count; i++) {
         struct tamis__segment segment;
-        if (tamis__segment_open(&store->place, record->segments[i].number, true, &segment) < 0)
-            continue;
+        if (tamis__segment_open(&store->place, files->list[i], true, &segment) < 0) continue;
         (void)tamis__segment_relabel(&store->place, &segment, record->name_sequence, record->name);
         tamis__segment_close(&segment);
     }
@@ -394,15 +393,19 @@ static void relabel(struct tamis_store *store, const struct tamis__record *recor
 static int rename_record(struct tamis_store *store, struct tamis__catalog_txn *txn,
                          struct tamis__record *record, const char *new_name)
 {
-    int rc = tamis__catalog_forget(txn, record);
+    struct tamis__numbers files = {0};
+    int rc = tamis__list_files(txn, record, &files);
+    if (rc == 0) rc = tamis__catalog_forget(txn, record);
     record->name_sequence++;
     (void)snprintf(record->name, sizeof record->name, "%s", new_name);
     if (rc == 0) rc = tamis__catalog_put(txn, record);
     if (rc == 0) rc = tamis__catalog_commit(txn);
-    if (rc < 0) return rc;
-    TAMIS__POINT(TAMIS__POINT_RENAME_LABEL);
-    relabel(store, record);
-    return 0;
+    if (rc == 0) {
+        TAMIS__POINT(TAMIS__POINT_RENAME_LABEL);
+        relabel(store, record, &files);
+    }
+    free(files.list);
+    return rc;
 }
 
 TAMIS_API int tamis_filter_rename(tamis_store *store, const char *old_name, const char *new_name)
