@@ -46,6 +46,16 @@ TAMIS_API void tamis_store_close(tamis_store *store)
     if (__atomic_sub_fetch(&store->references, 1, __ATOMIC_ACQ_REL) == 0) store_free(store);
 }
 
+struct tamis_store *tamis__store_new(bool read_only)
+{
+    struct tamis_store *store = calloc(1, sizeof *store);
+    if (store == NULL) return NULL;
+    store->references = 1;
+    store->read_only = read_only;
+    store->root_fd = store->place.segments_fd = store->place.staging_fd = -1;
+    return store;
+}
+
 static int open_directory(const struct tamis_store *store, const char *name, int *fd)
 {
     char *what;
@@ -117,11 +127,8 @@ TAMIS_API int tamis_store_open(const char *path, unsigned flags, tamis_store **o
         return tamis__fail(TAMIS_EINVAL,
                            "tamis_store_open flags %#x: use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
                            flags);
-    struct tamis_store *store = calloc(1, sizeof *store);
+    struct tamis_store *store = tamis__store_new((flags & TAMIS_READ_ONLY) != 0);
     if (store == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", path);
-    store->references = 1;
-    store->read_only = (flags & TAMIS_READ_ONLY) != 0;
-    store->root_fd = store->place.segments_fd = store->place.staging_fd = -1;
     int rc = flags & TAMIS_CREATE ? tamis__make_path(path) : 0;
     if (rc == 0) {
         rc = tamis__absolute_path(path, &store->place.path);

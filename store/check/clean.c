@@ -8,15 +8,14 @@
  * may be of a newer catalog than this one, which then is a copy from before: it stays.  So does all that
  * cannot be read.  A process that has a file open keeps its mapping.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/point.h"
+#include "change.h"
 #include "check/repair.h"
-#include "file/private_fd.h"
 
 struct known {
     uint64_t filter_id, publication;
@@ -34,6 +33,9 @@ struct cleaning {
     struct lost *lost; /* kept generations without all of their files */
     size_t lost_count, lost_room;
     struct tamis__numbers expected, garbage, unlinked;
+    struct tamis__numbers indexless; /* ids of filters whose index of exceptions cannot be opened */
+    struct tamis__numbers
+        miscounted; /* ids of filters whose record counts more than their segments */
 };
 
 /* ---- What the catalog has -------------------------------------------------------------------- */
@@ -60,10 +62,19 @@ static int tell_missing(struct cleaning *c, const char *name, uint64_t number, i
     return tamis__repair_tell(c->repair, name, file, error, "%s%s", reason, mend);
 }
 
+/* Items of kinds that do not count down: has the catalog more of them than the segment? */
+static bool counts_too_many(const struct tamis__record_segment *entry,
+                            const struct tamis__segment *segment)
+{
+    return entry->counter_bits == 0 && tamis__segment_items(segment) < entry->items;
+}
+
 /* Of a list: 1 if a file is missing. */
 static int check_list(struct cleaning *c, const char *name, const struct tamis__record *record,
-                      const char *mend)
+                      bool in_force)
 {
+    const char *mend = in_force ? ", or go back to a generation that is kept"
+                                : " (a generation that is kept, and not in force)";
     int rc = 0;
     bool missing = false;
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
@@ -74,6 +85,8 @@ static int check_list(struct cleaning *c, const char *name, const struct tamis__
         if (rc < 0) return rc;
         const int error = tamis__open_segment(c->repair->store, record, i, false, &s);
         if (error == 0) {
+            if (in_force && counts_too_many(&record->segments[i], &s.segment))
+                rc = tamis__numbers_append(&c->miscounted, record->filter_id);
             tamis__close_segment(&s);
             continue;
         }
@@ -92,14 +105,14 @@ static int note_record(void *context, const struct tamis__record *record)
     if (known == NULL) return TAMIS_ENOMEM;
     c->known = known;
     c->known[c->known_count++] = (struct known){record->filter_id, record->publication};
-    int rc = check_list(c, record->name, record, ", or go back to a generation that is kept");
+    int rc = check_list(c, record->name, record, true);
     if (rc < 0 || record->exceptions == 0) return rc < 0 ? rc : 0;
     rc = tamis__numbers_append(&c->expected, record->exceptions);
     if (rc < 0) return rc;
-    const int error = tamis__open_index(c->repair->store, record->exceptions, record->filter_id,
-                                        &index);
+    const int error =
+        tamis__open_index(c->repair->store, record->exceptions, record->filter_id, &index);
     if (error == 0) tamis__close_segment(&index);
-    return error == 0 ? 0 : tell_missing(c, record->name, record->exceptions, error, "");
+    return error == 0 ? 0 : tamis__numbers_append(&c->indexless, record->filter_id);
 }
 
 static int note_generation(void *context, const struct tamis__record *record)
@@ -108,8 +121,7 @@ static int note_generation(void *context, const struct tamis__record *record)
     struct tamis__record filter;
     int rc = tamis__catalog_get_by_id(c->txn, record->filter_id, &filter);
     if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
-    rc = check_list(c, rc == 0 ? filter.name : "", record,
-                    " (a generation that is kept, and not in force)");
+    rc = check_list(c, rc == 0 ? filter.name : "", record, false);
     if (rc <= 0) return rc;
     struct lost *lost = more_room(c->lost, &c->lost_room, c->lost_count, sizeof *lost);
     if (lost == NULL) return TAMIS_ENOMEM;
@@ -184,8 +196,7 @@ static int judge_stray(struct cleaning *c, const struct tamis__found *found)
     const uint64_t number = found->entry.number;
     const struct known key = {.filter_id = found->filter_id};
     const struct known *known =
-        c->known_count == 0 ? NULL
-                            : bsearch(&key, c->known, c->known_count, sizeof key, by_id);
+        c->known_count == 0 ? NULL : bsearch(&key, c->known, c->known_count, sizeof key, by_id);
     tamis__check_file(number, file);
     if (found->store_id != store->store_id)
         return tamis__repair_tell(c->repair, "", file, TAMIS_EFOREIGN,
@@ -238,11 +249,12 @@ static int remove_garbage(struct cleaning *c)
 static int forget_lost(struct cleaning *c)
 {
     struct tamis__numbers files = {0};
-    int rc = 0;
+    struct tamis__record *record = malloc(sizeof *record); /* large */
+    int rc = record != NULL ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
     for (size_t i = 0; rc == 0 && i < c->lost_count; i++) {
         const struct lost *lost = &c->lost[i];
-        if (!c->repair->dry)
-            rc = tamis__generation_forget(c->txn, lost->filter_id, lost->generation, &files);
+        rc = tamis__generation_get(c->txn, lost->filter_id, lost->generation, record);
+        if (rc == 0 && !c->repair->dry) rc = tamis__generation_forget(c->txn, record, &files);
         if (rc == 0)
             rc = tamis__repair_tell(c->repair, "", "catalog.mdb", 0,
                                     "generation %llu of filter %llu %s no longer kept: files of it "
@@ -254,6 +266,33 @@ static int forget_lost(struct cleaning *c)
     for (size_t i = 0; rc == 0 && i < files.count; i++)
         rc = tamis__numbers_append(&c->garbage, files.list[i]);
     free(files.list);
+    free(record);
+    return rc;
+}
+
+/* Keys were lost between the checkpoint and now: their number too is what the segments say. */
+static int recount(struct cleaning *c)
+{
+    struct tamis__record *record = malloc(sizeof *record); /* large */
+    int rc = record != NULL ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
+    for (size_t i = 0; rc == 0 && i < c->miscounted.count; i++) {
+        if (i > 0 && c->miscounted.list[i] == c->miscounted.list[i - 1]) continue;
+        rc = tamis__catalog_get_by_id(c->txn, c->miscounted.list[i], record);
+        for (uint32_t j = 0; rc == 0 && j < record->segment_count; j++) {
+            struct tamis__store_segment s;
+            if (tamis__open_segment(c->repair->store, record, j, false, &s) < 0) continue;
+            if (counts_too_many(&record->segments[j], &s.segment))
+                record->segments[j].items = tamis__segment_items(&s.segment);
+            tamis__close_segment(&s);
+        }
+        if (rc == 0 && !c->repair->dry) rc = tamis__catalog_put(c->txn, record);
+        if (rc == 0)
+            rc = tamis__repair_tell(c->repair, record->name, "catalog.mdb", 0,
+                                    "%s the items that its segments count, which are fewer: keys "
+                                    "were lost in a power cut, or files are older copies",
+                                    c->repair->dry ? "would have" : "has");
+    }
+    free(record);
     return rc;
 }
 
@@ -270,7 +309,8 @@ static int finish(struct cleaning *c)
         if (rc == 0) rc = tamis__catalog_forget_garbage(c->txn, c->garbage.list[i]);
         if (rc > 0) rc = 0; /* it could not be removed: the next writer's */
     }
-    if (rc == 0 && c->garbage.count + c->lost_count > 0) rc = tamis__catalog_commit(c->txn);
+    if (rc == 0 && c->garbage.count + c->lost_count + c->miscounted.count + c->indexless.count > 0)
+        rc = tamis__catalog_commit(c->txn);
     return rc;
 }
 
@@ -284,6 +324,9 @@ int tamis__repair_clean(struct tamis__repair *repair)
     if (rc == 0) rc = judge_strays(&c);
     if (rc == 0) rc = forget_lost(&c);
     if (rc == 0) rc = remove_garbage(&c);
+    if (rc == 0) rc = recount(&c);
+    for (size_t i = 0; rc == 0 && i < c.indexless.count; i++)
+        rc = tamis__repair_index(repair, c.txn, c.indexless.list[i]);
     if (rc == 0 && !repair->dry) rc = finish(&c);
     tamis__catalog_end(c.txn);
     free(c.known);
@@ -291,5 +334,7 @@ int tamis__repair_clean(struct tamis__repair *repair)
     free(c.expected.list);
     free(c.garbage.list);
     free(c.unlinked.list);
+    free(c.miscounted.list);
+    free(c.indexless.list);
     return rc;
 }

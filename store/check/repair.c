@@ -49,10 +49,8 @@ static int tell_notes(struct tamis__repair *repair, int rc, tamis_repair_fn *fn,
 {
     struct tamis__repair_note *next;
     for (struct tamis__repair_note *note = repair->notes; note != NULL; note = next) {
-        const struct tamis_repair_step step = {.filter = note->filter,
-                                               .file = note->file,
-                                               .error = note->error,
-                                               .what = note->what};
+        const struct tamis_repair_step step = {
+            .filter = note->filter, .file = note->file, .error = note->error, .what = note->what};
         if (rc == 0 && fn != NULL) rc = fn(context, &step);
         next = note->next;
         free(note);
@@ -174,8 +172,8 @@ static int open_directory(struct tamis__repair *repair, const char *name, int *f
         const int rc = tamis__make_directory(store->root_fd, name, store->place.path);
         if (rc < 0) return rc;
     }
-    const int rc = tamis__open(store->root_fd, name, O_RDONLY | O_DIRECTORY, 0, store->place.path,
-                               fd);
+    const int rc =
+        tamis__open(store->root_fd, name, O_RDONLY | O_DIRECTORY, 0, store->place.path, fd);
     return rc == TAMIS_ENOTFOUND ? 0 : rc;
 }
 
@@ -239,9 +237,8 @@ TAMIS_API int64_t tamis_store_repair(const char *path, unsigned flags, tamis_rep
     struct tamis_store *store = tamis__store_new(flags & TAMIS_REPAIR_DRY_RUN);
     if (store == NULL)
         return tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store %s", path);
-    struct tamis__repair repair = {.store = store,
-                                   .flags = flags,
-                                   .dry = (flags & TAMIS_REPAIR_DRY_RUN) != 0};
+    struct tamis__repair repair = {
+        .store = store, .flags = flags, .dry = (flags & TAMIS_REPAIR_DRY_RUN) != 0};
     repair.end = &repair.notes;
     int rc = open_store(&repair, path);
     if (rc == 0)

@@ -55,4 +55,8 @@ int tamis__rescue(struct tamis__repair *repair, const char *why,
 /* clean.c: with a sound catalog: files that nobody needs go, those that are missed are told. */
 int tamis__repair_clean(struct tamis__repair *repair);
 
+/* remake.c: the index of a filter's exceptions anew, from those that the catalog has; the caller commits. */
+int tamis__repair_index(struct tamis__repair *repair, struct tamis__catalog_txn *txn,
+                        uint64_t filter_id);
+
 #endif

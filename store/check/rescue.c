@@ -103,7 +103,7 @@ static int group(struct tamis__rescue_work *rescue)
         if (found->store_id != rescue->store.store_id) continue;
         if (filter == NULL || filter->first->filter_id != found->filter_id) {
             filter = &rescue->filters[rescue->count++];
-            *filter = (struct filter){.first = found};
+            *filter = (struct tamis__lost_filter){.first = found};
         }
         filter->count = (size_t)(found - filter->first) + 1; /* a stranger may lie between */
         if (found->name_sequence > filter->name_sequence) {
@@ -116,7 +116,8 @@ static int group(struct tamis__rescue_work *rescue)
 
 static int by_name(const void *a, const void *b)
 {
-    const struct tamis__lost_filter *x = *(const struct tamis__lost_filter *const *)a, *y = *(const struct tamis__lost_filter *const *)b;
+    const struct tamis__lost_filter *x = *(const struct tamis__lost_filter *const *)a,
+                                    *y = *(const struct tamis__lost_filter *const *)b;
     const int order = strcmp(x->name, y->name);
     if (order != 0) return order;
     if (x->name_sequence != y->name_sequence) return x->name_sequence > y->name_sequence ? -1 : 1;
@@ -127,8 +128,9 @@ static int by_name(const void *a, const void *b)
 static void make_name(struct tamis__lost_filter *filter, const char *base)
 {
     char suffix[32], name[TAMIS_NAME_MAX + 1];
-    const size_t room = TAMIS_NAME_MAX - (size_t)snprintf(suffix, sizeof suffix, "~%llu",
-                                                          (unsigned long long)filter->first->filter_id);
+    const size_t room =
+        TAMIS_NAME_MAX - (size_t)snprintf(suffix, sizeof suffix, "~%llu",
+                                          (unsigned long long)filter->first->filter_id);
     size_t bytes = strlen(base);
     if (bytes > room) bytes = room;
     while (bytes > 0 && ((unsigned char)base[bytes] & 0xC0) == 0x80)
@@ -140,7 +142,8 @@ static void make_name(struct tamis__lost_filter *filter, const char *base)
 }
 
 /* Is there another filter that has, or once had, that name of its own? */
-static bool is_taken(struct tamis__lost_filter *const *sorted, size_t count, const struct tamis__lost_filter *filter)
+static bool is_taken(struct tamis__lost_filter *const *sorted, size_t count,
+                     const struct tamis__lost_filter *filter)
 {
     for (size_t i = 0; i < count; i++)
         if (sorted[i] != filter && strcmp(sorted[i]->name, filter->name) == 0) return true;
@@ -187,9 +190,9 @@ static int write_all(struct tamis__rescue_work *rescue, const char *why)
 {
     struct tamis__repair *repair = rescue->repair;
     char aside[TAMIS__ASIDE_BYTES] = "";
-    int rc = repair->dry ? 0
-                         : tamis__catalog_begin_new(&repair->store->catalog, &rescue->store,
-                                                    &rescue->txn);
+    int rc = repair->dry
+                 ? 0
+                 : tamis__catalog_begin_new(&repair->store->catalog, &rescue->store, &rescue->txn);
     for (size_t i = 0; rc == 0 && i < rescue->count; i++)
         rc = tamis__rescue_filter(rescue, &rescue->filters[i]);
     if (rc == 0 && rescue->txn != NULL) rc = tamis__catalog_install_new(rescue->txn, aside);
@@ -199,11 +202,10 @@ static int write_all(struct tamis__rescue_work *rescue, const char *why)
     }
     tamis__catalog_end(rescue->txn);
     if (rc < 0) return rc;
-    return tamis__repair_tell(repair, "", "catalog.mdb", 0,
-                              "%s made anew from %zu segments: %zu filter%s (%s)%s%s",
-                              repair->dry ? "would be" : "is", repair->found_count, rescue->count,
-                              rescue->count == 1 ? "" : "s", why,
-                              *aside ? "; the old one is kept as " : "", aside);
+    return tamis__repair_tell(
+        repair, "", "catalog.mdb", 0, "%s made anew from %zu segments: %zu filter%s (%s)%s%s",
+        repair->dry ? "would be" : "is", repair->found_count, rescue->count,
+        rescue->count == 1 ? "" : "s", why, *aside ? "; the old one is kept as " : "", aside);
 }
 
 int tamis__rescue(struct tamis__repair *repair, const char *why,

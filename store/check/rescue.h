@@ -31,6 +31,7 @@ struct tamis__rescue_work {
 };
 
 /* Put the filter into the new catalog (or only tell of it), and note what its segments are to be told. */
-int tamis__rescue_filter(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter);
+int tamis__rescue_filter(struct tamis__rescue_work *rescue,
+                         const struct tamis__lost_filter *filter);
 
 #endif

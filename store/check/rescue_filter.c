@@ -45,7 +45,8 @@ static uint32_t list_before(const struct list *lists, uint32_t count,
 }
 
 /* Number the lists of a filter.  Returns how many there are. */
-static uint32_t split(const struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter, struct list *lists)
+static uint32_t split(const struct tamis__rescue_work *rescue,
+                      const struct tamis__lost_filter *filter, struct list *lists)
 {
     struct tamis__found *all = filter->first;
     uint32_t count = 0;
@@ -75,7 +76,8 @@ static uint32_t newest_list(const struct list *lists, uint32_t count)
 
 /* ---- Live words ------------------------------------------------------------------------------ */
 
-static int tell_later(struct tamis__rescue_work *rescue, uint64_t number, size_t offset, uint64_t value)
+static int tell_later(struct tamis__rescue_work *rescue, uint64_t number, size_t offset,
+                      uint64_t value)
 {
     if (rescue->told_count == rescue->told_room) {
         const size_t room = rescue->told_room ? 2 * rescue->told_room : 64;
@@ -84,11 +86,12 @@ static int tell_later(struct tamis__rescue_work *rescue, uint64_t number, size_t
         rescue->told = told;
         rescue->told_room = room;
     }
-    rescue->told[rescue->told_count++] = (struct told){number, value, offset};
+    rescue->told[rescue->told_count++] = (struct tamis__word_to_tell){number, value, offset};
     return 0;
 }
 
-static int link_to(struct tamis__rescue_work *rescue, const struct tamis__found *found, uint64_t next)
+static int link_to(struct tamis__rescue_work *rescue, const struct tamis__found *found,
+                   uint64_t next)
 {
     const bool refuses = next == 0 && found->next == TAMIS__NEXT_REFUSE &&
                          found->policy.on_full == TAMIS_ON_FULL_REFUSE;
@@ -107,8 +110,9 @@ static bool has_file(const struct tamis__lost_filter *filter, uint64_t number)
 }
 
 /* In the list in force: does it name one that is not there? */
-static int check_gap(const struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
-                     const struct tamis__found *found, uint64_t follower)
+static int check_gap(const struct tamis__rescue_work *rescue,
+                     const struct tamis__lost_filter *filter, const struct tamis__found *found,
+                     uint64_t follower)
 {
     char file[TAMIS__FILE_BYTES];
     if (found->next == 0 || found->next == TAMIS__NEXT_REFUSE || found->next == follower ||
@@ -127,8 +131,8 @@ static bool is_left_behind(const struct tamis__found *found, const struct tamis_
 }
 
 /* The segments of a list into the record; what its window has left behind, or is too much, is garbage. */
-static int collect(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter, uint32_t list,
-                   const struct tamis__found *newest)
+static int collect(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
+                   uint32_t list, const struct tamis__found *newest)
 {
     struct tamis__record *record = &rescue->record;
     uint32_t total = 0;
@@ -151,7 +155,8 @@ static int collect(struct tamis__rescue_work *rescue, const struct tamis__lost_f
 }
 
 /* Tell of gaps in the list in force, and let each segment say which one comes after it. */
-static int link_list(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter, uint32_t list)
+static int link_list(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
+                     uint32_t list)
 {
     const struct tamis__found *before = NULL;
     int rc = 0;
@@ -169,8 +174,8 @@ static int link_list(struct tamis__rescue_work *rescue, const struct tamis__lost
 }
 
 /* All but the exceptions. */
-static int describe(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter, uint32_t list,
-                    const struct tamis__found *newest)
+static int describe(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
+                    uint32_t list, const struct tamis__found *newest)
 {
     struct tamis__record *record = &rescue->record;
     *record = (struct tamis__record){.filter_id = newest->filter_id,
@@ -261,7 +266,8 @@ static const struct tamis__found *choose_index(const struct tamis__lost_filter *
     return best;
 }
 
-static int rescue_exceptions(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
+static int rescue_exceptions(struct tamis__rescue_work *rescue,
+                             const struct tamis__lost_filter *filter,
                              const struct tamis__found *newest)
 {
     char file[TAMIS__FILE_BYTES];
@@ -285,8 +291,8 @@ static int rescue_exceptions(struct tamis__rescue_work *rescue, const struct tam
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
-static int keep_lists(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter, const struct list *lists,
-                      uint32_t count, uint32_t in_force)
+static int keep_lists(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
+                      const struct list *lists, uint32_t count, uint32_t in_force)
 {
     char file[TAMIS__FILE_BYTES];
     int rc = 0;
@@ -326,7 +332,8 @@ static int drop_indexes(struct tamis__rescue_work *rescue, const struct tamis__l
     return rc;
 }
 
-static int tell_filter(const struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter, uint32_t kept)
+static int tell_filter(const struct tamis__rescue_work *rescue,
+                       const struct tamis__lost_filter *filter, uint32_t kept)
 {
     const struct tamis__record *record = &rescue->record;
     unsigned long long items = 0;
