@@ -16,7 +16,6 @@
 
 #include "base/error.h"
 #include "check/check.h"
-#include "hash/digest.h"
 
 #define PIECE_BYTES ((uint64_t)1 << 20)
 #define BLANK_TRIES 8
@@ -29,24 +28,10 @@ static int say(char reason[TAMIS__CHECK_BYTES], const char *text)
 
 /* ---- Static data ----------------------------------------------------------------------------- */
 
-static uint64_t sum_of(const struct tamis__segment *segment)
-{
-    const uint64_t bytes = segment->header->data_bytes;
-    XXH3_state_t state;
-    XXH3_INITSTATE(&state);
-    (void)XXH3_64bits_reset(&state);
-    for (uint64_t at = 0; at < bytes; at += PIECE_BYTES) {
-        const uint64_t count = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
-        (void)XXH3_64bits_update(&state, (const char *)segment->data + at, (size_t)count);
-        tamis__segment_release(segment, at, count);
-    }
-    return XXH3_64bits_digest(&state);
-}
-
 static int check_static(const struct tamis__store_segment *s, uint64_t recorded_items,
                         uint64_t *offset, char reason[TAMIS__CHECK_BYTES])
 {
-    const struct tamis__segment_header *h = s->segment.header;
+    const char *text = NULL;
     const uint64_t items = tamis__segment_items(&s->segment);
     *offset = offsetof(struct tamis__segment_header, items);
     if (items != recorded_items) {
@@ -57,10 +42,7 @@ static int check_static(const struct tamis__store_segment *s, uint64_t recorded_
                        items, recorded_items);
         return 1;
     }
-    *offset = h->data_offset;
-    if (sum_of(&s->segment) == h->data_checksum) return 0;
-    return say(reason, "has damaged data (their checksum does not match); restore it from a copy, "
-                       "build it again, or go back to a kept generation");
+    return s->kind->verify(&s->segment, offset, &text) ? say(reason, text) : 0;
 }
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
