@@ -124,7 +124,7 @@ static void build_tells_its_phases_in_order(void **state)
     }
 }
 
-/* Seen to fail: with a draft that is not discarded when verifying is ended. */
+/* Seen to fail: with a draft that is not discarded. */
 static void build_ended_in_any_phase_leaves_nothing(void **state)
 {
     static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED};
