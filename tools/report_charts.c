@@ -16,7 +16,7 @@
 
 #define HEAT_LEVELS 40
 
-static double rest_of_share(double share)
+static double clamped(double share)
 {
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
@@ -27,7 +27,7 @@ static void heat_cells(struct page *page, const double *fill, size_t columns, si
     for (int level = 0; level <= HEAT_LEVELS; level++) {
         bool begun = false;
         for (size_t i = 0; i < parts; i++) {
-            if ((int)lround(rest_of_share(fill[i]) * HEAT_LEVELS) != level) continue;
+            if ((int)lround(clamped(fill[i]) * HEAT_LEVELS) != level) continue;
             if (!begun)
                 page_format(page, "<path fill-opacity=\"%.3g\" d=\"", (double)level / HEAT_LEVELS);
             begun = true;
@@ -207,12 +207,13 @@ void chart_rate(struct page *page, const struct report_filter *filter)
     const bool refuses = stat->on_full == TAMIS_ON_FULL_REFUSE;
     page_text(page, "<figure><figcaption>Rate of false positives</figcaption>");
     if (isnan(rate_at(&curve, curve.others))) {
-        char text[REPORT_TEXT];
+        char text[REPORT_TEXT], asked[REPORT_TEXT];
         page_format(
             page,
-            "<p class=\"big\">%s</p><p class=\"note\">A static filter: its rate follows from "
-            "the size of its fingerprints, and stays so until the next build.</p></figure>\n",
-            report_rate(text, now));
+            "<p class=\"big\">%s</p><p class=\"note\">%s was asked for. The filter is "
+            "static: its rate follows from the size of its fingerprints, and stays so until "
+            "the next build.</p></figure>\n",
+            report_rate(text, now), report_rate(asked, stat->fp_rate));
         return;
     }
     page_format(
@@ -233,13 +234,12 @@ void chart_rate(struct page *page, const struct report_filter *filter)
 
 /* ---- Bars --------------------------------------------------------------------------------- */
 
-/* A bar of `done` on one of `whole`, both as shares of the column. */
-static void bar(struct page *page, double done, double whole)
+void report_bar(struct page *page, double done, double whole)
 {
     page_format(page,
-                "<td class=\"track\"><span class=\"whole\" style=\"width:%.1f%%\"></span>"
-                "<span class=\"done\" style=\"width:%.1f%%\"></span></td>",
-                100 * rest_of_share(whole), 100 * rest_of_share(done));
+                "<td class=\"track\"><div><span class=\"whole\" style=\"width:%.1f%%\"></span>"
+                "<span class=\"done\" style=\"width:%.1f%%\"></span></div></td>",
+                100 * clamped(whole), 100 * clamped(done));
 }
 
 static void cell(struct page *page, const char *text)
@@ -251,7 +251,7 @@ static void segment_row(struct page *page, const struct tamis_segment_stat *s, d
 {
     char text[REPORT_TEXT], of[REPORT_TEXT];
     page_format(page, "<tr><td>%ju</td>", (uintmax_t)s->number);
-    bar(page, (double)s->items / longest, (double)s->capacity / longest);
+    report_bar(page, (double)s->items / longest, (double)s->capacity / longest);
     page_format(page, "<td class=\"n\">%s of %s</td>", report_count(text, s->items),
                 report_count(of, s->capacity));
     cell(page, report_share(text, s->fill));
@@ -287,7 +287,7 @@ static double time_x(const struct report_filter *filter, size_t index)
     const double span = (double)(g[last].published_at - g[0].published_at);
     const double share = span > 0 ? (double)(g[index].published_at - g[0].published_at) / span
                                   : (double)index / (double)last;
-    return 14 + (RIGHT - 14) * rest_of_share(share);
+    return 14 + (RIGHT - 14) * clamped(share);
 }
 
 static void time_line(struct page *page, const struct report_filter *filter, double most)
@@ -321,7 +321,7 @@ static void generation_row(struct page *page, const struct tamis_generation_stat
     char text[64];
     page_format(page, "<tr%s><td>%ju%s</td>", g->in_force ? " class=\"in-force\"" : "",
                 (uintmax_t)g->generation, g->in_force ? " in force" : "");
-    bar(page, (double)g->items / most, 0);
+    report_bar(page, (double)g->items / most, 0);
     cell(page, report_count(text, g->items));
     text_size(text, sizeof text, (double)g->size_bytes);
     cell(page, text);
