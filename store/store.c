@@ -47,6 +47,16 @@ TAMIS_API void tamis_store_close(tamis_store *store)
     if (__atomic_sub_fetch(&store->references, 1, __ATOMIC_ACQ_REL) == 0) store_free(store);
 }
 
+struct tamis_store *tamis__store_new(bool read_only)
+{
+    struct tamis_store *store = calloc(1, sizeof *store);
+    if (store == NULL) return NULL;
+    store->references = 1;
+    store->read_only = read_only;
+    store->root_fd = store->place.segments_fd = store->place.staging_fd = -1;
+    return store;
+}
+
 static int open_directory(const struct tamis_store *store, const char *name, int *fd)
 {
     char *what;
@@ -91,7 +101,10 @@ static int open_parts(struct tamis_store *store, const char *path, bool create)
     if (rc < 0) return rc;
     if (create) rc = make_store(store);
     if (rc == 0) rc = tamis__exists(store->root_fd, "catalog.mdb", path);
-    if (rc == 0) return fail_no_store(path);
+    if (rc == 0) {
+        rc = tamis__catalog_is_lost(&store->catalog);
+        return rc < 0 ? rc : rc > 0 ? tamis__fail_lost(&store->catalog) : fail_no_store(path);
+    }
     if (rc > 0) rc = open_directory(store, "segments", &store->place.segments_fd);
     if (rc == 0 && !store->read_only) {
         /* An empty directory is easily lost in copying. */
@@ -115,11 +128,8 @@ TAMIS_API int tamis_store_open(const char *path, unsigned flags, tamis_store **o
         return tamis__fail(TAMIS_EINVAL,
                            "tamis_store_open flags %#x: use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
                            flags);
-    struct tamis_store *store = calloc(1, sizeof *store);
+    struct tamis_store *store = tamis__store_new((flags & TAMIS_READ_ONLY) != 0);
     if (store == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", path);
-    store->references = 1;
-    store->read_only = (flags & TAMIS_READ_ONLY) != 0;
-    store->root_fd = store->place.segments_fd = store->place.staging_fd = -1;
     int rc = flags & TAMIS_CREATE ? tamis__make_path(path) : 0;
     if (rc == 0) {
         rc = tamis__absolute_path(path, &store->place.path);

@@ -76,6 +76,8 @@ static inline int tamis__view_current(struct tamis_filter *filter, struct tamis_
     return __builtin_expect(moved == 0, 1) ? 0 : tamis__view_follow(filter, view);
 }
 
+/* With nothing open yet; NULL where memory is short.  tamis_store_close() gives back what is open by then. */
+struct tamis_store *tamis__store_new(bool read_only);
 struct tamis_store *tamis__store_reference(struct tamis_store *store);
 
 /* Exclusive transaction, after removing what earlier ones left (catalog.h, garbage). */

@@ -61,6 +61,7 @@ static const struct {
     {ENFILE, TAMIS_ELIMIT, "; the system's table of open files is full"},
     {ENOLCK, TAMIS_ELIMIT, "; the kernel has no lock to give"},
     {EEXIST, TAMIS_EEXIST, ""},
+    {ENOTEMPTY, TAMIS_EEXIST, ""},
     {ELOOP, TAMIS_EFOREIGN, "; it is a symbolic link, which a store never contains"},
     {ENOTDIR, TAMIS_ENOSTORE, "; a part of the path is not a directory"},
     {ENAMETOOLONG, TAMIS_EINVAL, "; the path is too long"},
@@ -154,6 +155,39 @@ int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, c
         if (put < 0 && errno == EINTR) continue;
         if (put < 0) return tamis__fail_errno(errno, "write", what);
         done += (size_t)put;
+    }
+    return 0;
+}
+
+/* By way of memory, where the kernel cannot copy between these files. */
+static int copy_by_hand(int from, int to, uint64_t offset, uint64_t bytes, const char *what)
+{
+    char buffer[32768];
+    int rc = 0;
+    for (uint64_t done = 0; rc == 0 && done < bytes; done += sizeof buffer) {
+        const size_t now = bytes - done < sizeof buffer ? (size_t)(bytes - done) : sizeof buffer;
+        rc = tamis__read_at(from, buffer, now, offset + done, what);
+        if (rc == 0) rc = tamis__write_at(to, buffer, now, offset + done, what);
+    }
+    return rc;
+}
+
+int tamis__copy_range(int from, int to, uint64_t offset, uint64_t bytes, const char *what)
+{
+    const int error = may_fail("copy", what);
+    if (error) return tamis__fail_errno(error, "copy", what);
+    for (uint64_t done = 0; done < bytes;) {
+        off_t in = (off_t)(offset + done), out = in;
+        const ssize_t got = copy_file_range(from, &in, to, &out, (size_t)(bytes - done), 0);
+        const int number = errno;
+        if (got < 0 && number == EINTR) continue;
+        if (got < 0 && (number == EXDEV || number == EINVAL || number == ENOSYS ||
+                        number == EOPNOTSUPP || number == EPERM))
+            return copy_by_hand(from, to, offset + done, bytes - done, what);
+        if (got < 0) return tamis__fail_errno(number, "copy", what);
+        if (got == 0) /* the end of the file: the sentence for that */
+            return copy_by_hand(from, to, offset + done, bytes - done, what);
+        done += (uint64_t)got;
     }
     return 0;
 }
@@ -335,6 +369,14 @@ int tamis__unlink(int dir_fd, const char *name, const char *what)
     const int error = may_fail("unlink", what);
     if (error) return tamis__fail_errno(error, "remove", what);
     if (unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT) return 0;
+    return tamis__fail_errno(errno, "remove", what);
+}
+
+int tamis__remove_directory(int dir_fd, const char *name, const char *what)
+{
+    const int error = may_fail("rmdir", what);
+    if (error) return tamis__fail_errno(error, "remove", what);
+    if (unlinkat(dir_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return 0;
     return tamis__fail_errno(errno, "remove", what);
 }
 

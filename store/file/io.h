@@ -34,6 +34,9 @@ int tamis__file_info(int fd, const char *what, struct tamis__file_info *info);
 int tamis__read_at(int fd, void *buffer, size_t bytes, uint64_t offset, const char *what);
 int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, const char *what);
 
+/* The same bytes of one file into another, by the kernel (which may share the blocks) where it can. */
+int tamis__copy_range(int from, int to, uint64_t offset, uint64_t bytes, const char *what);
+
 /* Reserve blocks for the whole of a new file.  TAMIS_ENOSPACE with both numbers in the sentence. */
 int tamis__allocate(int fd, uint64_t bytes, const char *what);
 /* Reserve blocks for so many bytes more of a file of ours, from `from` on.  TAMIS_ENOSPACE says what it
@@ -55,7 +58,8 @@ int tamis__make_path(const char *path); /* like mkdir -p, and durable */
 /* Replaces what has the new name. */
 int tamis__rename(int old_dir_fd, const char *old_name, int new_dir_fd, const char *new_name,
                   const char *what);
-int tamis__unlink(int dir_fd, const char *name, const char *what); /* 0 if not there */
+int tamis__unlink(int dir_fd, const char *name, const char *what);           /* 0 if not there */
+int tamis__remove_directory(int dir_fd, const char *name, const char *what); /* 0 if not there */
 /* Is the open file the one that the path names?  1, 0 or an error. */
 int tamis__same_file(int fd, const char *path);
 /* Absolute form of a path that exists; the caller frees it. */

@@ -767,8 +767,10 @@ struct tamis_problem {
 typedef int tamis_problem_fn(void *context, const struct tamis_problem *problem);
 
 /*
- * Check the catalog against the segments: headers, checksums, sizes, names, files without a
- * filter.  Reads next to nothing of the bits; of kind counting all counters.  name NULL: the whole store.  Changes nothing.
+ * Check the catalog against the segments: headers, sizes, names, lists, kept generations, exceptions,
+ * missing files and files without a filter; and what is in the segments: the checksum of static data, counters
+ * and their overflow, and set bits against the items that were counted.  Reads all of it, once, beside any
+ * writer and without keeping one waiting.  name NULL: the whole store.  Changes nothing.
  *
  * fn       may be NULL (count only); no lock is held while it runs.
  * Returns  the number of problems told to `fn`, or an error where checking could not go on
