@@ -152,19 +152,26 @@ static void y_label(struct page *page, const struct rate_curve *curve, double ra
                 y_of(curve, rate) + 4, report_rate(text, rate));
 }
 
-/* Labels of the axes; of two that would meet the less important one is left out. */
-static void rate_axes(struct page *page, const struct rate_curve *curve, double asked)
+/* Of a window only its newest segment fills; the capacity is the window's. */
+static const char *when_full(const struct tamis_filter_stat *stat)
 {
-    const double full = x_of(curve, capacity_of(curve)), asked_y = y_of(curve, asked);
+    return stat->slices > 0 ? "segment full" : "capacity";
+}
+
+/* Labels of the axes; of two that would meet the less important one is left out. */
+static void rate_axes(struct page *page, const struct rate_curve *curve,
+                      const struct tamis_filter_stat *stat)
+{
+    const double full = x_of(curve, capacity_of(curve)), asked_y = y_of(curve, stat->fp_rate);
     char text[REPORT_TEXT];
     page_format(page, "<path class=\"axis\" d=\"M%.0f %.0fH%.0f\"/>", LEFT, BOTTOM, RIGHT);
     page_format(page, "<path class=\"asked\" d=\"M%.0f %.1fH%.0f\"/>", LEFT, asked_y, RIGHT);
     page_format(page, "<path class=\"full\" d=\"M%.1f %.0fV%.0f\"/>", full, TOP, BOTTOM);
-    y_label(page, curve, asked);
+    y_label(page, curve, stat->fp_rate);
     if (asked_y < BOTTOM - 16) y_label(page, curve, 0);
     if (asked_y > TOP + 16) y_label(page, curve, curve->highest);
-    page_format(page, "<text class=\"mid\" x=\"%.1f\" y=\"%.0f\">capacity %s</text>",
-                fmin(fmax(full, LEFT + 50), RIGHT - 50), BOTTOM + 19,
+    page_format(page, "<text class=\"mid\" x=\"%.1f\" y=\"%.0f\">%s %s</text>",
+                fmin(fmax(full, LEFT + 50), RIGHT - 50), BOTTOM + 19, when_full(stat),
                 report_short(text, capacity_of(curve)));
     if (full > LEFT + 110)
         page_format(page, "<text x=\"%.0f\" y=\"%.0f\">%s</text>", LEFT, BOTTOM + 19,
@@ -174,14 +181,13 @@ static void rate_axes(struct page *page, const struct rate_curve *curve, double 
                     BOTTOM + 19, report_short(text, curve->end));
 }
 
-static const char *after_capacity(uint32_t on_full)
+static const char *after_capacity(const struct tamis_filter_stat *stat)
 {
-    if (on_full == TAMIS_ON_FULL_GROW)
-        return "At capacity it goes on in another segment, and the rate asked for holds; broken: "
-               "what "
-               "it would be without.";
-    if (on_full == TAMIS_ON_FULL_REFUSE) return "At capacity it takes no more keys.";
-    return "Past capacity it takes keys at a higher rate than was asked for.";
+    if (stat->on_full == TAMIS_ON_FULL_GROW)
+        return "Then it goes on in another segment, and the rate asked for holds; broken: what it "
+               "would be without.";
+    if (stat->on_full == TAMIS_ON_FULL_REFUSE) return "Then it takes no more keys.";
+    return "Past that it takes keys at a higher rate than was asked for.";
 }
 
 static void rate_legend(struct page *page, const struct report_filter *filter,
@@ -189,14 +195,14 @@ static void rate_legend(struct page *page, const struct report_filter *filter,
 {
     char now[REPORT_TEXT], asked[REPORT_TEXT], then[REPORT_TEXT], items[REPORT_TEXT];
     const double at_capacity = rate_at(curve, capacity_of(curve));
-    page_format(
-        page,
-        "<p class=\"note\"><b class=\"key-now\">now</b> %s at %s items &#183; "
-        "<b class=\"key-asked\">asked for</b> %s &#183; <b class=\"key-full\">at capacity</b> "
-        "%s, predicted.<br>%s</p>",
-        report_rate(now, report_number(filter, "fp_rate_now")),
-        report_count(items, filter->view.stat.items), report_rate(asked, filter->view.stat.fp_rate),
-        report_rate(then, at_capacity), after_capacity(filter->view.stat.on_full));
+    page_format(page,
+                "<p class=\"note\"><b class=\"key-now\">now</b> %s at %s items &#183; "
+                "<b class=\"key-asked\">asked for</b> %s &#183; <b class=\"key-full\">%s</b> "
+                "%s, predicted.<br>%s</p>",
+                report_rate(now, report_number(filter, "fp_rate_now")),
+                report_count(items, filter->view.stat.items),
+                report_rate(asked, filter->view.stat.fp_rate), when_full(&filter->view.stat),
+                report_rate(then, at_capacity), after_capacity(&filter->view.stat));
 }
 
 void chart_rate(struct page *page, const struct report_filter *filter)
@@ -221,7 +227,7 @@ void chart_rate(struct page *page, const struct report_filter *filter)
         "<svg class=\"rate\" viewBox=\"0 0 480 216\" role=\"img\" aria-label=\"rate by items\" "
         "data-at-capacity=\"%.15g\">",
         rate_at(&curve, capacity_of(&curve)));
-    rate_axes(page, &curve, stat->fp_rate);
+    rate_axes(page, &curve, stat);
     rate_path(page, &curve, "curve", curve.others, capacity_of(&curve));
     if (!refuses) rate_path(page, &curve, "curve past", capacity_of(&curve), curve.end);
     page_format(page, "<path class=\"drop\" d=\"M%.1f %.1fV%.0f\"/>",
