@@ -58,7 +58,7 @@ void chart_heat(struct page *page, const struct report_filter *filter)
     const uint32_t segments = filter->view.stat.segment_count;
     const size_t parts = segments * filter->rows * filter->columns;
     char text[REPORT_TEXT], size[REPORT_TEXT];
-    double least = 1, greatest = 0;
+    double least = 1, greatest = 0, data_bytes = 0;
     for (size_t i = 0; i < parts; i++) {
         least = fmin(least, filter->fill[i]);
         greatest = fmax(greatest, filter->fill[i]);
@@ -68,7 +68,9 @@ void chart_heat(struct page *page, const struct report_filter *filter)
               "<span class=\"scale\">0 <i></i> 100 %</span></figcaption><div class=\"strips\">");
     for (uint32_t i = 0; i < segments; i++)
         heat_segment(page, filter, i);
-    text_size(size, sizeof size, (double)filter->view.stat.size_bytes / (double)parts);
+    for (uint32_t i = 0; i < segments; i++)
+        data_bytes += (double)filter->view.segments[i].data_bytes;
+    text_size(size, sizeof size, data_bytes / (double)parts);
     page_format(page, "</div><p class=\"note\">%zu parts of about %s: from %s ", parts, size,
                 report_share(text, least));
     page_format(page, "to %s <output></output></p></figure>\n", report_share(text, greatest));
@@ -77,7 +79,7 @@ void chart_heat(struct page *page, const struct report_filter *filter)
 /* ---- Rate --------------------------------------------------------------------------------- */
 
 #define RATE_POINTS 90
-#define LEFT 58.0
+#define LEFT 76.0
 #define RIGHT 470.0
 #define TOP 12.0
 #define BOTTOM 188.0
@@ -201,7 +203,8 @@ static void rate_legend(struct page *page, const struct report_filter *filter,
                 "%s, predicted.<br>%s</p>",
                 report_rate(now, report_number(filter, "fp_rate_now")),
                 report_count(items, filter->view.stat.items),
-                report_rate(asked, filter->view.stat.fp_rate), when_full(&filter->view.stat),
+                report_rate(asked, filter->view.stat.fp_rate),
+                filter->view.stat.slices > 0 ? "with its newest segment full" : "at capacity",
                 report_rate(then, at_capacity), after_capacity(&filter->view.stat));
 }
 
