@@ -52,6 +52,7 @@ packages=(
     python3 python3-lmdb python3-xxhash        # the independent reader of tests/golden
     libmd-dev libhiredis-dev                   # hash set md5; import and export live
     redis-server php-cli php-redis             # the other systems, tests/interop
+    chromium                                   # `tamis report` in a browser: 122 MB, half a minute
 )
 case $preset in
 clang | fuzz) packages+=(clang) ;;

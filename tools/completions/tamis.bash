@@ -43,6 +43,7 @@ _tamis_options()
     merge) printf '%s ' --intersect --json --progress --no-progress ;;
     list) printf '%s ' -q --quiet --json ;;
     info | sync | verify | compare) printf '%s ' --json ;;
+    report) printf '%s ' -o --output --all --progress --no-progress ;;
     explain) printf '%s ' --hash-set -m --bits -k --hashes --seed -z --null --hex --json ;;
     calc) printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --memory --table --kind --counter-bits --json ;;
     esac
@@ -56,9 +57,9 @@ _tamis_wants_value()
     case $1 in
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
-    --on-full | --window | --slices) return 0 ;;
+    --on-full | --window | --slices | --output) return 0 ;;
     --*) return 1 ;;
-    -*[npmk]) [[ ${1%?} != *[npmk]* ]] ;;
+    -*[npmko]) [[ ${1%?} != *[npmko]* ]] ;;
     *) return 1 ;;
     esac
 }
@@ -199,7 +200,7 @@ _tamis_offer_filters()
 _tamis_offer_commands()
 {
     _tamis_offer "$word" '' create add check remove count list info calc sync explain merge \
-        compare import export verify drop rename rotate help
+        compare import export report verify drop rename rotate help
 }
 
 _tamis_offer_fields()
@@ -221,6 +222,7 @@ _tamis_offer_options()
 _tamis_offer_value()
 {
     case $1 in
+    -o | --output) _tamis_offer_paths -f "$2" "$3" ;;
     --store) _tamis_offer_paths -d "$2" "$3" ;;
     --kind) _tamis_offer "$2" "$3" blocked bloom counting ;;
     --counter-bits) _tamis_offer "$2" "$3" 4 8 16 32 ;;
@@ -242,7 +244,7 @@ _tamis_offer_argument()
     explain,0) [[ $hash_set ]] || _tamis_offer_filters "$word" '' ;;
     add,0 | check,0 | remove,0 | count,0 | list,0 | info,0 | rename,0 | export,0) _tamis_offer_filters "$word" '' ;;
     import,1 | export,1) _tamis_offer_paths -f "$word" '' ;;
-    compare,[01] | merge,* | sync,* | verify,* | drop,* | rotate,*) _tamis_offer_filters "$word" '' ;;
+    compare,[01] | merge,* | sync,* | verify,* | drop,* | rotate,* | report,*) _tamis_offer_filters "$word" '' ;;
     info,1) _tamis_offer_fields ;;
     calc,0) _tamis_offer_options ;; # it takes nothing else
     esac
