@@ -70,6 +70,7 @@ for set in $(offered 'tamis explain --hash-set '); do
 done
 offers 'tamis import new --from re' redis-bitmap redisbloom redis://
 offers 'tamis export seen --to=g' guava
+offers 'tamis build new --kind ' fuse blocked bloom
 offers 'tamis create new -n '
 offers 'tamis create new -n10k --kind ' "${kinds[@]}"
 
@@ -86,7 +87,8 @@ quoted=()
 for name in "${names[@]}"; do
     quoted+=("$(printf %q "$name")")
 done
-for command in add check list info explain export rename drop sync verify merge compare; do
+for command in add check list info explain export rename drop sync verify merge compare build except \
+    generations rollback; do
     offers "tamis $command -- " "${quoted[@]}"
 done
 mapfile -t quoted < <(printf '%s\n' "${quoted[@]}" | grep -v '^-')
@@ -107,6 +109,8 @@ offers 'tamis create new --like=seen.' seen.2026
 offers 'tamis add seen '
 offers 'tamis create '
 offers 'tamis rename seen '
+offers 'tamis except seen ' add remove list
+offers 'tamis except seen add '
 offers 'tamis explain --hash-set xxh3 '
 offers 'tamis drop seen se' seen.2026
 offers "tamis drop seen seen.2026 \"a:b c\" it\\'s -- " -odd "$(printf %q 'say "$x"')" été
@@ -133,6 +137,10 @@ offers 'tamis add --store=sto' stores
 offers 'tamis add seen <sto' stores storeys
 offers 'tamis add seen 2> sto' stores storeys
 offers 'tamis check <storeys se' seen seen.2026
+offers 'tamis build new sto' stores storeys
+offers 'tamis build new --except sto' stores storeys
+offers 'tamis build new stores --against=sto' stores storeys
+offers 'tamis backup sto' stores
 offers 'tamis import '
 offers 'tamis import new --from guava sto' stores storeys
 offers 'tamis export seen sto' stores storeys
