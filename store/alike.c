@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "hash/hash_set.h"
+#include "policy.h"
 #include "store.h"
 
 bool tamis__same_filter(const struct tamis_filter *a, const struct tamis_filter *b)
@@ -158,8 +159,7 @@ static void describe(const struct tamis__view *view, struct tamis_filter_spec *s
                                        .kind = first->kind,
                                        .hash_set = hash_set,
                                        .seed = first->seed,
-                                       .on_full = policy->on_full ? policy->on_full
-                                                                  : (uint32_t)TAMIS_ON_FULL_WARN,
+                                       .on_full = tamis__policy_on_full(policy),
                                        .slices = policy->slices,
                                        .window_ns = policy->window_ns,
                                        .window_items = policy->window_items,
@@ -175,9 +175,9 @@ TAMIS_API int tamis_filter_like(tamis_filter *filter, struct tamis_filter_spec *
                                 char hash_set[TAMIS_HASH_SET_NAME_MAX + 1])
 {
     struct tamis__view *view;
-    const int rc = tamis__pin_current(filter, &view);
+    const int rc = tamis__visit(filter, &view);
     if (rc < 0) return rc;
     describe(view, spec, hash_set);
-    tamis__unpin(filter, view);
+    tamis__leave(filter, view);
     return 0;
 }

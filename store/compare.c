@@ -11,14 +11,12 @@
 #include "base/error.h"
 #include "store.h"
 
-#define PIECE_WORDS ((uint64_t)1 << 17)
-
 void tamis__tally(const struct tamis__kind *kind, const struct tamis__segment *a,
                   const struct tamis__segment *b, uint64_t ones[3])
 {
     const uint64_t all = a->header->data_bytes / 8;
-    for (uint64_t first = 0; first < all; first += PIECE_WORDS) {
-        const uint64_t count = all - first < PIECE_WORDS ? all - first : PIECE_WORDS;
+    for (uint64_t first = 0; first < all; first += TAMIS__PIECE_WORDS) {
+        const uint64_t count = all - first < TAMIS__PIECE_WORDS ? all - first : TAMIS__PIECE_WORDS;
         kind->tally(a, b, (struct tamis__words){.first = first, .count = count}, ones);
         tamis__segment_release(a, first * 8, count * 8);
         tamis__segment_release(b, first * 8, count * 8);

@@ -8,24 +8,18 @@
 #include "base/error.h"
 #include "store.h"
 
-/* Enter the view and see to it that its segment counts; the caller leaves it in any case. */
-static int enter(tamis_filter *filter, const char *verb, struct tamis__view **view)
+/* tamis__visit() of a view whose segment counts. */
+static int visit(tamis_filter *filter, const char *verb, struct tamis__view **view)
 {
-    *view = tamis__enter(&filter->view);
-    if (*view == NULL) return TAMIS_ENOMEM;
-    const int rc = tamis__view_current(filter, view);
+    const int rc = tamis__visit(filter, view);
     if (rc < 0) return rc;
     const struct tamis__kind *kind = tamis__newest(*view)->kind;
     if ((*view)->count == 1 && kind->remove_batch != NULL) return 0;
+    tamis__leave(filter, *view);
     return tamis__fail(TAMIS_EUNSUPPORTED,
                        "the filter '%s' is of kind %s, which cannot %s keys; make one of kind "
                        "counting and add them there",
                        filter->name, kind->name, verb);
-}
-
-static void leave(tamis_filter *filter, const struct tamis__view *view)
-{
-    if (view != NULL) tamis__leave(filter, view);
 }
 
 static int64_t remove_in_pieces(const struct tamis__store_segment *s, const struct tamis_key *keys,
@@ -50,13 +44,12 @@ TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct t
     int64_t rc = tamis__check_keys(keys, count);
     if (rc < 0) return rc;
     if (filter->read_only) return tamis__fail_read_only(filter);
-    rc = enter(filter, "remove", &view);
-    if (rc == 0) {
-        const struct tamis__store_segment *s = tamis__newest(view);
-        rc = answers != NULL ? s->kind->remove_batch(&s->segment, keys, count, answers)
-                             : remove_in_pieces(s, keys, count);
-    }
-    leave(filter, view);
+    rc = visit(filter, "remove", &view);
+    if (rc < 0) return rc;
+    const struct tamis__store_segment *s = tamis__newest(view);
+    rc = answers != NULL ? s->kind->remove_batch(&s->segment, keys, count, answers)
+                         : remove_in_pieces(s, keys, count);
+    tamis__leave(filter, view);
     return rc;
 }
 
@@ -75,12 +68,11 @@ TAMIS_API int64_t tamis_filter_count_batch(tamis_filter *filter, const struct ta
     if (rc < 0) return rc;
     if (counts == NULL && count > 0)
         return tamis__fail(TAMIS_EINVAL, "tamis_filter_count_batch needs room for the counts");
-    rc = enter(filter, "count", &view);
-    if (rc == 0) {
-        const struct tamis__store_segment *s = tamis__newest(view);
-        rc = s->kind->count_batch(&s->segment, keys, count, counts);
-    }
-    leave(filter, view);
+    rc = visit(filter, "count", &view);
+    if (rc < 0) return rc;
+    const struct tamis__store_segment *s = tamis__newest(view);
+    rc = s->kind->count_batch(&s->segment, keys, count, counts);
+    tamis__leave(filter, view);
     return rc;
 }
 

@@ -181,8 +181,7 @@ static int plan_window(const struct tamis_filter_spec *spec, struct tamis__plan 
 static int plan_policy(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_sizing *sizing = &plan->sizing;
-    const bool fixed =
-        plan->explicit_geometry || !plan->hash_set->any_kind || sizing->kind == TAMIS_KIND_COUNTING;
+    const bool fixed = plan->explicit_geometry || !plan->hash_set->any_kind;
     int rc = fixed ? tamis_size(sizing) : 0; /* is as it is */
     plan->policy.capacity = sizing->capacity;
     plan->policy.fp_rate = sizing->fp_rate;
@@ -293,10 +292,8 @@ TAMIS_API int tamis_filter_create(tamis_store *store, const char *name,
     int rc = tamis__check_name(name);
     if (rc < 0) return rc;
     rc = tamis__plan_filter(spec, &plan);
+    if (rc == 0) rc = tamis__check_writable(store);
     if (rc < 0) return rc;
-    if (store->read_only)
-        return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",
-                           store->place.path);
     return create(store, name, &plan, filter);
 }
 
@@ -349,11 +346,11 @@ static const char *kind_name(uint32_t id)
 static int compare_policies(const char *name, const struct tamis__policy *have,
                             const struct tamis__policy *want)
 {
-    static const char *const names[] = {"warn", "grow", "refuse", "warn"};
+    const uint32_t on_full = tamis__policy_on_full(have);
     int rc = 0;
-    if (have->on_full != want->on_full)
-        rc = fail_mismatch(name, "policy when full", names[have->on_full & 3],
-                           names[want->on_full & 3]);
+    if (on_full != want->on_full)
+        rc = fail_mismatch(name, "policy when full", tamis_on_full_name(on_full),
+                           tamis_on_full_name(want->on_full));
     if (rc == 0)
         rc = compare_numbers(name, "window in ns", (uint64_t)have->window_ns,
                              (uint64_t)want->window_ns);
@@ -408,10 +405,8 @@ TAMIS_API int tamis_filter_open_or_create(tamis_store *store, const char *name,
     int rc = tamis__check_name(name);
     if (rc < 0) return rc;
     rc = tamis__plan_filter(spec, &plan);
+    if (rc == 0) rc = tamis__check_writable(store);
     if (rc < 0) return rc;
-    if (store->read_only)
-        return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",
-                           store->place.path);
     do { /* again where another process made or dropped it in between */
         rc = open_planned(store, name, &plan, filter);
         if (rc == TAMIS_ENOTFOUND) rc = create(store, name, &plan, filter);

@@ -69,11 +69,6 @@ int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft)
     return tamis__segment_stage(&store->place, draft->header.file_bytes, &draft->staged);
 }
 
-void tamis__draft_discard(struct tamis_store *store, struct tamis__draft *draft)
-{
-    tamis__drafts_discard(store, draft, 1);
-}
-
 void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *drafts, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/point.h"
+#include "exceptions.h"
 #include "store.h"
 
 /* Keys of a batch that are handled together; what goes on the stack for a list of segments. */
@@ -84,6 +85,8 @@ TAMIS_API int tamis_filter_contains(tamis_filter *filter, const void *key, size_
         rc = newest->kind->contains(&newest->segment, key, key_bytes);
         if (rc == 0 && view->count > 1)
             rc = find_key(view, first_alive(view), view->count - 1, key, key_bytes) > 0;
+        if (rc > 0 && view->index.segment.header != NULL)
+            rc = !tamis__index_has(&view->index.segment, key, key_bytes);
     }
     tamis__leave(filter, view);
     return rc;
@@ -235,6 +238,19 @@ static size_t contains_chunk(const struct tamis__view *view, const struct tamis_
     memset(answers, 0, count);
     ask_segments(view, first_alive(view), view->count, &open, answers);
     return count - open.count;
+}
+
+/* Of the keys that the bits say are in, those that are exceptions are not.  Returns how many are left. */
+static size_t except_chunk(const struct tamis__view *view, const struct tamis_key *keys,
+                           size_t count, uint8_t *answers)
+{
+    size_t ones = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (answers[i] && tamis__index_has(&view->index.segment, keys[i].data, keys[i].bytes))
+            answers[i] = 0;
+        ones += answers[i];
+    }
+    return ones;
 }
 
 /* Which of the open keys older slices of the window have; they stay open. */
@@ -394,7 +410,11 @@ TAMIS_API int64_t tamis_filter_contains_batch(tamis_filter *filter, const struct
     rc = tamis__view_current(filter, &view);
     for (size_t done = 0; rc == 0 && done < count;) {
         const size_t now = count - done < CHUNK ? count - done : CHUNK;
-        ones += (int64_t)contains_chunk(view, keys + done, now, answers ? answers + done : unasked);
+        uint8_t *told = answers ? answers + done : unasked;
+        size_t found = contains_chunk(view, keys + done, now, told);
+        if (found > 0 && view->index.segment.header != NULL)
+            found = except_chunk(view, keys + done, now, told);
+        ones += (int64_t)found;
         done += now;
     }
     tamis__leave(filter, view);

@@ -47,21 +47,17 @@ static int size_segment(const struct tamis__view *view, uint32_t step,
     const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
     const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
     const bool same = set != NULL && set->any_kind;
-    struct tamis_sizing sizing = {.kind = same ? newest->kind : TAMIS_KIND_BLOCKED};
-    const int rc = tamis__policy_size(&view->policy, step, &sizing);
+    struct tamis__plan plan = {.sizing.kind = same ? newest->kind : TAMIS_KIND_BLOCKED,
+                               .hash_set = tamis__hash_set_by_id(TAMIS__HASH_XXH3),
+                               .bit_order = TAMIS__BITS_LSB_FIRST,
+                               .seed = same ? newest->seed : 0,
+                               .policy = view->policy};
+    const int rc = tamis__policy_size(&plan.policy, step, &plan.sizing);
     if (rc < 0) return rc;
-    *next = (struct tamis__record_segment){.kind = sizing.kind,
-                                           .hash_set = TAMIS__HASH_XXH3,
-                                           .seed = same ? newest->seed : 0,
-                                           .m_bits = sizing.m_bits,
-                                           .k = sizing.k,
-                                           .words = sizing.words,
-                                           .capacity = sizing.capacity,
-                                           .fp_rate = sizing.fp_rate,
-                                           .bit_order = TAMIS__BITS_LSB_FIRST,
-                                           .step = step,
-                                           .slice = newest->slice,
-                                           .slice_start = newest->slice_start};
+    tamis__plan_describe(&plan, next);
+    next->step = step;
+    next->slice = newest->slice;
+    next->slice_start = newest->slice_start;
     return 0;
 }
 
@@ -106,6 +102,7 @@ static int change_record(struct change *change, struct tamis__catalog_txn *txn,
     struct tamis__segment_header *header = &change->draft.header;
     int rc = tamis__take_segment_number(store, tamis__catalog_store(txn), &header->number);
     change->removed_count = count_left_behind(change, record);
+    if (rc == 0 && change->removed_count > 0) rc = tamis__raise_epochs(store, record);
     for (uint32_t i = 0; rc == 0 && i < change->removed_count; i++) {
         change->removed[i] = record->segments[i].number;
         rc = tamis__catalog_put_garbage(txn, change->removed[i]);
@@ -133,29 +130,14 @@ static int change_record(struct change *change, struct tamis__catalog_txn *txn,
     return tamis__catalog_put(txn, record);
 }
 
-/* Others' handles have the segments that go: send them to the catalog. */
-static int raise_epochs(const struct change *change, const struct tamis__view *view)
-{
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && change->removed_count > 0 && i < view->count; i++)
-        rc = tamis__segment_raise_epoch(&change->filter->store->place,
-                                        view->segments[i].segment.header->number);
-    return rc;
-}
-
 /* Under the exclusive lock, the newest segment still being the newest. */
 static int publish(struct change *change, struct tamis__catalog_txn *txn,
                    struct tamis__record *record)
 {
     struct tamis_store *store = change->filter->store;
     const struct tamis__segment *left = &tamis__newest(change->view)->segment;
-    for (uint32_t i = 0; i < record->segment_count; i++) { /* the counts as they are, for list */
-        const struct tamis__store_segment *s =
-            tamis__view_find(change->view, record->segments[i].number);
-        if (s != NULL) record->segments[i].items = tamis__segment_items(&s->segment);
-    }
+    (void)tamis__view_count_record(change->view, record); /* the counts as they are, for list */
     int rc = change_record(change, txn, record);
-    if (rc == 0) rc = raise_epochs(change, change->view);
     if (rc == 0) rc = tamis__catalog_commit(txn);
     if (rc < 0) {
         if (change->draft.staged.file.link == NULL)
@@ -214,7 +196,7 @@ static int make_next(struct change *change)
         }
         tamis__catalog_end(txn);
     }
-    tamis__draft_discard(change->filter->store, &change->draft);
+    tamis__drafts_discard(change->filter->store, &change->draft, 1);
     return rc;
 }
 
@@ -248,7 +230,7 @@ int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view)
     /* ORDER relaxed: hints; what is done is decided under the locks. */
     const bool due = __atomic_load_n(&v->due, __ATOMIC_RELAXED);
     const int64_t wait_until = __atomic_load_n(&v->wait_until, __ATOMIC_RELAXED);
-    const bool over = v->rotate_at != INT64_MAX && tamis__clock_ns() >= v->rotate_at;
+    const bool over = tamis__view_is_over(v);
     if (!over && !due) return 0;
     if (due && !over && v->policy.on_full == TAMIS_ON_FULL_REFUSE && v->policy.window_items == 0) {
         tamis__segment_leave(&tamis__newest(v)->segment, TAMIS__NEXT_REFUSE);

@@ -195,11 +195,6 @@ static int draft_seal(struct import *import)
 /* ---- Data ---------------------------------------------------------------------------------------
  */
 
-static bool is_zero(const unsigned char *data, size_t bytes)
-{
-    return data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0;
-}
-
 /*
  * Write what is not zero anyway.  A segment that will be added to is written a page at a time: then
  * the page cache holds pages and not 2 MiB folios, of which each bit set would later write back the
@@ -214,7 +209,7 @@ static int write_data(const struct import *import, uint32_t index, const unsigne
     for (size_t done = 0; done < bytes;) {
         size_t now = unit - (size_t)((offset + done) % unit);
         if (now > bytes - done) now = bytes - done;
-        if (!is_zero(data + done, now)) {
+        if (!tamis__is_zero(data + done, now)) {
             const int rc = tamis__segment_fill(&import->store->place, &draft->staged, offset + done,
                                                data + done, now);
             if (rc < 0) return rc;
@@ -368,11 +363,8 @@ TAMIS_API int tamis_filter_import(tamis_store *store, const char *name, const ch
     const struct tamis__format *found = tamis__format_by_name(format);
     if (found == NULL) return TAMIS_EINVAL;
     int rc = tamis__check_name(name);
-    if (rc < 0) return rc;
-    if (store->read_only)
-        return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",
-                           store->place.path);
-    rc = tamis__check_absent(store, name);
+    if (rc == 0) rc = tamis__check_writable(store);
+    if (rc == 0) rc = tamis__check_absent(store, name);
     if (rc < 0) return rc;
     struct import *import = calloc(1, sizeof *import);
     if (import == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory importing '%s'", name);

@@ -29,9 +29,6 @@
 #include "base/point.h"
 #include "store.h"
 
-/* Small enough for the target's share to stay in the cache from source to source. */
-#define PIECE_WORDS ((uint64_t)1 << 17)
-
 struct merging {
     const struct tamis_merge *merge;
     enum tamis__merge_rule rule;
@@ -162,8 +159,8 @@ static int each_piece(struct merging *m, piece_fn *piece, uint32_t index,
     int rc = 0;
     for (size_t i = 0; i < m->count; i++)
         m->from[i] = &m->sources[i].view->segments[index].segment;
-    for (uint64_t first = 0; rc == 0 && first < all; first += PIECE_WORDS) {
-        const uint64_t count = all - first < PIECE_WORDS ? all - first : PIECE_WORDS;
+    for (uint64_t first = 0; rc == 0 && first < all; first += TAMIS__PIECE_WORDS) {
+        const uint64_t count = all - first < TAMIS__PIECE_WORDS ? all - first : TAMIS__PIECE_WORDS;
         rc = do_piece(m, piece, kind, to, (struct tamis__words){.first = first, .count = count});
     }
     return rc;
@@ -349,10 +346,8 @@ TAMIS_API int tamis_filter_create_merged(tamis_store *store, const char *name,
 {
     struct merging m;
     int rc = tamis__check_name(name);
+    if (rc == 0) rc = tamis__check_writable(store);
     if (rc < 0) return rc;
-    if (store->read_only)
-        return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",
-                           store->place.path);
     rc = merging_open(&m, merge);
     if (rc == 0) rc = tamis__check_absent(store, name);
     if (rc == 0) rc = check_new(&m);

@@ -7,6 +7,19 @@
 #define FIRST_SHARE 0.5
 #define RATIO 0.8
 
+TAMIS_API const char *tamis_on_full_name(uint32_t on_full)
+{
+    static const char *const names[] = {[TAMIS_ON_FULL_GROW] = "grow",
+                                        [TAMIS_ON_FULL_REFUSE] = "refuse",
+                                        [TAMIS_ON_FULL_WARN] = "warn"};
+    return on_full < sizeof names / sizeof names[0] ? names[on_full] : NULL;
+}
+
+uint32_t tamis__policy_on_full(const struct tamis__policy *policy)
+{
+    return policy->on_full ? policy->on_full : (uint32_t)TAMIS_ON_FULL_WARN;
+}
+
 static bool has_window(const struct tamis__policy *policy)
 {
     return policy->window_ns > 0 || policy->window_items > 0;
@@ -45,7 +58,8 @@ int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
     const double rate = tamis__policy_rate(policy, step);
     *sizing = (struct tamis_sizing){.kind = sizing->kind,
                                     .capacity = left_when_full ? with_slack(capacity) : capacity,
-                                    .fp_rate = rate};
+                                    .fp_rate = rate,
+                                    .counter_bits = sizing->counter_bits};
     const int rc = tamis_size(sizing);
     sizing->capacity = capacity;
     sizing->fp_rate = rate;
@@ -61,11 +75,9 @@ bool tamis__policy_grows(const struct tamis__policy *policy, uint32_t step, uint
 uint64_t tamis__policy_limit(const struct tamis__policy *policy,
                              const struct tamis__segment_header *newest, uint32_t count)
 {
-    const uint64_t capacity = newest->capacity;
-    if (policy->window_items > 0) return capacity;
-    if (policy->on_full == TAMIS_ON_FULL_REFUSE) return capacity;
-    if (!tamis__policy_grows(policy, newest->step, count)) return UINT64_MAX;
-    return capacity;
+    const bool limited = policy->window_items > 0 || policy->on_full == TAMIS_ON_FULL_REFUSE ||
+                         tamis__policy_grows(policy, newest->step, count);
+    return limited ? newest->capacity : UINT64_MAX;
 }
 
 int64_t tamis__policy_slice_ns(const struct tamis__policy *policy)

@@ -5,6 +5,8 @@
 
 #include "catalog/record.h"
 
+/* The policy when full; a file may have 0 for TAMIS_ON_FULL_WARN (docs/format.md 3.1.4). */
+uint32_t tamis__policy_on_full(const struct tamis__policy *policy);
 /*
  * The rate of the segment that a series has after growing `step` times, of the rate asked for:
  * a half for the first, and of the other half a fifth for the second and 4/5 of the one before for
@@ -14,8 +16,9 @@ double tamis__policy_rate(const struct tamis__policy *policy, uint32_t step);
 /* The keys that it is for: twice as many each time, at most TAMIS__CAPACITY_MAX. */
 uint64_t tamis__policy_capacity(const struct tamis__policy *policy, uint32_t step);
 /*
- * Size the segment of that step.  One that is left when it is full is made a little larger than it says:
- * adders that are at it at that moment finish there.
+ * Size the segment of that step, with the kind and the counter_bits that *sizing has.  One that is
+ * left when it is full is made a little larger than it says: adders that are at it at that moment
+ * finish there.
  */
 int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
                        struct tamis_sizing *sizing);

@@ -18,6 +18,7 @@
 #include "base/point.h"
 #include "hash/hash_set.h"
 #include "policy.h"
+#include "publish.h"
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
@@ -169,6 +170,13 @@ int tamis__fail_no_filter(const struct tamis_store *store, const char *name)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
+int tamis__check_writable(const struct tamis_store *store)
+{
+    if (!store->read_only) return 0;
+    return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",
+                       store->place.path);
+}
+
 #define GARBAGE_A_TIME 64
 
 struct garbage {
@@ -278,7 +286,7 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
         .window_ns = record->policy.window_ns,
         .window_items = record->policy.window_items,
         .slices = record->policy.slices,
-        .on_full = record->policy.on_full ? record->policy.on_full : TAMIS_ON_FULL_WARN,
+        .on_full = tamis__policy_on_full(&record->policy),
     };
     memcpy(stat->name, record->name, sizeof stat->name);
     tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);
@@ -326,8 +334,7 @@ TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_lis
 
 /* ---- Drop and rename ------------------------------------------------------------------------- */
 
-/* Send the open handles of a filter to the catalog; one that missed it would go on for ever. */
-static int raise_epochs(struct tamis_store *store, const struct tamis__record *record)
+int tamis__raise_epochs(struct tamis_store *store, const struct tamis__record *record)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
@@ -337,6 +344,7 @@ static int raise_epochs(struct tamis_store *store, const struct tamis__record *r
 
 TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
 {
+    struct tamis__numbers files = {0};
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
     int rc = tamis__check_name(name);
@@ -345,21 +353,18 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
     if (rc < 0) return rc;
     rc = tamis__catalog_get(txn, name, &record);
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(store, name);
-    if (rc == 0) rc = tamis__catalog_forget(txn, &record);
-    for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++)
-        rc = tamis__catalog_put_garbage(txn, record.segments[i].number);
-    if (rc == 0) rc = raise_epochs(store, &record);
+    if (rc == 0) rc = tamis__forget_all(txn, &record, &files);
+    if (rc == 0) rc = tamis__raise_epochs(store, &record);
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_DROP_EPOCH);
         rc = tamis__catalog_commit(txn);
     }
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_DROP_UNLINK);
-        /* The next writer tries again where this fails: the catalog has them as garbage. */
-        for (uint32_t i = 0; i < record.segment_count; i++)
-            (void)tamis__segment_remove(&store->place, record.segments[i].number);
+        tamis__remove_files(store, &files);
     }
     tamis__catalog_end(txn);
+    free(files.list);
     return rc;
 }
 
@@ -371,12 +376,12 @@ int tamis__fail_exists(const char *name)
 }
 
 /* Let the segments carry the new name; what fails here is mended by the next open for writing. */
-static void relabel(struct tamis_store *store, const struct tamis__record *record)
+static void relabel(struct tamis_store *store, const struct tamis__record *record,
+                    const struct tamis__numbers *files)
 {
-    for (uint32_t i = 0; i < record->segment_count; i++) {
+    for (size_t i = 0; i < files->count; i++) {
         struct tamis__segment segment;
-        if (tamis__segment_open(&store->place, record->segments[i].number, true, &segment) < 0)
-            continue;
+        if (tamis__segment_open(&store->place, files->list[i], true, &segment) < 0) continue;
         (void)tamis__segment_relabel(&store->place, &segment, record->name_sequence, record->name);
         tamis__segment_close(&segment);
     }
@@ -385,15 +390,19 @@ static void relabel(struct tamis_store *store, const struct tamis__record *recor
 static int rename_record(struct tamis_store *store, struct tamis__catalog_txn *txn,
                          struct tamis__record *record, const char *new_name)
 {
-    int rc = tamis__catalog_forget(txn, record);
+    struct tamis__numbers files = {0};
+    int rc = tamis__list_files(txn, record, &files);
+    if (rc == 0) rc = tamis__catalog_forget(txn, record);
     record->name_sequence++;
     (void)snprintf(record->name, sizeof record->name, "%s", new_name);
     if (rc == 0) rc = tamis__catalog_put(txn, record);
     if (rc == 0) rc = tamis__catalog_commit(txn);
-    if (rc < 0) return rc;
-    TAMIS__POINT(TAMIS__POINT_RENAME_LABEL);
-    relabel(store, record);
-    return 0;
+    if (rc == 0) {
+        TAMIS__POINT(TAMIS__POINT_RENAME_LABEL);
+        relabel(store, record, &files);
+    }
+    free(files.list);
+    return rc;
 }
 
 TAMIS_API int tamis_filter_rename(tamis_store *store, const char *old_name, const char *new_name)

@@ -68,7 +68,8 @@ static inline int tamis__view_current(struct tamis_filter *filter, struct tamis_
     /* ORDER relaxed: see tamis__view_follow. */
     const uint64_t moved =
         (tamis__segment_epoch(newest) ^ __atomic_load_n(&(*view)->epoch, __ATOMIC_RELAXED)) |
-        (tamis__segment_next(newest) ^ (*view)->next);
+        (tamis__segment_next(newest) ^ (*view)->next) |
+        (tamis__segment_exceptions(newest) ^ (*view)->exceptions);
     return __builtin_expect(moved == 0, 1) ? 0 : tamis__view_follow(filter, view);
 }
 
@@ -79,6 +80,10 @@ int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_tx
 /* The same without waiting: 1 if begun, 0 if the lock is not free. */
 int tamis__store_begin_write_if_free(struct tamis_store *store, struct tamis__catalog_txn **txn);
 
+/* Send the open handles of a filter to the catalog; one that missed it would go on for ever.  Under the
+ * exclusive lock, before the commit. */
+int tamis__raise_epochs(struct tamis_store *store, const struct tamis__record *record);
+
 /* Sets the sentence for a name that is not in the catalog; returns TAMIS_ENOTFOUND. */
 int tamis__fail_no_filter(const struct tamis_store *store, const char *name);
 int tamis__fail_dropped(const struct tamis_filter *filter);   /* TAMIS_EDROPPED */
@@ -87,6 +92,7 @@ int tamis__fail_exists(const char *name);                     /* TAMIS_EEXIST */
 int tamis__fail_null_key(size_t index);                       /* TAMIS_EINVAL */
 int tamis__check_keys(const struct tamis_key *keys, size_t count);
 int tamis__check_name(const char *name);
+int tamis__check_writable(const struct tamis_store *store); /* 0 or TAMIS_EREADONLY */
 
 /* What the catalog knows of a filter, as the public struct. */
 void tamis__stat_from_record(const struct tamis__record *record, struct tamis_filter_stat *stat);
@@ -157,7 +163,6 @@ int tamis__take_segment_number(struct tamis_store *store, struct tamis__store_re
 int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *entry,
                         tamis_filter **filter);
 /* Remove what was staged and not entered; harmless on what is not staged. */
-void tamis__draft_discard(struct tamis_store *store, struct tamis__draft *draft);
 void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *drafts, uint32_t count);
 
 /* ---- alike.c: filters whose bits mean the same ------------------------------------------------ */
@@ -177,6 +182,10 @@ int tamis__check_alike(const struct tamis__side *a, const struct tamis__side *b)
 int tamis__check_mergeable(const struct tamis__side *side);
 /* Of one segment alone?  `verb` says what cannot be done otherwise.  TAMIS_EUNSUPPORTED if not. */
 int tamis__check_one_segment(const struct tamis__side *side, const char *verb);
+
+/* Words of a segment that are merged or compared at once: few enough for the target's share to stay in
+ * the cache from source to source. */
+#define TAMIS__PIECE_WORDS ((uint64_t)1 << 17)
 
 /* compare.c: the positions that are set in a, in b, in either, piece by piece; adds to ones. */
 void tamis__tally(const struct tamis__kind *kind, const struct tamis__segment *a,

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "exceptions.h"
 #include "policy.h"
 #include "store.h"
 
@@ -107,6 +108,7 @@ void tamis__view_free(struct tamis__view *view)
     if (view == NULL) return;
     for (uint32_t i = 0; i < view->count; i++)
         tamis__close_segment(&view->segments[i]);
+    tamis__close_segment(&view->index);
     free(view);
 }
 
@@ -269,10 +271,15 @@ void tamis__view_count(struct tamis__view *view)
 /*
  * Each segment but the newest says which one comes after it, before anybody who has the list adds:
  * the one who published it may have died before it could say so (docs/concurrency.md).  A newest one that
- * says so is of a store that was copied while it was written to.  The caller holds the catalog's lock.
+ * says so is of a store that was copied while it was written to.  And the newest one says which exceptions
+ * are in force.  The caller holds the catalog's lock.
  */
-static void link_segments(struct tamis__view *view)
+static void link_segments(struct tamis__view *view, uint64_t exceptions)
 {
+    const struct tamis__segment *newest = &tamis__newest(view)->segment;
+    /* ORDER: as tamis__segment_tell. */
+    if (tamis__segment_exceptions(newest) != exceptions)
+        __atomic_store_n(&newest->header->exceptions, exceptions, __ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i < view->count; i++) {
         const struct tamis__segment *segment = &view->segments[i].segment;
         const bool last = i + 1 == view->count;
@@ -286,52 +293,112 @@ static void link_segments(struct tamis__view *view)
     }
 }
 
+/* The index of exceptions of that number; 0: none. */
+static int take_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
+                      const struct tamis__view *old, struct tamis__view *view)
+{
+    if (number == 0) return 0;
+    if (old == NULL || old->index.segment.header == NULL ||
+        old->index.segment.header->number != number)
+        return tamis__open_index(store, number, filter_id, &view->index);
+    share(&view->index, &old->index);
+    return 0;
+}
+
 int tamis__view_make(struct tamis_store *store, const struct tamis__record *record, bool read_only,
                      const struct tamis__view *old, struct tamis__view **out)
 {
     struct tamis__view *view = new_view(record->segment_count, &record->policy, record->fp_rate);
     if (view == NULL) return TAMIS_ENOMEM;
-    for (uint32_t i = 0; i < record->segment_count; i++) {
+    int rc = take_index(store, record->exceptions, record->filter_id, old, view);
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
         const struct tamis__store_segment *have = tamis__view_find(old, record->segments[i].number);
-        int rc = 0;
         if (have != NULL)
             share(&view->segments[i], have);
         else
             rc = tamis__open_segment(store, record, i, !read_only, &view->segments[i]);
-        if (rc < 0) {
-            tamis__view_free(view);
-            return rc;
-        }
-        view->count++;
+        if (rc == 0) view->count++;
     }
-    if (!read_only) link_segments(view);
-    view->epoch = tamis__segment_epoch(&tamis__newest(view)->segment);
-    view->next = tamis__segment_next(&tamis__newest(view)->segment);
+    if (rc < 0) {
+        tamis__view_free(view);
+        return rc;
+    }
+    if (!read_only) link_segments(view, record->exceptions);
+    const struct tamis__segment *newest = &tamis__newest(view)->segment;
+    view->epoch = tamis__segment_epoch(newest);
+    view->next = tamis__segment_next(newest);
+    view->exceptions = tamis__segment_exceptions(newest);
+    view->publication = record->publication;
     complete(view, read_only);
     *out = view;
     return 0;
 }
 
-/* The list and what goes on after it, by what the segments themselves say. */
+/* The segments of `from` as those of `view`. */
+static void share_all(struct tamis__view *view, const struct tamis__view *from)
+{
+    for (; view->count < from->count; view->count++)
+        share(&view->segments[view->count], &from->segments[view->count]);
+}
+
+/*
+ * The list that the segment `number` goes on with: behind the one that there is, or (list_start) in its
+ * stead.  1; 0 where it is not newer than that, as after a rollback.
+ */
 static int extend(struct tamis_filter *filter, const struct tamis__view *old, uint64_t number,
                   struct tamis__view **out)
 {
-    struct tamis__view *view = new_view(old->count + 1, &old->policy, old->fp_rate);
-    if (view == NULL) return TAMIS_ENOMEM;
-    const int rc = tamis__map_segment(filter->store, number, filter->filter_id, !filter->read_only,
-                                      &view->segments[old->count]);
+    struct tamis__store_segment next;
+    int rc =
+        tamis__map_segment(filter->store, number, filter->filter_id, !filter->read_only, &next);
+    if (rc < 0) return rc;
+    const struct tamis__segment_header *h = next.segment.header;
+    const struct tamis__policy policy = h->list_start ? tamis__header_policy(h) : old->policy;
+    const double fp_rate = h->list_start ? policy.fp_rate : old->fp_rate;
+    const bool newer = h->publication > old->publication;
+    struct tamis__view *view = newer ? new_view(old->count + 1, &policy, fp_rate) : NULL;
+    if (view == NULL) {
+        tamis__close_segment(&next);
+        return newer ? TAMIS_ENOMEM : 0;
+    }
+    if (!h->list_start) share_all(view, old);
+    view->segments[view->count++] = next;
+    view->publication = h->publication;
+    view->exceptions = tamis__segment_exceptions(&next.segment);
+    rc = take_index(filter->store, view->exceptions, filter->filter_id, old, view);
     if (rc < 0) {
-        free(view);
+        tamis__view_free(view);
         return rc;
     }
-    for (; view->count < old->count; view->count++)
-        share(&view->segments[view->count], &old->segments[view->count]);
-    view->count++;
     /* Not as it is: what has raised it in between is only found in the catalog, at the next call. */
-    view->epoch = tamis__segment_epoch(&tamis__newest(view)->segment) - 1;
+    view->epoch = tamis__segment_epoch(&next.segment) - 1;
     complete(view, filter->read_only);
     *out = view;
-    return 0;
+    return 1;
+}
+
+/* The same list with the exceptions that its newest segment names.  As above. */
+static int exchange_index(struct tamis_filter *filter, const struct tamis__view *old,
+                          struct tamis__view **out)
+{
+    const struct tamis__segment *newest = &tamis__newest(old)->segment;
+    const uint64_t number = tamis__segment_exceptions(newest);
+    struct tamis__view *view = new_view(old->count, &old->policy, old->fp_rate);
+    if (view == NULL) return TAMIS_ENOMEM;
+    const int rc = take_index(filter->store, number, filter->filter_id, old, view);
+    const struct tamis__segment_header *h = view->index.segment.header;
+    if (rc < 0 || h == NULL || h->publication <= old->publication) {
+        tamis__view_free(view);
+        return rc;
+    }
+    share_all(view, old);
+    view->publication = h->publication;
+    view->exceptions = number;
+    view->epoch = tamis__segment_epoch(newest) - 1;
+    view->next = old->next;
+    complete(view, filter->read_only);
+    *out = view;
+    return 1;
 }
 
 /* ---- Following ------------------------------------------------------------------------------- */
@@ -359,7 +426,9 @@ static int install(struct tamis_filter *filter, struct tamis__view **view,
 
 static bool is_list_of(const struct tamis__view *view, const struct tamis__record *record)
 {
+    const struct tamis__segment_header *index = view->index.segment.header;
     if (view->count != record->segment_count) return false;
+    if ((index ? index->number : 0) != record->exceptions) return false;
     for (uint32_t i = 0; i < view->count; i++)
         if (view->segments[i].segment.header->number != record->segments[i].number) return false;
     return true;
@@ -375,7 +444,9 @@ static int take_record(struct tamis_filter *filter, struct tamis__view **view,
     struct tamis__view *fresh;
     const struct tamis__segment *newest = &tamis__newest(*view)->segment;
     const uint64_t epoch = tamis__segment_epoch(newest);
-    if (is_list_of(*view, record) && tamis__segment_next(newest) == (*view)->next) {
+    if (is_list_of(*view, record) && (*view)->publication == record->publication &&
+        tamis__segment_next(newest) == (*view)->next &&
+        tamis__segment_exceptions(newest) == (*view)->exceptions) {
         /* ORDER relaxed: an older value only means another look. */
         __atomic_store_n(&(*view)->epoch, epoch, __ATOMIC_RELAXED);
         return 0;
@@ -405,13 +476,17 @@ static int follow_catalog(struct tamis_filter *filter, struct tamis__view **view
     return tamis__fail_dropped(filter);
 }
 
-/* What the newest segment names is behind it in *view then: true. */
+/* What the newest segment names is in *view then: true. */
 static bool follow_chain(struct tamis_filter *filter, struct tamis__view **view)
 {
-    struct tamis__view *fresh;
+    struct tamis__view *fresh = NULL;
     const struct tamis__segment *newest = &tamis__newest(*view)->segment;
-    if (!tamis__segment_is_left(newest) || (*view)->count == TAMIS__SEGMENTS_MAX) return false;
-    if (extend(filter, *view, tamis__segment_next(newest), &fresh) < 0) return false;
+    int rc = 0;
+    if (tamis__segment_is_left(newest) && (*view)->count < TAMIS__SEGMENTS_MAX)
+        rc = extend(filter, *view, tamis__segment_next(newest), &fresh);
+    else if (tamis__segment_exceptions(newest) != (*view)->exceptions)
+        rc = exchange_index(filter, *view, &fresh);
+    if (rc <= 0) return false;
     (void)install(filter, view, fresh); /* or another thread's: looked at in turn */
     return true;
 }

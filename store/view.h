@@ -35,8 +35,10 @@ struct tamis__store_segment {
 struct tamis__view {
     struct tamis__view *retired; /* the next one that waits for its last user */
     unsigned pins;               /* atomic */
-    uint64_t epoch; /* atomic: the newest segment's, when the catalog was last looked at */
-    uint64_t next;  /* what the newest segment's next says as long as this view is right */
+    uint64_t epoch;       /* atomic: the newest segment's, when the catalog was last looked at */
+    uint64_t next;        /* what the newest segment's next says as long as this view is right */
+    uint64_t exceptions;  /* the same of its exceptions */
+    uint64_t publication; /* of the filter, as of which it is right */
     struct tamis__policy policy;
     double fp_rate;
     uint64_t limit;     /* items of the newest segment at which it is full; UINT64_MAX: never */
@@ -47,7 +49,8 @@ struct tamis__view {
     int64_t wait_until; /* atomic: do not try again before, ns; 0: do */
     int64_t rotate_at;  /* ns since 1970, when the newest slice is over; INT64_MAX: never */
     int64_t slice_ns;
-    uint32_t slice_first; /* index of the first segment of the newest slice */
+    struct tamis__store_segment index; /* of exceptions; all 0: there are none */
+    uint32_t slice_first;              /* index of the first segment of the newest slice */
     uint32_t count;
     struct tamis__store_segment segments[]; /* the newest last */
 };

@@ -152,16 +152,6 @@ static void print_stats(const struct addition *addition, double seconds)
     if (write(STDERR_FILENO, line, (size_t)bytes) < 0) return; /* nowhere to tell it */
 }
 
-/* A second signal ends the program at once; a first one is answered here, when all is in order. */
-static int interrupted_status(const struct addition *addition, int status)
-{
-    int signal_number = interrupt_signal();
-    if (signal_number == 0) return status;
-    cli_tell("stopped by %s after %ju keys, all of them added and counted", interrupt_name(),
-             (uintmax_t)addition->source->keys_done);
-    return 128 + signal_number;
-}
-
 static int add(struct addition *addition)
 {
     double start = progress_clock();
@@ -190,7 +180,8 @@ static int run(struct invocation *call)
         addition.source = key_source_new(call, 1);
         addition.source->interruptible = true;
         status = cli_filter_close(addition.filter, add(&addition));
-        if (status == CLI_DONE) status = interrupted_status(&addition, status);
+        if (status == CLI_DONE)
+            status = key_source_status(addition.source, status, "added and counted");
         key_source_free(addition.source);
     }
     tamis_store_close(store);

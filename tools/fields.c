@@ -217,8 +217,7 @@ static json_t *value_state(const struct filter_view *view)
 
 static json_t *value_on_full(const struct filter_view *view)
 {
-    static const char *const names[] = {"warn", "grow", "refuse", "warn"};
-    return json_text(names[view->stat.on_full & 3]);
+    return json_text(tamis_on_full_name(view->stat.on_full));
 }
 
 /* Seconds, or keys; both 0 where nothing is forgotten. */

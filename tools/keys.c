@@ -12,6 +12,7 @@
 #include "keys.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -312,6 +313,15 @@ void key_source_print_key(const struct key_source *source, const struct tamis_ke
         out_hex(source->out, key->data, key->bytes);
     else
         out_bytes(source->out, key->data, key->bytes);
+}
+
+int key_source_status(const struct key_source *source, int status, const char *done)
+{
+    const int signal_number = interrupt_signal();
+    if (signal_number == 0) return status;
+    cli_tell("stopped by %s after %" PRIu64 " keys, all of them %s", interrupt_name(),
+             source->keys_done, done);
+    return 128 + signal_number;
 }
 
 void key_source_print(struct key_source *source, size_t count, uint8_t wanted)

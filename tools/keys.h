@@ -69,6 +69,10 @@ void key_source_free(struct key_source *source);
 /* The next batch into source->keys: their number, 0 at the end, -1 after a message. */
 ssize_t key_source_next(struct key_source *source);
 
+/* The status of a command that its keys' end or a signal has ended: `status`, or 128 and the signal's
+ * number, which is told; `done` says what has become of the keys that were read. */
+int key_source_status(const struct key_source *source, int status, const char *done);
+
 /* Print the keys whose answer is `wanted`, each as it was written, with its separator. */
 void key_source_print(struct key_source *source, size_t count, uint8_t wanted);
 

@@ -158,17 +158,8 @@ static bool take_number(const struct command *command, struct options *options, 
 
 static bool take_on_full(const char *value, uint32_t *on_full)
 {
-    static const struct {
-        const char *name;
-        uint32_t number;
-    } policies[] = {{"grow", TAMIS_ON_FULL_GROW},
-                    {"refuse", TAMIS_ON_FULL_REFUSE},
-                    {"warn", TAMIS_ON_FULL_WARN}};
-    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
-        if (strcmp(policies[i].name, value) == 0) {
-            *on_full = policies[i].number;
-            return true;
-        }
+    for (*on_full = TAMIS_ON_FULL_GROW; tamis_on_full_name(*on_full) != NULL; ++*on_full)
+        if (strcmp(tamis_on_full_name(*on_full), value) == 0) return true;
     cli_tell("--on-full: '%s' is not accepted; give grow, refuse or warn", value);
     return false;
 }

@@ -105,15 +105,6 @@ static int remove_keys(struct removal *removal)
     }
 }
 
-static int interrupted_status(const struct removal *removal, int status)
-{
-    int signal_number = interrupt_signal();
-    if (signal_number == 0) return status;
-    cli_tell("stopped by %s after %ju keys, all of them dealt with", interrupt_name(),
-             (uintmax_t)removal->source->keys_done);
-    return 128 + signal_number;
-}
-
 static int run(struct invocation *call)
 {
     struct removal removal = {.call = call, .name = call->args[0]};
@@ -131,7 +122,8 @@ static int run(struct invocation *call)
         removal.source->interruptible = true;
         status = remove_keys(&removal);
         progress_end();
-        status = cli_filter_close(removal.filter, interrupted_status(&removal, status));
+        status = key_source_status(removal.source, status, "dealt with");
+        status = cli_filter_close(removal.filter, status);
         key_source_free(removal.source);
     }
     tamis_store_close(store);

@@ -6,6 +6,7 @@
 #ifndef TAMIS_BASE_BYTES_H
 #define TAMIS_BASE_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -44,6 +45,12 @@ static inline uint64_t tamis__get64(const void *p)
     uint64_t v;
     memcpy(&v, p, sizeof v);
     return v;
+}
+
+/* Are they all 0?  At least one. */
+static inline bool tamis__is_zero(const unsigned char *data, size_t bytes)
+{
+    return data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0;
 }
 
 /* IEEE 754 doubles travel as their 64 bits. */

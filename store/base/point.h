@@ -23,6 +23,9 @@
     X(TAMIS__POINT_STAGED, "create: the staged file is whole, the catalog not locked")             \
     X(TAMIS__POINT_RENAMED, "create: the segment has its name, the catalog is not committed")      \
     X(TAMIS__POINT_COMMITTED, "catalog: committed, the lock still held")                           \
+    X(TAMIS__POINT_PUBLISH_EPOCH,                                                                  \
+      "publish: files named, epochs raised, the catalog not committed")                            \
+    X(TAMIS__POINT_PUBLISH_TOLD, "publish: committed and told, nothing unlinked yet")              \
     X(TAMIS__POINT_DROP_EPOCH, "drop: the epoch is raised, the catalog is not committed")          \
     X(TAMIS__POINT_DROP_UNLINK, "drop: committed, the files not yet unlinked")                     \
     X(TAMIS__POINT_RENAME_LABEL, "rename: committed, the segments still carry the old name")       \

@@ -8,6 +8,8 @@
  *     f <name>              a filter's record
  *     i <id, big-endian>    the name of filter <id>
  *     g <number, big-end.>  a segment to be unlinked
+ *     v <id> <generation>   a generation of filter <id> that is kept; both big-endian
+ *     x <id> <generation> <chunk>   a part of the exceptions that it found (0: by hand); big-endian
  *
  * Every value ends in a checksum over key and value (record.c).
  */
@@ -27,6 +29,7 @@
 #define MAP_BYTES ((size_t)1 << 30)
 #define NEW_NAME "catalog.mdb.new"
 #define KEY_BYTES_MAX (1 + TAMIS_NAME_MAX)
+#define CHUNK_KEY_BYTES (1 + 8 + 8 + 4)
 
 struct tamis__catalog_txn {
     const struct tamis__catalog *catalog;
@@ -134,6 +137,23 @@ static struct key number_key(char type, uint64_t number)
 }
 
 static const struct key store_key = {{'s'}, 1};
+
+static struct key generation_key(char type, uint64_t filter_id, uint64_t generation)
+{
+    struct key key = number_key(type, filter_id);
+    const struct key second = number_key(type, generation);
+    memcpy(key.bytes + key.count, second.bytes + 1, 8);
+    key.count += 8;
+    return key;
+}
+
+static struct key chunk_key(uint64_t filter_id, uint64_t generation, uint32_t chunk)
+{
+    struct key key = generation_key('x', filter_id, generation);
+    for (int shift = 24; shift >= 0; shift -= 8)
+        key.bytes[key.count++] = (unsigned char)(chunk >> shift);
+    return key;
+}
 
 static MDB_val to_val(const struct key *key)
 {
@@ -376,14 +396,27 @@ static int decode(const struct tamis__catalog_txn *txn, MDB_val key, MDB_val val
 {
     const char *reason = "";
     const size_t bytes = key.mv_size - 1;
-    if (bytes > TAMIS_NAME_MAX)
+    const bool kept = *(const char *)key.mv_data == 'v';
+    if (kept) {
+        record->name[0] = '\0';
+    } else if (bytes > TAMIS_NAME_MAX) {
         return fail_record(txn, TAMIS_ECORRUPT, "record of a filter", "", "has an impossible name");
-    memcpy(record->name, (const char *)key.mv_data + 1, bytes);
-    record->name[bytes] = '\0';
-    const int rc =
+    } else {
+        memcpy(record->name, (const char *)key.mv_data + 1, bytes);
+        record->name[bytes] = '\0';
+    }
+    int rc =
         tamis__record_decode((struct tamis__bytes){key.mv_data, key.mv_size},
                              (struct tamis__bytes){value.mv_data, value.mv_size}, record, &reason);
-    return rc < 0 ? fail_record(txn, rc, "record of filter", record->name, reason) : 0;
+    if (rc == 0 && !kept) return 0;
+    if (rc == 0) {
+        const struct key own = generation_key('v', record->filter_id, record->generation);
+        if (own.count == key.mv_size && memcmp(own.bytes, key.mv_data, own.count) == 0) return 0;
+        rc = TAMIS_ECORRUPT;
+        reason = "is not what its key says";
+    }
+    return fail_record(txn, rc, kept ? "record of a generation" : "record of filter", record->name,
+                       reason);
 }
 
 /* Visit the keys that begin with `prefix`, in order. */
@@ -532,6 +565,110 @@ int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tami
     return rc < 0 ? rc : each_key(txn, &from, visit_record, &visit);
 }
 
+/* ---- Generations and exceptions -------------------------------------------------------------- */
+
+static int forget_key(struct tamis__catalog_txn *txn, const struct key *key)
+{
+    MDB_val k = to_val(key);
+    const int error = mdb_del(txn->txn, txn->dbi, &k, NULL);
+    return error == MDB_NOTFOUND ? 0 : fail_mdb(txn->catalog, error, "write");
+}
+
+int tamis__catalog_put_generation(struct tamis__catalog_txn *txn,
+                                  const struct tamis__record *record)
+{
+    unsigned char buffer[TAMIS__RECORD_BYTES_MAX];
+    const struct key key = generation_key('v', record->filter_id, record->generation);
+    MDB_val k = to_val(&key), value = {.mv_data = buffer};
+    value.mv_size = tamis__record_encode(record, key_bytes(&key), buffer);
+    return fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &value, 0), "write");
+}
+
+int tamis__catalog_forget_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                     uint64_t generation)
+{
+    const struct key key = generation_key('v', filter_id, generation);
+    return forget_key(txn, &key);
+}
+
+int tamis__catalog_each_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                   tamis__catalog_fn *fn, void *context)
+{
+    const struct key of_one = number_key('v', filter_id), all = {{'v'}, 1};
+    struct record_visit visit = {.txn = txn, .fn = fn, .context = context};
+    return each_key(txn, filter_id ? &of_one : &all, visit_record, &visit);
+}
+
+int tamis__catalog_put_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                  uint64_t generation, uint32_t chunk, const void *bytes,
+                                  size_t count)
+{
+    const struct key key = chunk_key(filter_id, generation, chunk);
+    const uint64_t sum = tamis__record_checksum(key_bytes(&key), bytes, count);
+    MDB_val k = to_val(&key), value = {.mv_size = count + sizeof sum};
+    const int error = mdb_put(txn->txn, txn->dbi, &k, &value, MDB_RESERVE);
+    if (error) return fail_mdb(txn->catalog, error, "write");
+    memcpy(value.mv_data, bytes, count);
+    memcpy((char *)value.mv_data + count, &sum, sizeof sum);
+    return 0;
+}
+
+int tamis__catalog_fail_exceptions(const struct tamis__catalog_txn *txn, const char *reason)
+{
+    return fail_record(txn, TAMIS_ECORRUPT, "record of exceptions", "x", reason);
+}
+
+struct chunk_visit {
+    struct tamis__catalog_txn *txn;
+    tamis__chunk_fn *fn;
+    void *context;
+    uint32_t chunk;
+};
+
+static int visit_chunk(void *context, MDB_val key, MDB_val value)
+{
+    struct chunk_visit *visit = context;
+    const struct tamis__bytes name = {key.mv_data, key.mv_size};
+    const unsigned char *bytes = value.mv_data;
+    uint32_t chunk = 0;
+    for (size_t i = CHUNK_KEY_BYTES - 4; i < key.mv_size; i++)
+        chunk = chunk << 8 | ((const unsigned char *)key.mv_data)[i];
+    if (key.mv_size != CHUNK_KEY_BYTES || chunk != visit->chunk++ || value.mv_size < 8 ||
+        tamis__get64(bytes + value.mv_size - 8) !=
+            tamis__record_checksum(name, bytes, value.mv_size - 8))
+        return tamis__catalog_fail_exceptions(
+            visit->txn, "is not the next one, or does not match its checksum");
+    return visit->fn(visit->context, bytes, value.mv_size - 8);
+}
+
+int tamis__catalog_each_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                   uint64_t generation, tamis__chunk_fn *fn, void *context)
+{
+    const struct key from = generation_key('x', filter_id, generation);
+    struct chunk_visit visit = {.txn = txn, .fn = fn, .context = context};
+    return each_key(txn, &from, visit_chunk, &visit);
+}
+
+static int count_chunk(void *context, const void *bytes, size_t count)
+{
+    (void)bytes;
+    (void)count;
+    (*(uint32_t *)context)++;
+    return 0;
+}
+
+int tamis__catalog_forget_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                     uint64_t generation)
+{
+    uint32_t count = 0;
+    int rc = tamis__catalog_each_exceptions(txn, filter_id, generation, count_chunk, &count);
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        const struct key key = chunk_key(filter_id, generation, i);
+        rc = forget_key(txn, &key);
+    }
+    return rc;
+}
+
 /* ---- Garbage --------------------------------------------------------------------------------- */
 
 int tamis__catalog_put_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)
@@ -545,9 +682,7 @@ int tamis__catalog_put_garbage(struct tamis__catalog_txn *txn, uint64_t segment_
 int tamis__catalog_forget_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)
 {
     const struct key key = number_key('g', segment_number);
-    MDB_val k = to_val(&key);
-    const int error = mdb_del(txn->txn, txn->dbi, &k, NULL);
-    return error == MDB_NOTFOUND ? 0 : fail_mdb(txn->catalog, error, "write");
+    return forget_key(txn, &key);
 }
 
 struct garbage_visit {

@@ -69,6 +69,29 @@ typedef int tamis__catalog_fn(void *context, const struct tamis__record *record)
 int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tamis__catalog_fn *fn,
                         void *context);
 
+/* Generations of a filter that are kept beside the one in force: records without a name, in the order of
+ * their generations.  filter_id 0: of all filters. */
+int tamis__catalog_put_generation(struct tamis__catalog_txn *txn,
+                                  const struct tamis__record *record);
+int tamis__catalog_forget_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                     uint64_t generation);
+int tamis__catalog_each_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                   tamis__catalog_fn *fn, void *context);
+
+/* The exceptions of a filter: those by hand (generation 0), and those that the build of a generation has
+ * found.  In chunks, numbered from 0, that exceptions.h knows to read. */
+int tamis__catalog_put_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                  uint64_t generation, uint32_t chunk, const void *bytes,
+                                  size_t count);
+int tamis__catalog_forget_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                     uint64_t generation);
+/* fn's bytes live for the call only. */
+typedef int tamis__chunk_fn(void *context, const void *bytes, size_t count);
+int tamis__catalog_each_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                   uint64_t generation, tamis__chunk_fn *fn, void *context);
+/* A chunk that cannot be read, for what is wrong with it inside: TAMIS_ECORRUPT. */
+int tamis__catalog_fail_exceptions(const struct tamis__catalog_txn *txn, const char *reason);
+
 /*
  * Segments that a committed change took out of force and whose files are to be removed.  They are
  * noted with the change and forgotten once the files are gone, so a crash in between leaks nothing.

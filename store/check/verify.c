@@ -230,13 +230,21 @@ static int check_filters(struct check *check, size_t first, size_t end)
 
 /* ---- The snapshot ---------------------------------------------------------------------------- */
 
+static int note_segments(void *context, const struct tamis__record *record)
+{
+    struct check *check = context;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
+        rc = append(&check->expected, record->segments[i].number);
+    return rc;
+}
+
 static int note_record(void *context, const struct tamis__record *record)
 {
     struct check *check = context;
     int rc = append(&check->filters, record->filter_id);
-    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
-        rc = append(&check->expected, record->segments[i].number);
-    return rc;
+    if (rc == 0 && record->exceptions != 0) rc = append(&check->expected, record->exceptions);
+    return rc < 0 ? rc : note_segments(check, record);
 }
 
 static int note_garbage(void *context, uint64_t number)
@@ -280,6 +288,7 @@ static int take_snapshot(struct check *check)
     int rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_each(txn, "", note_record, check);
+    if (rc == 0) rc = tamis__catalog_each_generation(txn, 0, note_segments, check);
     if (rc == 0) rc = check_ids(check, txn);
     if (rc == 0) rc = tamis__catalog_each_garbage(txn, note_garbage, check);
     if (rc == 0 && check->expected.count > 0)

@@ -3,8 +3,6 @@
 #include "exchange/exchange.h"
 
 #include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,17 +34,6 @@ const struct tamis__format *tamis__format_by_name(const char *name)
 TAMIS_API const char *tamis_format_name(unsigned index)
 {
     return index < FORMAT_COUNT ? formats[index]->name : NULL;
-}
-
-int tamis__refuse(struct tamis__refusal *refusal, int code, uint64_t offset, const char *format,
-                  ...)
-{
-    va_list arguments;
-    refusal->offset = offset;
-    va_start(arguments, format);
-    (void)vsnprintf(refusal->reason, sizeof refusal->reason, format, arguments);
-    va_end(arguments);
-    return code;
 }
 
 /* ---- In ---------------------------------------------------------------------------------------

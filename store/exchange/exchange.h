@@ -150,10 +150,6 @@ extern const struct tamis__format tamis__format_portable;
 /* NULL with the sentence set; the caller returns TAMIS_EINVAL. */
 const struct tamis__format *tamis__format_by_name(const char *name);
 
-/* Fill a refusal; returns `code`. */
-int tamis__refuse(struct tamis__refusal *refusal, int code, uint64_t offset, const char *format,
-                  ...) __attribute__((format(printf, 4, 5)));
-
 /* `bytes` bytes of data for segment `index` from the reader to the target, piece by piece. */
 int tamis__load_data(struct tamis__reader *reader, const struct tamis__target *target,
                      uint32_t index, uint64_t bytes);

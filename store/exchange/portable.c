@@ -95,21 +95,8 @@ TAMIS__SIZE(struct description, 224);
 
 #define HEAD_BYTES_MAX (sizeof(struct head) + TAMIS__SEGMENTS_MAX * sizeof(struct description) + 8)
 
-static uint64_t data_bytes_of(uint64_t m_bits)
-{
-    return (m_bits / 64 + (m_bits % 64 != 0)) * 8;
-}
-
 /* ---- In ---------------------------------------------------------------------------------------
  */
-
-static bool is_zero(const uint8_t *bytes, size_t count)
-{
-    uint8_t any = 0;
-    for (size_t i = 0; i < count; i++)
-        any |= bytes[i];
-    return any == 0;
-}
 
 static int refuse_newer(struct tamis__refusal *refusal, uint64_t offset)
 {
@@ -143,7 +130,7 @@ static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
     if (tamis__get64(at + checked) != tamis__checksum(at, checked))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, checked,
                              "has a damaged head (its checksum does not match)");
-    if (!is_zero(head->zero, sizeof head->zero))
+    if (!tamis__is_zero(head->zero, sizeof head->zero))
         return refuse_newer(refusal, offsetof(struct head, zero));
     return 0;
 }
@@ -156,14 +143,15 @@ static int parse_description(const unsigned char *bytes, uint64_t at, struct tam
     if (d.kind == TAMIS_KIND_COUNTING || d.counter_bits != 0)
         return tamis__refuse(refusal, TAMIS_EUNSUPPORTED, at + offsetof(struct description, kind),
                              "has a segment with counters, which the format does not carry");
-    if (d.m_bits == 0 || d.m_bits > TAMIS__M_BITS_MAX || d.data_bytes != data_bytes_of(d.m_bits))
+    if (d.m_bits == 0 || d.m_bits > TAMIS__M_BITS_MAX ||
+        d.data_bytes != tamis__data_bytes(d.m_bits))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, m_bits),
                              "has a segment of %llu bits in %llu bytes",
                              (unsigned long long)d.m_bits, (unsigned long long)d.data_bytes);
     if (d.capacity == 0 || d.capacity > TAMIS__CAPACITY_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, capacity),
                              "has a segment of an impossible capacity");
-    if (!is_zero(d.zero, sizeof d.zero) || (d.flags & ~TAMIS__SEGMENT_FLAGS_KNOWN) != 0)
+    if (!tamis__is_zero(d.zero, sizeof d.zero) || (d.flags & ~TAMIS__SEGMENT_FLAGS_KNOWN) != 0)
         return refuse_newer(refusal, at + offsetof(struct description, flags));
     if (d.items > TAMIS__CAPACITY_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, items),
@@ -242,7 +230,7 @@ static int parse(const void *bytes, size_t count, struct tamis__outline *outline
         rc = parse_description(bytes, at, &outline->layers[i], refusal);
         if (rc == 0) rc = check_slice(outline, i, at, refusal);
         if (rc < 0) return rc;
-        const uint64_t data_bytes = data_bytes_of(outline->layers[i].segment.m_bits);
+        const uint64_t data_bytes = tamis__data_bytes(outline->layers[i].segment.m_bits);
         if (outline->least_bytes > INT64_MAX - data_bytes)
             return tamis__refuse(refusal, TAMIS_ECORRUPT, at, "has sizes whose sum overflows");
         outline->least_bytes += data_bytes;
@@ -273,8 +261,8 @@ static int load(struct tamis__reader *reader, const struct tamis__outline *outli
     int rc = tamis__reader_take(reader, (size_t)outline->head_bytes, &bytes);
     if (rc == 0) tamis__sum_add(&summing.sum, bytes, (size_t)outline->head_bytes);
     for (uint32_t i = 0; rc == 0 && i < outline->count; i++)
-        rc =
-            tamis__load_data(reader, &through, i, data_bytes_of(outline->layers[i].segment.m_bits));
+        rc = tamis__load_data(reader, &through, i,
+                              tamis__data_bytes(outline->layers[i].segment.m_bits));
     const uint64_t at = reader->offset;
     if (rc == 0) rc = tamis__reader_take(reader, sizeof sum, &bytes);
     if (rc < 0) return rc;

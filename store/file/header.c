@@ -13,10 +13,8 @@
 
 #include "hash/digest.h"
 
-static int refuse(struct tamis__refusal *refusal, int code, size_t offset, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static int refuse(struct tamis__refusal *refusal, int code, size_t offset, const char *format, ...)
+int tamis__refuse(struct tamis__refusal *refusal, int code, uint64_t offset, const char *format,
+                  ...)
 {
     va_list arguments;
     refusal->offset = offset;
@@ -41,12 +39,8 @@ void tamis__header_seal(struct tamis__segment_header *header)
 uint64_t tamis__header_file_bytes(const struct tamis__segment_header *h)
 {
     if (h->counter_bits == 0) return h->file_bytes;
-    /* ORDER acquire: pairs with the release that puts a level in force (kind/cells.c): the file had its
-     * length before.  Checked at opening, but damage could come later. */
-    const uint64_t levels = __atomic_load_n(&h->overflow_levels, __ATOMIC_ACQUIRE);
     const uint32_t most = tamis__overflow_levels_max(h->m_bits);
-    return h->file_bytes +
-           tamis__overflow_bytes(h->m_bits, levels < most ? (uint32_t)levels : most);
+    return h->file_bytes + tamis__overflow_bytes(h->m_bits, tamis__header_overflow_levels(h, most));
 }
 
 uint64_t tamis__header_file_bytes_max(const struct tamis__segment_header *h)
@@ -59,15 +53,15 @@ static int check_counters(const struct tamis__segment_header *h, struct tamis__r
 {
     if (h->counter_bits == 0) return 0;
     if (!tamis__counter_bits_are_valid(h->counter_bits))
-        return refuse(why, TAMIS_EVERSION, FIELD(counter_bits), "has counters of %u bits",
-                      h->counter_bits);
+        return tamis__refuse(why, TAMIS_EVERSION, FIELD(counter_bits), "has counters of %u bits",
+                             h->counter_bits);
     if (h->m_bits > TAMIS__COUNTERS_MAX)
-        return refuse(why, TAMIS_ECORRUPT, FIELD(m_bits), "has an impossible m of %llu counters",
-                      (unsigned long long)h->m_bits);
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(m_bits),
+                             "has an impossible m of %llu counters", (unsigned long long)h->m_bits);
     if (h->overflow_levels > tamis__overflow_levels_max(h->m_bits))
-        return refuse(why, TAMIS_ECORRUPT, FIELD(overflow_levels),
-                      "has %llu levels of overflow, which nothing could fill",
-                      (unsigned long long)h->overflow_levels);
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(overflow_levels),
+                             "has %llu levels of overflow, which nothing could fill",
+                             (unsigned long long)h->overflow_levels);
     return 0;
 }
 
@@ -77,10 +71,11 @@ static int check_size(const struct tamis__segment_header *h, uint64_t file_bytes
 {
     const uint64_t least = tamis__header_file_bytes(h), most = tamis__header_file_bytes_max(h);
     if (file_bytes >= least && file_bytes <= most) return 0;
-    return refuse(why, TAMIS_ECORRUPT, file_bytes < least ? file_bytes : most,
-                  "is %s: %llu bytes where its header says %llu",
-                  file_bytes < least ? "truncated" : "too long", (unsigned long long)file_bytes,
-                  (unsigned long long)(file_bytes < least ? least : most));
+    return tamis__refuse(why, TAMIS_ECORRUPT, file_bytes < least ? file_bytes : most,
+                         "is %s: %llu bytes where its header says %llu",
+                         file_bytes < least ? "truncated" : "too long",
+                         (unsigned long long)file_bytes,
+                         (unsigned long long)(file_bytes < least ? least : most));
 }
 
 struct tamis__policy tamis__header_policy(const struct tamis__segment_header *header)
@@ -129,9 +124,10 @@ static int check_policy(const struct tamis__segment_header *h, struct tamis__ref
 {
     const struct tamis__policy policy = tamis__header_policy(h);
     const char *problem = tamis__policy_problem(&policy);
-    if (problem != NULL) return refuse(why, TAMIS_ECORRUPT, FIELD(filter_capacity), "%s", problem);
+    if (problem != NULL)
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(filter_capacity), "%s", problem);
     problem = tamis__slice_problem(&policy, h->slice, h->slice_start, h->step);
-    if (problem != NULL) return refuse(why, TAMIS_ECORRUPT, FIELD(slice), "%s", problem);
+    if (problem != NULL) return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(slice), "%s", problem);
     return 0;
 }
 
@@ -140,22 +136,24 @@ static int check_fields(const struct tamis__segment_header *h, uint64_t file_byt
                         struct tamis__refusal *why)
 {
     if (h->header_bytes != TAMIS__HEADER_BYTES || h->stripes != TAMIS__STRIPES)
-        return refuse(why, TAMIS_ECORRUPT, FIELD(header_bytes), "has a header of another shape");
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(header_bytes),
+                             "has a header of another shape");
     if (h->m_bits == 0 || h->m_bits > TAMIS__M_BITS_MAX)
-        return refuse(why, TAMIS_ECORRUPT, FIELD(m_bits), "has an impossible m of %llu bits",
-                      (unsigned long long)h->m_bits);
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(m_bits), "has an impossible m of %llu bits",
+                             (unsigned long long)h->m_bits);
     if (h->k == 0 || h->k > TAMIS_K_MAX)
-        return refuse(why, TAMIS_ECORRUPT, FIELD(k), "has an impossible k of %u", h->k);
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(k), "has an impossible k of %u", h->k);
     if (h->bit_order != TAMIS__BITS_LSB_FIRST && h->bit_order != TAMIS__BITS_MSB_FIRST)
-        return refuse(why, TAMIS_EVERSION, FIELD(bit_order), "has an unknown bit order");
+        return tamis__refuse(why, TAMIS_EVERSION, FIELD(bit_order), "has an unknown bit order");
     const double fp_rate = tamis__double_from_bits(h->fp_rate);
     if (h->capacity == 0 || h->capacity > TAMIS__CAPACITY_MAX || !(fp_rate > 0 && fp_rate <= 1))
-        return refuse(why, TAMIS_ECORRUPT, FIELD(capacity), "has an impossible capacity or rate");
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(capacity),
+                             "has an impossible capacity or rate");
     /* How many bytes the m bits take is for the kind to say. */
     if (h->data_offset < TAMIS__HEADER_BYTES || h->data_offset % TAMIS__FILE_UNIT != 0 ||
         h->data_bytes == 0 || h->data_bytes % 8 != 0 || h->file_bytes > INT64_MAX ||
         h->data_offset > h->file_bytes || h->data_bytes > h->file_bytes - h->data_offset)
-        return refuse(why, TAMIS_ECORRUPT, FIELD(data_offset), "has an impossible layout");
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(data_offset), "has an impossible layout");
     int rc = check_counters(h, why);
     if (rc == 0) rc = check_size(h, file_bytes, why);
     return rc < 0 ? rc : check_policy(h, why);
@@ -166,22 +164,24 @@ int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
 {
     struct tamis__segment_header h;
     if (bytes < sizeof h.magic || memcmp(buffer, TAMIS__SEGMENT_MAGIC, sizeof h.magic) != 0)
-        return refuse(refusal, TAMIS_EFOREIGN, 0, "is not a segment of Tamis (wrong first bytes)");
+        return tamis__refuse(refusal, TAMIS_EFOREIGN, 0,
+                             "is not a segment of Tamis (wrong first bytes)");
     if (bytes < sizeof h)
-        return refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its header");
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its header");
     memcpy(&h, buffer, sizeof h);
     if (h.format_version > TAMIS__FORMAT_VERSION)
-        return refuse(refusal, TAMIS_EVERSION, FIELD(format_version),
-                      "has format version %u, this library reads up to %u; use a newer Tamis",
-                      h.format_version, TAMIS__FORMAT_VERSION);
+        return tamis__refuse(
+            refusal, TAMIS_EVERSION, FIELD(format_version),
+            "has format version %u, this library reads up to %u; use a newer Tamis",
+            h.format_version, TAMIS__FORMAT_VERSION);
     if (h.incompat_flags & ~TAMIS__INCOMPAT_KNOWN)
-        return refuse(
+        return tamis__refuse(
             refusal, TAMIS_EVERSION, FIELD(incompat_flags),
             "uses features (flags %#x) that this library does not have; use a newer Tamis",
             h.incompat_flags & ~TAMIS__INCOMPAT_KNOWN);
     if (h.checksum != constant_checksum(&h) || h.format_version == 0)
-        return refuse(refusal, TAMIS_ECORRUPT, FIELD(checksum),
-                      "has a damaged header (its checksum does not match)");
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, FIELD(checksum),
+                             "has a damaged header (its checksum does not match)");
     return check_fields(&h, file_bytes, refusal);
 }
 

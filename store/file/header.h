@@ -197,6 +197,10 @@ struct tamis__refusal {
     char reason[200];
 };
 
+/* Fill a refusal; returns `code`. */
+int tamis__refuse(struct tamis__refusal *refusal, int code, uint64_t offset, const char *format,
+                  ...) __attribute__((format(printf, 4, 5)));
+
 /* How the list of segments goes on: in the catalog, and the same in each segment of the filter. */
 struct tamis__policy {
     uint32_t on_full;
@@ -217,6 +221,16 @@ void tamis__header_seal(struct tamis__segment_header *header);
  */
 int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
                         struct tamis__refusal *refusal);
+
+/* Levels of its overflow table that are in force, of at most `most`: tamis__overflow_levels_max(m). */
+static inline uint32_t tamis__header_overflow_levels(const struct tamis__segment_header *header,
+                                                     uint32_t most)
+{
+    /* ORDER acquire: pairs with the release that puts a level in force (kind/cells.c): the file had its
+     * length before.  Checked at opening, but damage could come later. */
+    const uint64_t levels = __atomic_load_n(&header->overflow_levels, __ATOMIC_ACQUIRE);
+    return levels < most ? (uint32_t)levels : most;
+}
 
 /* Bytes that a file with this header has at least: a counting one grows by levels of overflow. */
 uint64_t tamis__header_file_bytes(const struct tamis__segment_header *header);

@@ -362,29 +362,47 @@ int tamis__segment_relabel(const struct tamis__place *place, const struct tamis_
     return tamis__sync_map(header, TAMIS__HEADER_BYTES, what);
 }
 
-int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number)
+/* Map the header of a segment that need not be sound; *map is NULL where there is nothing to map. */
+static int map_header(const struct tamis__place *place, uint64_t number, void **map)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
     struct tamis__file_info info = {0};
-    void *map = NULL;
     int fd = -1;
+    *map = NULL;
     segment_path(place, number, what);
     tamis__segment_name(number, name);
     int rc = tamis__open(place->segments_fd, name, O_RDWR, 0, what, &fd);
     if (rc == TAMIS_ENOTFOUND) return 0;
     if (rc < 0) return rc;
     rc = tamis__file_info(fd, what, &info);
-    if (rc == 0 && info.is_regular && info.bytes >= TAMIS__HEADER_BYTES) {
-        rc = tamis__map(fd, TAMIS__HEADER_BYTES, true, what, &map);
-        if (rc == 0) {
-            struct tamis__segment_header *header = map;
-            /* ORDER release: pairs with tamis__segment_epoch; see there. */
-            (void)__atomic_add_fetch(&header->epoch, 1, __ATOMIC_RELEASE);
-        }
-        tamis__unmap(map, TAMIS__HEADER_BYTES);
-    }
+    if (rc == 0 && info.is_regular && info.bytes >= TAMIS__HEADER_BYTES)
+        rc = tamis__map(fd, TAMIS__HEADER_BYTES, true, what, map);
     tamis__close(fd);
     return rc;
+}
+
+int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number)
+{
+    void *map;
+    const int rc = map_header(place, number, &map);
+    if (rc < 0 || map == NULL) return rc;
+    struct tamis__segment_header *header = map;
+    /* ORDER release: pairs with tamis__segment_epoch; see there. */
+    (void)__atomic_add_fetch(&header->epoch, 1, __ATOMIC_RELEASE);
+    tamis__unmap(map, TAMIS__HEADER_BYTES);
+    return 0;
+}
+
+int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_t offset,
+                        uint64_t value)
+{
+    void *map;
+    const int rc = map_header(place, number, &map);
+    if (rc < 0 || map == NULL) return rc;
+    /* ORDER seq_cst: as tamis__segment_leave. */
+    __atomic_store_n((uint64_t *)(void *)((char *)map + offset), value, __ATOMIC_SEQ_CST);
+    tamis__unmap(map, TAMIS__HEADER_BYTES);
+    return 0;
 }
 
 uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items)

@@ -115,6 +115,13 @@ int tamis__segment_relabel(const struct tamis__place *place, const struct tamis_
                            uint64_t sequence, const char *name);
 
 /*
+ * Let a live word of a segment that need not be open say something else; `offset` is where it stands in
+ * the header.  As tamis__segment_raise_epoch otherwise.
+ */
+int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_t offset,
+                        uint64_t value);
+
+/*
  * Raise the epoch: every open handle looks at the catalog again before its next answer.  Works on a
  * segment that cannot be opened, since handles may have it mapped; 0 if the file is not there or has no
  * room for a header.
@@ -140,6 +147,12 @@ static inline uint64_t tamis__segment_next(const struct tamis__segment *segment)
 {
     /* ORDER acquire: pairs with tamis__segment_leave; the segment that it names is whole. */
     return __atomic_load_n(&segment->header->next, __ATOMIC_ACQUIRE);
+}
+
+static inline uint64_t tamis__segment_exceptions(const struct tamis__segment *segment)
+{
+    /* ORDER acquire: as tamis__segment_next. */
+    return __atomic_load_n(&segment->header->exceptions, __ATOMIC_ACQUIRE);
 }
 
 /* Does another segment go on after it? */

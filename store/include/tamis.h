@@ -224,6 +224,10 @@ enum tamis_on_full {
     TAMIS_ON_FULL_REFUSE = 2,  /* a new key is refused, TAMIS_EFULL; one that is in is answered */
     TAMIS_ON_FULL_WARN = 3,    /* keys are taken on, the rate gets worse; the state says full */
 };
+
+/* "grow", "refuse", "warn"; NULL for TAMIS_ON_FULL_DEFAULT and for any other number.  Static storage. */
+TAMIS_API const char *tamis_on_full_name(uint32_t on_full);
+
 #define TAMIS_SLICES_MAX 32
 #define TAMIS_SLICE_NS_MIN 100000000            /* a tenth of a second */
 #define TAMIS_WINDOW_NS_MAX 3155760000000000000 /* a hundred years */

@@ -89,6 +89,30 @@ static inline double tamis__block_pass(const unsigned set[TAMIS__BLOCK_WORDS], u
     return pass;
 }
 
+/* How many of the 64 places of word `word` of the data are set. */
+typedef unsigned tamis__places_fn(const void *data, uint64_t word);
+
+/* `measure` of kind.h; inlined with the function that it is given. */
+TAMIS__INLINE void tamis__block_measure(const struct tamis__segment_header *header,
+                                        tamis__places_fn *places_set, const void *data,
+                                        uint64_t *ones, double *fp_rate)
+{
+    const uint64_t blocks = header->m_bits / TAMIS__BLOCK_BITS;
+    unsigned set[TAMIS__BLOCK_WORDS];
+    double hit[65], sum = 0;
+    for (unsigned n = 0; n <= 64; n++)
+        hit[n] = tamis__word_hit_rate(n, header->k / header->words);
+    *ones = 0;
+    for (uint64_t b = 0; b < blocks; b++) {
+        for (unsigned w = 0; w < TAMIS__BLOCK_WORDS; w++) {
+            set[w] = places_set(data, b * TAMIS__BLOCK_WORDS + w);
+            *ones += set[w];
+        }
+        sum += tamis__block_pass(set, header->words, hit);
+    }
+    *fp_rate = sum / (double)blocks;
+}
+
 /* The k places of a key, in order (kind.h). */
 void tamis__block_positions(const struct tamis__segment_header *header, const void *key,
                             size_t key_bytes, uint64_t *positions);

@@ -184,25 +184,16 @@ void tamis__block_positions(const struct tamis__segment_header *header, const vo
     }
 }
 
+static unsigned bits_set(const void *data, uint64_t word)
+{
+    const uint64_t *words = data;
+    /* ORDER relaxed: as test() */
+    return (unsigned)__builtin_popcountll(__atomic_load_n(&words[word], __ATOMIC_RELAXED));
+}
+
 static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
 {
-    const struct tamis__segment_header *h = segment->header;
-    const uint64_t blocks = h->m_bits / TAMIS__BLOCK_BITS;
-    unsigned set[TAMIS__BLOCK_WORDS];
-    double hit[65], sum = 0;
-    for (unsigned n = 0; n <= 64; n++)
-        hit[n] = tamis__word_hit_rate(n, h->k / h->words);
-    *ones = 0;
-    for (uint64_t b = 0; b < blocks; b++) {
-        for (unsigned w = 0; w < TAMIS__BLOCK_WORDS; w++) {
-            const uint64_t word = __atomic_load_n(&segment->data[b * TAMIS__BLOCK_WORDS + w],
-                                                  __ATOMIC_RELAXED); /* ORDER: as test() */
-            set[w] = (unsigned)__builtin_popcountll(word);
-            *ones += set[w];
-        }
-        sum += tamis__block_pass(set, h->words, hit);
-    }
-    *fp_rate = sum / (double)blocks;
+    tamis__block_measure(segment->header, bits_set, segment->data, ones, fp_rate);
 }
 
 const struct tamis__kind tamis__kind_blocked = {

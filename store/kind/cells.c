@@ -42,11 +42,7 @@ static struct tamis__slot *level_of(const struct tamis__cells *cells, uint32_t l
 
 static uint32_t levels_in_force(const struct tamis__cells *cells)
 {
-    /* ORDER acquire: pairs with the release in grow(); the file has the level. */
-    const uint64_t levels =
-        __atomic_load_n(&cells->segment->header->overflow_levels, __ATOMIC_ACQUIRE);
-    /* Checked when it was opened, but damage could come later. */
-    return levels < cells->levels_max ? (uint32_t)levels : cells->levels_max;
+    return tamis__header_overflow_levels(cells->segment->header, cells->levels_max);
 }
 
 /* The slot of the cell in a level, or the first free one of its window; NULL: others have it all. */
@@ -89,7 +85,7 @@ static int grow(const struct tamis__cells *cells, uint32_t level)
         cells->segment, h->file_bytes + tamis__overflow_bytes(h->m_bits, level + 1));
     if (rc < 0) return rc;
     TAMIS__POINT(TAMIS__POINT_LEVEL_GROWN);
-    /* ORDER release: pairs with levels_in_force(). */
+    /* ORDER release: pairs with tamis__header_overflow_levels(). */
     (void)__atomic_compare_exchange_n(&h->overflow_levels, &expected, (uint64_t)level + 1, false,
                                       __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     return 0;

@@ -297,36 +297,25 @@ static int contains(const struct tamis__segment *segment, const void *key, size_
 
 static int check(const struct tamis__segment_header *header, const char **reason)
 {
-    struct tamis__layout layout;
     *reason = "has a geometry that no counting filter has";
     if (header->counter_bits == 0 || header->m_bits > TAMIS__COUNTERS_MAX ||
         !tamis__is_block_geometry(header))
         return TAMIS_ECORRUPT;
-    tamis__layout(tamis__data_bits(header->m_bits, header->counter_bits), &layout);
-    *reason = "has data of a length that its m contradicts";
-    if (header->data_bytes != layout.data_bytes) return TAMIS_ECORRUPT;
+    const int rc = tamis__check_length(header, reason);
+    if (rc < 0) return rc;
     *reason = "uses a hash set that this library does not have; use a newer Tamis";
     return header->hash_set == TAMIS__HASH_XXH3 ? 0 : TAMIS_EVERSION;
 }
 
+static unsigned counters_above_zero(const void *data, uint64_t word)
+{
+    return tamis__cells_above_zero(data, word * 64, 64);
+}
+
 static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
 {
-    const struct tamis__segment_header *h = segment->header;
     const struct tamis__cells cells = tamis__cells_of(segment);
-    const uint64_t blocks = h->m_bits / TAMIS__BLOCK_BITS;
-    unsigned set[TAMIS__BLOCK_WORDS];
-    double hit[65], sum = 0;
-    for (unsigned n = 0; n <= 64; n++)
-        hit[n] = tamis__word_hit_rate(n, h->k / h->words);
-    *ones = 0;
-    for (uint64_t b = 0; b < blocks; b++) {
-        for (unsigned w = 0; w < TAMIS__BLOCK_WORDS; w++) {
-            set[w] = tamis__cells_above_zero(&cells, b * TAMIS__BLOCK_BITS + w * 64, 64);
-            *ones += set[w];
-        }
-        sum += tamis__block_pass(set, h->words, hit);
-    }
-    *fp_rate = sum / (double)blocks;
+    tamis__block_measure(segment->header, counters_above_zero, &cells, ones, fp_rate);
 }
 
 static int verify(const struct tamis__segment *segment, uint64_t *offset, const char **reason)

@@ -177,10 +177,14 @@ uint64_t tamis__overflow_bytes(uint64_t counters, uint32_t levels)
     return tamis__overflow_slots(counters, 0) * (((uint64_t)1 << levels) - 1) * TAMIS__SLOT_BYTES;
 }
 
+uint64_t tamis__data_bytes(uint64_t data_bits)
+{
+    return (data_bits / 64 + (data_bits % 64 != 0)) * 8;
+}
+
 void tamis__layout(uint64_t data_bits, struct tamis__layout *layout)
 {
-    const uint64_t words = data_bits / 64 + (data_bits % 64 != 0);
-    layout->data_bytes = words * 8;
+    layout->data_bytes = tamis__data_bytes(data_bits);
     layout->data_offset =
         layout->data_bytes >= TAMIS__LARGE_BYTES ? TAMIS__LARGE_OFFSET : TAMIS__HEADER_BYTES;
     const uint64_t end = layout->data_offset + layout->data_bytes;

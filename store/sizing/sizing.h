@@ -51,6 +51,8 @@ struct tamis__layout {
     uint64_t file_bytes; /* a multiple of TAMIS__FILE_UNIT */
 };
 void tamis__layout(uint64_t data_bits, struct tamis__layout *layout);
+/* Its data_bytes alone. */
+uint64_t tamis__data_bytes(uint64_t data_bits);
 
 /*
  * A counting filter has m counters where a blocked one has m bits.  Counters that outgrow their bits

@@ -39,6 +39,27 @@ static void seed_header(const char *name, uint32_t kind, uint64_t m_bits, uint32
     write_seed(name, &header, sizeof header);
 }
 
+/* Of 3 pieces of (2 + 2) * 64 slots, as a build would make it; no kind need know it. */
+static void seed_fuse(const char *name)
+{
+    const uint32_t bits = 8, pieces = 3, segments = 2, slots = 64;
+    const uint64_t m_bits = (uint64_t)pieces * (segments + 2) * slots * bits;
+    struct tamis__segment_header header;
+    fixture_header(&header, TAMIS_KIND_BLOOM, 64 * 8 + m_bits, 3); /* the seeds take 64 bytes */
+    header.kind = TAMIS_KIND_FUSE;
+    header.m_bits = m_bits;
+    header.fingerprint_bits = bits;
+    header.pieces = pieces;
+    header.piece_segments = segments;
+    header.segment_slots = slots;
+    header.data_checksum = 0x0123456789abcdef;
+    header.publication = 5;
+    memset(header.key_digest, 0xd1, sizeof header.key_digest);
+    tamis__header_set_items(&header, 200);
+    tamis__header_seal(&header);
+    write_seed(name, &header, sizeof header);
+}
+
 static void seed_record(const char *name, uint32_t segments, const struct tamis__policy *policy)
 {
     static struct tamis__record record;
@@ -52,6 +73,29 @@ static void seed_record(const char *name, uint32_t segments, const struct tamis_
         record.segments[i].step = policy->slices ? 0 : i;
     }
     write_seed(name, input, 6 + tamis__record_encode(&record, key, input + 6));
+}
+
+/* A filter that was built and rolled back, with exceptions; and what is kept of such a one. */
+static void seed_generations(void)
+{
+    static struct tamis__record record;
+    static unsigned char input[18 + TAMIS__RECORD_BYTES_MAX] = "\5fseen";
+    static const unsigned char kept[] = "\x11v\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\2";
+    catalogs_record(&record, "seen", 3, 1);
+    record.generation = 2;
+    record.last_generation = 7;
+    record.publication = 9;
+    record.keep = 3;
+    record.exceptions = 301;
+    record.exception_count = 12;
+    memset(record.key_digest, 0xd1, sizeof record.key_digest);
+    record.segments[0].kind = TAMIS_KIND_FUSE;
+    record.segments[0].fingerprint_bits = 8;
+    record.segments[0].pieces = 3;
+    const struct tamis__bytes name = {input + 1, 5}, key = {input + 1, 17};
+    write_seed("record/rolled-back", input, 6 + tamis__record_encode(&record, name, input + 6));
+    memcpy(input, kept, 18);
+    write_seed("record/kept", input, 18 + tamis__record_encode(&record, key, input + 18));
 }
 
 static void seed_store_record(void)
@@ -92,12 +136,14 @@ int main(int argc, char **argv)
     seed_header("header/growing", TAMIS_KIND_BLOCKED, 512 * 20, 6, &growing);
     seed_header("header/window-of-time", TAMIS_KIND_BLOCKED, 512 * 20, 6, &hours);
     seed_header("header/window-of-keys", TAMIS_KIND_BLOOM, 12345, 7, &keys);
+    seed_fuse("header/fuse");
     seed_record("record/one-segment", 1, NULL);
     seed_record("record/three-segments", 3, NULL);
     seed_record("record/growing", 4, &growing);
     seed_record("record/window-of-time", 5, &hours);
     seed_record("record/window-of-keys", 2, &keys);
     seed_record("record/most-segments", TAMIS__SEGMENTS_MAX, NULL);
+    seed_generations();
     seed_store_record();
     tamis_store *store = fixture_store(&path);
     seed_pages("pages/new", path);

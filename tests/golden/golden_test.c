@@ -52,7 +52,7 @@ enum segment_column {
     SEGMENT_STEP,
     SEGMENT_SLICE,
     SEGMENT_SIZE_BYTES,
-    SEGMENT_FLAGS /* not in the first format: 0 */
+    SEGMENT_FLAGS
 };
 
 struct golden {
@@ -162,8 +162,7 @@ static const char *segment_text(size_t row, enum segment_column column)
 
 static uint64_t segment_number(size_t row, enum segment_column column)
 {
-    const char *text = segment_text(row, column);
-    return text == NULL ? 0 : strtoull(text, NULL, 10);
+    return strtoull(segment_text(row, column), NULL, 10);
 }
 
 /* Its segments are so many rows of segments.tsv from *first on, the oldest first. */

@@ -252,7 +252,7 @@ def damage_is_refused_alike(scratch):
         elif turn % 2:  # any byte of the header; what is live may have any value
             changed[random.randint(0, 2047)] ^= 1 << random.randint(0, 7)
         else:  # a forged constant part
-            changed[random.randint(0, 311)] ^= 1 << random.randint(0, 7)
+            changed[random.randint(0, 319)] ^= 1 << random.randint(0, 7)
             changed[504:512] = struct.pack("<Q", xxhash.xxh3_64_intdigest(bytes(changed[:504])))
         with open(file, "wb") as damaged:
             damaged.write(changed)

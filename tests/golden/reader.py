@@ -37,24 +37,26 @@ ON_FULL = ("warn", "grow", "refuse", "warn")
 REFUSES = MASK  # as `next`
 
 # 3.1.1; `x` bytes are reserved.
-HEADER = struct.Struct("<8sIIIIQQQIIQQIIQdQQQqII64sQI4x32sQdIIqQQqII192xQ")
+HEADER = struct.Struct("<8sIIIIQQQIIQQIIQdQQQqII64sQI4x32sQdIIqQQqIIIIIIQQII16s136xQ")
 HEADER_FIELDS = ("magic format_version incompat_flags compat_flags header_bytes number filter_id "
                  "store_id kind hash_set seed m_bits k words capacity fp_rate data_offset "
                  "data_bytes file_bytes created_at bit_order stripes parameters generation "
                  "flags kept filter_capacity filter_rate on_full slices window_ns window_items slice "
-                 "slice_start step counter_bits checksum").split()
+                 "slice_start step counter_bits fingerprint_bits pieces piece_segments segment_slots "
+                 "data_checksum publication keep list_start key_digest checksum").split()
 LABEL = struct.Struct("<QI4x256s40xQ")  # 3.1.2
 STORE = struct.Struct("<IIQQQq")  # 2.2
-FILTER = struct.Struct("<IIQQQQdqqqQIIqQQd")  # 2.3
+FILTER = struct.Struct("<IIQQQQdqqqQIIqQQdQQIIQQ16s")  # 2.3
 FILTER_FIELDS = ("record_version segment_count filter_id name_sequence generation capacity fp_rate "
                  "created_at published_at checkpointed_at flags on_full slices window_ns "
-                 "window_items filter_capacity filter_rate").split()
+                 "window_items filter_capacity filter_rate publication last_generation keep reserved "
+                 "exceptions exception_count key_digest").split()
 POLICY_FIELDS = "filter_capacity filter_rate on_full slices window_ns window_items".split()
-ENTRY = struct.Struct("<QIIQQIIQdQQqII64sQqII")
+ENTRY = struct.Struct("<QIIQQIIQdQQqII64sQqIIII")
 ENTRY_FIELDS = ("number kind hash_set seed m_bits k words capacity fp_rate items file_bytes "
                 "created_at bit_order flags parameters slice slice_start step "
-                "counter_bits").split()
-assert (HEADER.size, LABEL.size, STORE.size, FILTER.size, ENTRY.size) == (512, 320, 40, 120, 176)
+                "counter_bits fingerprint_bits pieces").split()
+assert (HEADER.size, LABEL.size, STORE.size, FILTER.size, ENTRY.size) == (512, 320, 40, 176, 184)
 
 
 class Refused(Exception):
@@ -162,6 +164,8 @@ class Segment:
         must(os.path.basename(path) == "%016d.seg" % h["number"], path, "foreign", "number")
         must(h["kind"] in KINDS, path, "newer", "kind")
         must(h["counter_bits"] == 0, path, "damaged", "counters of a kind that has none")
+        must(h["fingerprint_bits"] == 0 == h["pieces"],
+             path, "damaged", "fingerprints of a kind that has none")
         if h["kind"] == 1:
             must(h["m_bits"] % 512 == 0 and h["words"] == BLOCKED_WORDS.get(h["k"]) and
                  h["bit_order"] == 0, path, "damaged", "geometry")
@@ -254,6 +258,7 @@ class Store:
 
     def read_catalog(self):
         self.filters, self.ids, self.garbage, self.store_id = {}, {}, set(), None
+        self.kept = {}
         catalog = os.path.join(self.path, "catalog.mdb")
         with lmdb.open(catalog, subdir=False, lock=False, readonly=True) as environment:
             with environment.begin() as transaction:
@@ -265,16 +270,26 @@ class Store:
             must(record is not None and record["filter_id"] == filter_id, catalog, "damaged",
                  f"id {filter_id}")
         must(len(self.ids) == len(self.filters), catalog, "damaged", "ids and filters")
+        for filter_id, generation in self.kept:
+            must(filter_id in self.ids, catalog, "damaged", f"generation of no filter {filter_id}")
+            must(generation <= self.filters[self.ids[filter_id]]["last_generation"], catalog,
+                 "damaged", f"generation {generation}")
 
     def read_record(self, key, value):
-        must(key[:1] not in b"ig" or len(key) == 9, key, "damaged", "size of the key")
+        must(len(key) == {b"i": 9, b"g": 9, b"v": 17, b"x": 13}.get(key[:1], len(key)),
+             key, "damaged", "size of the key")
         if key == b"s":
             body = check_value(key, value, 48)
             version, flags, self.store_id, self.next_filter_id, self.next_segment, _ = (
                 STORE.unpack(body))
             must(version == 1 and flags == 0, key, "newer", "record_version or flags")
         elif key[:1] == b"f":
-            self.filters[key[1:].decode()] = self.read_filter(key, check_value(key, value, 128))
+            self.filters[key[1:].decode()] = self.read_filter(key, check_value(key, value, 184))
+        elif key[:1] == b"v":
+            record = self.read_filter(key, check_value(key, value, 184))
+            must(struct.unpack(">QQ", key[1:]) == (record["filter_id"], record["generation"]),
+                 key, "damaged", "a generation of another key")
+            self.kept[record["filter_id"], record["generation"]] = record
         elif key[:1] == b"i":
             (filter_id,) = struct.unpack(">Q", key[1:])
             self.ids[filter_id] = check_value(key, value, 9).decode()
@@ -287,11 +302,15 @@ class Store:
         record = dict(zip(FILTER_FIELDS, FILTER.unpack_from(body)))
         must(record["record_version"] == 1, key, "newer", "record_version")
         count = record["segment_count"]
-        must(1 <= count <= 64 and len(body) == 120 + 176 * count, key, "damaged", "segment_count")
-        record["segments"] = [dict(zip(ENTRY_FIELDS, ENTRY.unpack_from(body, 120 + 176 * i)))
+        must(1 <= count <= 64 and len(body) == 176 + 184 * count, key, "damaged", "segment_count")
+        record["segments"] = [dict(zip(ENTRY_FIELDS, ENTRY.unpack_from(body, 176 + 184 * i)))
                               for i in range(count)]
-        must(record["flags"] == 0, key, "newer", "flags")
+        must(record["flags"] == 0 == record["reserved"], key, "newer", "flags")
         check_policy(record, key)
+        must(record["keep"] <= 1000 and record["generation"] <= record["last_generation"],
+             key, "damaged", "generations")
+        must((record["exceptions"] == 0) == (record["exception_count"] == 0),
+             key, "damaged", "exceptions")
         must(1 <= record["capacity"] <= 1 << 62 and 0 < record["fp_rate"] <= 1,
              key, "damaged", "capacity or rate")
         for entry in record["segments"]:

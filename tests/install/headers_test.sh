@@ -5,7 +5,7 @@
 . "$(dirname "$0")/support.sh"
 
 headers=$(cd "$TAMIS_PREFIX/include" && echo *)
-expect "tamis.h tamis_errors.h" "$headers" "installed headers"
+expect "tamis.h tamis_build.h tamis_errors.h" "$headers" "installed headers"
 for header in $headers; do
     for standard in c11 c++11 c++20; do
         echo "#include <$header>" >"alone.c"

@@ -144,6 +144,8 @@ static void blocked_impossible_geometry_is_refused(void **state)
         kinds_check_refused(&header, code, words);                                                 \
     } while (0)
     REFUSED((header.m_bits += 64, header.data_bytes += 8), TAMIS_ECORRUPT, "geometry that no");
+    /* Seen to fail where the length alone was looked at, which is that of so many counters. */
+    REFUSED((header.counter_bits = 4, header.data_bytes *= 4), TAMIS_ECORRUPT, "has counters");
     REFUSED(header.data_bytes += 8, TAMIS_ECORRUPT, "data of a length that its m contradicts");
     REFUSED(header.m_bits += 512, TAMIS_ECORRUPT, "data of a length that its m contradicts");
     REFUSED(header.m_bits = UINT64_MAX, TAMIS_ECORRUPT, "data of a length that its m contradicts");

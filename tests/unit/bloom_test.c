@@ -127,7 +127,11 @@ static void bloom_impossible_geometry_is_refused(void **state)
     fixture_header(&header, TAMIS_KIND_BLOOM, 1024, 7);
     header.m_bits++; /* one bit more than the data have */
     kinds_check_refused(&header, TAMIS_ECORRUPT, "data of a length that its m contradicts");
-    fixture_header(&header, TAMIS_KIND_BLOOM, 1000, 7);
+    fixture_header(&header, TAMIS_KIND_BLOOM, 1024, 7);
+    header.counter_bits = 8; /* seen to fail as in blocked_test */
+    header.data_bytes *= 8;
+    kinds_check_refused(&header, TAMIS_ECORRUPT, "has counters, which its kind has not");
+    fixture_header(&header, TAMIS_KIND_BLOOM, 1024, 7);
     header.hash_set = 99;
     kinds_check_refused(&header, TAMIS_EVERSION, "hash set that this library does not have");
 }

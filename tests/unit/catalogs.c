@@ -13,7 +13,8 @@ void catalogs_record(struct tamis__record *record, const char *name, uint64_t id
     (void)snprintf(record->name, sizeof record->name, "%s", name);
     record->filter_id = id;
     record->name_sequence = 1;
-    record->generation = 1;
+    record->generation = record->last_generation = record->publication = 1;
+    record->keep = TAMIS_KEEP_DEFAULT;
     record->capacity = 1000 + id;
     record->fp_rate = 0.01;
     record->created_at = 1700000000000000000 + (int64_t)id;

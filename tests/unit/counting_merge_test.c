@@ -4,13 +4,11 @@
  *
  * The measure is the filter to which all was added: what is merged has the same counters.
  */
-#include "fixture.h"
+#include "merges.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/point.h"
 #include "file/io.h"
@@ -90,19 +88,6 @@ static void assert_same_data(const tamis_filter *a, const tamis_filter *b)
     assert_memory_equal(x->data, y->data, x->header->data_bytes);
 }
 
-static int merge_one(tamis_filter *filter, tamis_filter *source)
-{
-    const struct tamis_merge merge = {.sources = &source, .count = 1};
-    return tamis_filter_merge(filter, &merge);
-}
-
-static int make_merged(tamis_store *store, const char *name, tamis_filter **sources, size_t count,
-                       uint32_t flags, tamis_filter **filter)
-{
-    const struct tamis_merge merge = {.sources = sources, .count = count, .flags = flags};
-    return tamis_filter_create_merged(store, name, &merge, filter);
-}
-
 static void close_all(tamis_filter **filters, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -142,9 +127,9 @@ static void check_parts(uint32_t counter_bits)
     tamis_filter *into = make(store, "into", counter_bits),
                  *once = make(store, "once", counter_bits);
     build_parts(store, counter_bits, parts, whole);
-    assert_done(make_merged(store, "made", parts, PARTS, 0, &made));
+    assert_done(merges_new(store, "made", parts, PARTS, 0, &made));
     for (unsigned i = 0; i < PARTS; i++)
-        assert_done(merge_one(into, parts[i]));
+        assert_done(merges_into(into, parts[i]));
     const struct tamis_merge all = {.sources = parts, .count = PARTS};
     assert_done(tamis_filter_merge(once, &all));
     tamis_filter *results[] = {made, into, once};
@@ -194,9 +179,9 @@ static void merge_after_removes_adds_what_is_left(void **state)
     add(whole, 1, 2);
     add(whole, 2, 1);
     add(whole, 3, 15);
-    assert_done(make_merged(store, "made", sources, 2, 0, &made));
+    assert_done(merges_new(store, "made", sources, 2, 0, &made));
     assert_same_counters(made, whole);
-    assert_done(merge_one(a, b));
+    assert_done(merges_into(a, b));
     assert_same_counters(a, whole);
     assert_int_equal(count_of(a, 1), 2);
     assert_int_equal(count_of(a, 3), 15);
@@ -226,7 +211,7 @@ static void merge_into_a_new_filter_publishes_its_table(void **state)
     uint64_t *expected = counters_of(a);
     for (uint64_t cell = 0; cell < segment_of(a)->header->m_bits; cell++)
         expected[cell] *= 2;
-    assert_done(make_merged(store, "made", sources, 2, 0, NULL));
+    assert_done(merges_new(store, "made", sources, 2, 0, NULL));
     tamis_store_close(store);
     store = fixture_open(path, 0);
     assert_done(tamis_filter_open(store, "made", 0, &made));
@@ -266,7 +251,7 @@ static void intersection_has_the_least_of_the_counts(void **state)
     uint64_t *expected = counters_of(a), *other = counters_of(b);
     for (uint64_t cell = 0; cell < segment_of(a)->header->m_bits; cell++)
         expected[cell] = less(expected[cell], other[cell]);
-    assert_done(make_merged(store, "made", sources, 2, TAMIS_MERGE_INTERSECT, &made));
+    assert_done(merges_new(store, "made", sources, 2, TAMIS_MERGE_INTERSECT, &made));
     assert_counters(made, expected);
     for (uint64_t key = 0; key < 900; key++)
         assert_true(count_of(made, key) >= less(key % 40, (7 * key) % 40));
@@ -336,7 +321,7 @@ static void merge_without_room_changes_nothing(void **state)
     assert_counters(a, before);
     assert_int_equal(assert_done(tamis_filter_items(a)), items);
     assert_refused(TAMIS_ENOSPACE, "",
-                   make_merged(store, "made", (tamis_filter *[]){a, b, c}, 3, 0, NULL));
+                   merges_new(store, "made", (tamis_filter *[]){a, b, c}, 3, 0, NULL));
     tamis__io_hook = NULL;
     assert_int_equal(fixture_files(path, "staging"), 0);
     assert_done(tamis_filter_merge(a, &merge)); /* the same command, once there is room */
@@ -371,7 +356,7 @@ static void merge_that_loses_its_room_says_that_it_cannot_be_repeated(void **sta
     raced = a;
     tamis__point_hook = fill_up;
     assert_refused(TAMIS_ENOSPACE, "counters of the filter 'a' were raised by then, some or all",
-                   merge_one(a, b));
+                   merges_into(a, b));
     tamis__io_hook = NULL;
     assert_true(count_of(a, 77) >= 12);
     assert_int_equal(fixture_problems(path), 0);
@@ -392,13 +377,13 @@ static void merge_past_the_greatest_count_is_refused(void **state)
     add(pair[0], 1, 1);
     unsigned turn = 1;
     for (; counts[0] + counts[1] <= TAMIS__COUNT_MAX; turn ^= 1) {
-        assert_done(merge_one(pair[turn], pair[turn ^ 1]));
+        assert_done(merges_into(pair[turn], pair[turn ^ 1]));
         counts[turn] += counts[turn ^ 1];
         assert_int_equal(count_of(pair[turn], 1), counts[turn]);
     }
     uint64_t *before = counters_of(pair[turn]);
-    assert_refused(TAMIS_ELIMIT, "would pass 2^60", merge_one(pair[turn], pair[turn ^ 1]));
-    assert_refused(TAMIS_ELIMIT, "would pass 2^60", make_merged(store, "x", pair, 2, 0, NULL));
+    assert_refused(TAMIS_ELIMIT, "would pass 2^60", merges_into(pair[turn], pair[turn ^ 1]));
+    assert_refused(TAMIS_ELIMIT, "would pass 2^60", merges_new(store, "x", pair, 2, 0, NULL));
     assert_counters(pair[turn], before);
     free(before);
     close_all(pair, 2);
@@ -413,20 +398,14 @@ static void merge_of_counters_of_other_widths_is_refused(void **state)
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 8), *both[] = {a, b};
     (void)state;
     assert_refused(TAMIS_EMISMATCH, "'b' and 'a' differ in counter bits (8 and 4); ",
-                   merge_one(a, b));
+                   merges_into(a, b));
     assert_refused(TAMIS_EMISMATCH, "differ in counter bits",
-                   make_merged(store, "x", both, 2, TAMIS_MERGE_INTERSECT, NULL));
+                   merges_new(store, "x", both, 2, TAMIS_MERGE_INTERSECT, NULL));
     close_all(both, 2);
     tamis_store_close(store);
 }
 
 /* ---- Stopped and killed ---------------------------------------------------------------------- */
-
-static int stop_at(void *context, uint64_t done_bytes, uint64_t all_bytes)
-{
-    assert_true(done_bytes > 0 && done_bytes <= all_bytes);
-    return --*(int *)context == 0 ? TAMIS_EIO : 0;
-}
 
 /* One piece to reserve, one to add: it can be stopped after the first alone. */
 static void merge_stopped_is_whole_or_was_not(void **state)
@@ -439,36 +418,14 @@ static void merge_stopped_is_whole_or_was_not(void **state)
     for (int stop = 1; stop <= 2; stop++) {
         int pieces = stop;
         const struct tamis_merge merge = {
-            .sources = &b, .count = 1, .progress = stop_at, .context = &pieces};
-        assert_int_equal(tamis_filter_merge(a, &merge), stop == 1 ? TAMIS_EIO : 0);
+            .sources = &b, .count = 1, .progress = merges_stop, .context = &pieces};
+        assert_int_equal(tamis_filter_merge(a, &merge), stop == 1 ? TAMIS_ELIMIT : 0);
         assert_int_equal(pieces, 0);
         assert_int_equal(count_of(a, 1), stop == 1 ? 9 : 18);
     }
     assert_done(tamis_filter_close(a));
     assert_done(tamis_filter_close(b));
     tamis_store_close(store);
-}
-
-static struct {
-    const char *path;
-    enum tamis__point point;
-    unsigned passes;
-} killing;
-
-static void kill_at(enum tamis__point point)
-{
-    if (point == killing.point && killing.passes-- == 0) (void)raise(SIGKILL);
-}
-
-static void merge_until_killed(void *name)
-{
-    tamis_store *store = fixture_open(killing.path, 0);
-    tamis_filter *a, *b;
-    if (tamis_filter_open(store, "b", 0, &b) < 0 || tamis_filter_open(store, "a", 0, &a) < 0)
-        _exit(2);
-    tamis__point_hook = kill_at;
-    (void)(name ? make_merged(store, name, (tamis_filter *[]){a, b}, 2, 0, NULL) : merge_one(a, b));
-    _exit(1); /* the point was not reached */
 }
 
 static const struct {
@@ -499,10 +456,7 @@ static void merge_killed_never_makes_a_counter_too_low(void **state)
         tamis_filter *pair[2];
         make_pair(store, pair);
         uint64_t *least = counters_of(pair[0]), *more = counters_of(pair[1]);
-        killing.path = path;
-        killing.point = deaths[i].point;
-        killing.passes = deaths[i].passes;
-        assert_int_equal(fixture_child(merge_until_killed, NULL), 256 + SIGKILL);
+        merges_killed(path, deaths[i].point, deaths[i].passes, NULL);
         uint64_t *is = counters_of(pair[0]);
         for (uint64_t cell = 0; cell < segment_of(pair[0])->header->m_bits; cell++)
             assert_true(is[cell] >= least[cell] && is[cell] <= least[cell] + more[cell]);
@@ -526,16 +480,13 @@ static void merge_into_a_new_filter_killed_leaves_nothing(void **state)
         tamis_store *store = fixture_store(&path);
         tamis_filter *pair[2], *made;
         make_pair(store, pair);
-        killing.path = path;
-        killing.point = deaths[i].point;
-        killing.passes = deaths[i].passes;
-        assert_int_equal(fixture_child(merge_until_killed, "made"), 256 + SIGKILL);
+        merges_killed(path, deaths[i].point, deaths[i].passes, "made");
         assert_refused(TAMIS_ENOTFOUND, "made", tamis_filter_open(store, "made", 0, &made));
-        assert_done(make_merged(store, "made", pair, 2, 0, &made));
+        assert_done(merges_new(store, "made", pair, 2, 0, &made));
         assert_int_equal(fixture_files(path, "staging"), 0);
         assert_int_equal(fixture_files(path, "segments"), 3);
         assert_int_equal(fixture_problems(path), 0);
-        assert_done(merge_one(pair[0], pair[1]));
+        assert_done(merges_into(pair[0], pair[1]));
         assert_same_counters(made, pair[0]);
         close_all(pair, 2);
         assert_done(tamis_filter_close(made));

@@ -473,9 +473,21 @@ static void create_and_drop_raced_leave_what_the_answers_say(void **state)
     free(path);
 }
 
+static void on_full_names_are_those_of_its_policies_alone(void **state)
+{
+    (void)state;
+    assert_null(tamis_on_full_name(TAMIS_ON_FULL_DEFAULT));
+    assert_string_equal(tamis_on_full_name(TAMIS_ON_FULL_GROW), "grow");
+    assert_string_equal(tamis_on_full_name(TAMIS_ON_FULL_REFUSE), "refuse");
+    assert_string_equal(tamis_on_full_name(TAMIS_ON_FULL_WARN), "warn");
+    assert_null(tamis_on_full_name(TAMIS_ON_FULL_WARN + 1));
+    assert_null(tamis_on_full_name(UINT32_MAX));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_full_names_are_those_of_its_policies_alone),
         cmocka_unit_test(create_with_a_bad_name_is_refused_everywhere),
         cmocka_unit_test(create_with_an_odd_but_good_name_is_done),
         cmocka_unit_test(create_with_a_bad_spec_is_refused_and_makes_nothing),

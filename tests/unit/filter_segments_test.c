@@ -31,7 +31,8 @@ static void make_filter(tamis_store *store, const char *name, const struct shape
     memset(&record, 0, sizeof record);
     (void)snprintf(record.name, sizeof record.name, "%s", name);
     record.filter_id = counters->next_filter_id++;
-    record.name_sequence = record.generation = 1;
+    record.name_sequence = record.generation = record.last_generation = record.publication = 1;
+    record.keep = TAMIS_KEEP_DEFAULT;
     record.fp_rate = 0.01;
     record.policy = (struct tamis__policy){.capacity = 1000, .fp_rate = 0.01};
     record.segment_count = count;
@@ -42,6 +43,8 @@ static void make_filter(tamis_store *store, const char *name, const struct shape
         header.store_id = store->store_id;
         header.filter_id = record.filter_id;
         header.number = counters->next_segment++;
+        header.list_start = i == 0;
+        header.in_force = i + 1 == count;
         tamis__label_write(&header.labels[0], 1, name);
         assert_done(tamis__segment_stage(&store->place, header.file_bytes, &staged));
         assert_done(tamis__segment_publish(&store->place, &staged, &header));

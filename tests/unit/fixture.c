@@ -165,6 +165,9 @@ void fixture_header(struct tamis__segment_header *header, uint32_t kind, uint64_
     header->generation = 1;
     header->filter_capacity = 1000;
     header->filter_rate = tamis__double_to_bits(0.01);
+    header->publication = header->in_force = 1;
+    header->keep = TAMIS_KEEP_DEFAULT;
+    header->list_start = 1;
     tamis__label_write(&header->labels[0], 1, "fixture");
     tamis__header_seal(header);
 }

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* change.c: see change.h; why it is in this order is in docs/generations.md and docs/concurrency.md. */
+#include "change.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/point.h"
+
+/* Others that change it all the time: give up after so many tries. */
+#define TRIES_MAX 100
+
+/* ---- Before the lock ------------------------------------------------------------------------- */
+
+int tamis__change_load(struct tamis__change *change, const char *name)
+{
+    struct tamis__catalog_txn *txn;
+    int rc = tamis__catalog_begin(&change->store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get(txn, name, &change->before);
+    change->is_new = rc == TAMIS_ENOTFOUND;
+    if (rc == 0) rc = tamis__exceptions_load(txn, change->before.filter_id, 0, &change->by_hand);
+    tamis__catalog_end(txn);
+    return change->is_new ? 0 : rc;
+}
+
+/* Those by hand and those found, in one index. */
+int tamis__change_stage(struct tamis__change *change, bool needed)
+{
+    struct tamis__exceptions all = {0};
+    if (!needed && change->by_hand.count + change->found.count == 0) return 0;
+    int rc = tamis__exceptions_add_set(&all, &change->by_hand);
+    if (rc == 0) rc = tamis__exceptions_add_set(&all, &change->found);
+    if (rc == 0) rc = tamis__exceptions_settle(&all);
+    if (rc == 0)
+        rc = tamis__exceptions_stage(change->store, &all, change->before.name, &change->index);
+    change->has_index = rc == 0;
+    change->after.exception_count = all.count;
+    tamis__exceptions_clear(&all);
+    return rc;
+}
+
+int tamis__change_lock(struct tamis__change *change)
+{
+    struct tamis__record now;
+    int rc = tamis__store_begin_write(change->store, &change->txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get(change->txn, change->before.name, &now);
+    if (rc == TAMIS_ENOTFOUND) return change->is_new ? 0 : TAMIS__AGAIN;
+    if (rc < 0) return rc;
+    if (change->is_new || now.filter_id != change->before.filter_id ||
+        now.exceptions != change->before.exceptions || now.generation != change->before.generation)
+        return TAMIS__AGAIN;
+    change->before = now;
+    return 0;
+}
+
+void tamis__change_end(struct tamis__change *change)
+{
+    tamis__catalog_end(change->txn);
+    change->txn = NULL;
+    tamis__segment_discard(&change->store->place, &change->index.staged);
+    tamis__exceptions_clear(&change->by_hand);
+    tamis__exceptions_clear(&change->found);
+    free(change->remove.list);
+}
+
+void tamis__change_count(struct tamis__change *change)
+{
+    struct tamis__record *record = &change->before;
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        struct tamis__segment segment;
+        if (tamis__segment_open(&change->store->place, record->segments[i].number, false,
+                                &segment) < 0)
+            continue; /* as the catalog has them */
+        record->segments[i].items = tamis__segment_items(&segment);
+        tamis__segment_close(&segment);
+    }
+}
+
+/* ---- Under the lock -------------------------------------------------------------------------- */
+
+/*
+ * A number for each new file, noted as garbage in a commit of its own: until the last commit takes it off
+ * that list the file belongs to nobody, and the next writer removes what a maker that died has left.
+ */
+static int reserve(struct tamis__change *change)
+{
+    struct tamis__draft *drafts[] = {change->list, change->has_index ? &change->index : NULL};
+    struct tamis__store_record *counters = tamis__catalog_store(change->txn);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < 2; i++) {
+        if (drafts[i] == NULL) continue;
+        uint64_t *number = &drafts[i]->header.number;
+        rc = tamis__take_segment_number(change->store, counters, number);
+        if (rc == 0) rc = tamis__catalog_put_garbage(change->txn, *number);
+    }
+    if (rc == 0 && change->is_new) change->after.filter_id = counters->next_filter_id++;
+    return rc == 0 ? tamis__catalog_commit_part(change->txn) : rc;
+}
+
+static int publish_file(struct tamis__change *change, struct tamis__draft *draft)
+{
+    struct tamis__segment_header *header = &draft->header;
+    const struct tamis__record *after = &change->after;
+    header->filter_id = after->filter_id;
+    header->generation = after->generation;
+    header->publication = after->publication;
+    header->keep = after->keep;
+    memcpy(header->key_digest, after->key_digest, sizeof header->key_digest);
+    tamis__draft_set_policy(draft, &after->policy);
+    tamis__label_write(&header->labels[0], after->name_sequence, after->name);
+    return tamis__segment_publish(&change->store->place, &draft->staged, header);
+}
+
+static int publish_files(struct tamis__change *change)
+{
+    struct tamis__record *after = &change->after;
+    int rc = 0;
+    if (change->has_index) {
+        rc = publish_file(change, &change->index);
+        after->exceptions = change->index.header.number;
+    }
+    if (rc < 0 || change->list == NULL) return rc;
+    struct tamis__segment_header *header = &change->list->header;
+    header->list_start = 1;
+    header->in_force = after->publication;
+    header->exceptions = after->exceptions;
+    rc = publish_file(change, change->list);
+    after->segment_count = 1;
+    tamis__record_segment_from_header(header, &after->segments[0]);
+    after->segments[0].items = tamis__header_items(header);
+    return rc;
+}
+
+/* What the catalog has of it from now on. */
+static int write_catalog(struct tamis__change *change)
+{
+    struct tamis__catalog_txn *txn = change->txn;
+    const struct tamis__record *before = &change->before, *after = &change->after;
+    const uint64_t id = after->filter_id;
+    int rc = 0;
+    if (change->set_by_hand) rc = tamis__exceptions_save(txn, id, 0, &change->by_hand);
+    if (rc == 0) rc = tamis__exceptions_save(txn, id, after->generation, &change->found);
+    if (rc == 0 && !change->is_new && before->exceptions != 0)
+        rc = tamis__remove_later(txn, &change->remove, before->exceptions);
+    if (rc == 0 && !change->is_new && after->generation != before->generation) {
+        struct tamis__record old = *before;
+        old.exceptions = old.exception_count = 0;
+        rc = tamis__catalog_put_generation(txn, &old);
+        if (rc == 0) rc = tamis__catalog_forget_generation(txn, id, after->generation);
+        if (rc == 0) rc = tamis__generations_trim(txn, id, after->keep, &change->remove);
+    }
+    if (rc == 0 && change->list != NULL)
+        rc = tamis__catalog_forget_garbage(txn, change->list->header.number);
+    if (rc == 0 && change->has_index)
+        rc = tamis__catalog_forget_garbage(txn, change->index.header.number);
+    return rc < 0 ? rc : tamis__catalog_put(txn, after);
+}
+
+/* What handles are led on by that do not look at the catalog; where it fails, they do. */
+static void tell(const struct tamis__change *change)
+{
+    const struct tamis__place *place = &change->store->place;
+    const uint64_t newest = tamis__record_newest(&change->after)->number;
+    const bool same = change->after.generation == change->before.generation;
+    if (change->list == NULL) { /* in force again: what once came after it does so no more */
+        if (!same)
+            (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, next),
+                                      0);
+        (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, in_force),
+                                  change->after.publication);
+        (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, exceptions),
+                                  change->after.exceptions);
+    }
+    if (change->is_new || same) return;
+    (void)tamis__segment_tell(place, tamis__record_newest(&change->before)->number,
+                              offsetof(struct tamis__segment_header, next), newest);
+}
+
+int tamis__change_commit(struct tamis__change *change)
+{
+    struct tamis_store *store = change->store;
+    change->after.publication = change->is_new ? 1 : change->before.publication + 1;
+    int rc = reserve(change);
+    if (rc == 0) rc = publish_files(change);
+    if (rc == 0) rc = write_catalog(change);
+    if (rc == 0 && !change->is_new) rc = tamis__raise_epochs(store, &change->before);
+    if (rc == 0) {
+        TAMIS__POINT(TAMIS__POINT_PUBLISH_EPOCH);
+        rc = tamis__catalog_commit(change->txn);
+    }
+    if (rc < 0) { /* what fails here is garbage in the catalog */
+        if (change->list != NULL && change->list->staged.file.link == NULL)
+            (void)tamis__segment_remove(&store->place, change->list->header.number);
+        if (change->has_index && change->index.staged.file.link == NULL)
+            (void)tamis__segment_remove(&store->place, change->index.header.number);
+        return rc;
+    }
+    tell(change);
+    TAMIS__POINT(TAMIS__POINT_PUBLISH_TOLD);
+    tamis__remove_files(store, &change->remove);
+    return 0;
+}
+
+int tamis__change_try(const char *name, tamis__change_fn *fn, void *context)
+{
+    int rc = TAMIS__AGAIN;
+    for (int i = 0; rc == TAMIS__AGAIN && i < TRIES_MAX; i++)
+        rc = fn(context);
+    if (rc != TAMIS__AGAIN) return rc;
+    return tamis__fail(
+        TAMIS_ELIMIT,
+        "others kept changing the filter '%s' meanwhile; try again when they are done", name);
+}

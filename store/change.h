@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * change.h: one change of a filter's list or of its exceptions, step by step.
+ *
+ *     struct tamis__change change = {.store = store};
+ *     tamis__change_load       shared lock: the record and the exceptions by hand, as they are
+ *     (say what shall be)      after, by_hand, found, list
+ *     tamis__change_stage      the index of exceptions, without a lock
+ *     tamis__change_lock       exclusive; TAMIS__AGAIN where what was loaded is no more so
+ *     tamis__change_commit     files, epochs, catalog, live words, in the order of docs/generations.md
+ *     tamis__change_end        in any case
+ */
+#ifndef TAMIS_STORE_CHANGE_H
+#define TAMIS_STORE_CHANGE_H
+
+#include "publish.h"
+
+#define TAMIS__AGAIN 1
+
+struct tamis__change {
+    struct tamis_store *store;
+    struct tamis__catalog_txn *txn;
+    struct tamis__record before, after;
+    bool is_new;                             /* there is no filter of that name */
+    struct tamis__exceptions by_hand, found; /* as they shall be */
+    bool set_by_hand;                        /* by_hand is not as it was */
+    bool has_index;
+    struct tamis__draft index;
+    struct tamis__draft *list;    /* the segment to publish; NULL: the list is there already */
+    struct tamis__numbers remove; /* files, after the commit */
+};
+
+/* Where there is no such filter: 0, and is_new. */
+int tamis__change_load(struct tamis__change *change, const char *name);
+/* `needed`: an index even where there are no exceptions. */
+int tamis__change_stage(struct tamis__change *change, bool needed);
+int tamis__change_lock(struct tamis__change *change);
+int tamis__change_commit(struct tamis__change *change);
+void tamis__change_end(struct tamis__change *change);
+
+/* Do it over, with a fresh change, while another's keep coming first. */
+typedef int tamis__change_fn(void *context);
+int tamis__change_try(const char *name, tamis__change_fn *fn, void *context);
+
+/* Bring the items of the list in force up to now, for those who look at it when it is that no more. */
+void tamis__change_count(struct tamis__change *change);
+
+/* ---- generations.c ---------------------------------------------------------------------------- */
+
+/* The record of a kept generation: 0, TAMIS_ENOTFOUND without a sentence, or an error. */
+int tamis__generation_get(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t generation,
+                          struct tamis__record *record);
+/* Forget the kept ones that are more than `keep`; their files are to be removed after the commit. */
+int tamis__generations_trim(struct tamis__catalog_txn *txn, uint64_t filter_id, uint32_t keep,
+                            struct tamis__numbers *files);
+
+static inline const struct tamis__record_segment *
+tamis__record_newest(const struct tamis__record *record)
+{
+    return &record->segments[record->segment_count - 1];
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * exceptions.h: keys that answer absent whatever the bits say, in their three shapes.
+ *
+ *     the set     in memory: what changes are made to
+ *     chunks      of the set, its values in the catalog (docs/format.md 2.6); buffers, no I/O
+ *     the index   of the set, a file like a segment (kind 5, docs/format.md 3.7), mapped by each handle
+ *
+ * A query asks the index alone, and only for keys to which the bits say yes.
+ */
+#ifndef TAMIS_STORE_EXCEPTIONS_H
+#define TAMIS_STORE_EXCEPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store.h"
+#include "tamis_build.h"
+
+/* ---- The set --------------------------------------------------------------------------------- */
+
+struct tamis__exception {
+    const uint8_t *key;  /* the set's own copy */
+    uint64_t generation; /* 0: set by hand; else the generation whose build found it */
+    uint32_t bytes;
+    uint32_t gone; /* to be taken out by what marked it */
+};
+
+struct tamis__arena_block;
+
+/* All zero is the empty set.  Not for two threads at a time, unless both only read. */
+struct tamis__exceptions {
+    struct tamis__exception *entries; /* [0, settled) in order of their bytes, each key once */
+    size_t count, settled, room;
+    struct tamis__arena_block *arena;
+};
+
+void tamis__exceptions_clear(struct tamis__exceptions *set);
+
+/* Append a copy of a key; the set is to be settled after the last.  0, TAMIS_EINVAL (too long, NULL),
+ * TAMIS_ENOMEM. */
+int tamis__exceptions_add(struct tamis__exceptions *set, const void *key, size_t bytes,
+                          uint64_t generation);
+/* Append all of another set. */
+int tamis__exceptions_add_set(struct tamis__exceptions *set, const struct tamis__exceptions *other);
+
+/* Bring it in order.  Of a key that is there several times the one by hand stays, else that of the
+ * highest generation.  0, or TAMIS_ELIMIT: more than TAMIS_EXCEPTIONS_MAX are left. */
+int tamis__exceptions_settle(struct tamis__exceptions *set);
+
+/* These need a settled set.  NULL where the key is none. */
+const struct tamis__exception *tamis__exceptions_find(const struct tamis__exceptions *set,
+                                                      const void *key, size_t bytes);
+/* Returns how many of the keys were in it; answers NULL, or answers[i]: 1 if keys[i] was, and had not
+ * come before in `keys`. */
+size_t tamis__exceptions_remove(struct tamis__exceptions *set, const struct tamis_key *keys,
+                                size_t count, uint8_t *answers);
+/* Take out all that were found by a build; returns how many. */
+size_t tamis__exceptions_drop_found(struct tamis__exceptions *set);
+/* Are they the same keys, of the same generations? */
+bool tamis__exceptions_equal(const struct tamis__exceptions *a, const struct tamis__exceptions *b);
+
+/* ---- Chunks ---------------------------------------------------------------------------------- */
+
+/* A chunk is filled up to 64 KiB, but has one key at least. */
+#define TAMIS__CHUNK_BYTES_MAX (65536u + 32u)
+
+/* Write the entries from *next on, as many as a chunk holds, and set *next behind them.  Returns the
+ * bytes; 0 where none are left.  `set` is settled. */
+size_t tamis__exceptions_encode(const struct tamis__exceptions *set, size_t *next,
+                                uint8_t chunk[TAMIS__CHUNK_BYTES_MAX]);
+/* Append a chunk, whose keys come after all that are there; the set stays settled.  0, TAMIS_ENOMEM, or
+ * TAMIS_ECORRUPT with *reason, a clause, and the set as it was. */
+int tamis__exceptions_decode(struct tamis__exceptions *set, const void *chunk, size_t bytes,
+                             const char **reason);
+
+/* ---- The index ------------------------------------------------------------------------------- */
+
+extern const struct tamis__kind tamis__kind_exceptions; /* check and verify, nothing else */
+
+/* Bytes of the data of the index of a settled set; then the data, all of it, into 8-aligned memory. */
+uint64_t tamis__index_bytes(const struct tamis__exceptions *set);
+void tamis__index_encode(const struct tamis__exceptions *set, void *data);
+
+/*
+ * Once a mapping, before anything below: does what the data begin with go with the header and with each
+ * other?  After that no query leaves the data, whatever is in them.  0, or TAMIS_ECORRUPT with *reason.
+ * The checksum of a small index is held against its data too.
+ */
+int tamis__index_check(const struct tamis__segment *index, const char **reason);
+
+/* Is the key in it?  From any thread; takes no lock. */
+bool tamis__index_has(const struct tamis__segment *index, const void *key, size_t bytes);
+/* answers[i] that are not 0 become 0 where keys[i] is in it; returns how many did. */
+size_t tamis__index_strike(const struct tamis__segment *index, const struct tamis_key *keys,
+                           size_t count, uint8_t *answers);
+
+/* All of it: 0, or 1 with what is wrong and at which byte of the file. */
+int tamis__index_verify(const struct tamis__segment *index, uint64_t *offset, const char **reason);
+/* Add all that is in a checked index to an empty set, and settle that.  0, TAMIS_ENOMEM, TAMIS_ECORRUPT
+ * with the sentence. */
+int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tamis__segment *index);
+
+/*
+ * Make the index of a settled set in staging/, filled and settled: all of its header is there but number,
+ * filter_id, publication and generation.  Nothing is staged after an error.  Takes no lock.
+ */
+int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__exceptions *set,
+                            const char *name, struct tamis__draft *draft);
+
+/* Map index `number`, read-only, and check it.  Given back by tamis__close_segment().  Errors as
+ * tamis__map_segment(). */
+int tamis__open_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
+                      struct tamis__store_segment *index);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * generations_test.c: another list, or other exceptions, for a filter that is in use (store/change.c,
+ * publish.c, generations.c, except.c).
+ *
+ * Handles are opened before each change and asked after it; every test ends with a look at the files
+ * that are left, and with a verify.
+ */
+#include "fixture.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "editions.h"
+
+#define KEYS 1000u
+
+static bool has(tamis_filter *filter, uint64_t key)
+{
+    return assert_done(tamis_filter_contains(filter, &key, sizeof key)) == 1;
+}
+
+static bool has_range(tamis_filter *filter, uint64_t from, uint64_t count)
+{
+    for (uint64_t key = from; key < from + count; key++)
+        if (!has(filter, key)) return false;
+    return true;
+}
+
+/* Which of the generations of the tests below answers: that of keys g * KEYS ... */
+static int answering(tamis_filter *filter)
+{
+    int found = -1;
+    for (int g = 0; g < 10; g++)
+        if (has_range(filter, (uint64_t)g * KEYS, KEYS)) found = found < 0 ? g : 100;
+    return found;
+}
+
+static void publish(tamis_store *store, int g)
+{
+    assert_done(editions_publish(store, "list", (uint64_t)g * KEYS, KEYS, NULL, NULL));
+}
+
+static tamis_filter *open_filter(tamis_store *store, unsigned flags)
+{
+    tamis_filter *filter;
+    assert_done(tamis_filter_open(store, "list", flags, &filter));
+    return filter;
+}
+
+static void end(char *path, tamis_store *store, int files)
+{
+    tamis_store_close(store);
+    assert_int_equal(fixture_problems(path), 0);
+    assert_int_equal(fixture_files(path, "segments"), files);
+    assert_int_equal(fixture_files(path, "staging"), 0);
+    free(path);
+}
+
+struct generations {
+    uint64_t numbers[32], in_force;
+    size_t count;
+};
+
+static int note_generation(void *context, const struct tamis_generation_stat *stat)
+{
+    struct generations *g = context;
+    g->numbers[g->count++] = stat->generation;
+    if (stat->in_force) g->in_force = stat->generation;
+    assert_int_equal(stat->items, KEYS);
+    return 0;
+}
+
+static struct generations generations_of(tamis_store *store)
+{
+    struct generations g = {.count = 0};
+    assert_done(tamis_filter_generations(store, "list", note_generation, &g));
+    return g;
+}
+
+static void handles_follow_a_publish(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path), *reader = fixture_open(path, TAMIS_READ_ONLY);
+    (void)state;
+    publish(store, 0);
+    tamis_filter *writing = open_filter(store, 0), *reading = open_filter(reader, 0);
+    for (int g = 1; g < 8; g++) {
+        publish(store, g);
+        assert_int_equal(answering(writing), g);
+        assert_int_equal(answering(reading), g);
+    }
+    publish(store, 8);
+    publish(store, 9); /* two at once: the file of the first is kept, or the catalog says it */
+    assert_int_equal(answering(reading), 9);
+    const struct generations g = generations_of(store);
+    assert_int_equal(g.count, 2);
+    assert_int_equal(g.in_force, 10);
+    assert_int_equal(g.numbers[0], 9);
+    assert_done(tamis_filter_close(writing));
+    assert_done(tamis_filter_close(reading));
+    tamis_store_close(reader);
+    end(path, store, 2);
+}
+
+/* The lock of the catalog is not needed to follow: a stopped writer keeps no reader on the old list. */
+static void handles_follow_beside_a_locked_catalog(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    struct tamis__catalog_txn *txn;
+    (void)state;
+    publish(store, 0);
+    tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
+    publish(store, 1);
+    assert_done(tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, &txn));
+    (void)alarm(20);
+    assert_int_equal(answering(filter), 1);
+    (void)alarm(0);
+    tamis__catalog_end(txn);
+    assert_done(tamis_filter_close(filter));
+    end(path, store, 2);
+}
+
+static void rolling_back_and_forth(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    (void)state;
+    for (int g = 0; g < 2; g++)
+        publish(store, g);
+    tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
+    assert_int_equal(answering(filter), 1);
+    assert_done(tamis_filter_rollback(store, "list", 0));
+    assert_int_equal(answering(filter), 0);
+    assert_int_equal(generations_of(store).in_force, 1);
+    assert_refused(TAMIS_ENOTFOUND, "kept: 2", tamis_filter_rollback(store, "list", 0));
+    assert_refused(TAMIS_ENOTFOUND, "no generation 7", tamis_filter_rollback(store, "list", 7));
+    tamis_filter *late = open_filter(store, 0);
+    assert_int_equal(answering(late), 0);
+    assert_done(tamis_filter_rollback(store, "list", 2));
+    assert_int_equal(answering(filter), 1);
+    assert_int_equal(answering(late), 1);
+    assert_done(tamis_filter_rollback(store, "list", 1));
+    publish(store, 2);
+    assert_int_equal(answering(filter), 2);
+    assert_int_equal(answering(late), 2);
+    const struct generations g = generations_of(store);
+    assert_int_equal(g.in_force, 3);
+    assert_int_equal(g.count, 2);
+    assert_int_equal(g.numbers[0], 1); /* 2 was out of force for longer */
+    assert_done(tamis_filter_rollback(store, "list", 0));
+    assert_int_equal(answering(late), 0);
+    assert_done(tamis_filter_close(late));
+    assert_done(tamis_filter_close(filter));
+    end(path, store, 2);
+}
+
+/* One that adds goes on adding in the list that is in force, and is told NEW there once. */
+static void adders_go_on_after_a_rollback(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    (void)state;
+    publish(store, 0);
+    publish(store, 1);
+    tamis_filter *one = open_filter(store, 0), *two = open_filter(store, 0);
+    assert_done(tamis_filter_rollback(store, "list", 1));
+    for (uint64_t key = 5 * KEYS; key < 5 * KEYS + 100; key++) {
+        assert_int_equal(assert_done(tamis_filter_add(one, &key, sizeof key)), 1);
+        assert_int_equal(assert_done(tamis_filter_add(two, &key, sizeof key)), 0);
+    }
+    publish(store, 2);
+    for (uint64_t key = 5 * KEYS; key < 5 * KEYS + 100; key++) {
+        assert_false(has(two, key));
+        assert_int_equal(assert_done(tamis_filter_add(two, &key, sizeof key)), 1);
+        assert_int_equal(assert_done(tamis_filter_add(one, &key, sizeof key)), 0);
+    }
+    assert_done(tamis_filter_close(one));
+    assert_done(tamis_filter_close(two));
+    end(path, store, 4); /* two lists, which have grown */
+}
+
+static int count_exception(void *context, const struct tamis_key *key, uint64_t generation)
+{
+    uint64_t *sum = context;
+    sum[0]++;
+    sum[1] += generation;
+    assert_int_equal(key->bytes, 8);
+    return 0;
+}
+
+static void exceptions_by_hand(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    uint64_t numbers[] = {3, 4, 4, 77777}, sum[2] = {0, 0};
+    struct tamis_key keys[4];
+    uint8_t answers[4];
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        keys[i] = (struct tamis_key){&numbers[i], 8};
+    publish(store, 0);
+    tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
+    assert_true(has(filter, 3));
+    assert_int_equal(assert_done(tamis_filter_except(store, "list", keys, 4)), 3);
+    assert_int_equal(assert_done(tamis_filter_except(store, "list", keys, 4)), 0);
+    assert_false(has(filter, 3));
+    assert_true(has_range(filter, 5, KEYS - 5));
+    assert_int_equal(assert_done(tamis_filter_contains_batch(filter, keys, 4, answers)), 0);
+    publish(store, 0); /* they are the filter's, and outlast its generations */
+    assert_false(has(filter, 4));
+    assert_true(has(filter, 5));
+    assert_done(tamis_filter_exceptions(store, "list", count_exception, sum));
+    assert_int_equal(sum[0], 3);
+    assert_int_equal(sum[1], 0);
+    assert_int_equal(assert_done(tamis_filter_unexcept(store, "list", keys + 1, 2, answers)), 1);
+    assert_int_equal(answers[0] + answers[1], 1);
+    assert_true(has(filter, 4));
+    assert_false(has(filter, 3));
+    assert_int_equal(assert_done(tamis_filter_unexcept(store, "list", keys, 4, NULL)), 2);
+    assert_true(has_range(filter, 0, KEYS));
+    assert_int_equal(assert_done(tamis_filter_except(store, "list", keys, 1)), 1);
+    assert_false(has(filter, 3));
+    assert_refused(TAMIS_ENOTFOUND, "no such filter", tamis_filter_except(store, "x", keys, 1));
+    assert_done(tamis_filter_close(filter));
+    end(path, store, 3);
+}
+
+/* What a build has found is about that generation's bits alone. */
+static void exceptions_of_a_generation(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    struct tamis__exceptions found = {0}, by_hand = {0};
+    const uint64_t seven = 7, eight = 8;
+    uint64_t sum[2] = {0, 0};
+    (void)state;
+    assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
+    assert_done(tamis__exceptions_add(&by_hand, &eight, 8, 0));
+    assert_done(tamis__exceptions_settle(&found));
+    assert_done(tamis__exceptions_settle(&by_hand));
+    assert_done(editions_publish(store, "list", 0, KEYS, &by_hand, &found));
+    tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
+    assert_false(has(filter, 7));
+    assert_false(has(filter, 8));
+    assert_done(tamis_filter_exceptions(store, "list", count_exception, sum));
+    assert_int_equal(sum[0], 2);
+    assert_int_equal(sum[1], 1);
+    publish(store, 0);
+    assert_true(has(filter, 7));
+    assert_false(has(filter, 8));
+    assert_done(tamis_filter_rollback(store, "list", 0));
+    assert_false(has(filter, 7));
+    assert_false(has(filter, 8));
+    tamis__exceptions_clear(&found);
+    tamis__exceptions_clear(&by_hand);
+    assert_done(tamis_filter_close(filter));
+    end(path, store, 3);
+}
+
+static void drop_and_rename_take_all_of_it(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    const uint64_t three = 3;
+    const struct tamis_key key = {&three, 8};
+    (void)state;
+    for (int g = 0; g < 3; g++)
+        publish(store, g);
+    assert_done(tamis_filter_except(store, "list", &key, 1));
+    tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
+    assert_done(tamis_filter_rename(store, "list", "other"));
+    assert_int_equal(answering(filter), 2);
+    assert_done(tamis_filter_rollback(store, "other", 0));
+    assert_done(tamis_filter_rename(store, "other", "list"));
+    assert_int_equal(answering(filter), 1);
+    assert_done(tamis_filter_drop(store, "list"));
+    assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_contains(filter, "x", 1));
+    assert_done(tamis_filter_close(filter));
+    end(path, store, 0);
+}
+
+static void a_filter_that_grows_is_replaced(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    const struct tamis_filter_spec spec = {.capacity = 100};
+    tamis_filter *filter, *counting;
+    (void)state;
+    assert_done(tamis_filter_create(store, "list", &spec, &filter));
+    for (uint64_t key = 0; key < KEYS; key++)
+        (void)assert_done(tamis_filter_add(filter, &key, sizeof key));
+    struct tamis_filter_stat stat;
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_true(stat.segment_count > 2);
+    const uint64_t grown = stat.generation;
+    publish(store, 3);
+    assert_int_equal(answering(filter), 3);
+    assert_done(tamis_filter_rollback(store, "list", 0));
+    assert_true(has_range(filter, 0, KEYS));
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(stat.generation, grown);
+    for (uint64_t key = 5 * KEYS; key < 10 * KEYS; key++)
+        (void)assert_done(tamis_filter_add(filter, &key, sizeof key));
+    assert_true(has_range(filter, 5 * KEYS, 5 * KEYS));
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(stat.generation > grown + 1, 1);
+    const int files = (int)stat.segment_count + 1;
+    assert_done(tamis_filter_close(filter));
+    const struct tamis_filter_spec counts = {.capacity = 100, .kind = TAMIS_KIND_COUNTING};
+    assert_done(tamis_filter_create(store, "counts", &counts, &counting));
+    assert_refused(TAMIS_EMISMATCH, "kind counting",
+                   editions_publish(store, "counts", 0, KEYS, NULL, NULL));
+    assert_done(tamis_filter_close(counting));
+    end(path, store, files + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(handles_follow_a_publish),
+        cmocka_unit_test(handles_follow_beside_a_locked_catalog),
+        cmocka_unit_test(rolling_back_and_forth),
+        cmocka_unit_test(adders_go_on_after_a_rollback),
+        cmocka_unit_test(exceptions_by_hand),
+        cmocka_unit_test(exceptions_of_a_generation),
+        cmocka_unit_test(drop_and_rename_take_all_of_it),
+        cmocka_unit_test(a_filter_that_grows_is_replaced),
+    };
+    return cmocka_run_group_tests_name("generations", tests, NULL, NULL);
+}
