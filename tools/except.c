@@ -197,6 +197,7 @@ static int change(const struct invocation *call, tamis_store *store, bool adds)
     interrupt_catch();
     change.source = key_source_new(call, 2);
     change.source->interruptible = true;
+    change.source->all_or_none = true;
     int status = read_pile(&change);
     progress_end();
     if (interrupt_signal()) {

@@ -106,6 +106,8 @@ static void stop_at_key(struct key_source *source, uint64_t number, const char *
     if (source->input)
         stop_with(source, "%s: line %ju %s", source->input->name,
                   (uintmax_t)(number + source->skipped), why);
+    else if (source->all_or_none)
+        stop_with(source, "key %ju %s", (uintmax_t)number, why);
     else
         stop_with(source, "key %ju %s; %s", (uintmax_t)number, why,
                   number > 1 ? "the keys before it were done" : "nothing was done");

@@ -29,6 +29,7 @@ struct key_source {
     bool hex;
     struct input *input; /* of key_source_of(); NULL: arguments or standard input */
     bool interruptible;  /* a signal ends the reading (interrupt.h); set by the caller */
+    bool all_or_none;    /* nothing is done before all keys are read; set by the caller */
     char separator;      /* '\n', or NUL after -z */
     struct out *out;     /* flushed before each read */
 
