@@ -23,16 +23,18 @@ static const struct format {
     const char *magic;
     size_t magic_bytes;
     const struct unpacker *(*unpacker)(void); /* NULL: there is none */
-    const char *library;
+    const char *package;                      /* that has the library for it */
+    const char *option;
     const char *command; /* that unpacks it to its standard output */
 } FORMATS[] = {
-    {"gzip", "\x1f\x8b\x08", 3, unpacker_gzip, "zlib", "gzip -dc"},
-    {"zstd", "\x28\xb5\x2f\xfd", 4, unpacker_zstd, "libzstd", "zstd -dc"},
-    {"zstd", "\x50\x2a\x4d\x18", 4, unpacker_zstd, "libzstd", "zstd -dc"}, /* pzstd begins so */
-    {"xz", "\xfd\x37zXZ\0", 6, NULL, NULL, "xz -dc"},
-    {"lz4", "\x04\x22\x4d\x18", 4, NULL, NULL, "lz4 -dc"},
-    {"zip", "PK\x03\x04", 4, NULL, NULL, "unzip -p"},
-    {"bzip2", "1AY&SY", 6, NULL, NULL, "bzip2 -dc"}, /* behind "BZh" and a digit */
+    {"gzip", "\x1f\x8b\x08", 3, unpacker_gzip, "zlib1g-dev", "ZLIB", "gzip -dc"},
+    {"zstd", "\x28\xb5\x2f\xfd", 4, unpacker_zstd, "libzstd-dev", "ZSTD", "zstd -dc"},
+    {"zstd", "\x50\x2a\x4d\x18", 4, unpacker_zstd, "libzstd-dev", "ZSTD",
+     "zstd -dc"}, /* pzstd begins so */
+    {"xz", "\xfd\x37zXZ\0", 6, NULL, NULL, NULL, "xz -dc"},
+    {"lz4", "\x04\x22\x4d\x18", 4, NULL, NULL, NULL, "lz4 -dc"},
+    {"zip", "PK\x03\x04", 4, NULL, NULL, NULL, "unzip -p"},
+    {"bzip2", "1AY&SY", 6, NULL, NULL, NULL, "bzip2 -dc"}, /* behind "BZh" and a digit */
 };
 #define FORMAT_COUNT (sizeof FORMATS / sizeof *FORMATS)
 #define FIRST_BYTES 10 /* as many as tell all of them */
@@ -162,11 +164,10 @@ static bool begin(struct input *input)
         return true;
     }
     if (format->unpacker)
-        fail(
-            input,
-            "packed by %s, which this build of Tamis, made without %s, does not unpack; give it to "
-            "standard input: %s FILE | tamis ...",
-            format->name, format->library, format->command);
+        fail(input,
+             "packed by %s, which this build of Tamis does not unpack: install %s and configure it "
+             "with -DTAMIS_WITH_%s=ON, or give the list to standard input: %s FILE | tamis ...",
+             format->name, format->package, format->option, format->command);
     else
         fail(input,
              "packed by %s, which is not unpacked here; give it to standard input: %s FILE | tamis "
