@@ -24,7 +24,9 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
 {
     struct tamis__layout layout;
     struct tamis__segment_header *header = &draft->header;
-    tamis__layout(tamis__data_bits(segment->m_bits, segment->counter_bits), &layout);
+    tamis__layout(tamis__data_bits(segment->m_bits, segment->counter_bits) +
+                      tamis__fuse_seeds_bytes(segment->pieces) * 8,
+                  &layout);
     memset(draft, 0, sizeof *draft);
     memcpy(header->magic, TAMIS__SEGMENT_MAGIC, sizeof header->magic);
     header->format_version = TAMIS__FORMAT_VERSION;
@@ -50,8 +52,29 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
     header->slice_start = segment->slice_start;
     header->step = segment->step;
     header->counter_bits = segment->counter_bits;
+    header->fingerprint_bits = segment->fingerprint_bits;
+    header->pieces = segment->pieces;
     tamis__header_set_items(header, segment->items);
     tamis__label_write(&header->labels[0], 1, name);
+}
+
+void tamis__draft_init_fuse(const struct tamis_store *store, const char *name,
+                            const struct tamis__record_segment *segment,
+                            const struct tamis__fuse_shape *shape, struct tamis__draft *draft)
+{
+    struct tamis__record_segment s = *segment;
+    s.kind = TAMIS_KIND_FUSE;
+    s.hash_set = TAMIS__HASH_XXH3;
+    s.m_bits = tamis__fuse_m_bits(shape);
+    s.k = TAMIS__FUSE_ARITY;
+    s.words = 0;
+    s.bit_order = TAMIS__BITS_LSB_FIRST;
+    s.counter_bits = 0;
+    s.fingerprint_bits = shape->fingerprint_bits;
+    s.pieces = shape->pieces;
+    tamis__draft_init(store, name, &s, draft);
+    draft->header.piece_segments = shape->piece_segments;
+    draft->header.segment_slots = shape->segment_slots;
 }
 
 void tamis__draft_set_policy(struct tamis__draft *draft, const struct tamis__policy *policy)

@@ -79,6 +79,8 @@ static void stat_segment(const struct tamis__segment *segment, struct tamis_segm
         .slice_start = h->slice_start,
         .step = h->step,
         .counter_bits = h->counter_bits,
+        .fingerprint_bits = h->fingerprint_bits,
+        .pieces = h->pieces,
     };
     tamis__hash_set_name(h->hash_set, h->parameters, stat->hash_set);
 }
@@ -103,29 +105,62 @@ TAMIS_API int tamis_filter_fill(tamis_filter *filter, uint32_t index,
     const struct tamis__store_segment *s = &view->segments[index];
     stat_segment(&s->segment, stat);
     s->kind->measure(&s->segment, &stat->ones, &stat->fp_rate_now);
-    stat->fill = (double)stat->ones / (double)stat->m_bits;
-    stat->items_estimated =
-        (uint64_t)llround(tamis__estimate_items(stat->kind, stat->m_bits, stat->k, stat->ones));
+    /* Of a static segment the fingerprints are counted, and its keys are known. */
+    const uint64_t places = stat->m_bits / (stat->fingerprint_bits ? stat->fingerprint_bits : 1);
+    stat->fill = (double)stat->ones / (double)places;
+    stat->items_estimated = stat->fingerprint_bits
+                                ? stat->items
+                                : (uint64_t)llround(tamis__estimate_items(stat->kind, stat->m_bits,
+                                                                          stat->k, stat->ones));
     tamis__leave(filter, view);
     return 0;
+}
+
+static int check_room(uint32_t k, const void *key, size_t key_bytes,
+                      struct tamis_explanation *explanation)
+{
+    explanation->positions_count = k;
+    if (key == NULL && key_bytes > 0)
+        return tamis__fail(TAMIS_EINVAL, "the key is NULL with a length above 0; pass its bytes");
+    if (explanation->positions_max < k)
+        return tamis__fail(TAMIS_EINVAL, "%u positions do not fit in room for %zu", k,
+                           explanation->positions_max);
+    return 0;
+}
+
+static int check_text(const struct tamis_explanation *explanation, size_t wanted)
+{
+    if (wanted < explanation->hashes_bytes) return 0;
+    return tamis__fail(TAMIS_EINVAL, "the hash values need %zu bytes of text, not %zu", wanted + 1,
+                       explanation->hashes_bytes);
 }
 
 /* Describe the key by its hash set; the positions are the caller's. */
 static int describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                     struct tamis_explanation *explanation)
 {
-    explanation->positions_count = hashing->k;
-    if (key == NULL && key_bytes > 0)
-        return tamis__fail(TAMIS_EINVAL, "the key is NULL with a length above 0; pass its bytes");
-    if (explanation->positions_max < hashing->k)
-        return tamis__fail(TAMIS_EINVAL, "%u positions do not fit in room for %zu", hashing->k,
-                           explanation->positions_max);
-    const size_t wanted = hashing->set->describe(hashing, key, key_bytes, explanation->hashes,
-                                                 explanation->hashes_bytes);
-    if (wanted >= explanation->hashes_bytes)
-        return tamis__fail(TAMIS_EINVAL, "the hash values need %zu bytes of text, not %zu",
-                           wanted + 1, explanation->hashes_bytes);
-    return 0;
+    const int rc = check_room(hashing->k, key, key_bytes, explanation);
+    if (rc < 0) return rc;
+    return check_text(explanation,
+                      hashing->set->describe(hashing, key, key_bytes, explanation->hashes,
+                                             explanation->hashes_bytes));
+}
+
+static int explain(const struct tamis__store_segment *s, const void *key, size_t key_bytes,
+                   struct tamis_explanation *explanation)
+{
+    const struct tamis__segment_header *h = s->segment.header;
+    if (s->kind->explain != NULL) {
+        const int rc = check_room(h->k, key, key_bytes, explanation);
+        if (rc < 0) return rc;
+        return check_text(explanation,
+                          s->kind->explain(&s->segment, key, key_bytes, explanation->positions,
+                                           explanation->hashes, explanation->hashes_bytes));
+    }
+    const struct tamis__hashing hashing = tamis__header_hashing(h);
+    const int rc = describe(&hashing, key, key_bytes, explanation);
+    if (rc == 0) s->kind->positions(h, key, key_bytes, explanation->positions);
+    return rc;
 }
 
 TAMIS_API int tamis_filter_explain(tamis_filter *filter, uint32_t index, const void *key,
@@ -135,10 +170,7 @@ TAMIS_API int tamis_filter_explain(tamis_filter *filter, uint32_t index, const v
     int rc = visit_segment(filter, index, &view);
     if (rc < 0) return rc;
     const struct tamis__store_segment *s = &view->segments[index];
-    const struct tamis__segment_header *h = s->segment.header;
-    const struct tamis__hashing hashing = tamis__header_hashing(h);
-    rc = describe(&hashing, key, key_bytes, explanation);
-    if (rc == 0) s->kind->positions(h, key, key_bytes, explanation->positions);
+    rc = explain(s, key, key_bytes, explanation);
     tamis__leave(filter, view);
     return rc;
 }

@@ -7,6 +7,7 @@
 
 #include "catalog/catalog.h"
 #include "kind/kind.h"
+#include "sizing/fuse.h"
 #include "view.h"
 
 struct tamis_store {
@@ -153,6 +154,11 @@ int tamis__check_absent(struct tamis_store *store, const char *name);
 /* A header for what is described: number, filter_id and file_bytes of it are not looked at. */
 void tamis__draft_init(const struct tamis_store *store, const char *name,
                        const struct tamis__record_segment *segment, struct tamis__draft *draft);
+/* The same for kind fuse: of *segment kind, m, k, words, bit order, and what else follows from the
+ * shape are not looked at.  data_checksum is the caller's to set, when there are data. */
+void tamis__draft_init_fuse(const struct tamis_store *store, const char *name,
+                            const struct tamis__record_segment *segment,
+                            const struct tamis__fuse_shape *shape, struct tamis__draft *draft);
 /* Make its file, allocated and zero. */
 int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft);
 void tamis__draft_set_policy(struct tamis__draft *draft, const struct tamis__policy *policy);

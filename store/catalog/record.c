@@ -162,8 +162,9 @@ static const char *find_problem(const struct tamis__record *r)
     if (r->capacity == 0 || r->capacity > TAMIS__SEGMENTS_MAX * TAMIS__CAPACITY_MAX ||
         !(r->fp_rate > 0 && r->fp_rate <= 1))
         return "has an impossible capacity or rate";
-    if (r->keep > TAMIS_KEEP_MAX || r->generation > r->last_generation)
-        return "has impossible generations";
+    if (r->keep > TAMIS_KEEP_MAX || r->generation > r->last_generation ||
+        (r->exceptions == 0 && r->exception_count != 0))
+        return "has impossible generations or exceptions";
     for (uint32_t i = 0; i < r->segment_count; i++) {
         const struct tamis__record_segment *s = &r->segments[i];
         problem = tamis__slice_problem(&r->policy, s->slice, s->slice_start, s->step);

@@ -10,6 +10,7 @@ static const struct tamis__kind *const kinds[] = {
     &tamis__kind_blocked,
     &tamis__kind_bloom,
     &tamis__kind_counting,
+    &tamis__kind_fuse,
 };
 
 const struct tamis__kind *tamis__kind_by_id(uint32_t id)

@@ -63,8 +63,13 @@ struct tamis__kind {
     /* The k bit positions of a key, in the order of the hash set. */
     void (*positions)(const struct tamis__segment_header *header, const void *key, size_t key_bytes,
                       uint64_t *positions);
+    /* NULL, or for both where they hang on the data: the k slots of a key, and its hash values as text,
+     * cut at text_bytes; returns the length it wants.  `positions` is NULL then. */
+    size_t (*explain)(const struct tamis__segment *segment, const void *key, size_t key_bytes,
+                      uint64_t *positions, char *text, size_t text_bytes);
 
-    /* The bits that are set, and the rate at which a stranger would be let in by them. */
+    /* The bits that are set (a static kind: fingerprints that are not 0), and the rate at which a
+     * stranger would be let in by them. */
     void (*measure)(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate);
 
     /* Bring these words of `from` into `to`, which has the same geometry.  The union beside any
@@ -126,6 +131,7 @@ void tamis__cells_tally(const struct tamis__segment *a, const struct tamis__segm
 extern const struct tamis__kind tamis__kind_blocked;
 extern const struct tamis__kind tamis__kind_bloom;
 extern const struct tamis__kind tamis__kind_counting;
+extern const struct tamis__kind tamis__kind_fuse;
 
 /* NULL for a number that is no kind. */
 const struct tamis__kind *tamis__kind_by_id(uint32_t id);

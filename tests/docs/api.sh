@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# api.sh PAGE HEADER: tamis.3 shows every function of the header with the header's own prototype and
-# describes it, and names every error, every constant and every member of a structure.
+# api.sh PAGE HEADER: the page shows every function of the header with the header's own prototype and
+# describes it, and names every constant and every member of a structure; tamis.3 every error too.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/docs/lib.sh
 . "$here/lib.sh"
@@ -35,13 +35,13 @@ prototypes()
 }
 
 names=$(declared)
-[ "$(wc -l <<<"$names")" -ge 20 ] || fail "the header declares too few functions to be true"
+[ "$(wc -l <<<"$names")" -ge 14 ] || fail "the header declares too few functions to be true"
 same "functions of the synopsis beside the header" "$names" \
     "$(prototypes | sed -E 's/.*[ *]([a-z_]+)\(.*/\1/' | sort)"
 
 # Two declarations of a function that differ do not compile.
 {
-    echo '#include "tamis.h"'
+    echo "#include \"${header##*/}\""
     prototypes
 } >"$scratch/prototypes.c"
 "${CC:?the C compiler}" -std=c11 -Wall -Wextra -Werror -I "$(dirname "$header")" -fsyntax-only \
@@ -51,7 +51,7 @@ same "functions of the synopsis beside the header" "$names" \
 body=$(sed '1,/^\.Sh DESCRIPTION/d' "$page")
 described()
 {
-    grep -qE -- "$3" <<<"$body" || fail "tamis.3 does not describe the $1 $2"
+    grep -qE -- "$3" <<<"$body" || fail "${page##*/} does not describe the $1 $2"
 }
 
 for name in $names; do
@@ -60,9 +60,9 @@ done
 errors=$(sed -nE 's/^ *X\((TAMIS_E[A-Z]+),.*/\1/p' "$(dirname "$header")/tamis_errors.h")
 [ -n "$errors" ] || fail "tamis_errors.h lists no errors"
 for name in $errors; do
-    described error "$name" "^\.It Bq Er $name$"
+    [[ $page != */tamis.3 ]] || described error "$name" "^\.It Bq Er $name$"
 done
-constants=$(sed -nE 's/^#define (TAMIS_[A-Z_0-9]+) .*/\1/p; s/^ +(TAMIS_KIND_[A-Z]+) =.*/\1/p' \
+constants=$(sed -nE 's/^#define (TAMIS_[A-Z_0-9]+) .*/\1/p; s/^ +(TAMIS_[A-Z_]+) =.*/\1/p' \
     "$header")
 [ -n "$constants" ] || fail "the header has no constants"
 for name in $constants; do

@@ -26,7 +26,8 @@ import xxhash
 import hash_sets
 
 MASK = (1 << 64) - 1
-KINDS = {1: "blocked", 2: "bloom"}
+KINDS = {1: "blocked", 2: "bloom", 4: "fuse"}
+EXCEPTIONS = 5  # the kind of an index
 BLOCKED_WORDS = {2: 2, 4: 2, 6: 2, 8: 2, 10: 2,
                  12: 4, 16: 4, 20: 4, 24: 4, 28: 4, 32: 4, 36: 4, 40: 4}
 MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63)
@@ -100,8 +101,9 @@ def digest(key, seed):
     return value >> 64, value & MASK
 
 
-def layout(m_bits):
-    data_bytes = 8 * ((m_bits + 63) // 64)
+def layout(bits):
+    """3.2; of m bits, of kind 4 more"""
+    data_bytes = 8 * ((bits + 63) // 64)
     data_offset = 4096 if data_bytes < 32 << 20 else 2 << 20
     return data_offset, data_bytes, (data_offset + data_bytes + 4095) // 4096 * 4096
 
@@ -132,6 +134,23 @@ def bloom_positions(header, key):
         b = b + c & MASK
 
 
+def fuse_seeds_bytes(header):
+    return (8 * header["pieces"] + 63) // 64 * 64
+
+
+def fuse_fault(h):
+    """3.6: what no header of this kind has."""
+    f, pieces, segments, slots = (h[name] for name in (
+        "fingerprint_bits", "pieces", "piece_segments", "segment_slots"))
+    if f not in (8, 16, 32) or h["k"] != 3 or h["words"] or h["bit_order"]:
+        return True
+    if pieces == 0:
+        return (segments, slots, h["m_bits"]) != (0, 0, 64)
+    return (segments < 1 or not 8 <= slots <= 65536 or slots & slots - 1 != 0 or
+            (segments + 2) * slots * pieces > 1 << 56 or
+            h["m_bits"] != (segments + 2) * slots * pieces * f)
+
+
 class Segment:
     def __init__(self, path):
         self.path = path
@@ -156,17 +175,24 @@ class Segment:
         must(1 <= h["k"] <= 64, path, "damaged", "k")
         must(h["bit_order"] <= 1, path, "newer", "bit_order")
         must(1 <= h["capacity"] <= 1 << 56 and 0 < h["fp_rate"] <= 1, path, "damaged", "capacity or rate")
-        must((h["data_offset"], h["data_bytes"], h["file_bytes"]) == layout(h["m_bits"]),
+        seeds = 8 * fuse_seeds_bytes(h) if h["kind"] == 4 and h["pieces"] < 1 << 32 else 0
+        must((h["data_offset"], h["data_bytes"], h["file_bytes"]) == layout(h["m_bits"] + seeds),
              path, "damaged", "layout")
         must(size == h["file_bytes"], path, "truncated or damaged", f"{size} bytes")
         check_policy(h, path)
         check_place(h, h, path)
         must(os.path.basename(path) == "%016d.seg" % h["number"], path, "foreign", "number")
-        must(h["kind"] in KINDS, path, "newer", "kind")
+        must(h["kind"] in KINDS or h["kind"] == EXCEPTIONS, path, "newer", "kind")
         must(h["counter_bits"] == 0, path, "damaged", "counters of a kind that has none")
-        must(h["fingerprint_bits"] == 0 == h["pieces"],
+        must(h["kind"] == 4 or h["fingerprint_bits"] == 0 == h["pieces"],
              path, "damaged", "fingerprints of a kind that has none")
-        if h["kind"] == 1:
+        if h["kind"] == 4:
+            must(not fuse_fault(h), path, "damaged", "geometry")
+            must(h["hash_set"] == XXH3, path, "newer", "hash_set")
+        elif h["kind"] == EXCEPTIONS:
+            must(h["m_bits"] % 64 == 0 and (h["k"], h["words"], h["bit_order"], h["seed"]) ==
+                 (1, 0, 0, 0) and h["hash_set"] == XXH3, path, "damaged", "geometry")
+        elif h["kind"] == 1:
             must(h["m_bits"] % 512 == 0 and h["words"] == BLOCKED_WORDS.get(h["k"]) and
                  h["bit_order"] == 0, path, "damaged", "geometry")
             must(h["hash_set"] == XXH3, path, "newer", "hash_set")
@@ -181,11 +207,14 @@ class Segment:
         h = self.header
         start = h["data_offset"]
         end = start + h["data_bytes"]
-        if h["m_bits"] % 64:
+        if h["kind"] != 4 and h["m_bits"] % 64:
             past = range(h["m_bits"], h["data_bytes"] * 8)
             must(not any(map(self.bit, past)), self.path, "damaged", "bits past m")
         must(not any(self.map[4096:start]) and not any(self.map[end:size]),
              self.path, "damaged", "bytes around the data")
+        if h["kind"] in (4, EXCEPTIONS):
+            must(h["data_checksum"] == xxhash.xxh3_64_intdigest(self.map[start:end]),
+                 self.path, "damaged", "data_checksum")
 
     def label(self):
         """(sequence, name) of the label that holds, None if neither is whole; 3.1.2."""
@@ -202,8 +231,9 @@ class Segment:
         stripes = (struct.unpack_from("<Q", self.map, 2048 + 64 * i)[0] for i in range(32))
         return sum(min(items, ITEMS_MAX) for items in stripes)
 
-    def next(self):
-        return struct.unpack_from("<Q", self.map, 1544)[0]
+    def live(self):
+        """3.1.3: next, exceptions, in_force"""
+        return struct.unpack_from("<QQQ", self.map, 1544)
 
     def hash_set(self):
         """Its name."""
@@ -212,6 +242,9 @@ class Segment:
     def explain(self, key):
         """The raw hash values, as the command writes them, and the positions."""
         h = self.header
+        if h["kind"] == 4:
+            digest_64, slots, fingerprint = self.fuse_place(key)
+            return "%016x,%0*x" % (digest_64, h["fingerprint_bits"] // 4, fingerprint), slots
         if h["hash_set"] == XXH3:
             rule = blocked_positions if h["kind"] == 1 else bloom_positions
             return "%016x,%016x" % digest(key, h["seed"]), list(rule(h, key))
@@ -224,8 +257,59 @@ class Segment:
         byte = self.map[self.header["data_offset"] + position // 8]
         return byte >> (7 - position % 8 if self.header["bit_order"] else position % 8) & 1
 
+    def fuse_place(self, key):
+        """3.6: the digest, the three slots, the fingerprint."""
+        h = self.header
+        low = digest(key, h["seed"])[1]
+        pieces, segments, slots = h["pieces"], h["piece_segments"], h["segment_slots"]
+        if pieces == 0:
+            return low, [0, 0, 0], 0
+        piece = low * pieces >> 64
+        (seed,) = struct.unpack_from("<Q", self.map, h["data_offset"] + 8 * piece)
+        first = (low * pieces & MASK) * (segments * slots) >> 64
+        x = (low ^ seed) * 0x9E3779B97F4A7C15
+        mixed = x >> 64 ^ x & MASK
+        start = piece * (segments + 2) * slots
+        return low, [start + first, start + (first + slots ^ mixed % slots),
+                     start + (first + 2 * slots ^ (mixed >> 16) % slots)], (
+                         mixed >> 32) % (1 << h["fingerprint_bits"])
+
+    def fuse_slot(self, slot):
+        count = self.header["fingerprint_bits"] // 8
+        start = self.header["data_offset"] + fuse_seeds_bytes(self.header) + slot * count
+        return int.from_bytes(self.map[start:start + count], "little")
+
     def __contains__(self, key):
-        return all(map(self.bit, self.explain(key)[1]))
+        if self.header["kind"] != 4:
+            return all(map(self.bit, self.explain(key)[1]))
+        _, (a, b, c), fingerprint = self.fuse_place(key)
+        return self.header["pieces"] != 0 and (
+            self.fuse_slot(a) ^ self.fuse_slot(b) ^ self.fuse_slot(c)) == fingerprint
+
+    def exceptions(self):
+        """3.7: [(key, generation)] of an index, by its records; each must be found by its slot."""
+        data = self.map[self.header["data_offset"]:][:self.header["data_bytes"]]
+        count, slots, size = struct.unpack_from("<QQQ", data)
+        must(slots >= max(8, 2 * count) and slots & slots - 1 == 0 and
+             len(data) == 64 + 8 * slots + size and self.header["capacity"] == max(1, count) and
+             not any(data[24:64]), self.path, "damaged", "index")
+        table = struct.unpack_from(f"<{slots}Q", data, 64)
+        records, found, at = data[64 + 8 * slots:], [], 0
+        while at < size:
+            generation, length = struct.unpack_from("<QI", records, at)
+            key = records[at + 12:at + 12 + length]
+            hashed = xxhash.xxh3_64_intdigest(key)
+            slot = hashed % slots
+            while table[slot] not in (0, hashed >> 40 << 40 | 1 + at // 8):
+                slot = (slot + 1) % slots
+            must(table[slot] != 0, self.path, "damaged", "slot of an exception")
+            at += (12 + length + 7) // 8 * 8
+            must(not any(records[at - (-(12 + length) % 8):at]), self.path, "damaged", "padding")
+            found.append((key, generation))
+        must(at == size and len(found) == count == slots - table.count(0),
+             self.path, "damaged", "exceptions of an index")
+        must(found == sorted(found), self.path, "damaged", "order of the exceptions")
+        return found
 
 
 def check_value(key, value, smallest):
@@ -242,7 +326,10 @@ class Store:
         with self.lock():
             self.read_catalog()
             for record in self.filters.values():
-                record["files"] = [self.open_segment(record, entry) for entry in record["segments"]]
+                self.open_record(record)
+            for record in self.kept.values():
+                self.open_record(record)
+            self.check_exceptions()
             self.check_names()
 
     @contextlib.contextmanager
@@ -258,7 +345,7 @@ class Store:
 
     def read_catalog(self):
         self.filters, self.ids, self.garbage, self.store_id = {}, {}, set(), None
-        self.kept = {}
+        self.kept, self.chunks = {}, {}
         catalog = os.path.join(self.path, "catalog.mdb")
         with lmdb.open(catalog, subdir=False, lock=False, readonly=True) as environment:
             with environment.begin() as transaction:
@@ -276,7 +363,7 @@ class Store:
                  "damaged", f"generation {generation}")
 
     def read_record(self, key, value):
-        must(len(key) == {b"i": 9, b"g": 9, b"v": 17, b"x": 13}.get(key[:1], len(key)),
+        must(len(key) == {b"i": 9, b"g": 9, b"v": 17, b"x": 21}.get(key[:1], len(key)),
              key, "damaged", "size of the key")
         if key == b"s":
             body = check_value(key, value, 48)
@@ -290,12 +377,34 @@ class Store:
             must(struct.unpack(">QQ", key[1:]) == (record["filter_id"], record["generation"]),
                  key, "damaged", "a generation of another key")
             self.kept[record["filter_id"], record["generation"]] = record
+        elif key[:1] == b"x":
+            filter_id, generation, chunk = struct.unpack(">QQI", key[1:])
+            chunks = self.chunks.setdefault((filter_id, generation), [])
+            must(chunk == len(chunks), key, "damaged", "a chunk is missing")
+            chunks.append(self.read_chunk(key, check_value(key, value, 8), generation))
         elif key[:1] == b"i":
             (filter_id,) = struct.unpack(">Q", key[1:])
             self.ids[filter_id] = check_value(key, value, 9).decode()
         elif key[:1] == b"g":
             must(check_value(key, value, 8) == b"", key, "damaged", "garbage with a value")
             self.garbage.add(struct.unpack(">Q", key[1:])[0])
+
+    @staticmethod
+    def read_chunk(key, body, generation):
+        """2.6"""
+        must(len(body) >= 8, key, "damaged", "too short")
+        count, zero = struct.unpack_from("<II", body)
+        must(count > 0 and zero == 0, key, "damaged", "head of a chunk")
+        at, found = 8, []
+        for _ in range(count):
+            must(len(body) - at >= 12, key, "damaged", "an exception ends past its chunk")
+            own, length = struct.unpack_from("<QI", body, at)
+            must(own == generation, key, "damaged", "an exception of another generation")
+            must(length <= min(65535, len(body) - at - 12), key, "damaged", "an exception's length")
+            found.append((body[at + 12:at + 12 + length], generation))
+            at += 12 + length
+        must(at == len(body) and found == sorted(found), key, "damaged", "a chunk")
+        return found
 
     @staticmethod
     def read_filter(key, body):
@@ -309,8 +418,6 @@ class Store:
         check_policy(record, key)
         must(record["keep"] <= 1000 and record["generation"] <= record["last_generation"],
              key, "damaged", "generations")
-        must((record["exceptions"] == 0) == (record["exception_count"] == 0),
-             key, "damaged", "exceptions")
         must(1 <= record["capacity"] <= 1 << 62 and 0 < record["fp_rate"] <= 1,
              key, "damaged", "capacity or rate")
         for entry in record["segments"]:
@@ -320,6 +427,36 @@ class Store:
         slices = [entry["slice"] for entry in record["segments"]]
         must(slices == sorted(slices), key, "damaged", "order of the slices")
         return record
+
+    def open_record(self, record):
+        record["files"] = [self.open_segment(record, entry) for entry in record["segments"]]
+
+    def set_of(self, filter_id, generation):
+        """2.6: one set of exceptions, {key: generation}."""
+        all_of = sum(self.chunks.get((filter_id, generation), []), [])
+        must(all_of == sorted(all_of), f"exceptions of {filter_id}", "damaged", "their order")
+        return dict(all_of)
+
+    def check_exceptions(self):
+        """The index has what the catalog has: those by hand, and those found for the list in force."""
+        for name, record in self.filters.items():
+            wanted = self.set_of(record["filter_id"], record["generation"])
+            wanted.update(self.set_of(record["filter_id"], 0))
+            record["excepted"] = set(wanted)
+            must(len(wanted) == record["exception_count"], name, "damaged", "exception_count")
+            if not record["exceptions"]:
+                must(not wanted, name, "damaged", "exceptions without an index")
+                continue
+            index = Segment(os.path.join(self.path, "segments",
+                                         "%016d.seg" % record["exceptions"]))
+            must((index.header["kind"], index.header["store_id"], index.header["filter_id"]) ==
+                 (EXCEPTIONS, self.store_id, record["filter_id"]), index.path, "foreign", "index")
+            must(dict(index.exceptions()) == wanted, index.path, "damaged", "exceptions")
+        lists = {(r["filter_id"], r["generation"]) for r in self.filters.values()}
+        for filter_id, generation in self.chunks:
+            must(filter_id in self.ids and (
+                generation == 0 or (filter_id, generation) in lists | set(self.kept)),
+                f"exceptions of {filter_id}", "damaged", "of no generation")
 
     def open_segment(self, record, entry):
         segment = Segment(os.path.join(self.path, "segments", "%016d.seg" % entry["number"]))
@@ -334,11 +471,13 @@ class Store:
     def check_list(record):
         """What all segments say of the list, and how they are linked; 3.1.3 and 3.1.4."""
         following = [entry["number"] for entry in record["segments"][1:]] + [None]
+        newest = record["files"][-1]
+        must(newest.live()[1] == record["exceptions"], newest.path, "damaged", "live exceptions")
         for segment, number in zip(record["files"], following):
             for field in POLICY_FIELDS:
                 must(segment.header[field] == record[field], segment.path, "damaged", field)
             full = REFUSES if number is None and record["on_full"] == 2 else 0
-            must(segment.next() in (0, number, full), segment.path, "damaged", "next")
+            must(segment.live()[0] in (0, number, full), segment.path, "damaged", "next")
 
     def check_names(self):
         """Labels, counters and the directory: what can be wrong without a wrong answer."""
@@ -346,7 +485,11 @@ class Store:
         for name, record in self.filters.items():
             must(record["filter_id"] < self.next_filter_id, name, "damaged", "next_filter_id")
             self.check_list(record)
-            for segment in record["files"]:
+            if record["exceptions"]:
+                known.add(record["exceptions"])
+            kept = [r for (filter_id, _), r in self.kept.items()
+                    if filter_id == record["filter_id"]]
+            for segment in sum((r["files"] for r in kept), record["files"]):
                 number = segment.header["number"]
                 must(number < self.next_segment, segment.path, "damaged", "next_segment")
                 label = segment.label()
@@ -383,7 +526,8 @@ class Store:
         return files
 
     def contains(self, name, key):
-        return any(key in segment for segment in self.alive(name))
+        return (any(key in segment for segment in self.alive(name)) and
+                key not in self.filters[name]["excepted"])
 
     def explain(self, name, key):
         for segment in self.filters[name]["files"]:

@@ -488,7 +488,7 @@ static void index_that_is_not_entered_leaves_nothing(void **state)
     assert_done(tamis__exceptions_settle(&set));
     assert_done(tamis__exceptions_stage(store, &set, "blacklist", &draft));
     assert_int_equal(fixture_files(path, "staging"), 1);
-    tamis__draft_discard(store, &draft);
+    tamis__drafts_discard(store, &draft, 1);
     assert_int_equal(fixture_files(path, "staging"), 0);
     tamis__exceptions_clear(&set);
     tamis_store_close(store);

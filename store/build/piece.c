@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * piece.c: peeling (Graf and Lemire 2022; the idea is older: Botelho, Pagh, Ziviani 2007).
+ *
+ *     lay     every digest is XORed into its three slots, and counted there
+ *     peel    a slot that only one digest lies in is that digest's own: it is taken out of its other
+ *             two slots, which may leave one alone there, and so on, until none is left
+ *     assign  in the reverse order each digest sets its own slot so that the XOR of all three is its
+ *             fingerprint; none that comes after touches its other two
+ *
+ * The digests come in order, so do their first slots, and the other two are one and two segments
+ * away: of the slots only three segments are worked on at a time, which stay in the cache.  The
+ * queue of slots to be peeled, and what has been peeled, share one array: a slot falls to one digest
+ * at most once, so there are never more of them than slots.
+ *
+ * Measured for 1.2 M digests on one core (AMD EPYC, 1 MiB of L2): lay 6, peel 23, assign 3 ns a
+ * digest.  Numbers of digests for digests (4 or 8 bytes a slot with the count in it, where these are 9)
+ * make peeling slower, 32 to 44 ns, as each costs another look-up, and assigning 12.
+ */
+#include "build/piece.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "kind/fuse.h"
+
+/* Slots ahead of the one that is peeled whose lines are asked for. */
+#define AHEAD 16u
+
+struct work {
+    struct tamis__fuse_geometry geometry;
+    uint64_t slots;
+    const uint64_t *digests;
+    uint64_t count;
+    uint64_t seed;
+    uint64_t *mixture; /* of each slot: XOR of its digests */
+    uint64_t *peeled;  /* digests in the order they were taken out */
+    uint32_t *order;   /* their own slots; behind them the queue */
+    uint8_t *load;     /* of each slot: its digests, while they are fewer than 256 */
+};
+
+size_t tamis__piece_workspace_bytes(const struct tamis__fuse_shape *shape, uint64_t keys)
+{
+    const uint64_t slots = tamis__fuse_piece_slots(shape);
+    return (size_t)(slots * (sizeof(uint64_t) + sizeof(uint32_t) + 1) + sizeof(uint32_t) +
+                    keys * sizeof(uint64_t));
+}
+
+/* The seeds are tried in one order, so that the bytes are the same again (splitmix64). */
+static uint64_t seed_of_try(uint64_t attempt)
+{
+    uint64_t z = (attempt + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+static inline void put(struct work *w, uint64_t slot, uint64_t digest)
+{
+    w->mixture[slot] ^= digest;
+    w->load[slot]++;
+}
+
+static void lay(struct work *w)
+{
+    memset(w->mixture, 0, w->slots * sizeof *w->mixture);
+    memset(w->load, 0, w->slots);
+    for (uint64_t i = 0; i < w->count; i++) {
+        const struct tamis__fuse_place place =
+            tamis__fuse_place(&w->geometry, w->digests[i], w->seed);
+        for (unsigned j = 0; j < TAMIS__FUSE_ARITY; j++)
+            put(w, place.slots[j], w->digests[i]);
+    }
+}
+
+/* Queue the slots of one digest.  False where some slot has 256 or more, so that its load lies. */
+static bool find_lone(const struct work *w, uint64_t *end)
+{
+    uint64_t sum = 0;
+    *end = 0;
+    for (uint64_t slot = 0; slot < w->slots; slot++) {
+        w->order[*end] = (uint32_t)slot;
+        *end += w->load[slot] == 1;
+        sum += w->load[slot];
+    }
+    return sum == TAMIS__FUSE_ARITY * w->count;
+}
+
+static inline uint64_t take_out(struct work *w, uint64_t slot, uint64_t digest, uint64_t end)
+{
+    w->mixture[slot] ^= digest;
+    w->order[end] = (uint32_t)slot;
+    return end + (--w->load[slot] == 1);
+}
+
+/* Returns how many digests were taken out: all, unless the seed is to blame. */
+static uint64_t peel(struct work *w)
+{
+    uint64_t end, done = 0;
+    if (!find_lone(w, &end)) return 0;
+    for (uint64_t i = 0; i < end; i++) {
+        const uint64_t slot = w->order[i];
+        const uint64_t ahead = w->order[i + AHEAD < end ? i + AHEAD : i];
+        __builtin_prefetch(&w->mixture[ahead], 1, 3);
+        __builtin_prefetch(&w->load[ahead], 1, 3);
+        if (w->load[slot] != 1) continue; /* its digest had another slot to itself */
+        const uint64_t digest = w->mixture[slot];
+        const struct tamis__fuse_place place = tamis__fuse_place(&w->geometry, digest, w->seed);
+        w->order[done] = (uint32_t)slot;
+        w->peeled[done++] = digest;
+        for (unsigned j = 0; j < TAMIS__FUSE_ARITY; j++)
+            end = take_out(w, place.slots[j], digest, end);
+    }
+    return done;
+}
+
+/* A slot's own part of the XOR is 0 when its turn comes, so all three can be taken. */
+#define ASSIGN(type)                                                                               \
+    static void assign_##type(const struct work *w, type *fingerprints)                            \
+    {                                                                                              \
+        memset(fingerprints, 0, w->slots * sizeof *fingerprints);                                  \
+        for (uint64_t i = w->count; i-- > 0;) {                                                    \
+            const struct tamis__fuse_place place =                                                 \
+                tamis__fuse_place(&w->geometry, w->peeled[i], w->seed);                            \
+            fingerprints[w->order[i]] =                                                            \
+                (type)(place.fingerprint ^ fingerprints[place.slots[0]] ^                          \
+                       fingerprints[place.slots[1]] ^ fingerprints[place.slots[2]]);               \
+        }                                                                                          \
+    }
+ASSIGN(uint8_t)
+ASSIGN(uint16_t)
+ASSIGN(uint32_t)
+#undef ASSIGN
+
+static void assign(const struct work *w, uint32_t fingerprint_bits, void *fingerprints)
+{
+    if (fingerprint_bits == 8)
+        assign_uint8_t(w, fingerprints);
+    else if (fingerprint_bits == 16)
+        assign_uint16_t(w, fingerprints);
+    else
+        assign_uint32_t(w, fingerprints);
+}
+
+/* The eight-byte arrays first, so that all are aligned. */
+static void cut_workspace(struct work *w, void *workspace)
+{
+    w->mixture = workspace;
+    w->peeled = w->mixture + w->slots;
+    w->order = (uint32_t *)(w->peeled + w->count);
+    w->load =
+        (uint8_t *)(w->order + w->slots + 1); /* 1: what is written before it is known to count */
+}
+
+int tamis__piece_build(const struct tamis__fuse_shape *shape, const uint64_t *digests,
+                       uint64_t count, void *workspace, void *fingerprints_out, uint64_t *seed_out)
+{
+    struct work w = {.geometry = tamis__fuse_geometry(shape->pieces, shape->piece_segments,
+                                                      shape->segment_slots),
+                     .slots = tamis__fuse_piece_slots(shape),
+                     .digests = digests,
+                     .count = count};
+    if (w.slots > UINT32_MAX || count > w.slots)
+        return tamis__fail(TAMIS_ELIMIT,
+                           "a piece of %llu keys in %llu slots cannot be built; the hashes of the "
+                           "keys crowd, give another seed",
+                           (unsigned long long)count, (unsigned long long)w.slots);
+    cut_workspace(&w, workspace);
+    for (uint64_t attempt = 0; attempt < TAMIS__PIECE_TRIES; attempt++) {
+        w.seed = seed_of_try(attempt);
+        lay(&w);
+        if (peel(&w) != count) continue;
+        assign(&w, shape->fingerprint_bits, fingerprints_out);
+        *seed_out = w.seed;
+        return 0;
+    }
+    return tamis__fail(
+        TAMIS_EINVAL,
+        "none of %u seeds makes a piece of these %llu keys; their hashes crowd, give "
+        "another seed",
+        TAMIS__PIECE_TRIES, (unsigned long long)count);
+}

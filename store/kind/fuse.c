@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fuse.c: asking a binary fuse filter (fuse.h has the layout).  It is static: build/ makes its data,
+ * nothing changes them, so they are read without atomics and closed by a checksum.
+ *
+ * The header alone bounds every access: a digest's piece is below `pieces`, its slots are below the
+ * slots of a piece, whatever the seeds and the fingerprints say (check).
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "hash/hash_set.h"
+#include "kind/block.h"
+#include "kind/fuse.h"
+#include "kind/kind.h"
+
+/* The checksum is computed in steps of this, each given back before the next. */
+#define VERIFY_STEP ((uint64_t)32 << 20)
+
+/* A segment as the loops below use it. */
+struct ask {
+    struct tamis__fuse_geometry geometry;
+    uint64_t piece_slots;
+    const uint64_t *seeds;
+    const void *fingerprints;
+    uint64_t hash_seed;
+};
+
+/* Where the three fingerprints of a key are, counted over all pieces. */
+struct probe {
+    uint64_t slots[TAMIS__FUSE_ARITY];
+    uint32_t fingerprint;
+};
+
+TAMIS__INLINE struct ask ask_of(const struct tamis__segment *segment)
+{
+    const struct tamis__segment_header *h = segment->header;
+    return (struct ask){
+        .geometry = tamis__fuse_geometry(h->pieces, h->piece_segments, h->segment_slots),
+        .piece_slots = ((uint64_t)h->piece_segments + 2) * h->segment_slots,
+        .seeds = segment->data,
+        .fingerprints = (const unsigned char *)segment->data + tamis__fuse_seeds_bytes(h->pieces),
+        .hash_seed = h->seed};
+}
+
+TAMIS__INLINE struct probe probe_of(const struct ask *ask, uint64_t digest)
+{
+    const uint64_t piece = tamis__scale(digest, ask->geometry.pieces);
+    const struct tamis__fuse_place place =
+        tamis__fuse_place(&ask->geometry, digest, ask->seeds[piece]);
+    const uint64_t first = piece * ask->piece_slots;
+    return (struct probe){
+        .slots = {first + place.slots[0], first + place.slots[1], first + place.slots[2]},
+        .fingerprint = place.fingerprint};
+}
+
+TAMIS__INLINE void prefetch(const struct ask *ask, const struct probe *probe, uint32_t bytes)
+{
+    for (unsigned i = 0; i < TAMIS__FUSE_ARITY; i++)
+        __builtin_prefetch((const char *)ask->fingerprints + probe->slots[i] * bytes, 0, 3);
+}
+
+TAMIS__INLINE unsigned test(const struct ask *ask, const struct probe *probe, uint32_t bytes)
+{
+    const uint64_t *slots = probe->slots;
+    if (bytes == 1) {
+        const uint8_t *f = ask->fingerprints;
+        return (uint8_t)probe->fingerprint == (uint8_t)(f[slots[0]] ^ f[slots[1]] ^ f[slots[2]]);
+    }
+    if (bytes == 2) {
+        const uint16_t *f = ask->fingerprints;
+        return (uint16_t)probe->fingerprint == (uint16_t)(f[slots[0]] ^ f[slots[1]] ^ f[slots[2]]);
+    }
+    const uint32_t *f = ask->fingerprints;
+    return probe->fingerprint == (f[slots[0]] ^ f[slots[1]] ^ f[slots[2]]);
+}
+
+/* One loop for keys and digests (the other NULL): probe the one TAMIS__RING behind while the lines of
+ * this one come in. */
+TAMIS__INLINE size_t run(const struct ask *ask, const struct tamis_key *keys,
+                         const uint64_t *digests, size_t count, uint8_t *answers, uint32_t bytes)
+{
+    struct probe ring[TAMIS__RING];
+    size_t ones = 0;
+    for (size_t i = 0; i < count + TAMIS__RING; i++) {
+        struct probe *slot = &ring[i % TAMIS__RING];
+        if (i >= TAMIS__RING && i - TAMIS__RING < count) {
+            const unsigned one = test(ask, slot, bytes);
+            answers[i - TAMIS__RING] = (uint8_t)one;
+            ones += one;
+        }
+        if (i < count) {
+            *slot = probe_of(
+                ask, digests ? digests[i]
+                             : tamis__fuse_digest(keys[i].data, keys[i].bytes, ask->hash_seed));
+            prefetch(ask, slot, bytes);
+        }
+    }
+    return ones;
+}
+
+/* An instance each for the three widths. */
+TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct tamis_key *keys,
+                             const uint64_t *digests, size_t count, uint8_t *answers)
+{
+    const struct ask ask = ask_of(segment);
+    if (segment->header->pieces == 0) {
+        memset(answers, 0, count);
+        return 0;
+    }
+    switch (segment->header->fingerprint_bits) {
+    case 8:
+        return run(&ask, keys, digests, count, answers, 1);
+    case 16:
+        return run(&ask, keys, digests, count, answers, 2);
+    default:
+        return run(&ask, keys, digests, count, answers, 4);
+    }
+}
+
+static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                             size_t count, uint8_t *answers)
+{
+    return run_any(segment, keys, NULL, count, answers);
+}
+
+size_t tamis__fuse_contains_digests(const struct tamis__segment *segment, const uint64_t *digests,
+                                    size_t count, uint8_t *answers)
+{
+    static const uint64_t none; /* tells digests from keys where there are 0 of them */
+    return run_any(segment, NULL, digests ? digests : &none, count, answers);
+}
+
+int tamis__fuse_contains_digest(const struct tamis__segment *segment, uint64_t digest)
+{
+    const uint32_t bytes = segment->header->fingerprint_bits / 8;
+    if (segment->header->pieces == 0) return 0;
+    const struct ask ask = ask_of(segment);
+    const struct probe probe = probe_of(&ask, digest);
+    return (int)test(&ask, &probe, bytes);
+}
+
+static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+{
+    return tamis__fuse_contains_digest(segment,
+                                       tamis__fuse_digest(key, key_bytes, segment->header->seed));
+}
+
+static int refuse_add(void)
+{
+    return tamis__fail(TAMIS_EUNSUPPORTED,
+                       "a filter of kind fuse is static, nothing can be added to it; `tamis build` "
+                       "makes it anew with all keys");
+}
+
+static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+{
+    (void)segment, (void)key, (void)key_bytes;
+    return refuse_add();
+}
+
+static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                         size_t count, uint8_t *answers)
+{
+    (void)segment, (void)keys;
+    memset(answers, TAMIS_ANSWER_REFUSED, count);
+    return refuse_add();
+}
+
+static int check(const struct tamis__segment_header *header, const char **reason)
+{
+    const struct tamis__fuse_shape shape = tamis__fuse_header_shape(header);
+    struct tamis__layout layout;
+    *reason = "has a geometry that no fuse filter has";
+    if (!tamis__fuse_shape_is_valid(&shape) || header->m_bits != tamis__fuse_m_bits(&shape) ||
+        header->k != TAMIS__FUSE_ARITY || header->words != 0 || header->counter_bits != 0 ||
+        header->bit_order != TAMIS__BITS_LSB_FIRST)
+        return TAMIS_ECORRUPT;
+    tamis__layout(tamis__fuse_data_bits(&shape), &layout);
+    *reason = "has data of a length that its pieces contradict";
+    if (header->data_bytes != layout.data_bytes) return TAMIS_ECORRUPT;
+    *reason = "uses a hash set that this library does not have; use a newer Tamis";
+    return header->hash_set == TAMIS__HASH_XXH3 ? 0 : TAMIS_EVERSION;
+}
+
+static int verify(const struct tamis__segment *segment, uint64_t *offset, const char **reason)
+{
+    const struct tamis__segment_header *h = segment->header;
+    XXH3_state_t state;
+    XXH3_INITSTATE(&state);
+    (void)XXH3_64bits_reset(&state);
+    for (uint64_t at = 0; at < h->data_bytes; at += VERIFY_STEP) {
+        const uint64_t bytes = h->data_bytes - at < VERIFY_STEP ? h->data_bytes - at : VERIFY_STEP;
+        (void)XXH3_64bits_update(&state, (const unsigned char *)segment->data + at, bytes);
+        if (segment->place != NULL) tamis__segment_release(segment, at, bytes);
+    }
+    if (XXH3_64bits_digest(&state) == h->data_checksum) return 0;
+    *offset = h->data_offset;
+    *reason = "has data that do not match their checksum; build the filter anew, roll it back, or "
+              "restore the file from a copy";
+    return 1;
+}
+
+/* The digest and the fingerprint, with as many digits as they have bits for. */
+static size_t explain(const struct tamis__segment *segment, const void *key, size_t key_bytes,
+                      uint64_t *positions, char *text, size_t text_bytes)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const uint64_t digest = tamis__fuse_digest(key, key_bytes, h->seed);
+    const struct ask ask = ask_of(segment);
+    const struct probe probe = h->pieces == 0 ? (struct probe){{0}, 0} : probe_of(&ask, digest);
+    const uint32_t kept = probe.fingerprint & (uint32_t)(((uint64_t)1 << h->fingerprint_bits) - 1);
+    memcpy(positions, probe.slots, sizeof probe.slots);
+    return (size_t)snprintf(text, text_bytes, "%016" PRIx64 ",%0*" PRIx32, digest,
+                            (int)h->fingerprint_bits / 4, kept);
+}
+
+/* ones: the fingerprints that are not 0.  The rate follows from their bits, however many there are. */
+static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const struct ask ask = ask_of(segment);
+    const uint64_t slots = h->pieces * ask.piece_slots;
+    *ones = 0;
+    for (uint64_t i = 0; i < slots; i++) {
+        if (h->fingerprint_bits == 8)
+            *ones += ((const uint8_t *)ask.fingerprints)[i] != 0;
+        else if (h->fingerprint_bits == 16)
+            *ones += ((const uint16_t *)ask.fingerprints)[i] != 0;
+        else
+            *ones += ((const uint32_t *)ask.fingerprints)[i] != 0;
+    }
+    *fp_rate = h->pieces == 0 ? 0 : exp2(-(double)h->fingerprint_bits);
+}
+
+const struct tamis__kind tamis__kind_fuse = {
+    .id = TAMIS_KIND_FUSE,
+    .name = "fuse",
+    .check = check,
+    .add = add,
+    .contains = contains,
+    .add_batch = add_batch,
+    .contains_batch = contains_batch,
+    .verify = verify,
+    .explain = explain,
+    .measure = measure,
+};

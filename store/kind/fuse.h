@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fuse.h: where a key's fingerprint lies in a segment of kind fuse; shared by who asks (fuse.c) and
+ * who builds (build/piece.c).
+ *
+ *     digest of the key, 64 bits: the low half of its seeded XXH3-128
+ *          |
+ *          |  * pieces          the piece: a range of digests
+ *          +--- fraction, 64 bits: how far into the piece's range the digest lies
+ *          |       |
+ *          |       |  * piece_segments * segment_slots        slot 0: rises with the digest
+ *          |
+ *          |  multiplied with the piece's seed
+ *          +--- hash, 64 bits
+ *                  0 .. 15   in the next segment, by XOR with where slot 0 lies in its own: slot 1
+ *                 16 .. 31   in the one after that: slot 2
+ *                 32 .. 63   fingerprint, of which the low 8, 16 or 32 bits are kept
+ *
+ * A key is in when the XOR of its three slots is its fingerprint (Graf and Lemire, "Binary Fuse
+ * Filters: Fast and Smaller Than Xor Filters", 2022).  That slot 0 rises with the digest makes the
+ * work on sorted digests a walk through memory (docs/decisions/0013); the price is that another seed
+ * moves only the other two.
+ *
+ * The data: `pieces` seeds of 8 bytes, zeros up to a multiple of 64, the fingerprints of piece 0,
+ * of piece 1, ...
+ */
+#ifndef TAMIS_KIND_FUSE_H
+#define TAMIS_KIND_FUSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "file/segment.h"
+#include "hash/digest.h"
+#include "sizing/fuse.h"
+
+static inline uint64_t tamis__fuse_digest(const void *key, size_t key_bytes, uint64_t seed)
+{
+    return tamis__digest(key, key_bytes, seed).low;
+}
+
+/* What of a shape the arithmetic needs. */
+struct tamis__fuse_geometry {
+    uint64_t pieces;
+    uint64_t first_slots; /* piece_segments * segment_slots: slot 0 is below it */
+    uint64_t segment_slots;
+};
+
+struct tamis__fuse_place {
+    uint64_t slots[TAMIS__FUSE_ARITY]; /* in the piece */
+    uint32_t fingerprint;              /* 32 bits of it */
+};
+
+static inline struct tamis__fuse_geometry
+tamis__fuse_geometry(uint32_t pieces, uint32_t piece_segments, uint32_t segment_slots)
+{
+    return (struct tamis__fuse_geometry){.pieces = pieces,
+                                         .first_slots = (uint64_t)piece_segments * segment_slots,
+                                         .segment_slots = segment_slots};
+}
+
+/* Both halves of the product, folded: each bit of it hangs on each of the digest and the seed. */
+static inline uint64_t tamis__fuse_hash(uint64_t digest, uint64_t seed)
+{
+    const tamis__u128 product = (tamis__u128)(digest ^ seed) * 0x9E3779B97F4A7C15u;
+    return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
+
+/* Every slot is below (piece_segments + 2) * segment_slots, whatever the digest and the seed. */
+static inline struct tamis__fuse_place tamis__fuse_place(const struct tamis__fuse_geometry *g,
+                                                         uint64_t digest, uint64_t seed)
+{
+    const uint64_t hash = tamis__fuse_hash(digest, seed), mask = g->segment_slots - 1;
+    const uint64_t first = tamis__scale(digest * g->pieces, g->first_slots);
+    return (struct tamis__fuse_place){
+        .slots = {first, (first + g->segment_slots) ^ (hash & mask),
+                  (first + 2 * g->segment_slots) ^ (hash >> 16 & mask)},
+        .fingerprint = (uint32_t)(hash >> 32)};
+}
+
+/* The shape that a header describes; kind->check() has passed it. */
+static inline struct tamis__fuse_shape
+tamis__fuse_header_shape(const struct tamis__segment_header *header)
+{
+    return (struct tamis__fuse_shape){.fingerprint_bits = header->fingerprint_bits,
+                                      .pieces = header->pieces,
+                                      .piece_segments = header->piece_segments,
+                                      .segment_slots = header->segment_slots};
+}
+
+/* As contains and contains_batch of the kind, by digest (tamis__fuse_digest, the header's seed). */
+int tamis__fuse_contains_digest(const struct tamis__segment *segment, uint64_t digest);
+size_t tamis__fuse_contains_digests(const struct tamis__segment *segment, const uint64_t *digests,
+                                    size_t count, uint8_t *answers);
+
+/* Which piece a digest belongs to; rises with it. */
+static inline uint64_t tamis__fuse_piece(uint64_t digest, uint32_t pieces)
+{
+    return tamis__scale(digest, pieces);
+}
+
+#endif

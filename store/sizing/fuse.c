@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fuse.c: see fuse.h; docs/decisions/0013 has the measurements behind the numbers.
+ *
+ * A piece of n keys can be peeled, nearly always, when its first slots (all but the last two
+ * segments) are n times a ratio that falls towards 1.0895 (3-wise, spatially coupled: Walzer,
+ * "Peeling close to the orientability threshold", 2021) the longer its segments are.  The two
+ * segments at the end are lost to it, so segments shall not be long either: about 4 sqrt(n) slots.
+ */
+#include "sizing/fuse.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "sizing/sizing.h"
+
+/* Keys of a piece in a filter of many: large enough that its ends and the differences between pieces
+ * cost little, small enough that the work on one fits the caches and there is some for each
+ * processor. */
+#define PIECE_KEYS 1500000u
+/* What an array of fingerprints can have, so that its size in bits stays below TAMIS__M_BITS_MAX. */
+#define SLOTS_MAX ((uint64_t)1 << 56)
+
+struct row {
+    uint64_t keys_max; /* of a piece that this row is for */
+    uint32_t segment_slots;
+    uint32_t ratio; /* first slots to keys, in thousandths */
+};
+
+static const struct row rows[] = {
+    {12, 8, 1250},           {48, 16, 1100},        {160, 32, 1200},       {640, 64, 1250},
+    {3000, 128, 1240},       {12000, 256, 1230},    {50000, 512, 1190},    {150000, 1024, 1160},
+    {300000, 2048, 1135},    {1200000, 4096, 1124}, {5000000, 8192, 1115}, {20000000, 16384, 1115},
+    {80000000, 32768, 1115},
+};
+static const struct row last_row = {UINT64_MAX, TAMIS__FUSE_SEGMENT_SLOTS_MAX, 1115};
+
+static const struct row *row_of(uint64_t keys)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (keys <= rows[i].keys_max) return &rows[i];
+    return &last_row;
+}
+
+bool tamis__fingerprint_bits_are_valid(uint32_t bits)
+{
+    return bits == 8 || bits == 16 || bits == 32;
+}
+
+uint32_t tamis__fuse_fingerprint_bits(double fp_rate)
+{
+    for (uint32_t bits = 8; bits <= 32; bits *= 2)
+        if (exp2(-(double)bits) <= fp_rate) return bits;
+    return 0;
+}
+
+uint32_t tamis__fuse_pieces(uint64_t keys)
+{
+    const uint64_t pieces = keys / PIECE_KEYS;
+    return keys == 0 ? 0 : pieces == 0 ? 1 : (uint32_t)pieces;
+}
+
+void tamis__fuse_shape(uint64_t fullest_piece_keys, uint32_t fingerprint_bits, uint32_t pieces,
+                       struct tamis__fuse_shape *shape)
+{
+    *shape = (struct tamis__fuse_shape){.fingerprint_bits = fingerprint_bits, .pieces = pieces};
+    if (pieces == 0) return;
+    const struct row *row = row_of(fullest_piece_keys);
+    const uint64_t first_slots = (fullest_piece_keys * row->ratio + 999) / 1000;
+    const uint64_t segments = (first_slots + row->segment_slots - 1) / row->segment_slots;
+    shape->segment_slots = row->segment_slots;
+    shape->piece_segments = segments == 0               ? 1
+                            : segments > UINT32_MAX - 2 ? UINT32_MAX - 2
+                                                        : (uint32_t)segments;
+}
+
+void tamis__fuse_likely_shape(uint64_t keys, uint32_t fingerprint_bits,
+                              struct tamis__fuse_shape *shape)
+{
+    /* Loads of pieces are binomial: the greatest of P is near mean + sqrt(2 ln P mean). */
+    const uint32_t pieces = tamis__fuse_pieces(keys);
+    const double mean = (double)keys / (pieces ? pieces : 1);
+    const double fullest = mean + sqrt(2 * log(pieces ? pieces : 1) * mean);
+    tamis__fuse_shape((uint64_t)ceil(fullest), fingerprint_bits, pieces, shape);
+}
+
+bool tamis__fuse_shape_is_valid(const struct tamis__fuse_shape *s)
+{
+    if (!tamis__fingerprint_bits_are_valid(s->fingerprint_bits)) return false;
+    if (s->pieces == 0) return s->piece_segments == 0 && s->segment_slots == 0;
+    if (s->segment_slots < TAMIS__FUSE_SEGMENT_SLOTS_MIN ||
+        s->segment_slots > TAMIS__FUSE_SEGMENT_SLOTS_MAX ||
+        (s->segment_slots & (s->segment_slots - 1)) != 0 || s->piece_segments == 0)
+        return false;
+    return tamis__fuse_piece_slots(s) <= SLOTS_MAX / s->pieces;
+}
+
+uint64_t tamis__fuse_piece_slots(const struct tamis__fuse_shape *shape)
+{
+    if (shape->pieces == 0) return 0;
+    return ((uint64_t)shape->piece_segments + TAMIS__FUSE_ARITY - 1) * shape->segment_slots;
+}
+
+uint64_t tamis__fuse_m_bits(const struct tamis__fuse_shape *shape)
+{
+    if (shape->pieces == 0) return 64;
+    return tamis__fuse_piece_slots(shape) * shape->pieces * shape->fingerprint_bits;
+}
+
+uint64_t tamis__fuse_seeds_bytes(uint32_t pieces)
+{
+    return ((uint64_t)pieces * 8 + 63) / 64 * 64;
+}
+
+uint64_t tamis__fuse_data_bits(const struct tamis__fuse_shape *shape)
+{
+    return tamis__fuse_seeds_bytes(shape->pieces) * 8 + tamis__fuse_m_bits(shape);
+}
