@@ -111,6 +111,14 @@ offers 'tamis create '
 offers 'tamis rename seen '
 offers 'tamis except seen ' add remove list
 offers 'tamis except seen add '
+for key in a b c; do
+    echo "$key" | tamis build seen --keep 5
+done
+offers 'tamis rollback seen ' 1 2 3
+offers 'tamis rollback seen 2' 2
+tamis rollback seen 2 2>/dev/null
+offers 'tamis rollback seen ' 1 3 4
+offers 'tamis generations seen '
 offers 'tamis explain --hash-set xxh3 '
 offers 'tamis drop seen se' seen.2026
 offers "tamis drop seen seen.2026 \"a:b c\" it\\'s -- " -odd "$(printf %q 'say "$x"')" été

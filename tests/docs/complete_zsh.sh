@@ -117,6 +117,12 @@ offers 'tamis create '
 offers 'tamis rename seen '
 offers 'tamis except seen ' add remove list
 offers 'tamis except seen add '
+for key in a b c; do
+    echo "$key" | tamis build seen --keep 5
+done
+tamis rollback seen 2 2>/dev/null
+offers 'tamis rollback seen ' 1 3 4
+offers 'tamis generations seen '
 offers 'tamis explain --hash-set xxh3 '
 offers "tamis drop seen 'a:b c' it\\'s s" seen.2026 'say "$x"'
 

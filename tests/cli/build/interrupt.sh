@@ -26,3 +26,21 @@ wait "$pid"
 echo "exit $?"
 cat told
 tamis check list old 1
+# While it is made: the library is told at its next step.
+seq 4000000 >many
+before=$(snapshot)
+for _ in 1 2 3 4 5 6 7 8; do # until one is stopped in time
+    (trap - INT && exec tamis build list many --threads 1 --progress) 2>told &
+    pid=$!
+    until grep -qE '^(sorting|making|verifying):' told || ! kill -0 "$pid" 2>gone; do sleep 0.01; done
+    kill -INT "$pid" 2>gone
+    wait "$pid"
+    status=$?
+    [ "$status" -ne 130 ] || break
+    echo old | tamis build list
+    before=$(snapshot)
+done
+echo "exit $status"
+tail -n 1 told
+[ "$before" = "$(snapshot)" ] || echo "the store was changed"
+tamis check list old
