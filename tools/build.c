@@ -193,7 +193,8 @@ static int read_keys(struct work *work)
         uint64_t keys = 0;
         if (read_file(work, files.paths[i], tamis_build_add, &keys) != CLI_DONE) return CLI_ERROR;
         all += keys;
-        if (keys == 0 && files.count > 1) cli_tell("note: there is no key in %s", files.paths[i]);
+        if (keys == 0 && files.count > 1)
+            cli_tell("note: there is no key in %s", input_name(files.paths[i]));
     }
     if (all > 0 || wants(work, TAKES(ALLOW_EMPTY))) return CLI_DONE;
     return cli_fail("there is no key in the input; if that is meant, give --allow-empty");

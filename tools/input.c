@@ -59,9 +59,14 @@ static bool is_standard(const char *path)
     return strcmp(path, "-") == 0;
 }
 
+const char *input_name(const char *path)
+{
+    return is_standard(path) ? "standard input" : path;
+}
+
 static bool tell_unreadable(const char *path, const char *why)
 {
-    cli_tell("cannot read %s: %s", path, why);
+    cli_tell("cannot read %s: %s", input_name(path), why);
     return false;
 }
 
@@ -71,8 +76,7 @@ bool input_is_there(const char *path, uint64_t *bytes)
     off_t at = 0;
     *bytes = 0;
     if (is_standard(path)) {
-        if (fstat(STDIN_FILENO, &st) != 0)
-            return tell_unreadable("standard input", strerror(errno));
+        if (fstat(STDIN_FILENO, &st) != 0) return tell_unreadable(path, strerror(errno));
         at = lseek(STDIN_FILENO, 0, SEEK_CUR);
     } else if (access(path, R_OK) != 0 || stat(path, &st) != 0) {
         return tell_unreadable(path, strerror(errno));
@@ -84,7 +88,7 @@ bool input_is_there(const char *path, uint64_t *bytes)
 
 struct input *input_open(const char *path)
 {
-    const char *name = is_standard(path) ? "standard input" : path;
+    const char *name = input_name(path);
     int fd = STDIN_FILENO;
     if (!is_standard(path)) {
         fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);

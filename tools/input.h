@@ -46,6 +46,9 @@ struct input {
     bool at_end; /* the file has ended */
 };
 
+/* What a path is called in messages: "-" is standard input. */
+const char *input_name(const char *path);
+
 /* A file, or standard input for "-".  NULL after a message. */
 struct input *input_open(const char *path);
 

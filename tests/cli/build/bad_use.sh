@@ -14,7 +14,6 @@ refused tamis build list keys --comments=
 refused tamis build list keys --keep 1001
 refused tamis build list keys --keep many
 refused tamis build list keys --threads 0
-refused tamis build list keys --memory 1
 refused tamis build list keys -p 2
 refused tamis build list keys --kind nonesuch
 refused tamis build list keys -z --crlf
