@@ -122,7 +122,6 @@ for key in a b c; do
 done
 tamis rollback seen 2 2>/dev/null
 offers 'tamis rollback seen ' 1 3 4
-offers 'tamis generations seen '
 offers 'tamis explain --hash-set xxh3 '
 offers "tamis drop seen 'a:b c' it\\'s s" seen.2026 'say "$x"'
 
