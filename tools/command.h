@@ -60,6 +60,7 @@ extern const struct command cli_command_remove;
 extern const struct command cli_command_rename;
 extern const struct command cli_command_repair;
 extern const struct command cli_command_rollback;
+extern const struct command cli_command_report;
 extern const struct command cli_command_rotate;
 extern const struct command cli_command_sync;
 extern const struct command cli_command_verify;

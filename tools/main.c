@@ -24,7 +24,8 @@ static const struct command *const COMMANDS[] = {
     &cli_command_calc,     &cli_command_build,  &cli_command_except, &cli_command_generations,
     &cli_command_rollback, &cli_command_rotate, &cli_command_sync,   &cli_command_merge,
     &cli_command_compare,  &cli_command_import, &cli_command_export, &cli_command_verify,
-    &cli_command_repair,   &cli_command_backup, &cli_command_rename, &cli_command_drop,
+    &cli_command_report,   &cli_command_repair, &cli_command_backup, &cli_command_rename,
+    &cli_command_drop,
 };
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
 

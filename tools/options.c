@@ -66,6 +66,8 @@ static const struct {
     [OPTION_AGAINST] = {"against", "--against", required_argument, 0},
     [OPTION_DRY_RUN] = {"dry-run", "--dry-run", no_argument, 0},
     [OPTION_REBUILD] = {"rebuild", "--rebuild", no_argument, 0},
+    [OPTION_OUTPUT] = {"output", "-o/--output", required_argument, 'o'},
+    [OPTION_ALL] = {"all", "--all", no_argument, 0},
 };
 
 /* What getopt_long() wants to be given, for one set of options. */
@@ -209,6 +211,9 @@ static bool take_option(const struct command *command, struct options *options, 
         return take_file(value, &options->except);
     case OPTION_AGAINST:
         return take_file(value, &options->against);
+    case OPTION_OUTPUT:
+        options->output = value;
+        return true;
     case OPTION_ON_FULL:
         return take_on_full(value, &options->on_full);
     case OPTION_LIKE:

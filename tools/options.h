@@ -61,6 +61,8 @@ enum option_id {
     OPTION_AGAINST,
     OPTION_DRY_RUN,
     OPTION_REBUILD,
+    OPTION_OUTPUT,
+    OPTION_ALL,
     OPTION_IDS
 };
 
@@ -94,6 +96,7 @@ struct options {
     uint32_t slices;
     int64_t window_ns; /* of --window, one of the two */
     uint64_t window_items;
+    const char *output;
     const char *peer; /* --from or --to: a format, or the URL of a server */
     const char *comments;
     uint32_t threads;
