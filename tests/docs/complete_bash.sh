@@ -54,7 +54,9 @@ done
 # ---- Values ------------------------------------------------------------------------------------
 
 mapfile -t kinds < <(tamis calc -n 1000 -p 0.01 --json | sed 's/.*"kind":"\([a-z]*\)".*/\1/')
-[ "${#kinds[@]}" -ge 2 ] || fail "tamis calc --json names no kinds"
+[ "${#kinds[@]}" -ge 4 ] || fail "tamis calc --json names no kinds"
+offers 'tamis calc --kind ' "${kinds[@]}"
+mapfile -t kinds < <(printf '%s\n' "${kinds[@]}" | grep -vx fuse) # is built, not created
 offers 'tamis create new --kind ' "${kinds[@]}"
 offers 'tamis calc --kind blo' blocked bloom
 offers 'tamis calc --kind=blo' blocked bloom # readline leaves --kind= alone

@@ -80,9 +80,11 @@ done
 # ---- Values ------------------------------------------------------------------------------------
 
 mapfile -t kinds < <(tamis calc -n 1000 -p 0.01 --json | sed 's/.*"kind":"\([a-z]*\)".*/\1/')
-[ "${#kinds[@]}" -ge 2 ] || fail "tamis calc --json names no kinds"
+[ "${#kinds[@]}" -ge 4 ] || fail "tamis calc --json names no kinds"
+offers 'tamis calc --kind ' "${kinds[@]}"
+mapfile -t kinds < <(printf '%s\n' "${kinds[@]}" | grep -vx fuse) # is built, not created
 offers 'tamis create new --kind ' "${kinds[@]}"
-offers 'tamis calc --kind=' "${kinds[@]}"
+offers 'tamis calc --kind=b' blocked bloom
 becomes 'tamis calc --kind=blo' 'tamis calc --kind=blo'
 becomes 'tamis calc --kind=bloo' 'tamis calc --kind=bloom '
 sets=(xxh3 'php:bkdr,sdbm,js' php-mt php-mt-legacy md5 redisbloom guava)

@@ -230,7 +230,7 @@ _tamis_offer_fields()
     _tamis_offer "$word" '' name kind hash_set m_bits k seed capacity fp_rate items \
         items_estimated fill fp_rate_now bits_per_key size_bytes generation segments created_at \
         published_at checkpointed_at on_full window_seconds window_items slices counter_bits \
-        state note
+        fingerprint_bits state note
 }
 
 _tamis_offer_options()
@@ -246,11 +246,11 @@ _tamis_offer_value()
     case $1 in
     --store) _tamis_offer_paths -d "$2" "$3" ;;
     --kind)
-        if [[ $command == build ]]; then
-            _tamis_offer "$2" "$3" fuse blocked bloom
-        else
-            _tamis_offer "$2" "$3" blocked bloom counting
-        fi
+        case $command in
+        build) _tamis_offer "$2" "$3" fuse blocked bloom ;;
+        create) _tamis_offer "$2" "$3" blocked bloom counting ;;
+        *) _tamis_offer "$2" "$3" blocked bloom counting fuse ;;
+        esac
         ;;
     --except | --against) _tamis_offer_paths -f "$2" "$3" ;;
     --counter-bits) _tamis_offer "$2" "$3" 4 8 16 32 ;;

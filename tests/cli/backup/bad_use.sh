@@ -8,7 +8,8 @@ refused tamis backup
 refused tamis backup copy more
 refused tamis backup full
 refused tamis backup file
-refused tamis backup no/such/parent
+expect 0 tamis backup no/such/parent
+expect 0 tamis --store no/such/parent list -q
 refused tamis backup "$TAMIS_STORE"
 refused tamis backup copy --progress --no-progress
 ls

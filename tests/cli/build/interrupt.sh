@@ -30,6 +30,7 @@ tamis check list old 1
 seq 4000000 >many
 before=$(snapshot)
 for _ in 1 2 3 4 5 6 7 8; do # until one is stopped in time
+    : >told
     (trap - INT && exec tamis build list many --threads 1 --progress) 2>told &
     pid=$!
     until grep -qE '^(sorting|making|verifying):' told || ! kill -0 "$pid" 2>gone; do sleep 0.01; done

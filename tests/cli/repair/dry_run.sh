@@ -2,13 +2,13 @@
 # shellcheck shell=bash
 # What would be done is told, and not done.
 seq 1000 | tamis build list
-cp "$TAMIS_STORE/segments/0000000000000001.seg" "$TAMIS_STORE/segments/0000000000000099.seg"
+seq 2000 | tamis build list
+echo half >"$TAMIS_STORE/staging/half"
 : >"$TAMIS_STORE/catalog.mdb"
 before=$(snapshot)
-expect 0 tamis repair --dry-run >said 2>told
-[ -s said ] || echo "nothing is said"
-grep -c 'would be done$' told
-expect 0 tamis repair --dry-run --json 2>/dev/null | grep -c '^{"file":"[^"]*","filter":"[^"]*","error":'
+expect 0 tamis repair --dry-run
+expect 0 tamis repair --dry-run --json
 [ "$before" = "$(snapshot)" ] || echo "the store was changed"
-expect 0 tamis repair >/dev/null 2>&1
+expect 0 tamis repair
 tamis list -q
+[ -z "$(ls "$TAMIS_STORE/staging")" ] || echo "staging is not empty"
