@@ -136,8 +136,7 @@ static void flip_a_record(const char *path)
     free(all);
 }
 
-/* Seen to fail: with rank_of() reduced to the publication `back` comes back with its second generation; with
- * list_before() taking the last list, its later segments go to that. */
+/* Seen to fail with rank_of() reduced to the publication: `again` comes back with its second generation. */
 static void repair_makes_any_lost_catalog_anew(void **state)
 {
     static void (*const damages[])(const char *) = {lose, truncate_it, empty_it, zero_it,
@@ -256,6 +255,32 @@ static void a_lost_catalog_is_not_made_by_opening(void **state)
     assert_int_not_equal(access(fixture_join(path, "catalog.mdb"), F_OK), 0);
     (void)repaired(path, 0);
     riches_assert_portrait(path, before);
+    free(before);
+    free(path);
+}
+
+/* Growers and publishers that died before they could say what goes on after what.  Seen to fail with
+ * list_before() taking the last list: what `back` has grown by goes to its kept generation. */
+static void repair_goes_by_publications_where_no_segment_names_the_next(void **state)
+{
+    char *path;
+    const uint64_t none = 0;
+    (void)state;
+    riches_make(&path);
+    char *before = riches_portrait(path);
+    lose(path);
+    for (uint64_t i = 1; i < 100; i++)
+        if (access(fixture_segment_path(path, i), F_OK) == 0) {
+            uint64_t next;
+            const char *file = fixture_segment_path(path, i);
+            fixture_peek(file, offsetof(struct tamis__segment_header, next), &next, sizeof next);
+            if (next != UINT64_MAX)
+                fixture_poke(file, offsetof(struct tamis__segment_header, next), &none,
+                             sizeof none);
+        }
+    (void)repaired(path, 0);
+    riches_assert_portrait(path, before);
+    assert_int_equal(fixture_problems(path), 0);
     free(before);
     free(path);
 }
@@ -489,7 +514,8 @@ static void repair_removes_what_was_dropped_and_keeps_what_is_newer(void **state
     free(path);
 }
 
-/* A catalog of before, restored: what was made since must come back with --rebuild. */
+/* A catalog of before, restored: what was made since must come back with --rebuild.  Seen to fail with
+ * `passed` not set in tamis__take_segment_number(). */
 static void repair_of_an_older_catalog_keeps_what_it_does_not_know(void **state)
 {
     char *path, *old;
@@ -711,6 +737,7 @@ static void assert_mended(const char *path, const char *portrait, int files)
     assert_int_not_equal(access(fixture_join(path, "catalog.mdb.new"), F_OK), 0);
 }
 
+/* Seen to fail with the number of a new index not noted as garbage first: its file is left over. */
 static void repair_that_is_killed_at_a_point_is_done_again(void **state)
 {
     static const struct {
@@ -782,6 +809,7 @@ int main(void)
         cmocka_unit_test(repair_leaves_a_store_that_goes_on),
         cmocka_unit_test(repair_is_followed_by_open_handles),
         cmocka_unit_test(a_lost_catalog_is_not_made_by_opening),
+        cmocka_unit_test(repair_goes_by_publications_where_no_segment_names_the_next),
         cmocka_unit_test(repair_leaves_damaged_and_foreign_segments_alone),
         cmocka_unit_test(repair_tells_of_a_gap_in_a_list),
         cmocka_unit_test(repair_gives_each_filter_a_name_of_its_own),

@@ -125,6 +125,9 @@ void riches_make(char **path)
     assert_done(tamis_filter_rename(store, "second name", "renamed"));
     make_list(store);
     make_back(store);
+    assert_done(editions_publish(store, "again", 0, 100, NULL, NULL));
+    assert_done(editions_publish(store, "again", 100, 100, NULL, NULL));
+    assert_done(tamis_filter_rollback(store, "again", 1));
     riches_publish_fuse(store, "static", 0, 1000);
     riches_publish_fuse(store, "static", 500, 2000);
     riches_publish_fuse(store, "empty", 0, 0);

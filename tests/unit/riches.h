@@ -16,6 +16,7 @@
  *     renamed             twice
  *     list                generations 3 (in force) and 2, with exceptions by hand and found
  *     back                a grown list in force after a rollback, and grown since; generation 3 is kept
+ *     again               generation 1 in force after a rollback; 2 is kept
  *     static, empty       of kind fuse, the first with a generation that is kept
  */
 void riches_make(char **path);
