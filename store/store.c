@@ -10,6 +10,7 @@
 #include "store.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,10 +258,17 @@ static bool is_full(const struct tamis__record *record, const uint64_t *segment_
 {
     const uint32_t newest = record->segment_count - 1;
     const struct tamis__record_segment *s = &record->segments[newest];
+    if (s->kind == TAMIS_KIND_FUSE) return false; /* static: nothing is ever added */
     if (record->policy.window_items > 0) return false;
     if (tamis__policy_grows(&record->policy, s->step, record->segment_count)) return false;
     if (record->policy.slices > 0) return segment_items[newest] >= s->capacity;
     return stat->items >= stat->capacity;
+}
+
+static double predict_rate(const struct tamis__record_segment *s, uint64_t items)
+{
+    if (s->kind != TAMIS_KIND_FUSE) return tamis_predict_rate(s->kind, s->m_bits, s->k, items);
+    return items == 0 ? 0 : exp2(-(double)s->fingerprint_bits);
 }
 
 void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
@@ -271,8 +279,8 @@ void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__r
     for (uint32_t i = 0; i < record->segment_count; i++) {
         const struct tamis__record_segment *s = &record->segments[i];
         stat->items += segment_items[i];
-        stat->predicted_rate = tamis__either_rate(
-            stat->predicted_rate, tamis_predict_rate(s->kind, s->m_bits, s->k, segment_items[i]));
+        stat->predicted_rate =
+            tamis__either_rate(stat->predicted_rate, predict_rate(s, segment_items[i]));
     }
     stat->state = is_full(record, segment_items, stat) ? TAMIS_STATE_FULL : 0;
 }
@@ -286,6 +294,7 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
         .k = newest->k,
         .seed = newest->seed,
         .counter_bits = newest->counter_bits,
+        .fingerprint_bits = newest->fingerprint_bits,
         .capacity = record->policy.slices > 0 ? record->policy.capacity : record->capacity,
         .fp_rate = record->fp_rate,
         .generation = record->generation,

@@ -54,6 +54,8 @@ static inline void tamis__leave(struct tamis_filter *filter, const struct tamis_
 
 /* Enter the handle's view, up to date; the caller leaves it unless this fails. */
 int tamis__visit(struct tamis_filter *filter, struct tamis__view **view);
+/* The same, where it has a segment `index`: TAMIS_EINVAL past the last. */
+int tamis__visit_segment(struct tamis_filter *filter, uint32_t index, struct tamis__view **view);
 
 /*
  * The same for what calls back, and so must not be in a view: it stays until it is unpinned.  A child

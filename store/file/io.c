@@ -234,6 +234,24 @@ int tamis__allocate(int fd, uint64_t bytes, const char *what)
     return tamis__fail_errno(error, "allocate the blocks of", what);
 }
 
+int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, const char *mend)
+{
+    char need[TAMIS__SIZE_BYTES], have[TAMIS__SIZE_BYTES];
+    uint64_t available = 0;
+    int error = may_fail("allocate", what);
+    while (error == 0 || error == EINTR) {
+        if (fallocate(fd, 0, (off_t)from, (off_t)bytes) == 0) return 0;
+        error = errno;
+        if (error == EOPNOTSUPP) return 0; /* writing will tell */
+    }
+    if (error == ENOSPC && room(fd, what, &available) == 0)
+        return tamis__fail(TAMIS_ENOSPACE,
+                           "%s needs %s more, but its file system has %s free; free some room%s",
+                           what, tamis__size_text(need, (double)bytes),
+                           tamis__size_text(have, (double)available), mend);
+    return tamis__fail_errno(error, "allocate the blocks of", what);
+}
+
 int tamis__fill_holes(int fd, uint64_t bytes, const char *what)
 {
     int error = may_fail("allocate", what);
@@ -287,6 +305,12 @@ int tamis__sync_file(int fd, const char *what)
     const int error = may_fail("fsync", what);
     if (error) return tamis__fail_errno(error, "write to the disk", what);
     return fsync(fd) == 0 ? 0 : tamis__fail_errno(errno, "write to the disk", what);
+}
+
+void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes)
+{
+    /* A hint; what it fails for, the sync at the end tells. */
+    (void)sync_file_range(fd, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
 }
 
 int tamis__make_directory(int dir_fd, const char *name, const char *what)
@@ -486,6 +510,38 @@ int tamis__sync_map(void *map, uint64_t bytes, const char *what)
                : tamis__fail_errno(errno, "write to the disk", what);
 }
 
+void tamis__advise_large(void *at, size_t bytes)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+                    skip = (page - (uintptr_t)at % page) % page;
+    if (bytes > skip) (void)madvise((char *)at + skip, (bytes - skip) / page * page, MADV_HUGEPAGE);
+}
+
+int tamis__read_text(const char *path, char *text, size_t bytes)
+{
+    size_t done = 0;
+    int fd = -1, rc = tamis__open(AT_FDCWD, path, O_RDONLY, 0, path, &fd);
+    if (rc < 0) return rc;
+    while (rc == 0 && done < bytes - 1) {
+        const ssize_t got = read(fd, text + done, bytes - 1 - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) rc = tamis__fail_errno(errno, "read", path);
+        if (got <= 0) break;
+        done += (size_t)got;
+    }
+    tamis__close(fd);
+    text[done] = '\0';
+    return rc;
+}
+
+unsigned tamis__processors(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return (unsigned)CPU_COUNT(&set);
+    const long online = sysconf(_SC_NPROCESSORS_ONLN); /* more of them than a cpu_set_t has */
+    return online > 0 ? (unsigned)online : 1;
+}
+
 int tamis__each_name(int dir_fd, const char *what, tamis__name_fn *fn, void *context)
 {
     int own, rc;
@@ -515,6 +571,13 @@ int64_t tamis__now_ns(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_REALTIME, &now); /* fails only for a bad address or clock */
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t tamis__steady_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now); /* as above */
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 

@@ -231,9 +231,9 @@ class Segment:
         stripes = (struct.unpack_from("<Q", self.map, 2048 + 64 * i)[0] for i in range(32))
         return sum(min(items, ITEMS_MAX) for items in stripes)
 
-    def live(self):
-        """3.1.3: next, exceptions, in_force"""
-        return struct.unpack_from("<QQQ", self.map, 1544)
+    def next(self):
+        """3.1.3"""
+        return struct.unpack_from("<Q", self.map, 1544)[0]
 
     def hash_set(self):
         """Its name."""
@@ -418,6 +418,7 @@ class Store:
         check_policy(record, key)
         must(record["keep"] <= 1000 and record["generation"] <= record["last_generation"],
              key, "damaged", "generations")
+        must(record["exceptions"] or not record["exception_count"], key, "damaged", "exceptions")
         must(1 <= record["capacity"] <= 1 << 62 and 0 < record["fp_rate"] <= 1,
              key, "damaged", "capacity or rate")
         for entry in record["segments"]:
@@ -471,13 +472,11 @@ class Store:
     def check_list(record):
         """What all segments say of the list, and how they are linked; 3.1.3 and 3.1.4."""
         following = [entry["number"] for entry in record["segments"][1:]] + [None]
-        newest = record["files"][-1]
-        must(newest.live()[1] == record["exceptions"], newest.path, "damaged", "live exceptions")
         for segment, number in zip(record["files"], following):
             for field in POLICY_FIELDS:
                 must(segment.header[field] == record[field], segment.path, "damaged", field)
             full = REFUSES if number is None and record["on_full"] == 2 else 0
-            must(segment.live()[0] in (0, number, full), segment.path, "damaged", "next")
+            must(segment.next() in (0, number, full), segment.path, "damaged", "next")
 
     def check_names(self):
         """Labels, counters and the directory: what can be wrong without a wrong answer."""
