@@ -50,6 +50,9 @@ void tamis__change_count(struct tamis__change *change);
 /* The record of a kept generation: 0, TAMIS_ENOTFOUND without a sentence, or an error. */
 int tamis__generation_get(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t generation,
                           struct tamis__record *record);
+/* Forget one; its files are to be removed after the commit. */
+int tamis__generation_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record,
+                             struct tamis__numbers *files);
 /* Forget the kept ones that are more than `keep`; their files are to be removed after the commit. */
 int tamis__generations_trim(struct tamis__catalog_txn *txn, uint64_t filter_id, uint32_t keep,
                             struct tamis__numbers *files);

@@ -71,6 +71,10 @@ static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__pla
                            : TAMIS_KIND_BLOCKED;
     if (tamis__kind_by_id(sizing->kind) == NULL)
         return tamis__fail(TAMIS_EINVAL, "there is no kind of number %u", sizing->kind);
+    if (sizing->kind == TAMIS_KIND_FUSE)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "a filter of kind fuse is static, and cannot be created empty; `tamis "
+                           "build` makes it with all its keys");
     if (sizing->kind != TAMIS_KIND_BLOOM && !plan->hash_set->any_kind)
         return tamis__fail(TAMIS_EUNSUPPORTED, "hash set %s goes with kind bloom only",
                            plan->hash_set->name);

@@ -112,6 +112,7 @@ int tamis__take_segment_number(struct tamis_store *store, struct tamis__store_re
         const int rc = tamis__segment_vacate(&store->place, *number, &filter_id);
         if (rc != 0) return rc < 0 ? rc : 0;
         if (filter_id >= counters->next_filter_id) counters->next_filter_id = filter_id + 1;
+        if (counters->passed == 0) counters->passed = *number; /* repair must not remove it */
     }
 }
 

@@ -40,9 +40,8 @@ int tamis__exceptions_save(struct tamis__catalog_txn *txn, uint64_t filter_id, u
     return rc;
 }
 
-/* Those by hand and those found by the build of the generation in force. */
-static int load_both(struct tamis__catalog_txn *txn, const struct tamis__record *record,
-                     struct tamis__exceptions *all)
+int tamis__exceptions_load_all(struct tamis__catalog_txn *txn, const struct tamis__record *record,
+                               struct tamis__exceptions *all)
 {
     struct tamis__exceptions found = {0};
     int rc = tamis__exceptions_load(txn, record->filter_id, 0, all);
@@ -169,7 +168,7 @@ TAMIS_API int tamis_filter_exceptions(tamis_store *store, const char *name, tami
     if (rc < 0) return rc;
     rc = tamis__catalog_get(txn, name, &record);
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(store, name);
-    if (rc == 0) rc = load_both(txn, &record, &all);
+    if (rc == 0) rc = tamis__exceptions_load_all(txn, &record, &all);
     tamis__catalog_end(txn);
     for (size_t i = 0; rc == 0 && i < all.count; i++) {
         const struct tamis_key key = {all.entries[i].key, all.entries[i].bytes};

@@ -46,8 +46,7 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     return 0;
 }
 
-/* Segment `index` of the present list, whose view is entered. */
-static int visit_segment(struct tamis_filter *filter, uint32_t index, struct tamis__view **view)
+int tamis__visit_segment(struct tamis_filter *filter, uint32_t index, struct tamis__view **view)
 {
     const int rc = tamis__visit(filter, view);
     if (rc < 0 || index < (*view)->count) return rc;
@@ -89,7 +88,7 @@ TAMIS_API int tamis_filter_segment(tamis_filter *filter, uint32_t index,
                                    struct tamis_segment_stat *stat)
 {
     struct tamis__view *view;
-    const int rc = visit_segment(filter, index, &view);
+    const int rc = tamis__visit_segment(filter, index, &view);
     if (rc < 0) return rc;
     stat_segment(&view->segments[index].segment, stat);
     tamis__leave(filter, view);
@@ -100,7 +99,7 @@ TAMIS_API int tamis_filter_fill(tamis_filter *filter, uint32_t index,
                                 struct tamis_segment_stat *stat)
 {
     struct tamis__view *view;
-    const int rc = visit_segment(filter, index, &view);
+    const int rc = tamis__visit_segment(filter, index, &view);
     if (rc < 0) return rc;
     const struct tamis__store_segment *s = &view->segments[index];
     stat_segment(&s->segment, stat);
@@ -167,7 +166,7 @@ TAMIS_API int tamis_filter_explain(tamis_filter *filter, uint32_t index, const v
                                    size_t key_bytes, struct tamis_explanation *explanation)
 {
     struct tamis__view *view;
-    int rc = visit_segment(filter, index, &view);
+    int rc = tamis__visit_segment(filter, index, &view);
     if (rc < 0) return rc;
     const struct tamis__store_segment *s = &view->segments[index];
     rc = explain(s, key, key_bytes, explanation);

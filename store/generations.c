@@ -85,7 +85,7 @@ int tamis__generation_get(struct tamis__catalog_txn *txn, uint64_t filter_id, ui
     return rc == 1 ? 0 : rc < 0 ? rc : TAMIS_ENOTFOUND;
 }
 
-static int forget_generation(struct tamis__catalog_txn *txn, const struct tamis__record *record,
+int tamis__generation_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record,
                              struct tamis__numbers *files)
 {
     int rc = tamis__catalog_forget_generation(txn, record->filter_id, record->generation);
@@ -107,7 +107,7 @@ int tamis__generations_trim(struct tamis__catalog_txn *txn, uint64_t filter_id, 
         for (size_t i = 1; i < kept.count; i++)
             if (kept.list[i].publication < kept.list[oldest].publication) oldest = i;
         rc = tamis__generation_get(txn, filter_id, kept.list[oldest].generation, &record);
-        if (rc == 0) rc = forget_generation(txn, &record, files);
+        if (rc == 0) rc = tamis__generation_forget(txn, &record, files);
         kept.list[oldest] = kept.list[--kept.count];
     }
     free(kept.list);
@@ -140,7 +140,7 @@ int tamis__forget_all(struct tamis__catalog_txn *txn, const struct tamis__record
     if (rc == 0) rc = tamis__catalog_forget_exceptions(txn, record->filter_id, 0);
     if (rc == 0 && record->exceptions != 0)
         rc = tamis__remove_later(txn, files, record->exceptions);
-    if (rc == 0) rc = forget_generation(txn, record, files); /* what its build has found */
+    if (rc == 0) rc = tamis__generation_forget(txn, record, files); /* what its build has found */
     return rc;
 }
 

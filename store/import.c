@@ -380,6 +380,23 @@ TAMIS_API int tamis_filter_import(tamis_store *store, const char *name, const ch
 /* ---- Export -------------------------------------------------------------------------------------
  */
 
+/* What no format carries. */
+static int check_carried(const struct tamis_filter *filter, const struct tamis__view *view)
+{
+    const struct tamis__segment *index = &view->index.segment;
+    if (index->header != NULL && tamis__segment_items(index) > 0)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "the filter '%s' has %llu exceptions, which no format carries; copy the "
+                           "store (tamis backup), or take them off (tamis except)",
+                           filter->name, (unsigned long long)tamis__segment_items(index));
+    if (tamis__newest(view)->segment.header->fingerprint_bits != 0)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "the filter '%s' is of kind fuse, which no format carries; copy the "
+                           "store (tamis backup), or build it there from the same keys",
+                           filter->name);
+    return 0;
+}
+
 TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format,
                                   const struct tamis_sink *sink)
 {
@@ -399,7 +416,8 @@ TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format,
     cargo.policy = view->policy;
     for (uint32_t i = 0; i < cargo.count; i++)
         cargo.segments[i] = &view->segments[i].segment;
-    rc = found->check(&cargo);
+    rc = check_carried(filter, view);
+    if (rc == 0) rc = found->check(&cargo);
     if (rc == 0) {
         rc = tamis__writer_init(&writer, sink);
         if (rc == 0) rc = found->save(&cargo, &writer);

@@ -20,7 +20,7 @@
 
 /* ---- A build --------------------------------------------------------------------------------- */
 
-static int check_replaceable(const struct tamis__record *record)
+int tamis__check_replaceable(const struct tamis__record *record)
 {
     if (record->policy.slices == 0 && tamis__record_newest(record)->counter_bits == 0) return 0;
     return tamis__fail(TAMIS_EMISMATCH,
@@ -72,7 +72,7 @@ static int prepare_edition(struct tamis__change *change, const struct tamis__edi
 {
     (void)snprintf(change->before.name, sizeof change->before.name, "%s", edition->name);
     int rc = tamis__change_load(change, edition->name);
-    if (rc == 0 && !change->is_new) rc = check_replaceable(&change->before);
+    if (rc == 0 && !change->is_new) rc = tamis__check_replaceable(&change->before);
     if (rc == 0 && edition->by_hand != NULL && edition->by_hand->count > 0) {
         change->set_by_hand = true;
         rc = tamis__exceptions_add_set(&change->by_hand, edition->by_hand);

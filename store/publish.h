@@ -36,9 +36,15 @@ struct tamis__edition {
 int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edition,
                            struct tamis_build_result *result);
 
+/* Can another generation of it be published?  0 or TAMIS_EMISMATCH. */
+int tamis__check_replaceable(const struct tamis__record *record);
+
 /* The exceptions of a filter that are in the catalog: by hand (generation 0), or found by the build of one. */
 int tamis__exceptions_load(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t generation,
                            struct tamis__exceptions *set);
+/* Both of a record's: those by hand and those found by the build of the generation in force. */
+int tamis__exceptions_load_all(struct tamis__catalog_txn *txn, const struct tamis__record *record,
+                               struct tamis__exceptions *all);
 int tamis__exceptions_save(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t generation,
                            const struct tamis__exceptions *set);
 

@@ -10,6 +10,7 @@
 #include "store.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,16 @@ TAMIS_API void tamis_store_close(tamis_store *store)
     if (store == NULL) return;
     /* ORDER acq_rel: the last one to leave sees all that the others did to it. */
     if (__atomic_sub_fetch(&store->references, 1, __ATOMIC_ACQ_REL) == 0) store_free(store);
+}
+
+struct tamis_store *tamis__store_new(bool read_only)
+{
+    struct tamis_store *store = calloc(1, sizeof *store);
+    if (store == NULL) return NULL;
+    store->references = 1;
+    store->read_only = read_only;
+    store->root_fd = store->place.segments_fd = store->place.staging_fd = -1;
+    return store;
 }
 
 static int open_directory(const struct tamis_store *store, const char *name, int *fd)
@@ -90,7 +101,10 @@ static int open_parts(struct tamis_store *store, const char *path, bool create)
     if (rc < 0) return rc;
     if (create) rc = make_store(store);
     if (rc == 0) rc = tamis__exists(store->root_fd, "catalog.mdb", path);
-    if (rc == 0) return fail_no_store(path);
+    if (rc == 0) {
+        rc = tamis__catalog_is_lost(&store->catalog);
+        return rc < 0 ? rc : rc > 0 ? tamis__fail_lost(&store->catalog) : fail_no_store(path);
+    }
     if (rc > 0) rc = open_directory(store, "segments", &store->place.segments_fd);
     if (rc == 0 && !store->read_only) {
         /* An empty directory is easily lost in copying. */
@@ -114,11 +128,8 @@ TAMIS_API int tamis_store_open(const char *path, unsigned flags, tamis_store **o
         return tamis__fail(TAMIS_EINVAL,
                            "tamis_store_open flags %#x: use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
                            flags);
-    struct tamis_store *store = calloc(1, sizeof *store);
+    struct tamis_store *store = tamis__store_new((flags & TAMIS_READ_ONLY) != 0);
     if (store == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", path);
-    store->references = 1;
-    store->read_only = (flags & TAMIS_READ_ONLY) != 0;
-    store->root_fd = store->place.segments_fd = store->place.staging_fd = -1;
     int rc = flags & TAMIS_CREATE ? tamis__make_path(path) : 0;
     if (rc == 0) {
         rc = tamis__absolute_path(path, &store->place.path);
@@ -247,10 +258,17 @@ static bool is_full(const struct tamis__record *record, const uint64_t *segment_
 {
     const uint32_t newest = record->segment_count - 1;
     const struct tamis__record_segment *s = &record->segments[newest];
+    if (s->kind == TAMIS_KIND_FUSE) return false; /* static: nothing is ever added */
     if (record->policy.window_items > 0) return false;
     if (tamis__policy_grows(&record->policy, s->step, record->segment_count)) return false;
     if (record->policy.slices > 0) return segment_items[newest] >= s->capacity;
     return stat->items >= stat->capacity;
+}
+
+static double predict_rate(const struct tamis__record_segment *s, uint64_t items)
+{
+    if (s->kind != TAMIS_KIND_FUSE) return tamis_predict_rate(s->kind, s->m_bits, s->k, items);
+    return items == 0 ? 0 : exp2(-(double)s->fingerprint_bits);
 }
 
 void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
@@ -261,8 +279,8 @@ void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__r
     for (uint32_t i = 0; i < record->segment_count; i++) {
         const struct tamis__record_segment *s = &record->segments[i];
         stat->items += segment_items[i];
-        stat->predicted_rate = tamis__either_rate(
-            stat->predicted_rate, tamis_predict_rate(s->kind, s->m_bits, s->k, segment_items[i]));
+        stat->predicted_rate =
+            tamis__either_rate(stat->predicted_rate, predict_rate(s, segment_items[i]));
     }
     stat->state = is_full(record, segment_items, stat) ? TAMIS_STATE_FULL : 0;
 }
@@ -276,6 +294,7 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
         .k = newest->k,
         .seed = newest->seed,
         .counter_bits = newest->counter_bits,
+        .fingerprint_bits = newest->fingerprint_bits,
         .capacity = record->policy.slices > 0 ? record->policy.capacity : record->capacity,
         .fp_rate = record->fp_rate,
         .generation = record->generation,

@@ -54,6 +54,8 @@ static inline void tamis__leave(struct tamis_filter *filter, const struct tamis_
 
 /* Enter the handle's view, up to date; the caller leaves it unless this fails. */
 int tamis__visit(struct tamis_filter *filter, struct tamis__view **view);
+/* The same, where it has a segment `index`: TAMIS_EINVAL past the last. */
+int tamis__visit_segment(struct tamis_filter *filter, uint32_t index, struct tamis__view **view);
 
 /*
  * The same for what calls back, and so must not be in a view: it stays until it is unpinned.  A child
@@ -74,6 +76,8 @@ static inline int tamis__view_current(struct tamis_filter *filter, struct tamis_
     return __builtin_expect(moved == 0, 1) ? 0 : tamis__view_follow(filter, view);
 }
 
+/* With nothing open yet; NULL where memory is short.  tamis_store_close() gives back what is open by then. */
+struct tamis_store *tamis__store_new(bool read_only);
 struct tamis_store *tamis__store_reference(struct tamis_store *store);
 
 /* Exclusive transaction, after removing what earlier ones left (catalog.h, garbage). */

@@ -28,7 +28,7 @@ static const char HELP[] =
     "      --memory SIZE   what fits into so many bytes (64MiB, 4GB): with -n the rate, with -p\n"
     "                      (default 1%) the capacity, with both the rate that all of it gives\n"
     "      --table         rates for m/n = 2..32 and k = 1..8, and the best k\n"
-    "      --kind KIND     only that kind: blocked, bloom or counting\n"
+    "      --kind KIND     only that kind: blocked, bloom, counting or fuse (made by build)\n"
     "      --counter-bits C  of kind counting, whose M are counters: 4 (default), 8, 16 or 32\n"
     "      --json          one object a row\n"
     "\n"
@@ -48,7 +48,8 @@ struct row {
     char *reason; /* NULL where there is a sizing */
 };
 
-static const uint32_t KINDS[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM, TAMIS_KIND_COUNTING};
+static const uint32_t KINDS[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM, TAMIS_KIND_COUNTING,
+                                 TAMIS_KIND_FUSE};
 #define KIND_COUNT (sizeof KINDS / sizeof *KINDS)
 
 static char *copy_of(const char *text)
@@ -177,6 +178,8 @@ static void print_row_json(struct out *out, const struct row *row)
         json_put(line, "words", json_unsigned(sizing->words));
         if (sizing->counter_bits != 0)
             json_put(line, "counter_bits", json_unsigned(sizing->counter_bits));
+        if (sizing->fingerprint_bits != 0)
+            json_put(line, "fingerprint_bits", json_unsigned(sizing->fingerprint_bits));
         json_put(line, "bits_per_key", json_rate(sizing->bits_per_key));
         json_put(line, "data_bytes", json_unsigned(sizing->data_bytes));
         json_put(line, "file_bytes", json_unsigned(sizing->file_bytes));
@@ -233,7 +236,7 @@ static int size(const struct invocation *call)
         else
             size_row(row);
     }
-    if (count == 0) return cli_fail("calc knows the kinds blocked, bloom and counting only");
+    if (count == 0) return cli_fail("calc knows the kinds blocked, bloom, counting and fuse only");
     int status = show(call, rows, count);
     for (size_t i = 0; i < count; i++)
         free(rows[i].reason);

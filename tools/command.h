@@ -54,6 +54,7 @@ extern const struct command cli_command_list;
 extern const struct command cli_command_merge;
 extern const struct command cli_command_remove;
 extern const struct command cli_command_rename;
+extern const struct command cli_command_report;
 extern const struct command cli_command_rotate;
 extern const struct command cli_command_sync;
 extern const struct command cli_command_verify;

@@ -30,13 +30,14 @@ const char *state_name(uint32_t state)
 
 /* ---- Sums over segments ------------------------------------------------------------------- */
 
-/* Share of all bits that are set. */
+/* Share of all bits that are set, or of all fingerprints that are not 0. */
 static double fill_of(const struct filter_view *view)
 {
     double ones = 0;
     for (uint32_t i = 0; i < view->stat.segment_count; i++)
         ones += (double)view->segments[i].ones;
-    return ones / (double)view->stat.m_bits;
+    const uint32_t place_bits = view->stat.fingerprint_bits ? view->stat.fingerprint_bits : 1;
+    return ones * place_bits / (double)view->stat.m_bits;
 }
 
 /* A stranger is let in if any segment lets it in: 1 - prod(1 - rate), kept exact for tiny rates.
@@ -87,6 +88,11 @@ static json_t *value_m_bits(const struct filter_view *view)
 static json_t *value_counter_bits(const struct filter_view *view)
 {
     return json_unsigned(view->stat.counter_bits);
+}
+
+static json_t *value_fingerprint_bits(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.fingerprint_bits);
 }
 
 static json_t *value_k(const struct filter_view *view)
@@ -170,6 +176,8 @@ static json_t *segment_json(const struct tamis_segment_stat *segment, unsigned h
     json_put(object, "items", json_unsigned(segment->items));
     json_put(object, "step", json_unsigned(segment->step));
     json_put(object, "counter_bits", json_unsigned(segment->counter_bits));
+    json_put(object, "fingerprint_bits", json_unsigned(segment->fingerprint_bits));
+    json_put(object, "pieces", json_unsigned(segment->pieces));
     if (segment->slice_start != 0) {
         json_put(object, "slice", json_unsigned(segment->slice));
         json_put(object, "slice_start", json_time(segment->slice_start));
@@ -277,6 +285,8 @@ static void human_bits(const struct filter_view *view, char text[HUMAN_BYTES])
 {
     if (view->stat.counter_bits != 0)
         snprintf(text, HUMAN_BYTES, "counters of %u bits", view->stat.counter_bits);
+    else if (view->stat.fingerprint_bits != 0)
+        snprintf(text, HUMAN_BYTES, "fingerprints of %u bits", view->stat.fingerprint_bits);
     else
         text_size(text, HUMAN_BYTES, (double)view->stat.m_bits / 8);
 }
@@ -296,7 +306,9 @@ static void human_items(const struct filter_view *view, char text[HUMAN_BYTES])
 static void human_fill(const struct filter_view *view, char text[HUMAN_BYTES])
 {
     snprintf(text, HUMAN_BYTES, "%.1f %% of the %s", 100 * fill_of(view),
-             view->stat.counter_bits != 0 ? "counters are above 0" : "bits are set");
+             view->stat.counter_bits != 0       ? "counters are above 0"
+             : view->stat.fingerprint_bits != 0 ? "fingerprints are not 0"
+                                                : "bits are set");
 }
 
 static void one_in(double rate, char text[HUMAN_BYTES])
@@ -342,6 +354,7 @@ static const struct field FIELDS[] = {
     {"window_items", 0, 0, value_window_items, NULL},
     {"slices", 0, 0, value_slices, NULL},
     {"counter_bits", 0, 0, value_counter_bits, NULL},
+    {"fingerprint_bits", 0, 0, value_fingerprint_bits, NULL},
     {"state", 0, 0, value_state, NULL},
     {"note", 0, VIEW_SEGMENTS, value_note, NULL},
 };

@@ -23,7 +23,7 @@ static const struct command *const COMMANDS[] = {
     &cli_command_count,   &cli_command_list,   &cli_command_info,   &cli_command_explain,
     &cli_command_calc,    &cli_command_rotate, &cli_command_sync,   &cli_command_merge,
     &cli_command_compare, &cli_command_import, &cli_command_export, &cli_command_verify,
-    &cli_command_rename,  &cli_command_drop,
+    &cli_command_report,  &cli_command_rename, &cli_command_drop,
 };
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
 

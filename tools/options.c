@@ -51,6 +51,8 @@ static const struct {
     [OPTION_WINDOW] = {"window", "--window", required_argument, 0},
     [OPTION_SLICES] = {"slices", "--slices", required_argument, 0},
     [OPTION_COUNTER_BITS] = {"counter-bits", "--counter-bits", required_argument, 0},
+    [OPTION_OUTPUT] = {"output", "-o/--output", required_argument, 'o'},
+    [OPTION_ALL] = {"all", "--all", no_argument, 0},
 };
 
 /* What getopt_long() wants to be given, for one set of options. */
@@ -165,6 +167,9 @@ static bool take_option(const struct command *command, struct options *options, 
         return false;
     case OPTION_HASH_SET:
         options->hash_set = value;
+        return true;
+    case OPTION_OUTPUT:
+        options->output = value;
         return true;
     case OPTION_ON_FULL:
         return take_on_full(value, &options->on_full);

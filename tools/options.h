@@ -50,6 +50,8 @@ enum option_id {
     OPTION_WINDOW,
     OPTION_SLICES,
     OPTION_COUNTER_BITS,
+    OPTION_OUTPUT,
+    OPTION_ALL,
     OPTION_IDS
 };
 
@@ -77,6 +79,7 @@ struct options {
     uint32_t slices;
     int64_t window_ns; /* of --window, one of the two */
     uint64_t window_items;
+    const char *output;
     const char *peer; /* --from or --to: a format, or the URL of a server */
 };
 

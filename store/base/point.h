@@ -33,9 +33,16 @@
     X(TAMIS__POINT_GROW_STAGED, "growth: the next segment is whole, the catalog not locked")       \
     X(TAMIS__POINT_GROW_LEFT, "growth: committed, and the segment before says so")                 \
     X(TAMIS__POINT_ADD_WON, "add: the last word was flipped, the segment not looked at again")     \
+    X(TAMIS__POINT_BUILD_SORTED, "build: the keys are sorted, nothing is made")                    \
+    X(TAMIS__POINT_BUILD_MADE, "build: the segment is whole, and was not asked yet")               \
+    X(TAMIS__POINT_BUILD_VERIFIED, "build: verified, the catalog not locked")                      \
     X(TAMIS__POINT_MERGE_RESERVED, "merge: there is room for the counters, none was added to")     \
     X(TAMIS__POINT_MERGE_LOADED, "merge: a word lacks bits, and was not ORed yet")                 \
-    X(TAMIS__POINT_MERGE_DONE, "merge: all words were ORed, the items are not counted")
+    X(TAMIS__POINT_MERGE_DONE, "merge: all words were ORed, the items are not counted")            \
+    X(TAMIS__POINT_REPAIR_SCANNED, "repair: all files were looked at, nothing is changed")         \
+    X(TAMIS__POINT_REPAIR_WRITTEN, "repair: the new catalog is whole, and not in its place")       \
+    X(TAMIS__POINT_REPAIR_RENAMED, "repair: the new catalog is in its place, the rest not done")   \
+    X(TAMIS__POINT_REPAIR_CLEANED, "repair: files are removed, the catalog does not know yet")
 
 #include <stdint.h>
 

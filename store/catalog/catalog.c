@@ -8,6 +8,7 @@
  *     f <name>              a filter's record
  *     i <id, big-endian>    the name of filter <id>
  *     g <number, big-end.>  a segment to be unlinked
+ *     p                     the first segment number that a file of another catalog had already
  *     v <id> <generation>   a generation of filter <id> that is kept; both big-endian
  *     x <id> <generation> <chunk>   a part of the exceptions that it found (0: by hand); big-endian
  *
@@ -16,30 +17,18 @@
 #include "catalog/catalog.h"
 
 #include <fcntl.h>
-#include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/point.h"
 #include "catalog/pages.h"
-#include "file/private_fd.h"
+#include "catalog/txn.h"
 
 /* Address space, not memory: room for some million filters. */
 #define MAP_BYTES ((size_t)1 << 30)
-#define NEW_NAME "catalog.mdb.new"
 #define KEY_BYTES_MAX (1 + TAMIS_NAME_MAX)
 #define CHUNK_KEY_BYTES (1 + 8 + 8 + 4)
-
-struct tamis__catalog_txn {
-    const struct tamis__catalog *catalog;
-    struct tamis__private_fd lock; /* not open where a read-only copy has no lock file */
-    MDB_env *env;
-    MDB_txn *txn;
-    MDB_dbi dbi;
-    bool exclusive;
-    struct tamis__store_record store, store_as_read;
-};
 
 struct key {
     unsigned char bytes[KEY_BYTES_MAX];
@@ -54,14 +43,14 @@ struct key {
  * done.  flock alone is not fair: eight processes that kept reading kept a writer out for 40 s.
  * 1: ours; 0: not free, and only TAMIS__IF_FREE was asked.
  */
-static int take_lock(struct tamis__catalog_txn *txn, enum tamis__lock lock, bool if_free)
+static int take_lock(const struct tamis__catalog *catalog, enum tamis__lock lock, bool if_free,
+                     struct tamis__private_fd *held)
 {
-    const struct tamis__catalog *catalog = txn->catalog;
     const char *what = catalog->lock_path;
     struct tamis__private_fd turnstile;
-    int rc = tamis__private_open(catalog->root_fd, "catalog.lock",
-                                 catalog->read_only ? O_RDONLY : O_RDWR | O_CREAT, 0666, what,
-                                 &txn->lock);
+    int rc =
+        tamis__private_open(catalog->root_fd, "catalog.lock",
+                            catalog->read_only ? O_RDONLY : O_RDWR | O_CREAT, 0666, what, held);
     if (rc == TAMIS_ENOTFOUND && catalog->read_only) return 1; /* a copy without it: no writer */
     if (rc == TAMIS_ENOTFOUND)
         return tamis__fail(TAMIS_ENOSTORE, "the store of %s was removed; open it again", what);
@@ -70,19 +59,27 @@ static int take_lock(struct tamis__catalog_txn *txn, enum tamis__lock lock, bool
     if (rc < 0) return rc;
     if (if_free) {
         rc = tamis__try_lock(turnstile.fd, lock, what);
-        if (rc == 1) rc = tamis__try_lock(txn->lock.fd, lock, what);
+        if (rc == 1) rc = tamis__try_lock(held->fd, lock, what);
     } else {
         rc = tamis__lock(turnstile.fd, lock, what);
-        if (rc == 0) rc = tamis__lock(txn->lock.fd, lock, what);
+        if (rc == 0) rc = tamis__lock(held->fd, lock, what);
         if (rc == 0) rc = 1;
     }
     tamis__private_close(&turnstile);
     return rc;
 }
 
+int tamis__catalog_hold(const struct tamis__catalog *catalog, enum tamis__lock lock,
+                        struct tamis__private_fd *held)
+{
+    const int rc = take_lock(catalog, lock, false, held);
+    if (rc < 0) tamis__private_close(held);
+    return rc < 0 ? rc : 0;
+}
+
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-static int fail_mdb(const struct tamis__catalog *catalog, int error, const char *verb)
+int tamis__fail_mdb(const struct tamis__catalog *catalog, int error, const char *verb)
 {
     switch (error) {
     case 0:
@@ -94,7 +91,8 @@ static int fail_mdb(const struct tamis__catalog *catalog, int error, const char 
     case MDB_PAGE_NOTFOUND:
     case MDB_INVALID:
     case MDB_PANIC:
-        return tamis__fail(TAMIS_ECORRUPT, "the catalog %s is damaged (%s); restore it from a copy",
+        return tamis__fail(TAMIS_ECORRUPT,
+                           "the catalog %s is damaged (%s); 'tamis repair' makes it anew",
                            catalog->file_path, mdb_strerror(error));
     case MDB_VERSION_MISMATCH:
         return tamis__fail(TAMIS_EVERSION, "the catalog %s is of another version of LMDB",
@@ -112,7 +110,7 @@ static int fail_record(const struct tamis__catalog_txn *txn, int code, const cha
     char quoted[TAMIS__QUOTED_BYTES];
     return tamis__fail(code, "the catalog %s: the %s %s %s%s", txn->catalog->file_path, what,
                        tamis__quote(quoted, name), reason,
-                       code == TAMIS_EVERSION ? "" : "; restore the catalog from a copy");
+                       code == TAMIS_EVERSION ? "" : "; 'tamis repair' makes it anew");
 }
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
@@ -136,7 +134,7 @@ static struct key number_key(char type, uint64_t number)
     return key;
 }
 
-static const struct key store_key = {{'s'}, 1};
+static const struct key store_key = {{'s'}, 1}, passed_key = {{'p'}, 1};
 
 static struct key generation_key(char type, uint64_t filter_id, uint64_t generation)
 {
@@ -186,18 +184,18 @@ void tamis__catalog_clear(struct tamis__catalog *catalog)
 }
 
 /* Open LMDB on `path`, under our lock, so that it needs none of its own. */
-static int open_env(struct tamis__catalog_txn *txn, const char *path)
+int tamis__txn_open(struct tamis__catalog_txn *txn, const char *path)
 {
     const struct tamis__catalog *catalog = txn->catalog;
     const unsigned flags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS;
     int error = mdb_env_create(&txn->env);
-    if (error) return fail_mdb(catalog, error, "open");
+    if (error) return tamis__fail_mdb(catalog, error, "open");
     error = mdb_env_set_mapsize(txn->env, MAP_BYTES);
     if (!error)
         error = mdb_env_open(txn->env, path, flags | (txn->exclusive ? 0 : MDB_RDONLY), 0666);
     if (!error) error = mdb_txn_begin(txn->env, NULL, txn->exclusive ? 0 : MDB_RDONLY, &txn->txn);
     if (!error) error = mdb_dbi_open(txn->txn, NULL, 0, &txn->dbi);
-    return fail_mdb(catalog, error, "open");
+    return tamis__fail_mdb(catalog, error, "open");
 }
 
 static int write_store_record(struct tamis__catalog_txn *txn)
@@ -205,56 +203,39 @@ static int write_store_record(struct tamis__catalog_txn *txn)
     unsigned char buffer[TAMIS__STORE_RECORD_BYTES];
     MDB_val key = to_val(&store_key), value = {sizeof buffer, buffer};
     tamis__store_record_encode(&txn->store, key_bytes(&store_key), buffer);
-    return fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &key, &value, 0), "write");
+    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &key, &value, 0), "write");
 }
 
-static void close_env(struct tamis__catalog_txn *txn)
+/* Which no record has that was written before it happened. */
+static int write_passed(struct tamis__catalog_txn *txn)
+{
+    const uint64_t words[2] = {
+        txn->store.passed,
+        tamis__record_checksum(key_bytes(&passed_key), &txn->store.passed, sizeof words[0])};
+    MDB_val key = to_val(&passed_key), value = {sizeof words, (void *)(uintptr_t)words};
+    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &key, &value, 0), "write");
+}
+
+static int read_passed(struct tamis__catalog_txn *txn)
+{
+    MDB_val key = to_val(&passed_key), value;
+    const int error = mdb_get(txn->txn, txn->dbi, &key, &value);
+    if (error == MDB_NOTFOUND) return 0;
+    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
+    if (value.mv_size != 16 || tamis__get64((const unsigned char *)value.mv_data + 8) !=
+                                   tamis__record_checksum(key_bytes(&passed_key), value.mv_data, 8))
+        return fail_record(txn, TAMIS_ECORRUPT, "record of a number", "p",
+                           "does not match its checksum");
+    txn->store.passed = tamis__get64(value.mv_data);
+    return 0;
+}
+
+void tamis__txn_close(struct tamis__catalog_txn *txn)
 {
     if (txn->txn != NULL) mdb_txn_abort(txn->txn);
     if (txn->env != NULL) mdb_env_close(txn->env);
     txn->txn = NULL;
     txn->env = NULL;
-}
-
-/* Build the first catalog beside its place; the rename makes it appear whole. */
-static int make_file(struct tamis__catalog_txn *txn)
-{
-    const struct tamis__catalog *catalog = txn->catalog;
-    char *new_path = NULL;
-    int rc = tamis__unlink(catalog->root_fd, NEW_NAME, catalog->file_path);
-    if (rc < 0) return rc;
-    if (asprintf(&new_path, "%s.new", catalog->file_path) < 0)
-        return tamis__fail(TAMIS_ENOMEM, "out of memory making %s", catalog->file_path);
-    txn->store = (struct tamis__store_record){
-        .next_filter_id = 1, .next_segment = 1, .created_at = tamis__now_ns()};
-    tamis__random_bytes(&txn->store.store_id, sizeof txn->store.store_id);
-    rc = open_env(txn, new_path);
-    free(new_path);
-    if (rc == 0) rc = write_store_record(txn);
-    if (rc == 0) {
-        rc = fail_mdb(catalog, mdb_txn_commit(txn->txn), "write"); /* frees txn->txn; syncs */
-        txn->txn = NULL;
-    }
-    close_env(txn);
-    if (rc == 0)
-        rc = tamis__rename(catalog->root_fd, NEW_NAME, catalog->root_fd, "catalog.mdb",
-                           catalog->file_path);
-    return rc;
-}
-
-int tamis__catalog_create(struct tamis__catalog *catalog)
-{
-    struct tamis__catalog_txn txn = {.catalog = catalog, .lock = {.fd = -1}, .exclusive = true};
-    int rc = tamis__exists(catalog->root_fd, "catalog.mdb", catalog->file_path);
-    if (rc < 0) return rc;
-    if (rc == 0) {
-        rc = take_lock(&txn, TAMIS__LOCK_EXCLUSIVE, false);
-        if (rc > 0) rc = tamis__exists(catalog->root_fd, "catalog.mdb", catalog->file_path);
-        if (rc == 0) rc = make_file(&txn);
-        tamis__private_close(&txn.lock);
-    }
-    /* Whoever made it may have died before its sync, and we are about to rely on the name. */
-    return rc < 0 ? rc : tamis__sync_file(catalog->root_fd, catalog->file_path);
 }
 
 /* ---- Transactions ---------------------------------------------------------------------------- */
@@ -274,7 +255,7 @@ static int check_pages(const struct tamis__catalog *catalog)
     if (rc < 0) return rc;
     rc = tamis__file_info(fd, catalog->file_path, &info);
     if (rc == 0 && (!info.is_regular || info.bytes == 0))
-        rc = tamis__fail(TAMIS_EFOREIGN, "%s is %s and no catalog; restore it from a copy",
+        rc = tamis__fail(TAMIS_EFOREIGN, "%s is %s and no catalog; 'tamis repair' makes it anew",
                          catalog->file_path, info.is_regular ? "empty" : "not a regular file");
     if (rc == 0) rc = tamis__map(fd, info.bytes, false, catalog->file_path, &map);
     if (rc == 0) {
@@ -282,9 +263,9 @@ static int check_pages(const struct tamis__catalog *catalog)
         if (rc == TAMIS_ENOMEM)
             rc = tamis__fail(rc, "out of memory checking %s", catalog->file_path);
         else if (rc < 0)
-            rc = tamis__fail(rc,
-                             "the catalog %s is damaged at byte %llu: %s; restore it from a copy",
-                             catalog->file_path, (unsigned long long)fault.offset, fault.reason);
+            rc = tamis__fail(
+                rc, "the catalog %s is damaged at byte %llu: %s; 'tamis repair' makes it anew",
+                catalog->file_path, (unsigned long long)fault.offset, fault.reason);
     }
     tamis__unmap(map, info.bytes);
     if (rc == 0) { /* LMDB goes by path: it must lead where the lock and the check were */
@@ -303,18 +284,21 @@ static int read_store_record(struct tamis__catalog_txn *txn)
     MDB_val key = to_val(&store_key), value;
     int rc = TAMIS_ECORRUPT;
     const int error = mdb_get(txn->txn, txn->dbi, &key, &value);
-    if (error && error != MDB_NOTFOUND) return fail_mdb(txn->catalog, error, "read");
+    if (error && error != MDB_NOTFOUND) return tamis__fail_mdb(txn->catalog, error, "read");
     if (!error)
         rc = tamis__store_record_decode(key_bytes(&store_key),
                                         (struct tamis__bytes){value.mv_data, value.mv_size},
                                         &txn->store, &reason);
     if (rc < 0) return fail_record(txn, rc, "record of the store", "s", reason);
+    rc = read_passed(txn);
     txn->store_as_read = txn->store;
-    return 0;
+    return rc;
 }
 
+enum waiting { WAIT, IF_FREE, HELD };
+
 /* 1: begun; 0: the lock is not free, and only then was it wanted. */
-static int begin(const struct tamis__catalog *catalog, enum tamis__lock lock, bool if_free,
+static int begin(const struct tamis__catalog *catalog, enum tamis__lock lock, enum waiting waiting,
                  struct tamis__catalog_txn **out)
 {
     const bool exclusive = lock == TAMIS__LOCK_EXCLUSIVE;
@@ -328,10 +312,10 @@ static int begin(const struct tamis__catalog *catalog, enum tamis__lock lock, bo
     txn->catalog = catalog;
     txn->exclusive = exclusive;
     txn->lock.fd = -1;
-    int rc = take_lock(txn, lock, if_free);
+    int rc = waiting == HELD ? 1 : take_lock(catalog, lock, waiting == IF_FREE, &txn->lock);
     if (rc > 0) {
         rc = check_pages(catalog);
-        if (rc == 0) rc = open_env(txn, catalog->file_path);
+        if (rc == 0) rc = tamis__txn_open(txn, catalog->file_path);
         if (rc == 0) rc = read_store_record(txn);
         if (rc == 0) rc = 1;
     }
@@ -345,14 +329,21 @@ static int begin(const struct tamis__catalog *catalog, enum tamis__lock lock, bo
 int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
                          struct tamis__catalog_txn **txn)
 {
-    const int rc = begin(catalog, lock, false, txn);
+    const int rc = begin(catalog, lock, WAIT, txn);
     return rc < 0 ? rc : 0;
 }
 
 int tamis__catalog_begin_if_free(const struct tamis__catalog *catalog, enum tamis__lock lock,
                                  struct tamis__catalog_txn **txn)
 {
-    return begin(catalog, lock, true, txn);
+    return begin(catalog, lock, IF_FREE, txn);
+}
+
+int tamis__catalog_begin_held(const struct tamis__catalog *catalog, enum tamis__lock lock,
+                              struct tamis__catalog_txn **txn)
+{
+    const int rc = begin(catalog, lock, HELD, txn);
+    return rc < 0 ? rc : 0;
 }
 
 int tamis__catalog_commit(struct tamis__catalog_txn *txn)
@@ -360,10 +351,11 @@ int tamis__catalog_commit(struct tamis__catalog_txn *txn)
     int rc = 0;
     if (memcmp(&txn->store, &txn->store_as_read, sizeof txn->store) != 0)
         rc = write_store_record(txn);
+    if (rc == 0 && txn->store.passed != txn->store_as_read.passed) rc = write_passed(txn);
     if (rc < 0) return rc;
     const int error = mdb_txn_commit(txn->txn); /* frees the transaction, whatever it returns */
     txn->txn = NULL;
-    if (error) return fail_mdb(txn->catalog, error, "write");
+    if (error) return tamis__fail_mdb(txn->catalog, error, "write");
     TAMIS__POINT(TAMIS__POINT_COMMITTED);
     return 0;
 }
@@ -373,13 +365,13 @@ int tamis__catalog_commit_part(struct tamis__catalog_txn *txn)
     const int rc = tamis__catalog_commit(txn);
     if (rc < 0) return rc;
     txn->store_as_read = txn->store;
-    return fail_mdb(txn->catalog, mdb_txn_begin(txn->env, NULL, 0, &txn->txn), "write");
+    return tamis__fail_mdb(txn->catalog, mdb_txn_begin(txn->env, NULL, 0, &txn->txn), "write");
 }
 
 void tamis__catalog_end(struct tamis__catalog_txn *txn)
 {
     if (txn == NULL) return;
-    close_env(txn);
+    tamis__txn_close(txn);
     tamis__private_close(&txn->lock);
     free(txn);
 }
@@ -426,7 +418,7 @@ static int each_key(struct tamis__catalog_txn *txn, const struct key *prefix,
     MDB_cursor *cursor;
     MDB_val key = to_val(prefix), value;
     int rc = 0, error = mdb_cursor_open(txn->txn, txn->dbi, &cursor);
-    if (error) return fail_mdb(txn->catalog, error, "read");
+    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
     error = mdb_cursor_get(cursor, &key, &value, prefix->count > 0 ? MDB_SET_RANGE : MDB_FIRST);
     while (!error && rc == 0 && key.mv_size >= prefix->count &&
            memcmp(key.mv_data, prefix->bytes, prefix->count) == 0) {
@@ -435,7 +427,7 @@ static int each_key(struct tamis__catalog_txn *txn, const struct key *prefix,
     }
     mdb_cursor_close(cursor);
     if (rc != 0) return rc;
-    return error == MDB_NOTFOUND ? 0 : fail_mdb(txn->catalog, error, "read");
+    return error == MDB_NOTFOUND ? 0 : tamis__fail_mdb(txn->catalog, error, "read");
 }
 
 /* Does one value match its checksum?  Counts filters by name less filters by id. */
@@ -464,10 +456,10 @@ static int check_all(struct tamis__catalog_txn *txn)
     const int rc = each_key(txn, &all, check_value, &balance);
     if (rc < 0) return rc;
     if (rc == 0 && balance == 0) return 0;
-    return tamis__fail(TAMIS_ECORRUPT, "the catalog %s is damaged: %s; restore it from a copy",
-                       txn->catalog->file_path,
-                       rc > 0 ? "a record does not match its checksum"
-                              : "its names and its ids do not match");
+    return tamis__fail(
+        TAMIS_ECORRUPT, "the catalog %s is damaged: %s; 'tamis repair' makes it anew",
+        txn->catalog->file_path,
+        rc > 0 ? "a record does not match its checksum" : "its names and its ids do not match");
 }
 
 /* TAMIS_ENOTFOUND, unless the catalog is damaged. */
@@ -484,7 +476,7 @@ int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,
     MDB_val k = to_val(&key), value;
     const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
     if (error == MDB_NOTFOUND) return not_found(txn);
-    if (error) return fail_mdb(txn->catalog, error, "read");
+    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
     return decode(txn, k, value, record);
 }
 
@@ -496,7 +488,7 @@ int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
     MDB_val k = to_val(&key), value;
     const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
     if (error == MDB_NOTFOUND) return not_found(txn);
-    if (error) return fail_mdb(txn->catalog, error, "read");
+    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
     const unsigned char *bytes = value.mv_data;
     if (value.mv_size < 9 || value.mv_size - 8 > TAMIS_NAME_MAX ||
         tamis__get64(bytes + value.mv_size - 8) !=
@@ -528,7 +520,7 @@ int tamis__catalog_put(struct tamis__catalog_txn *txn, const struct tamis__recor
         value = (MDB_val){bytes + sizeof sum, name};
         error = mdb_put(txn->txn, txn->dbi, &k, &value, 0);
     }
-    return fail_mdb(txn->catalog, error, "write");
+    return tamis__fail_mdb(txn->catalog, error, "write");
 }
 
 int tamis__catalog_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record)
@@ -538,7 +530,7 @@ int tamis__catalog_forget(struct tamis__catalog_txn *txn, const struct tamis__re
     int error = mdb_del(txn->txn, txn->dbi, &k, NULL);
     k = to_val(&id);
     if (!error) error = mdb_del(txn->txn, txn->dbi, &k, NULL);
-    return fail_mdb(txn->catalog, error, "write");
+    return tamis__fail_mdb(txn->catalog, error, "write");
 }
 
 struct record_visit {
@@ -571,7 +563,7 @@ static int forget_key(struct tamis__catalog_txn *txn, const struct key *key)
 {
     MDB_val k = to_val(key);
     const int error = mdb_del(txn->txn, txn->dbi, &k, NULL);
-    return error == MDB_NOTFOUND ? 0 : fail_mdb(txn->catalog, error, "write");
+    return error == MDB_NOTFOUND ? 0 : tamis__fail_mdb(txn->catalog, error, "write");
 }
 
 int tamis__catalog_put_generation(struct tamis__catalog_txn *txn,
@@ -581,7 +573,7 @@ int tamis__catalog_put_generation(struct tamis__catalog_txn *txn,
     const struct key key = generation_key('v', record->filter_id, record->generation);
     MDB_val k = to_val(&key), value = {.mv_data = buffer};
     value.mv_size = tamis__record_encode(record, key_bytes(&key), buffer);
-    return fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &value, 0), "write");
+    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &value, 0), "write");
 }
 
 int tamis__catalog_forget_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
@@ -607,7 +599,7 @@ int tamis__catalog_put_exceptions(struct tamis__catalog_txn *txn, uint64_t filte
     const uint64_t sum = tamis__record_checksum(key_bytes(&key), bytes, count);
     MDB_val k = to_val(&key), value = {.mv_size = count + sizeof sum};
     const int error = mdb_put(txn->txn, txn->dbi, &k, &value, MDB_RESERVE);
-    if (error) return fail_mdb(txn->catalog, error, "write");
+    if (error) return tamis__fail_mdb(txn->catalog, error, "write");
     memcpy(value.mv_data, bytes, count);
     memcpy((char *)value.mv_data + count, &sum, sizeof sum);
     return 0;
@@ -676,7 +668,7 @@ int tamis__catalog_put_garbage(struct tamis__catalog_txn *txn, uint64_t segment_
     const struct key key = number_key('g', segment_number);
     uint64_t sum = tamis__record_checksum(key_bytes(&key), "", 0);
     MDB_val k = to_val(&key), value = {sizeof sum, &sum};
-    return fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &value, 0), "write");
+    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &value, 0), "write");
 }
 
 int tamis__catalog_forget_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)

@@ -20,6 +20,7 @@
 
 #include "catalog/record.h"
 #include "file/io.h"
+#include "file/private_fd.h"
 
 struct tamis__catalog {
     int root_fd;     /* the store's directory */
@@ -34,8 +35,11 @@ int tamis__catalog_init(struct tamis__catalog *catalog, int root_fd, const char 
                         bool read_only);
 void tamis__catalog_clear(struct tamis__catalog *catalog);
 
-/* Make the catalog file if it is not there.  Atomic: a crash leaves none or a whole one. */
-int tamis__catalog_create(struct tamis__catalog *catalog);
+/* Make the catalog file if it is not there, nor segments.  Atomic: a crash leaves none or a whole one. */
+int tamis__catalog_create(const struct tamis__catalog *catalog);
+/* Are there segments, and no catalog?  1, 0 or an error. */
+int tamis__catalog_is_lost(const struct tamis__catalog *catalog);
+int tamis__fail_lost(const struct tamis__catalog *catalog); /* TAMIS_ECORRUPT, and the mend */
 
 /* TAMIS_ENOSTORE if there is no catalog; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION. */
 int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
@@ -43,6 +47,21 @@ int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock 
 /* Without waiting: 1 if begun, 0 if the lock is not free (to read: a writer has it or waits). */
 int tamis__catalog_begin_if_free(const struct tamis__catalog *catalog, enum tamis__lock lock,
                                  struct tamis__catalog_txn **txn);
+/* Hold the lock over several transactions, of which each begins with begin_held; until private_close. */
+int tamis__catalog_hold(const struct tamis__catalog *catalog, enum tamis__lock lock,
+                        struct tamis__private_fd *held);
+int tamis__catalog_begin_held(const struct tamis__catalog *catalog, enum tamis__lock lock,
+                              struct tamis__catalog_txn **txn);
+/*
+ * Fill an empty catalog, with the exclusive lock held, and put it in the place of the one that may be
+ * there.  `aside` NULL, where there is none, or the name that the one that was there has got ("" if there
+ * was none).  Nothing is in force before install_new; the transaction is ended by tamis__catalog_end().
+ */
+#define TAMIS__ASIDE_BYTES 32
+int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
+                             const struct tamis__store_record *store,
+                             struct tamis__catalog_txn **txn);
+int tamis__catalog_install_new(struct tamis__catalog_txn *txn, char aside[TAMIS__ASIDE_BYTES]);
 /* Keep the changes, on the disk; the lock is still held.  No get or put after it. */
 int tamis__catalog_commit(struct tamis__catalog_txn *txn);
 /* Keep the changes so far, on the disk, and go on under the same lock. */

@@ -230,6 +230,7 @@ int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes valu
     struct cursor c = {.at = (unsigned char *)(uintptr_t)value.data, .writing = false};
     uint32_t flags = 0;
     store_fields(&c, record, &flags);
+    record->passed = 0;
     *reason = newer;
     return flags == 0 ? 0 : TAMIS_EVERSION;
 }

@@ -67,6 +67,9 @@ struct tamis__store_record {
     uint64_t next_filter_id;
     uint64_t next_segment;
     int64_t created_at;
+    /* Not in its value, but under a key of its own: the first number that was passed over because a file
+     * had it which this catalog did not know; 0: none.  Files from there on may be of a newer catalog. */
+    uint64_t passed;
 };
 
 #define TAMIS__RECORD_FIXED_BYTES 176u

@@ -4,7 +4,8 @@
  *
  * A snapshot of the catalog and of the directory is taken under one shared lock, so that no drop or
  * create stands half done in it.  Then the filters are looked at, some under each lock, and
- * skipped if they went meanwhile: writers never wait long for a check of ten thousand filters.
+ * skipped if they went meanwhile: writers never wait long for a check of ten thousand filters.  What is in
+ * the segments is read without a lock, by way of mappings that were made under it (verify_data.c).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,14 +13,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "store.h"
+#include "change.h"
+#include "check/check.h"
 
 #define FILTERS_A_LOCK 64u /* a few milliseconds */
-
-struct numbers {
-    uint64_t *list;
-    size_t count, room;
-};
+#define SEGMENTS_A_LOCK 256u
 
 struct finding {
     struct finding *next;
@@ -28,35 +26,35 @@ struct finding {
     char filter[TAMIS_NAME_MAX + 1], file[300], reason[1024];
 };
 
+/* A segment that was opened under the lock, and whose data are to be looked at without it. */
+struct opened {
+    struct tamis__store_segment s;
+    uint64_t recorded_items;
+    char filter[TAMIS_NAME_MAX + 1];
+    bool has_exceptions; /* it is an index, and shall have these */
+    struct tamis__exceptions exceptions;
+};
+
 struct check {
     struct tamis_store *store;
     struct finding *findings, **end; /* not yet told */
     tamis_problem_fn *fn;
     void *context;
     int64_t problems;
-    struct numbers filters;  /* ids of the filters to look at */
-    struct numbers expected; /* segments that the catalog has, garbage included */
-    struct numbers strays;   /* segments that are there and not expected */
+    struct tamis__numbers filters;  /* ids of the filters to look at */
+    struct tamis__numbers expected; /* segments that the catalog has, garbage included */
+    struct tamis__numbers strays;   /* segments that are there and not expected */
+    uint64_t next_segment;          /* of the catalog, at the snapshot */
+    struct tamis__catalog_txn *txn; /* while filters are looked at */
+    struct opened *opened;
+    size_t opened_count, opened_room;
 };
 
-static int append(struct numbers *numbers, uint64_t number)
-{
-    if (numbers->count == numbers->room) {
-        const size_t room = numbers->room ? 2 * numbers->room : 256;
-        uint64_t *list = reallocarray(numbers->list, room, sizeof *list);
-        if (list == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory checking the store");
-        numbers->list = list;
-        numbers->room = room;
-    }
-    numbers->list[numbers->count++] = number;
-    return 0;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
+/* What is looked at: a list of a filter. */
+struct subject {
+    const struct tamis__record *filter; /* that is in force */
+    const struct tamis__record *record; /* the same, or a generation that is kept */
+};
 
 /* Note a problem; it is told when no lock is held. */
 static int tell(struct check *check, const char *filter, const char *file, uint64_t offset,
@@ -98,39 +96,42 @@ static int tell_findings(struct check *check, int rc)
 
 /* ---- One segment ----------------------------------------------------------------------------- */
 
-/* Bits past m, which no position reaches, are zero; a byte there is damage. */
-static int check_padding(struct check *check, const struct tamis__record *record, const char *file,
-                         const struct tamis__segment *segment)
+/* Of a kept generation it is said which one. */
+static int tell_of(struct check *check, const struct subject *subject, const char *file,
+                   uint64_t offset, int error, const char *reason)
 {
-    const struct tamis__segment_header *h = segment->header;
-    const uint64_t last = (h->m_bits - 1) / 64;
-    if (h->counter_bits != 0) return 0; /* m is a multiple of 512 */
-    if (!tamis__bits_past(segment->data[last], h->m_bits, h->bit_order)) return 0;
-    return tell(check, record->name, file, h->data_offset + last * 8, TAMIS_ECORRUPT,
-                "has bits set past its m; the data is damaged, restore it from a copy");
+    char longer[1024];
+    if (subject->record == subject->filter)
+        return tell(check, subject->filter->name, file, offset, error, reason);
+    (void)snprintf(longer, sizeof longer, "%s (of generation %" PRIu64 ", which is kept)", reason,
+                   subject->record->generation);
+    return tell(check, subject->filter->name, file, offset, error, longer);
 }
 
 /* All segments of a filter say how its list goes on, for rebuilding a catalog. */
-static int check_policy(struct check *check, const struct tamis__record *record, const char *file,
+static int check_policy(struct check *check, const struct subject *subject, const char *file,
                         const struct tamis__segment *segment)
 {
     char reason[128];
-    const char *field = tamis__record_policy_contradiction(&record->policy, segment->header);
+    const char *field =
+        tamis__record_policy_contradiction(&subject->record->policy, segment->header);
     if (field == NULL) return 0;
     (void)snprintf(reason, sizeof reason,
                    "contradicts the catalog in its %s; restore it from a copy", field);
-    return tell(check, record->name, file, offsetof(struct tamis__segment_header, filter_capacity),
-                TAMIS_ECORRUPT, reason);
+    return tell_of(check, subject, file, offsetof(struct tamis__segment_header, filter_capacity),
+                   TAMIS_ECORRUPT, reason);
 }
 
 /*
  * Which segment goes on after it.  Of an older one a 0 is sound: the one who made the next died
- * before it could say so, and who opens the filter for writing says it.  The lock is held, so the
- * list does not change meanwhile.
+ * before it could say so, and who opens the filter for writing says it.  So is, of the newest, a number that
+ * was given out: that of a list which a rollback has put aside, or of the one that replaced this.  The lock
+ * is held, so the list does not change meanwhile.
  */
-static int check_next(struct check *check, const struct tamis__record *record, uint32_t index,
+static int check_next(struct check *check, const struct subject *subject, uint32_t index,
                       const char *file, const struct tamis__segment *segment)
 {
+    const struct tamis__record *record = subject->record;
     const uint64_t next = tamis__segment_next(segment);
     const bool newest = index + 1 == record->segment_count;
     const char *reason;
@@ -139,93 +140,195 @@ static int check_next(struct check *check, const struct tamis__record *record, u
         if (record->policy.on_full == TAMIS_ON_FULL_REFUSE) return 0;
         reason = "refuses new keys, which is not its filter's policy; restore it from a copy";
     } else if (newest) {
-        reason = "names a next segment, but is the newest of the catalog; if that is older than "
-                 "the segments, restore both from one copy";
+        if (next < tamis__catalog_store(check->txn)->next_segment) return 0;
+        reason = "names a next segment, but is the newest of the catalog, which is older than the "
+                 "segments; 'tamis repair --rebuild' makes it anew from them";
     } else {
         if (next == record->segments[index + 1].number) return 0;
         reason = "names another next segment than the catalog; open the filter for writing to "
                  "write it anew";
     }
-    return tell(check, record->name, file, offsetof(struct tamis__segment_header, next),
-                TAMIS_ECORRUPT, reason);
+    return tell_of(check, subject, file, offsetof(struct tamis__segment_header, next),
+                   TAMIS_ECORRUPT, reason);
 }
 
-/* Items without a bit: the data was zeroed.  Ends at the first bit, so reads much of no sound file.
- */
-static int check_any_bit(struct check *check, const struct tamis__record *record, const char *file,
-                         const struct tamis__segment *segment)
-{
-    if (tamis__segment_items(segment) == 0 || !tamis__segment_is_blank(segment)) return 0;
-    return tell(check, record->name, file, segment->header->data_offset, TAMIS_ECORRUPT,
-                "has counted items but not one bit set; the data is lost, restore it from a copy");
-}
-
-static int check_label(struct check *check, const struct tamis__record *record, const char *file,
+static int check_label(struct check *check, const struct subject *subject, const char *file,
                        const struct tamis__segment *segment)
 {
     const struct tamis__name_label *label = tamis__label_current(segment->header);
     const uint64_t offset = offsetof(struct tamis__segment_header, labels);
     if (label == NULL)
-        return tell(check, record->name, file, offset, TAMIS_ECORRUPT,
-                    "has no readable name; rename the filter to write it anew");
+        return tell_of(check, subject, file, offset, TAMIS_ECORRUPT,
+                       "has no readable name; rename the filter to write it anew");
     /* An older label is a rename that a crash cut short; the next open for writing mends it. */
-    if (label->sequence < record->name_sequence || strcmp(label->name, record->name) == 0) return 0;
-    return tell(check, record->name, file, offset, TAMIS_ECORRUPT,
-                "carries another filter's name; rename the filter to write it anew");
+    if (label->sequence < subject->filter->name_sequence ||
+        strcmp(label->name, subject->filter->name) == 0)
+        return 0;
+    return tell_of(check, subject, file, offset, TAMIS_ECORRUPT,
+                   "carries another filter's name; rename the filter to write it anew");
 }
 
-/* What only the kind knows: counters and their overflow. */
-static int check_kind(struct check *check, const struct tamis__record *record, const char *file,
-                      const struct tamis__store_segment *s)
+/* The data of it are looked at when the lock is given back. */
+static struct opened *look_later(struct check *check, const struct subject *subject,
+                                 const struct tamis__store_segment *s)
 {
-    const char *reason = NULL;
-    uint64_t offset = 0;
-    if (s->kind->verify == NULL || !s->kind->verify(&s->segment, &offset, &reason)) return 0;
-    return tell(check, record->name, file, offset, TAMIS_ECORRUPT, reason);
+    if (check->opened_count == check->opened_room) {
+        const size_t room = check->opened_room ? 2 * check->opened_room : SEGMENTS_A_LOCK;
+        struct opened *opened = reallocarray(check->opened, room, sizeof *opened);
+        if (opened == NULL) {
+            (void)tamis__fail(TAMIS_ENOMEM, "out of memory checking the store");
+            return NULL;
+        }
+        check->opened = opened;
+        check->opened_room = room;
+    }
+    struct opened *opened = &check->opened[check->opened_count++];
+    memset(opened, 0, sizeof *opened);
+    opened->s = *s;
+    memcpy(opened->filter, subject->filter->name, sizeof opened->filter);
+    return opened;
 }
 
-static int check_segment(struct check *check, const struct tamis__record *record, uint32_t index)
+/* Of the last error, about a file that could not be opened. */
+static int tell_unopened(struct check *check, const struct subject *subject, const char *file,
+                         int error)
+{
+    char reason[1024];
+    uint64_t offset;
+    (void)snprintf(reason, sizeof reason, "%s", tamis__check_reason(file, &offset));
+    return tell_of(check, subject, file, offset, error, reason);
+}
+
+static int check_segment(struct check *check, const struct subject *subject, uint32_t index)
 {
     struct tamis__store_segment s;
-    char name[TAMIS__SEGMENT_NAME_BYTES], file[TAMIS__SEGMENT_NAME_BYTES + 16];
-    tamis__segment_name(record->segments[index].number, name);
-    (void)snprintf(file, sizeof file, "segments/%s", name);
-    int rc = tamis__open_segment(check->store, record, index, false, &s);
-    if (rc < 0) {
-        unsigned long long offset = 0;
-        const char *at = strstr(tamis_last_error(), "(at byte ");
-        const char *reason = strstr(tamis_last_error(), file); /* the caller says the file itself */
-        if (at != NULL) (void)sscanf(at, "(at byte %llu)", &offset);
-        reason = reason ? reason + strlen(file) + strspn(reason + strlen(file), ": ")
-                        : tamis_last_error();
-        return tell(check, record->name, file, offset, rc, reason);
+    char file[TAMIS__FILE_BYTES];
+    const struct tamis__record_segment *entry = &subject->record->segments[index];
+    tamis__check_file(entry->number, file);
+    int rc = tamis__open_segment(check->store, subject->record, index, false, &s);
+    if (rc < 0) return tell_unopened(check, subject, file, rc);
+    rc = check_label(check, subject, file, &s.segment);
+    if (rc == 0) rc = check_policy(check, subject, file, &s.segment);
+    if (rc == 0) rc = check_next(check, subject, index, file, &s.segment);
+    struct opened *opened = rc == 0 ? look_later(check, subject, &s) : NULL;
+    if (opened == NULL) {
+        tamis__close_segment(&s);
+        return rc < 0 ? rc : TAMIS_ENOMEM;
     }
-    rc = check_label(check, record, file, &s.segment);
-    if (rc == 0) rc = check_policy(check, record, file, &s.segment);
-    if (rc == 0) rc = check_next(check, record, index, file, &s.segment);
-    if (rc == 0) rc = check_padding(check, record, file, &s.segment);
-    if (rc == 0) rc = check_any_bit(check, record, file, &s.segment);
-    if (rc == 0) rc = check_kind(check, record, file, &s);
-    tamis__close_segment(&s);
+    opened->recorded_items = entry->items;
+    return 0;
+}
+
+static int check_index(struct check *check, const struct subject *subject)
+{
+    struct tamis__store_segment s;
+    char file[TAMIS__FILE_BYTES];
+    const struct tamis__record *record = subject->record;
+    if (record->exceptions == 0) return 0;
+    tamis__check_file(record->exceptions, file);
+    int rc = tamis__open_index(check->store, record->exceptions, record->filter_id, &s);
+    if (rc < 0) return tell_unopened(check, subject, file, rc);
+    struct opened *opened = look_later(check, subject, &s);
+    if (opened == NULL) {
+        tamis__close_segment(&s);
+        return TAMIS_ENOMEM;
+    }
+    opened->has_exceptions = true;
+    return tamis__exceptions_load_all(check->txn, record, &opened->exceptions);
+}
+
+static int check_list(struct check *check, const struct subject *subject)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < subject->record->segment_count; i++)
+        rc = check_segment(check, subject, i);
+    return rc < 0 ? rc : check_index(check, subject);
+}
+
+/* ---- Data, without a lock -------------------------------------------------------------------- */
+
+/* Has the index the keys that the catalog has? */
+static int check_keys(struct check *check, const struct opened *opened, const char *file)
+{
+    struct tamis__exceptions keys = {0};
+    int rc = tamis__exceptions_from_index(&keys, &opened->s.segment);
+    const bool same = rc == 0 && tamis__exceptions_equal(&keys, &opened->exceptions);
+    tamis__exceptions_clear(&keys);
+    if (rc < 0 || same) return rc;
+    return tell(check, opened->filter, file, opened->s.segment.header->data_offset, TAMIS_ECORRUPT,
+                "has other exceptions than the catalog; change one with 'tamis except' to write "
+                "it anew");
+}
+
+static int check_opened(struct check *check, const struct opened *opened)
+{
+    char file[TAMIS__FILE_BYTES], reason[TAMIS__CHECK_BYTES];
+    uint64_t offset = 0;
+    tamis__check_file(opened->s.segment.header->number, file);
+    if (tamis__check_data(&opened->s, opened->recorded_items, &offset, reason))
+        return tell(check, opened->filter, file, offset, TAMIS_ECORRUPT, reason);
+    return opened->has_exceptions ? check_keys(check, opened, file) : 0;
+}
+
+static int check_all_opened(struct check *check, int rc)
+{
+    for (size_t i = 0; i < check->opened_count; i++) {
+        if (rc == 0) rc = check_opened(check, &check->opened[i]);
+        tamis__close_segment(&check->opened[i].s);
+        tamis__exceptions_clear(&check->opened[i].exceptions);
+    }
+    check->opened_count = 0;
     return rc;
 }
 
-/* Look at the filters `first` .. `end` - 1 of the list under one lock. */
-static int check_filters(struct check *check, size_t first, size_t end)
+/* ---- Filters --------------------------------------------------------------------------------- */
+
+struct keeping {
+    struct check *check;
+    const struct tamis__record *filter;
+};
+
+static int check_kept(void *context, const struct tamis__record *record)
 {
-    struct tamis__catalog_txn *txn;
+    const struct keeping *keeping = context;
+    const struct subject subject = {keeping->filter, record};
+    return check_list(keeping->check, &subject);
+}
+
+static int check_filter(struct check *check, uint64_t filter_id)
+{
     struct tamis__record record;
-    int rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &txn);
-    if (rc < 0) return rc;
+    int rc = tamis__catalog_get_by_id(check->txn, filter_id, &record);
+    if (rc == TAMIS_ENOTFOUND) return 0; /* dropped since the snapshot */
+    const struct subject subject = {&record, &record};
+    struct keeping keeping = {check, &record};
+    if (rc == 0) rc = check_list(check, &subject);
+    if (rc == 0) rc = tamis__catalog_each_generation(check->txn, filter_id, check_kept, &keeping);
+    return rc;
+}
+
+/* Look at the filters of the list from `*next` on, as many as one lock allows. */
+static int check_filters(struct check *check, size_t *next)
+{
     const uint64_t *ids = check->filters.list;
-    for (size_t f = first; ids != NULL && rc == 0 && f < end; f++) {
-        rc = tamis__catalog_get_by_id(txn, ids[f], &record);
-        for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++)
-            rc = check_segment(check, &record, i);
-        if (rc == TAMIS_ENOTFOUND) rc = 0; /* dropped since the snapshot */
-    }
-    tamis__catalog_end(txn);
-    return tell_findings(check, rc);
+    const size_t end = *next + FILTERS_A_LOCK;
+    int rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &check->txn);
+    if (rc < 0) return rc;
+    for (; rc == 0 && *next < check->filters.count && *next < end &&
+           check->opened_count < SEGMENTS_A_LOCK;
+         (*next)++)
+        rc = check_filter(check, ids[*next]);
+    tamis__catalog_end(check->txn);
+    check->txn = NULL;
+    return tell_findings(check, check_all_opened(check, rc));
+}
+
+static int check_all_filters(struct check *check)
+{
+    int rc = 0;
+    for (size_t next = 0; rc == 0 && next < check->filters.count;)
+        rc = check_filters(check, &next);
+    return rc;
 }
 
 /* ---- The snapshot ---------------------------------------------------------------------------- */
@@ -235,22 +338,23 @@ static int note_segments(void *context, const struct tamis__record *record)
     struct check *check = context;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
-        rc = append(&check->expected, record->segments[i].number);
+        rc = tamis__numbers_append(&check->expected, record->segments[i].number);
     return rc;
 }
 
 static int note_record(void *context, const struct tamis__record *record)
 {
     struct check *check = context;
-    int rc = append(&check->filters, record->filter_id);
-    if (rc == 0 && record->exceptions != 0) rc = append(&check->expected, record->exceptions);
+    int rc = tamis__numbers_append(&check->filters, record->filter_id);
+    if (rc == 0 && record->exceptions != 0)
+        rc = tamis__numbers_append(&check->expected, record->exceptions);
     return rc < 0 ? rc : note_segments(check, record);
 }
 
 static int note_garbage(void *context, uint64_t number)
 {
     struct check *check = context;
-    return append(&check->expected, number);
+    return tamis__numbers_append(&check->expected, number);
 }
 
 static int note_file(void *context, const char *name)
@@ -258,13 +362,12 @@ static int note_file(void *context, const char *name)
     struct check *check = context;
     const uint64_t number = tamis__segment_number(name);
     if (number == 0) {
-        char file[300];
+        char file[TAMIS__FILE_BYTES];
         (void)snprintf(file, sizeof file, "segments/%s", name);
         return tell(check, "", file, 0, TAMIS_EFOREIGN, "is not a segment's name; remove the file");
     }
-    if (bsearch(&number, check->expected.list, check->expected.count, sizeof number, by_number))
-        return 0;
-    return append(&check->strays, number);
+    if (tamis__numbers_have(&check->expected, number)) return 0;
+    return tamis__numbers_append(&check->strays, number);
 }
 
 /* Every filter must be found by its id too: that is how open handles look for it. */
@@ -276,8 +379,9 @@ static int check_ids(struct check *check, struct tamis__catalog_txn *txn)
     for (size_t i = 0; ids != NULL && rc == 0 && i < check->filters.count; i++) {
         rc = tamis__catalog_get_by_id(txn, ids[i], &record);
         if (rc == TAMIS_ENOTFOUND)
-            rc = tell(check, "", "catalog.mdb", 0, TAMIS_ECORRUPT,
-                      "has a filter that is not found by its id; restore the catalog from a copy");
+            rc = tell(
+                check, "", "catalog.mdb", 0, TAMIS_ECORRUPT,
+                "has a filter that is not found by its id; 'tamis repair --rebuild' makes it anew");
     }
     return rc;
 }
@@ -291,8 +395,8 @@ static int take_snapshot(struct check *check)
     if (rc == 0) rc = tamis__catalog_each_generation(txn, 0, note_segments, check);
     if (rc == 0) rc = check_ids(check, txn);
     if (rc == 0) rc = tamis__catalog_each_garbage(txn, note_garbage, check);
-    if (rc == 0 && check->expected.count > 0)
-        qsort(check->expected.list, check->expected.count, sizeof(uint64_t), by_number);
+    tamis__numbers_sort(&check->expected);
+    check->next_segment = tamis__catalog_store(txn)->next_segment;
     if (rc == 0)
         rc = tamis__each_name(check->store->place.segments_fd, check->store->place.path, note_file,
                               check);
@@ -304,12 +408,14 @@ static int tell_strays(struct check *check)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < check->strays.count; i++) {
-        char name[TAMIS__SEGMENT_NAME_BYTES], file[TAMIS__SEGMENT_NAME_BYTES + 16];
-        tamis__segment_name(check->strays.list[i], name);
-        (void)snprintf(file, sizeof file, "segments/%s", name);
-        rc =
-            tell(check, "", file, 0, TAMIS_EFOREIGN,
-                 "belongs to no filter of the catalog; remove it if it is not from a lost catalog");
+        char file[TAMIS__FILE_BYTES];
+        const uint64_t number = check->strays.list[i];
+        rc = tell(check, "", tamis__check_file(number, file), 0, TAMIS_EFOREIGN,
+                  number < check->next_segment
+                      ? "belongs to no filter of the catalog; 'tamis repair' removes it, or says "
+                        "why it must not"
+                      : "belongs to no filter of the catalog, which may be older than it; 'tamis "
+                        "repair' says what can be done");
     }
     return rc;
 }
@@ -319,11 +425,7 @@ static int check_all(struct check *check)
     int rc = take_snapshot(check);
     if (rc == 0) rc = tell_strays(check);
     rc = tell_findings(check, rc);
-    for (size_t i = 0; rc == 0 && i < check->filters.count; i += FILTERS_A_LOCK) {
-        const size_t left = check->filters.count - i;
-        rc = check_filters(check, i, i + (left < FILTERS_A_LOCK ? left : FILTERS_A_LOCK));
-    }
-    return rc;
+    return rc != 0 ? rc : check_all_filters(check);
 }
 
 static int check_one(struct check *check, const char *name)
@@ -336,8 +438,8 @@ static int check_one(struct check *check, const char *name)
     rc = tamis__catalog_get(txn, name, &record);
     tamis__catalog_end(txn);
     if (rc == TAMIS_ENOTFOUND) return tamis__fail_no_filter(check->store, name);
-    if (rc == 0) rc = append(&check->filters, record.filter_id);
-    return rc < 0 ? rc : check_filters(check, 0, 1);
+    if (rc == 0) rc = tamis__numbers_append(&check->filters, record.filter_id);
+    return rc < 0 ? rc : check_all_filters(check);
 }
 
 TAMIS_API int64_t tamis_store_verify(tamis_store *store, const char *name, tamis_problem_fn *fn,
@@ -349,5 +451,6 @@ TAMIS_API int64_t tamis_store_verify(tamis_store *store, const char *name, tamis
     free(check.filters.list);
     free(check.expected.list);
     free(check.strays.list);
+    free(check.opened);
     return rc != 0 ? rc : check.problems;
 }

@@ -140,6 +140,9 @@ static int parse_description(const unsigned char *bytes, uint64_t at, struct tam
 {
     struct description d;
     memcpy(&d, bytes + at, sizeof d);
+    if (d.kind == TAMIS_KIND_FUSE)
+        return tamis__refuse(refusal, TAMIS_EUNSUPPORTED, at + offsetof(struct description, kind),
+                             "has a segment of kind fuse, which the format does not carry");
     if (d.kind == TAMIS_KIND_COUNTING || d.counter_bits != 0)
         return tamis__refuse(refusal, TAMIS_EUNSUPPORTED, at + offsetof(struct description, kind),
                              "has a segment with counters, which the format does not carry");
@@ -278,12 +281,16 @@ static int load(struct tamis__reader *reader, const struct tamis__outline *outli
 
 static int check(const struct tamis__cargo *cargo)
 {
-    for (uint32_t i = 0; i < cargo->count; i++)
-        if (cargo->segments[i]->header->counter_bits != 0)
+    for (uint32_t i = 0; i < cargo->count; i++) {
+        const struct tamis__segment_header *h = cargo->segments[i]->header;
+        if (h->counter_bits != 0 || h->kind == TAMIS_KIND_FUSE)
             return tamis__fail(
                 TAMIS_EUNSUPPORTED,
-                "format tamis does not carry the counters of kind counting; copy the "
-                "directory of the store, while nobody uses it");
+                "format tamis does not carry the %s; copy the directory of the store, while nobody "
+                "uses it",
+                h->kind == TAMIS_KIND_FUSE ? "fingerprints of kind fuse"
+                                           : "counters of kind counting");
+    }
     return 0; /* every other filter can be said in our own format */
 }
 

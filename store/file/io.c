@@ -61,6 +61,7 @@ static const struct {
     {ENFILE, TAMIS_ELIMIT, "; the system's table of open files is full"},
     {ENOLCK, TAMIS_ELIMIT, "; the kernel has no lock to give"},
     {EEXIST, TAMIS_EEXIST, ""},
+    {ENOTEMPTY, TAMIS_EEXIST, ""},
     {ELOOP, TAMIS_EFOREIGN, "; it is a symbolic link, which a store never contains"},
     {ENOTDIR, TAMIS_ENOSTORE, "; a part of the path is not a directory"},
     {ENAMETOOLONG, TAMIS_EINVAL, "; the path is too long"},
@@ -158,6 +159,39 @@ int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, c
     return 0;
 }
 
+/* By way of memory, where the kernel cannot copy between these files. */
+static int copy_by_hand(int from, int to, uint64_t offset, uint64_t bytes, const char *what)
+{
+    char buffer[32768];
+    int rc = 0;
+    for (uint64_t done = 0; rc == 0 && done < bytes; done += sizeof buffer) {
+        const size_t now = bytes - done < sizeof buffer ? (size_t)(bytes - done) : sizeof buffer;
+        rc = tamis__read_at(from, buffer, now, offset + done, what);
+        if (rc == 0) rc = tamis__write_at(to, buffer, now, offset + done, what);
+    }
+    return rc;
+}
+
+int tamis__copy_range(int from, int to, uint64_t offset, uint64_t bytes, const char *what)
+{
+    const int error = may_fail("copy", what);
+    if (error) return tamis__fail_errno(error, "copy", what);
+    for (uint64_t done = 0; done < bytes;) {
+        off_t in = (off_t)(offset + done), out = in;
+        const ssize_t got = copy_file_range(from, &in, to, &out, (size_t)(bytes - done), 0);
+        const int number = errno;
+        if (got < 0 && number == EINTR) continue;
+        if (got < 0 && (number == EXDEV || number == EINVAL || number == ENOSYS ||
+                        number == EOPNOTSUPP || number == EPERM))
+            return copy_by_hand(from, to, offset + done, bytes - done, what);
+        if (got < 0) return tamis__fail_errno(number, "copy", what);
+        if (got == 0) /* the end of the file: the sentence for that */
+            return copy_by_hand(from, to, offset + done, bytes - done, what);
+        done += (uint64_t)got;
+    }
+    return 0;
+}
+
 static int room(int fd, const char *what, uint64_t *bytes)
 {
     struct statvfs fs;
@@ -197,6 +231,24 @@ int tamis__allocate(int fd, uint64_t bytes, const char *what)
     }
     if (error == ENOSPC && room(fd, what, &available) == 0)
         return fail_no_room(bytes, available, what);
+    return tamis__fail_errno(error, "allocate the blocks of", what);
+}
+
+int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, const char *mend)
+{
+    char need[TAMIS__SIZE_BYTES], have[TAMIS__SIZE_BYTES];
+    uint64_t available = 0;
+    int error = may_fail("allocate", what);
+    while (error == 0 || error == EINTR) {
+        if (fallocate(fd, 0, (off_t)from, (off_t)bytes) == 0) return 0;
+        error = errno;
+        if (error == EOPNOTSUPP) return 0; /* writing will tell */
+    }
+    if (error == ENOSPC && room(fd, what, &available) == 0)
+        return tamis__fail(TAMIS_ENOSPACE,
+                           "%s needs %s more, but its file system has %s free; free some room%s",
+                           what, tamis__size_text(need, (double)bytes),
+                           tamis__size_text(have, (double)available), mend);
     return tamis__fail_errno(error, "allocate the blocks of", what);
 }
 
@@ -255,6 +307,12 @@ int tamis__sync_file(int fd, const char *what)
     return fsync(fd) == 0 ? 0 : tamis__fail_errno(errno, "write to the disk", what);
 }
 
+void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes)
+{
+    /* A hint; what it fails for, the sync at the end tells. */
+    (void)sync_file_range(fd, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
+}
+
 int tamis__make_directory(int dir_fd, const char *name, const char *what)
 {
     const int error = may_fail("mkdir", what);
@@ -311,6 +369,14 @@ int tamis__unlink(int dir_fd, const char *name, const char *what)
     const int error = may_fail("unlink", what);
     if (error) return tamis__fail_errno(error, "remove", what);
     if (unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT) return 0;
+    return tamis__fail_errno(errno, "remove", what);
+}
+
+int tamis__remove_directory(int dir_fd, const char *name, const char *what)
+{
+    const int error = may_fail("rmdir", what);
+    if (error) return tamis__fail_errno(error, "remove", what);
+    if (unlinkat(dir_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return 0;
     return tamis__fail_errno(errno, "remove", what);
 }
 
@@ -444,6 +510,38 @@ int tamis__sync_map(void *map, uint64_t bytes, const char *what)
                : tamis__fail_errno(errno, "write to the disk", what);
 }
 
+void tamis__advise_large(void *at, size_t bytes)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+                    skip = (page - (uintptr_t)at % page) % page;
+    if (bytes > skip) (void)madvise((char *)at + skip, (bytes - skip) / page * page, MADV_HUGEPAGE);
+}
+
+int tamis__read_text(const char *path, char *text, size_t bytes)
+{
+    size_t done = 0;
+    int fd = -1, rc = tamis__open(AT_FDCWD, path, O_RDONLY, 0, path, &fd);
+    if (rc < 0) return rc;
+    while (rc == 0 && done < bytes - 1) {
+        const ssize_t got = read(fd, text + done, bytes - 1 - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) rc = tamis__fail_errno(errno, "read", path);
+        if (got <= 0) break;
+        done += (size_t)got;
+    }
+    tamis__close(fd);
+    text[done] = '\0';
+    return rc;
+}
+
+unsigned tamis__processors(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return (unsigned)CPU_COUNT(&set);
+    const long online = sysconf(_SC_NPROCESSORS_ONLN); /* more of them than a cpu_set_t has */
+    return online > 0 ? (unsigned)online : 1;
+}
+
 int tamis__each_name(int dir_fd, const char *what, tamis__name_fn *fn, void *context)
 {
     int own, rc;
@@ -473,6 +571,13 @@ int64_t tamis__now_ns(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_REALTIME, &now); /* fails only for a bad address or clock */
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t tamis__steady_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now); /* as above */
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 

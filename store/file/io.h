@@ -34,8 +34,14 @@ int tamis__file_info(int fd, const char *what, struct tamis__file_info *info);
 int tamis__read_at(int fd, void *buffer, size_t bytes, uint64_t offset, const char *what);
 int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, const char *what);
 
+/* The same bytes of one file into another, by the kernel (which may share the blocks) where it can. */
+int tamis__copy_range(int from, int to, uint64_t offset, uint64_t bytes, const char *what);
+
 /* Reserve blocks for the whole of a new file.  TAMIS_ENOSPACE with both numbers in the sentence. */
 int tamis__allocate(int fd, uint64_t bytes, const char *what);
+/* Reserve blocks for so many bytes more of a file of ours, from `from` on.  TAMIS_ENOSPACE says what it
+ * lacks and `mend`. */
+int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, const char *mend);
 /* Reserve the blocks that an existing file lacks; never writes a byte of it.  0 where it cannot. */
 int tamis__fill_holes(int fd, uint64_t bytes, const char *what);
 /* Make a file that is `from` bytes long, or longer, at least `to` long, with blocks of its own.  Any
@@ -44,13 +50,16 @@ int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what);
 /* Is there room for so many bytes where the directory is?  As above. */
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what);
 int tamis__sync_file(int fd, const char *what); /* a directory too */
+/* Have the kernel begin to write this range to the disk, without waiting. */
+void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes);
 
 int tamis__make_directory(int dir_fd, const char *name, const char *what); /* 0 if there already */
 int tamis__make_path(const char *path); /* like mkdir -p, and durable */
 /* Replaces what has the new name. */
 int tamis__rename(int old_dir_fd, const char *old_name, int new_dir_fd, const char *new_name,
                   const char *what);
-int tamis__unlink(int dir_fd, const char *name, const char *what); /* 0 if not there */
+int tamis__unlink(int dir_fd, const char *name, const char *what);           /* 0 if not there */
+int tamis__remove_directory(int dir_fd, const char *name, const char *what); /* 0 if not there */
 /* Is the open file the one that the path names?  1, 0 or an error. */
 int tamis__same_file(int fd, const char *path);
 /* Absolute form of a path that exists; the caller frees it. */
@@ -80,11 +89,20 @@ void tamis__unmap(void *map, uint64_t bytes);
 void tamis__release_map(void *at, uint64_t bytes);
 int tamis__sync_map(void *map, uint64_t bytes, const char *what);
 
+/* Let large pages stand behind this memory, where the system has them to give. */
+void tamis__advise_large(void *at, size_t bytes);
+
+/* Up to `bytes` - 1 bytes from the start of a file of the system's, closed with a NUL. */
+int tamis__read_text(const char *path, char *text, size_t bytes);
+/* Processors that this process may run on, 1 or more. */
+unsigned tamis__processors(void);
+
 /* Call fn for each name of a directory but "." and "..", until it returns other than 0. */
 typedef int tamis__name_fn(void *context, const char *name);
 int tamis__each_name(int dir_fd, const char *what, tamis__name_fn *fn, void *context);
 
 int64_t tamis__now_ns(void);
+int64_t tamis__steady_ns(void); /* to some ms; never set back */
 /* The clock of windows: CLOCK_REALTIME to some ms, which costs a few ns; a test may set another. */
 int64_t tamis__clock_ns(void);
 void tamis__pause_us(unsigned us);

@@ -123,6 +123,11 @@ int tamis__segment_fill(const struct tamis__place *place, const struct tamis__st
     return tamis__write_at(staged->file.fd, bytes, count, offset, what);
 }
 
+void tamis__segment_hurry(const struct tamis__staged *staged, uint64_t offset, uint64_t bytes)
+{
+    tamis__start_writing(staged->file.fd, offset, bytes);
+}
+
 int tamis__segment_map_staged(const struct tamis__place *place, const struct tamis__staged *staged,
                               const struct tamis__segment_header *header,
                               struct tamis__segment *segment)

@@ -61,6 +61,8 @@ int tamis__segment_publish(const struct tamis__place *place, struct tamis__stage
 /* Write bytes into the data of a staged file. */
 int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,
                         uint64_t offset, const void *bytes, size_t count);
+/* These bytes of the file are whole: let them be on their way to the disk before it is settled. */
+void tamis__segment_hurry(const struct tamis__staged *staged, uint64_t offset, uint64_t bytes);
 /* Map a staged file whole, with a copy of its header to be; tamis__segment_close() before publish.
  * What of the copy has changed by then, the levels of overflow, is the caller's to bring back. */
 int tamis__segment_map_staged(const struct tamis__place *place, const struct tamis__staged *staged,

@@ -109,7 +109,7 @@ TAMIS_API const char *tamis_error_message(int error);
  */
 TAMIS_API const char *tamis_last_error(void);
 
-/* "blocked", "bloom", "counting"; NULL for a number that is no kind of this library.  Static storage. */
+/* "blocked", "bloom", "counting", "fuse"; NULL for a number that is no kind of this library.  Static storage. */
 TAMIS_API const char *tamis_kind_name(uint32_t kind);
 
 /* The kind of that name.  TAMIS_EINVAL, with the known names in the sentence, if there is none. */
@@ -147,14 +147,17 @@ struct tamis_sizing {
     uint32_t k;            /* hashes per key; blocked: z words times q bits                      */
     uint64_t capacity;     /* n, distinct keys                                                   */
     uint64_t m_bits;       /* size of the bit array; blocked: a multiple of 512; counting: number */
-                           /* of counters, a multiple of 512 too                                 */
+                           /* of counters, a multiple of 512 too; fuse: of all fingerprints      */
     double fp_rate;        /* p asked for, 0 < p < 1                                             */
     double predicted_rate; /* result: false-positive rate when `capacity` keys are in            */
-    double bits_per_key;   /* result: m_bits / capacity; counting: times counter_bits            */
+    double bits_per_key;   /* result: m_bits / capacity; counting: times counter_bits; fuse: with */
+                           /* the seeds of the pieces                                            */
     uint64_t data_bytes;   /* result: bytes of the bits, or the counters, in the file            */
     uint64_t file_bytes;   /* result: bytes of the whole segment file, all of them allocated     */
     uint32_t words;        /* result: z, words that one key touches in its block; 0 for bloom    */
     uint32_t counter_bits; /* counting: bits of a counter, 4, 8, 16 or 32; 0 is 4; else 0        */
+    uint32_t fingerprint_bits; /* result: fuse: 8, 16 or 32; else 0                              */
+    uint32_t pieces;           /* result: fuse: parts that are built each by itself; else 0      */
 };
 
 /*
@@ -168,17 +171,28 @@ struct tamis_sizing {
  * m, k       the n at which the predicted rate reaches fp_rate, or 2^-k where that is 0 too
  * n, m, k    the predicted rate
  *
+ * Kind fuse has the rates 2^-8, 2^-16 and 2^-32 only, 3 slots a key and no k to choose (0 or 3):
+ *
+ * n, p       the greatest of these rates that is at most p
+ * n, m       the least that n keys have in m bits of data; the result's m is what they need of it
+ * p, m       the largest n
+ *
+ * Its size hangs a little on the keys, by which one piece is fuller than another: a build may come out
+ * half a per cent smaller or larger.
+ *
  * Where fp_rate was 0 the result holds the predicted rate in it.  Bloom uses the exact mean of
  * (X/m)^k (Bloom 1970; second-order term after Bose et al. 2008), blocked and counting the binomial
  * mixture over block loads (Putze, Sanders, Singler 2007).  Pure arithmetic; no system call.
  *
- * Returns    0.  TAMIS_EINVAL: a value out of range, or fewer than two given.
+ * Returns    0.  TAMIS_EINVAL: a value out of range, or fewer than two given.  TAMIS_EUNSUPPORTED: a rate
+ *            below 2^-32 of kind fuse.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_size(struct tamis_sizing *sizing);
 
 /*
  * Predicted false-positive rate of a filter of that kind, m and k holding n distinct keys.
- * 0 for n == 0; NaN if the geometry is impossible.
+ * 0 for n == 0; NaN if the geometry is impossible, and for kind fuse, whose rate is that of its
+ * fingerprints, 2^-bits, whatever n.
  */
 TAMIS_API double tamis_predict_rate(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t n);
 
@@ -753,8 +767,10 @@ struct tamis_problem {
 typedef int tamis_problem_fn(void *context, const struct tamis_problem *problem);
 
 /*
- * Check the catalog against the segments: headers, checksums, sizes, names, files without a
- * filter.  Reads next to nothing of the bits; of kind counting all counters.  name NULL: the whole store.  Changes nothing.
+ * Check the catalog against the segments: headers, sizes, names, lists, kept generations, exceptions,
+ * missing files and files without a filter; and what is in the segments: the checksum of static data, counters
+ * and their overflow, and set bits against the items that were counted.  Reads all of it, once, beside any
+ * writer and without keeping one waiting.  name NULL: the whole store.  Changes nothing.
  *
  * fn       may be NULL (count only); no lock is held while it runs.
  * Returns  the number of problems told to `fn`, or an error where checking could not go on

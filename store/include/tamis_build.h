@@ -235,8 +235,14 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_backup(
 /* ---- Looking at a filter as a whole ---------------------------------------------------------- */
 
 /*
- * How full each of `count` equal parts of a segment's data is, 0 to 1, by the bits (kind counting: counters,
- * kind fuse: fingerprints) that are not 0.  Reads the segment whole.  Errors as tamis_filter_fill().
+ * How full each of `count` equal parts of a segment is, by the bits (kind counting: counters, kind fuse:
+ * fingerprints) that are not 0.  Reads the segment whole, as tamis_filter_fill() does.
+ *
+ * index    0 is the oldest segment.
+ * fill     room for `count` shares, 0 to 1, of the parts in the order of their places in the file; of more
+ *          parts than bits some have the same one.
+ * Returns  0.  TAMIS_EINVAL: past the last segment, NULL, count 0; TAMIS_EDROPPED, TAMIS_ENOMEM.
+ * Safe     beside any other call; bits that are set meanwhile are in it or not.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_fill_map(tamis_filter *filter, uint32_t index,
                                                      double *fill, size_t count);

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "sizing/sizing.h"
 
 /* Keys of a piece in a filter of many: large enough that its ends and the differences between pieces
@@ -115,4 +116,85 @@ uint64_t tamis__fuse_seeds_bytes(uint32_t pieces)
 uint64_t tamis__fuse_data_bits(const struct tamis__fuse_shape *shape)
 {
     return tamis__fuse_seeds_bytes(shape->pieces) * 8 + tamis__fuse_m_bits(shape);
+}
+
+/* ---- n, p and m of one another ---------------------------------------------------------------- */
+
+static uint64_t likely_bits(uint64_t keys, uint32_t fingerprint_bits)
+{
+    struct tamis__fuse_shape shape;
+    tamis__fuse_likely_shape(keys, fingerprint_bits, &shape);
+    return tamis__fuse_data_bits(&shape);
+}
+
+/* Largest n whose data are likely to fit in so many bits; 0: not even one key's. */
+static uint64_t largest_n(uint64_t data_bits, uint32_t fingerprint_bits)
+{
+    uint64_t low = 0, high = TAMIS__FUSE_KEYS_MAX + 1; /* low fits, high does not */
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (likely_bits(middle, fingerprint_bits) > data_bits)
+            high = middle;
+        else
+            low = middle;
+    }
+    return low;
+}
+
+/* The widest fingerprints with which n keys fit in so many bits; 0: none do. */
+static uint32_t widest(uint64_t keys, uint64_t data_bits)
+{
+    for (uint32_t bits = 32; bits >= 8; bits /= 2)
+        if (likely_bits(keys, bits) <= data_bits) return bits;
+    return 0;
+}
+
+static int check_arguments(const struct tamis_sizing *s)
+{
+    if (s->k != 0 && s->k != TAMIS__FUSE_ARITY)
+        return tamis__fail(TAMIS_EINVAL,
+                           "a fuse filter has %u slots a key and no k to choose; leave k out",
+                           TAMIS__FUSE_ARITY);
+    if ((s->capacity != 0) + (s->fp_rate != 0) + (s->m_bits != 0) < 2)
+        return tamis__fail(TAMIS_EINVAL,
+                           "the size of a fuse filter needs two of capacity, rate and bits");
+    if (s->capacity > TAMIS__FUSE_KEYS_MAX)
+        return tamis__fail(TAMIS_EINVAL, "a fuse filter holds at most %llu keys, not %llu",
+                           (unsigned long long)TAMIS__FUSE_KEYS_MAX,
+                           (unsigned long long)s->capacity);
+    if (s->fp_rate != 0 && tamis__fuse_fingerprint_bits(s->fp_rate) == 0)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "a rate of %g is below 2^-32, the least of a fuse filter; ask for that, "
+                           "or use another kind",
+                           s->fp_rate);
+    return 0;
+}
+
+int tamis__fuse_size(struct tamis_sizing *s)
+{
+    struct tamis__fuse_shape shape;
+    struct tamis__layout layout;
+    const int rc = check_arguments(s);
+    if (rc < 0) return rc;
+    uint32_t bits = tamis__fuse_fingerprint_bits(s->fp_rate != 0 ? s->fp_rate : 1);
+    if (s->capacity == 0)
+        s->capacity = largest_n(s->m_bits, bits);
+    else if (s->m_bits != 0)
+        bits = widest(s->capacity, s->m_bits);
+    if (s->capacity == 0 || bits == 0)
+        return tamis__fail(
+            TAMIS_EINVAL, "%llu bits hold no fuse filter of that capacity and rate; give more bits",
+            (unsigned long long)s->m_bits);
+    tamis__fuse_likely_shape(s->capacity, bits, &shape);
+    tamis__layout(tamis__fuse_data_bits(&shape), &layout);
+    s->k = TAMIS__FUSE_ARITY;
+    s->m_bits = tamis__fuse_m_bits(&shape);
+    s->predicted_rate = exp2(-(double)bits);
+    if (s->fp_rate == 0) s->fp_rate = s->predicted_rate;
+    s->bits_per_key = (double)tamis__fuse_data_bits(&shape) / (double)s->capacity;
+    s->data_bytes = layout.data_bytes;
+    s->file_bytes = layout.file_bytes;
+    s->fingerprint_bits = bits;
+    s->pieces = shape.pieces;
+    return 0;
 }

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tamis.h"
+
 /* Far more keys than any file system holds fingerprints for; no sum below overflows. */
 #define TAMIS__FUSE_KEYS_MAX ((uint64_t)1 << 48)
 /* A key's slots in their segments are cut from 16 bits of its hash each. */
@@ -41,6 +43,9 @@ void tamis__fuse_shape(uint64_t fullest_piece_keys, uint32_t fingerprint_bits, u
  * usually are. */
 void tamis__fuse_likely_shape(uint64_t keys, uint32_t fingerprint_bits,
                               struct tamis__fuse_shape *shape);
+
+/* tamis_size() for kind fuse: completes what is in range. */
+int tamis__fuse_size(struct tamis_sizing *sizing);
 
 /* Is it one that tamis__fuse_shape() could give, so that the sums below mean something? */
 bool tamis__fuse_shape_is_valid(const struct tamis__fuse_shape *shape);

@@ -21,6 +21,8 @@
  * counting.  Has the places of blocked, with counters for bits: a stranger is let in where all its
  * counters are above 0, which is as likely as their bits being set.
  *
+ * fuse.  Has fingerprints for bits, and a rule of its own (fuse.c).
+ *
  * z follows from k (tamis__blocked_words): two words down to a rate of 1e-3, four below; four words
  * have at least three bits each, which costs 1.7 % of the bits between 9e-4 and 5e-4 and lets k
  * alone say the geometry.  Sizes are found by bisection on the exact rate, not by an approximate
@@ -32,6 +34,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "sizing/fuse.h"
 
 #define LN2 0.69314718055994530942
 #define BLOCKED_Q_MAX 10u
@@ -350,9 +353,9 @@ static int check_counters(const struct tamis_sizing *s)
 static int check_ranges(const struct tamis_sizing *s)
 {
     char size[TAMIS__SIZE_BYTES];
-    if (!in_blocks(s->kind) && s->kind != TAMIS_KIND_BLOOM)
-        return tamis__fail(TAMIS_EINVAL, "kind %u has no sizing; use blocked, bloom or counting",
-                           s->kind);
+    if (!in_blocks(s->kind) && s->kind != TAMIS_KIND_BLOOM && s->kind != TAMIS_KIND_FUSE)
+        return tamis__fail(TAMIS_EINVAL,
+                           "kind %u has no sizing; use blocked, bloom, counting or fuse", s->kind);
     if (s->fp_rate != 0 && !tamis__rate_is_valid(s->fp_rate))
         return tamis__fail(TAMIS_EINVAL,
                            "false-positive rate %g is out of range; give a number from %g up to, "
@@ -437,7 +440,9 @@ TAMIS_API int tamis_size(struct tamis_sizing *sizing)
     s.m_bits -= s.m_bits % unit_bits(s.kind);
     if (n + p + m + k < 2)
         return tamis__fail(TAMIS_EINVAL, "sizing needs two of capacity, rate, bits and hashes");
-    if (p && k && !n && !m) {
+    if (s.kind == TAMIS_KIND_FUSE) {
+        rc = tamis__fuse_size(&s);
+    } else if (p && k && !n && !m) {
         rc = per_key_only(&s);
     } else {
         if (n && p && !m && !k)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* make_seeds.c CORPUS: write sound inputs to CORPUS/header, CORPUS/record and CORPUS/pages. */
+/* make_seeds.c CORPUS: write sound inputs to CORPUS/header, record, pages and index. */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "catalogs.h"
+#include "exceptions.h"
 #include "fixture.h"
 
 static const char *corpus;
@@ -114,6 +115,29 @@ static void seed_pages(const char *name, const char *path)
     free(file);
 }
 
+/* A set of `count` keys, each one byte longer than the one before, as index and as chunk. */
+static void seed_exceptions(const char *name, size_t count)
+{
+    static uint8_t chunk[TAMIS__CHUNK_BYTES_MAX];
+    static const char text[] = "abcdefghijklmnopqrstuvwxyz";
+    struct tamis__exceptions set = {0};
+    char path[64];
+    size_t next = 0;
+    for (size_t i = 0; i < count; i++)
+        if (tamis__exceptions_add(&set, text, i, i % 3) < 0) errx(1, "%s", tamis_last_error());
+    if (tamis__exceptions_settle(&set) < 0) errx(1, "%s", tamis_last_error());
+    const size_t bytes = (size_t)tamis__index_bytes(&set);
+    void *data = malloc(bytes);
+    if (data == NULL) err(1, "malloc");
+    tamis__index_encode(&set, data);
+    (void)snprintf(path, sizeof path, "index/%s-index", name);
+    write_seed(path, data, bytes);
+    (void)snprintf(path, sizeof path, "index/%s-chunk", name);
+    if (count > 0) write_seed(path, chunk, tamis__exceptions_encode(&set, &next, chunk));
+    free(data);
+    tamis__exceptions_clear(&set);
+}
+
 int main(int argc, char **argv)
 {
     char *path;
@@ -145,6 +169,9 @@ int main(int argc, char **argv)
     seed_record("record/most-segments", TAMIS__SEGMENTS_MAX, NULL);
     seed_generations();
     seed_store_record();
+    seed_exceptions("none", 0);
+    seed_exceptions("one", 1);
+    seed_exceptions("twenty", 20);
     tamis_store *store = fixture_store(&path);
     seed_pages("pages/new", path);
     catalogs_put_range(store, 1, 2);

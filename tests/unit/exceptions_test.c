@@ -368,6 +368,7 @@ static void index_damaged_anywhere_is_told_and_leads_nowhere(void **state)
     tamis__exceptions_clear(&set);
 }
 
+/* Was seen to hang with a probe that ends at a free slot only. */
 static void index_without_a_free_slot_ends_every_query(void **state)
 {
     struct tamis__exceptions set = {0};

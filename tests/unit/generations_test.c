@@ -259,6 +259,33 @@ static void exceptions_of_a_generation(void **state)
     end(path, store, 3);
 }
 
+static int sink_nothing(void *context, const void *bytes, size_t count)
+{
+    (void)context;
+    (void)bytes;
+    (void)count;
+    return 0;
+}
+
+/* Their keys would answer yes where the stream goes. */
+static void a_filter_with_exceptions_is_not_exported(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    const uint64_t three = 3;
+    const struct tamis_key key = {&three, 8};
+    const struct tamis_sink sink = {.write = sink_nothing};
+    (void)state;
+    publish(store, 0);
+    assert_done(tamis_filter_except(store, "list", &key, 1));
+    tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
+    assert_refused(TAMIS_EUNSUPPORTED, "1 exceptions", tamis_filter_export(filter, "tamis", &sink));
+    assert_done(tamis_filter_unexcept(store, "list", &key, 1, NULL));
+    assert_done(tamis_filter_export(filter, "tamis", &sink));
+    assert_done(tamis_filter_close(filter));
+    end(path, store, 2);
+}
+
 static void drop_and_rename_take_all_of_it(void **state)
 {
     char *path;
@@ -325,6 +352,7 @@ int main(void)
         cmocka_unit_test(adders_go_on_after_a_rollback),
         cmocka_unit_test(exceptions_by_hand),
         cmocka_unit_test(exceptions_of_a_generation),
+        cmocka_unit_test(a_filter_with_exceptions_is_not_exported),
         cmocka_unit_test(drop_and_rename_take_all_of_it),
         cmocka_unit_test(a_filter_that_grows_is_replaced),
     };

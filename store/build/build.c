@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * build.c: the public calls of a build, and its steps in their order.
+ *
+ *     add        digests -> keyset; of another kind than fuse the keys too -> spool
+ *     sort       the keyset: how many there are, and which set of keys it is
+ *     compare    with what is in force, if that may do
+ *     make       a staged file, filled and on the disk
+ *     verify     through a mapping of that file
+ *     publish    publish.h
+ *
+ * Whatever ends it, the file that is staged goes with tamis_build_close() at the latest; one whose maker
+ * died, with the next maker.
+ */
+#include "build/build.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "build/budget.h"
+#include "file/io.h"
+
+#define THREADS_MAX 1024u
+#define DIGESTS_AT_ONCE 512u
+#define SPOOL_BYTES_MAX                                                                            \
+    ((uint64_t)16 << 20) /* then it is a file, which the page cache has anyway */
+
+/* ---- Begin ------------------------------------------------------------------------------------ */
+
+static int check_spec(const struct tamis_build_spec *spec)
+{
+    uint64_t reserved = spec->reserved0 | spec->filter.reserved0;
+    for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
+        reserved |= spec->reserved[i];
+    for (size_t i = 0; i < sizeof spec->filter.reserved / sizeof spec->filter.reserved[0]; i++)
+        reserved |= spec->filter.reserved[i];
+    if (reserved != 0)
+        return tamis__fail(TAMIS_EINVAL, "a reserved field of the spec is not 0; clear the struct");
+    if ((spec->flags & ~(TAMIS_BUILD_IF_CHANGED | TAMIS_BUILD_KEEP)) != 0)
+        return tamis__fail(TAMIS_EINVAL, "build flags %#x: use those of TAMIS_BUILD_*",
+                           spec->flags);
+    if ((spec->flags & TAMIS_BUILD_KEEP) != 0 && spec->keep > TAMIS_KEEP_MAX)
+        return tamis__fail(TAMIS_EINVAL,
+                           "%u older generations are too many to keep; the most is %d", spec->keep,
+                           TAMIS_KEEP_MAX);
+    if (spec->memory_bytes != 0 && spec->memory_bytes < TAMIS__BUDGET_MIN)
+        return tamis__fail(TAMIS_EINVAL,
+                           "%llu bytes of memory are too few for a build; give it 1 MiB or more",
+                           (unsigned long long)spec->memory_bytes);
+    if (spec->threads > THREADS_MAX)
+        return tamis__fail(TAMIS_EINVAL, "%u threads are too many; the most is %u", spec->threads,
+                           THREADS_MAX);
+    return 0;
+}
+
+static int check_kind(const struct tamis_filter_spec *spec)
+{
+    if (spec->window_ns != 0 || spec->window_items != 0 || spec->slices != 0)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "a filter with a window forgets by time, and is not built as a whole; "
+                           "leave the window out, or create it and add to it");
+    if (spec->kind == TAMIS_KIND_COUNTING)
+        return tamis__fail(
+            TAMIS_EUNSUPPORTED,
+            "a filter of kind counting is not built as a whole, as its keys come and "
+            "go; create it and add to it, or build another kind");
+    if (tamis__kind_by_id(spec->kind) == NULL)
+        return tamis__fail(TAMIS_EINVAL, "there is no kind of number %u", spec->kind);
+    return 0;
+}
+
+static int init(struct tamis_build *build, const char *name, const struct tamis_build_spec *spec)
+{
+    (void)snprintf(build->name, sizeof build->name, "%s", name);
+    build->spec = *spec;
+    if (build->spec.filter.kind == TAMIS_KIND_DEFAULT) build->spec.filter.kind = TAMIS_KIND_FUSE;
+    const bool fuse = build->spec.filter.kind == TAMIS_KIND_FUSE;
+    int rc = check_kind(&build->spec.filter);
+    if (rc == 0) rc = fuse ? tamis__build_plan_fuse(build) : tamis__build_plan_bits(build);
+    if (rc < 0) return rc;
+    const uint64_t memory = spec->memory_bytes ? spec->memory_bytes : tamis__budget();
+    uint64_t spool = memory / 16;
+    if (spool > SPOOL_BYTES_MAX) spool = SPOOL_BYTES_MAX;
+    build->crew = (struct tamis__crew){
+        .threads = spec->threads ? spec->threads : tamis__processors(),
+        .progress = spec->progress,
+        .context = spec->context,
+        .phase = TAMIS_BUILD_READING,
+    };
+    tamis__keyset_init(&build->keyset, &build->store->place, &build->crew, memory - 2 * spool);
+    tamis__spool_init(&build->raw, &build->store->place, (size_t)spool);
+    tamis__spool_init(&build->against, &build->store->place, (size_t)spool);
+    return 0;
+}
+
+TAMIS_API int tamis_build_begin(tamis_store *store, const char *name,
+                                const struct tamis_build_spec *spec, tamis_build **out)
+{
+    if (store == NULL || spec == NULL || out == NULL)
+        return tamis__fail(TAMIS_EINVAL,
+                           "tamis_build_begin needs a store, a spec and a place for the build");
+    int rc = tamis__check_name(name);
+    if (rc == 0) rc = check_spec(spec);
+    if (rc == 0) rc = tamis__check_writable(store);
+    if (rc < 0) return rc;
+    struct tamis_build *build = calloc(1, sizeof *build);
+    if (build == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory building '%s'", name);
+    build->store = tamis__store_reference(store);
+    rc = init(build, name, spec);
+    if (rc < 0) {
+        tamis_build_close(build);
+        return rc;
+    }
+    *out = build;
+    return 0;
+}
+
+/* What is not needed to publish. */
+static void drop_keys(struct tamis_build *build)
+{
+    tamis__segment_close(&build->segment);
+    tamis__keyset_clear(&build->keyset);
+    tamis__keyset_clear(&build->conflicts);
+    tamis__spool_clear(&build->raw);
+    tamis__spool_clear(&build->against);
+    free(build->pieces);
+    build->pieces = NULL;
+}
+
+TAMIS_API void tamis_build_close(tamis_build *build)
+{
+    if (build == NULL) return;
+    drop_keys(build);
+    tamis__segment_discard(&build->store->place, &build->draft.staged);
+    tamis__exceptions_clear(&build->by_hand);
+    tamis__exceptions_clear(&build->found);
+    tamis_store_close(build->store);
+    free(build);
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------- */
+
+static int check_open(const struct tamis_build *build)
+{
+    if (build->failed != 0)
+        return tamis__fail(build->failed,
+                           "the build of '%s' has failed before (%s); close it and begin another",
+                           build->name, tamis_error_message(build->failed));
+    if (build->over)
+        return tamis__fail(TAMIS_EINVAL, "the build of '%s' is over; begin another", build->name);
+    return 0;
+}
+
+/* What has failed once is not whole any more. */
+static int note(struct tamis_build *build, int rc)
+{
+    if (rc != 0) build->failed = rc;
+    return rc;
+}
+
+static int add_some(struct tamis_build *build, const struct tamis_key *keys, size_t count)
+{
+    uint64_t digests[DIGESTS_AT_ONCE];
+    for (size_t i = 0; i < count; i++)
+        digests[i] = tamis__build_digest(build, &keys[i]);
+    int rc = tamis__keyset_add(&build->keyset, digests, count);
+    if (rc == 0 && build->fingerprint_bits == 0) rc = tamis__spool_add(&build->raw, keys, count);
+    if (rc != 0) return rc;
+    tamis__crew_done(&build->crew, count);
+    return tamis__crew_tell(&build->crew);
+}
+
+TAMIS_API int tamis_build_add(tamis_build *build, const struct tamis_key *keys, size_t count)
+{
+    int rc = check_open(build);
+    if (rc == 0) rc = tamis__check_keys(keys, count);
+    if (rc != 0) return rc;
+    for (size_t done = 0; rc == 0 && done < count; done += DIGESTS_AT_ONCE)
+        rc = add_some(build, keys + done,
+                      count - done < DIGESTS_AT_ONCE ? count - done : DIGESTS_AT_ONCE);
+    return note(build, rc);
+}
+
+TAMIS_API int tamis_build_against(tamis_build *build, const struct tamis_key *keys, size_t count)
+{
+    int rc = check_open(build);
+    if (rc == 0) rc = tamis__check_keys(keys, count);
+    if (rc != 0) return rc;
+    rc = tamis__spool_add(&build->against, keys, count);
+    if (rc == 0) rc = tamis__crew_tell(&build->crew);
+    return note(build, rc);
+}
+
+TAMIS_API int tamis_build_except(tamis_build *build, const struct tamis_key *keys, size_t count)
+{
+    int rc = check_open(build);
+    if (rc == 0) rc = tamis__check_keys(keys, count);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = keys[i].bytes <= TAMIS_EXCEPTION_BYTES_MAX
+                 ? 0
+                 : tamis__fail(TAMIS_EINVAL,
+                               "a key of %zu bytes cannot be an exception: they have at most %d",
+                               keys[i].bytes, TAMIS_EXCEPTION_BYTES_MAX);
+    if (rc != 0) return rc;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = tamis__exceptions_add(&build->by_hand, keys[i].data, keys[i].bytes, 0);
+    return note(build, rc);
+}
+
+/* ---- Publish ---------------------------------------------------------------------------------- */
+
+/* Refuse now what publishing would refuse after all the work. */
+static int check_filter(struct tamis_build *build)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    int rc = tamis__catalog_begin(&build->store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get(txn, build->name, &record);
+    tamis__catalog_end(txn);
+    if (rc == TAMIS_ENOTFOUND) return 0;
+    return rc < 0 ? rc : tamis__check_replaceable(&record);
+}
+
+static int sort(struct tamis_build *build)
+{
+    int rc = check_filter(build);
+    if (rc == 0) rc = tamis__exceptions_settle(&build->by_hand);
+    if (rc == 0) rc = tamis__keyset_sort(&build->keyset);
+    if (rc != 0) return rc;
+    build->result.keys = build->keyset.added;
+    build->result.distinct = build->keyset.distinct;
+    tamis__digests_sum_bytes(build->keyset.sum, build->result.key_digest);
+    TAMIS__POINT(TAMIS__POINT_BUILD_SORTED);
+    return build->fingerprint_bits != 0 ? 0 : tamis__build_size_bits(build);
+}
+
+static int make(struct tamis_build *build)
+{
+    const bool fuse = build->fingerprint_bits != 0;
+    int rc = fuse ? tamis__build_make_fuse(build) : tamis__build_make_bits(build);
+    if (rc != 0) return rc;
+    TAMIS__POINT(TAMIS__POINT_BUILD_MADE);
+    rc = tamis__build_verify(build);
+    if (rc == 0) rc = tamis__build_judge(build, &build->segment);
+    if (rc != 0) return rc;
+    TAMIS__POINT(TAMIS__POINT_BUILD_VERIFIED);
+    if (fuse)
+        build->draft.header.data_checksum =
+            tamis__checksum(build->segment.data, (size_t)build->draft.header.data_bytes);
+    return 0;
+}
+
+static struct tamis__edition edition_of(struct tamis_build *build)
+{
+    const bool fuse = build->fingerprint_bits != 0;
+    struct tamis__edition edition = {
+        .name = build->name,
+        .draft = &build->draft,
+        .capacity = build->draft.header.capacity,
+        .fp_rate = build->spec.filter.fp_rate,
+        .policy = {.on_full = TAMIS_ON_FULL_WARN,
+                   .capacity = build->draft.header.capacity,
+                   .fp_rate = build->spec.filter.fp_rate},
+        .set_keep = (build->spec.flags & TAMIS_BUILD_KEEP) != 0,
+        .keep = build->spec.keep,
+        .by_hand = &build->by_hand,
+        .found = &build->found,
+    };
+    if (!fuse) {
+        edition.capacity = build->plan.sizing.capacity;
+        edition.fp_rate = build->plan.policy.fp_rate;
+        edition.policy = build->plan.policy;
+    }
+    memcpy(edition.key_digest, build->result.key_digest, sizeof edition.key_digest);
+    return edition;
+}
+
+static int publish(struct tamis_build *build)
+{
+    int rc = tamis__crew_phase(&build->crew, TAMIS_BUILD_PUBLISHING, 1);
+    if (rc != 0) return rc;
+    drop_keys(build);
+    struct tamis__edition edition = edition_of(build);
+    rc = tamis__publish_edition(build->store, &edition, &build->result);
+    if (rc < 0) return rc;
+    build->crew.done = 1;
+    build->crew.told_at = 0;
+    (void)tamis__crew_tell(&build->crew); /* too late to end it */
+    return 1;
+}
+
+static int run(struct tamis_build *build)
+{
+    int rc = sort(build);
+    if (rc == 0 && (build->spec.flags & TAMIS_BUILD_IF_CHANGED) != 0) {
+        rc = tamis__build_is_in_force(build);
+        if (rc != 0) return rc == 1 ? 0 : rc;
+    }
+    if (rc == 0) rc = make(build);
+    return rc != 0 ? rc : publish(build);
+}
+
+TAMIS_API int tamis_build_publish(tamis_build *build, struct tamis_build_result *result)
+{
+    int rc = check_open(build);
+    if (rc != 0) return rc;
+    rc = run(build);
+    build->over = true;
+    drop_keys(build);
+    tamis__segment_discard(&build->store->place, &build->draft.staged);
+    if (rc < 0) return note(build, rc);
+    if (result != NULL) *result = build->result;
+    return rc;
+}

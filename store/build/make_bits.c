@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * make_bits.c: a segment of a kind that can be added to, from the keys in the spool, in the mapping of a
+ * staged file.  Bits are ORed, so neither the order nor duplicates change what comes out; the count of
+ * items is that of the distinct digests.
+ */
+#include "base/error.h"
+#include "build/build.h"
+
+static int plan_for(struct tamis_build *build, uint64_t keys)
+{
+    struct tamis_filter_spec spec = build->spec.filter;
+    if (spec.capacity < keys) spec.capacity = keys;
+    return tamis__plan_filter(&spec, &build->plan);
+}
+
+int tamis__build_plan_bits(struct tamis_build *build)
+{
+    return plan_for(build, 1);
+}
+
+int tamis__build_size_bits(struct tamis_build *build)
+{
+    const uint64_t keys = build->keyset.distinct;
+    return plan_for(build, keys > 0 ? keys : 1);
+}
+
+/* Add all; in the order in which they came, which is as good as any. */
+static int add_keys(struct tamis_build *build)
+{
+    struct tamis__spool_reader reader;
+    uint8_t answers[TAMIS__SPOOL_BATCH];
+    const struct tamis__kind *kind = tamis__kind_by_id(build->draft.header.kind);
+    int rc = tamis__spool_open(&build->raw, &reader);
+    while (rc == 0) {
+        const int count = tamis__spool_next(&reader);
+        if (count <= 0) {
+            rc = count;
+            break;
+        }
+        const int64_t ones = kind->add_batch(&build->segment, reader.keys, (size_t)count, answers);
+        rc = ones < 0 ? (int)ones : 0;
+        if (rc < 0) break;
+        tamis__crew_done(&build->crew, (uint64_t)ones);
+        rc = tamis__crew_tell(&build->crew);
+    }
+    tamis__spool_close(&reader);
+    return rc;
+}
+
+int tamis__build_make_bits(struct tamis_build *build)
+{
+    struct tamis_store *store = build->store;
+    struct tamis__record_segment segment;
+    tamis__plan_describe(&build->plan, &segment);
+    segment.items = build->keyset.distinct;
+    tamis__draft_init(store, build->name, &segment, &build->draft);
+    int rc = tamis__crew_phase(&build->crew, TAMIS_BUILD_MAKING, build->keyset.distinct);
+    if (rc == 0) rc = tamis__draft_stage(store, &build->draft);
+    if (rc == 0)
+        rc = tamis__segment_map_staged(&store->place, &build->draft.staged, &build->draft.header,
+                                       &build->segment);
+    if (rc == 0) rc = add_keys(build);
+    return rc != 0 ? rc : tamis__segment_settle(&store->place, &build->draft.staged);
+}

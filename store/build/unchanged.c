@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unchanged.c: is the generation in force what this build would make?
+ *
+ * Keys, spec and seed make the bytes, so where these are the same the segment is; with known good keys it is
+ * then asked in the new one's place, and must find the exceptions that it has.  A filter to which
+ * others have added since has more items than it was built with.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "build/build.h"
+#include "policy.h"
+
+/* What is in force, as of one moment. */
+struct in_force {
+    struct tamis__record record;
+    struct tamis__exceptions by_hand, found;
+    struct tamis__store_segment segment;
+    bool open;
+};
+
+static bool same_policy(const struct tamis__policy *a, const struct tamis__policy *b)
+{
+    return tamis__policy_on_full(a) == tamis__policy_on_full(b) && a->capacity == b->capacity &&
+           a->fp_rate == b->fp_rate && a->slices == b->slices;
+}
+
+static bool same_plan(const struct tamis_build *build, const struct tamis__record *record)
+{
+    const struct tamis__record_segment *s = &record->segments[0];
+    const struct tamis__plan *plan = &build->plan;
+    if (record->segment_count != 1 || s->kind != build->spec.filter.kind ||
+        s->seed != build->spec.filter.seed)
+        return false;
+    if (build->fingerprint_bits != 0)
+        return s->fp_rate == build->spec.filter.fp_rate &&
+               s->fingerprint_bits == build->fingerprint_bits;
+    return s->hash_set == plan->hash_set->id && s->m_bits == plan->sizing.m_bits &&
+           s->k == plan->sizing.k && s->capacity == plan->sizing.capacity &&
+           s->fp_rate == plan->sizing.fp_rate &&
+           memcmp(s->parameters, plan->parameters, sizeof s->parameters) == 0 &&
+           same_policy(&record->policy, &plan->policy);
+}
+
+static bool same_spec(const struct tamis_build *build, const struct tamis__record *record)
+{
+    const bool keeps = (build->spec.flags & TAMIS_BUILD_KEEP) != 0;
+    return memcmp(record->key_digest, build->result.key_digest, sizeof record->key_digest) == 0 &&
+           same_plan(build, record) && (!keeps || build->spec.keep == record->keep);
+}
+
+/* Is each key of a also one of b? */
+static bool all_in(const struct tamis__exceptions *a, const struct tamis__exceptions *b)
+{
+    bool all = true;
+    for (size_t i = 0; all && i < a->count; i++)
+        all = tamis__exceptions_find(b, a->entries[i].key, a->entries[i].bytes) != NULL;
+    return all;
+}
+
+/* 1 if there is anything to compare further, 0 if it differs already. */
+static int load(struct tamis_build *build, struct in_force *now)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record *record = &now->record;
+    int rc = tamis__catalog_begin(&build->store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get(txn, build->name, record);
+    const bool differs = rc == TAMIS_ENOTFOUND || (rc == 0 && !same_spec(build, record));
+    if (rc == 0 && !differs) rc = tamis__exceptions_load(txn, record->filter_id, 0, &now->by_hand);
+    if (rc == 0 && !differs)
+        rc = tamis__exceptions_load(txn, record->filter_id, record->generation, &now->found);
+    if (rc == 0 && !differs) {
+        rc = tamis__open_segment(build->store, record, 0, false, &now->segment);
+        now->open = rc == 0;
+    }
+    tamis__catalog_end(txn);
+    if (differs) return 0;
+    return rc < 0 ? rc : 1;
+}
+
+static int compare(struct tamis_build *build, const struct in_force *now)
+{
+    if (tamis__segment_items(&now->segment.segment) != build->keyset.distinct) return 0;
+    if (!all_in(&build->by_hand, &now->by_hand)) return 0;
+    int rc = tamis__crew_phase(&build->crew, TAMIS_BUILD_VERIFYING, build->against.keys);
+    if (rc == 0) rc = tamis__build_judge(build, &now->segment.segment);
+    if (rc != 0) return rc;
+    return build->found.count == now->found.count && all_in(&build->found, &now->found);
+}
+
+int tamis__build_is_in_force(struct tamis_build *build)
+{
+    struct in_force now = {.open = false};
+    int rc = load(build, &now);
+    if (rc == 1) rc = compare(build, &now);
+    if (rc == 1) {
+        build->result.generation = now.record.generation;
+        build->result.exceptions = now.record.exception_count;
+        build->result.size_bytes = now.record.segments[0].file_bytes;
+    }
+    if (now.open) tamis__close_segment(&now.segment);
+    tamis__exceptions_clear(&now.by_hand);
+    tamis__exceptions_clear(&now.found);
+    /* One that cannot be opened is to be made anew, not an error of this build. */
+    if (rc == TAMIS_ECORRUPT || rc == TAMIS_EFOREIGN) rc = 0;
+    return rc;
+}

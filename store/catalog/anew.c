@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * anew.c: a catalog that is made as a whole: the first one of a store, one that is made again from the
+ * segments, that of a copy.
+ *
+ * It is built beside its place, in catalog.mdb.new, under the exclusive lock; the rename makes it appear
+ * whole.  What a maker that died has left there is the next one's to remove.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "catalog/txn.h"
+#include "file/segment.h"
+
+#define NAME "catalog.mdb"
+#define NEW_NAME "catalog.mdb.new"
+#define ASIDE_NAME "catalog.mdb.damaged"
+#define ASIDE_MAX 1000
+
+int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
+                             const struct tamis__store_record *store,
+                             struct tamis__catalog_txn **out)
+{
+    char *path = NULL;
+    int rc = tamis__unlink(catalog->root_fd, NEW_NAME, catalog->file_path);
+    if (rc < 0) return rc;
+    struct tamis__catalog_txn *txn = calloc(1, sizeof *txn);
+    if (txn == NULL || asprintf(&path, "%s.new", catalog->file_path) < 0) {
+        free(txn);
+        return tamis__fail(TAMIS_ENOMEM, "out of memory making %s", catalog->file_path);
+    }
+    *txn = (struct tamis__catalog_txn){
+        .catalog = catalog, .lock = {.fd = -1}, .exclusive = true, .store = *store};
+    rc = tamis__txn_open(txn, path);
+    free(path);
+    if (rc < 0) {
+        tamis__catalog_end(txn);
+        return rc;
+    }
+    *out = txn;
+    return 0;
+}
+
+/* The file that is there gets a name that is free: "catalog.mdb.damaged", or with a number behind. */
+static int put_aside(const struct tamis__catalog *catalog, char name[TAMIS__ASIDE_BYTES])
+{
+    (void)snprintf(name, TAMIS__ASIDE_BYTES, ASIDE_NAME);
+    for (int i = 2;; i++) {
+        int rc = tamis__exists(catalog->root_fd, name, catalog->file_path);
+        if (rc < 0) return rc;
+        if (rc == 0)
+            return tamis__rename(catalog->root_fd, NAME, catalog->root_fd, name,
+                                 catalog->file_path);
+        if (i > ASIDE_MAX)
+            return tamis__fail(TAMIS_ELIMIT,
+                               "there are %d damaged catalogs beside %s; remove those that are not "
+                               "needed",
+                               ASIDE_MAX, catalog->file_path);
+        (void)snprintf(name, TAMIS__ASIDE_BYTES, ASIDE_NAME ".%d", i);
+    }
+}
+
+int tamis__catalog_install_new(struct tamis__catalog_txn *txn, char aside[TAMIS__ASIDE_BYTES])
+{
+    const struct tamis__catalog *catalog = txn->catalog;
+    int rc = tamis__catalog_commit(txn);
+    tamis__txn_close(txn);
+    if (aside != NULL) *aside = '\0';
+    if (rc == 0 && aside != NULL) {
+        TAMIS__POINT(TAMIS__POINT_REPAIR_WRITTEN);
+        rc = tamis__exists(catalog->root_fd, NAME, catalog->file_path);
+        if (rc > 0) rc = put_aside(catalog, aside);
+    }
+    if (rc == 0)
+        rc = tamis__rename(catalog->root_fd, NEW_NAME, catalog->root_fd, NAME, catalog->file_path);
+    return rc < 0 ? rc : tamis__sync_file(catalog->root_fd, catalog->file_path);
+}
+
+static int find_segment(void *context, const char *name)
+{
+    (void)context;
+    return tamis__segment_number(name) != 0;
+}
+
+int tamis__catalog_is_lost(const struct tamis__catalog *catalog)
+{
+    int fd = -1, rc = tamis__exists(catalog->root_fd, NAME, catalog->file_path);
+    if (rc != 0) return rc < 0 ? rc : 0;
+    rc = tamis__open(catalog->root_fd, "segments", O_RDONLY | O_DIRECTORY, 0, catalog->file_path,
+                     &fd);
+    if (rc == TAMIS_ENOTFOUND) return 0;
+    if (rc < 0) return rc;
+    rc = tamis__each_name(fd, catalog->file_path, find_segment, NULL);
+    tamis__close(fd);
+    return rc;
+}
+
+int tamis__fail_lost(const struct tamis__catalog *catalog)
+{
+    return tamis__fail(TAMIS_ECORRUPT,
+                       "the catalog %s is missing, though there are segments; 'tamis repair' makes "
+                       "it anew from them",
+                       catalog->file_path);
+}
+
+static int make_first(const struct tamis__catalog *catalog)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__store_record store = {
+        .next_filter_id = 1, .next_segment = 1, .created_at = tamis__now_ns()};
+    int rc = tamis__catalog_is_lost(catalog);
+    /* An empty catalog would make strangers of them, under numbers that it gives out again. */
+    if (rc > 0) return tamis__fail_lost(catalog);
+    if (rc < 0) return rc;
+    tamis__random_bytes(&store.store_id, sizeof store.store_id);
+    rc = tamis__catalog_begin_new(catalog, &store, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_install_new(txn, NULL);
+    tamis__catalog_end(txn);
+    return rc;
+}
+
+int tamis__catalog_create(const struct tamis__catalog *catalog)
+{
+    struct tamis__private_fd lock = {.fd = -1};
+    int rc = tamis__exists(catalog->root_fd, NAME, catalog->file_path);
+    if (rc < 0) return rc;
+    if (rc == 0) {
+        rc = tamis__catalog_hold(catalog, TAMIS__LOCK_EXCLUSIVE, &lock);
+        if (rc == 0) rc = tamis__exists(catalog->root_fd, NAME, catalog->file_path);
+        if (rc == 0) rc = make_first(catalog);
+        tamis__private_close(&lock);
+    }
+    /* Whoever made it may have died before its sync, and we are about to rely on the name. */
+    return rc < 0 ? rc : tamis__sync_file(catalog->root_fd, catalog->file_path);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* check.h: what verify and repair share: files by name, sentences, what the data of a segment say. */
+#ifndef TAMIS_STORE_CHECK_CHECK_H
+#define TAMIS_STORE_CHECK_CHECK_H
+
+#include "publish.h"
+#include "store.h"
+
+#define TAMIS__FILE_BYTES 300 /* "segments/" and any name */
+
+/* "segments/0000000000000017.seg" */
+const char *tamis__check_file(uint64_t number, char file[TAMIS__FILE_BYTES]);
+
+/* Of the last error's sentence what stands behind the file's name, which the caller says itself; and the
+ * byte that it names, 0 if none. */
+const char *tamis__check_reason(const char *file, uint64_t *offset);
+
+/* Is the number in the list, which is sorted? */
+bool tamis__numbers_have(const struct tamis__numbers *numbers, uint64_t number);
+void tamis__numbers_sort(struct tamis__numbers *numbers);
+
+/*
+ * Are the data of a segment that is open what its header, and its counters, say?  0, or 1 with what is
+ * wrong (a clause that fits behind the file's name) and at which byte.  Reads all of them, beside any writer,
+ * and lets pages go that it has read.  recorded_items: that the catalog knew before this was called.
+ */
+#define TAMIS__CHECK_BYTES 400
+int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_items,
+                      uint64_t *offset, char reason[TAMIS__CHECK_BYTES]);
+
+#endif

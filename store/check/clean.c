@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * clean.c: with a sound catalog: what it lacks is told, what nobody needs goes.
+ *
+ * Numbers are given out under the exclusive lock and once, so of a file that has a number below the next
+ * one the catalog has known, and it is in no list any more because the filter was dropped or the file
+ * replaced: it goes.  Above that, or above a number that was found taken (the store's `passed`), the file
+ * may be of a newer catalog than this one, which then is a copy from before: it stays.  So does all that
+ * cannot be read.  A process that has a file open keeps its mapping.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "change.h"
+#include "check/repair.h"
+
+struct known {
+    uint64_t filter_id, publication;
+};
+
+struct lost {
+    uint64_t filter_id, generation;
+};
+
+struct cleaning {
+    struct tamis__repair *repair;
+    struct tamis__catalog_txn *txn;
+    struct known *known; /* filters, by id */
+    size_t known_count, known_room;
+    struct lost *lost; /* kept generations without all of their files */
+    size_t lost_count, lost_room;
+    struct tamis__numbers expected, garbage, unlinked;
+    struct tamis__numbers indexless; /* ids of filters whose index of exceptions cannot be opened */
+    struct tamis__numbers
+        miscounted; /* ids of filters whose record counts more than their segments */
+};
+
+/* ---- What the catalog has -------------------------------------------------------------------- */
+
+/* The list with room for one more; NULL, and the list as it was, where memory is short. */
+static void *more_room(void *list, size_t *room, size_t count, size_t size)
+{
+    if (count < *room) return list;
+    const size_t more = *room ? 2 * *room : 64;
+    void *bigger = reallocarray(list, more, size);
+    if (bigger == NULL)
+        (void)tamis__fail(TAMIS_ENOMEM, "out of memory checking the store");
+    else
+        *room = more;
+    return bigger;
+}
+
+static int tell_missing(struct cleaning *c, const char *name, uint64_t number, int error,
+                        const char *mend)
+{
+    char file[TAMIS__FILE_BYTES], reason[600];
+    tamis__check_file(number, file);
+    (void)snprintf(reason, sizeof reason, "%s", tamis__check_reason(file, NULL));
+    return tamis__repair_tell(c->repair, name, file, error, "%s%s", reason, mend);
+}
+
+/* Items of kinds that do not count down: has the catalog more of them than the segment? */
+static bool counts_too_many(const struct tamis__record_segment *entry,
+                            const struct tamis__segment *segment)
+{
+    return entry->counter_bits == 0 && tamis__segment_items(segment) < entry->items;
+}
+
+/* Of a list: 1 if a file is missing. */
+static int check_list(struct cleaning *c, const char *name, const struct tamis__record *record,
+                      bool in_force)
+{
+    const char *mend = in_force ? ", or go back to a generation that is kept"
+                                : " (a generation that is kept, and not in force)";
+    int rc = 0;
+    bool missing = false;
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
+        struct tamis__store_segment s;
+        char file[TAMIS__SEGMENT_NAME_BYTES];
+        const uint64_t number = record->segments[i].number;
+        rc = tamis__numbers_append(&c->expected, number);
+        if (rc < 0) return rc;
+        const int error = tamis__open_segment(c->repair->store, record, i, false, &s);
+        if (error == 0) {
+            if (in_force && counts_too_many(&record->segments[i], &s.segment))
+                rc = tamis__numbers_append(&c->miscounted, record->filter_id);
+            tamis__close_segment(&s);
+            continue;
+        }
+        rc = tell_missing(c, name, number, error, mend);
+        tamis__segment_name(number, file);
+        if (tamis__exists(c->repair->store->place.segments_fd, file, file) == 0) missing = true;
+    }
+    return rc < 0 ? rc : missing;
+}
+
+static int note_record(void *context, const struct tamis__record *record)
+{
+    struct cleaning *c = context;
+    struct tamis__store_segment index;
+    struct known *known = more_room(c->known, &c->known_room, c->known_count, sizeof *known);
+    if (known == NULL) return TAMIS_ENOMEM;
+    c->known = known;
+    c->known[c->known_count++] = (struct known){record->filter_id, record->publication};
+    int rc = check_list(c, record->name, record, true);
+    if (rc < 0 || record->exceptions == 0) return rc < 0 ? rc : 0;
+    rc = tamis__numbers_append(&c->expected, record->exceptions);
+    if (rc < 0) return rc;
+    const int error =
+        tamis__open_index(c->repair->store, record->exceptions, record->filter_id, &index);
+    if (error == 0) tamis__close_segment(&index);
+    return error == 0 ? 0 : tamis__numbers_append(&c->indexless, record->filter_id);
+}
+
+static int note_generation(void *context, const struct tamis__record *record)
+{
+    struct cleaning *c = context;
+    struct tamis__record filter;
+    int rc = tamis__catalog_get_by_id(c->txn, record->filter_id, &filter);
+    if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
+    rc = check_list(c, rc == 0 ? filter.name : "", record, false);
+    if (rc <= 0) return rc;
+    struct lost *lost = more_room(c->lost, &c->lost_room, c->lost_count, sizeof *lost);
+    if (lost == NULL) return TAMIS_ENOMEM;
+    c->lost = lost;
+    c->lost[c->lost_count++] = (struct lost){record->filter_id, record->generation};
+    return 0;
+}
+
+static int note_garbage(void *context, uint64_t number)
+{
+    struct cleaning *c = context;
+    return tamis__numbers_append(&c->garbage, number);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct known *x = a, *y = b;
+    return (x->filter_id > y->filter_id) - (x->filter_id < y->filter_id);
+}
+
+static int look_at_catalog(struct cleaning *c)
+{
+    int rc = tamis__catalog_each(c->txn, "", note_record, c);
+    if (rc == 0) rc = tamis__catalog_each_generation(c->txn, 0, note_generation, c);
+    if (rc == 0) rc = tamis__catalog_each_garbage(c->txn, note_garbage, c);
+    tamis__numbers_sort(&c->expected);
+    tamis__numbers_sort(&c->garbage);
+    if (c->known_count > 0) qsort(c->known, c->known_count, sizeof *c->known, by_id);
+    return rc;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static int remove_segment(struct cleaning *c, uint64_t number, const char *why)
+{
+    char file[TAMIS__FILE_BYTES];
+    tamis__check_file(number, file);
+    int rc = c->repair->dry ? 0 : tamis__segment_remove(&c->repair->store->place, number);
+    if (rc < 0) return tamis__repair_tell(c->repair, "", file, rc, "%s", tamis_last_error());
+    rc = tamis__numbers_append(&c->unlinked, number);
+    if (rc < 0) return rc;
+    return tamis__repair_tell(c->repair, "", file, 0, "%s: %s",
+                              c->repair->dry ? "would be removed" : "is removed", why);
+}
+
+/* Was nothing ever added to it? */
+static bool is_blank(const struct cleaning *c, const struct tamis__found *found)
+{
+    struct tamis__segment segment;
+    if (found->entry.items != 0 || found->entry.fingerprint_bits != 0 ||
+        found->entry.kind == TAMIS__KIND_EXCEPTIONS ||
+        tamis__segment_open(&c->repair->store->place, found->entry.number, false, &segment) < 0)
+        return false;
+    const bool blank = tamis__segment_is_blank(&segment);
+    tamis__segment_close(&segment);
+    return blank;
+}
+
+static int tell_newer(const struct cleaning *c, const struct tamis__found *found, const char *file)
+{
+    return tamis__repair_tell(
+        c->repair, found->name, file, TAMIS_ECORRUPT,
+        "is not in the catalog, which may be older than this segment; 'tamis repair --rebuild' "
+        "makes the catalog anew from the segments; if the file is of no use, remove it");
+}
+
+/* One that is in no list. */
+static int judge_stray(struct cleaning *c, const struct tamis__found *found)
+{
+    char file[TAMIS__FILE_BYTES];
+    const struct tamis__store_record *store = tamis__catalog_store(c->txn);
+    const uint64_t number = found->entry.number;
+    const struct known key = {.filter_id = found->filter_id};
+    const struct known *known =
+        c->known_count == 0 ? NULL : bsearch(&key, c->known, c->known_count, sizeof key, by_id);
+    tamis__check_file(number, file);
+    if (found->store_id != store->store_id)
+        return tamis__repair_tell(c->repair, "", file, TAMIS_EFOREIGN,
+                                  "belongs to another store; it is left alone, move it there");
+    if (number >= store->next_segment || (store->passed != 0 && number >= store->passed) ||
+        found->filter_id >= store->next_filter_id ||
+        (known != NULL && found->publication > known->publication)) {
+        if (!is_blank(c, found)) return tell_newer(c, found, file);
+        return remove_segment(c, number, "it was being made by a process that died");
+    }
+    return remove_segment(c, number,
+                          known ? "it was replaced" : "it was of a filter that is dropped");
+}
+
+static int judge_strays(struct cleaning *c)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < c->repair->found_count; i++) {
+        const uint64_t number = c->repair->found[i].entry.number;
+        if (tamis__numbers_have(&c->expected, number) || tamis__numbers_have(&c->garbage, number))
+            continue;
+        rc = judge_stray(c, &c->repair->found[i]);
+    }
+    for (size_t i = 0; rc == 0 && i < c->repair->bad_count; i++) {
+        const struct tamis__bad *bad = &c->repair->bad[i];
+        if (bad->number != 0 && (tamis__numbers_have(&c->expected, bad->number) ||
+                                 tamis__numbers_have(&c->garbage, bad->number)))
+            continue;
+        rc = tamis__repair_tell(c->repair, "", bad->file, bad->error,
+                                "%s; it is in no list of the catalog, and left alone", bad->reason);
+    }
+    return rc;
+}
+
+/* ---- What changes ---------------------------------------------------------------------------- */
+
+static int remove_garbage(struct cleaning *c)
+{
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < c->garbage.count; i++) {
+        tamis__segment_name(c->garbage.list[i], name);
+        rc = tamis__exists(c->repair->store->place.segments_fd, name, name);
+        if (rc > 0) rc = remove_segment(c, c->garbage.list[i], "the catalog has it as garbage");
+    }
+    return rc;
+}
+
+/* A kept generation that is not whole can never be in force again. */
+static int forget_lost(struct cleaning *c)
+{
+    struct tamis__numbers files = {0};
+    struct tamis__record *record = malloc(sizeof *record); /* large */
+    int rc = record != NULL ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
+    for (size_t i = 0; rc == 0 && i < c->lost_count; i++) {
+        const struct lost *lost = &c->lost[i];
+        rc = tamis__generation_get(c->txn, lost->filter_id, lost->generation, record);
+        if (rc == 0 && !c->repair->dry) rc = tamis__generation_forget(c->txn, record, &files);
+        if (rc == 0)
+            rc = tamis__repair_tell(c->repair, "", "catalog.mdb", 0,
+                                    "generation %llu of filter %llu %s no longer kept: files of it "
+                                    "are missing",
+                                    (unsigned long long)lost->generation,
+                                    (unsigned long long)lost->filter_id,
+                                    c->repair->dry ? "would be" : "is");
+    }
+    for (size_t i = 0; rc == 0 && i < files.count; i++)
+        rc = tamis__numbers_append(&c->garbage, files.list[i]);
+    free(files.list);
+    free(record);
+    return rc;
+}
+
+/* Keys were lost between the checkpoint and now: their number too is what the segments say. */
+static int recount(struct cleaning *c)
+{
+    struct tamis__record *record = malloc(sizeof *record); /* large */
+    int rc = record != NULL ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
+    for (size_t i = 0; rc == 0 && i < c->miscounted.count; i++) {
+        if (i > 0 && c->miscounted.list[i] == c->miscounted.list[i - 1]) continue;
+        rc = tamis__catalog_get_by_id(c->txn, c->miscounted.list[i], record);
+        for (uint32_t j = 0; rc == 0 && j < record->segment_count; j++) {
+            struct tamis__store_segment s;
+            if (tamis__open_segment(c->repair->store, record, j, false, &s) < 0) continue;
+            if (counts_too_many(&record->segments[j], &s.segment))
+                record->segments[j].items = tamis__segment_items(&s.segment);
+            tamis__close_segment(&s);
+        }
+        if (rc == 0 && !c->repair->dry) rc = tamis__catalog_put(c->txn, record);
+        if (rc == 0)
+            rc = tamis__repair_tell(c->repair, record->name, "catalog.mdb", 0,
+                                    "%s the items that its segments count, which are fewer: keys "
+                                    "were lost in a power cut, or files are older copies",
+                                    c->repair->dry ? "would have" : "has");
+    }
+    free(record);
+    return rc;
+}
+
+static int finish(struct cleaning *c)
+{
+    const struct tamis__place *place = &c->repair->store->place;
+    /* Gone for good before they are forgotten, or a power cut could bring one back unnoted. */
+    int rc = c->unlinked.count > 0 ? tamis__sync_file(place->segments_fd, place->path) : 0;
+    TAMIS__POINT(TAMIS__POINT_REPAIR_CLEANED);
+    for (size_t i = 0; rc == 0 && i < c->garbage.count; i++) {
+        char name[TAMIS__SEGMENT_NAME_BYTES];
+        tamis__segment_name(c->garbage.list[i], name);
+        rc = tamis__exists(place->segments_fd, name, name);
+        if (rc == 0) rc = tamis__catalog_forget_garbage(c->txn, c->garbage.list[i]);
+        if (rc > 0) rc = 0; /* it could not be removed: the next writer's */
+    }
+    if (rc == 0 && c->garbage.count + c->lost_count + c->miscounted.count + c->indexless.count > 0)
+        rc = tamis__catalog_commit(c->txn);
+    return rc;
+}
+
+int tamis__repair_clean(struct tamis__repair *repair)
+{
+    struct cleaning c = {.repair = repair};
+    const enum tamis__lock lock = repair->dry ? TAMIS__LOCK_SHARED : TAMIS__LOCK_EXCLUSIVE;
+    int rc = tamis__catalog_begin_held(&repair->store->catalog, lock, &c.txn);
+    if (rc < 0) return rc;
+    rc = look_at_catalog(&c);
+    if (rc == 0) rc = judge_strays(&c);
+    if (rc == 0) rc = forget_lost(&c);
+    if (rc == 0) rc = remove_garbage(&c);
+    if (rc == 0) rc = recount(&c);
+    for (size_t i = 0; rc == 0 && i < c.indexless.count; i++)
+        rc = tamis__repair_index(repair, c.txn, c.indexless.list[i]);
+    if (rc == 0 && !repair->dry) rc = finish(&c);
+    tamis__catalog_end(c.txn);
+    free(c.known);
+    free(c.lost);
+    free(c.expected.list);
+    free(c.garbage.list);
+    free(c.unlinked.list);
+    free(c.miscounted.list);
+    free(c.indexless.list);
+    return rc;
+}

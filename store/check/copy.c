@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * copy.c: a segment file is copied while others write to it.
+ *
+ * Bits only ever appear, so a copy that is read in any order has all that were set before it began.  What
+ * hangs together is read in the order against that of its making:
+ *
+ *     items     are counted after the bits are set: the header is read before the data
+ *     counters  get their slot of overflow, and the slot its level, before they are marked: the counters are
+ *               read before the table and that before the levels in force, word by word, as they also go down
+ */
+#include "check/copy.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define PIECE_BYTES ((uint64_t)4 << 20)
+#define WHAT_BYTES 4200
+
+static void describe(const struct tamis__place *place, uint64_t number, char what[WHAT_BYTES],
+                     char name[TAMIS__SEGMENT_NAME_BYTES])
+{
+    tamis__segment_name(number, name);
+    (void)snprintf(what, WHAT_BYTES, "%s/segments/%s", place->path, name);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static int open_file(struct tamis_store *store, uint64_t number, struct tamis__source_file *file)
+{
+    char what[WHAT_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    describe(&store->place, number, what, name);
+    *file = (struct tamis__source_file){.fd = -1, .number = number, .exceptions = TAMIS__AS_IT_IS};
+    return tamis__open(store->place.segments_fd, name, O_RDONLY, 0, what, &file->fd);
+}
+
+int tamis__source_open(struct tamis_store *store, const struct tamis__record *record,
+                       uint32_t index, struct tamis__source_file *file)
+{
+    struct tamis__store_segment s;
+    const int rc = tamis__open_segment(store, record, index, false, &s);
+    if (rc < 0) return rc;
+    tamis__close_segment(&s);
+    return open_file(store, record->segments[index].number, file);
+}
+
+int tamis__source_open_index(struct tamis_store *store, const struct tamis__record *record,
+                             struct tamis__source_file *file)
+{
+    struct tamis__store_segment s;
+    const int rc = tamis__open_index(store, record->exceptions, record->filter_id, &s);
+    if (rc < 0) return rc;
+    tamis__close_segment(&s);
+    return open_file(store, record->exceptions, file);
+}
+
+/* ---- Copying --------------------------------------------------------------------------------- */
+
+struct copying {
+    const struct tamis__source_file *file;
+    int to;
+    const char *what, *to_what;
+    struct tamis__segment_header header;
+    tamis__copied_fn *fn;
+    void *context;
+};
+
+/* ORDER acquire: what a word was made after is seen by those that are read after it. */
+static void read_words(const uint64_t *from, uint64_t *to, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
+}
+
+static int read_header(struct copying *c)
+{
+    void *map = NULL;
+    const int rc = tamis__map(c->file->fd, sizeof c->header, false, c->what, &map);
+    if (rc < 0) return rc;
+    uint64_t words[sizeof c->header / 8];
+    read_words(map, words, sizeof words / sizeof words[0]);
+    memcpy(&c->header, words, sizeof c->header);
+    tamis__unmap(map, sizeof c->header);
+    return 0;
+}
+
+static int copy_bits(const struct copying *c)
+{
+    const uint64_t end = c->header.data_offset + c->header.data_bytes;
+    int rc = 0;
+    for (uint64_t at = c->header.data_offset; rc == 0 && at < end; at += PIECE_BYTES) {
+        const uint64_t now = end - at < PIECE_BYTES ? end - at : PIECE_BYTES;
+        rc = tamis__copy_range(c->file->fd, c->to, at, now, c->to_what);
+        if (rc == 0) rc = c->fn(c->context, now);
+    }
+    return rc;
+}
+
+/* The words from byte `at` to byte `end`. */
+static int copy_words(const struct copying *c, uint64_t at, uint64_t end)
+{
+    char *map = NULL, *buffer = malloc(PIECE_BYTES);
+    if (buffer == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory copying %s", c->what);
+    int rc = tamis__map(c->file->fd, end, false, c->what, (void **)(void *)&map);
+    for (; rc == 0 && at < end; at += PIECE_BYTES) {
+        const uint64_t now = end - at < PIECE_BYTES ? end - at : PIECE_BYTES;
+        read_words((const uint64_t *)(const void *)(map + at), (uint64_t *)(void *)buffer, now / 8);
+        rc = tamis__write_at(c->to, buffer, (size_t)now, at, c->to_what);
+        tamis__release_map(map + at, now);
+        if (rc == 0) rc = c->fn(c->context, now);
+    }
+    tamis__unmap(map, end);
+    free(buffer);
+    return rc;
+}
+
+/* Counters, then their table, as far as it is in force when they are read. */
+static int copy_counters(struct copying *c)
+{
+    const struct tamis__segment_header *h = &c->header;
+    int rc = copy_words(c, h->data_offset, h->data_offset + h->data_bytes);
+    if (rc == 0) rc = read_header(c);
+    if (rc < 0) return rc;
+    const uint64_t end = tamis__header_file_bytes(h);
+    if (end == h->file_bytes) return 0;
+    rc = tamis__extend(c->to, h->file_bytes, end, c->to_what);
+    return rc < 0 ? rc : copy_words(c, h->file_bytes, end);
+}
+
+static int write_header(struct copying *c)
+{
+    struct tamis__segment_header *h = &c->header;
+    if (h->next != TAMIS__NEXT_REFUSE || c->file->next != TAMIS__NEXT_REFUSE)
+        h->next = c->file->next == TAMIS__NEXT_REFUSE ? 0 : c->file->next;
+    if (c->file->exceptions != TAMIS__AS_IT_IS) h->exceptions = c->file->exceptions;
+    memset(h->block_locks, 0, sizeof h->block_locks);
+    return tamis__write_at(c->to, h, sizeof *h, 0, c->to_what);
+}
+
+static int copy_open(struct copying *c)
+{
+    struct tamis__refusal refusal;
+    int rc = read_header(c);
+    if (rc < 0) return rc;
+    /* It was judged when it was opened; but what follows goes by it. */
+    rc = tamis__header_check(&c->header, sizeof c->header, tamis__header_file_bytes(&c->header),
+                             &refusal);
+    if (rc < 0) return tamis__fail(rc, "%s %s", c->what, refusal.reason);
+    rc = tamis__allocate(c->to, c->header.file_bytes, c->to_what);
+    if (rc == 0) rc = c->header.counter_bits != 0 ? copy_counters(c) : copy_bits(c);
+    if (rc == 0) rc = write_header(c);
+    return rc < 0 ? rc : tamis__sync_file(c->to, c->to_what);
+}
+
+int tamis__source_copy(const struct tamis_store *store, const struct tamis__source_file *file,
+                       const struct tamis__place *to, tamis__copied_fn *fn, void *context)
+{
+    char what[WHAT_BYTES], to_what[WHAT_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    struct copying c = {
+        .file = file, .to = -1, .what = what, .to_what = to_what, .fn = fn, .context = context};
+    describe(&store->place, file->number, what, name);
+    describe(to, file->number, to_what, name);
+    int rc = tamis__open(to->segments_fd, name, O_RDWR | O_CREAT | O_EXCL, 0666, to_what, &c.to);
+    if (rc == 0) rc = copy_open(&c);
+    tamis__close(c.to);
+    return rc;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * repair.c: a damaged store is made whole.
+ *
+ *     lock      exclusive, over all that follows: nobody makes, drops or publishes meanwhile
+ *     catalog   can all of it be read?
+ *     scan      the headers of all segments (scan.c)
+ *     rescue    where it cannot be read: a new catalog from these, put in its place (rescue.c)
+ *     clean     files that nobody needs, and those that are missed (clean.c)
+ *
+ * A dry run takes the lock to read, and goes the same way without changing anything.  Killed anywhere, the
+ * next run finds the old catalog or the new one: it is renamed into place whole.
+ */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "check/repair.h"
+#include "file/private_fd.h"
+
+struct tamis__repair_note {
+    struct tamis__repair_note *next;
+    int error;
+    char filter[TAMIS_NAME_MAX + 1], file[TAMIS__FILE_BYTES], what[1024];
+};
+
+int tamis__repair_tell(struct tamis__repair *repair, const char *filter, const char *file,
+                       int error, const char *format, ...)
+{
+    struct tamis__repair_note *note = calloc(1, sizeof *note);
+    va_list arguments;
+    if (note == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
+    va_start(arguments, format);
+    (void)vsnprintf(note->what, sizeof note->what, format, arguments);
+    va_end(arguments);
+    note->error = error;
+    (void)snprintf(note->filter, sizeof note->filter, "%s", filter);
+    (void)snprintf(note->file, sizeof note->file, "%s", file);
+    *repair->end = note;
+    repair->end = &note->next;
+    repair->done += error == 0;
+    return 0;
+}
+
+static int tell_notes(struct tamis__repair *repair, int rc, tamis_repair_fn *fn, void *context)
+{
+    struct tamis__repair_note *next;
+    for (struct tamis__repair_note *note = repair->notes; note != NULL; note = next) {
+        const struct tamis_repair_step step = {
+            .filter = note->filter, .file = note->file, .error = note->error, .what = note->what};
+        if (rc == 0 && fn != NULL) rc = fn(context, &step);
+        next = note->next;
+        free(note);
+    }
+    return rc;
+}
+
+/* ---- The catalog as it is -------------------------------------------------------------------- */
+
+static int skip_record(void *context, const struct tamis__record *record)
+{
+    (void)context;
+    (void)record;
+    return 0;
+}
+
+static int skip_garbage(void *context, uint64_t number)
+{
+    (void)context;
+    (void)number;
+    return 0;
+}
+
+static int check_exceptions(void *context, const struct tamis__record *record)
+{
+    struct tamis__exceptions set = {0};
+    struct tamis__catalog_txn *txn = context;
+    int rc = tamis__exceptions_load(txn, record->filter_id, 0, &set);
+    tamis__exceptions_clear(&set);
+    if (rc == 0) rc = tamis__exceptions_load(txn, record->filter_id, record->generation, &set);
+    tamis__exceptions_clear(&set);
+    return rc;
+}
+
+static int read_all(struct tamis__catalog_txn *txn)
+{
+    int rc = tamis__catalog_each(txn, "", skip_record, NULL);
+    if (rc == 0) rc = tamis__catalog_each(txn, "", check_exceptions, txn);
+    if (rc == 0) rc = tamis__catalog_each_generation(txn, 0, skip_record, NULL);
+    return rc < 0 ? rc : tamis__catalog_each_garbage(txn, skip_garbage, NULL);
+}
+
+/* 0: it is sound, or `why` says what is wrong; *known: its counters could be read, into *store. */
+static int look_at_catalog(struct tamis__repair *repair, char *why, size_t why_bytes, bool *known,
+                           struct tamis__store_record *store)
+{
+    struct tamis__catalog_txn *txn;
+    const struct tamis__catalog *catalog = &repair->store->catalog;
+    int rc = tamis__exists(catalog->root_fd, "catalog.mdb", catalog->file_path);
+    if (rc < 0) return rc;
+    if (rc == 0) {
+        (void)snprintf(why, why_bytes, "it was missing");
+        return 0;
+    }
+    rc = tamis__catalog_begin_held(catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc == 0) {
+        *known = true;
+        *store = *tamis__catalog_store(txn);
+        repair->store->store_id = store->store_id;
+        rc = read_all(txn);
+        tamis__catalog_end(txn);
+    }
+    if (rc != TAMIS_ECORRUPT && rc != TAMIS_EFOREIGN) return rc;
+    (void)snprintf(why, why_bytes, "%s", tamis_last_error());
+    char *mend = strstr(why, "; 'tamis repair'");
+    if (mend != NULL) *mend = '\0';
+    return 0;
+}
+
+/* ---- What dead makers have left -------------------------------------------------------------- */
+
+static int sweep(void *context, const char *name)
+{
+    struct tamis__repair *repair = context;
+    struct tamis__private_fd held;
+    const struct tamis__place *place = &repair->store->place;
+    char file[TAMIS__FILE_BYTES];
+    (void)snprintf(file, sizeof file, "staging/%s", name);
+    int rc = tamis__private_open(place->staging_fd, name, repair->dry ? O_RDONLY : O_RDWR, 0, file,
+                                 &held);
+    if (rc == TAMIS_ENOTFOUND) return 0;
+    if (rc == 0) {
+        rc = tamis__try_lock(held.fd, TAMIS__LOCK_EXCLUSIVE, file);
+        const bool ours = rc == 1;
+        if (ours && !repair->dry) rc = tamis__unlink(place->staging_fd, name, file);
+        tamis__private_close(&held);
+        if (!ours && rc == 0) return 0; /* its maker lives */
+    }
+    if (rc < 0) return tamis__repair_tell(repair, "", file, rc, "%s", tamis_last_error());
+    return tamis__repair_tell(repair, "", file, 0, "%s: a process that died was making it",
+                              repair->dry ? "would be removed" : "is removed");
+}
+
+static int sweep_new_catalog(struct tamis__repair *repair)
+{
+    static const char name[] = "catalog.mdb.new";
+    const int rc = tamis__exists(repair->store->root_fd, name, name);
+    if (rc <= 0) return rc;
+    if (!repair->dry && tamis__unlink(repair->store->root_fd, name, name) < 0)
+        return tamis__repair_tell(repair, "", name, TAMIS_EIO, "%s", tamis_last_error());
+    return tamis__repair_tell(repair, "", name, 0, "%s: a process that died was making it",
+                              repair->dry ? "would be removed" : "is removed");
+}
+
+static int sweep_staging(struct tamis__repair *repair)
+{
+    const struct tamis__place *place = &repair->store->place;
+    const int rc = sweep_new_catalog(repair);
+    if (rc < 0 || place->staging_fd < 0) return rc;
+    return tamis__each_name(place->staging_fd, place->path, sweep, repair);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static int open_directory(struct tamis__repair *repair, const char *name, int *fd)
+{
+    struct tamis_store *store = repair->store;
+    if (!repair->dry) {
+        const int rc = tamis__make_directory(store->root_fd, name, store->place.path);
+        if (rc < 0) return rc;
+    }
+    const int rc =
+        tamis__open(store->root_fd, name, O_RDONLY | O_DIRECTORY, 0, store->place.path, fd);
+    return rc == TAMIS_ENOTFOUND ? 0 : rc;
+}
+
+/* Is there a catalog, or a directory of segments? */
+static int find_store(const struct tamis_store *store)
+{
+    int rc = tamis__exists(store->root_fd, "catalog.mdb", store->place.path);
+    if (rc == 0) rc = tamis__catalog_is_lost(&store->catalog);
+    if (rc != 0) return rc < 0 ? rc : 0;
+    return tamis__fail(TAMIS_ENOSTORE,
+                       "there is no store at '%s', neither a catalog nor segments; name another "
+                       "directory",
+                       store->place.path);
+}
+
+static int open_store(struct tamis__repair *repair, const char *path)
+{
+    struct tamis_store *store = repair->store;
+    int rc = tamis__absolute_path(path, &store->place.path);
+    if (rc == TAMIS_ENOTFOUND)
+        return tamis__fail(TAMIS_ENOSTORE, "there is no store at '%s'; name another directory",
+                           path);
+    if (rc == 0)
+        rc = tamis__open(AT_FDCWD, store->place.path, O_RDONLY | O_DIRECTORY, 0, path,
+                         &store->root_fd);
+    if (rc == 0)
+        rc = tamis__catalog_init(&store->catalog, store->root_fd, store->place.path, repair->dry);
+    if (rc == 0) rc = find_store(store);
+    if (rc == 0) rc = open_directory(repair, "segments", &store->place.segments_fd);
+    if (rc == 0) rc = open_directory(repair, "staging", &store->place.staging_fd);
+    if (rc == 0 && store->place.segments_fd < 0)
+        rc = tamis__fail(TAMIS_ECORRUPT,
+                         "the store's directory %s/segments is missing; restore it from a copy",
+                         store->place.path);
+    return rc;
+}
+
+/* With the lock. */
+static int repair_held(struct tamis__repair *repair)
+{
+    char why[600] = "";
+    bool known = false;
+    struct tamis__store_record old;
+    int rc = look_at_catalog(repair, why, sizeof why, &known, &old);
+    if (rc == 0) rc = tamis__repair_scan(repair);
+    if (rc < 0) return rc;
+    const bool anew = *why != '\0' || (repair->flags & TAMIS_REPAIR_REBUILD) != 0;
+    if (anew) rc = tamis__rescue(repair, *why ? why : "as it was asked for", known ? &old : NULL);
+    if (rc == 0 && !(anew && repair->dry)) rc = tamis__repair_clean(repair);
+    return rc < 0 ? rc : sweep_staging(repair);
+}
+
+TAMIS_API int64_t tamis_store_repair(const char *path, unsigned flags, tamis_repair_fn *fn,
+                                     void *context)
+{
+    struct tamis__private_fd lock = {.fd = -1};
+    if (path == NULL || *path == '\0' ||
+        (flags & ~(TAMIS_REPAIR_DRY_RUN | TAMIS_REPAIR_REBUILD)) != 0)
+        return tamis__fail(TAMIS_EINVAL,
+                           "tamis_store_repair needs a path, and flags TAMIS_REPAIR_*");
+    struct tamis_store *store = tamis__store_new(flags & TAMIS_REPAIR_DRY_RUN);
+    if (store == NULL)
+        return tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store %s", path);
+    struct tamis__repair repair = {
+        .store = store, .flags = flags, .dry = (flags & TAMIS_REPAIR_DRY_RUN) != 0};
+    repair.end = &repair.notes;
+    int rc = open_store(&repair, path);
+    if (rc == 0)
+        rc = tamis__catalog_hold(&store->catalog,
+                                 repair.dry ? TAMIS__LOCK_SHARED : TAMIS__LOCK_EXCLUSIVE, &lock);
+    if (rc == 0) rc = repair_held(&repair);
+    tamis__private_close(&lock);
+    tamis__repair_clear_scan(&repair);
+    rc = tell_notes(&repair, rc, fn, context);
+    tamis_store_close(store);
+    return rc != 0 ? rc : repair.done;
+}

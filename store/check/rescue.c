@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rescue.c: a catalog from the segments alone.
+ *
+ *     store       the id that most segments have; others are strangers, and left alone
+ *     filter      the segments with one filter id, in the order of their numbers, which is that of their
+ *                 making; its name is the label with the highest sequence
+ *     list        begins at a segment with list_start; one without it goes on after the list that was in
+ *                 force when it was made: of the newest segments so far the one with the greatest live
+ *                 word in_force that is not above its publication
+ *     in force    the list whose newest segment has the greatest in_force; the others are kept
+ *                 generations
+ *     window      slices that the newest one has left behind are out
+ *     exceptions  from the index that the newest segment in force names
+ *
+ * What was dropped, or replaced, and not yet removed when the catalog was lost comes back: no file says
+ * that it is not wanted any more.  Exceptions that the builds of kept generations had found are lost: no
+ * file has them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "check/rescue.h"
+
+/* Numbers and ids go on at the next round one.  What was dropped before the catalog was lost may have had
+ * higher ones than any file that is left, and a process may still have it open. */
+#define ROUND 1000000u
+
+/* ---- The store ------------------------------------------------------------------------------- */
+
+static int by_id(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The id that most segments have; of two the one that the old catalog has, where it can be read. */
+static int choose_store_id(struct tamis__rescue_work *rescue, uint64_t old_id)
+{
+    const struct tamis__repair *repair = rescue->repair;
+    const size_t count = repair->found_count;
+    size_t most = 0;
+    rescue->store.store_id = old_id;
+    if (count == 0) return 0;
+    uint64_t *ids = calloc(count, sizeof *ids);
+    if (ids == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the segments' stores");
+    for (size_t i = 0; i < count; i++)
+        ids[i] = repair->found[i].store_id;
+    qsort(ids, count, sizeof *ids, by_id);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i; end < count && ids[end] == ids[i]; end++)
+            continue;
+        if (end - i > most || (end - i == most && ids[i] == old_id)) {
+            most = end - i;
+            rescue->store.store_id = ids[i];
+        }
+    }
+    free(ids);
+    return 0;
+}
+
+static uint64_t round_up(uint64_t number)
+{
+    return number / ROUND * ROUND + ROUND;
+}
+
+static void describe_store(struct tamis__rescue_work *rescue, const struct tamis__store_record *old)
+{
+    struct tamis__store_record *store = &rescue->store;
+    const struct tamis__repair *repair = rescue->repair;
+    uint64_t filter_id = 0;
+    store->created_at = old ? old->created_at : tamis__now_ns();
+    for (size_t i = 0; i < repair->found_count; i++) {
+        const struct tamis__found *found = &repair->found[i];
+        if (found->store_id != store->store_id) continue;
+        if (found->filter_id > filter_id) filter_id = found->filter_id;
+        if (found->entry.created_at < store->created_at)
+            store->created_at = found->entry.created_at;
+    }
+    store->next_filter_id = round_up(filter_id);
+    store->next_segment = round_up(repair->highest);
+    if (old != NULL && old->next_filter_id > store->next_filter_id)
+        store->next_filter_id = old->next_filter_id;
+    if (old != NULL && old->next_segment > store->next_segment)
+        store->next_segment = old->next_segment;
+    if (store->store_id == 0) tamis__random_bytes(&store->store_id, sizeof store->store_id);
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static int group(struct tamis__rescue_work *rescue)
+{
+    struct tamis__repair *repair = rescue->repair;
+    rescue->filters = calloc(repair->found_count + 1, sizeof *rescue->filters);
+    if (rescue->filters == NULL)
+        return tamis__fail(TAMIS_ENOMEM, "out of memory for the filters of the store");
+    struct tamis__lost_filter *filter = NULL;
+    for (size_t i = 0; i < repair->found_count; i++) {
+        struct tamis__found *found = &repair->found[i];
+        if (found->store_id != rescue->store.store_id) continue;
+        if (filter == NULL || filter->first->filter_id != found->filter_id) {
+            filter = &rescue->filters[rescue->count++];
+            *filter = (struct tamis__lost_filter){.first = found};
+        }
+        filter->count = (size_t)(found - filter->first) + 1; /* a stranger may lie between */
+        if (found->name_sequence > filter->name_sequence) {
+            filter->name_sequence = found->name_sequence;
+            memcpy(filter->name, found->name, sizeof filter->name);
+        }
+    }
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct tamis__lost_filter *x = *(const struct tamis__lost_filter *const *)a,
+                                    *y = *(const struct tamis__lost_filter *const *)b;
+    const int order = strcmp(x->name, y->name);
+    if (order != 0) return order;
+    if (x->name_sequence != y->name_sequence) return x->name_sequence > y->name_sequence ? -1 : 1;
+    return x->first->filter_id > y->first->filter_id ? -1 : 1;
+}
+
+/* "<name>~<id>", cut where a character ends so that it fits. */
+static void make_name(struct tamis__lost_filter *filter, const char *base)
+{
+    char suffix[32], name[TAMIS_NAME_MAX + 1];
+    const size_t room =
+        TAMIS_NAME_MAX - (size_t)snprintf(suffix, sizeof suffix, "~%llu",
+                                          (unsigned long long)filter->first->filter_id);
+    size_t bytes = strlen(base);
+    if (bytes > room) bytes = room;
+    while (bytes > 0 && ((unsigned char)base[bytes] & 0xC0) == 0x80)
+        bytes--;
+    (void)snprintf(name, sizeof name, "%.*s%s", (int)bytes, base, suffix);
+    memcpy(filter->name, name, sizeof name);
+    filter->name_sequence++; /* the segments get it from the next to open the filter for writing */
+    filter->renamed = true;
+}
+
+/* Is there another filter that has, or once had, that name of its own? */
+static bool is_taken(struct tamis__lost_filter *const *sorted, size_t count,
+                     const struct tamis__lost_filter *filter)
+{
+    for (size_t i = 0; i < count; i++)
+        if (sorted[i] != filter && strcmp(sorted[i]->name, filter->name) == 0) return true;
+    return false;
+}
+
+/* Two of one name: a rename that a crash cut short.  The later label has it, the other gets another. */
+static int settle_names(struct tamis__rescue_work *rescue)
+{
+    if (rescue->count == 0) return 0;
+    struct tamis__lost_filter **sorted = calloc(rescue->count, sizeof(struct tamis__lost_filter *));
+    if (sorted == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the filters' names");
+    for (size_t i = 0; i < rescue->count; i++)
+        sorted[i] = &rescue->filters[i];
+    qsort(sorted, rescue->count, sizeof(struct tamis__lost_filter *), by_name);
+    char before[TAMIS_NAME_MAX + 1] = "";
+    for (size_t i = 0; i < rescue->count; i++) {
+        const bool again = i > 0 && strcmp(sorted[i]->name, before) == 0;
+        memcpy(before, sorted[i]->name, sizeof before);
+        if (!again && before[0] != '\0') continue;
+        make_name(sorted[i], before[0] ? before : "lost");
+        while (is_taken(sorted, rescue->count, sorted[i]))
+            make_name(sorted[i], sorted[i]->name);
+    }
+    free(sorted);
+    return 0;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* Live words, and every handle to the catalog once: what fails here, the next to open a filter mends. */
+static void tell_segments(const struct tamis__rescue_work *rescue)
+{
+    const struct tamis__place *place = &rescue->repair->store->place;
+    for (size_t i = 0; i < rescue->told_count; i++)
+        (void)tamis__segment_tell(place, rescue->told[i].number, rescue->told[i].offset,
+                                  rescue->told[i].value);
+    for (size_t i = 0; i < rescue->repair->found_count; i++)
+        if (rescue->repair->found[i].store_id == rescue->store.store_id)
+            (void)tamis__segment_raise_epoch(place, rescue->repair->found[i].entry.number);
+}
+
+static int write_all(struct tamis__rescue_work *rescue, const char *why)
+{
+    struct tamis__repair *repair = rescue->repair;
+    char aside[TAMIS__ASIDE_BYTES] = "";
+    int rc = repair->dry
+                 ? 0
+                 : tamis__catalog_begin_new(&repair->store->catalog, &rescue->store, &rescue->txn);
+    for (size_t i = 0; rc == 0 && i < rescue->count; i++)
+        rc = tamis__rescue_filter(rescue, &rescue->filters[i]);
+    if (rc == 0 && rescue->txn != NULL) rc = tamis__catalog_install_new(rescue->txn, aside);
+    if (rc == 0 && rescue->txn != NULL) {
+        TAMIS__POINT(TAMIS__POINT_REPAIR_RENAMED);
+        tell_segments(rescue);
+    }
+    tamis__catalog_end(rescue->txn);
+    if (rc < 0) return rc;
+    return tamis__repair_tell(
+        repair, "", "catalog.mdb", 0, "%s made anew from %zu segments: %zu filter%s (%s)%s%s",
+        repair->dry ? "would be" : "is", repair->found_count, rescue->count,
+        rescue->count == 1 ? "" : "s", why, *aside ? "; the old one is kept as " : "", aside);
+}
+
+int tamis__rescue(struct tamis__repair *repair, const char *why,
+                  const struct tamis__store_record *old)
+{
+    struct tamis__rescue_work *rescue = calloc(1, sizeof *rescue);
+    if (rescue == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the new catalog");
+    rescue->repair = repair;
+    int rc = choose_store_id(rescue, old ? old->store_id : 0);
+    if (rc == 0) {
+        describe_store(rescue, old);
+        repair->store->store_id = rescue->store.store_id;
+        rc = group(rescue);
+    }
+    if (rc == 0) rc = settle_names(rescue);
+    if (rc == 0) rc = write_all(rescue, why);
+    free(rescue->filters);
+    free(rescue->told);
+    free(rescue);
+    return rc;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rescue.h: the two halves of making a catalog anew: the store and its names, and a filter. */
+#ifndef TAMIS_STORE_CHECK_RESCUE_H
+#define TAMIS_STORE_CHECK_RESCUE_H
+
+#include "check/repair.h"
+
+struct tamis__lost_filter {
+    struct tamis__found *first; /* of those that were found, which are sorted */
+    size_t count;
+    uint64_t name_sequence;
+    char name[TAMIS_NAME_MAX + 1];
+    bool renamed;
+};
+
+/* A live word that shall say something else once the new catalog is in its place. */
+struct tamis__word_to_tell {
+    uint64_t number, value;
+    size_t offset;
+};
+
+struct tamis__rescue_work {
+    struct tamis__repair *repair;
+    struct tamis__catalog_txn *txn; /* NULL: nothing is written */
+    struct tamis__store_record store;
+    struct tamis__lost_filter *filters;
+    size_t count;
+    struct tamis__word_to_tell *told;
+    size_t told_count, told_room;
+    struct tamis__record record; /* large */
+};
+
+/* Put the filter into the new catalog (or only tell of it), and note what its segments are to be told. */
+int tamis__rescue_filter(struct tamis__rescue_work *rescue,
+                         const struct tamis__lost_filter *filter);
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rescue_filter.c: from the segments of a filter to its lists, records and exceptions; see rescue.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "check/rescue.h"
+
+#define NO_LIST UINT32_MAX
+
+struct list {
+    const struct tamis__found *newest;
+    uint64_t rank; /* of its newest segment's in_force */
+};
+
+static bool is_index(const struct tamis__found *found)
+{
+    return found->entry.kind == TAMIS__KIND_EXCEPTIONS;
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+/* In force last, as far as its newest segment knows. */
+static uint64_t rank_of(const struct tamis__found *newest)
+{
+    return newest->in_force != 0 ? newest->in_force : newest->publication;
+}
+
+/* May it name another one, and this still come after it?  Only if it names none. */
+static bool may_precede(const struct tamis__found *before, const struct tamis__found *after)
+{
+    return before->next == 0 || before->next == TAMIS__NEXT_REFUSE ||
+           before->next == after->entry.number;
+}
+
+static uint32_t list_before(const struct list *lists, uint32_t count,
+                            const struct tamis__found *found)
+{
+    uint32_t best = NO_LIST;
+    for (uint32_t i = 0; i < count; i++)
+        if (lists[i].rank <= found->publication && may_precede(lists[i].newest, found) &&
+            (best == NO_LIST || lists[i].rank >= lists[best].rank))
+            best = i;
+    return best;
+}
+
+/* Number the lists of a filter.  Returns how many there are. */
+static uint32_t split(const struct tamis__rescue_work *rescue,
+                      const struct tamis__lost_filter *filter, struct list *lists)
+{
+    struct tamis__found *all = filter->first;
+    uint32_t count = 0;
+    for (size_t i = 0; i < filter->count; i++) {
+        all[i].list = NO_LIST;
+        if (all[i].store_id != rescue->store.store_id || is_index(&all[i])) continue;
+        if (!all[i].list_start) all[i].list = list_before(lists, count, &all[i]);
+        if (all[i].list == NO_LIST) all[i].list = count++;
+        lists[all[i].list] = (struct list){&all[i], rank_of(&all[i])};
+    }
+    return count;
+}
+
+static uint32_t newest_list(const struct list *lists, uint32_t count)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        const struct list *a = &lists[i], *b = &lists[best];
+        if (a->rank > b->rank ||
+            (a->rank == b->rank && (a->newest->publication > b->newest->publication ||
+                                    (a->newest->publication == b->newest->publication &&
+                                     a->newest->entry.number > b->newest->entry.number))))
+            best = i;
+    }
+    return best;
+}
+
+/* ---- Live words ------------------------------------------------------------------------------ */
+
+static int tell_later(struct tamis__rescue_work *rescue, uint64_t number, size_t offset,
+                      uint64_t value)
+{
+    if (rescue->told_count == rescue->told_room) {
+        const size_t room = rescue->told_room ? 2 * rescue->told_room : 64;
+        struct tamis__word_to_tell *told = reallocarray(rescue->told, room, sizeof *told);
+        if (told == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the segments' lists");
+        rescue->told = told;
+        rescue->told_room = room;
+    }
+    rescue->told[rescue->told_count++] = (struct tamis__word_to_tell){number, value, offset};
+    return 0;
+}
+
+static int link_to(struct tamis__rescue_work *rescue, const struct tamis__found *found,
+                   uint64_t next)
+{
+    const bool refuses = next == 0 && found->next == TAMIS__NEXT_REFUSE &&
+                         found->policy.on_full == TAMIS_ON_FULL_REFUSE;
+    if (found->next == next || refuses) return 0;
+    return tell_later(rescue, found->entry.number, offsetof(struct tamis__segment_header, next),
+                      next);
+}
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+static bool has_file(const struct tamis__lost_filter *filter, uint64_t number)
+{
+    for (size_t i = 0; i < filter->count; i++)
+        if (filter->first[i].entry.number == number) return true;
+    return false;
+}
+
+/* In the list in force: does it name one that is not there? */
+static int check_gap(const struct tamis__rescue_work *rescue,
+                     const struct tamis__lost_filter *filter, const struct tamis__found *found,
+                     uint64_t follower)
+{
+    char file[TAMIS__FILE_BYTES];
+    if (found->next == 0 || found->next == TAMIS__NEXT_REFUSE || found->next == follower ||
+        has_file(filter, found->next)) /* of another list */
+        return 0;
+    return tamis__repair_tell(
+        rescue->repair, filter->name, tamis__check_file(found->next, file), TAMIS_ECORRUPT,
+        "is a part of the filter, and missing or damaged: keys in it answer absent from now on; "
+        "restore it from a copy and run 'tamis repair --rebuild', or drop the filter");
+}
+
+static bool is_left_behind(const struct tamis__found *found, const struct tamis__found *newest)
+{
+    return newest->policy.slices > 0 &&
+           found->entry.slice + newest->policy.slices < newest->entry.slice;
+}
+
+/* The segments of a list into the record; what its window has left behind, or is too much, is garbage. */
+static int collect(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
+                   uint32_t list, const struct tamis__found *newest)
+{
+    struct tamis__record *record = &rescue->record;
+    uint32_t total = 0;
+    int rc = 0;
+    for (size_t i = 0; i < filter->count; i++)
+        total += filter->first[i].list == list && !is_left_behind(&filter->first[i], newest);
+    for (size_t i = 0; rc == 0 && i < filter->count; i++) {
+        struct tamis__found *found = &filter->first[i];
+        if (found->list != list) continue;
+        const bool behind = is_left_behind(found, newest);
+        if (behind || total > TAMIS__SEGMENTS_MAX) {
+            total -= !behind;
+            if (rescue->txn != NULL)
+                rc = tamis__catalog_put_garbage(rescue->txn, found->entry.number);
+        } else {
+            record->segments[record->segment_count++] = found->entry;
+        }
+    }
+    return rc;
+}
+
+/* Tell of gaps in the list in force, and let each segment say which one comes after it. */
+static int link_list(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
+                     uint32_t list)
+{
+    const struct tamis__found *before = NULL;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < filter->count; i++) {
+        const struct tamis__found *found = &filter->first[i];
+        if (found->list != list) continue;
+        if (before != NULL) {
+            rc = check_gap(rescue, filter, before, found->entry.number);
+            if (rc == 0) rc = link_to(rescue, before, found->entry.number);
+        }
+        before = found;
+    }
+    if (rc == 0 && before != NULL) rc = check_gap(rescue, filter, before, 0);
+    return rc < 0 || before == NULL ? rc : link_to(rescue, before, 0);
+}
+
+/* All but the exceptions. */
+static int describe(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
+                    uint32_t list, const struct tamis__found *newest)
+{
+    struct tamis__record *record = &rescue->record;
+    *record = (struct tamis__record){.filter_id = newest->filter_id,
+                                     .name_sequence = filter->name_sequence,
+                                     .generation = newest->generation,
+                                     .fp_rate = newest->policy.fp_rate,
+                                     .created_at = newest->entry.created_at,
+                                     .published_at = newest->entry.created_at,
+                                     .policy = newest->policy};
+    memcpy(record->name, filter->name, sizeof record->name);
+    memcpy(record->key_digest, newest->key_digest, sizeof record->key_digest);
+    uint64_t latest = 0;
+    for (size_t i = 0; i < filter->count; i++) {
+        const struct tamis__found *found = &filter->first[i];
+        if (found->store_id != newest->store_id) continue;
+        if (found->generation > record->last_generation)
+            record->last_generation = found->generation;
+        if (found->entry.created_at < record->created_at)
+            record->created_at = found->entry.created_at;
+        if (rank_of(found) > record->publication) record->publication = rank_of(found);
+        if (found->publication >= latest) {
+            latest = found->publication;
+            record->keep = found->keep;
+        }
+    }
+    const int rc = collect(rescue, filter, list, newest);
+    record->capacity = newest->entry.capacity;
+    for (uint32_t i = 0; i + 1 < record->segment_count; i++)
+        record->capacity += record->segments[i].items;
+    return rc;
+}
+
+/* ---- Exceptions ------------------------------------------------------------------------------ */
+
+/* Those of each generation as the catalog has them. */
+static int save_exceptions(struct tamis__rescue_work *rescue, const struct tamis__exceptions *all)
+{
+    const struct tamis__record *record = &rescue->record;
+    struct tamis__exceptions by_hand = {0}, found = {0};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < all->count; i++) {
+        const struct tamis__exception *e = &all->entries[i];
+        rc = tamis__exceptions_add(e->generation ? &found : &by_hand, e->key, e->bytes,
+                                   e->generation);
+    }
+    if (rc == 0) rc = tamis__exceptions_settle(&by_hand);
+    if (rc == 0) rc = tamis__exceptions_settle(&found);
+    if (rc == 0) rc = tamis__exceptions_save(rescue->txn, record->filter_id, 0, &by_hand);
+    if (rc == 0)
+        rc = tamis__exceptions_save(rescue->txn, record->filter_id, record->generation, &found);
+    tamis__exceptions_clear(&by_hand);
+    tamis__exceptions_clear(&found);
+    return rc;
+}
+
+/* 1: they are in the record, and in the catalog; 0: the index is not sound. */
+static int take_index(struct tamis__rescue_work *rescue, const struct tamis__found *index)
+{
+    struct tamis__store_segment s = {0};
+    struct tamis__exceptions all = {0};
+    const char *reason = NULL;
+    uint64_t offset = 0;
+    int rc = tamis__open_index(rescue->repair->store, index->entry.number, index->filter_id, &s);
+    if (rc < 0) return rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT ? rc : 0;
+    if (tamis__index_verify(&s.segment, &offset, &reason) == 0) {
+        rc = tamis__exceptions_from_index(&all, &s.segment);
+        if (rc == 0 && rescue->txn != NULL) rc = save_exceptions(rescue, &all);
+        rescue->record.exceptions = index->entry.number;
+        rescue->record.exception_count = all.count;
+        if (rc == 0) rc = 1;
+    }
+    tamis__exceptions_clear(&all);
+    tamis__close_segment(&s);
+    return rc;
+}
+
+/* The index that is named, else the newest one. */
+static const struct tamis__found *choose_index(const struct tamis__lost_filter *filter,
+                                               const struct tamis__found *newest)
+{
+    const struct tamis__found *best = NULL;
+    for (size_t i = 0; i < filter->count; i++) {
+        const struct tamis__found *found = &filter->first[i];
+        if (found->store_id != newest->store_id || !is_index(found)) continue;
+        if (found->entry.number == newest->exceptions) return found;
+        if (best == NULL || found->publication >= best->publication) best = found;
+    }
+    return best;
+}
+
+static int rescue_exceptions(struct tamis__rescue_work *rescue,
+                             const struct tamis__lost_filter *filter,
+                             const struct tamis__found *newest)
+{
+    char file[TAMIS__FILE_BYTES];
+    const struct tamis__found *index = newest->exceptions ? choose_index(filter, newest) : NULL;
+    int rc = index != NULL ? take_index(rescue, index) : 0;
+    const bool taken = rc > 0;
+    if (rc < 0 || (taken && index->entry.number == newest->exceptions)) return rc < 0 ? rc : 0;
+    if (newest->exceptions != 0)
+        rc = tamis__repair_tell(
+            rescue->repair, filter->name, tamis__check_file(newest->exceptions, file),
+            TAMIS_ECORRUPT,
+            taken ? "had the filter's exceptions, and is missing or damaged; those of an older "
+                    "file are in force instead: look at them with 'tamis except'"
+                  : "had the filter's exceptions, and is missing or damaged; there are none now: "
+                    "enter them again with 'tamis except'");
+    return rc < 0 ? rc
+                  : tell_later(rescue, newest->entry.number,
+                               offsetof(struct tamis__segment_header, exceptions),
+                               rescue->record.exceptions);
+}
+
+/* ---- Filters --------------------------------------------------------------------------------- */
+
+static int keep_lists(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
+                      const struct list *lists, uint32_t count, uint32_t in_force)
+{
+    char file[TAMIS__FILE_BYTES];
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        bool again = false;
+        for (uint32_t j = 0; j < count; j++) /* of two, the one in force, or the later one */
+            again |= j != i && i != in_force && (j == in_force || j > i) &&
+                     lists[j].newest->generation == lists[i].newest->generation;
+        if (i == in_force) continue;
+        if (again) {
+            rc = tamis__repair_tell(rescue->repair, filter->name,
+                                    tamis__check_file(lists[i].newest->entry.number, file),
+                                    TAMIS_EEXIST,
+                                    "is of generation %llu of the filter, of which there is "
+                                    "another; it is left alone",
+                                    (unsigned long long)lists[i].newest->generation);
+            continue;
+        }
+        rc = describe(rescue, filter, i, lists[i].newest);
+        rescue->record.name[0] = '\0';
+        rescue->record.publication = lists[i].rank;
+        if (rc == 0 && rescue->txn != NULL)
+            rc = tamis__catalog_put_generation(rescue->txn, &rescue->record);
+    }
+    return rc;
+}
+
+static int drop_indexes(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && rescue->txn != NULL && i < filter->count; i++) {
+        const struct tamis__found *found = &filter->first[i];
+        if (found->store_id == rescue->store.store_id && is_index(found) &&
+            found->entry.number != rescue->record.exceptions)
+            rc = tamis__catalog_put_garbage(rescue->txn, found->entry.number);
+    }
+    return rc;
+}
+
+static int tell_filter(const struct tamis__rescue_work *rescue,
+                       const struct tamis__lost_filter *filter, uint32_t kept)
+{
+    const struct tamis__record *record = &rescue->record;
+    unsigned long long items = 0;
+    for (uint32_t i = 0; i < record->segment_count; i++)
+        items += record->segments[i].items;
+    return tamis__repair_tell(
+        rescue->repair, filter->name, "catalog.mdb", 0,
+        "%s its record from the segments: %llu items in %u segment%s, %u kept generation%s, %llu "
+        "exceptions%s",
+        rescue->repair->dry ? "would get" : "has", items, record->segment_count,
+        record->segment_count == 1 ? "" : "s", kept, kept == 1 ? "" : "s",
+        (unsigned long long)record->exception_count,
+        filter->renamed ? "; its own name is another filter's, or lost: rename it" : "");
+}
+
+int tamis__rescue_filter(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter)
+{
+    struct list *lists = calloc(filter->count, sizeof *lists);
+    if (lists == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a filter's lists");
+    const uint32_t count = split(rescue, filter, lists);
+    int rc = 0;
+    if (count > 0) { /* else only indexes are left of it */
+        const uint32_t in_force = newest_list(lists, count);
+        const struct tamis__found *newest = lists[in_force].newest;
+        rc = keep_lists(rescue, filter, lists, count, in_force);
+        if (rc == 0) rc = describe(rescue, filter, in_force, newest);
+        if (rc == 0) rc = link_list(rescue, filter, in_force);
+        if (rc == 0) rc = rescue_exceptions(rescue, filter, newest);
+        if (rc == 0 && rescue->txn != NULL) rc = tamis__catalog_put(rescue->txn, &rescue->record);
+        if (rc == 0) rc = tell_filter(rescue, filter, count - 1);
+    }
+    if (rc == 0) rc = drop_indexes(rescue, filter);
+    free(lists);
+    return rc;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* scan.c: every file in segments/, judged by its header alone.  Changes nothing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "check/repair.h"
+
+static int fail_memory(void)
+{
+    return tamis__fail(TAMIS_ENOMEM, "out of memory looking at the segments");
+}
+
+static int note_bad(struct tamis__repair *repair, uint64_t number, const char *file, int error,
+                    const char *reason)
+{
+    if (repair->bad_count == repair->bad_room) {
+        const size_t room = repair->bad_room ? 2 * repair->bad_room : 16;
+        struct tamis__bad *bad = reallocarray(repair->bad, room, sizeof *bad);
+        if (bad == NULL) return fail_memory();
+        repair->bad = bad;
+        repair->bad_room = room;
+    }
+    struct tamis__bad *bad = &repair->bad[repair->bad_count];
+    *bad = (struct tamis__bad){
+        .number = number, .error = error, .file = strdup(file), .reason = strdup(reason)};
+    repair->bad_count++;
+    return bad->file == NULL || bad->reason == NULL ? fail_memory() : 0;
+}
+
+static void describe(const struct tamis__segment *segment, struct tamis__found *found)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const struct tamis__name_label *label = tamis__label_current(h);
+    *found = (struct tamis__found){
+        .policy = tamis__header_policy(h),
+        .store_id = h->store_id,
+        .filter_id = h->filter_id,
+        .generation = h->generation,
+        .publication = h->publication,
+        .next = tamis__segment_next(segment),
+        /* ORDER relaxed: the exclusive lock is held, under which alone it is written. */
+        .in_force = __atomic_load_n(&h->in_force, __ATOMIC_RELAXED),
+        .exceptions = tamis__segment_exceptions(segment),
+        .keep = h->keep <= TAMIS_KEEP_MAX ? h->keep : TAMIS_KEEP_MAX,
+        .list_start = h->list_start != 0,
+    };
+    tamis__record_segment_from_header(h, &found->entry);
+    found->entry.items = tamis__segment_items(segment);
+    memcpy(found->key_digest, h->key_digest, sizeof found->key_digest);
+    if (label == NULL || tamis__check_name(label->name) < 0) return;
+    memcpy(found->name, label->name, strlen(label->name));
+    found->name_sequence = label->sequence;
+}
+
+/* Is it what its kind demands?  0, or an error with *reason. */
+static int judge(const struct tamis__segment *segment, const char **reason)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const struct tamis__kind *kind = tamis__kind_by_id(h->kind);
+    if (h->kind == TAMIS__KIND_EXCEPTIONS) return tamis__index_check(segment, reason);
+    *reason = "is of a kind that this library does not have; use a newer Tamis";
+    return kind != NULL ? kind->check(h, reason) : TAMIS_EVERSION;
+}
+
+static int note_found(struct tamis__repair *repair, const struct tamis__segment *segment)
+{
+    if (repair->found_count == repair->found_room) {
+        const size_t room = repair->found_room ? 2 * repair->found_room : 64;
+        struct tamis__found *found = reallocarray(repair->found, room, sizeof *found);
+        if (found == NULL) return fail_memory();
+        repair->found = found;
+        repair->found_room = room;
+    }
+    describe(segment, &repair->found[repair->found_count++]);
+    return 0;
+}
+
+static int look_at(struct tamis__repair *repair, uint64_t number, const char *file)
+{
+    struct tamis__segment segment;
+    const char *reason = NULL;
+    int rc = tamis__segment_open(&repair->store->place, number, false, &segment);
+    if (rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT) return rc; /* says nothing of the file */
+    if (rc < 0) return note_bad(repair, number, file, rc, tamis__check_reason(file, NULL));
+    rc = judge(&segment, &reason);
+    rc = rc < 0 ? note_bad(repair, number, file, rc, reason) : note_found(repair, &segment);
+    tamis__segment_close(&segment);
+    return rc;
+}
+
+static int look_at_name(void *context, const char *name)
+{
+    struct tamis__repair *repair = context;
+    char file[TAMIS__FILE_BYTES];
+    const uint64_t number = tamis__segment_number(name);
+    (void)snprintf(file, sizeof file, "segments/%s", name);
+    if (number > repair->highest) repair->highest = number;
+    if (number != 0) return look_at(repair, number, file);
+    return note_bad(repair, 0, file, TAMIS_EFOREIGN, "is not a segment's name; remove the file");
+}
+
+static int by_filter(const void *a, const void *b)
+{
+    const struct tamis__found *x = a, *y = b;
+    if (x->filter_id != y->filter_id) return x->filter_id < y->filter_id ? -1 : 1;
+    return (x->entry.number > y->entry.number) - (x->entry.number < y->entry.number);
+}
+
+int tamis__repair_scan(struct tamis__repair *repair)
+{
+    const struct tamis__place *place = &repair->store->place;
+    const int rc = tamis__each_name(place->segments_fd, place->path, look_at_name, repair);
+    if (rc == 0 && repair->found_count > 0)
+        qsort(repair->found, repair->found_count, sizeof repair->found[0], by_filter);
+    TAMIS__POINT(TAMIS__POINT_REPAIR_SCANNED);
+    return rc;
+}
+
+void tamis__repair_clear_scan(struct tamis__repair *repair)
+{
+    for (size_t i = 0; i < repair->bad_count; i++) {
+        free(repair->bad[i].file);
+        free(repair->bad[i].reason);
+    }
+    free(repair->bad);
+    free(repair->found);
+}

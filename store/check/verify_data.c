@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * verify_data.c: the data of one segment against its header and its counters.
+ *
+ * Static data have a checksum.  Bits that others set meanwhile have not; what can be said of them is that
+ * each key told NEW has set a bit of its own, and was counted after that:
+ *
+ *     the items counted before the bits are at most the bits, and, where positions are uniform, hardly more
+ *     than the bits tell; items that are counted later are no fewer than the catalog has heard of
+ *
+ * Of too many bits nothing can be said: a merge, and an adder that dies, set some and count them later, or
+ * never.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "check/check.h"
+
+#define PIECE_BYTES ((uint64_t)1 << 20)
+#define BLANK_TRIES 8
+
+static int say(char reason[TAMIS__CHECK_BYTES], const char *text)
+{
+    (void)snprintf(reason, TAMIS__CHECK_BYTES, "%s", text);
+    return 1;
+}
+
+/* ---- Static data ----------------------------------------------------------------------------- */
+
+static int check_static(const struct tamis__store_segment *s, uint64_t recorded_items,
+                        uint64_t *offset, char reason[TAMIS__CHECK_BYTES])
+{
+    const char *text = NULL;
+    const uint64_t items = tamis__segment_items(&s->segment);
+    *offset = offsetof(struct tamis__segment_header, items);
+    if (items != recorded_items) {
+        (void)snprintf(reason, TAMIS__CHECK_BYTES,
+                       "has %" PRIu64 " items in its header, and %" PRIu64
+                       " in the catalog, though "
+                       "a static filter never changes; restore both from one copy",
+                       items, recorded_items);
+        return 1;
+    }
+    return s->kind->verify(&s->segment, offset, &text) ? say(reason, text) : 0;
+}
+
+/* ---- Bits ------------------------------------------------------------------------------------ */
+
+/* Bits past m, which no position reaches, are zero; a byte there is damage. */
+static bool has_padding(const struct tamis__segment *segment, uint64_t *offset)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const uint64_t last = (h->m_bits - 1) / 64;
+    *offset = h->data_offset + last * 8;
+    /* ORDER relaxed: nothing else is inferred from a bit. */
+    return tamis__bits_past(__atomic_load_n(&segment->data[last], __ATOMIC_RELAXED), h->m_bits,
+                            h->bit_order);
+}
+
+static uint64_t count_ones(const struct tamis__store_segment *s)
+{
+    const uint64_t words = s->segment.header->data_bytes / 8, piece = PIECE_BYTES / 8;
+    uint64_t ones[3] = {0, 0, 0};
+    for (uint64_t first = 0; first < words; first += piece) {
+        const struct tamis__words part = {first, words - first < piece ? words - first : piece};
+        s->kind->tally(&s->segment, &s->segment, part, ones);
+        tamis__segment_release(&s->segment, part.first * 8, part.count * 8);
+    }
+    return ones[0];
+}
+
+/* More items than so many bits can be of.  Of merges, two may have counted one key in flight: so twice. */
+static double most_items(const struct tamis__segment_header *h, uint64_t ones)
+{
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(h->hash_set);
+    if (set == NULL || !set->any_kind) return (double)ones; /* keys may have bits in common */
+    const double items = tamis__estimate_items(h->kind, h->m_bits, h->k, ones);
+    const double error = tamis__estimate_error(h->kind, h->m_bits, h->k, items);
+    const double most = 2 * items + 20 * error + 100;
+    return most < (double)ones ? most : (double)ones;
+}
+
+static int check_bits(const struct tamis__store_segment *s, uint64_t *offset,
+                      char reason[TAMIS__CHECK_BYTES])
+{
+    const struct tamis__segment_header *h = s->segment.header;
+    const uint64_t items = tamis__segment_items(&s->segment); /* before the bits */
+    if (has_padding(&s->segment, offset))
+        return say(reason, "has bits set past its m; the data is damaged, restore it from a copy");
+    /* ORDER: the counts are read before any bit of those below. */
+    tamis__fence();
+    const uint64_t ones = count_ones(s);
+    *offset = h->data_offset;
+    if (items > 0 && ones == 0)
+        return say(reason, "has counted items but not one bit set; the data is lost, restore it "
+                           "from a copy");
+    *offset = offsetof(struct tamis__segment_header, items);
+    const double most = most_items(h, ones);
+    if ((double)items <= most) return 0;
+    (void)snprintf(reason, TAMIS__CHECK_BYTES,
+                   "has counted %" PRIu64 " items, but %" PRIu64 " bits set, which tell of %.0f at "
+                   "most; bits were lost or the counters are damaged, restore it from a copy",
+                   items, ones, most);
+    return 1;
+}
+
+/* ---- Counters -------------------------------------------------------------------------------- */
+
+/* Keys may be taken off while it is looked at: it is without a count if it is again and again. */
+static bool has_lost_counts(const struct tamis__segment *segment)
+{
+    for (unsigned i = 0; i < BLANK_TRIES; i++) {
+        if (tamis__segment_items(segment) == 0 || !tamis__segment_is_blank(segment)) return false;
+        tamis__wait_a_little(100);
+    }
+    return true;
+}
+
+static int check_counters(const struct tamis__store_segment *s, uint64_t *offset,
+                          char reason[TAMIS__CHECK_BYTES])
+{
+    const char *text = NULL;
+    *offset = s->segment.header->data_offset;
+    if (has_lost_counts(&s->segment))
+        return say(reason, "has counted items but not one counter above 0; the data is lost, "
+                           "restore it from a copy");
+    return s->kind->verify(&s->segment, offset, &text) ? say(reason, text) : 0;
+}
+
+/* ---- Any ------------------------------------------------------------------------------------- */
+
+/* Items are only ever counted up. */
+static int check_recorded(const struct tamis__store_segment *s, uint64_t recorded_items,
+                          uint64_t *offset, char reason[TAMIS__CHECK_BYTES])
+{
+    const uint64_t items = tamis__segment_items(&s->segment);
+    if (items >= recorded_items) return 0;
+    *offset = offsetof(struct tamis__segment_header, items);
+    (void)snprintf(reason, TAMIS__CHECK_BYTES,
+                   "has counted %" PRIu64 " items, and the catalog knew of %" PRIu64 ": keys added "
+                   "in between are lost, in a power cut or because the file is an older copy; add "
+                   "them again, 'tamis repair' sets the catalog right",
+                   items, recorded_items);
+    return 1;
+}
+
+int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_items,
+                      uint64_t *offset, char reason[TAMIS__CHECK_BYTES])
+{
+    const struct tamis__segment_header *h = s->segment.header;
+    const char *text = NULL;
+    if (h->kind == TAMIS__KIND_EXCEPTIONS)
+        return tamis__index_verify(&s->segment, offset, &text) ? say(reason, text) : 0;
+    if (h->fingerprint_bits != 0) return check_static(s, recorded_items, offset, reason);
+    if (h->counter_bits != 0) return check_counters(s, offset, reason);
+    return check_bits(s, offset, reason) || check_recorded(s, recorded_items, offset, reason);
+}

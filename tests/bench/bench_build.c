@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bench_build.c: a build from its first key to the publish, phase by phase.
+ *
+ *     bench_build [KEYS [MEMORY_MIB [THREADS [KIND [STORE]]]]]      default: 1e7, 0, 0, fuse, a scratch one
+ *
+ * Keys are 8 bytes; that they are made and handed over is in the time of reading.  Memory is the most that
+ * the process had at one time (VmHWM): the pages of mapped files are in it, the page cache of others is not.
+ */
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tamis_build.h"
+
+#define AT_ONCE 4096u
+#define PHASES 5u
+
+static const char *const names[PHASES] = {"reading", "sorting", "making", "verifying",
+                                          "publishing"};
+
+struct clock {
+    double began[PHASES + 1]; /* of each phase; 0: never */
+    uint32_t phase;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int note_phase(void *context, uint32_t phase, uint64_t done, uint64_t all)
+{
+    struct clock *clock = context;
+    (void)done;
+    (void)all;
+    if (clock->began[phase] == 0) clock->began[phase] = now();
+    return 0;
+}
+
+static void check(int64_t rc, const char *what)
+{
+    if (rc < 0) errx(1, "%s: %s", what, tamis_last_error());
+}
+
+static void add_keys(tamis_build *build, uint64_t count)
+{
+    static uint64_t numbers[AT_ONCE];
+    static struct tamis_key keys[AT_ONCE];
+    for (uint64_t done = 0; done < count;) {
+        size_t batch = 0;
+        for (; batch < AT_ONCE && done < count; batch++, done++) {
+            numbers[batch] = done * 0x9E3779B97F4A7C15u;
+            keys[batch] = (struct tamis_key){.data = &numbers[batch], .bytes = 8};
+        }
+        check(tamis_build_add(build, keys, batch), "add");
+    }
+}
+
+static void print_memory(void)
+{
+    char line[256];
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL)
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            (void)printf("%-11s %8.2f MiB\n", "memory", strtod(line + 6, NULL) / 1024);
+    if (status != NULL) (void)fclose(status);
+}
+
+static void print_phases(const struct clock *clock, double end)
+{
+    double until = end;
+    for (uint32_t phase = PHASES; phase-- > 0;) {
+        if (clock->began[phase] == 0) continue;
+        (void)printf("%-11s %8.3f s\n", names[phase], until - clock->began[phase]);
+        until = clock->began[phase];
+    }
+    (void)printf("%-11s %8.3f s\n", "all", end - clock->began[0]);
+}
+
+int main(int argc, char **argv)
+{
+    char scratch[] = "bench_build.XXXXXX";
+    struct clock clock = {.phase = 0};
+    struct tamis_build_spec spec = {
+        .filter = {.fp_rate = 1.0 / 256}, .progress = note_phase, .context = &clock};
+    const uint64_t count = argc > 1 ? (uint64_t)strtod(argv[1], NULL) : 10000000;
+    if (argc > 2) spec.memory_bytes = (uint64_t)(strtod(argv[2], NULL) * 1048576);
+    if (argc > 3) spec.threads = (uint32_t)strtoul(argv[3], NULL, 10);
+    if (argc > 4) check(tamis_kind_from_name(argv[4], &spec.filter.kind), "kind");
+    if (argc <= 5 && mkdtemp(scratch) == NULL) err(1, "mkdtemp");
+    tamis_store *store;
+    tamis_build *build;
+    struct tamis_build_result result;
+    check(tamis_store_open(argc > 5 ? argv[5] : scratch, TAMIS_CREATE, &store), "store");
+    clock.began[0] = now();
+    check(tamis_build_begin(store, "bench", &spec, &build), "begin");
+    add_keys(build, count);
+    check(tamis_build_publish(build, &result), "publish");
+    print_phases(&clock, now());
+    print_memory();
+    (void)printf("%-11s %8.3f bits/key, %llu of %llu strangers, %llu keys\n", "segment",
+                 (double)result.size_bytes * 8 / (double)result.distinct,
+                 (unsigned long long)result.sampled_yes, (unsigned long long)result.sampled,
+                 (unsigned long long)result.distinct);
+    tamis_build_close(build);
+    if (argc <= 5) check(tamis_filter_drop(store, "bench"), "drop");
+    tamis_store_close(store);
+    if (argc <= 5) (void)printf("left behind: the empty store %s\n", scratch);
+    return 0;
+}

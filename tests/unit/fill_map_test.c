@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fill_map_test.c: how full each part of a segment is (store/fill_map.c), against the bits one by one. */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store.h"
+#include "tamis_build.h"
+
+/* Bytes of the data, with lanes of that many bits from byte `offset` on, msb: the first bit of a byte is
+ * its greatest.  The share of lanes of part `part` of `count` that are not 0, told lane by lane. */
+struct expected {
+    const uint8_t *data;
+    uint64_t offset, lanes;
+    unsigned width;
+    bool msb;
+};
+
+static bool is_set(const struct expected *e, uint64_t lane)
+{
+    for (uint64_t bit = lane * e->width; bit < (lane + 1) * e->width; bit++) {
+        const uint8_t byte = e->data[e->offset + bit / 8];
+        if (byte >> (e->msb ? 7 - bit % 8 : bit % 8) & 1) return true;
+    }
+    return false;
+}
+
+static double share(const struct expected *e, size_t part, size_t count)
+{
+    uint64_t first = e->lanes * part / count, end = e->lanes * (part + 1) / count, set = 0;
+    if (end == first) end++;
+    for (uint64_t lane = first; lane < end; lane++)
+        set += is_set(e, lane);
+    return (double)set / (double)(end - first);
+}
+
+/* Hold the map of segment 0 of the filter, in several numbers of parts, against its bytes. */
+static void check_map(tamis_filter *filter)
+{
+    static const size_t counts[] = {1, 2, 7, 64, 256, 1000};
+    static double fill[1000];
+    struct tamis__view *view;
+    assert_done(tamis__visit_segment(filter, 0, &view));
+    const struct tamis__segment_header *h = view->segments[0].segment.header;
+    const struct expected e = {.data = (const uint8_t *)view->segments[0].segment.data,
+                               .lanes = h->m_bits,
+                               .width = h->counter_bits ? h->counter_bits : 1,
+                               .msb = h->bit_order == TAMIS__BITS_MSB_FIRST};
+    tamis__leave(filter, view);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        assert_done(tamis_filter_fill_map(filter, 0, fill, counts[i]));
+        for (size_t part = 0; part < counts[i]; part++)
+            assert_true(fill[part] == share(&e, part, counts[i]));
+    }
+}
+
+static tamis_filter *make(tamis_store *store, const char *name,
+                          const struct tamis_filter_spec *spec)
+{
+    char key[RANDOM_KEY_BYTES];
+    tamis_filter *filter;
+    assert_done(tamis_filter_create(store, name, spec, &filter));
+    for (uint64_t i = 0; i < 700; i++)
+        assert_done(tamis_filter_add(filter, key, random_key(i, key)));
+    return filter;
+}
+
+static void map_of_each_kind_is_that_of_its_bits(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    const struct tamis_filter_spec specs[] = {
+        {.capacity = 1000, .fp_rate = 0.01},
+        {.kind = TAMIS_KIND_BLOOM, .m_bits = 10007, .k = 5},
+        {.kind = TAMIS_KIND_BLOOM, .m_bits = 77, .k = 3}, /* fewer bits than parts */
+        {.kind = TAMIS_KIND_BLOOM, .m_bits = 10007, .k = 3, .hash_set = "php:js,sdbm,bkdr"},
+        {.kind = TAMIS_KIND_COUNTING, .capacity = 1000, .fp_rate = 0.01},
+        {.kind = TAMIS_KIND_COUNTING, .capacity = 1000, .fp_rate = 0.01, .counter_bits = 8},
+        {.kind = TAMIS_KIND_COUNTING, .capacity = 1000, .fp_rate = 0.01, .counter_bits = 16},
+        {.kind = TAMIS_KIND_COUNTING, .capacity = 1000, .fp_rate = 0.01, .counter_bits = 32},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "filter-%zu", i);
+        tamis_filter *filter = make(store, name, &specs[i]);
+        check_map(filter);
+        assert_done(tamis_filter_close(filter));
+    }
+    tamis_store_close(store);
+}
+
+/* Several pieces of those that are let go of: the parts together have all bits. */
+static void map_of_a_large_segment_sums_to_its_fill(void **state)
+{
+    enum { PARTS = 333 };
+    static double fill[PARTS];
+    const struct tamis_filter_spec spec = {
+        .kind = TAMIS_KIND_BLOOM, .m_bits = (uint64_t)PARTS * 100003, .k = 7};
+    struct tamis_segment_stat stat;
+    double ones = 0;
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = make(store, "large", &spec);
+    (void)state;
+    assert_done(tamis_filter_fill(filter, 0, &stat));
+    assert_done(tamis_filter_fill_map(filter, 0, fill, PARTS));
+    for (size_t i = 0; i < PARTS; i++)
+        ones += fill[i] * 100003;
+    assert_int_equal((uint64_t)(ones + 0.5), stat.ones);
+    assert_true(stat.ones > 4000);
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+}
+
+static void map_of_nothing_is_refused(void **state)
+{
+    double fill;
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "one", 100);
+    (void)state;
+    assert_refused(TAMIS_EINVAL, "room", tamis_filter_fill_map(filter, 0, NULL, 1));
+    assert_refused(TAMIS_EINVAL, "room", tamis_filter_fill_map(filter, 0, &fill, 0));
+    assert_refused(TAMIS_EINVAL, "no segment 1", tamis_filter_fill_map(filter, 1, &fill, 1));
+    assert_done(tamis_filter_fill_map(filter, 0, &fill, 1));
+    assert_true(fill == 0);
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(map_of_each_kind_is_that_of_its_bits),
+        cmocka_unit_test(map_of_a_large_segment_sums_to_its_fill),
+        cmocka_unit_test(map_of_nothing_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

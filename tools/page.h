@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * page.h: an HTML page on its way into a stream.
+ *
+ * Whatever comes from a store (names, paths, sentences) goes through page_escaped() or page_json(); only
+ * what stands in this program goes through page_text() and page_format().  A failed write is kept: whatever
+ * comes later is dropped, and page_finish() says so.
+ */
+#ifndef TAMIS_TOOLS_PAGE_H
+#define TAMIS_TOOLS_PAGE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "stream.h"
+
+#define PAGE_BYTES ((size_t)64 * 1024)
+
+struct page {
+    struct stream *stream;
+    char *data; /* PAGE_BYTES */
+    size_t used;
+    bool failed;
+};
+
+void page_init(struct page *page, struct stream *stream);
+void page_clear(struct page *page);
+
+/* Write all that is held.  false: a write failed, now or earlier; a message was printed. */
+bool page_finish(struct page *page);
+
+void page_text(struct page *page, const char *html);
+void page_format(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Text, for between tags and for quoted attributes; each byte that means something there escaped.  Broken
+ * UTF-8 and control characters as \xNN. */
+void page_escaped(struct page *page, const char *text);
+
+/* JSON for inside a <script>, that no content can end. */
+void page_json(struct page *page, const json_t *value);
+/* The same for a quoted attribute. */
+void page_json_attribute(struct page *page, const json_t *value);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* report.c: tamis report NAME...|--all -o FILE - a page to look at. */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command.h"
+#include "interrupt.h"
+#include "progress.h"
+
+#define LOADS_AGAIN 3
+
+static const char HELP[] =
+    "usage: tamis report NAME... -o FILE\n"
+    "       tamis report --all -o FILE\n"
+    "\n"
+    "Write one HTML page to look at: the catalog as a table and, of each filter, how full it is\n"
+    "over its file, its rate now against the one asked for and where it will be at capacity, its\n"
+    "growth by segment, its generations.  The page needs no network, and holds all of its figures\n"
+    "as JSON too.  Every filter is read whole.  A file that is there is replaced, by a whole one.\n"
+    "\n"
+    "  -o, --output FILE   where to; - is standard output\n"
+    "      --all           every filter of the store\n"
+    "      --progress      show progress even where standard error is no terminal\n"
+    "      --no-progress   show none\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis report seen -o seen.html\n"
+    "  tamis report --all -o - | ssh www 'cat > /srv/www/tamis.html'\n"
+    "\n"
+    "exit status: 0 done; 2 an error; 128 + N stopped by signal N\n";
+
+/* ---- What is in the store ----------------------------------------------------------------- */
+
+static struct report_filter *add_filter(struct report *report, const char *name)
+{
+    const size_t bytes = (report->count + 1) * sizeof *report->filters;
+    if ((report->count & (report->count - 1)) == 0) /* room for twice as many */
+        report->filters = cli_realloc(report->filters, 2 * bytes);
+    struct report_filter *filter = &report->filters[report->count++];
+    *filter = (struct report_filter){0};
+    memcpy(filter->name, name, strlen(name) + 1);
+    return filter;
+}
+
+static int add_listed(void *context, const struct tamis_filter_stat *stat)
+{
+    add_filter(context, stat->name);
+    return 0;
+}
+
+/* What was read of a filter, for reading it again. */
+static void unload(struct report_filter *filter)
+{
+    view_clear(&filter->view);
+    json_decref(filter->info);
+    free(filter->error);
+    free(filter->fill);
+    free(filter->generations);
+    filter->info = NULL;
+    filter->error = NULL;
+    filter->fill = NULL;
+    filter->generations = NULL;
+    filter->generation_count = 0;
+}
+
+static void clear(struct report *report)
+{
+    for (size_t i = 0; i < report->count; i++)
+        unload(&report->filters[i]);
+    free(report->filters);
+    free(report->store);
+}
+
+static int add_generation(void *context, const struct tamis_generation_stat *stat)
+{
+    struct report_filter *filter = context;
+    const size_t count = filter->generation_count + 1;
+    filter->generations = cli_realloc(filter->generations, count * sizeof *stat);
+    filter->generations[filter->generation_count++] = *stat;
+    return 0;
+}
+
+static int load_fill(struct report_filter *filter, tamis_filter *open)
+{
+    const uint32_t segments = filter->view.stat.segment_count;
+    filter->columns = segments == 1 ? 32 : 64;
+    filter->rows = segments == 1 ? 12 : segments <= 8 ? 4 : 2;
+    const size_t parts = filter->rows * filter->columns;
+    int rc = 0;
+    filter->fill = cli_alloc(segments * parts * sizeof *filter->fill);
+    for (uint32_t i = 0; rc == 0 && i < segments; i++)
+        rc = tamis_filter_fill_map(open, i, filter->fill + i * parts, parts);
+    return rc;
+}
+
+/* The library's word for a failure stays in the report. */
+static int load(tamis_store *store, struct report_filter *filter)
+{
+    tamis_filter *open = NULL;
+    int rc = tamis_filter_open(store, filter->name, TAMIS_READ_ONLY, &open);
+    if (rc == 0) rc = view_load(&filter->view, open, VIEW_FILL);
+    if (rc == 0) rc = load_fill(filter, open);
+    if (rc == 0) rc = tamis_filter_generations(store, filter->name, add_generation, filter);
+    if (rc == 0)
+        filter->info = view_json(&filter->view);
+    else
+        filter->error = cli_copy(tamis_last_error(), strlen(tamis_last_error()));
+    if (tamis_filter_close(open) < 0) cli_fail_library();
+    return rc;
+}
+
+/* A list of fewer segments may come into force while they are read one by one: TAMIS_EINVAL then. */
+static int load_settled(tamis_store *store, struct report_filter *filter)
+{
+    int rc = load(store, filter);
+    for (int again = 0; rc == TAMIS_EINVAL && again < LOADS_AGAIN; again++) {
+        unload(filter);
+        rc = load(store, filter);
+    }
+    return rc;
+}
+
+/* Read all of them; those that were dropped since they were listed are left out.  The exit status. */
+static int load_all(tamis_store *store, struct report *report, bool listed)
+{
+    uint64_t done_bytes = 0;
+    int status = CLI_DONE;
+    for (size_t i = 0; i < report->count && !interrupt_signal();) {
+        struct report_filter *filter = &report->filters[i];
+        const int rc = load_settled(store, filter);
+        if (listed && (rc == TAMIS_ENOTFOUND || rc == TAMIS_EDROPPED)) {
+            unload(filter);
+            memmove(filter, filter + 1, (--report->count - i) * sizeof *filter);
+            continue;
+        }
+        if (rc < 0) status = cli_fail("filter '%s': %s", filter->name, filter->error);
+        done_bytes += filter->view.stat.size_bytes;
+        progress_update_bytes(done_bytes, 0);
+        i++;
+    }
+    return status;
+}
+
+/* ---- The command -------------------------------------------------------------------------- */
+
+static bool options_suffice(const struct invocation *call)
+{
+    const bool all = options_have(&call->options, TAKES(ALL));
+    if (!call->options.output)
+        cli_fail_usage(call->command, "-o is missing; give -o FILE, or -o - for standard output");
+    else if (!all && call->arg_count == 0)
+        cli_fail_usage(call->command, "name a filter, or give --all");
+    else if (all && call->arg_count > 0)
+        cli_fail_usage(call->command, "--all and a name exclude each other");
+    else
+        return options_exclusive(call, TAKES_PROGRESS);
+    return false;
+}
+
+/* The names that are asked for.  Those that are not there end it before anything is read. */
+static int collect(const struct invocation *call, tamis_store *store, struct report *report)
+{
+    if (options_have(&call->options, TAKES(ALL)))
+        return tamis_store_list(store, NULL, add_listed, report) < 0 ? cli_fail_library()
+                                                                     : CLI_DONE;
+    for (size_t i = 0; i < call->arg_count; i++) {
+        tamis_filter *filter = cli_filter_open(store, call->args[i], TAMIS_READ_ONLY);
+        if (!filter || cli_filter_close(filter, CLI_DONE) != CLI_DONE) return CLI_ERROR;
+        add_filter(report, call->args[i]);
+    }
+    return CLI_DONE;
+}
+
+static int interrupted(const struct stream *stream)
+{
+    cli_tell("stopped by %s while writing %s; nothing was replaced", interrupt_name(),
+             stream->name);
+    return 128 + interrupt_signal();
+}
+
+static int write_page(const struct invocation *call, tamis_store *store, struct report *report,
+                      struct stream *stream)
+{
+    struct page page;
+    progress_start(&call->options, 0);
+    int status = load_all(store, report, options_have(&call->options, TAKES(ALL)));
+    progress_end();
+    page_init(&page, stream);
+    if (!interrupt_signal()) report_write(&page, report);
+    const bool written = page_finish(&page) && !interrupt_signal() && stream_keep(stream);
+    page_clear(&page);
+    if (interrupt_signal()) return interrupted(stream);
+    return written ? status : CLI_ERROR;
+}
+
+static int run(struct invocation *call)
+{
+    struct report report = {.made_at = (int64_t)time(NULL) * 1000000000};
+    if (!options_suffice(call)) return CLI_ERROR;
+    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
+    if (!store) return CLI_ERROR;
+    report.store = cli_store_path(call);
+    int status = collect(call, store, &report);
+    if (status == CLI_DONE) {
+        interrupt_catch();
+        struct stream *stream = stream_write_file(call->options.output, true);
+        status = stream ? write_page(call, store, &report, stream) : stream_open_status();
+        stream_close(stream);
+    }
+    clear(&report);
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_report = {
+    .name = "report",
+    .summary = "a page to look at filters",
+    .operands = "NAME...|--all",
+    .help = HELP,
+    .options = TAKES(ALL) | TAKES(OUTPUT) | TAKES_PROGRESS,
+    .args_min = 0,
+    .args_max = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * report_charts.c: the four figures of a filter's section.
+ *
+ * Lines and dots are SVG, bars are tables: text wraps and aligns there.  Colours are classes, so that the
+ * page's style has a light and a dark form of them.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "report.h"
+#include "text.h"
+
+/* ---- Heat map ----------------------------------------------------------------------------- */
+
+#define HEAT_LEVELS 40
+
+static double rest_of_share(double share)
+{
+    return share < 0 ? 0 : share > 1 ? 1 : share;
+}
+
+/* Cells of one level make one path, so that a map is a few kilobytes. */
+static void heat_cells(struct page *page, const double *fill, size_t columns, size_t parts)
+{
+    for (int level = 0; level <= HEAT_LEVELS; level++) {
+        bool begun = false;
+        for (size_t i = 0; i < parts; i++) {
+            if ((int)lround(rest_of_share(fill[i]) * HEAT_LEVELS) != level) continue;
+            if (!begun)
+                page_format(page, "<path fill-opacity=\"%.3g\" d=\"", (double)level / HEAT_LEVELS);
+            begun = true;
+            page_format(page, "M%zu %zuh.9v.9h-.9z", i % columns, i / columns);
+        }
+        if (begun) page_text(page, "\"/>");
+    }
+}
+
+static void heat_segment(struct page *page, const struct report_filter *filter, uint32_t index)
+{
+    const size_t parts = filter->rows * filter->columns;
+    const double *fill = filter->fill + index * parts;
+    const uintmax_t number = filter->view.segments[index].number;
+    page_format(page,
+                "<div class=\"strip\"><span>%ju</span><svg class=\"heat\" viewBox=\"0 0 %zu %zu\" "
+                "role=\"img\" aria-label=\"fill of segment %ju\" data-fill=\"",
+                number, filter->columns, filter->rows, number);
+    for (size_t i = 0; i < parts; i++)
+        page_format(page, "%s%.4g", i > 0 ? " " : "", fill[i]);
+    page_format(page, "\"><rect width=\"%zu\" height=\"%zu\"/>", filter->columns, filter->rows);
+    heat_cells(page, fill, filter->columns, parts);
+    page_text(page, "</svg></div>");
+}
+
+void chart_heat(struct page *page, const struct report_filter *filter)
+{
+    const uint32_t segments = filter->view.stat.segment_count;
+    const size_t parts = segments * filter->rows * filter->columns;
+    char text[REPORT_TEXT], size[REPORT_TEXT];
+    double least = 1, greatest = 0;
+    for (size_t i = 0; i < parts; i++) {
+        least = fmin(least, filter->fill[i]);
+        greatest = fmax(greatest, filter->fill[i]);
+    }
+    page_text(page, "<figure><figcaption>Fill over the file");
+    page_text(page,
+              "<span class=\"scale\">0 <i></i> 100 %</span></figcaption><div class=\"strips\">");
+    for (uint32_t i = 0; i < segments; i++)
+        heat_segment(page, filter, i);
+    text_size(size, sizeof size, (double)filter->view.stat.size_bytes / (double)parts);
+    page_format(page, "</div><p class=\"note\">%zu parts of about %s: from %s ", parts, size,
+                report_share(text, least));
+    page_format(page, "to %s <output></output></p></figure>\n", report_share(text, greatest));
+}
+
+/* ---- Rate --------------------------------------------------------------------------------- */
+
+#define RATE_POINTS 90
+#define LEFT 58.0
+#define RIGHT 470.0
+#define TOP 12.0
+#define BOTTOM 188.0
+
+/* The rate by the number of items: that of the newest segment by the formulas, those before it as they
+ * are. */
+struct rate_curve {
+    const struct tamis_segment_stat *newest;
+    double others;       /* items of those before it */
+    double log_others;   /* log(1 - their rate) */
+    double end, highest; /* of the axes */
+};
+
+static double rate_at(const struct rate_curve *curve, double items)
+{
+    const struct tamis_segment_stat *s = curve->newest;
+    const double own = items > curve->others ? items - curve->others : 0;
+    const double rate = tamis_predict_rate(s->kind, s->m_bits, s->k, (uint64_t)own);
+    return -expm1(curve->log_others + log1p(-rate));
+}
+
+static double capacity_of(const struct rate_curve *curve)
+{
+    return curve->others + (double)curve->newest->capacity;
+}
+
+static struct rate_curve curve_of(const struct report_filter *filter)
+{
+    const struct filter_view *view = &filter->view;
+    const uint32_t older = view->stat.segment_count - 1;
+    struct rate_curve curve = {.newest = &view->segments[older]};
+    for (uint32_t i = 0; i < older; i++) {
+        curve.others += (double)view->segments[i].items;
+        curve.log_others += log1p(-view->segments[i].fp_rate_now);
+    }
+    const double own =
+        fmax(1.5 * (double)curve.newest->capacity, 1.1 * (double)curve.newest->items);
+    curve.end = curve.others + own;
+    curve.highest = fmax(rate_at(&curve, curve.end), report_number(filter, "fp_rate_now"));
+    curve.highest = fmin(1, 1.06 * fmax(curve.highest, view->stat.fp_rate));
+    return curve;
+}
+
+static double x_of(const struct rate_curve *curve, double items)
+{
+    const double span = curve->end - curve->others;
+    return LEFT + (RIGHT - LEFT) * (items - curve->others) / span;
+}
+
+static double y_of(const struct rate_curve *curve, double rate)
+{
+    return BOTTOM - (BOTTOM - TOP) * rate / curve->highest;
+}
+
+/* The curve between two numbers of items. */
+static void rate_path(struct page *page, const struct rate_curve *curve, const char *class,
+                      double from, double to)
+{
+    page_format(page, "<path class=\"%s\" d=\"", class);
+    for (int i = 0; i <= RATE_POINTS; i++) {
+        const double items = from + (to - from) * i / RATE_POINTS;
+        page_format(page, "%c%.1f %.1f", i == 0 ? 'M' : 'L', x_of(curve, items),
+                    y_of(curve, rate_at(curve, items)));
+    }
+    page_text(page, "\"/>");
+}
+
+static void y_label(struct page *page, const struct rate_curve *curve, double rate)
+{
+    char text[REPORT_TEXT];
+    page_format(page, "<text class=\"end\" x=\"%.0f\" y=\"%.1f\">%s</text>", LEFT - 7,
+                y_of(curve, rate) + 4, report_rate(text, rate));
+}
+
+/* Labels of the axes; of two that would meet the less important one is left out. */
+static void rate_axes(struct page *page, const struct rate_curve *curve, double asked)
+{
+    const double full = x_of(curve, capacity_of(curve)), asked_y = y_of(curve, asked);
+    char text[REPORT_TEXT];
+    page_format(page, "<path class=\"axis\" d=\"M%.0f %.0fH%.0f\"/>", LEFT, BOTTOM, RIGHT);
+    page_format(page, "<path class=\"asked\" d=\"M%.0f %.1fH%.0f\"/>", LEFT, asked_y, RIGHT);
+    page_format(page, "<path class=\"full\" d=\"M%.1f %.0fV%.0f\"/>", full, TOP, BOTTOM);
+    y_label(page, curve, asked);
+    if (asked_y < BOTTOM - 16) y_label(page, curve, 0);
+    if (asked_y > TOP + 16) y_label(page, curve, curve->highest);
+    page_format(page, "<text class=\"mid\" x=\"%.1f\" y=\"%.0f\">capacity %s</text>",
+                fmin(fmax(full, LEFT + 50), RIGHT - 50), BOTTOM + 19,
+                report_short(text, capacity_of(curve)));
+    if (full > LEFT + 110)
+        page_format(page, "<text x=\"%.0f\" y=\"%.0f\">%s</text>", LEFT, BOTTOM + 19,
+                    report_short(text, curve->others));
+    if (full < RIGHT - 110)
+        page_format(page, "<text class=\"end\" x=\"%.0f\" y=\"%.0f\">%s items</text>", RIGHT,
+                    BOTTOM + 19, report_short(text, curve->end));
+}
+
+static const char *after_capacity(uint32_t on_full)
+{
+    if (on_full == TAMIS_ON_FULL_GROW)
+        return "At capacity it goes on in another segment, and the rate asked for holds; broken: "
+               "what "
+               "it would be without.";
+    if (on_full == TAMIS_ON_FULL_REFUSE) return "At capacity it takes no more keys.";
+    return "Past capacity it takes keys at a higher rate than was asked for.";
+}
+
+static void rate_legend(struct page *page, const struct report_filter *filter,
+                        const struct rate_curve *curve)
+{
+    char now[REPORT_TEXT], asked[REPORT_TEXT], then[REPORT_TEXT], items[REPORT_TEXT];
+    const double at_capacity = rate_at(curve, capacity_of(curve));
+    page_format(
+        page,
+        "<p class=\"note\"><b class=\"key-now\">now</b> %s at %s items &#183; "
+        "<b class=\"key-asked\">asked for</b> %s &#183; <b class=\"key-full\">at capacity</b> "
+        "%s, predicted.<br>%s</p>",
+        report_rate(now, report_number(filter, "fp_rate_now")),
+        report_count(items, filter->view.stat.items), report_rate(asked, filter->view.stat.fp_rate),
+        report_rate(then, at_capacity), after_capacity(filter->view.stat.on_full));
+}
+
+void chart_rate(struct page *page, const struct report_filter *filter)
+{
+    const struct tamis_filter_stat *stat = &filter->view.stat;
+    const struct rate_curve curve = curve_of(filter);
+    const double now = report_number(filter, "fp_rate_now");
+    const bool refuses = stat->on_full == TAMIS_ON_FULL_REFUSE;
+    page_text(page, "<figure><figcaption>Rate of false positives</figcaption>");
+    if (isnan(rate_at(&curve, curve.others))) {
+        char text[REPORT_TEXT];
+        page_format(
+            page,
+            "<p class=\"big\">%s</p><p class=\"note\">A static filter: its rate follows from "
+            "the size of its fingerprints, and stays so until the next build.</p></figure>\n",
+            report_rate(text, now));
+        return;
+    }
+    page_format(
+        page,
+        "<svg class=\"rate\" viewBox=\"0 0 480 216\" role=\"img\" aria-label=\"rate by items\" "
+        "data-at-capacity=\"%.15g\">",
+        rate_at(&curve, capacity_of(&curve)));
+    rate_axes(page, &curve, stat->fp_rate);
+    rate_path(page, &curve, "curve", curve.others, capacity_of(&curve));
+    if (!refuses) rate_path(page, &curve, "curve past", capacity_of(&curve), curve.end);
+    page_format(page, "<path class=\"drop\" d=\"M%.1f %.1fV%.0f\"/>",
+                x_of(&curve, (double)stat->items), y_of(&curve, now), BOTTOM);
+    page_format(page, "<circle class=\"now\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/></svg>",
+                x_of(&curve, (double)stat->items), y_of(&curve, now));
+    rate_legend(page, filter, &curve);
+    page_text(page, "</figure>\n");
+}
+
+/* ---- Bars --------------------------------------------------------------------------------- */
+
+/* A bar of `done` on one of `whole`, both as shares of the column. */
+static void bar(struct page *page, double done, double whole)
+{
+    page_format(page,
+                "<td class=\"track\"><span class=\"whole\" style=\"width:%.1f%%\"></span>"
+                "<span class=\"done\" style=\"width:%.1f%%\"></span></td>",
+                100 * rest_of_share(whole), 100 * rest_of_share(done));
+}
+
+static void cell(struct page *page, const char *text)
+{
+    page_format(page, "<td class=\"n\">%s</td>", text);
+}
+
+static void segment_row(struct page *page, const struct tamis_segment_stat *s, double longest)
+{
+    char text[REPORT_TEXT], of[REPORT_TEXT];
+    page_format(page, "<tr><td>%ju</td>", (uintmax_t)s->number);
+    bar(page, (double)s->items / longest, (double)s->capacity / longest);
+    page_format(page, "<td class=\"n\">%s of %s</td>", report_count(text, s->items),
+                report_count(of, s->capacity));
+    cell(page, report_share(text, s->fill));
+    cell(page, report_rate(text, s->fp_rate_now));
+    text_size(text, sizeof text, (double)s->file_bytes);
+    cell(page, text);
+    page_text(page, "</tr>");
+}
+
+void chart_segments(struct page *page, const struct report_filter *filter)
+{
+    const struct filter_view *view = &filter->view;
+    double longest = 1;
+    page_text(page, "<figure><figcaption>Growth by segment</figcaption><div class=\"scroll\">"
+                    "<table class=\"bars\"><tr><th>segment<th><th class=\"n\">items of "
+                    "capacity<th class=\"n\">fill<th class=\"n\">rate<th class=\"n\">size</tr>");
+    for (uint32_t i = 0; i < view->stat.segment_count; i++) {
+        const struct tamis_segment_stat *s = &view->segments[i];
+        longest = fmax(longest, fmax((double)s->capacity, (double)s->items));
+    }
+    for (uint32_t i = 0; i < view->stat.segment_count; i++)
+        segment_row(page, &view->segments[i], longest);
+    page_text(page, "</table></div></figure>\n");
+}
+
+/* ---- Generations -------------------------------------------------------------------------- */
+
+/* Where a generation stands on the line of time; by their order where all were made at once. */
+static double time_x(const struct report_filter *filter, size_t index)
+{
+    const struct tamis_generation_stat *g = filter->generations;
+    const size_t last = filter->generation_count - 1;
+    const double span = (double)(g[last].published_at - g[0].published_at);
+    const double share = span > 0 ? (double)(g[index].published_at - g[0].published_at) / span
+                                  : (double)index / (double)last;
+    return 14 + (RIGHT - 14) * rest_of_share(share);
+}
+
+static void time_line(struct page *page, const struct report_filter *filter, double most)
+{
+    const size_t last = filter->generation_count - 1;
+    char from[64], to[64];
+    text_time(from, sizeof from, filter->generations[0].published_at);
+    text_time(to, sizeof to, filter->generations[last].published_at);
+    page_text(page,
+              "<svg class=\"line\" viewBox=\"0 0 480 110\" role=\"img\" aria-label=\"items of "
+              "generations over time\"><path class=\"axis\" d=\"M14 84H470\"/><path "
+              "class=\"curve\" d=\"");
+    for (size_t i = 0; i <= last; i++)
+        page_format(page, "%c%.1f %.1f", i == 0 ? 'M' : 'L', time_x(filter, i),
+                    84 - 68 * (double)filter->generations[i].items / most);
+    page_text(page, "\"/>");
+    for (size_t i = 0; i <= last; i++)
+        page_format(page, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"/>",
+                    filter->generations[i].in_force ? "now" : "kept", time_x(filter, i),
+                    84 - 68 * (double)filter->generations[i].items / most,
+                    filter->generations[i].in_force ? 5 : 3);
+    page_format(
+        page,
+        "<text x=\"14\" y=\"104\">%s</text><text class=\"end\" x=\"470\" y=\"104\">%s</text>"
+        "</svg>",
+        from, to);
+}
+
+static void generation_row(struct page *page, const struct tamis_generation_stat *g, double most)
+{
+    char text[64];
+    page_format(page, "<tr%s><td>%ju%s</td>", g->in_force ? " class=\"in-force\"" : "",
+                (uintmax_t)g->generation, g->in_force ? " in force" : "");
+    bar(page, (double)g->items / most, 0);
+    cell(page, report_count(text, g->items));
+    text_size(text, sizeof text, (double)g->size_bytes);
+    cell(page, text);
+    text_time(text, sizeof text, g->published_at);
+    cell(page, text);
+    page_text(page, "</tr>");
+}
+
+void chart_generations(struct page *page, const struct report_filter *filter)
+{
+    double most = 1;
+    for (size_t i = 0; i < filter->generation_count; i++)
+        most = fmax(most, (double)filter->generations[i].items);
+    page_text(page, "<figure><figcaption>Generations</figcaption>");
+    if (filter->generation_count > 1) time_line(page, filter, most);
+    page_text(page, "<div class=\"scroll\"><table class=\"bars\"><tr><th>generation<th>"
+                    "<th class=\"n\">items<th class=\"n\">size<th class=\"n\">published</tr>");
+    for (size_t i = filter->generation_count; i-- > 0;)
+        generation_row(page, &filter->generations[i], most);
+    page_text(page, "</table></div></figure>\n");
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * report_page.c: the page of `tamis report`.
+ *
+ *     head         style; a policy by which a browser fetches nothing, whatever is in the page
+ *     catalog      a row a filter
+ *     sections     one a filter: figures, charts, all fields, and the same as JSON
+ *     script       finding, sorting; without it the page is whole all the same
+ *
+ * Figures stand in <data value="..."> with what `info --json` prints, beside the form for people.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "json.h"
+#include "report.h"
+#include "text.h"
+
+/* So many sections are open at first; more are closed, so that a long page stays light. */
+#define OPEN_AT_MOST 12
+
+/* ---- Numbers ------------------------------------------------------------------------------ */
+
+const char *report_count(char *text, uint64_t count)
+{
+    char digits[24];
+    char *to = text;
+    const int length = snprintf(digits, sizeof digits, "%ju", (uintmax_t)count);
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+    return text;
+}
+
+const char *report_short(char *text, double count)
+{
+    static const char *const units[] = {"", " k", " M", " G", " T", " P"};
+    size_t unit = 0;
+    while (count >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+        count /= 1000;
+        unit++;
+    }
+    snprintf(text, REPORT_TEXT, "%.3g%s", count, units[unit]);
+    return text;
+}
+
+const char *report_rate(char *text, double rate)
+{
+    if (rate == 0)
+        snprintf(text, REPORT_TEXT, "0");
+    else
+        snprintf(text, REPORT_TEXT, rate >= 1e-5 ? "%.3g %%" : "%.2g",
+                 rate >= 1e-5 ? 100 * rate : rate);
+    return text;
+}
+
+const char *report_share(char *text, double share)
+{
+    snprintf(text, REPORT_TEXT, "%.1f %%", 100 * share);
+    return text;
+}
+
+double report_number(const struct report_filter *filter, const char *field)
+{
+    return json_number_value(json_object_get(filter->info, field));
+}
+
+/* ---- Pieces ------------------------------------------------------------------------------- */
+
+/* A field of the info with `shown` for people. */
+static void datum(struct page *page, const struct report_filter *filter, const char *field,
+                  const char *shown)
+{
+    page_format(page, "<data data-field=\"%s\" value=\"", field);
+    page_json_attribute(page, json_object_get(filter->info, field));
+    page_text(page, "\">");
+    page_escaped(page, shown);
+    page_text(page, "</data>");
+}
+
+static void datum_count(struct page *page, const struct report_filter *filter, const char *field)
+{
+    char text[REPORT_TEXT];
+    datum(page, filter, field, report_count(text, (uint64_t)report_number(filter, field)));
+}
+
+static void datum_rate(struct page *page, const struct report_filter *filter, const char *field)
+{
+    char text[REPORT_TEXT];
+    datum(page, filter, field, report_rate(text, report_number(filter, field)));
+}
+
+static void datum_text(struct page *page, const struct report_filter *filter, const char *field)
+{
+    const char *text = json_string_value(json_object_get(filter->info, field));
+    datum(page, filter, field, text ? text : "never");
+}
+
+static void name_of(struct page *page, const struct report_filter *filter)
+{
+    page_text(page, "<bdi>");
+    page_escaped(page, filter->name);
+    page_text(page, "</bdi>");
+}
+
+static void badge(struct page *page, const struct report_filter *filter)
+{
+    const char *state = filter->error ? "damaged" : state_name(filter->view.stat.state);
+    page_format(page, "<span class=\"badge %s\">%s</span>", state, state);
+}
+
+static double share_of_capacity(const struct report_filter *filter)
+{
+    const double capacity = (double)filter->view.stat.capacity;
+    return capacity > 0 ? (double)filter->view.stat.items / capacity : 0;
+}
+
+/* ---- Catalog ------------------------------------------------------------------------------ */
+
+static void catalog_row(struct page *page, const struct report_filter *filter, size_t index)
+{
+    char text[REPORT_TEXT];
+    page_format(page, "<tr><td class=\"name\"><a href=\"#f%zu\">", index);
+    name_of(page, filter);
+    page_text(page, "</a></td>");
+    if (filter->error) {
+        page_text(page, "<td colspan=\"9\"></td><td>");
+        badge(page, filter);
+        page_text(page, "</td></tr>\n");
+        return;
+    }
+    const double share = share_of_capacity(filter);
+    page_text(page, "<td>");
+    datum_text(page, filter, "kind");
+    page_text(page, "</td><td class=\"n\">");
+    datum_count(page, filter, "items");
+    page_text(page, "</td><td class=\"n\">");
+    datum_count(page, filter, "capacity");
+    page_format(page,
+                "</td><td class=\"track\"><span class=\"whole\" style=\"width:100%%\"></span>"
+                "<span class=\"done\" style=\"width:%.1f%%\"></span></td><td class=\"n\">",
+                100 * (share < 1 ? share : 1));
+    datum_rate(page, filter, "fp_rate_now");
+    page_text(page, "</td><td class=\"n\">");
+    datum_rate(page, filter, "fp_rate");
+    page_text(page, "</td><td class=\"n\">");
+    datum(page, filter, "fill", report_share(text, report_number(filter, "fill")));
+    page_text(page, "</td><td class=\"n\">");
+    text_size(text, sizeof text, (double)filter->view.stat.size_bytes);
+    datum(page, filter, "size_bytes", text);
+    page_text(page, "</td><td class=\"n\">");
+    datum_count(page, filter, "generation");
+    page_text(page, "</td><td>");
+    badge(page, filter);
+    page_text(page, "</td></tr>\n");
+}
+
+static void catalog(struct page *page, const struct report *report)
+{
+    page_text(page, "<section class=\"panel\"><h2>Catalog</h2>");
+    if (report->count > OPEN_AT_MOST)
+        page_text(page, "<input id=\"find\" type=\"search\" placeholder=\"find a name\" "
+                        "aria-label=\"find a name\">");
+    page_text(page,
+              "<div class=\"wide\"><table id=\"catalog\"><thead><tr><th>name<th>kind"
+              "<th class=\"n\">items<th class=\"n\">capacity<th class=\"still\">"
+              "<th class=\"n\">rate now<th class=\"n\">asked for<th class=\"n\">fill"
+              "<th class=\"n\">size<th class=\"n\">generation<th>state</tr></thead><tbody>\n");
+    for (size_t i = 0; i < report->count; i++)
+        catalog_row(page, &report->filters[i], i);
+    page_text(page, "</tbody></table></div></section>\n");
+}
+
+/* ---- Sections ----------------------------------------------------------------------------- */
+
+static void tile(struct page *page, const char *label)
+{
+    page_format(page, "<div class=\"tile\"><span>%s</span><strong>", label);
+}
+
+static void tile_end(struct page *page, const char *note)
+{
+    page_format(page, "</strong><small>%s</small></div>", note);
+}
+
+static void tiles(struct page *page, const struct report_filter *filter)
+{
+    const struct tamis_filter_stat *stat = &filter->view.stat;
+    char text[REPORT_TEXT], note[2 * REPORT_TEXT];
+    page_text(page, "<div class=\"tiles\">");
+    tile(page, "items");
+    datum_count(page, filter, "items");
+    snprintf(note, sizeof note, "%s of capacity", report_share(text, share_of_capacity(filter)));
+    tile_end(page, note);
+    tile(page, "rate now");
+    datum_rate(page, filter, "fp_rate_now");
+    snprintf(note, sizeof note, "%s asked for", report_rate(text, stat->fp_rate));
+    tile_end(page, note);
+    tile(page, "fill");
+    datum(page, filter, "fill", report_share(text, report_number(filter, "fill")));
+    tile_end(page, stat->counter_bits       ? "of the counters above 0"
+                   : stat->fingerprint_bits ? "of the fingerprints not 0"
+                                            : "of the bits set");
+    tile(page, "size");
+    text_size(text, sizeof text, (double)stat->size_bytes);
+    datum(page, filter, "size_bytes", text);
+    snprintf(note, sizeof note, "%.3g bits a key", report_number(filter, "bits_per_key"));
+    tile_end(page, note);
+    tile(page, "generation");
+    datum_count(page, filter, "generation");
+    snprintf(note, sizeof note, "%zu kept beside it", filter->generation_count - 1);
+    tile_end(page, filter->generation_count > 1 ? note : "no other is kept");
+    tile(page, "exceptions");
+    page_text(page, report_count(text, stat->exceptions));
+    tile_end(page, "keys answer absent");
+    page_text(page, "</div>\n");
+}
+
+/* Every field but the segments, as info has it. */
+static void all_fields(struct page *page, const struct report_filter *filter)
+{
+    const char *field;
+    json_t *value;
+    page_text(page, "<details class=\"fields\"><summary>All figures</summary><dl>");
+    json_object_foreach(filter->info, field, value)
+    {
+        if (json_is_array(value)) continue;
+        page_format(page, "<div><dt>%s</dt><dd>", field);
+        if (json_is_string(value) || json_is_null(value)) {
+            datum_text(page, filter, field);
+        } else {
+            page_format(page, "<data data-field=\"%s\" value=\"", field);
+            page_json_attribute(page, value);
+            page_text(page, "\">");
+            page_json_attribute(page, value);
+            page_text(page, "</data>");
+        }
+        page_text(page, "</dd></div>");
+    }
+    page_text(page, "</dl></details>\n");
+}
+
+static json_t *generations_json(const struct report_filter *filter)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < filter->generation_count; i++) {
+        const struct tamis_generation_stat *g = &filter->generations[i];
+        json_t *object = json_new();
+        json_put(object, "generation", json_unsigned(g->generation));
+        json_put(object, "state", json_text(g->in_force ? "in-force" : "kept"));
+        json_put(object, "items", json_unsigned(g->items));
+        json_put(object, "fp_rate", json_rate(g->fp_rate));
+        json_put(object, "segments", json_unsigned(g->segment_count));
+        json_put(object, "size_bytes", json_unsigned(g->size_bytes));
+        json_put(object, "found", json_unsigned(g->exceptions));
+        json_put(object, "published_at", json_time(g->published_at));
+        if (json_array_append_new(array, object) < 0) cli_no_memory();
+    }
+    return array;
+}
+
+static void as_json(struct page *page, const struct report_filter *filter)
+{
+    json_t *generations = generations_json(filter);
+    page_text(page, "<script type=\"application/json\">{\"info\":");
+    page_json(page, filter->info);
+    page_text(page, ",\"generations\":");
+    page_json(page, generations);
+    page_text(page, "}</script>");
+    json_decref(generations);
+}
+
+static void section(struct page *page, const struct report_filter *filter, size_t index, bool open)
+{
+    page_format(page, "<details class=\"panel filter\" id=\"f%zu\"%s><summary><h2>", index,
+                open ? " open" : "");
+    name_of(page, filter);
+    page_text(page, "</h2>");
+    badge(page, filter);
+    page_text(page, "</summary>\n");
+    if (filter->error) {
+        page_text(page, "<p class=\"trouble\">");
+        page_escaped(page, filter->error);
+        page_text(page, "</p></details>\n");
+        return;
+    }
+    const char *note = json_string_value(json_object_get(filter->info, "note"));
+    if (note && *note) {
+        page_text(page, "<p class=\"trouble\">");
+        page_escaped(page, note);
+        page_text(page, "</p>\n");
+    }
+    tiles(page, filter);
+    page_text(page, "<div class=\"charts\">\n");
+    chart_rate(page, filter);
+    chart_heat(page, filter);
+    chart_segments(page, filter);
+    chart_generations(page, filter);
+    page_text(page, "</div>\n");
+    all_fields(page, filter);
+    as_json(page, filter);
+    page_text(page, "</details>\n");
+}
+
+/* ---- The page ----------------------------------------------------------------------------- */
+
+static void head(struct page *page, const struct report *report)
+{
+    char time[64], size[REPORT_TEXT], count[REPORT_TEXT], items[REPORT_TEXT];
+    uint64_t all_bytes = 0, all_items = 0;
+    for (size_t i = 0; i < report->count; i++) {
+        all_bytes += report->filters[i].view.stat.size_bytes;
+        all_items += report->filters[i].view.stat.items;
+    }
+    page_text(page, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                    "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
+                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                    "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                    "<link rel=\"icon\" href=\"data:,\"><title>tamis report: ");
+    page_escaped(page, report->count == 1 ? report->filters[0].name : report->store);
+    page_text(page, "</title><style>\n");
+    for (const char *const *style = REPORT_STYLE; *style; style++)
+        page_text(page, *style);
+    page_text(page, "</style></head><body><header><h1>tamis report</h1><p><bdi>");
+    page_escaped(page, report->store);
+    text_time(time, sizeof time, report->made_at);
+    text_size(size, sizeof size, (double)all_bytes);
+    page_format(page,
+                "</bdi></p><p class=\"note\">%s %s, %s items, %s &#183; made at <time>%s</time> by "
+                "Tamis %s</p></header>\n<main>\n",
+                report_count(count, report->count), report->count == 1 ? "filter" : "filters",
+                report_count(items, all_items), size, time, tamis_version());
+}
+
+void report_write(struct page *page, const struct report *report)
+{
+    head(page, report);
+    catalog(page, report);
+    for (size_t i = 0; i < report->count; i++)
+        section(page, &report->filters[i], i, report->count <= OPEN_AT_MOST);
+    page_text(page, "</main><script>\n");
+    page_text(page, REPORT_SCRIPT);
+    page_text(page, "</script></body></html>\n");
+}
