@@ -387,7 +387,7 @@ static void record_with_impossible_generations_is_refused(void **state)
 
 static void record_of_the_store_there_and_back_and_damaged(void **state)
 {
-    const struct tamis__store_record before = {11, 12, 13, -14};
+    const struct tamis__store_record before = {11, 12, 13, -14, 0};
     struct tamis__store_record after = {0};
     unsigned char value[TAMIS__STORE_RECORD_BYTES];
     const char *reason;
