@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "store.h"
 
 #define AT_ONCE 1000u
@@ -24,6 +25,7 @@ static uint64_t *numbers_of(const struct builds_keys *keys, size_t *count)
     uint64_t random = keys->shuffle, *numbers;
     *count = (size_t)keys->count * times;
     numbers = calloc(*count + 1, sizeof *numbers);
+    if (numbers == NULL) return NULL;
     for (size_t i = 0; i < *count; i++)
         numbers[i] = keys->first + i % keys->count;
     for (size_t i = *count; keys->shuffle != 0 && i > 1; i--) {
@@ -41,7 +43,7 @@ int builds_give(tamis_build *build, builds_fn *fn, const struct builds_keys *key
     static struct tamis_key list[AT_ONCE];
     size_t count;
     uint64_t *numbers = numbers_of(keys, &count);
-    int rc = 0;
+    int rc = numbers != NULL ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory in the test itself");
     for (size_t done = 0; rc == 0 && done < count;) {
         size_t batch = 0;
         for (; batch < AT_ONCE && done < count; batch++, done++) {
