@@ -101,7 +101,7 @@ static void seed_generations(void)
 
 static void seed_store_record(void)
 {
-    const struct tamis__store_record record = {1, 2, 3, 4};
+    const struct tamis__store_record record = {1, 2, 3, 4, 0};
     unsigned char input[2 + TAMIS__STORE_RECORD_BYTES] = "\1s";
     tamis__store_record_encode(&record, (struct tamis__bytes){input + 1, 1}, input + 2);
     write_seed("record/store", input, sizeof input);
