@@ -347,13 +347,6 @@ static void run_operation(void *context, unsigned index)
 
 /* ---- After it ------------------------------------------------------------------------------------ */
 
-static int print_problem(void *context, const struct tamis_problem *problem)
-{
-    (void)context;
-    printf("%s at %" PRIu64 ": %s\n", problem->file, problem->offset, problem->reason);
-    return 0;
-}
-
 static int count_files(void *context, const struct tamis__record *record)
 {
     return tamis__list_files(*(struct tamis__catalog_txn **)context, record,
@@ -385,7 +378,7 @@ static void check_no_leak(const struct scene *scene)
     tamis__catalog_end(txn);
     assert_int_equal(entries_of(scene->path, "segments"), files.count);
     assert_int_equal(entries_of(scene->path, "staging"), 0);
-    assert_int_equal(tamis_store_verify(scene->store, NULL, print_problem, NULL), 0);
+    assert_int_equal(tamis_store_verify(scene->store, NULL, builds_print_problem, NULL), 0);
     free(files.list);
 }
 
