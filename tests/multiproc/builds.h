@@ -12,4 +12,10 @@
 int builds_publish(tamis_store *store, const char *name, const struct tamis_build_spec *spec,
                    const uint64_t *keys, size_t count, struct tamis_build_result *result);
 
+/* Segments and indexes that this process has mapped; a file that is gone must not be among them. */
+unsigned builds_mapped_files(void);
+
+/* For tamis_store_verify(): to standard output. */
+int builds_print_problem(void *context, const struct tamis_problem *problem);
+
 #endif

@@ -219,13 +219,36 @@ static int64_t back_up(tamis_store *store, const char *path)
 }
 
 /* Before the operation, in the parent. */
-typedef void prepare_fn(const char *path);
+typedef void prepare_fn(tamis_store *store, const char *path);
 
-static void lose_catalog(const char *path)
+static void lose_catalog(tamis_store *store, const char *path)
 {
     char file[4096];
+    (void)store;
     (void)snprintf(file, sizeof file, "%s/catalog.mdb", path);
     assert_int_equal(unlink(file), 0);
+}
+
+static void die_before_commit(enum tamis__point point)
+{
+    if (point == TAMIS__POINT_PUBLISH_EPOCH) (void)raise(SIGKILL);
+}
+
+static void publish_and_die(void *context, unsigned index)
+{
+    (void)index;
+    tamis__point_hook = die_before_commit;
+    SPAWN_CHECK(publish_excepting(context, NULL) == 0); /* not reached */
+}
+
+/* Files that belong to nobody: a segment and an index. */
+static void leave_orphans(tamis_store *store, const char *path)
+{
+    int status;
+    (void)path;
+    const pid_t child = spawn_one(publish_and_die, store, 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
 }
 
 #define IN_FORCE                                                                                   \
@@ -261,6 +284,7 @@ static const struct operation {
     {"drop", drop, NULL, "list", {.gone = true}, false},
     {"rename", rename_it, NULL, "renamed", IN_FORCE, false},
     {"repair", repair, lose_catalog, "list", IN_FORCE, true},
+    {"repair orphans", repair, leave_orphans, "list", IN_FORCE, false},
     {"repair --rebuild", repair_anew, NULL, "list", IN_FORCE, false},
     {"backup", back_up, NULL, "list", IN_FORCE, false},
 };
@@ -269,7 +293,7 @@ static const struct operation {
 /* ---- Death --------------------------------------------------------------------------------------- */
 
 struct deaths {
-    uint64_t at_point[TAMIS__POINT_COUNT_OF], at_call, survivors;
+    uint64_t at_point[TAMIS__POINT_COUNT_OF], at_call;
     uint64_t steps; /* of the child that is on its way */
 };
 static struct deaths *deaths;
@@ -282,25 +306,28 @@ static bool is_step(enum tamis__point point)
            !(point >= TAMIS__POINT_MERGE_RESERVED && point <= TAMIS__POINT_MERGE_DONE);
 }
 
+static void die_if_due(uint64_t *count)
+{
+    if (__atomic_add_fetch(&deaths->steps, 1, __ATOMIC_RELAXED) != dies_at) return;
+    (void)__atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
+    (void)raise(SIGKILL);
+}
+
 static void die_at_point(enum tamis__point point)
 {
-    if (!is_step(point) || __atomic_add_fetch(&deaths->steps, 1, __ATOMIC_RELAXED) != dies_at)
-        return;
-    (void)__atomic_add_fetch(&deaths->at_point[point], 1, __ATOMIC_RELAXED);
-    (void)raise(SIGKILL);
+    if (is_step(point)) die_if_due(&deaths->at_point[point]);
 }
 
 static int die_at_call(const char *verb, const char *what)
 {
     (void)verb, (void)what;
-    if (__atomic_add_fetch(&deaths->steps, 1, __ATOMIC_RELAXED) != dies_at) return 0;
-    (void)__atomic_add_fetch(&deaths->at_call, 1, __ATOMIC_RELAXED);
-    (void)raise(SIGKILL);
+    die_if_due(&deaths->at_call);
     return 0;
 }
 
 struct scene {
     const struct operation *operation;
+    bool at_calls; /* not at points */
     char *path;
     tamis_store *store; /* the parent's */
     tamis_filter *handles[2];
@@ -311,19 +338,14 @@ static void run_operation(void *context, unsigned index)
     const struct scene *scene = context;
     (void)index;
     deaths->steps = 0;
-    tamis__point_hook = die_at_point;
-    tamis__io_hook = die_at_call;
+    if (scene->at_calls)
+        tamis__io_hook = die_at_call;
+    else
+        tamis__point_hook = die_at_point;
     SPAWN_CHECK(scene->operation->run(scene->store, scene->path) >= 0);
 }
 
 /* ---- After it ------------------------------------------------------------------------------------ */
-
-static int print_problem(void *context, const struct tamis_problem *problem)
-{
-    (void)context;
-    printf("%s at %" PRIu64 ": %s\n", problem->file, problem->offset, problem->reason);
-    return 0;
-}
 
 static int count_files(void *context, const struct tamis__record *record)
 {
@@ -356,7 +378,7 @@ static void check_no_leak(const struct scene *scene)
     tamis__catalog_end(txn);
     assert_int_equal(entries_of(scene->path, "segments"), files.count);
     assert_int_equal(entries_of(scene->path, "staging"), 0);
-    assert_int_equal(tamis_store_verify(scene->store, NULL, print_problem, NULL), 0);
+    assert_int_equal(tamis_store_verify(scene->store, NULL, builds_print_problem, NULL), 0);
     free(files.list);
 }
 
@@ -403,16 +425,18 @@ static int64_t repair_now(const struct scene *scene)
 }
 
 /* One death: true; or the operation was done before it. */
-static bool die_once(const struct operation *operation, const char *model, uint64_t step)
+static bool die_once(const struct operation *operation, bool at_calls, const char *model,
+                     uint64_t step)
 {
-    struct scene scene = {.operation = operation, .path = scratch_path("killed")};
+    struct scene scene = {
+        .operation = operation, .at_calls = at_calls, .path = scratch_path("killed")};
     int status;
     scratch_copy(model, scene.path);
     assert_int_equal(tamis_store_open(scene.path, 0, &scene.store), 0);
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(
             tamis_filter_open(scene.store, "list", i ? 0 : TAMIS_READ_ONLY, &scene.handles[i]), 0);
-    if (operation->prepare != NULL) operation->prepare(scene.path);
+    if (operation->prepare != NULL) operation->prepare(scene.store, scene.path);
     dies_at = step;
     const pid_t child = spawn_one(run_operation, &scene, 0);
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -449,18 +473,36 @@ static char *make_model(void)
     return path;
 }
 
+/* Returns how often the operation was killed. */
+static uint64_t die_at_each(const struct operation *operation, bool at_calls, const char *model)
+{
+    const uint64_t stride = at_calls ? STRIDE : 1;
+    uint64_t step = 1;
+    while (die_once(operation, at_calls, model, step))
+        step += stride;
+    return (step - 1) / stride;
+}
+
 static void kill_at_every_step_leaves_old_or_new_and_no_file(void **state)
 {
+    static const enum tamis__point points[] = {
+        TAMIS__POINT_STAGED,         TAMIS__POINT_RENAMED,        TAMIS__POINT_COMMITTED,
+        TAMIS__POINT_PUBLISH_EPOCH,  TAMIS__POINT_PUBLISH_TOLD,   TAMIS__POINT_DROP_EPOCH,
+        TAMIS__POINT_DROP_UNLINK,    TAMIS__POINT_RENAME_LABEL,   TAMIS__POINT_BUILD_SORTED,
+        TAMIS__POINT_BUILD_MADE,     TAMIS__POINT_BUILD_VERIFIED, TAMIS__POINT_REPAIR_SCANNED,
+        TAMIS__POINT_REPAIR_WRITTEN, TAMIS__POINT_REPAIR_RENAMED, TAMIS__POINT_REPAIR_CLEANED,
+    };
     char *model = make_model();
     (void)state;
     deaths = spawn_shared(sizeof *deaths);
     for (size_t i = 0; i < OPERATIONS; i++) {
-        uint64_t step = 1;
-        while (die_once(&operations[i], model, step))
-            step += STRIDE;
-        printf("%-18s %4" PRIu64 " steps\n", operations[i].name, step - 1);
-        (void)fflush(stdout);
+        const uint64_t at_points = die_at_each(&operations[i], false, model);
+        const uint64_t at_calls = die_at_each(&operations[i], true, model);
+        printf("%-18s killed at %2" PRIu64 " points, %3" PRIu64 " system calls\n",
+               operations[i].name, at_points, at_calls);
     }
+    for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
+        if (deaths->at_point[points[i]] == 0) fail_msg("nobody died at point %u", points[i]);
     free(model);
 }
 
