@@ -231,7 +231,7 @@ _tamis_offer_fields()
     _tamis_offer "$word" '' name kind hash_set m_bits k seed capacity fp_rate items \
         items_estimated fill fp_rate_now bits_per_key size_bytes generation segments created_at \
         published_at checkpointed_at on_full window_seconds window_items slices counter_bits \
-        fingerprint_bits state note
+        fingerprint_bits keep exceptions state note
 }
 
 _tamis_offer_options()
