@@ -174,6 +174,19 @@ static int settle_names(struct tamis__rescue_work *rescue)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+/* A name that was lost, or is another one now, into the segments too. */
+static void write_labels(const struct tamis__place *place, const struct tamis__lost_filter *filter)
+{
+    for (size_t i = 0; i < filter->count; i++) {
+        struct tamis__segment segment;
+        if (filter->first[i].store_id != filter->first->store_id ||
+            tamis__segment_open(place, filter->first[i].entry.number, true, &segment) < 0)
+            continue;
+        (void)tamis__segment_relabel(place, &segment, filter->name_sequence, filter->name);
+        tamis__segment_close(&segment);
+    }
+}
+
 /* Live words, and every handle to the catalog once: what fails here, the next to open a filter mends. */
 static void tell_segments(const struct tamis__rescue_work *rescue)
 {
@@ -181,6 +194,8 @@ static void tell_segments(const struct tamis__rescue_work *rescue)
     for (size_t i = 0; i < rescue->told_count; i++)
         (void)tamis__segment_tell(place, rescue->told[i].number, rescue->told[i].offset,
                                   rescue->told[i].value);
+    for (size_t i = 0; i < rescue->count; i++)
+        if (rescue->filters[i].renamed) write_labels(place, &rescue->filters[i]);
     for (size_t i = 0; i < rescue->repair->found_count; i++)
         if (rescue->repair->found[i].store_id == rescue->store.store_id)
             (void)tamis__segment_raise_epoch(place, rescue->repair->found[i].entry.number);

@@ -33,14 +33,20 @@ static bool may_precede(const struct tamis__found *before, const struct tamis__f
            before->next == after->entry.number;
 }
 
+/* Of those that it may come after the one that was in force last; if there is none, a segment between is
+ * lost, and it comes after any. */
 static uint32_t list_before(const struct list *lists, uint32_t count,
                             const struct tamis__found *found)
 {
     uint32_t best = NO_LIST;
-    for (uint32_t i = 0; i < count; i++)
-        if (lists[i].rank <= found->publication && may_precede(lists[i].newest, found) &&
-            (best == NO_LIST || lists[i].rank >= lists[best].rank))
-            best = i;
+    bool best_may = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool may = may_precede(lists[i].newest, found);
+        if (lists[i].rank > found->publication || (best_may && !may)) continue;
+        if (best != NO_LIST && may == best_may && lists[i].rank < lists[best].rank) continue;
+        best = i;
+        best_may = may;
+    }
     return best;
 }
 

@@ -431,7 +431,7 @@ static void catalog_that_is_none_is_refused(void **state)
     assert_no_catalog(path, TAMIS_ECORRUPT, "at byte 20: its LMDB data version is unknown");
     random_fill(&random, garbage, sizeof garbage);
     fixture_poke(file, 0, garbage, sizeof garbage);
-    assert_no_catalog(path, TAMIS_EFOREIGN, "it is not an LMDB file; restore it from a copy");
+    assert_no_catalog(path, TAMIS_EFOREIGN, "it is not an LMDB file; 'tamis repair' makes it anew");
     assert_int_equal(truncate(file, 0), 0);
     assert_no_catalog(path, TAMIS_EFOREIGN, "is empty and no catalog");
     assert_int_equal(unlink(file), 0);

@@ -382,7 +382,7 @@ static void record_with_impossible_generations_is_refused(void **state)
     assert_int_equal(decode_forged(2, 136, TAMIS_KEEP_MAX, 0, &reason), 0);
     assert_int_equal(decode_forged(2, 24, 113, 0, &reason), 0);
     assert_int_equal(decode_forged(2, 152, 0, 0, &reason), 0); /* the last was taken off */
-    assert_int_equal(decode_forged(2, 24, 1, 0, &reason), 0); /* after a rollback */
+    assert_int_equal(decode_forged(2, 24, 1, 0, &reason), 0);  /* after a rollback */
 }
 
 static void record_of_the_store_there_and_back_and_damaged(void **state)

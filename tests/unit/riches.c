@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* riches.c: see riches.h. */
+#include "riches.h"
+
+#include <err.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "editions.h"
+#include "fuses.h"
+
+#define ASKED 20000u
+#define BATCH 1000u
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+static void fill(tamis_filter *filter, uint64_t from, uint64_t count)
+{
+    for (uint64_t key = from; key < from + count; key++)
+        if (tamis_filter_add(filter, &key, sizeof key) < 0) break;
+}
+
+static void make(tamis_store *store, const char *name, const struct tamis_filter_spec *spec,
+                 uint64_t from, uint64_t count)
+{
+    tamis_filter *filter;
+    assert_done(tamis_filter_create(store, name, spec, &filter));
+    fill(filter, from, count);
+    assert_done(tamis_filter_close(filter));
+}
+
+static void make_window(tamis_store *store)
+{
+    const struct tamis_filter_spec spec = {.window_items = 400, .slices = 4, .fp_rate = 0.001};
+    tamis_filter *filter;
+    assert_done(tamis_filter_create(store, "window", &spec, &filter));
+    for (uint64_t slice = 0; slice < 8; slice++) {
+        fill(filter, slice * 50, 50);
+        assert_done(tamis_filter_rotate(filter));
+    }
+    assert_done(tamis_filter_close(filter));
+}
+
+static void make_counting(tamis_store *store)
+{
+    const struct tamis_filter_spec spec = {
+        .capacity = 500, .fp_rate = 0.001, .kind = TAMIS_KIND_COUNTING};
+    tamis_filter *filter;
+    assert_done(tamis_filter_create(store, "counting", &spec, &filter));
+    for (int i = 0; i < 40; i++)
+        fill(filter, 0, 200);
+    assert_done(tamis_filter_close(filter));
+}
+
+static void make_list(tamis_store *store)
+{
+    struct tamis__exceptions found = {0};
+    uint64_t keys[3] = {2001, 2002, 777};
+    struct tamis_key hand[2] = {{&keys[0], 8}, {&keys[2], 8}};
+    for (uint64_t g = 0; g < 3; g++) {
+        tamis__exceptions_clear(&found);
+        keys[1] = g * 1000 + 2;
+        assert_done(tamis__exceptions_add(&found, &keys[1], 8, 0));
+        assert_done(tamis__exceptions_settle(&found));
+        assert_done(editions_publish(store, "list", g * 1000, 1000, NULL, g == 2 ? &found : NULL));
+    }
+    tamis__exceptions_clear(&found);
+    assert_int_equal(tamis_filter_except(store, "list", hand, 2), 2);
+}
+
+static void make_back(tamis_store *store)
+{
+    const struct tamis_filter_spec spec = {
+        .capacity = 100, .fp_rate = 1e-4, .on_full = TAMIS_ON_FULL_GROW};
+    tamis_filter *filter;
+    make(store, "back", &spec, 0, 300);
+    assert_done(editions_publish(store, "back", 5000, 100, NULL, NULL));
+    assert_done(tamis_filter_rollback(store, "back", 0));
+    assert_done(tamis_filter_open(store, "back", 0, &filter));
+    fill(filter, 300, 700);
+    assert_done(tamis_filter_close(filter));
+}
+
+void riches_publish_fuse(tamis_store *store, const char *name, uint64_t from, uint64_t count)
+{
+    struct fuses fuses;
+    struct tamis__draft draft = {.staged.file.fd = -1};
+    struct tamis_build_result result = {0};
+    fuses_make(&fuses, from, count, 16);
+    draft.header = *fuses.segment.header;
+    draft.header.store_id = store->store_id;
+    draft.header.created_at = tamis__now_ns();
+    const uint64_t data_bytes = draft.header.data_bytes, at = draft.header.data_offset;
+    assert_done(tamis__draft_stage(store, &draft));
+    assert_done(tamis__segment_fill(&store->place, &draft.staged, at, fuses.segment.data,
+                                    (size_t)data_bytes));
+    assert_done(tamis__segment_settle(&store->place, &draft.staged));
+    struct tamis__edition edition = {
+        .name = name,
+        .draft = &draft,
+        .capacity = draft.header.capacity,
+        .fp_rate = 0.01,
+        .policy = {.on_full = TAMIS_ON_FULL_WARN, .capacity = count + !count, .fp_rate = 0.01}};
+    edition.key_digest[0] = (uint8_t)(from + 1);
+    assert_done(tamis__publish_edition(store, &edition, &result));
+    fuses_free(&fuses);
+}
+
+void riches_make(char **path)
+{
+    const struct tamis_filter_spec plain = {.capacity = 1000, .on_full = TAMIS_ON_FULL_WARN},
+                                   foreign = {.m_bits = 1000, .hash_set = "php:js,pjw"},
+                                   grown = {.capacity = 100},
+                                   refusing = {.capacity = 100, .on_full = TAMIS_ON_FULL_REFUSE};
+    tamis_store *store = fixture_store(path);
+    make(store, "plain", &plain, 0, 500);
+    make(store, "foreign", &foreign, 0, 100);
+    make(store, "grown", &grown, 0, 500);
+    make(store, "refusing", &refusing, 0, 150);
+    make_window(store);
+    make_counting(store);
+    make(store, "first name", &plain, 100, 100);
+    assert_done(tamis_filter_rename(store, "first name", "second name"));
+    assert_done(tamis_filter_rename(store, "second name", "renamed"));
+    make_list(store);
+    make_back(store);
+    assert_done(editions_publish(store, "again", 0, 100, NULL, NULL));
+    assert_done(editions_publish(store, "again", 100, 100, NULL, NULL));
+    assert_done(tamis_filter_rollback(store, "again", 1));
+    riches_publish_fuse(store, "static", 0, 1000);
+    riches_publish_fuse(store, "static", 500, 2000);
+    riches_publish_fuse(store, "empty", 0, 0);
+    make(store, "dropped", &plain, 0, 10);
+    assert_done(tamis_filter_drop(store, "dropped"));
+    tamis_store_close(store);
+}
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+struct portrait {
+    char *text;
+    size_t bytes;
+    FILE *out;
+    tamis_store *store;
+};
+
+static int draw_generation(void *context, const struct tamis_generation_stat *g)
+{
+    struct portrait *p = context;
+    (void)fprintf(p->out,
+                  "  generation %" PRIu64 " in force %u kind %u segments %u items %" PRIu64
+                  " bytes %" PRIu64 " rate %g exceptions %" PRIu64 " digest %u\n",
+                  g->generation, g->in_force, g->kind, g->segment_count, g->items, g->size_bytes,
+                  g->fp_rate, g->exceptions, g->key_digest[0]);
+    return 0;
+}
+
+static int draw_exception(void *context, const struct tamis_key *key, uint64_t generation)
+{
+    struct portrait *p = context;
+    uint64_t number = 0;
+    memcpy(&number, key->data, key->bytes < sizeof number ? key->bytes : sizeof number);
+    (void)fprintf(p->out, "  exception %" PRIu64 " of generation %" PRIu64 "\n", number,
+                  generation);
+    return 0;
+}
+
+/* Which of the keys 0 .. ASKED - 1 are in, as a count and a sum; how often, where it counts. */
+static void draw_answers(struct portrait *p, tamis_filter *filter, bool counts)
+{
+    uint64_t numbers[BATCH], many[BATCH], in = 0, sum = 0;
+    struct tamis_key keys[BATCH];
+    uint8_t answers[BATCH];
+    for (uint64_t first = 0; first < ASKED; first += BATCH) {
+        for (uint64_t i = 0; i < BATCH; i++) {
+            numbers[i] = first + i;
+            keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
+        }
+        assert_done(tamis_filter_contains_batch(filter, keys, BATCH, answers));
+        if (counts) assert_done(tamis_filter_count_batch(filter, keys, BATCH, many));
+        for (uint64_t i = 0; i < BATCH; i++) {
+            in += answers[i];
+            sum += answers[i] * (first + i + 1) * (counts ? many[i] : 1);
+        }
+    }
+    (void)fprintf(p->out, "  answers %" PRIu64 " sum %" PRIu64 "\n", in, sum);
+}
+
+static int draw_filter(void *context, const struct tamis_filter_stat *s)
+{
+    struct portrait *p = context;
+    tamis_filter *filter;
+    (void)fprintf(p->out,
+                  "%s: kind %u hash set %s k %u seed %" PRIu64 " counters %u m %" PRIu64
+                  " capacity %" PRIu64 " rate %g items %" PRIu64 " bytes %" PRIu64
+                  " generation %" PRIu64 " segments %u window %" PRId64 " %" PRIu64 " %u full %u "
+                  "state %u\n",
+                  s->name, s->kind, s->hash_set, s->k, s->seed, s->counter_bits, s->m_bits,
+                  s->capacity, s->fp_rate, s->items, s->size_bytes, s->generation, s->segment_count,
+                  s->window_ns, s->window_items, s->slices, s->on_full, s->state);
+    assert_done(tamis_filter_generations(p->store, s->name, draw_generation, p));
+    assert_done(tamis_filter_exceptions(p->store, s->name, draw_exception, p));
+    assert_done(tamis_filter_open(p->store, s->name, TAMIS_READ_ONLY, &filter));
+    draw_answers(p, filter, s->kind == TAMIS_KIND_COUNTING);
+    assert_done(tamis_filter_close(filter));
+    return 0;
+}
+
+char *riches_portrait(const char *path)
+{
+    struct portrait p = {.text = NULL};
+    p.out = open_memstream(&p.text, &p.bytes);
+    if (p.out == NULL) err(1, "open_memstream");
+    p.store = fixture_open(path, TAMIS_READ_ONLY);
+    assert_done(tamis_store_list(p.store, NULL, draw_filter, &p));
+    tamis_store_close(p.store);
+    if (fclose(p.out) != 0) err(1, "portrait");
+    return p.text;
+}
+
+void riches_assert_portrait(const char *path, const char *expected)
+{
+    char *now = riches_portrait(path);
+    if (strcmp(now, expected) != 0) fail_msg("it was:\n%s\nand is:\n%s", expected, now);
+    free(now);
+}
