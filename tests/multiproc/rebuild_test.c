@@ -2,7 +2,9 @@
 /*
  * rebuild_test.c: a filter is built anew, or dropped, while other processes add to it and ask it.
  *
- * Seen to fail: SEEN_TO_FAIL
+ * Seen to fail: with tamis__raise_epochs and tell() of change.c left out (a fresh handle misses what adders
+ * have put into the list before); with the epochs of a drop not raised and nothing told, and with the
+ * epochs alone (handles go on while another has the catalog's lock).
  */
 #include <inttypes.h>
 #include <sched.h>
@@ -129,18 +131,23 @@ static void adder(void *context, unsigned index)
     SPAWN_CHECK(tamis_filter_close(filter) == 0);
 }
 
-/* By a handle that only reads; it outlives all lists. */
+/* By a handle that outlives all lists, and by fresh ones, which have what the catalog says. */
 static void looker(void *context, unsigned index)
 {
     struct rebuilding *r = context;
     uint64_t random = random_seed() + 100 + index;
-    tamis_filter *filter;
-    SPAWN_CHECK(tamis_filter_open(r->store, "growing", TAMIS_READ_ONLY, &filter) == 0);
+    tamis_filter *old, *fresh;
+    SPAWN_CHECK(tamis_filter_open(r->store, "growing", TAMIS_READ_ONLY, &old) == 0);
     while (__atomic_load_n(&r->over, __ATOMIC_ACQUIRE) == 0) {
-        const uint64_t head = head_of(r), back = random_below(&random, KEYS_A_BUILD);
-        look_for(r, filter, head > back ? head - back : 0, random_below(&random, BASE));
+        SPAWN_CHECK(tamis_filter_open(r->store, "growing", TAMIS_READ_ONLY, &fresh) == 0);
+        for (int i = 0; i < 100; i++) {
+            const uint64_t head = head_of(r), back = random_below(&random, KEYS_A_BUILD);
+            look_for(r, i % 2 ? old : fresh, head > back ? head - back : 0,
+                     random_below(&random, BASE));
+        }
+        SPAWN_CHECK(tamis_filter_close(fresh) == 0);
     }
-    SPAWN_CHECK(tamis_filter_close(filter) == 0);
+    SPAWN_CHECK(tamis_filter_close(old) == 0);
 }
 
 static void growing_filter_rebuilt_under_adders_tells_new_once(void **state)
