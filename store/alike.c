@@ -109,9 +109,10 @@ int tamis__check_mergeable(const struct tamis__side *side)
                            side->filter->name);
     for (uint32_t i = 0; i < view->count; i++)
         if (view->segments[i].kind->merge == NULL)
-            return tamis__fail(TAMIS_EUNSUPPORTED,
-                               "the filter '%s' has a segment of kind %s, which cannot be merged",
-                               side->filter->name, view->segments[i].kind->name);
+            return tamis__fail(
+                TAMIS_EUNSUPPORTED,
+                "the filter '%s' has a segment of kind %s, which cannot be merged or compared",
+                side->filter->name, view->segments[i].kind->name);
     return 0;
 }
 

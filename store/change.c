@@ -45,7 +45,10 @@ int tamis__change_lock(struct tamis__change *change)
 {
     struct tamis__record now;
     int rc = tamis__store_begin_write(change->store, &change->txn);
-    if (rc < 0) return rc;
+    if (rc < 0) {
+        change->txn = NULL; /* given back already */
+        return rc;
+    }
     rc = tamis__catalog_get(change->txn, change->before.name, &now);
     if (rc == TAMIS_ENOTFOUND) return change->is_new ? 0 : TAMIS__AGAIN;
     if (rc < 0) return rc;

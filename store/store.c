@@ -295,6 +295,8 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
         .seed = newest->seed,
         .counter_bits = newest->counter_bits,
         .fingerprint_bits = newest->fingerprint_bits,
+        .exceptions = record->exception_count,
+        .keep = record->keep,
         .capacity = record->policy.slices > 0 ? record->policy.capacity : record->capacity,
         .fp_rate = record->fp_rate,
         .generation = record->generation,

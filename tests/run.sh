@@ -51,7 +51,10 @@ packages=(
     mandoc zsh                                 # manual pages, zsh completion
     python3 python3-lmdb python3-xxhash        # the independent reader of tests/golden
     libmd-dev libhiredis-dev                   # hash set md5; import and export live
+    zlib1g-dev libzstd-dev zstd                # packed input of tamis build
+    webext-ublock-origin-firefox curl          # the list of docs/nightly.md, and how it comes
     redis-server php-cli php-redis             # the other systems, tests/interop
+    chromium                                   # `tamis report` in a browser: 122 MB, half a minute
 )
 case $preset in
 clang | fuzz) packages+=(clang) ;;

@@ -67,9 +67,14 @@ static void size_row(struct row *row)
 
 /* ---- --memory ----------------------------------------------------------------------------- */
 
-/* Bits, or counters. */
+/* Bits, or counters.  A fuse filter has the seeds of its pieces too: 64 bytes, or 8 for each 1.5 million
+ * keys of a byte and more. */
 static uint64_t places_in(const struct tamis_sizing *sizing, uint64_t memory_bytes)
 {
+    if (sizing->kind == TAMIS_KIND_FUSE) {
+        const uint64_t seeds_bytes = 64 + memory_bytes / 187500;
+        return memory_bytes > seeds_bytes ? (memory_bytes - seeds_bytes) * 8 : 1;
+    }
     return memory_bytes * 8 / (sizing->counter_bits ? sizing->counter_bits : 1);
 }
 

@@ -40,20 +40,26 @@ struct command {
 };
 
 extern const struct command cli_command_add;
+extern const struct command cli_command_backup;
+extern const struct command cli_command_build;
 extern const struct command cli_command_calc;
 extern const struct command cli_command_check;
 extern const struct command cli_command_compare;
 extern const struct command cli_command_count;
 extern const struct command cli_command_create;
 extern const struct command cli_command_drop;
+extern const struct command cli_command_except;
 extern const struct command cli_command_explain;
 extern const struct command cli_command_export;
+extern const struct command cli_command_generations;
 extern const struct command cli_command_import;
 extern const struct command cli_command_info;
 extern const struct command cli_command_list;
 extern const struct command cli_command_merge;
 extern const struct command cli_command_remove;
 extern const struct command cli_command_rename;
+extern const struct command cli_command_repair;
+extern const struct command cli_command_rollback;
 extern const struct command cli_command_report;
 extern const struct command cli_command_rotate;
 extern const struct command cli_command_sync;

@@ -90,6 +90,16 @@ static json_t *value_counter_bits(const struct filter_view *view)
     return json_unsigned(view->stat.counter_bits);
 }
 
+static json_t *value_keep(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.keep);
+}
+
+static json_t *value_exceptions(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.exceptions);
+}
+
 static json_t *value_fingerprint_bits(const struct filter_view *view)
 {
     return json_unsigned(view->stat.fingerprint_bits);
@@ -355,6 +365,8 @@ static const struct field FIELDS[] = {
     {"slices", 0, 0, value_slices, NULL},
     {"counter_bits", 0, 0, value_counter_bits, NULL},
     {"fingerprint_bits", 0, 0, value_fingerprint_bits, NULL},
+    {"keep", 0, 0, value_keep, NULL},
+    {"exceptions", 0, 0, value_exceptions, NULL},
     {"state", 0, 0, value_state, NULL},
     {"note", 0, VIEW_SEGMENTS, value_note, NULL},
 };

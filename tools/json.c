@@ -70,6 +70,13 @@ static json_t *hex_string(const struct tamis_key *key)
     return value;
 }
 
+json_t *json_digest(const uint8_t digest[16])
+{
+    static const uint8_t none[16];
+    const struct tamis_key bytes = {digest, sizeof none};
+    return memcmp(digest, none, sizeof none) == 0 ? checked(json_null()) : hex_string(&bytes);
+}
+
 void json_put_key(json_t *object, const struct tamis_key *key, bool hex)
 {
     hex = hex || !text_is_utf8(key->data, key->bytes) ||

@@ -30,6 +30,9 @@ json_t *json_rate(double number);
 /* A string; control characters stay, broken UTF-8 is shown as \xNN. */
 json_t *json_text(const char *text);
 
+/* 16 bytes in hexadecimal, or null where all are 0. */
+json_t *json_digest(const uint8_t digest[16]);
+
 /* RFC 3339, or null for never. */
 json_t *json_time(int64_t time_ns);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * keys.c: keys from arguments and standard input; see keys.h.
+ * keys.c: keys from arguments, standard input and files; see keys.h.
  *
  *      0          start             scanned     end        buffer_bytes
  *      |  done    |  not handed out |  not      |  room     |
@@ -35,13 +35,36 @@ static uint64_t input_bytes(void)
     return at >= 0 && at < status.st_size ? (uint64_t)(status.st_size - at) : 0;
 }
 
-struct key_source *key_source_new(const struct invocation *call, size_t first)
+static struct key_source *make_source(const struct invocation *call)
 {
     struct key_source *source = cli_alloc(sizeof *source);
     const struct options *options = &call->options;
     *source = (struct key_source){.hex = options_have(options, TAKES(HEX)),
                                   .separator = options_have(options, TAKES(ZERO)) ? '\0' : '\n',
                                   .out = call->out};
+    return source;
+}
+
+struct key_source *key_source_of(const struct invocation *call, struct input *input)
+{
+    struct key_source *source = make_source(call);
+    const struct options *options = &call->options;
+    source->input = input;
+    source->interruptible = true;
+    source->buffer = cli_alloc(BUFFER_BYTES);
+    source->buffer_bytes = BUFFER_BYTES;
+    source->skip_blank = options_have(options, TAKES(SKIP_BLANK));
+    source->strip_return = options_have(options, TAKES(CRLF));
+    if (options_have(options, TAKES(COMMENTS))) source->comments = options->comments;
+    source->comments_bytes = source->comments ? strlen(source->comments) : 0;
+    source->has_rules = source->skip_blank || source->strip_return || source->comments;
+    return source;
+}
+
+struct key_source *key_source_new(const struct invocation *call, size_t first)
+{
+    const struct options *options = &call->options;
+    struct key_source *source = make_source(call);
     if (first < call->arg_count) {
         source->args = call->args + first;
         source->args_end = call->args + call->arg_count;
@@ -59,7 +82,7 @@ struct key_source *key_source_new(const struct invocation *call, size_t first)
 void key_source_free(struct key_source *source)
 {
     if (!source) return;
-    progress_end();
+    if (!source->input) progress_end();
     free(source->buffer);
     free(source->error);
     free(source);
@@ -80,8 +103,14 @@ __attribute__((format(printf, 2, 3))) static void stop_with(struct key_source *s
 /* Key number `number`, from 1, is not as it should be. */
 static void stop_at_key(struct key_source *source, uint64_t number, const char *why)
 {
-    stop_with(source, "key %ju %s; %s", (uintmax_t)number, why,
-              number > 1 ? "the keys before it were done" : "nothing was done");
+    if (source->input)
+        stop_with(source, "%s: line %ju %s", source->input->name,
+                  (uintmax_t)(number + source->skipped), why);
+    else if (source->all_or_none)
+        stop_with(source, "key %ju %s", (uintmax_t)number, why);
+    else
+        stop_with(source, "key %ju %s; %s", (uintmax_t)number, why,
+                  number > 1 ? "the keys before it were done" : "nothing was done");
 }
 
 /* ---- One key ------------------------------------------------------------------------------ */
@@ -121,6 +150,20 @@ static inline bool take_key(struct key_source *source, size_t count, char *text,
     return true;
 }
 
+/* Is the line a key, by the rules?  Takes off it what belongs to its end. */
+static bool passes_rules(struct key_source *source, const char *text, size_t *bytes)
+{
+    if (source->strip_return && *bytes > 0 && text[*bytes - 1] == '\r') --*bytes;
+    size_t blank = 0;
+    while (source->skip_blank && blank < *bytes && (text[blank] == ' ' || text[blank] == '\t'))
+        blank++;
+    const bool skipped = (source->skip_blank && blank == *bytes) ||
+                         (source->comments && *bytes >= source->comments_bytes &&
+                          memcmp(text, source->comments, source->comments_bytes) == 0);
+    source->skipped += skipped;
+    return !skipped;
+}
+
 /* ---- Standard input ----------------------------------------------------------------------- */
 
 /* Whole keys of the buffer into the batch. */
@@ -136,8 +179,11 @@ static size_t split(struct key_source *source)
             search = end;
             break;
         }
-        if (!take_key(source, count, at, (size_t)(stop - at))) break;
-        count++;
+        size_t bytes = (size_t)(stop - at);
+        if (!source->has_rules || passes_rules(source, at, &bytes)) {
+            if (!take_key(source, count, at, bytes)) break;
+            count++;
+        }
         at = search = stop + 1;
     }
     source->start = (size_t)(at - source->buffer);
@@ -151,7 +197,8 @@ static size_t split_last(struct key_source *source)
     char *at = source->buffer + source->start;
     size_t bytes = source->end - source->start;
     source->start = source->scanned = source->end;
-    return bytes > 0 && take_key(source, 0, at, bytes);
+    if (bytes == 0 || (source->has_rules && !passes_rules(source, at, &bytes))) return 0;
+    return take_key(source, 0, at, bytes);
 }
 
 /* Room for more of the key that fills the buffer.  false: it is too long. */
@@ -180,9 +227,24 @@ static bool interrupted(const struct key_source *source)
     return source->interruptible && interrupt_signal() != 0;
 }
 
+static void read_input(struct key_source *source)
+{
+    const ssize_t n =
+        input_read(source->input, source->buffer + source->end, source->buffer_bytes - source->end);
+    if (n > 0)
+        source->end += (size_t)n;
+    else
+        source->at_end = true;
+    if (n < 0 && source->input->error) stop_with(source, "%s", source->input->error);
+}
+
 /* One read into the room.  At its end, at a signal and at a failure it sets at_end. */
 static void read_more(struct key_source *source)
 {
+    if (source->input) {
+        read_input(source);
+        return;
+    }
     for (;;) {
         if (source->interruptible) interrupt_wait_readable(STDIN_FILENO);
         if (interrupted(source)) break;
@@ -237,7 +299,9 @@ static size_t next_arguments(struct key_source *source)
 ssize_t key_source_next(struct key_source *source)
 {
     size_t count = 0;
-    progress_update(source->keys_done, source->bytes_read - (source->end - source->start));
+    progress_update(source->keys_before + source->keys_done,
+                    source->input ? source->bytes_before + source->input->done_bytes
+                                  : source->bytes_read - (source->end - source->start));
     if (!source->failed) count = source->args ? next_arguments(source) : next_lines(source);
     source->keys_done += count;
     if (count > 0) return (ssize_t)count;

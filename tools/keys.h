@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * keys.h: where the keys of add, check and explain come from, and how they are printed.
+ * keys.h: where the keys of add, check, build and others come from, and how they are printed.
  *
- * From the arguments, or from standard input: read(2) into one buffer, memchr() for the ends, and
+ * From the arguments, from standard input, or from a file (input.h): read(2) into one buffer, memchr() for the ends, and
  * batches of keys that point straight into the buffer.  No key is copied, so memory is constant;
  * only a single key longer than the buffer makes it grow, up to KEY_BYTES_MAX.  Before each read
  * standard output is flushed: answers never wait for the next question.
@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "command.h"
+#include "input.h"
 
 #define KEY_BATCH 4096
 #define KEY_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of one key, as it is written */
@@ -26,9 +27,22 @@ struct key_source {
     uint64_t keys_done;               /* keys handed out so far, this batch included */
     uint64_t bytes_read;              /* of standard input */
     bool hex;
-    bool interruptible; /* a signal ends the reading (interrupt.h); set by the caller */
-    char separator;     /* '\n', or NUL after -z */
-    struct out *out;    /* flushed before each read */
+    struct input *input; /* of key_source_of(); NULL: arguments or standard input */
+    bool interruptible;  /* a signal ends the reading (interrupt.h); set by the caller */
+    bool all_or_none;    /* nothing is done before all keys are read; set by the caller */
+    char separator;      /* '\n', or NUL after -z */
+    struct out *out;     /* flushed before each read */
+
+    /* What a line must be to be a key: the options --comments, --skip-blank and --crlf. */
+    bool has_rules;
+    bool skip_blank;
+    bool strip_return;
+    const char *comments; /* what a comment begins with; NULL: there are none */
+    size_t comments_bytes;
+    uint64_t skipped; /* lines that are no keys, so far */
+
+    uint64_t keys_before;  /* of the sources before this one, for the progress display */
+    uint64_t bytes_before; /* the same */
 
     char **args; /* keys as arguments, up to args_end; NULL: standard input */
     char **args_end;
@@ -46,6 +60,11 @@ struct key_source {
 /* Keys from the arguments of the call from index `first` on, or from standard input if there are
  * none.  Starts the progress display.  On the heap; never NULL. */
 struct key_source *key_source_new(const struct invocation *call, size_t first);
+
+/* Keys of a file alone, lines of it by the rules of the options.  Shows its progress, but leaves the
+ * beginning and the end of the display to the caller, as the closing of the input. */
+struct key_source *key_source_of(const struct invocation *call, struct input *input);
+
 void key_source_free(struct key_source *source);
 
 /* The next batch into source->keys: their number, 0 at the end, -1 after a message. */

@@ -19,11 +19,13 @@
 
 /* In the order of `tamis help`: the life of a filter. */
 static const struct command *const COMMANDS[] = {
-    &cli_command_create,  &cli_command_add,    &cli_command_check,  &cli_command_remove,
-    &cli_command_count,   &cli_command_list,   &cli_command_info,   &cli_command_explain,
-    &cli_command_calc,    &cli_command_rotate, &cli_command_sync,   &cli_command_merge,
-    &cli_command_compare, &cli_command_import, &cli_command_export, &cli_command_verify,
-    &cli_command_report,  &cli_command_rename, &cli_command_drop,
+    &cli_command_create,   &cli_command_add,    &cli_command_check,  &cli_command_remove,
+    &cli_command_count,    &cli_command_list,   &cli_command_info,   &cli_command_explain,
+    &cli_command_calc,     &cli_command_build,  &cli_command_except, &cli_command_generations,
+    &cli_command_rollback, &cli_command_rotate, &cli_command_sync,   &cli_command_merge,
+    &cli_command_compare,  &cli_command_import, &cli_command_export, &cli_command_verify,
+    &cli_command_report,   &cli_command_repair, &cli_command_backup, &cli_command_rename,
+    &cli_command_drop,
 };
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
 
@@ -79,7 +81,7 @@ static void print_usage(struct out *out)
 {
     out_text(out, USAGE);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        out_format(out, "  %-9s %s\n", COMMANDS[i]->name, COMMANDS[i]->summary);
+        out_format(out, "  %-11s %s\n", COMMANDS[i]->name, COMMANDS[i]->summary);
     out_text(out, USAGE_END);
 }
 
@@ -102,12 +104,16 @@ static int run_command(const struct options *global, struct out *out, int argc, 
     if (strcmp(argv[0], "help") == 0) return run_help(out, argc, argv);
     struct invocation call = {.command = find_command(argv[0]), .options = *global, .out = out};
     if (!call.command) return fail_unknown_command(argv[0]);
-    if (!options_parse(&call, argc, argv)) return CLI_ERROR;
-    if (options_have(&call.options, TAKES(HELP))) {
+    int status = CLI_ERROR;
+    const bool parsed = options_parse(&call, argc, argv);
+    if (parsed && options_have(&call.options, TAKES(HELP))) {
         out_text(out, call.command->help);
-        return CLI_DONE;
+        status = CLI_DONE;
+    } else if (parsed) {
+        status = call.command->run(&call);
     }
-    return call.command->run(&call);
+    options_clear(&call.options);
+    return status;
 }
 
 static int run(struct out *out, int argc, char **argv)

@@ -3,13 +3,17 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "number.h"
+#include "tamis_build.h"
 
 /* What getopt_long() returns: a letter, or this plus the id for an option's long form. */
 #define FIRST_LONG 256
+
+#define THREADS_MAX 1024 /* of --threads: a slip of the hand ends here */
 
 static const struct {
     const char *name;
@@ -51,6 +55,17 @@ static const struct {
     [OPTION_WINDOW] = {"window", "--window", required_argument, 0},
     [OPTION_SLICES] = {"slices", "--slices", required_argument, 0},
     [OPTION_COUNTER_BITS] = {"counter-bits", "--counter-bits", required_argument, 0},
+    [OPTION_COMMENTS] = {"comments", "--comments", optional_argument, 0},
+    [OPTION_SKIP_BLANK] = {"skip-blank", "--skip-blank", no_argument, 0},
+    [OPTION_CRLF] = {"crlf", "--crlf", no_argument, 0},
+    [OPTION_THREADS] = {"threads", "--threads", required_argument, 0},
+    [OPTION_KEEP] = {"keep", "--keep", required_argument, 0},
+    [OPTION_IF_CHANGED] = {"if-changed", "--if-changed", no_argument, 0},
+    [OPTION_ALLOW_EMPTY] = {"allow-empty", "--allow-empty", no_argument, 0},
+    [OPTION_EXCEPT] = {"except", "--except", required_argument, 0},
+    [OPTION_AGAINST] = {"against", "--against", required_argument, 0},
+    [OPTION_DRY_RUN] = {"dry-run", "--dry-run", no_argument, 0},
+    [OPTION_REBUILD] = {"rebuild", "--rebuild", no_argument, 0},
     [OPTION_OUTPUT] = {"output", "-o/--output", required_argument, 'o'},
     [OPTION_ALL] = {"all", "--all", no_argument, 0},
 };
@@ -100,11 +115,12 @@ static bool tell_bad_option(const struct command *command, int result, const cha
     return false;
 }
 
-static bool take_counter_bits(const char *shown, const char *value, uint32_t *bits)
+static bool take_small(const char *shown, const char *value, uint64_t least, uint64_t most,
+                       uint32_t *small)
 {
     uint64_t number = 0;
-    if (!number_between(shown, value, 4, 32, &number)) return false;
-    *bits = (uint32_t)number; /* which of them the library takes, it says */
+    if (!number_between(shown, value, least, most, &number)) return false;
+    *small = (uint32_t)number;
     return true;
 }
 
@@ -112,7 +128,6 @@ static bool take_number(const struct command *command, struct options *options, 
                         const char *value)
 {
     const char *shown = OPTIONS[id].shown;
-    uint64_t k = 0, slices = 0;
     uint64_t k_max;
     switch (id) {
     case OPTION_CAPACITY:
@@ -123,11 +138,9 @@ static bool take_number(const struct command *command, struct options *options, 
         return number_bits(shown, value, &options->m_bits);
     case OPTION_HASHES:
         k_max = command && command->hashes_max ? command->hashes_max : TAMIS_K_MAX;
-        if (!number_between(shown, value, 1, k_max, &k)) return false;
-        options->k = (uint32_t)k;
-        return true;
-    case OPTION_COUNTER_BITS:
-        return take_counter_bits(shown, value, &options->counter_bits);
+        return take_small(shown, value, 1, k_max, &options->k);
+    case OPTION_COUNTER_BITS: /* which of them the library takes, it says */
+        return take_small(shown, value, 4, 32, &options->counter_bits);
     case OPTION_SEED:
         return number_seed(shown, value, &options->seed);
     case OPTION_MEMORY:
@@ -135,9 +148,11 @@ static bool take_number(const struct command *command, struct options *options, 
     case OPTION_WINDOW:
         return number_window(shown, value, &options->window_ns, &options->window_items);
     case OPTION_SLICES:
-        if (!number_between(shown, value, 1, TAMIS_SLICES_MAX, &slices)) return false;
-        options->slices = (uint32_t)slices;
-        return true;
+        return take_small(shown, value, 1, TAMIS_SLICES_MAX, &options->slices);
+    case OPTION_THREADS:
+        return take_small(shown, value, 1, THREADS_MAX, &options->threads);
+    case OPTION_KEEP:
+        return take_small(shown, value, 0, TAMIS_KEEP_MAX, &options->keep);
     default:
         return true; /* has no value */
     }
@@ -149,6 +164,28 @@ static bool take_on_full(const char *value, uint32_t *on_full)
         if (strcmp(tamis_on_full_name(*on_full), value) == 0) return true;
     cli_tell("--on-full: '%s' is not accepted; give grow, refuse or warn", value);
     return false;
+}
+
+/* --comments or --comments=PREFIX; an empty one would make every line a comment. */
+static bool take_comments(const char *value, const char **comments)
+{
+    *comments = value ? value : "#";
+    if (**comments) return true;
+    cli_tell("--comments: give what a comment begins with, or --comments alone for #");
+    return false;
+}
+
+static bool take_file(const char *value, struct option_files *files)
+{
+    files->paths = cli_realloc(files->paths, (files->count + 1) * sizeof *files->paths);
+    files->paths[files->count++] = value;
+    return true;
+}
+
+void options_clear(struct options *options)
+{
+    free(options->except.paths);
+    free(options->against.paths);
 }
 
 static bool take_option(const struct command *command, struct options *options, int id,
@@ -168,6 +205,12 @@ static bool take_option(const struct command *command, struct options *options, 
     case OPTION_HASH_SET:
         options->hash_set = value;
         return true;
+    case OPTION_COMMENTS:
+        return take_comments(value, &options->comments);
+    case OPTION_EXCEPT:
+        return take_file(value, &options->except);
+    case OPTION_AGAINST:
+        return take_file(value, &options->against);
     case OPTION_OUTPUT:
         options->output = value;
         return true;

@@ -50,6 +50,17 @@ enum option_id {
     OPTION_WINDOW,
     OPTION_SLICES,
     OPTION_COUNTER_BITS,
+    OPTION_COMMENTS,
+    OPTION_SKIP_BLANK,
+    OPTION_CRLF,
+    OPTION_THREADS,
+    OPTION_KEEP,
+    OPTION_IF_CHANGED,
+    OPTION_ALLOW_EMPTY,
+    OPTION_EXCEPT,
+    OPTION_AGAINST,
+    OPTION_DRY_RUN,
+    OPTION_REBUILD,
     OPTION_OUTPUT,
     OPTION_ALL,
     OPTION_IDS
@@ -60,6 +71,12 @@ enum option_id {
 /* The options that say what a key looks like, in and out. */
 #define TAKES_KEYS (TAKES(ZERO) | TAKES(HEX) | TAKES(JSON))
 #define TAKES_PROGRESS (TAKES(PROGRESS) | TAKES(NO_PROGRESS))
+
+/* The files of an option that may stand several times. */
+struct option_files {
+    const char **paths;
+    size_t count;
+};
 
 /* Values; a field means something only where its option was given. */
 struct options {
@@ -81,7 +98,15 @@ struct options {
     uint64_t window_items;
     const char *output;
     const char *peer; /* --from or --to: a format, or the URL of a server */
+    const char *comments;
+    uint32_t threads;
+    uint32_t keep;
+    struct option_files except;
+    struct option_files against;
 };
+
+/* Release what was allocated for the values. */
+void options_clear(struct options *options);
 
 /* Was any option of the set given? */
 static inline bool options_have(const struct options *options, uint64_t set)

@@ -18,7 +18,8 @@ static struct {
     bool shown;
     double start;
     double last;
-    uint64_t total_bytes;
+    uint64_t total; /* bytes, or keys of a step; 0: not known */
+    const char *step;
 } progress;
 
 double progress_clock(void)
@@ -40,26 +41,26 @@ void progress_start(const struct options *options, uint64_t total_bytes)
                       (progress.terminal && !options_have(options, TAKES(NO_PROGRESS)));
     progress.start = progress_clock();
     progress.last = progress.start;
-    progress.total_bytes = total_bytes;
+    progress.total = total_bytes;
 }
 
 /* ", 40 %, 12 s left", or nothing where the end is not known. */
-static void describe_left(char *text, size_t text_bytes, uint64_t bytes, double seconds)
+static void describe_left(char *text, size_t text_bytes, uint64_t units, double seconds)
 {
     char duration[32];
     *text = '\0';
-    if (progress.total_bytes == 0 || bytes == 0) return;
-    double done = (double)bytes / (double)progress.total_bytes;
+    if (progress.total == 0 || units == 0) return;
+    double done = (double)units / (double)progress.total;
     if (done > 1) done = 1; /* the file grew since */
     text_duration(duration, sizeof duration, seconds / done - seconds);
     snprintf(text, text_bytes, ", %.0f %%, %s left", done * 100, duration);
 }
 
-static void show(const char *what, uint64_t bytes, double seconds)
+static void show(const char *what, uint64_t units, double seconds)
 {
     char line[160];
     char left[64];
-    describe_left(left, sizeof left, bytes, seconds);
+    describe_left(left, sizeof left, units, seconds);
     int used = snprintf(line, sizeof line, "%s%s%s%s", progress.terminal ? "\r" : "", what, left,
                         progress.terminal ? "\x1b[K" : "\n");
     put(line, (size_t)used);
@@ -85,6 +86,21 @@ void progress_update(uint64_t keys, uint64_t bytes)
     show(what, bytes, seconds);
 }
 
+void progress_update_step(const char *step, uint64_t done, uint64_t all)
+{
+    char what[96];
+    if (!progress.step || strcmp(progress.step, step) != 0) {
+        progress.step = step;
+        progress.start = progress_clock();
+    }
+    progress.total = all;
+    const double seconds = due();
+    if (seconds < 0) return;
+    snprintf(what, sizeof what, "%s: %ju keys, %.0f keys/s", step, (uintmax_t)done,
+             seconds > 0 ? (double)done / seconds : 0);
+    show(what, done, seconds);
+}
+
 static void show_bytes(uint64_t bytes, double seconds)
 {
     char what[96], done[32], rate[32];
@@ -96,7 +112,7 @@ static void show_bytes(uint64_t bytes, double seconds)
 
 void progress_update_bytes(uint64_t bytes, uint64_t all_bytes)
 {
-    progress.total_bytes = all_bytes;
+    progress.total = all_bytes;
     double seconds = due();
     if (seconds >= 0) show_bytes(bytes, seconds);
 }

@@ -150,8 +150,8 @@ static int load_all(tamis_store *store, struct report *report, bool listed)
 static bool options_suffice(const struct invocation *call)
 {
     const bool all = options_have(&call->options, TAKES(ALL));
-    if (!call->options.output)
-        cli_fail_usage(call->command, "-o is missing; give -o FILE, or -o - for standard output");
+    if (!call->options.output || !*call->options.output)
+        cli_fail_usage(call->command, "-o needs a file; give -o FILE, or -o - for standard output");
     else if (!all && call->arg_count == 0)
         cli_fail_usage(call->command, "name a filter, or give --all");
     else if (all && call->arg_count > 0)
@@ -161,15 +161,20 @@ static bool options_suffice(const struct invocation *call)
     return false;
 }
 
-/* The names that are asked for.  Those that are not there end it before anything is read. */
+/* The names that are asked for.  One that is not there ends it before anything is read. */
 static int collect(const struct invocation *call, tamis_store *store, struct report *report)
 {
     if (options_have(&call->options, TAKES(ALL)))
         return tamis_store_list(store, NULL, add_listed, report) < 0 ? cli_fail_library()
                                                                      : CLI_DONE;
     for (size_t i = 0; i < call->arg_count; i++) {
-        tamis_filter *filter = cli_filter_open(store, call->args[i], TAMIS_READ_ONLY);
-        if (!filter || cli_filter_close(filter, CLI_DONE) != CLI_DONE) return CLI_ERROR;
+        const int there = cli_filter_exists(store, call->args[i]);
+        if (there < 0) return cli_fail_library();
+        if (there == 0) { /* it has the sentence for that */
+            tamis_filter *made_since = cli_filter_open(store, call->args[i], TAMIS_READ_ONLY);
+            if (!made_since) return CLI_ERROR;
+            if (cli_filter_close(made_since, CLI_DONE) != CLI_DONE) return CLI_ERROR;
+        }
         add_filter(report, call->args[i]);
     }
     return CLI_DONE;

@@ -44,6 +44,9 @@ void chart_rate(struct page *page, const struct report_filter *filter);
 void chart_segments(struct page *page, const struct report_filter *filter);
 void chart_generations(struct page *page, const struct report_filter *filter);
 
+/* A cell with a bar of `done` on one of `whole`, both as shares of the column. */
+void report_bar(struct page *page, double done, double whole);
+
 extern const char *const REPORT_STYLE[]; /* ends with NULL */
 extern const char REPORT_SCRIPT[];
 

@@ -16,7 +16,7 @@
 
 #define HEAT_LEVELS 40
 
-static double rest_of_share(double share)
+static double clamped(double share)
 {
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
@@ -27,7 +27,7 @@ static void heat_cells(struct page *page, const double *fill, size_t columns, si
     for (int level = 0; level <= HEAT_LEVELS; level++) {
         bool begun = false;
         for (size_t i = 0; i < parts; i++) {
-            if ((int)lround(rest_of_share(fill[i]) * HEAT_LEVELS) != level) continue;
+            if ((int)lround(clamped(fill[i]) * HEAT_LEVELS) != level) continue;
             if (!begun)
                 page_format(page, "<path fill-opacity=\"%.3g\" d=\"", (double)level / HEAT_LEVELS);
             begun = true;
@@ -58,7 +58,7 @@ void chart_heat(struct page *page, const struct report_filter *filter)
     const uint32_t segments = filter->view.stat.segment_count;
     const size_t parts = segments * filter->rows * filter->columns;
     char text[REPORT_TEXT], size[REPORT_TEXT];
-    double least = 1, greatest = 0;
+    double least = 1, greatest = 0, data_bytes = 0;
     for (size_t i = 0; i < parts; i++) {
         least = fmin(least, filter->fill[i]);
         greatest = fmax(greatest, filter->fill[i]);
@@ -68,7 +68,9 @@ void chart_heat(struct page *page, const struct report_filter *filter)
               "<span class=\"scale\">0 <i></i> 100 %</span></figcaption><div class=\"strips\">");
     for (uint32_t i = 0; i < segments; i++)
         heat_segment(page, filter, i);
-    text_size(size, sizeof size, (double)filter->view.stat.size_bytes / (double)parts);
+    for (uint32_t i = 0; i < segments; i++)
+        data_bytes += (double)filter->view.segments[i].data_bytes;
+    text_size(size, sizeof size, data_bytes / (double)parts);
     page_format(page, "</div><p class=\"note\">%zu parts of about %s: from %s ", parts, size,
                 report_share(text, least));
     page_format(page, "to %s <output></output></p></figure>\n", report_share(text, greatest));
@@ -77,7 +79,7 @@ void chart_heat(struct page *page, const struct report_filter *filter)
 /* ---- Rate --------------------------------------------------------------------------------- */
 
 #define RATE_POINTS 90
-#define LEFT 58.0
+#define LEFT 76.0
 #define RIGHT 470.0
 #define TOP 12.0
 #define BOTTOM 188.0
@@ -152,19 +154,26 @@ static void y_label(struct page *page, const struct rate_curve *curve, double ra
                 y_of(curve, rate) + 4, report_rate(text, rate));
 }
 
-/* Labels of the axes; of two that would meet the less important one is left out. */
-static void rate_axes(struct page *page, const struct rate_curve *curve, double asked)
+/* Of a window only its newest segment fills; the capacity is the window's. */
+static const char *when_full(const struct tamis_filter_stat *stat)
 {
-    const double full = x_of(curve, capacity_of(curve)), asked_y = y_of(curve, asked);
+    return stat->slices > 0 ? "segment full" : "capacity";
+}
+
+/* Labels of the axes; of two that would meet the less important one is left out. */
+static void rate_axes(struct page *page, const struct rate_curve *curve,
+                      const struct tamis_filter_stat *stat)
+{
+    const double full = x_of(curve, capacity_of(curve)), asked_y = y_of(curve, stat->fp_rate);
     char text[REPORT_TEXT];
     page_format(page, "<path class=\"axis\" d=\"M%.0f %.0fH%.0f\"/>", LEFT, BOTTOM, RIGHT);
     page_format(page, "<path class=\"asked\" d=\"M%.0f %.1fH%.0f\"/>", LEFT, asked_y, RIGHT);
     page_format(page, "<path class=\"full\" d=\"M%.1f %.0fV%.0f\"/>", full, TOP, BOTTOM);
-    y_label(page, curve, asked);
+    y_label(page, curve, stat->fp_rate);
     if (asked_y < BOTTOM - 16) y_label(page, curve, 0);
     if (asked_y > TOP + 16) y_label(page, curve, curve->highest);
-    page_format(page, "<text class=\"mid\" x=\"%.1f\" y=\"%.0f\">capacity %s</text>",
-                fmin(fmax(full, LEFT + 50), RIGHT - 50), BOTTOM + 19,
+    page_format(page, "<text class=\"mid\" x=\"%.1f\" y=\"%.0f\">%s %s</text>",
+                fmin(fmax(full, LEFT + 50), RIGHT - 50), BOTTOM + 19, when_full(stat),
                 report_short(text, capacity_of(curve)));
     if (full > LEFT + 110)
         page_format(page, "<text x=\"%.0f\" y=\"%.0f\">%s</text>", LEFT, BOTTOM + 19,
@@ -174,14 +183,13 @@ static void rate_axes(struct page *page, const struct rate_curve *curve, double 
                     BOTTOM + 19, report_short(text, curve->end));
 }
 
-static const char *after_capacity(uint32_t on_full)
+static const char *after_capacity(const struct tamis_filter_stat *stat)
 {
-    if (on_full == TAMIS_ON_FULL_GROW)
-        return "At capacity it goes on in another segment, and the rate asked for holds; broken: "
-               "what "
-               "it would be without.";
-    if (on_full == TAMIS_ON_FULL_REFUSE) return "At capacity it takes no more keys.";
-    return "Past capacity it takes keys at a higher rate than was asked for.";
+    if (stat->on_full == TAMIS_ON_FULL_GROW)
+        return "Then it goes on in another segment, and the rate asked for holds; broken: what it "
+               "would be without.";
+    if (stat->on_full == TAMIS_ON_FULL_REFUSE) return "Then it takes no more keys.";
+    return "Past that it takes keys at a higher rate than was asked for.";
 }
 
 static void rate_legend(struct page *page, const struct report_filter *filter,
@@ -189,14 +197,15 @@ static void rate_legend(struct page *page, const struct report_filter *filter,
 {
     char now[REPORT_TEXT], asked[REPORT_TEXT], then[REPORT_TEXT], items[REPORT_TEXT];
     const double at_capacity = rate_at(curve, capacity_of(curve));
-    page_format(
-        page,
-        "<p class=\"note\"><b class=\"key-now\">now</b> %s at %s items &#183; "
-        "<b class=\"key-asked\">asked for</b> %s &#183; <b class=\"key-full\">at capacity</b> "
-        "%s, predicted.<br>%s</p>",
-        report_rate(now, report_number(filter, "fp_rate_now")),
-        report_count(items, filter->view.stat.items), report_rate(asked, filter->view.stat.fp_rate),
-        report_rate(then, at_capacity), after_capacity(filter->view.stat.on_full));
+    page_format(page,
+                "<p class=\"note\"><b class=\"key-now\">now</b> %s at %s items &#183; "
+                "<b class=\"key-asked\">asked for</b> %s &#183; <b class=\"key-full\">%s</b> "
+                "%s, predicted.<br>%s</p>",
+                report_rate(now, report_number(filter, "fp_rate_now")),
+                report_count(items, filter->view.stat.items),
+                report_rate(asked, filter->view.stat.fp_rate),
+                filter->view.stat.slices > 0 ? "with its newest segment full" : "at capacity",
+                report_rate(then, at_capacity), after_capacity(&filter->view.stat));
 }
 
 void chart_rate(struct page *page, const struct report_filter *filter)
@@ -207,12 +216,13 @@ void chart_rate(struct page *page, const struct report_filter *filter)
     const bool refuses = stat->on_full == TAMIS_ON_FULL_REFUSE;
     page_text(page, "<figure><figcaption>Rate of false positives</figcaption>");
     if (isnan(rate_at(&curve, curve.others))) {
-        char text[REPORT_TEXT];
+        char text[REPORT_TEXT], asked[REPORT_TEXT];
         page_format(
             page,
-            "<p class=\"big\">%s</p><p class=\"note\">A static filter: its rate follows from "
-            "the size of its fingerprints, and stays so until the next build.</p></figure>\n",
-            report_rate(text, now));
+            "<p class=\"big\">%s</p><p class=\"note\">%s was asked for. The filter is "
+            "static: its rate follows from the size of its fingerprints, and stays so until "
+            "the next build.</p></figure>\n",
+            report_rate(text, now), report_rate(asked, stat->fp_rate));
         return;
     }
     page_format(
@@ -220,7 +230,7 @@ void chart_rate(struct page *page, const struct report_filter *filter)
         "<svg class=\"rate\" viewBox=\"0 0 480 216\" role=\"img\" aria-label=\"rate by items\" "
         "data-at-capacity=\"%.15g\">",
         rate_at(&curve, capacity_of(&curve)));
-    rate_axes(page, &curve, stat->fp_rate);
+    rate_axes(page, &curve, stat);
     rate_path(page, &curve, "curve", curve.others, capacity_of(&curve));
     if (!refuses) rate_path(page, &curve, "curve past", capacity_of(&curve), curve.end);
     page_format(page, "<path class=\"drop\" d=\"M%.1f %.1fV%.0f\"/>",
@@ -233,13 +243,12 @@ void chart_rate(struct page *page, const struct report_filter *filter)
 
 /* ---- Bars --------------------------------------------------------------------------------- */
 
-/* A bar of `done` on one of `whole`, both as shares of the column. */
-static void bar(struct page *page, double done, double whole)
+void report_bar(struct page *page, double done, double whole)
 {
     page_format(page,
-                "<td class=\"track\"><span class=\"whole\" style=\"width:%.1f%%\"></span>"
-                "<span class=\"done\" style=\"width:%.1f%%\"></span></td>",
-                100 * rest_of_share(whole), 100 * rest_of_share(done));
+                "<td class=\"track\"><div><span class=\"whole\" style=\"width:%.1f%%\"></span>"
+                "<span class=\"done\" style=\"width:%.1f%%\"></span></div></td>",
+                100 * clamped(whole), 100 * clamped(done));
 }
 
 static void cell(struct page *page, const char *text)
@@ -251,7 +260,7 @@ static void segment_row(struct page *page, const struct tamis_segment_stat *s, d
 {
     char text[REPORT_TEXT], of[REPORT_TEXT];
     page_format(page, "<tr><td>%ju</td>", (uintmax_t)s->number);
-    bar(page, (double)s->items / longest, (double)s->capacity / longest);
+    report_bar(page, (double)s->items / longest, (double)s->capacity / longest);
     page_format(page, "<td class=\"n\">%s of %s</td>", report_count(text, s->items),
                 report_count(of, s->capacity));
     cell(page, report_share(text, s->fill));
@@ -287,7 +296,7 @@ static double time_x(const struct report_filter *filter, size_t index)
     const double span = (double)(g[last].published_at - g[0].published_at);
     const double share = span > 0 ? (double)(g[index].published_at - g[0].published_at) / span
                                   : (double)index / (double)last;
-    return 14 + (RIGHT - 14) * rest_of_share(share);
+    return 14 + (RIGHT - 14) * clamped(share);
 }
 
 static void time_line(struct page *page, const struct report_filter *filter, double most)
@@ -321,7 +330,7 @@ static void generation_row(struct page *page, const struct tamis_generation_stat
     char text[64];
     page_format(page, "<tr%s><td>%ju%s</td>", g->in_force ? " class=\"in-force\"" : "",
                 (uintmax_t)g->generation, g->in_force ? " in force" : "");
-    bar(page, (double)g->items / most, 0);
+    report_bar(page, (double)g->items / most, 0);
     cell(page, report_count(text, g->items));
     text_size(text, sizeof text, (double)g->size_bytes);
     cell(page, text);

@@ -134,17 +134,15 @@ static void catalog_row(struct page *page, const struct report_filter *filter, s
         page_text(page, "</td></tr>\n");
         return;
     }
-    const double share = share_of_capacity(filter);
     page_text(page, "<td>");
     datum_text(page, filter, "kind");
     page_text(page, "</td><td class=\"n\">");
     datum_count(page, filter, "items");
     page_text(page, "</td><td class=\"n\">");
     datum_count(page, filter, "capacity");
-    page_format(page,
-                "</td><td class=\"track\"><span class=\"whole\" style=\"width:100%%\"></span>"
-                "<span class=\"done\" style=\"width:%.1f%%\"></span></td><td class=\"n\">",
-                100 * (share < 1 ? share : 1));
+    page_text(page, "</td>");
+    report_bar(page, share_of_capacity(filter), 1);
+    page_text(page, "<td class=\"n\">");
     datum_rate(page, filter, "fp_rate_now");
     page_text(page, "</td><td class=\"n\">");
     datum_rate(page, filter, "fp_rate");

@@ -10,7 +10,7 @@
 
 #include "sizing/fuse.h"
 
-/* Seeds that are tried; of pieces of that shape one in hundreds needs a second. */
+/* Seeds that are tried; of large pieces one in a hundred needs a second. */
 #define TAMIS__PIECE_TRIES 100u
 
 /* Bytes that building a piece of up to so many keys needs besides digests and fingerprints. */

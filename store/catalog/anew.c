@@ -44,13 +44,18 @@ int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
     return 0;
 }
 
-/* The file that is there gets a name that is free: "catalog.mdb.damaged", or with a number behind. */
+/*
+ * The file that is there gets a name that is free: "catalog.mdb.damaged", or with a number behind.  It keeps
+ * its own beside that until the new one takes it, so that there is a catalog at every moment; on a file
+ * system without links there is none for a moment.
+ */
 static int put_aside(const struct tamis__catalog *catalog, char name[TAMIS__ASIDE_BYTES])
 {
     (void)snprintf(name, TAMIS__ASIDE_BYTES, ASIDE_NAME);
     for (int i = 2;; i++) {
         int rc = tamis__exists(catalog->root_fd, name, catalog->file_path);
         if (rc < 0) return rc;
+        if (rc == 0 && tamis__link(catalog->root_fd, NAME, name, catalog->file_path) == 0) return 0;
         if (rc == 0)
             return tamis__rename(catalog->root_fd, NAME, catalog->root_fd, name,
                                  catalog->file_path);

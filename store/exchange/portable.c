@@ -284,12 +284,10 @@ static int check(const struct tamis__cargo *cargo)
     for (uint32_t i = 0; i < cargo->count; i++) {
         const struct tamis__segment_header *h = cargo->segments[i]->header;
         if (h->counter_bits != 0 || h->kind == TAMIS_KIND_FUSE)
-            return tamis__fail(
-                TAMIS_EUNSUPPORTED,
-                "format tamis does not carry the %s; copy the directory of the store, while nobody "
-                "uses it",
-                h->kind == TAMIS_KIND_FUSE ? "fingerprints of kind fuse"
-                                           : "counters of kind counting");
+            return tamis__fail(TAMIS_EUNSUPPORTED,
+                               "format tamis does not carry the %s; copy the store (tamis backup)",
+                               h->kind == TAMIS_KIND_FUSE ? "fingerprints of kind fuse"
+                                                          : "counters of kind counting");
     }
     return 0; /* every other filter can be said in our own format */
 }

@@ -364,6 +364,14 @@ int tamis__rename(int old_dir_fd, const char *old_name, int new_dir_fd, const ch
     return tamis__fail_errno(errno, "name", what);
 }
 
+int tamis__link(int dir_fd, const char *old_name, const char *new_name, const char *what)
+{
+    const int error = may_fail("link", what);
+    if (error) return tamis__fail_errno(error, "name", what);
+    if (linkat(dir_fd, old_name, dir_fd, new_name, 0) == 0) return 0;
+    return tamis__fail_errno(errno, "name", what);
+}
+
 int tamis__unlink(int dir_fd, const char *name, const char *what)
 {
     const int error = may_fail("unlink", what);

@@ -58,6 +58,8 @@ int tamis__make_path(const char *path); /* like mkdir -p, and durable */
 /* Replaces what has the new name. */
 int tamis__rename(int old_dir_fd, const char *old_name, int new_dir_fd, const char *new_name,
                   const char *what);
+/* A second name for a file. */
+int tamis__link(int dir_fd, const char *old_name, const char *new_name, const char *what);
 int tamis__unlink(int dir_fd, const char *name, const char *what);           /* 0 if not there */
 int tamis__remove_directory(int dir_fd, const char *name, const char *what); /* 0 if not there */
 /* Is the open file the one that the path names?  1, 0 or an error. */

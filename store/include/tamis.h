@@ -174,7 +174,7 @@ struct tamis_sizing {
  * Kind fuse has the rates 2^-8, 2^-16 and 2^-32 only, 3 slots a key and no k to choose (0 or 3):
  *
  * n, p       the greatest of these rates that is at most p
- * n, m       the least that n keys have in m bits of data; the result's m is what they need of it
+ * n, m       the least that n keys have in m bits; the result's m is what they need of it
  * p, m       the largest n
  *
  * Its size hangs a little on the keys, by which one piece is fuller than another: a build may come out

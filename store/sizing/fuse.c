@@ -124,16 +124,16 @@ static uint64_t likely_bits(uint64_t keys, uint32_t fingerprint_bits)
 {
     struct tamis__fuse_shape shape;
     tamis__fuse_likely_shape(keys, fingerprint_bits, &shape);
-    return tamis__fuse_data_bits(&shape);
+    return tamis__fuse_m_bits(&shape);
 }
 
-/* Largest n whose data are likely to fit in so many bits; 0: not even one key's. */
-static uint64_t largest_n(uint64_t data_bits, uint32_t fingerprint_bits)
+/* Largest n whose fingerprints are likely to fit in so many bits; 0: not even one key's. */
+static uint64_t largest_n(uint64_t m_bits, uint32_t fingerprint_bits)
 {
     uint64_t low = 0, high = TAMIS__FUSE_KEYS_MAX + 1; /* low fits, high does not */
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
-        if (likely_bits(middle, fingerprint_bits) > data_bits)
+        if (likely_bits(middle, fingerprint_bits) > m_bits)
             high = middle;
         else
             low = middle;
@@ -142,10 +142,10 @@ static uint64_t largest_n(uint64_t data_bits, uint32_t fingerprint_bits)
 }
 
 /* The widest fingerprints with which n keys fit in so many bits; 0: none do. */
-static uint32_t widest(uint64_t keys, uint64_t data_bits)
+static uint32_t widest(uint64_t keys, uint64_t m_bits)
 {
     for (uint32_t bits = 32; bits >= 8; bits /= 2)
-        if (likely_bits(keys, bits) <= data_bits) return bits;
+        if (likely_bits(keys, bits) <= m_bits) return bits;
     return 0;
 }
 

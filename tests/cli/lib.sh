@@ -63,3 +63,10 @@ poke() {
 no_times() {
     sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z/TIME/g'
 }
+
+# waits_with_handlers PID: it heeds SIGINT and SIGTERM, and waits for something.
+waits_with_handlers() {
+    local caught
+    caught=$(awk '$1 == "SigCgt:" { print $2 }' "/proc/$1/status")
+    (((0x$caught & 0x4002) == 0x4002)) && grep -q '^State:.S' "/proc/$1/status"
+}

@@ -54,7 +54,9 @@ done
 # ---- Values ------------------------------------------------------------------------------------
 
 mapfile -t kinds < <(tamis calc -n 1000 -p 0.01 --json | sed 's/.*"kind":"\([a-z]*\)".*/\1/')
-[ "${#kinds[@]}" -ge 2 ] || fail "tamis calc --json names no kinds"
+[ "${#kinds[@]}" -ge 4 ] || fail "tamis calc --json names no kinds"
+offers 'tamis calc --kind ' "${kinds[@]}"
+mapfile -t kinds < <(printf '%s\n' "${kinds[@]}" | grep -vx fuse) # is built, not created
 offers 'tamis create new --kind ' "${kinds[@]}"
 offers 'tamis calc --kind blo' blocked bloom
 offers 'tamis calc --kind=blo' blocked bloom # readline leaves --kind= alone
@@ -70,6 +72,7 @@ for set in $(offered 'tamis explain --hash-set '); do
 done
 offers 'tamis import new --from re' redis-bitmap redisbloom redis://
 offers 'tamis export seen --to=g' guava
+offers 'tamis build new --kind ' fuse blocked bloom
 offers 'tamis create new -n '
 offers 'tamis create new -n10k --kind ' "${kinds[@]}"
 
@@ -86,7 +89,8 @@ quoted=()
 for name in "${names[@]}"; do
     quoted+=("$(printf %q "$name")")
 done
-for command in add check list info explain export rename drop sync verify merge compare; do
+for command in add check list info explain export rename drop sync verify merge compare build except \
+    generations rollback; do
     offers "tamis $command -- " "${quoted[@]}"
 done
 mapfile -t quoted < <(printf '%s\n' "${quoted[@]}" | grep -v '^-')
@@ -107,6 +111,16 @@ offers 'tamis create new --like=seen.' seen.2026
 offers 'tamis add seen '
 offers 'tamis create '
 offers 'tamis rename seen '
+offers 'tamis except seen ' add remove list
+offers 'tamis except seen add '
+for key in a b c; do
+    echo "$key" | tamis build seen --keep 5
+done
+offers 'tamis rollback seen ' 1 2 3
+offers 'tamis rollback seen 2' 2
+tamis rollback seen 2 2>/dev/null
+offers 'tamis rollback seen ' 1 3 4
+offers 'tamis generations seen '
 offers 'tamis explain --hash-set xxh3 '
 offers 'tamis drop seen se' seen.2026
 offers "tamis drop seen seen.2026 \"a:b c\" it\\'s -- " -odd "$(printf %q 'say "$x"')" été
@@ -133,6 +147,10 @@ offers 'tamis add --store=sto' stores
 offers 'tamis add seen <sto' stores storeys
 offers 'tamis add seen 2> sto' stores storeys
 offers 'tamis check <storeys se' seen seen.2026
+offers 'tamis build new sto' stores storeys
+offers 'tamis build new --except sto' stores storeys
+offers 'tamis build new stores --against=sto' stores storeys
+offers 'tamis backup sto' stores
 offers 'tamis import '
 offers 'tamis import new --from guava sto' stores storeys
 offers 'tamis export seen sto' stores storeys

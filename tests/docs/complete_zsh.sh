@@ -80,9 +80,11 @@ done
 # ---- Values ------------------------------------------------------------------------------------
 
 mapfile -t kinds < <(tamis calc -n 1000 -p 0.01 --json | sed 's/.*"kind":"\([a-z]*\)".*/\1/')
-[ "${#kinds[@]}" -ge 2 ] || fail "tamis calc --json names no kinds"
+[ "${#kinds[@]}" -ge 4 ] || fail "tamis calc --json names no kinds"
+offers 'tamis calc --kind ' "${kinds[@]}"
+mapfile -t kinds < <(printf '%s\n' "${kinds[@]}" | grep -vx fuse) # is built, not created
 offers 'tamis create new --kind ' "${kinds[@]}"
-offers 'tamis calc --kind=' "${kinds[@]}"
+offers 'tamis calc --kind=b' blocked bloom
 becomes 'tamis calc --kind=blo' 'tamis calc --kind=blo'
 becomes 'tamis calc --kind=bloo' 'tamis calc --kind=bloom '
 sets=(xxh3 'php:bkdr,sdbm,js' php-mt php-mt-legacy md5 redisbloom guava)
@@ -92,12 +94,14 @@ becomes 'tamis explain --hash-set xx' 'tamis explain --hash-set xxh3 '
 becomes 'tamis explain --hash-set php:' 'tamis explain --hash-set php:bkdr,sdbm,js '
 becomes 'tamis import new --from redisb' 'tamis import new --from redisbloom '
 becomes 'tamis export seen --to=g' 'tamis export seen --to=guava '
+offers 'tamis build new --kind ' fuse blocked bloom
 offers 'tamis create new -n '
 offers 'tamis create new -n 10k --kind ' "${kinds[@]}"
 
 # ---- Filters -----------------------------------------------------------------------------------
 
-for command in add check list info explain export rename drop sync verify merge compare; do
+for command in add check list info explain export rename drop sync verify merge compare build except \
+    generations rollback; do
     offers "tamis $command -- " "${names[@]}"
 done
 plain=(seen seen.2026 'a:b c' "it's" 'say "$x"') # what is not taken for an option
@@ -113,6 +117,13 @@ becomes 'tamis check say' 'tamis check say\ \"\$x\" '
 offers 'tamis add seen '
 offers 'tamis create '
 offers 'tamis rename seen '
+offers 'tamis except seen ' add remove list
+offers 'tamis except seen add '
+for key in a b c; do
+    echo "$key" | tamis build seen --keep 5
+done
+tamis rollback seen 2 2>/dev/null
+offers 'tamis rollback seen ' 1 3 4
 offers 'tamis explain --hash-set xxh3 '
 offers "tamis drop seen 'a:b c' it\\'s s" seen.2026 'say "$x"'
 
@@ -129,6 +140,10 @@ becomes 'tamis info seen check' 'tamis info seen checkpointed_at '
 becomes 'tamis --store sto' 'tamis --store stores/'
 becomes 'tamis add --store=sto' 'tamis add --store=stores/'
 offers 'tamis add seen <sto' stores storeys
+offers 'tamis build new sto' stores storeys
+offers 'tamis build new --except=sto' stores storeys
+offers 'tamis build new stores --against sto' stores storeys
+becomes 'tamis backup sto' 'tamis backup stores/'
 offers 'tamis import new --from guava sto' stores storeys
 offers 'tamis export seen sto' stores storeys
 

@@ -69,12 +69,13 @@ commands()
 }
 
 # help_options COMMAND: its options as --help lists them, one a line, sorted; those that take a
-# value end with a =, as in --rate=.  A line there is "  -p, --rate P        what it does".
+# value end with a =, as in --rate=.  A line there is "  -p, --rate P        what it does".  One that
+# may stand with or without a value (--comments[=PREFIX]) counts as without: the next word is never it.
 help_options()
 {
     local line names value name
     tamis "$1" --help | while IFS= read -r line; do
-        [[ $line =~ ^\ \ (-[a-zA-Z],\ |\ \ \ \ )(--[a-z-]+)(\ [A-Z]+)?(\ |$) ]] || continue
+        [[ $line =~ ^\ \ (-[a-zA-Z],\ |\ \ \ \ )(--[a-z-]+)(\ [A-Z]+)?(\[=[A-Z]+\])?(\ |$) ]] || continue
         names="${BASH_REMATCH[1]} ${BASH_REMATCH[2]}" value=${BASH_REMATCH[3]}
         for name in ${names//,/}; do
             printf '%s\n' "$name${value:+=}"

@@ -23,7 +23,7 @@ static void check_accepted(const struct tamis__segment_header *h, uint64_t file_
     const struct tamis__policy policy = tamis__header_policy(h);
     fuzz_policy(&policy, h->slice, h->slice_start, h->step);
     FUZZ_CHECK(h->k >= 1 && h->k <= TAMIS_K_MAX && h->m_bits >= 1);
-    if (kind == NULL || kind->check(h, &reason) < 0) return;
+    if (kind == NULL || kind->check(h, &reason) < 0 || kind->positions == NULL) return;
     uint64_t positions[TAMIS_K_MAX];
     kind->positions(h, "key", 3, positions);
     const uint64_t width = h->counter_bits ? h->counter_bits : 1;

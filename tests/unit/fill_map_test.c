@@ -43,10 +43,16 @@ static void check_map(tamis_filter *filter)
     struct tamis__view *view;
     assert_done(tamis__visit_segment(filter, 0, &view));
     const struct tamis__segment_header *h = view->segments[0].segment.header;
-    const struct expected e = {.data = (const uint8_t *)view->segments[0].segment.data,
-                               .lanes = h->m_bits,
-                               .width = h->counter_bits ? h->counter_bits : 1,
-                               .msb = h->bit_order == TAMIS__BITS_MSB_FIRST};
+    struct expected e = {.data = (const uint8_t *)view->segments[0].segment.data,
+                         .lanes = h->m_bits,
+                         .width = h->counter_bits ? h->counter_bits : 1,
+                         .msb = h->bit_order == TAMIS__BITS_MSB_FIRST};
+    if (h->fingerprint_bits != 0) {
+        e.width = h->fingerprint_bits;
+        e.lanes = h->m_bits / e.width;
+        e.offset = 64; /* the seeds of up to 8 pieces */
+        assert_in_range(h->pieces, 1, 8);
+    }
     tamis__leave(filter, view);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         assert_done(tamis_filter_fill_map(filter, 0, fill, counts[i]));
@@ -84,6 +90,31 @@ static void map_of_each_kind_is_that_of_its_bits(void **state)
         char name[16];
         (void)snprintf(name, sizeof name, "filter-%zu", i);
         tamis_filter *filter = make(store, name, &specs[i]);
+        check_map(filter);
+        assert_done(tamis_filter_close(filter));
+    }
+    tamis_store_close(store);
+}
+
+static void map_of_fingerprints_is_that_of_those_that_are_not_0(void **state)
+{
+    static const double rates[] = {0.01, 1e-4, 1e-9};
+    tamis_store *store = fixture_store(NULL);
+    (void)state;
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        char name[16], key[RANDOM_KEY_BYTES];
+        const struct tamis_build_spec spec = {.filter = {.fp_rate = rates[i]}};
+        tamis_filter *filter;
+        tamis_build *build;
+        (void)snprintf(name, sizeof name, "fuse-%zu", i);
+        assert_done(tamis_build_begin(store, name, &spec, &build));
+        for (uint64_t j = 0; j < 3000; j++) {
+            const struct tamis_key one = {key, random_key(j, key)};
+            assert_done(tamis_build_add(build, &one, 1));
+        }
+        assert_done(tamis_build_publish(build, NULL));
+        tamis_build_close(build);
+        assert_done(tamis_filter_open(store, name, TAMIS_READ_ONLY, &filter));
         check_map(filter);
         assert_done(tamis_filter_close(filter));
     }
@@ -131,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(map_of_each_kind_is_that_of_its_bits),
+        cmocka_unit_test(map_of_fingerprints_is_that_of_those_that_are_not_0),
         cmocka_unit_test(map_of_a_large_segment_sums_to_its_fill),
         cmocka_unit_test(map_of_nothing_is_refused),
     };

@@ -34,6 +34,14 @@ _tamis_options()
         printf '%s ' -v --invert -c --count -q --quiet -z --null --hex --json --progress \
             --no-progress
         ;;
+    build)
+        printf '%s ' -p --rate --kind -n --capacity --seed --except --against --if-changed --keep \
+            --allow-empty --comments --skip-blank --crlf -z --null --hex --memory --threads --stats \
+            --json --progress --no-progress
+        ;;
+    except) printf '%s ' -z --null --hex --json --progress --no-progress ;;
+    repair) printf '%s ' --dry-run --rebuild --json ;;
+    backup) printf '%s ' --json --progress --no-progress ;;
     remove | count) printf '%s ' -z --null --hex --json --progress --no-progress ;;
     import)
         printf '%s ' --from --hash-set -m --bits -k --hashes -n --capacity -p --rate --seal --json \
@@ -42,7 +50,8 @@ _tamis_options()
     export) printf '%s ' --to --force --json --progress --no-progress ;;
     merge) printf '%s ' --intersect --json --progress --no-progress ;;
     list) printf '%s ' -q --quiet --json ;;
-    info | sync | verify | compare) printf '%s ' --json ;;
+    report) printf '%s ' -o --output --all --progress --no-progress ;;
+    info | sync | verify | compare | generations | rollback) printf '%s ' --json ;;
     explain) printf '%s ' --hash-set -m --bits -k --hashes --seed -z --null --hex --json ;;
     calc) printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --memory --table --kind --counter-bits --json ;;
     esac
@@ -56,9 +65,9 @@ _tamis_wants_value()
     case $1 in
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
-    --on-full | --window | --slices) return 0 ;;
+    --on-full | --window | --slices | --except | --against | --keep | --threads | --output) return 0 ;;
     --*) return 1 ;;
-    -*[npmk]) [[ ${1%?} != *[npmk]* ]] ;;
+    -*[npmko]) [[ ${1%?} != *[npmko]* ]] ;;
     *) return 1 ;;
     esac
 }
@@ -196,10 +205,25 @@ _tamis_offer_filters()
     _tamis_offer "$1" "$2" "${names[@]}"
 }
 
+# The generations of the filter that rollback is about, save the one in force.
+_tamis_offer_generations()
+{
+    local tamis=${words[0]/#\~\//"$HOME"/} number state rest
+    local -a numbers=()
+    type -P "$tamis" >/dev/null || tamis=tamis
+    local -a call=("$tamis")
+    [[ ! $store ]] || call+=(--store "${store/#\~\//"$HOME"/}")
+    while read -r number state rest; do
+        [[ $state != kept ]] || numbers+=("$number")
+    done < <("${call[@]}" generations -- "${given[0]}" 2>/dev/null </dev/null)
+    _tamis_offer "$word" '' "${numbers[@]}"
+}
+
 _tamis_offer_commands()
 {
     _tamis_offer "$word" '' create add check remove count list info calc sync explain merge \
-        compare import export verify drop rename rotate help
+        compare import export build except generations rollback report verify repair backup drop rename \
+        rotate help
 }
 
 _tamis_offer_fields()
@@ -207,7 +231,7 @@ _tamis_offer_fields()
     _tamis_offer "$word" '' name kind hash_set m_bits k seed capacity fp_rate items \
         items_estimated fill fp_rate_now bits_per_key size_bytes generation segments created_at \
         published_at checkpointed_at on_full window_seconds window_items slices counter_bits \
-        state note
+        fingerprint_bits keep exceptions state note
 }
 
 _tamis_offer_options()
@@ -221,8 +245,16 @@ _tamis_offer_options()
 _tamis_offer_value()
 {
     case $1 in
+    -o | --output) _tamis_offer_paths -f "$2" "$3" ;;
     --store) _tamis_offer_paths -d "$2" "$3" ;;
-    --kind) _tamis_offer "$2" "$3" blocked bloom counting ;;
+    --kind)
+        case $command in
+        build) _tamis_offer "$2" "$3" fuse blocked bloom ;;
+        create) _tamis_offer "$2" "$3" blocked bloom counting ;;
+        *) _tamis_offer "$2" "$3" blocked bloom counting fuse ;;
+        esac
+        ;;
+    --except | --against) _tamis_offer_paths -f "$2" "$3" ;;
     --counter-bits) _tamis_offer "$2" "$3" 4 8 16 32 ;;
     --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
     --hash-set)
@@ -241,8 +273,12 @@ _tamis_offer_argument()
     help,0) _tamis_offer_commands ;;
     explain,0) [[ $hash_set ]] || _tamis_offer_filters "$word" '' ;;
     add,0 | check,0 | remove,0 | count,0 | list,0 | info,0 | rename,0 | export,0) _tamis_offer_filters "$word" '' ;;
-    import,1 | export,1) _tamis_offer_paths -f "$word" '' ;;
-    compare,[01] | merge,* | sync,* | verify,* | drop,* | rotate,*) _tamis_offer_filters "$word" '' ;;
+    build,0 | except,0 | generations,0 | rollback,0) _tamis_offer_filters "$word" '' ;;
+    except,1) _tamis_offer "$word" '' add remove list ;;
+    rollback,1) _tamis_offer_generations ;;
+    backup,0) _tamis_offer_paths -d "$word" '' ;;
+    import,1 | export,1 | build,*) _tamis_offer_paths -f "$word" '' ;;
+    compare,[01] | merge,* | sync,* | verify,* | drop,* | rotate,* | report,*) _tamis_offer_filters "$word" '' ;;
     info,1) _tamis_offer_fields ;;
     calc,0) _tamis_offer_options ;; # it takes nothing else
     esac

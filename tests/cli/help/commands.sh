@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # Every command tells its usage, options, examples and exit status on standard output.
-for command in create add check list info explain calc sync drop rename verify; do
+mapfile -t commands < <(tamis help | sed -n '/^commands:/,/^$/ s/^  \([a-z]*\) .*/\1/p')
+[ "${#commands[@]}" -ge 24 ] || echo "only ${#commands[@]} commands"
+for command in "${commands[@]}"; do
     tamis "$command" --help >text || echo "$command: exit $?"
     grep -q "^usage: tamis $command" text || echo "$command: no usage"
     grep -q '^examples:' text || echo "$command: no examples"

@@ -21,11 +21,6 @@ for signal in INT TERM; do
 done
 
 # A pipe that nobody writes to: what waits is open(), before anything was read.
-waits_with_handlers() {
-    local caught
-    caught=$(awk '$1 == "SigCgt:" { print $2 }' "/proc/$1/status")
-    (((0x$caught & 0x4002) == 0x4002)) && grep -q '^State:.S' "/proc/$1/status"
-}
 for signal in INT TERM; do
     (trap - INT && exec tamis import x --from tamis input) 2>told &
     pid=$!

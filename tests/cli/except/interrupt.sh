@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# A signal while keys are read: none of them is an exception.
+tamis create seen -n 1000
+mkfifo input
+for signal in INT TERM; do
+    (trap - INT && exec tamis except seen add <input) 2>told &
+    pid=$!
+    exec 3>input
+    echo a >&3
+    until waits_with_handlers "$pid"; do sleep 0.01; done
+    kill -"$signal" "$pid"
+    wait "$pid"
+    echo "exit $?"
+    exec 3>&-
+    cat told
+done
+tamis except seen list

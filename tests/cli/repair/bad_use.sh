@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+refused tamis repair
+mkdir empty
+refused tamis --store empty repair
+refused tamis repair list
+refused tamis repair --force
+echo text >file
+refused tamis --store file repair

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# A filter that cannot be read is named in the page, the others are there; the status is 2.
+tamis create broken -n 100
+tamis create sound -n 100
+poke "$TAMIS_STORE/segments/0000000000000001.seg" 100 xx
+expect 2 tamis report --all -o page.html
+grep -o '<p class="trouble">[^<]*' page.html
+grep -c 'badge damaged' page.html
+grep -o '<bdi>[^<]*</bdi></h2>' page.html
+expect 2 tamis report broken -o alone.html
+ls

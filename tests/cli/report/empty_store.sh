@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# A store without filters has a page too.
+tamis create seen -n 100
+tamis drop seen
+tamis report --all -o page.html
+grep -c '<tr><td' page.html
+tail -n 1 page.html

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# A reader that does not read, then a signal: status 128 + 15.
+for i in $(seq 20); do tamis create "filter-$i" -n 100; done
+mkfifo output
+tamis report --all -o output 2>told &
+pid=$!
+exec 3<output
+head -c 1000 <&3 | wc -c
+kill -TERM "$pid"
+wait "$pid"
+echo "exit $?"
+cat told

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "builds.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "spawn.h"
+
+#define AT_ONCE 256u
+
+static int add_all(tamis_build *build, const uint64_t *keys, size_t count)
+{
+    struct tamis_key some[AT_ONCE];
+    int rc = 0;
+    for (size_t done = 0; rc == 0 && done < count; done += AT_ONCE) {
+        const size_t now = count - done < AT_ONCE ? count - done : AT_ONCE;
+        for (size_t i = 0; i < now; i++)
+            some[i] = (struct tamis_key){&keys[done + i], sizeof keys[0]};
+        rc = tamis_build_add(build, some, now);
+    }
+    return rc;
+}
+
+int builds_publish(tamis_store *store, const char *name, const struct tamis_build_spec *spec,
+                   const uint64_t *keys, size_t count, struct tamis_build_result *result)
+{
+    tamis_build *build;
+    int rc = tamis_build_begin(store, name, spec, &build);
+    if (rc < 0) return rc;
+    rc = add_all(build, keys, count);
+    if (rc == 0) rc = tamis_build_publish(build, result);
+    tamis_build_close(build);
+    return rc;
+}
+
+unsigned builds_mapped_files(void)
+{
+    char line[512];
+    unsigned count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    SPAWN_CHECK(maps != NULL);
+    while (fgets(line, sizeof line, maps) != NULL) {
+        if (strstr(line, ".seg") == NULL) continue;
+        SPAWN_CHECK(strstr(line, "(deleted)") == NULL);
+        count++;
+    }
+    (void)fclose(maps);
+    return count;
+}
+
+int builds_print_problem(void *context, const struct tamis_problem *problem)
+{
+    (void)context;
+    printf("%s at %" PRIu64 ": %s\n", problem->file, problem->offset, problem->reason);
+    return 0;
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * publish_test.c: generations are published as fast as they can be, under readers that never stop.
+ *
+ * One process changes the filter step by step and says in shared memory which step it has begun and which
+ * is done.  Four others (one of several threads, one that opens the filter again and again, one with a
+ * handle that its parent opened) ask without a pause, in batches and key by key.  Each generation has three
+ * keys of its own in every batch, far apart from each other: a batch that two generations had answered
+ * would show keys of both, or not all of one.  Fingerprints of 32 bits: that any stranger here ever passes
+ * has a chance of 1 in 50,000 for all generations together.
+ *
+ * Seen to fail: with contains_batch entering the view anew for the second half of its keys (mixed); with
+ * tamis__raise_epochs and tell() of change.c left out (a call after a publish is answered by the
+ * generation before); with `newer` taken for true in view.c (back to an older generation); with views freed
+ * while threads are in them (crash), or never (mapped segments); with the index of a rollback left out.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "builds.h"
+#include "random.h"
+#include "scratch.h"
+#include "spawn.h"
+
+#define READERS 4u
+#define THREADS 3u /* of the first reader */
+#define FIXED 3000u
+#define OWN 500u
+#define MARKS 3u
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define STEPS 60u
+#else
+#define STEPS 200u
+#endif
+#define GENERATIONS_MAX STEPS
+#define BATCH (2 * MARKS * GENERATIONS_MAX + 1)
+#define TIMES_MAX ((size_t)1 << 22)
+#define EXCEPTED 1000000u /* a key of every generation, which is an exception now and then */
+
+/* What is in force once a step is done. */
+struct step {
+    uint64_t generation;
+    bool excepted;
+};
+
+struct times {
+    uint32_t *ns;
+    size_t count;
+};
+
+struct stage {
+    tamis_store *store;
+    tamis_filter *filter; /* opened before the readers are born */
+    struct step steps[STEPS + 1];
+    uint64_t begun, done, over;
+    uint64_t batches;
+    unsigned files;                /* that a handle has mapped: a segment, and an index */
+    struct times switched, steady; /* of a batch */
+};
+
+/* ---- Keys -------------------------------------------------------------------------------------- */
+
+static uint64_t mark_of(uint64_t generation, uint64_t mark)
+{
+    return ((uint64_t)1 << 40) + generation * MARKS + mark;
+}
+
+static uint64_t own_key(uint64_t generation, uint64_t i)
+{
+    return (generation << 20) + ((uint64_t)1 << 48) + i;
+}
+
+static int publish(tamis_store *store, uint64_t generation)
+{
+    static uint64_t keys[FIXED + OWN + MARKS + 1];
+    const struct tamis_build_spec spec = {
+        .filter = {.fp_rate = 0x1p-32}, .threads = 1, .flags = TAMIS_BUILD_KEEP, .keep = 3};
+    struct tamis_build_result result = {0};
+    size_t count = 0;
+    for (uint64_t i = 0; i < FIXED; i++)
+        keys[count++] = i;
+    for (uint64_t i = 0; i < OWN; i++)
+        keys[count++] = own_key(generation, i);
+    for (uint64_t i = 0; i < MARKS; i++)
+        keys[count++] = mark_of(generation, i);
+    keys[count++] = EXCEPTED;
+    const int rc = builds_publish(store, "list", &spec, keys, count, &result);
+    return rc == 1 && result.generation != generation ? TAMIS_ECORRUPT : rc;
+}
+
+/* ---- Readers ----------------------------------------------------------------------------------- */
+
+struct reader {
+    struct stage *stage;
+    tamis_filter *filter;
+    uint64_t last; /* the earliest step that the last answer can be of */
+    uint64_t random;
+    uint64_t numbers[BATCH];
+    struct tamis_key keys[BATCH];
+    uint8_t answers[BATCH];
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void note_time(struct times *times, uint64_t ns)
+{
+    const size_t i = __atomic_fetch_add(&times->count, 1, __ATOMIC_RELAXED);
+    if (i < TIMES_MAX) times->ns[i] = ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
+/* All first marks, then all second ones, ..., each before a fixed key; the last one is EXCEPTED. */
+static void fill_batch(struct reader *reader)
+{
+    size_t at = 0;
+    for (uint64_t mark = 0; mark < MARKS; mark++)
+        for (uint64_t g = 1; g <= GENERATIONS_MAX; g++) {
+            reader->numbers[at++] = mark_of(g, mark);
+            reader->numbers[at++] = random_below(&reader->random, FIXED);
+        }
+    reader->numbers[at++] = EXCEPTED;
+    for (size_t i = 0; i < BATCH; i++)
+        reader->keys[i] = (struct tamis_key){&reader->numbers[i], sizeof reader->numbers[i]};
+}
+
+/* The one generation that has answered; every fixed key must have been there. */
+static uint64_t who_answered(const struct reader *reader)
+{
+    uint64_t answered = 0;
+    for (uint64_t g = 1; g <= GENERATIONS_MAX; g++) {
+        unsigned marks = 0;
+        for (uint64_t mark = 0; mark < MARKS; mark++)
+            marks += reader->answers[2 * (mark * GENERATIONS_MAX + g - 1)];
+        SPAWN_CHECK(marks == 0 || marks == MARKS); /* else mixed */
+        if (marks == 0) continue;
+        SPAWN_CHECK(answered == 0); /* else mixed */
+        answered = g;
+    }
+    for (size_t i = 1; i < BATCH - 1; i += 2)
+        SPAWN_CHECK(reader->answers[i] == 1);
+    return answered;
+}
+
+/* A step from `first` to `last` has that outcome: the earliest one; else last + 1. */
+static uint64_t find_step(const struct stage *stage, uint64_t first, uint64_t last,
+                          uint64_t generation, bool excepted)
+{
+    while (first <= last && (stage->steps[first].generation != generation ||
+                             stage->steps[first].excepted != excepted))
+        first++;
+    return first;
+}
+
+static void ask_batch(struct reader *reader)
+{
+    struct stage *stage = reader->stage;
+    fill_batch(reader);
+    const uint64_t done = __atomic_load_n(&stage->done, __ATOMIC_ACQUIRE);
+    const uint64_t before = now_ns();
+    const int64_t rc =
+        tamis_filter_contains_batch(reader->filter, reader->keys, BATCH, reader->answers);
+    const uint64_t ns = now_ns() - before;
+    const uint64_t begun = __atomic_load_n(&stage->begun, __ATOMIC_ACQUIRE);
+    SPAWN_CHECK(rc >= 0);
+    const uint64_t generation = who_answered(reader);
+    SPAWN_CHECK(generation != 0);
+    const uint64_t first = done > reader->last ? done : reader->last;
+    const uint64_t step =
+        find_step(stage, first, begun, generation, reader->answers[BATCH - 1] == 0);
+    SPAWN_CHECK(step <= begun); /* that step, or a later one */
+    note_time(generation != stage->steps[reader->last].generation ? &stage->switched
+                                                                  : &stage->steady,
+              ns);
+    reader->last = step;
+    (void)__atomic_add_fetch(&stage->batches, 1, __ATOMIC_RELAXED);
+}
+
+/* Fixed keys; and keys of the generation in force, which must be there unless another step was begun. */
+static void ask_singly(struct reader *reader)
+{
+    struct stage *stage = reader->stage;
+    for (int i = 0; i < 8; i++) {
+        const uint64_t fixed = random_below(&reader->random, FIXED);
+        SPAWN_CHECK(tamis_filter_contains(reader->filter, &fixed, sizeof fixed) == 1);
+        const uint64_t done = __atomic_load_n(&stage->done, __ATOMIC_ACQUIRE);
+        const uint64_t g = stage->steps[done].generation;
+        const uint64_t own = own_key(g, random_below(&reader->random, OWN));
+        const uint64_t other = own_key(g % GENERATIONS_MAX + 1, random_below(&reader->random, OWN));
+        const int is = tamis_filter_contains(reader->filter, &own, sizeof own);
+        const int is_other = tamis_filter_contains(reader->filter, &other, sizeof other);
+        SPAWN_CHECK(is >= 0 && is_other >= 0);
+        if (__atomic_load_n(&stage->begun, __ATOMIC_ACQUIRE) != done) continue;
+        SPAWN_CHECK(is == 1);
+        SPAWN_CHECK(is_other == 0);
+    }
+}
+
+static void read_until_the_end(struct reader *reader)
+{
+    while (__atomic_load_n(&reader->stage->over, __ATOMIC_ACQUIRE) == 0) {
+        ask_batch(reader);
+        ask_singly(reader);
+    }
+    ask_batch(reader); /* begins after the last step: its own must answer */
+}
+
+static struct reader *new_reader(struct stage *stage, tamis_filter *filter, uint64_t seed)
+{
+    struct reader *reader = calloc(1, sizeof *reader);
+    SPAWN_CHECK(reader != NULL);
+    reader->stage = stage;
+    reader->filter = filter;
+    reader->random = random_seed() + seed;
+    return reader;
+}
+
+static void *reading_thread(void *context)
+{
+    read_until_the_end(context);
+    free(context);
+    return NULL;
+}
+
+/* One handle for all threads. */
+static void read_in_threads(struct stage *stage, tamis_filter *filter)
+{
+    pthread_t threads[THREADS];
+    for (unsigned i = 0; i < THREADS; i++)
+        SPAWN_CHECK(pthread_create(&threads[i], NULL, reading_thread,
+                                   new_reader(stage, filter, 10 + i)) == 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        SPAWN_CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+/* Opened anew every 20 batches: what the catalog names can be mapped whenever it is looked at. */
+static void read_by_many_handles(struct stage *stage)
+{
+    struct reader *reader = new_reader(stage, NULL, 2);
+    while (__atomic_load_n(&stage->over, __ATOMIC_ACQUIRE) == 0) {
+        SPAWN_CHECK(tamis_filter_open(stage->store, "list", TAMIS_READ_ONLY, &reader->filter) == 0);
+        for (int i = 0; i < 20; i++)
+            ask_batch(reader);
+        SPAWN_CHECK(tamis_filter_close(reader->filter) == 0);
+    }
+    free(reader);
+}
+
+static void read_in_process(void *context, unsigned index)
+{
+    struct stage *stage = context;
+    tamis_filter *filter = stage->filter; /* born with it; only the last one goes on with it */
+    if (index < READERS - 1) SPAWN_CHECK(tamis_filter_close(filter) == 0);
+    if (index == 2) {
+        read_by_many_handles(stage);
+        return;
+    }
+    if (index < 2)
+        SPAWN_CHECK(tamis_filter_open(stage->store, "list", index == 0 ? TAMIS_READ_ONLY : 0,
+                                      &filter) == 0);
+    if (index == 0) {
+        read_in_threads(stage, filter);
+    } else {
+        struct reader *reader = new_reader(stage, filter, index);
+        read_until_the_end(reader);
+        free(reader);
+    }
+    SPAWN_CHECK(builds_mapped_files() <= stage->files);
+    SPAWN_CHECK(tamis_filter_close(filter) == 0);
+}
+
+/* ---- The stage --------------------------------------------------------------------------------- */
+
+static void begin_step(struct stage *stage, uint64_t generation, bool excepted)
+{
+    const uint64_t step = stage->begun + 1;
+    stage->steps[step] = (struct step){generation, excepted};
+    __atomic_store_n(&stage->begun, step, __ATOMIC_RELEASE);
+}
+
+static void end_step(struct stage *stage)
+{
+    __atomic_store_n(&stage->done, stage->begun, __ATOMIC_RELEASE);
+}
+
+/* A store whose filter has its first generation, and the readers. */
+static struct stage *begin(char **path, unsigned files, pid_t readers[READERS])
+{
+    struct stage *stage = spawn_shared(sizeof *stage);
+    stage->files = files;
+    *path = scratch_path("publish");
+    (void)random_seed();
+    stage->switched.ns = spawn_shared(TIMES_MAX * sizeof(uint32_t));
+    stage->steady.ns = spawn_shared(TIMES_MAX * sizeof(uint32_t));
+    assert_int_equal(tamis_store_open(*path, TAMIS_CREATE, &stage->store), 0);
+    stage->steps[0].generation = 1;
+    assert_int_equal(publish(stage->store, 1), 1);
+    assert_int_equal(tamis_filter_open(stage->store, "list", TAMIS_READ_ONLY, &stage->filter), 0);
+    for (unsigned i = 0; i < READERS; i++)
+        readers[i] = spawn_one(read_in_process, stage, i);
+    return stage;
+}
+
+static int count_file(void *context, const struct tamis_generation_stat *stat)
+{
+    *(unsigned *)context += stat->segment_count;
+    return 0;
+}
+
+/* Readers must have lived to the end; the store is whole. */
+static void end(char *path, struct stage *stage, const pid_t readers[READERS])
+{
+    unsigned failed = 0;
+    __atomic_store_n(&stage->over, 1, __ATOMIC_RELEASE);
+    for (unsigned i = 0; i < READERS; i++) {
+        int status;
+        assert_int_equal(waitpid(readers[i], &status, 0), readers[i]);
+        failed += status != 0;
+    }
+    assert_int_equal(failed, 0);
+    assert_int_equal(tamis_filter_close(stage->filter), 0);
+    assert_int_equal(tamis_store_verify(stage->store, NULL, builds_print_problem, NULL), 0);
+    tamis_store_close(stage->store);
+    free(path);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void print_times(const char *which, struct times *times)
+{
+    const size_t count = times->count < TIMES_MAX ? times->count : TIMES_MAX;
+    assert_true(count > 0);
+    qsort(times->ns, count, sizeof *times->ns, ascending);
+    printf("%-28s %8zu batches of %u keys: p50 %8.1f us, p99 %8.1f us, max %8.1f us\n", which,
+           count, BATCH, times->ns[count / 2] / 1e3, times->ns[count * 99 / 100] / 1e3,
+           times->ns[count - 1] / 1e3);
+}
+
+static void publish_200_generations_under_readers(void **state)
+{
+    pid_t readers[READERS];
+    char *path;
+    struct stage *stage = begin(&path, 1, readers);
+    (void)state;
+    const uint64_t before = now_ns();
+    for (uint64_t g = 2; g <= GENERATIONS_MAX; g++) {
+        begin_step(stage, g, false);
+        assert_int_equal(publish(stage->store, g), 1);
+        end_step(stage);
+    }
+    printf("%u generations of %u keys in %.2f s\n", GENERATIONS_MAX - 1, FIXED + OWN + MARKS + 1,
+           (double)(now_ns() - before) / 1e9);
+    unsigned files = 0;
+    assert_int_equal(tamis_filter_generations(stage->store, "list", count_file, &files), 0);
+    assert_int_equal(files, 4);
+    end(path, stage, readers);
+    print_times("after a switch", &stage->switched);
+    print_times("others", &stage->steady);
+    assert_true(stage->batches > GENERATIONS_MAX);
+}
+
+/* ---- Everything that can be done to a filter in use ---------------------------------------------- */
+
+struct kept {
+    uint64_t generations[8];
+    size_t count;
+};
+
+static int note_kept(void *context, const struct tamis_generation_stat *stat)
+{
+    struct kept *kept = context;
+    if (!stat->in_force) kept->generations[kept->count++] = stat->generation;
+    return 0;
+}
+
+/* Put any of the kept ones in force. */
+static void roll_back(struct stage *stage, uint64_t *random, bool excepted)
+{
+    struct kept kept = {.count = 0};
+    assert_int_equal(tamis_filter_generations(stage->store, "list", note_kept, &kept), 0);
+    assert_true(kept.count > 0);
+    const uint64_t to = kept.generations[random_below(random, kept.count)];
+    begin_step(stage, to, excepted);
+    assert_int_equal(tamis_filter_rollback(stage->store, "list", to), 0);
+}
+
+static void take_any_step(struct stage *stage, uint64_t *random, uint64_t *newest)
+{
+    static const uint64_t number = EXCEPTED;
+    const struct tamis_key key = {&number, sizeof number};
+    const struct step now = stage->steps[stage->begun];
+    const uint64_t dice = random_below(random, 4);
+    if (dice == 0 && *newest > 1) {
+        roll_back(stage, random, now.excepted);
+    } else if (dice == 1) {
+        begin_step(stage, now.generation, !now.excepted);
+        const int64_t rc = now.excepted ? tamis_filter_unexcept(stage->store, "list", &key, 1, NULL)
+                                        : tamis_filter_except(stage->store, "list", &key, 1);
+        assert_int_equal(rc, 1);
+    } else {
+        begin_step(stage, ++*newest, now.excepted);
+        assert_int_equal(publish(stage->store, *newest), 1);
+    }
+    end_step(stage);
+}
+
+static void any_change_under_readers_is_seen_by_the_next_call(void **state)
+{
+    pid_t readers[READERS];
+    char *path;
+    struct stage *stage = begin(&path, 2, readers);
+    uint64_t random = random_seed() + 1, newest = 1;
+    (void)state;
+    for (unsigned i = 0; i < STEPS - 1; i++)
+        take_any_step(stage, &random, &newest);
+    end(path, stage, readers);
+    printf("%u steps to generation %" PRIu64 "\n", STEPS - 1, newest);
+    print_times("after a switch", &stage->switched);
+    print_times("others", &stage->steady);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(publish_200_generations_under_readers),
+        cmocka_unit_test(any_change_under_readers_is_seen_by_the_next_call),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

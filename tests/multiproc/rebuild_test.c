@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rebuild_test.c: a filter is built anew, or dropped, while other processes add to it and ask it.
+ *
+ * Seen to fail: SEEN_TO_FAIL
+ */
+#include <inttypes.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "builds.h"
+#include "random.h"
+#include "scratch.h"
+#include "spawn.h"
+#include "store.h"
+
+static uint64_t base_key(uint64_t i)
+{
+    return ((uint64_t)1 << 48) + i;
+}
+
+/* ---- Rebuilt under adders ------------------------------------------------------------------------ */
+
+#define ADDERS 3u
+#define BASE 100u /* keys of every build */
+#define KEYS_A_BUILD 1000u
+#define REBUILDS 40u
+#define ADDED (REBUILDS * KEYS_A_BUILD)
+#define HEAD_START 32u
+
+struct rebuilding {
+    tamis_store *store;
+    uint64_t begun, done, over;
+    uint64_t position[ADDERS];
+    uint64_t certain, uncertain;
+    uint8_t *
+        told; /* [key * (REBUILDS + 2) + build]: how often NEW, by calls that lie within one list */
+    uint32_t *in; /* per key: the build whose list it was added to for certain */
+};
+
+/* From here on the next list may be in force. */
+static int note_publishing(void *context, uint32_t phase, uint64_t done, uint64_t all)
+{
+    struct rebuilding *r = context;
+    (void)all;
+    if (phase == TAMIS_BUILD_PUBLISHING && done == 0)
+        __atomic_store_n(&r->begun, r->done + 1, __ATOMIC_RELEASE);
+    return 0;
+}
+
+static void rebuild(struct rebuilding *r)
+{
+    uint64_t keys[BASE];
+    const struct tamis_build_spec spec = {
+        .filter = {.kind = TAMIS_KIND_BLOCKED, .capacity = BASE, .fp_rate = 1e-6},
+        .threads = 1,
+        .progress = note_publishing,
+        .context = r};
+    struct tamis_build_result result = {0};
+    for (uint64_t i = 0; i < BASE; i++)
+        keys[i] = base_key(i);
+    assert_int_equal(builds_publish(r->store, "growing", &spec, keys, BASE, &result), 1);
+    assert_int_equal(r->begun, r->done + 1);
+    __atomic_store_n(&r->done, r->begun, __ATOMIC_RELEASE);
+}
+
+static uint64_t head_of(const struct rebuilding *r)
+{
+    uint64_t head = 0;
+    for (unsigned i = 0; i < ADDERS; i++) {
+        const uint64_t at = __atomic_load_n(&r->position[i], __ATOMIC_RELAXED);
+        if (at > head) head = at;
+    }
+    return head;
+}
+
+/* One that began and ended within one list, as no build was on its way, is counted for that list. */
+static void add_one(struct rebuilding *r, tamis_filter *filter, uint64_t key)
+{
+    const uint64_t done = __atomic_load_n(&r->done, __ATOMIC_ACQUIRE);
+    const int rc = tamis_filter_add(filter, &key, sizeof key);
+    SPAWN_CHECK(rc >= 0);
+    if (__atomic_load_n(&r->begun, __ATOMIC_ACQUIRE) != done) {
+        (void)__atomic_add_fetch(&r->uncertain, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    (void)__atomic_add_fetch(&r->certain, 1, __ATOMIC_RELAXED);
+    if (rc == 1)
+        (void)__atomic_add_fetch(&r->told[key * (REBUILDS + 2) + done], 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&r->in[key], (uint32_t)done, __ATOMIC_RELEASE);
+}
+
+/* What was added to the list that is in force is there; and what every build has. */
+static void look_for(struct rebuilding *r, tamis_filter *filter, uint64_t key, uint64_t base)
+{
+    const uint64_t in = __atomic_load_n(&r->in[key], __ATOMIC_ACQUIRE);
+    const int rc = tamis_filter_contains(filter, &key, sizeof key);
+    SPAWN_CHECK(rc >= 0);
+    if (in != 0 && __atomic_load_n(&r->begun, __ATOMIC_ACQUIRE) == in) SPAWN_CHECK(rc == 1);
+    const uint64_t always = base_key(base);
+    SPAWN_CHECK(tamis_filter_contains(filter, &always, sizeof always) == 1);
+}
+
+static void adder(void *context, unsigned index)
+{
+    struct rebuilding *r = context;
+    tamis_filter *filter;
+    SPAWN_CHECK(tamis_filter_open(r->store, "growing", 0, &filter) == 0);
+    for (uint64_t key = 0; key < ADDED; key++) {
+        while (key >= __atomic_load_n(&r->begun, __ATOMIC_ACQUIRE) * KEYS_A_BUILD)
+            (void)sched_yield();
+        const uint64_t head = head_of(r);
+        if (head > key + HEAD_START) key = head; /* they add the same keys at the same time */
+        __atomic_store_n(&r->position[index], key, __ATOMIC_RELAXED);
+        add_one(r, filter, key);
+        look_for(r, filter, key, key % BASE);
+    }
+    SPAWN_CHECK(tamis_filter_close(filter) == 0);
+}
+
+/* By a handle that only reads; it outlives all lists. */
+static void looker(void *context, unsigned index)
+{
+    struct rebuilding *r = context;
+    uint64_t random = random_seed() + 100 + index;
+    tamis_filter *filter;
+    SPAWN_CHECK(tamis_filter_open(r->store, "growing", TAMIS_READ_ONLY, &filter) == 0);
+    while (__atomic_load_n(&r->over, __ATOMIC_ACQUIRE) == 0) {
+        const uint64_t head = head_of(r), back = random_below(&random, KEYS_A_BUILD);
+        look_for(r, filter, head > back ? head - back : 0, random_below(&random, BASE));
+    }
+    SPAWN_CHECK(tamis_filter_close(filter) == 0);
+}
+
+static void growing_filter_rebuilt_under_adders_tells_new_once(void **state)
+{
+    struct rebuilding *r = spawn_shared(sizeof *r);
+    char *path = scratch_path("rebuild");
+    pid_t pids[ADDERS + 1];
+    uint64_t twice = 0, told = 0;
+    int status;
+    (void)state;
+    (void)random_seed();
+    r->told = spawn_shared((size_t)ADDED * (REBUILDS + 2));
+    r->in = spawn_shared(ADDED * sizeof *r->in);
+    assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &r->store), 0);
+    rebuild(r); /* the first list is 1 */
+    for (unsigned i = 0; i <= ADDERS; i++)
+        pids[i] = spawn_one(i < ADDERS ? adder : looker, r, i);
+    for (uint64_t step = 1; step <= REBUILDS; step++) {
+        while (head_of(r) + 1 < step * KEYS_A_BUILD)
+            (void)sched_yield();
+        rebuild(r);
+    }
+    for (unsigned i = 0; i <= ADDERS; i++) {
+        if (i == ADDERS) __atomic_store_n(&r->over, 1, __ATOMIC_RELEASE);
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_int_equal(status, 0);
+    }
+    for (size_t i = 0; i < (size_t)ADDED * (REBUILDS + 2); i++) {
+        twice += r->told[i] > 1;
+        told += r->told[i];
+    }
+    printf("%u rebuilds; adds within one list %" PRIu64 ", others %" PRIu64 "; NEW %" PRIu64
+           ", twice %" PRIu64 "\n",
+           REBUILDS, r->certain, r->uncertain, told, twice);
+    assert_int_equal(twice, 0);
+    assert_true(r->certain > ADDED / 2 && told > ADDED / 2);
+    assert_int_equal(tamis_store_verify(r->store, NULL, builds_print_problem, NULL), 0);
+    tamis_store_close(r->store);
+    free(path);
+}
+
+/* ---- Dropped in use ------------------------------------------------------------------------------ */
+
+#define READERS 4u
+#define KEYS 3000u
+
+static int count_file(void *context, const struct tamis_generation_stat *stat)
+{
+    *(unsigned *)context += stat->segment_count;
+    return 0;
+}
+
+static void publish_keys(tamis_store *store)
+{
+    static uint64_t keys[KEYS];
+    const struct tamis_build_spec spec = {.filter = {.fp_rate = 0x1p-32}, .threads = 1};
+    for (uint64_t i = 0; i < KEYS; i++)
+        keys[i] = i;
+    assert_int_equal(builds_publish(store, "list", &spec, keys, KEYS, NULL), 1);
+}
+
+struct dropping {
+    tamis_store *store;
+    uint64_t begun, done, asked;
+    struct spawn_barrier barrier; /* of the readers and their parent */
+};
+
+/* Every call of a handle whose filter is gone says so, also when another has the name by now. */
+static void check_dropped(tamis_filter *filter)
+{
+    const uint64_t number = 1;
+    const struct tamis_key key = {&number, sizeof number};
+    struct tamis_filter_stat stat;
+    uint8_t answer;
+    SPAWN_CHECK(strstr(tamis_last_error(), "'list'") != NULL);
+    SPAWN_CHECK(strstr(tamis_last_error(), "dropped") != NULL);
+    SPAWN_CHECK(tamis_filter_contains(filter, key.data, key.bytes) == TAMIS_EDROPPED);
+    SPAWN_CHECK(tamis_filter_contains_batch(filter, &key, 1, &answer) == TAMIS_EDROPPED);
+    SPAWN_CHECK(tamis_filter_stat(filter, &stat) == TAMIS_EDROPPED);
+    SPAWN_CHECK(tamis_filter_close(filter) == 0);
+    SPAWN_CHECK(builds_mapped_files() == 0);
+}
+
+static void ask_until_dropped(void *context, unsigned index)
+{
+    struct dropping *d = context;
+    tamis_filter *filter;
+    SPAWN_CHECK(tamis_filter_open(d->store, "list", index % 2 ? TAMIS_READ_ONLY : 0, &filter) == 0);
+    spawn_wait(&d->barrier);
+    for (uint64_t number = 0;; number = (number + 1) % KEYS) {
+        const uint64_t done = __atomic_load_n(&d->done, __ATOMIC_ACQUIRE);
+        const int rc = tamis_filter_contains(filter, &number, sizeof number);
+        if (rc < 0) {
+            SPAWN_CHECK(rc == TAMIS_EDROPPED);
+            SPAWN_CHECK(__atomic_load_n(&d->begun, __ATOMIC_ACQUIRE) == 1);
+            break;
+        }
+        SPAWN_CHECK(rc == 1 && done == 0);
+        (void)__atomic_add_fetch(&d->asked, 1, __ATOMIC_RELAXED);
+    }
+    check_dropped(filter);
+}
+
+/* With generations that are kept and exceptions, which all go with it. */
+static void dropped_filter_is_told_by_the_next_call(void **state)
+{
+    const uint64_t number = KEYS + 1;
+    const struct tamis_key key = {&number, sizeof number};
+    (void)state;
+    for (int round = 0; round < 10; round++) {
+        struct dropping *d = spawn_shared(sizeof *d);
+        char *path = scratch_path("drop");
+        pid_t pids[READERS];
+        unsigned files = 0;
+        int status;
+        d->barrier.count = READERS + 1;
+        assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &d->store), 0);
+        for (int g = 0; g < 3; g++)
+            publish_keys(d->store);
+        assert_int_equal(tamis_filter_except(d->store, "list", &key, 1), 1);
+        for (unsigned i = 0; i < READERS; i++)
+            pids[i] = spawn_one(ask_until_dropped, d, i);
+        spawn_wait(&d->barrier);
+        while (__atomic_load_n(&d->asked, __ATOMIC_RELAXED) < 1000)
+            (void)sched_yield();
+        __atomic_store_n(&d->begun, 1, __ATOMIC_RELEASE);
+        assert_int_equal(tamis_filter_drop(d->store, "list"), 0);
+        __atomic_store_n(&d->done, 1, __ATOMIC_RELEASE);
+        publish_keys(d->store); /* another filter, of the same name */
+        for (unsigned i = 0; i < READERS; i++) {
+            assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+            assert_int_equal(status, 0);
+        }
+        assert_int_equal(tamis_filter_generations(d->store, "list", count_file, &files), 0);
+        assert_int_equal(files, 1);
+        assert_int_equal(tamis_store_verify(d->store, NULL, builds_print_problem, NULL), 0);
+        tamis_store_close(d->store);
+        free(path);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(growing_filter_rebuilt_under_adders_tells_new_once),
+        cmocka_unit_test(dropped_filter_is_told_by_the_next_call),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

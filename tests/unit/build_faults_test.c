@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * build_faults_test.c: what ends a build: the caller, any system call, any allocation, a kill at any of its
+ * steps, memory that does not keep what was written to it.  The old generation is in force after each,
+ * nothing is left behind, and the next build works.
+ */
+#include "builds.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "faults.h"
+#include "file/io.h"
+
+/* Few keys of a large seed of their own; they spill where memory is 1 MiB. */
+#define OLD_KEYS 500u
+static const struct builds_keys old_keys = {.family = 'o', .count = OLD_KEYS};
+static const struct builds_keys good_keys = {.family = 'g', .count = 3000};
+static const struct builds_keys one_key = {.family = 'x', .count = 1};
+
+struct stage {
+    char *path;
+    tamis_store *store;
+    struct tamis_build_spec spec;
+    struct builds_keys keys;
+    unsigned threads;
+};
+
+/* A store whose filter "list" has the old keys. */
+static struct stage set_stage(uint32_t kind, uint64_t keys)
+{
+    struct stage s = {
+        .spec = {.filter = {.kind = kind, .fp_rate = 0.01}, .memory_bytes = 1 << 20, .threads = 1},
+        .keys = {.family = 'n', .count = keys}};
+    s.store = fixture_store(&s.path);
+    assert_done(builds_run(s.store, "list", &s.spec, &old_keys, NULL));
+    return s;
+}
+
+static void clear_stage(struct stage *s)
+{
+    tamis_store_close(s->store);
+    scratch_remove(s->path);
+    free(s->path);
+}
+
+/* Every sort of key given, and published. */
+static int run(struct stage *s)
+{
+    tamis_build *build = NULL;
+    int rc = tamis_build_begin(s->store, "list", &s->spec, &build);
+    if (rc == 0) rc = builds_give(build, tamis_build_except, &one_key);
+    if (rc == 0) rc = builds_give(build, tamis_build_add, &s->keys);
+    if (rc == 0) rc = builds_give(build, tamis_build_against, &good_keys);
+    if (rc == 0) rc = tamis_build_publish(build, NULL);
+    tamis_build_close(build);
+    return rc;
+}
+
+static void check_old(struct stage *s)
+{
+    assert_int_equal(builds_count_yes(s->store, "list", &old_keys), OLD_KEYS);
+    assert_true(builds_count_yes(s->store, "list", &s->keys) < s->keys.count / 10);
+}
+
+static void check_new(struct stage *s)
+{
+    assert_int_equal(builds_count_yes(s->store, "list", &s->keys), s->keys.count);
+    assert_int_equal(builds_count_yes(s->store, "list", &good_keys), 0);
+}
+
+/* ---- The caller -------------------------------------------------------------------------------- */
+
+struct teller {
+    pthread_t thread;
+    uint32_t phase; /* in which it ends the build; none: 99 */
+    uint64_t done;  /* and not before so much is done */
+    uint32_t seen[5];
+    uint32_t last;
+    bool wrong;
+};
+
+static int tell(void *context, uint32_t phase, uint64_t done, uint64_t all)
+{
+    struct teller *teller = context;
+    teller->wrong |= phase > TAMIS_BUILD_PUBLISHING || phase < teller->last ||
+                     (phase != TAMIS_BUILD_READING && done > all) ||
+                     !pthread_equal(teller->thread, pthread_self());
+    teller->last = phase;
+    teller->seen[phase]++;
+    return phase == teller->phase && done >= teller->done ? TAMIS_EFULL : 0;
+}
+
+static struct teller set_teller(struct stage *s, struct teller *teller, uint32_t phase,
+                                uint64_t done)
+{
+    *teller = (struct teller){.thread = pthread_self(), .phase = phase, .done = done};
+    s->spec.progress = tell;
+    s->spec.context = teller;
+    return *teller;
+}
+
+static void build_tells_its_phases_in_order(void **state)
+{
+    static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct teller teller;
+        struct stage s = set_stage(kinds[i % 2], 60000);
+        s.spec.threads = i < 2 ? 1 : 3;
+        (void)set_teller(&s, &teller, 99, 0);
+        assert_int_equal(run(&s), 1);
+        assert_false(teller.wrong);
+        for (size_t phase = 0; phase < 5; phase++)
+            assert_true(teller.seen[phase] >= (phase == TAMIS_BUILD_PUBLISHING ? 2 : 1));
+        clear_stage(&s);
+    }
+}
+
+/* Seen to fail: with a draft that is not discarded when verifying is ended. */
+static void build_ended_in_any_phase_leaves_nothing(void **state)
+{
+    static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED};
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        for (uint32_t phase = 0; phase <= TAMIS_BUILD_PUBLISHING; phase++) {
+            struct teller teller;
+            struct stage s = set_stage(kinds[i % 2], 60000);
+            const int descriptors = fixture_files("/proc/self", "fd");
+            s.spec.threads = i < 2 ? 1 : 3;
+            (void)set_teller(&s, &teller, phase, 0);
+            assert_int_equal(run(&s), TAMIS_EFULL);
+            assert_int_equal(teller.last, phase);
+            assert_false(teller.wrong);
+            assert_int_equal(fixture_files("/proc/self", "fd"), descriptors);
+            assert_int_equal(fixture_files(s.path, "staging"), 0);
+            assert_int_equal(fixture_files(s.path, "segments"), 1);
+            check_old(&s);
+            teller.phase = 99;
+            teller.last = 0;
+            assert_int_equal(run(&s), 1);
+            check_new(&s);
+            clear_stage(&s);
+        }
+}
+
+static void build_that_was_ended_cannot_go_on(void **state)
+{
+    struct teller teller;
+    struct stage s = set_stage(TAMIS_KIND_FUSE, 100);
+    tamis_build *build;
+    (void)state;
+    (void)set_teller(&s, &teller, TAMIS_BUILD_READING, 0);
+    assert_done(tamis_build_begin(s.store, "list", &s.spec, &build));
+    assert_int_equal(builds_give(build, tamis_build_add, &s.keys), TAMIS_EFULL);
+    teller.phase = 99;
+    assert_refused(TAMIS_EFULL, "has failed before", builds_give(build, tamis_build_add, &s.keys));
+    assert_refused(TAMIS_EFULL, "has failed before", tamis_build_publish(build, NULL));
+    tamis_build_close(build);
+    check_old(&s);
+    clear_stage(&s);
+}
+
+/* ---- Faults ------------------------------------------------------------------------------------- */
+
+/* The call that is to fail: the nth of a verb (store/file/io.c, faults.c), or the nth allocation. */
+struct fault {
+    const char *verb; /* NULL: allocation */
+    int error_number;
+};
+
+static void arm(const struct fault *fault, unsigned nth)
+{
+    if (fault->verb != NULL)
+        faults_arm_verb(nth, fault->error_number, fault->verb);
+    else
+        faults_arm_memory(nth);
+}
+
+/* Where the fault was no error it must not have mattered: budgets and sweeps go on without. */
+static bool run_with_fault(uint32_t kind, uint64_t keys, const struct fault *fault, unsigned nth)
+{
+    struct stage s = set_stage(kind, keys);
+    const int descriptors = fixture_files("/proc/self", "fd");
+    (void)tamis__fail(0, "%s", "");
+    arm(fault, nth);
+    int rc = run(&s);
+    const bool reached = faults_disarm();
+    assert_true(rc >= 0 || *tamis_last_error() != '\0');
+    assert_true(reached || rc == 1);
+    assert_int_equal(fixture_files("/proc/self", "fd"), descriptors);
+    assert_int_equal(fixture_problems(s.path), 0);
+    if (rc < 0) {
+        check_old(&s);
+        assert_int_equal(run(&s), 1);
+    }
+    check_new(&s);
+    /* What could not be removed has gone with the next maker and the next writer. */
+    assert_done(builds_run(s.store, "next", &s.spec, &one_key, NULL));
+    assert_int_equal(fixture_files(s.path, "staging"), 0);
+    assert_int_equal(fixture_problems(s.path), 0);
+    clear_stage(&s);
+    return reached;
+}
+
+/* Lookups in a keyset on disk are thousands of reads alike: of these fewer and fewer. */
+static unsigned fail_each(uint32_t kind, uint64_t keys, const struct fault *fault)
+{
+    unsigned nth = 1, failed = 0;
+    while (run_with_fault(kind, keys, fault, nth)) {
+        nth += 1 + nth / 4;
+        failed++;
+    }
+    return failed;
+}
+
+/* Seen to fail: with the error of tamis__segment_fill() of a piece left alone. */
+static void build_survives_any_failing_call(void **state)
+{
+    static const struct fault faults[] = {
+        {"open", EMFILE},  {"stat", EIO},      {"statvfs", EIO},     {"read", EIO},
+        {"write", ENOSPC}, {"write", EIO},     {"allocate", ENOSPC}, {"fsync", EIO},
+        {"rename", EIO},   {"unlink", EACCES}, {"lock", ENOLCK},     {"mmap", ENOMEM},
+        {"pread", EIO},    {"pwrite", ENOSPC}, {"writev", EIO},      {"fdatasync", EIO},
+    };
+    const uint64_t keys = FIXTURE_SANITIZED ? 2000 : 46000; /* these spill */
+    unsigned fuse = 0, blocked = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        fuse += fail_each(TAMIS_KIND_FUSE, keys, &faults[i]);
+        blocked += fail_each(TAMIS_KIND_BLOCKED, keys, &faults[i]);
+    }
+    (void)printf("%u calls failed of builds of kind fuse, %u of kind blocked\n", fuse, blocked);
+    assert_true(fuse > 60 && blocked > 60);
+}
+
+static void build_survives_any_failing_allocation(void **state)
+{
+    static const struct fault memory = {NULL, ENOMEM};
+    (void)state;
+    assert_true(fail_each(TAMIS_KIND_FUSE, 2000, &memory) > 20);
+    assert_true(fail_each(TAMIS_KIND_BLOCKED, 2000, &memory) > 20);
+}
+
+/* ---- Memory that does not keep what it is given --------------------------------------------------- */
+
+static const char *spoilt_path;
+static enum { FLIP_A_BYTE, SET_ALL } spoil;
+
+/* Change the staged file behind the build's back. */
+static void spoil_staged(enum tamis__point point)
+{
+    struct tamis__segment_header header;
+    if (point != TAMIS__POINT_BUILD_MADE) return;
+    DIR *dir = opendir(fixture_join(spoilt_path, "staging"));
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        char file[4200];
+        if (entry->d_name[0] == '.') continue;
+        (void)snprintf(file, sizeof file, "%s/staging/%s", spoilt_path, entry->d_name);
+        fixture_peek(file, 0, &header, sizeof header);
+        const size_t bytes = (size_t)header.data_bytes;
+        char *data = malloc(bytes);
+        fixture_peek(file, header.data_offset, data, bytes);
+        if (spoil == SET_ALL)
+            memset(data, 0xFF, bytes);
+        else
+            for (size_t i = 1000; i < 1064; i++)
+                data[i] = (char)~data[i];
+        fixture_poke(file, header.data_offset, data, bytes);
+        free(data);
+    }
+    (void)closedir(dir);
+}
+
+/* Seen to fail: with a verify that asks for every other key, and with one without a sample. */
+static void build_with_faulty_data_is_not_published(void **state)
+{
+    static const struct {
+        uint32_t kind;
+        int spoil;
+        const char *words;
+    } cases[] = {
+        {TAMIS_KIND_FUSE, FLIP_A_BYTE, "does not have all of its keys"},
+        {TAMIS_KIND_BLOCKED, FLIP_A_BYTE, "does not have all of its keys"},
+        {TAMIS_KIND_BLOCKED, SET_ALL, "answers yes to far more keys"},
+        {TAMIS_KIND_BLOOM, SET_ALL, "answers yes to far more keys"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct stage s = set_stage(cases[i].kind, 3000);
+        spoilt_path = s.path;
+        spoil = cases[i].spoil ? SET_ALL : FLIP_A_BYTE;
+        tamis__point_hook = spoil_staged;
+        const int rc = run(&s);
+        tamis__point_hook = NULL;
+        assert_refused(TAMIS_ECORRUPT, cases[i].words, rc);
+        check_old(&s);
+        assert_int_equal(fixture_files(s.path, "staging"), 0);
+        assert_int_equal(run(&s), 1);
+        check_new(&s);
+        clear_stage(&s);
+    }
+}
+
+/* ---- Kills ---------------------------------------------------------------------------------------- */
+
+static enum tamis__point kill_at;
+
+static void kill_there(enum tamis__point point)
+{
+    if (point == kill_at) (void)raise(SIGKILL);
+}
+
+static void run_until_killed(void *context)
+{
+    const struct stage *old = context;
+    struct stage s = *old;
+    s.store = fixture_open(s.path, 0);
+    tamis__point_hook = kill_there;
+    _exit(run(&s) == 1 ? 0 : 1);
+}
+
+static void build_killed_at_any_step_leaves_the_old_generation(void **state)
+{
+    static const enum tamis__point points[] = {TAMIS__POINT_STAGED, TAMIS__POINT_BUILD_SORTED,
+                                               TAMIS__POINT_BUILD_MADE,
+                                               TAMIS__POINT_BUILD_VERIFIED};
+    static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof points / sizeof points[0]; i++) {
+        struct stage s = set_stage(kinds[i % 2], 60000);
+        kill_at = points[i / 2];
+        assert_int_equal(fixture_child(run_until_killed, &s), 256 + SIGKILL);
+        check_old(&s);
+        assert_int_equal(run(&s), 1);
+        check_new(&s);
+        assert_int_equal(fixture_files(s.path, "staging"), 0);
+        assert_int_equal(fixture_problems(s.path), 0);
+        clear_stage(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(build_tells_its_phases_in_order),
+        cmocka_unit_test(build_ended_in_any_phase_leaves_nothing),
+        cmocka_unit_test(build_that_was_ended_cannot_go_on),
+        cmocka_unit_test(build_survives_any_failing_call),
+        cmocka_unit_test(build_survives_any_failing_allocation),
+        cmocka_unit_test(build_with_faulty_data_is_not_published),
+        cmocka_unit_test(build_killed_at_any_step_leaves_the_old_generation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * build_test.c: what builds make: the answers, the bytes, which depend on the keys and the spec alone,
+ * exceptions, and when there is nothing to do.  build_faults_test.c has what ends them.
+ */
+#include "builds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "build/budget.h"
+#include "file/header.h"
+#include "store.h"
+
+#define KEYS 20000u
+static const struct builds_keys keys = {.family = 'k', .count = KEYS};
+static const struct builds_keys strangers = {.family = 's', .count = 100000};
+
+/* ---- Answers ---------------------------------------------------------------------------------- */
+
+static const struct tamis_filter_spec specs[] = {
+    {.fp_rate = 0},
+    {.fp_rate = 1.0 / 256, .seed = 7},
+    {.kind = TAMIS_KIND_FUSE, .fp_rate = 0.001},
+    {.kind = TAMIS_KIND_FUSE, .fp_rate = 1e-9},
+    {.kind = TAMIS_KIND_BLOCKED, .fp_rate = 0.01, .seed = 7},
+    {.kind = TAMIS_KIND_BLOCKED, .fp_rate = 0.001, .capacity = 3 * KEYS},
+    {.kind = TAMIS_KIND_BLOCKED, .fp_rate = 0.01, .on_full = TAMIS_ON_FULL_REFUSE},
+    {.kind = TAMIS_KIND_BLOOM, .fp_rate = 0.001},
+    {.kind = TAMIS_KIND_BLOOM, .m_bits = 300000, .k = 7},
+    {.kind = TAMIS_KIND_BLOOM, .m_bits = 400000, .hash_set = "php:bkdr,sdbm,js"},
+    {.kind = TAMIS_KIND_BLOOM, .hash_set = "guava", .fp_rate = 0.01},
+};
+#define SPECS (sizeof specs / sizeof specs[0])
+
+static void check_result(const struct tamis_build_result *result, const struct builds_keys *given)
+{
+    const unsigned times = given->times ? given->times : 1;
+    assert_int_equal(result->keys, given->count * times);
+    assert_int_equal(result->distinct, given->count);
+    assert_int_equal(result->sampled, 1 << 20);
+    assert_int_equal(result->exceptions, 0);
+    assert_true(result->size_bytes >= TAMIS__HEADER_BYTES);
+}
+
+static void build_of_any_kind_answers_for_its_keys(void **state)
+{
+    struct builds_keys twice = keys;
+    (void)state;
+    twice.times = 2;
+    twice.shuffle = random_seed();
+    for (size_t i = 0; i < SPECS; i++) {
+        char *path;
+        tamis_store *store = fixture_store(&path);
+        const struct tamis_build_spec spec = {.filter = specs[i]};
+        struct tamis_build_result result;
+        assert_int_equal(assert_done(builds_run(store, "list", &spec, &twice, &result)), 1);
+        check_result(&result, &twice);
+        assert_int_equal(result.generation, 1);
+        assert_int_equal(builds_count_yes(store, "list", &keys), KEYS);
+        const double rate = specs[i].fp_rate > 0 ? specs[i].fp_rate : 0.011;
+        const uint64_t yes = builds_count_yes(store, "list", &strangers);
+        if (specs[i].m_bits == 0 || specs[i].hash_set == NULL)
+            assert_true((double)yes < rate * 100000 * 1.2 + 40);
+        assert_int_equal(fixture_problems(path), 0);
+        assert_int_equal(fixture_files(path, "segments"), 1);
+        assert_int_equal(fixture_files(path, "staging"), 0);
+        tamis_store_close(store);
+        free(path);
+    }
+}
+
+static void build_of_no_keys_answers_no(void **state)
+{
+    static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
+    const struct builds_keys none = {.family = 'k'};
+    tamis_store *store = fixture_store(NULL);
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        const struct tamis_build_spec spec = {.filter.kind = kinds[i]};
+        struct tamis_build_result result;
+        assert_int_equal(assert_done(builds_run(store, "none", &spec, &none, &result)), 1);
+        assert_int_equal(result.distinct, 0);
+        assert_int_equal(result.generation, i + 1);
+        assert_int_equal(builds_count_yes(store, "none", &strangers), 0);
+    }
+    tamis_store_close(store);
+}
+
+static void build_that_is_outgrown_by_its_capacity_holds_all(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    const struct tamis_build_spec spec = {
+        .filter = {.kind = TAMIS_KIND_BLOCKED, .capacity = 10, .fp_rate = 0.01}};
+    struct tamis_filter_stat stat;
+    tamis_filter *filter = NULL;
+    (void)state;
+    assert_done(builds_run(store, "list", &spec, &keys, NULL));
+    assert_done(tamis_filter_open(store, "list", 0, &filter));
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(stat.capacity, KEYS);
+    assert_int_equal(stat.items, KEYS);
+    assert_int_equal(stat.kind, TAMIS_KIND_BLOCKED);
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+}
+
+/* ---- Bytes ------------------------------------------------------------------------------------- */
+
+struct bytes {
+    struct tamis__segment_header header;
+    char *data;
+};
+
+static struct bytes read_segment(const char *path, tamis_store *store, const char *name)
+{
+    struct bytes bytes;
+    const char *file = fixture_segment_path(path, builds_segment(store, name));
+    fixture_peek(file, 0, &bytes.header, sizeof bytes.header);
+    assert_int_equal(fixture_size(file), bytes.header.file_bytes);
+    bytes.data = malloc((size_t)bytes.header.data_bytes);
+    fixture_peek(file, bytes.header.data_offset, bytes.data, (size_t)bytes.header.data_bytes);
+    return bytes;
+}
+
+/* But for number, times and what counts publications the constant part is the same too. */
+static void assert_same_bytes(struct bytes *a, struct bytes *b)
+{
+    a->header.number = b->header.number;
+    a->header.created_at = b->header.created_at;
+    a->header.publication = b->header.publication;
+    a->header.generation = b->header.generation;
+    a->header.checksum = b->header.checksum;
+    assert_memory_equal(&a->header, &b->header, offsetof(struct tamis__segment_header, labels));
+    assert_int_equal(tamis__header_items(&a->header), tamis__header_items(&b->header));
+    assert_memory_equal(a->data, b->data, (size_t)a->header.data_bytes);
+}
+
+/* Seen to fail: with a piece's seed put among the data by the order of the pieces' making, and with the
+ * items of a blocked segment as its adders counted them. */
+static void check_same(const struct tamis_filter_spec *filter, uint64_t count)
+{
+    static const struct {
+        unsigned times;
+        uint64_t shuffle, memory_bytes;
+        uint32_t threads;
+    } ways[] = {{1, 0, 0, 1}, {3, 1, 0, 2}, {2, 2, 1 << 20, 1}, {1, 3, 1 << 20, 4}};
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    struct bytes first = {.data = NULL};
+    uint8_t digest[16];
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        const struct tamis_build_spec spec = {
+            .filter = *filter, .memory_bytes = ways[i].memory_bytes, .threads = ways[i].threads};
+        struct builds_keys given = {.family = 'k', .count = count, .times = ways[i].times};
+        struct tamis_build_result result;
+        given.shuffle = ways[i].shuffle != 0 ? random_seed() + ways[i].shuffle : 0;
+        assert_int_equal(assert_done(builds_run(store, "list", &spec, &given, &result)), 1);
+        struct bytes now = read_segment(path, store, "list");
+        if (i == 0) {
+            first = now;
+            memcpy(digest, result.key_digest, sizeof digest);
+            continue;
+        }
+        assert_memory_equal(digest, result.key_digest, sizeof digest);
+        assert_same_bytes(&first, &now);
+        free(now.data);
+    }
+    free(first.data);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void build_bytes_depend_on_keys_and_spec_alone(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SPECS; i++)
+        check_same(&specs[i], KEYS);
+    check_same(&specs[0], 100000);                          /* does not fit into 1 MiB */
+    if (!FIXTURE_SANITIZED) check_same(&specs[1], 3000000); /* several pieces */
+}
+
+/* ---- Exceptions ------------------------------------------------------------------------------- */
+
+static void give(tamis_build *build, builds_fn *fn, const struct builds_keys *given)
+{
+    assert_done(builds_give(build, fn, given));
+}
+
+static void check_against(const struct tamis_filter_spec *filter, uint64_t memory_bytes)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    const struct tamis_build_spec spec = {.filter = *filter, .memory_bytes = memory_bytes};
+    const struct builds_keys both = {.family = 'k', .first = KEYS - 100, .count = 100, .times = 3};
+    struct tamis_build_result result;
+    tamis_build *build;
+    assert_done(tamis_build_begin(store, "list", &spec, &build));
+    give(build, tamis_build_against, &strangers);
+    give(build, tamis_build_add, &keys);
+    give(build, tamis_build_against, &strangers);
+    give(build, tamis_build_against, &both);
+    assert_int_equal(assert_done(tamis_build_publish(build, &result)), 1);
+    tamis_build_close(build);
+    assert_true(result.found > 20 && result.found < strangers.count / 2);
+    assert_int_equal(result.exceptions, result.found);
+    assert_int_equal(result.conflicts, 100);
+    assert_int_equal(builds_count_yes(store, "list", &strangers), 0);
+    assert_int_equal(builds_count_yes(store, "list", &keys), KEYS);
+    assert_int_equal(fixture_problems(path), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+/* Seen to fail: with found exceptions that are not given to the publisher, and with added keys that are
+ * not looked for in the keyset. */
+static void build_against_known_good_keys_answers_no_to_them(void **state)
+{
+    (void)state;
+    check_against(&specs[1], 0);
+    check_against(&specs[1], 1 << 20);
+    check_against(&specs[4], 0);
+    check_against(&specs[10], 0);
+}
+
+static void build_excepts_keys_though_they_were_added(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    const struct tamis_build_spec spec = {.filter = specs[0]};
+    const struct builds_keys some = {.family = 'k', .count = 10};
+    struct tamis_build_result result;
+    tamis_build *build;
+    (void)state;
+    assert_done(tamis_build_begin(store, "list", &spec, &build));
+    give(build, tamis_build_add, &keys);
+    give(build, tamis_build_except, &some);
+    give(build, tamis_build_except, &some);
+    assert_int_equal(assert_done(tamis_build_publish(build, &result)), 1);
+    tamis_build_close(build);
+    assert_int_equal(result.exceptions, 10);
+    assert_int_equal(result.found, 0);
+    assert_int_equal(builds_count_yes(store, "list", &keys), KEYS - 10);
+    /* They are the filter's, and outlast the generation. */
+    assert_done(builds_run(store, "list", &spec, &keys, &result));
+    assert_int_equal(result.exceptions, 10);
+    assert_int_equal(builds_count_yes(store, "list", &keys), KEYS - 10);
+    tamis_store_close(store);
+}
+
+/* ---- Nothing to do ----------------------------------------------------------------------------- */
+
+struct change {
+    const char *what;
+    struct tamis_build_spec spec;
+    struct builds_keys keys, except, against;
+    int published;
+};
+
+static int run_change(tamis_store *store, const struct change *change,
+                      struct tamis_build_result *result)
+{
+    tamis_build *build;
+    assert_done(tamis_build_begin(store, "list", &change->spec, &build));
+    give(build, tamis_build_add, &change->keys);
+    give(build, tamis_build_except, &change->except);
+    give(build, tamis_build_against, &change->against);
+    const int rc = (int)assert_done(tamis_build_publish(build, result));
+    tamis_build_close(build);
+    return rc;
+}
+
+/* Each after the one before it. */
+static void build_if_changed_publishes_what_has_changed(void **state)
+{
+    const uint32_t flags = TAMIS_BUILD_IF_CHANGED;
+    const struct tamis_filter_spec fuse = {.fp_rate = 1.0 / 256}, other = {.fp_rate = 0.001},
+                                   blocked = {.kind = TAMIS_KIND_BLOCKED, .fp_rate = 0.01},
+                                   larger = {.kind = TAMIS_KIND_BLOCKED,
+                                             .fp_rate = 0.01,
+                                             .capacity = 2 * KEYS};
+    const struct builds_keys shuffled = {.family = 'k', .count = KEYS, .times = 2, .shuffle = 5},
+                             more = {.family = 'k', .count = KEYS + 1},
+                             some = {.family = 'k', .count = 5},
+                             good = {.family = 's', .count = 50000};
+    const struct change changes[] = {
+        {"a new filter", {.filter = fuse, .flags = flags}, keys, {0}, {0}, 1},
+        {"nothing", {.filter = fuse, .flags = flags}, shuffled, {0}, {0}, 0},
+        {"without the flag", {.filter = fuse}, keys, {0}, {0}, 1},
+        {"a key", {.filter = fuse, .flags = flags}, more, {0}, {0}, 1},
+        {"the rate", {.filter = other, .flags = flags}, more, {0}, {0}, 1},
+        {"nothing, again", {.filter = other, .flags = flags}, more, {0}, {0}, 0},
+        {"keep",
+         {.filter = other, .flags = flags | TAMIS_BUILD_KEEP, .keep = 3},
+         more,
+         {0},
+         {0},
+         1},
+        {"keep not",
+         {.filter = other, .flags = flags | TAMIS_BUILD_KEEP, .keep = 3},
+         more,
+         {0},
+         {0},
+         0},
+        {"exceptions", {.filter = other, .flags = flags}, more, some, {0}, 1},
+        {"those", {.filter = other, .flags = flags}, more, some, {0}, 0},
+        {"fewer of them", {.filter = other, .flags = flags}, more, {0}, {0}, 0},
+        {"the kind", {.filter = blocked, .flags = flags}, more, {0}, {0}, 1},
+        {"nothing of it", {.filter = blocked, .flags = flags}, more, {0}, {0}, 0},
+        {"the capacity", {.filter = larger, .flags = flags}, more, {0}, {0}, 1},
+        {"good keys", {.filter = larger, .flags = flags}, more, {0}, good, 1},
+        {"the same", {.filter = larger, .flags = flags}, more, {0}, good, 0},
+        {"none of them", {.filter = larger, .flags = flags}, more, {0}, {0}, 1},
+    };
+    struct tamis_build_result result;
+    uint64_t generation = 0;
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        const int published = run_change(store, &changes[i], &result);
+        if (published != changes[i].published) fail_msg("%s: %d", changes[i].what, published);
+        generation += (uint64_t)published;
+        assert_int_equal(result.generation, generation);
+        assert_int_equal(result.distinct, changes[i].keys.count);
+    }
+    assert_int_equal(fixture_files(path, "staging"), 0);
+    assert_int_equal(fixture_problems(path), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void build_if_changed_sees_what_others_have_added(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    const struct tamis_build_spec spec = {
+        .filter = {.kind = TAMIS_KIND_BLOCKED, .fp_rate = 1e-6, .capacity = 2 * KEYS},
+        .flags = TAMIS_BUILD_IF_CHANGED};
+    tamis_filter *filter = NULL;
+    (void)state;
+    assert_int_equal(assert_done(builds_run(store, "list", &spec, &keys, NULL)), 1);
+    assert_int_equal(assert_done(builds_run(store, "list", &spec, &keys, NULL)), 0);
+    assert_done(tamis_filter_open(store, "list", 0, &filter));
+    assert_int_equal(tamis_filter_add(filter, "another", 7), 1);
+    assert_int_equal(assert_done(builds_run(store, "list", &spec, &keys, NULL)), 1);
+    assert_int_equal(tamis_filter_contains(filter, "another", 7), 0);
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+}
+
+/* ---- Refused ------------------------------------------------------------------------------------ */
+
+static void build_with_a_wrong_spec_is_refused(void **state)
+{
+    static const struct {
+        struct tamis_build_spec spec;
+        int code;
+        const char *words;
+    } cases[] = {
+        {{.filter.kind = TAMIS_KIND_COUNTING}, TAMIS_EUNSUPPORTED, "counting is not built"},
+        {{.filter.kind = 77}, TAMIS_EINVAL, "no kind of number 77"},
+        {{.filter.window_ns = 1}, TAMIS_EUNSUPPORTED, "with a window"},
+        {{.filter.window_items = 1}, TAMIS_EUNSUPPORTED, "with a window"},
+        {{.filter.hash_set = "guava"}, TAMIS_EUNSUPPORTED, "hash set xxh3 only"},
+        {{.filter.fp_rate = 1e-10}, TAMIS_EUNSUPPORTED, "build another kind"},
+        {{.filter.fp_rate = 2}, TAMIS_EINVAL, "a rate of 2"},
+        {{.filter.m_bits = 1000}, TAMIS_EINVAL, "neither m nor k"},
+        {{.filter.on_full = TAMIS_ON_FULL_GROW}, TAMIS_EINVAL, "never full"},
+        {{.filter.reserved = {1}}, TAMIS_EINVAL, "reserved field"},
+        {{.reserved = {[3] = 1}}, TAMIS_EINVAL, "reserved field"},
+        {{.filter = {.kind = TAMIS_KIND_BLOCKED, .k = 3}}, TAMIS_EINVAL, "k alone"},
+        {{.filter = {.kind = TAMIS_KIND_BLOCKED, .hash_set = "md6"}}, TAMIS_EINVAL, "md6"},
+        {{.flags = 8}, TAMIS_EINVAL, "build flags 0x8"},
+        {{.flags = TAMIS_BUILD_KEEP, .keep = 1001}, TAMIS_EINVAL, "1001 older generations"},
+        {{.memory_bytes = 1000}, TAMIS_EINVAL, "1 MiB or more"},
+        {{.threads = 5000}, TAMIS_EINVAL, "5000 threads"},
+    };
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_build *build = NULL;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_refused(cases[i].code, cases[i].words,
+                       tamis_build_begin(store, "list", &cases[i].spec, &build));
+    static const struct tamis_build_spec good;
+    assert_refused(TAMIS_EINVAL, "cannot be empty", tamis_build_begin(store, "", &good, &build));
+    assert_refused(TAMIS_EINVAL, "needs a store", tamis_build_begin(store, "list", NULL, &build));
+    tamis_store_close(store);
+    store = fixture_open(path, TAMIS_READ_ONLY);
+    assert_refused(TAMIS_EREADONLY, "", tamis_build_begin(store, "list", &good, &build));
+    tamis_store_close(store);
+    free(path);
+}
+
+static void build_of_a_filter_that_counts_or_forgets_is_refused(void **state)
+{
+    static const struct tamis_filter_spec there[] = {{.kind = TAMIS_KIND_COUNTING, .capacity = 100},
+                                                     {.capacity = 100, .window_items = 100}};
+    static const char *const words[] = {"counting", "a window"};
+    static const struct tamis_build_spec spec;
+    tamis_store *store = fixture_store(NULL);
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        assert_done(tamis_filter_create(store, words[i], &there[i], NULL));
+        assert_refused(TAMIS_EMISMATCH, words[i], builds_run(store, words[i], &spec, &keys, NULL));
+    }
+    tamis_store_close(store);
+}
+
+static void build_that_is_over_takes_no_more(void **state)
+{
+    static const struct tamis_build_spec spec;
+    tamis_store *store = fixture_store(NULL);
+    tamis_build *build;
+    (void)state;
+    tamis_build_close(NULL);
+    assert_done(tamis_build_begin(store, "list", &spec, &build));
+    assert_refused(TAMIS_EINVAL, "key 0",
+                   tamis_build_add(build, &(struct tamis_key){.bytes = 1}, 1));
+    give(build, tamis_build_add, &keys); /* what was refused whole does no harm */
+    assert_int_equal(assert_done(tamis_build_publish(build, NULL)), 1);
+    assert_refused(TAMIS_EINVAL, "is over", builds_give(build, tamis_build_add, &keys));
+    assert_refused(TAMIS_EINVAL, "is over", tamis_build_publish(build, NULL));
+    tamis_store_close(store); /* the build holds it */
+    tamis_build_close(build);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------- */
+
+static void build_budget_reads_what_the_system_says(void **state)
+{
+    char path[64];
+    bool is_v1;
+    (void)state;
+    assert_int_equal(tamis__meminfo_available("MemTotal: 9 kB\nMemAvailable:   123 kB\n"),
+                     123 << 10);
+    assert_int_equal(tamis__meminfo_available("MemTotal: 9 kB\n"), 0);
+    assert_true(tamis__cgroup_path("0::/user.slice/a\n", path, sizeof path, &is_v1));
+    assert_string_equal(path, "/user.slice/a");
+    assert_false(is_v1);
+    assert_true(tamis__cgroup_path("5:cpu:/x\n4:memory:/b\n0::/\n", path, sizeof path, &is_v1));
+    assert_string_equal(path, "/b");
+    assert_true(is_v1);
+    assert_false(tamis__cgroup_path("5:cpu:/x\nnothing", path, sizeof path, &is_v1));
+    assert_false(
+        tamis__cgroup_path("0::/a-name-longer-than-there-is-room-for-it-in-this-very-array-here",
+                           path, sizeof path, &is_v1));
+    assert_true(tamis__budget() >= TAMIS__BUDGET_MIN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(build_of_any_kind_answers_for_its_keys),
+        cmocka_unit_test(build_of_no_keys_answers_no),
+        cmocka_unit_test(build_that_is_outgrown_by_its_capacity_holds_all),
+        cmocka_unit_test(build_bytes_depend_on_keys_and_spec_alone),
+        cmocka_unit_test(build_against_known_good_keys_answers_no_to_them),
+        cmocka_unit_test(build_excepts_keys_though_they_were_added),
+        cmocka_unit_test(build_if_changed_publishes_what_has_changed),
+        cmocka_unit_test(build_if_changed_sees_what_others_have_added),
+        cmocka_unit_test(build_with_a_wrong_spec_is_refused),
+        cmocka_unit_test(build_of_a_filter_that_counts_or_forgets_is_refused),
+        cmocka_unit_test(build_that_is_over_takes_no_more),
+        cmocka_unit_test(build_budget_reads_what_the_system_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* backup.c: tamis backup DIR - a copy of the store that is whole, while the store is in use. */
+#include "command.h"
+#include "interrupt.h"
+#include "json.h"
+#include "progress.h"
+#include "tamis_build.h"
+
+static const char HELP[] =
+    "usage: tamis backup DIR\n"
+    "\n"
+    "Copy the store into a directory that is not there yet, or is empty.  The store may be in "
+    "use:\n"
+    "each filter of the copy has every key that was added before.  The copy is a store like any\n"
+    "other, on the disk when the command ends.\n"
+    "\n"
+    "      --json          print {\"directory\":\"...\",\"filters\":N,\"bytes\":N,\"seconds\":N}\n"
+    "      --progress      show progress even where standard error is no terminal\n"
+    "      --no-progress   show none\n"
+    "      --store DIR     the store that is copied\n"
+    "\n"
+    "examples:\n"
+    "  tamis backup /backup/tamis-$(date +%F)\n"
+    "  tamis backup copy && tamis --store copy verify\n"
+    "\n"
+    "exit status: 0 done; 2 an error, nothing is left in DIR; 128 + N stopped by signal N, the "
+    "same\n";
+
+struct copying {
+    uint64_t bytes;
+};
+
+static int show_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
+{
+    struct copying *copying = context;
+    copying->bytes = done_bytes;
+    if (interrupt_signal()) return TAMIS_EIO;
+    progress_update_bytes(done_bytes, all_bytes);
+    return 0;
+}
+
+static int backup(const struct invocation *call, tamis_store *store)
+{
+    struct copying copying = {0};
+    const double start = progress_clock();
+    progress_start(&call->options, 0);
+    const int64_t filters = tamis_store_backup(store, call->args[0], show_progress, &copying);
+    if (filters >= 0) progress_finish_bytes(copying.bytes);
+    progress_end();
+    if (filters < 0 && interrupt_signal()) {
+        cli_tell("stopped by %s; nothing is left in %s", interrupt_name(), call->args[0]);
+        return 128 + interrupt_signal();
+    }
+    if (filters < 0) return cli_fail_library();
+    if (options_have(&call->options, TAKES(JSON))) {
+        json_t *line = json_new();
+        json_put(line, "directory", json_text(call->args[0]));
+        json_put(line, "filters", json_unsigned((uint64_t)filters));
+        json_put(line, "bytes", json_unsigned(copying.bytes));
+        json_put(line, "seconds", json_rate(progress_clock() - start));
+        json_print(call->out, line);
+    }
+    return CLI_DONE;
+}
+
+static int run(struct invocation *call)
+{
+    if (!options_exclusive(call, TAKES_PROGRESS)) return CLI_ERROR;
+    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
+    if (!store) return CLI_ERROR;
+    interrupt_catch();
+    const int status = backup(call, store);
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_backup = {
+    .name = "backup",
+    .summary = "copy the store while it is in use",
+    .operands = "DIR",
+    .help = HELP,
+    .options = TAKES(JSON) | TAKES_PROGRESS,
+    .args_min = 1,
+    .args_max = 1,
+    .run = run,
+};

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * build.c: tamis build NAME [FILE...]
+ *
+ * All files are looked for before the first is read, all are read before anything is made, and what is
+ * made is published in one step by the library: whatever fails, or is stopped, the generation that was
+ * in force stays.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "input.h"
+#include "interrupt.h"
+#include "json.h"
+#include "keys.h"
+#include "progress.h"
+#include "tamis_build.h"
+#include "text.h"
+
+static const char HELP[] =
+    "usage: tamis build NAME [FILE...]\n"
+    "\n"
+    "Make a filter anew from all keys of the files, or of standard input (a FILE of -), one a "
+    "line,\n"
+    "and put it in force in one step: readers answer from the old generation until the new one is\n"
+    "there, verified and on the disk.  What gzip or zstd packed is unpacked.  The filter, and the\n"
+    "store, need not be there yet.\n"
+    "\n"
+    "  -p, --rate P        false-positive rate (0.01, 1e-6, 1%; default 1%)\n"
+    "      --kind KIND     fuse (default: static, the smallest and fastest), blocked or bloom\n"
+    "  -n, --capacity N    room for so many keys, where there are fewer; not for kind fuse\n"
+    "      --seed N        seed of the hash (default 0)\n"
+    "      --except FILE   keys that shall answer absent whatever the bits say, from now on; may\n"
+    "                      be given several times\n"
+    "      --against FILE  keys that are known to be good: those that would answer present "
+    "although\n"
+    "                      they were not built in become exceptions of this generation; may be\n"
+    "                      given several times\n"
+    "      --if-changed    publish nothing where the generation in force has the same keys\n"
+    "      --keep N        generations before it that are kept for a rollback (default 1, or as\n"
+    "                      before)\n"
+    "      --allow-empty   publish even where there is no key at all\n"
+    "      --comments[=PREFIX]  lines that begin with PREFIX (default #) are no keys\n"
+    "      --skip-blank    lines of nothing but spaces and tabs are no keys\n"
+    "      --crlf          a carriage return at the end of a line is no part of the key\n"
+    "  -z, --null          keys end with NUL instead of newline\n"
+    "      --hex           keys are written in hexadecimal\n"
+    "      --memory SIZE   memory for the keys (64MiB, 4GiB; default a quarter of what is free);\n"
+    "                      what does not fit goes through a file in the store\n"
+    "      --threads N     threads that build (default: as many as processors)\n"
+    "      --stats         what was built, and seconds, on standard error\n"
+    "      --json          print what was built as JSON\n"
+    "      --progress      show progress even where standard error is no terminal\n"
+    "      --no-progress   show none\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis build blacklist hosts.txt --comments --skip-blank -p 0.1%\n"
+    "  fetch-list | tamis build blacklist --if-changed --keep 7 --except whitelist\n"
+    "  tamis build blacklist *.gz --against top-sites.txt --stats\n"
+    "\n"
+    "exit status: 0 done, or nothing had changed; 2 an error, nothing was published; 128 + N "
+    "stopped\n"
+    "by signal N, nothing was published\n";
+
+/* What the lines of a file are: one of the library's calls. */
+typedef int take_fn(tamis_build *build, const struct tamis_key *keys, size_t count);
+
+struct work {
+    const struct invocation *call;
+    const char *name;
+    tamis_build *build;
+    uint64_t keys;    /* read so far, of files of every sort */
+    uint64_t bytes;   /* the same */
+    uint64_t returns; /* keys that end with a carriage return */
+};
+
+static bool wants(const struct work *work, uint64_t option)
+{
+    return options_have(&work->call->options, option);
+}
+
+/* ---- The files ----------------------------------------------------------------------------- */
+
+struct files {
+    const char *const *paths;
+    size_t count;
+};
+
+/* Those of the keys; with no FILE, standard input. */
+static struct files files_of_keys(const struct invocation *call)
+{
+    static const char *const standard[] = {"-"};
+    if (call->arg_count == 1) return (struct files){standard, 1};
+    return (struct files){(const char *const *)call->args + 1, call->arg_count - 1};
+}
+
+static struct files files_of(const struct option_files *given)
+{
+    return (struct files){(const char *const *)given->paths, given->count};
+}
+
+/* Is each of them there?  Adds up their bytes, as far as they are known. */
+static bool files_are_there(struct files files, uint64_t *all, unsigned *standard)
+{
+    for (size_t i = 0; i < files.count; i++) {
+        uint64_t bytes;
+        if (!input_is_there(files.paths[i], &bytes)) return false;
+        *standard += strcmp(files.paths[i], "-") == 0;
+        *all += bytes;
+    }
+    return true;
+}
+
+static bool options_suffice(const struct invocation *call, uint64_t *all_bytes)
+{
+    unsigned standard = 0;
+    *all_bytes = 0;
+    if (!options_exclusive(call, TAKES_PROGRESS) ||
+        !options_exclusive(call, TAKES(ZERO) | TAKES(CRLF)))
+        return false;
+    if (!files_are_there(files_of_keys(call), all_bytes, &standard) ||
+        !files_are_there(files_of(&call->options.except), all_bytes, &standard) ||
+        !files_are_there(files_of(&call->options.against), all_bytes, &standard))
+        return false;
+    if (standard <= 1) return true;
+    cli_fail_usage(call->command, "standard input can be read once only, and is named %u times",
+                   standard);
+    return false;
+}
+
+/* A file with lines of CR LF, read as if they were of LF: no key would ever be found. */
+static uint64_t count_returns(const struct key_source *source, size_t count)
+{
+    uint64_t returns = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct tamis_key *key = &source->keys[i];
+        returns += key->bytes > 0 && ((const char *)key->data)[key->bytes - 1] == '\r';
+    }
+    return returns;
+}
+
+static int read_lines(struct work *work, struct key_source *source, take_fn *take)
+{
+    const bool lines = !source->hex && source->separator == '\n';
+    for (;;) {
+        const ssize_t count = key_source_next(source);
+        if (count < 0) return CLI_ERROR;
+        if (count == 0) return CLI_DONE;
+        if (lines) work->returns += count_returns(source, (size_t)count);
+        if (take(work->build, source->keys, (size_t)count) < 0)
+            return interrupt_signal() ? CLI_ERROR : cli_fail_library();
+    }
+}
+
+static int read_file(struct work *work, const char *path, take_fn *take, uint64_t *keys)
+{
+    struct input *input = input_open(path);
+    if (!input) return CLI_ERROR;
+    if (input->fd == STDIN_FILENO && isatty(STDIN_FILENO) == 1)
+        cli_tell("reading keys from the terminal, one a line; end with Ctrl-D");
+    struct key_source *source = key_source_of(work->call, input);
+    source->keys_before = work->keys;
+    source->bytes_before = work->bytes;
+    const int status = read_lines(work, source, take);
+    *keys += source->keys_done;
+    work->keys += source->keys_done;
+    work->bytes += input->done_bytes;
+    key_source_free(source);
+    input_close(input);
+    return interrupt_signal() ? CLI_ERROR : status;
+}
+
+static int read_files(struct work *work, struct files files, take_fn *take)
+{
+    uint64_t keys = 0;
+    for (size_t i = 0; i < files.count; i++)
+        if (read_file(work, files.paths[i], take, &keys) != CLI_DONE) return CLI_ERROR;
+    return CLI_DONE;
+}
+
+/* An empty list is what a download that failed in the night leaves: published, it would let everything
+ * through.  One of several is told; all of them are refused. */
+static int read_keys(struct work *work)
+{
+    const struct files files = files_of_keys(work->call);
+    uint64_t all = 0;
+    for (size_t i = 0; i < files.count; i++) {
+        uint64_t keys = 0;
+        if (read_file(work, files.paths[i], tamis_build_add, &keys) != CLI_DONE) return CLI_ERROR;
+        all += keys;
+        if (keys == 0 && files.count > 1)
+            cli_tell("note: there is no key in %s", input_name(files.paths[i]));
+    }
+    if (all > 0 || wants(work, TAKES(ALLOW_EMPTY))) return CLI_DONE;
+    return cli_fail("there is no key in the input; if that is meant, give --allow-empty");
+}
+
+static int read_all(struct work *work)
+{
+    const struct options *options = &work->call->options;
+    if (read_keys(work) != CLI_DONE ||
+        read_files(work, files_of(&options->except), tamis_build_except) != CLI_DONE ||
+        read_files(work, files_of(&options->against), tamis_build_against) != CLI_DONE)
+        return CLI_ERROR;
+    if (work->returns > 0)
+        cli_tell("note: keys end with a carriage return (%" PRIu64 " of them), which is taken for "
+                 "a part of the key; --crlf takes it off",
+                 work->returns);
+    return CLI_DONE;
+}
+
+/* ---- Building ------------------------------------------------------------------------------ */
+
+static int show_progress(void *context, uint32_t phase, uint64_t done, uint64_t all)
+{
+    static const char *const steps[] = {[TAMIS_BUILD_SORTING] = "sorting",
+                                        [TAMIS_BUILD_MAKING] = "making",
+                                        [TAMIS_BUILD_VERIFYING] = "verifying"};
+    (void)context;
+    if (interrupt_signal()) return TAMIS_EIO;
+    if (phase < sizeof steps / sizeof *steps && steps[phase])
+        progress_update_step(steps[phase], done, all);
+    return 0;
+}
+
+static struct tamis_build_spec spec_of(const struct options *options)
+{
+    struct tamis_build_spec spec = {.filter = {.capacity = options->capacity,
+                                               .fp_rate = options->fp_rate,
+                                               .kind = options->kind,
+                                               .seed = options->seed},
+                                    .memory_bytes = options->memory_bytes,
+                                    .threads = options->threads,
+                                    .keep = options->keep,
+                                    .progress = show_progress};
+    if (options_have(options, TAKES(IF_CHANGED))) spec.flags |= TAMIS_BUILD_IF_CHANGED;
+    if (options_have(options, TAKES(KEEP))) spec.flags |= TAMIS_BUILD_KEEP;
+    return spec;
+}
+
+static void print_json(const struct work *work, const struct tamis_build_result *result,
+                       bool published, double seconds)
+{
+    json_t *line = json_new();
+    json_put(line, "name", json_text(work->name));
+    json_put(line, "published", json_boolean(published));
+    json_put(line, "generation", json_unsigned(result->generation));
+    json_put(line, "keys", json_unsigned(result->keys));
+    json_put(line, "distinct", json_unsigned(result->distinct));
+    json_put(line, "exceptions", json_unsigned(result->exceptions));
+    json_put(line, "found", json_unsigned(result->found));
+    json_put(line, "conflicts", json_unsigned(result->conflicts));
+    json_put(line, "sampled", json_unsigned(result->sampled));
+    json_put(line, "sampled_yes", json_unsigned(result->sampled_yes));
+    json_put(line, "size_bytes", json_unsigned(result->size_bytes));
+    json_put(line, "key_digest", json_digest(result->key_digest));
+    json_put(line, "seconds", json_rate(seconds));
+    json_print(work->call->out, line);
+}
+
+static void print_stats(const struct tamis_build_result *result, double seconds)
+{
+    char size[32], line[320];
+    text_size(size, sizeof size, (double)result->size_bytes);
+    const int bytes =
+        snprintf(line, sizeof line,
+                 "%" PRIu64 " keys, %" PRIu64 " distinct, generation %" PRIu64 ", %s, %" PRIu64
+                 " exceptions (%" PRIu64 " found), %" PRIu64 " of %" PRIu64
+                 " strangers answer yes, %.3f s\n",
+                 result->keys, result->distinct, result->generation, size, result->exceptions,
+                 result->found, result->sampled_yes, result->sampled, seconds);
+    if (write(STDERR_FILENO, line, (size_t)bytes) < 0) return; /* nowhere to tell it */
+}
+
+static void tell_result(const struct work *work, const struct tamis_build_result *result,
+                        bool published, double seconds)
+{
+    if (wants(work, TAKES(JSON))) print_json(work, result, published, seconds);
+    if (!published)
+        cli_tell("'%s' has these keys already; generation %" PRIu64 " stays in force", work->name,
+                 result->generation);
+    if (result->conflicts > 0)
+        cli_tell("note: keys of --against are among those built in (%" PRIu64
+                 " of them); they answer yes",
+                 result->conflicts);
+    if (wants(work, TAKES(STATS))) print_stats(result, seconds);
+}
+
+static int failed(const struct work *work, int status)
+{
+    if (interrupt_signal()) {
+        cli_tell("stopped by %s; nothing was published, '%s' is as it was", interrupt_name(),
+                 work->name);
+        return 128 + interrupt_signal();
+    }
+    cli_tell("nothing was published, '%s' is as it was", work->name);
+    return status;
+}
+
+static int build(struct work *work, uint64_t all_bytes)
+{
+    const double start = progress_clock();
+    struct tamis_build_result result = {0};
+    progress_start(&work->call->options, all_bytes);
+    const int status = read_all(work);
+    int rc = 0;
+    if (status == CLI_DONE) rc = tamis_build_publish(work->build, &result);
+    progress_end();
+    if (rc < 0 && !interrupt_signal()) cli_fail_library();
+    if (status != CLI_DONE || rc < 0) return failed(work, CLI_ERROR);
+    tell_result(work, &result, rc > 0, progress_clock() - start);
+    return CLI_DONE;
+}
+
+static tamis_store *open_store(const struct invocation *call)
+{
+    tamis_store *store = NULL;
+    char *path = cli_store_path(call);
+    if (!path) return NULL;
+    if (tamis_store_open(path, TAMIS_CREATE, &store) < 0) cli_fail_library();
+    free(path);
+    return store;
+}
+
+static int run(struct invocation *call)
+{
+    uint64_t all_bytes;
+    struct work work = {.call = call, .name = call->args[0]};
+    const struct tamis_filter_spec any = {.capacity = 1};
+    const struct tamis_build_spec spec = spec_of(&call->options);
+    if (!options_suffice(call, &all_bytes)) return CLI_ERROR;
+    if (tamis_filter_check(NULL, work.name, &any) < 0) return cli_fail_library();
+    interrupt_catch();
+    tamis_store *store = open_store(call);
+    if (!store) return CLI_ERROR;
+    int status = CLI_ERROR;
+    if (tamis_build_begin(store, work.name, &spec, &work.build) < 0)
+        cli_fail_library();
+    else
+        status = build(&work, all_bytes);
+    tamis_build_close(work.build);
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_build = {
+    .name = "build",
+    .summary = "make a filter anew from all its keys, and publish it",
+    .operands = "NAME [FILE...]",
+    .help = HELP,
+    .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(RATE) | TAKES(KIND) | TAKES(CAPACITY) |
+               TAKES(SEED) | TAKES(EXCEPT) | TAKES(AGAINST) | TAKES(IF_CHANGED) | TAKES(KEEP) |
+               TAKES(ALLOW_EMPTY) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) | TAKES(CRLF) |
+               TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS),
+    .args_min = 1,
+    .args_max = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * except.c: tamis except NAME add|remove|list [KEY...]
+ *
+ * The library writes all exceptions of a filter anew at each call, so all keys go in one: they are put on
+ * a pile first, and a failure or a signal while they are read changes nothing.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "interrupt.h"
+#include "json.h"
+#include "keys.h"
+#include "progress.h"
+#include "tamis_build.h"
+
+static const char HELP[] =
+    "usage: tamis except NAME add|remove [KEY...]\n"
+    "       tamis except NAME list\n"
+    "\n"
+    "Exceptions are keys that answer absent whatever the bits say.  They are kept exactly, belong "
+    "to\n"
+    "the filter and outlast its generations; open handles follow at their next call.  Keys come "
+    "from\n"
+    "the arguments or else from standard input, one a line; all are done or none.\n"
+    "\n"
+    "  add                 make keys exceptions\n"
+    "  remove              keys are no exceptions any more, those that 'tamis build --against' "
+    "found\n"
+    "                      too; one that is none is told\n"
+    "  list                print them, in the order of their bytes\n"
+    "\n"
+    "  -z, --null          keys end with NUL instead of newline, in and out\n"
+    "      --hex           keys are written in hexadecimal, in and out\n"
+    "      --json          add: one object, {\"keys\":N,\"new\":N}; remove: one a key,\n"
+    "                      {\"key\":\"...\",\"removed\":true}; list: one a key, with the "
+    "generation\n"
+    "                      whose build found it, or 0\n"
+    "      --progress      show progress even where standard error is no terminal\n"
+    "      --no-progress   show none\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis except blacklist add www.example.org\n"
+    "  tamis except blacklist add <whitelist\n"
+    "  tamis except blacklist list >whitelist\n"
+    "\n"
+    "exit status: 0 done; 1 a key to remove was no exception; 2 an error, nothing was changed;\n"
+    "128 + N stopped by signal N, nothing was changed\n";
+
+/* Copies of all keys, one behind the other; where each begins is known once all are there. */
+struct pile {
+    char *bytes;
+    size_t used;
+    size_t room;
+    size_t *ends;
+    size_t count;
+    size_t ends_room;
+};
+
+static void *grow(void *old, size_t needed, size_t *room, size_t item_bytes)
+{
+    if (needed <= *room) return old;
+    *room = needed > *room * 2 ? needed : *room * 2;
+    return cli_realloc(old, *room * item_bytes);
+}
+
+static void pile_add(struct pile *pile, const struct tamis_key *key)
+{
+    pile->bytes = grow(pile->bytes, pile->used + key->bytes, &pile->room, 1);
+    pile->ends = grow(pile->ends, pile->count + 1, &pile->ends_room, sizeof *pile->ends);
+    if (key->bytes > 0) memcpy(pile->bytes + pile->used, key->data, key->bytes);
+    pile->used += key->bytes;
+    pile->ends[pile->count++] = pile->used;
+}
+
+/* The keys; the caller frees them.  They point into the pile. */
+static struct tamis_key *pile_keys(const struct pile *pile)
+{
+    struct tamis_key *keys = cli_alloc(pile->count * sizeof *keys);
+    size_t start = 0;
+    for (size_t i = 0; i < pile->count; start = pile->ends[i++])
+        keys[i] = (struct tamis_key){.data = pile->bytes + start, .bytes = pile->ends[i] - start};
+    return keys;
+}
+
+static void pile_clear(struct pile *pile)
+{
+    free(pile->bytes);
+    free(pile->ends);
+}
+
+struct change {
+    const struct invocation *call;
+    const char *name;
+    tamis_store *store;
+    struct key_source *source;
+    struct pile pile;
+};
+
+static bool wants_json(const struct invocation *call)
+{
+    return options_have(&call->options, TAKES(JSON));
+}
+
+/* The library's sentence, with the nearest name where there is no such filter. */
+static int fail(tamis_store *store, const char *name, int64_t error)
+{
+    if (error == TAMIS_ENOTFOUND) return cli_fail_absent(store, name, tamis_last_error());
+    return cli_fail_library();
+}
+
+static int read_pile(struct change *change)
+{
+    for (;;) {
+        const ssize_t count = key_source_next(change->source);
+        if (count < 0) return cli_fail("nothing was changed");
+        if (count == 0) return CLI_DONE;
+        if (change->source->keys_done > TAMIS_EXCEPTIONS_MAX)
+            return cli_fail("a filter has at most %d exceptions, and these are more; nothing was "
+                            "changed",
+                            TAMIS_EXCEPTIONS_MAX);
+        for (ssize_t i = 0; i < count; i++)
+            pile_add(&change->pile, &change->source->keys[i]);
+    }
+}
+
+static int add(struct change *change, const struct tamis_key *keys)
+{
+    const int64_t added =
+        tamis_filter_except(change->store, change->name, keys, change->pile.count);
+    if (added < 0) return fail(change->store, change->name, added);
+    if (wants_json(change->call)) {
+        json_t *line = json_new();
+        json_put(line, "keys", json_unsigned(change->pile.count));
+        json_put(line, "new", json_unsigned((uint64_t)added));
+        json_print(change->call->out, line);
+    }
+    return CLI_DONE;
+}
+
+#define SHOWN_BYTES 200 /* of a key, in a message */
+
+static void tell_missing(const struct change *change, const struct tamis_key *key)
+{
+    const size_t bytes = key->bytes < SHOWN_BYTES ? key->bytes : SHOWN_BYTES;
+    const char *rest = bytes < key->bytes ? "..." : "";
+    const unsigned char *data = key->data;
+    char *text = cli_alloc(2 * bytes + 1);
+    text[0] = '\0';
+    if (change->source->hex) {
+        for (size_t i = 0; i < bytes; i++)
+            (void)snprintf(text + 2 * i, 3, "%02x", data[i]);
+        cli_tell("key %s%s is no exception of '%s'", text, rest, change->name);
+    } else {
+        memcpy(text, key->data, bytes);
+        text[bytes] = '\0';
+        cli_tell("key '%s%s' is no exception of '%s'", text, rest, change->name);
+    }
+    free(text);
+}
+
+static int remove_keys(struct change *change, const struct tamis_key *keys)
+{
+    const size_t count = change->pile.count;
+    uint8_t *answers = cli_alloc(count);
+    const int64_t removed =
+        tamis_filter_unexcept(change->store, change->name, keys, count, answers);
+    for (size_t i = 0; removed >= 0 && i < count; i++) {
+        if (wants_json(change->call)) {
+            json_t *line = json_new();
+            json_put_key(line, &keys[i], change->source->hex);
+            json_put(line, "removed", json_boolean(answers[i]));
+            json_print(change->call->out, line);
+        }
+        if (!answers[i]) tell_missing(change, &keys[i]);
+    }
+    free(answers);
+    if (removed < 0) return fail(change->store, change->name, removed);
+    return (uint64_t)removed < count ? CLI_NOTHING : CLI_DONE;
+}
+
+/* Is there such a filter?  Asked before keys are waited for. */
+static int look_for(tamis_store *store, const char *name)
+{
+    tamis_filter *filter = cli_filter_open(store, name, TAMIS_READ_ONLY);
+    return filter ? cli_filter_close(filter, CLI_DONE) : CLI_ERROR;
+}
+
+static int change(const struct invocation *call, tamis_store *store, bool adds)
+{
+    struct change change = {.call = call, .name = call->args[0], .store = store};
+    if (look_for(store, change.name) != CLI_DONE) return CLI_ERROR;
+    interrupt_catch();
+    change.source = key_source_new(call, 2);
+    change.source->interruptible = true;
+    change.source->all_or_none = true;
+    int status = read_pile(&change);
+    progress_end();
+    if (interrupt_signal()) {
+        cli_tell("stopped by %s; nothing was changed", interrupt_name());
+        status = 128 + interrupt_signal();
+    } else if (status == CLI_DONE) {
+        struct tamis_key *keys = pile_keys(&change.pile);
+        status = adds ? add(&change, keys) : remove_keys(&change, keys);
+        free(keys);
+    }
+    key_source_free(change.source);
+    pile_clear(&change.pile);
+    return status;
+}
+
+static int show_exception(void *context, const struct tamis_key *key, uint64_t generation)
+{
+    const struct invocation *call = context;
+    struct out *out = call->out;
+    const bool hex = options_have(&call->options, TAKES(HEX));
+    if (wants_json(call)) {
+        json_t *line = json_new();
+        json_put_key(line, key, hex);
+        json_put(line, "generation", json_unsigned(generation));
+        json_print(out, line);
+    } else {
+        if (hex)
+            out_hex(out, key->data, key->bytes);
+        else
+            out_bytes(out, key->data, key->bytes);
+        out_char(out, options_have(&call->options, TAKES(ZERO)) ? '\0' : '\n');
+    }
+    return out->failed; /* nobody reads on */
+}
+
+static int list(struct invocation *call)
+{
+    const char *name = call->args[0];
+    if (call->arg_count > 2)
+        return cli_fail_usage(call->command, "argument '%s' is one too many: list takes no keys",
+                              call->args[2]);
+    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
+    if (!store) return CLI_ERROR;
+    const int rc = tamis_filter_exceptions(store, name, show_exception, call);
+    const int status = rc < 0 ? fail(store, name, rc) : CLI_DONE;
+    tamis_store_close(store);
+    return status;
+}
+
+static int run(struct invocation *call)
+{
+    const char *what = call->args[1];
+    const bool adds = strcmp(what, "add") == 0;
+    if (!options_exclusive(call, TAKES_PROGRESS)) return CLI_ERROR;
+    if (strcmp(what, "list") == 0) return list(call);
+    if (!adds && strcmp(what, "remove") != 0)
+        return cli_fail_usage(call->command, "'%s' is none of add, remove and list", what);
+    tamis_store *store = cli_store_open(call, 0);
+    if (!store) return CLI_ERROR;
+    const int status = change(call, store, adds);
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_except = {
+    .name = "except",
+    .summary = "keys that answer absent whatever the bits say",
+    .operands = "NAME add|remove|list [KEY...]",
+    .help = HELP,
+    .options = TAKES_KEYS | TAKES_PROGRESS,
+    .args_min = 2,
+    .args_max = SIZE_MAX,
+    .run = run,
+};

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* repair.c: tamis repair [--dry-run] [--rebuild] - make a damaged store whole, a line a step. */
+#include <stdlib.h>
+
+#include "command.h"
+#include "json.h"
+#include "tamis_build.h"
+#include "text.h"
+
+static const char HELP[] =
+    "usage: tamis repair [--dry-run] [--rebuild]\n"
+    "\n"
+    "Make a damaged store whole: a catalog that is lost or cannot be read is made anew from the\n"
+    "segments, the old one is kept beside it, and files that belong to nobody are removed.  No\n"
+    "segment is removed that a catalog or a running process may need.  Each step is a line.  "
+    "Other\n"
+    "processes may go on meanwhile.  'tamis verify' says before and after what is wrong.\n"
+    "\n"
+    "      --dry-run       say what would be done, and change nothing\n"
+    "      --rebuild       make the catalog anew though it can be read, as it is older than the\n"
+    "                      segments\n"
+    "      --json          one object a step: file, filter, error, what\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis repair --dry-run\n"
+    "  tamis repair && tamis verify\n"
+    "\n"
+    "exit status: 0 nothing is left wrong; 2 something could not be mended, or an error\n";
+
+struct repairs {
+    const struct invocation *call;
+    uint64_t unmended;
+};
+
+static int show_step(void *context, const struct tamis_repair_step *step)
+{
+    struct repairs *repairs = context;
+    struct out *out = repairs->call->out;
+    repairs->unmended += step->error != 0;
+    if (options_have(&repairs->call->options, TAKES(JSON))) {
+        json_t *line = json_new();
+        json_put(line, "file", json_text(step->file));
+        json_put(line, "filter", json_text(step->filter));
+        json_put(line, "error",
+                 step->error != 0 ? json_text(tamis_error_name(step->error)) : json_null());
+        json_put(line, "what", json_text(step->what));
+        json_print(out, line);
+        return 0;
+    }
+    char *file = text_printable(step->file); /* a stray file may have any name */
+    char *what = text_printable(step->what);
+    char *filter = text_printable(step->filter);
+    out_format(out, "%s: %s%s", file, step->error != 0 ? "not mended: " : "", what);
+    if (filter[0]) out_format(out, " (filter '%s')", filter);
+    out_char(out, '\n');
+    free(filter);
+    free(what);
+    free(file);
+    return 0;
+}
+
+static const char *plural(uintmax_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static int run(struct invocation *call)
+{
+    unsigned flags = 0;
+    const bool dry = options_have(&call->options, TAKES(DRY_RUN));
+    struct repairs repairs = {.call = call};
+    if (dry) flags |= TAMIS_REPAIR_DRY_RUN;
+    if (options_have(&call->options, TAKES(REBUILD))) flags |= TAMIS_REPAIR_REBUILD;
+    char *path = cli_store_path(call);
+    if (!path) return CLI_ERROR;
+    const int64_t steps = tamis_store_repair(path, flags, show_step, &repairs);
+    free(path);
+    out_flush(call->out); /* the steps first, then their number */
+    if (steps < 0) return cli_fail_library();
+    if (repairs.unmended > 0)
+        return cli_fail("%jd step%s %s; %ju thing%s could not be mended", (intmax_t)steps,
+                        plural((uintmax_t)steps), dry ? "would be done" : "done",
+                        (uintmax_t)repairs.unmended, plural(repairs.unmended));
+    if (steps == 0)
+        cli_tell("there is nothing to repair");
+    else
+        cli_tell("%jd step%s %s", (intmax_t)steps, plural((uintmax_t)steps),
+                 dry ? "would be done" : "done");
+    return CLI_DONE;
+}
+
+const struct command cli_command_repair = {
+    .name = "repair",
+    .summary = "make a damaged store whole again",
+    .operands = "no arguments",
+    .help = HELP,
+    .options = TAKES(DRY_RUN) | TAKES(REBUILD) | TAKES(JSON),
+    .args_min = 0,
+    .args_max = 0,
+    .run = run,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rollback.c: tamis rollback NAME [GENERATION] - put a kept generation in force again. */
+#include <inttypes.h>
+
+#include "command.h"
+#include "json.h"
+#include "number.h"
+#include "tamis_build.h"
+
+static const char HELP[] =
+    "usage: tamis rollback NAME [GENERATION]\n"
+    "\n"
+    "Put a generation that is kept in force again: GENERATION, else the newest of those before "
+    "the\n"
+    "one in force.  The one that was in force is kept in its stead, so this can be undone the "
+    "same\n"
+    "way.  Open handles follow at their next call.  'tamis generations NAME' lists what is kept.\n"
+    "\n"
+    "      --json          print {\"name\":\"...\",\"generation\":N,\"before\":N}\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis rollback blacklist\n"
+    "  tamis rollback blacklist 41\n"
+    "\n"
+    "exit status: 0 done; 2 an error, nothing was changed\n";
+
+static int keep_in_force(void *context, const struct tamis_generation_stat *stat)
+{
+    uint64_t *generation = context;
+    if (stat->in_force) *generation = stat->generation;
+    return 0;
+}
+
+static int rollback(const struct invocation *call, tamis_store *store, uint64_t generation)
+{
+    const char *name = call->args[0];
+    uint64_t before = 0, after = 0;
+    int rc = tamis_filter_generations(store, name, keep_in_force, &before);
+    if (rc == TAMIS_ENOTFOUND) return cli_fail_absent(store, name, tamis_last_error());
+    if (rc == 0) rc = tamis_filter_rollback(store, name, generation);
+    if (rc == 0) rc = tamis_filter_generations(store, name, keep_in_force, &after);
+    if (rc < 0) return cli_fail_library();
+    if (options_have(&call->options, TAKES(JSON))) {
+        json_t *line = json_new();
+        json_put(line, "name", json_text(name));
+        json_put(line, "generation", json_unsigned(after));
+        json_put(line, "before", json_unsigned(before));
+        json_print(call->out, line);
+    } else {
+        cli_tell("generation %" PRIu64 " of '%s' is in force, where %" PRIu64 " was", after, name,
+                 before);
+    }
+    return CLI_DONE;
+}
+
+static int run(struct invocation *call)
+{
+    uint64_t generation = 0;
+    if (call->arg_count > 1 &&
+        !number_between("GENERATION", call->args[1], 1, UINT64_MAX, &generation))
+        return CLI_ERROR;
+    tamis_store *store = cli_store_open(call, 0);
+    if (!store) return CLI_ERROR;
+    const int status = rollback(call, store, generation);
+    tamis_store_close(store);
+    return status;
+}
+
+const struct command cli_command_rollback = {
+    .name = "rollback",
+    .summary = "put an older generation of a filter in force again",
+    .operands = "NAME [GENERATION]",
+    .help = HELP,
+    .options = TAKES(JSON),
+    .args_min = 1,
+    .args_max = 2,
+    .run = run,
+};
