@@ -240,19 +240,6 @@ static size_t contains_chunk(const struct tamis__view *view, const struct tamis_
     return count - open.count;
 }
 
-/* Of the keys that the bits say are in, those that are exceptions are not.  Returns how many are left. */
-static size_t except_chunk(const struct tamis__view *view, const struct tamis_key *keys,
-                           size_t count, uint8_t *answers)
-{
-    size_t ones = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (answers[i] && tamis__index_has(&view->index.segment, keys[i].data, keys[i].bytes))
-            answers[i] = 0;
-        ones += answers[i];
-    }
-    return ones;
-}
-
 /* Which of the open keys older slices of the window have; they stay open. */
 static void ask_older_slices(const struct tamis__view *view, const struct open_keys *open,
                              uint8_t *older)
@@ -413,7 +400,7 @@ TAMIS_API int64_t tamis_filter_contains_batch(tamis_filter *filter, const struct
         uint8_t *told = answers ? answers + done : unasked;
         size_t found = contains_chunk(view, keys + done, now, told);
         if (found > 0 && view->index.segment.header != NULL)
-            found = except_chunk(view, keys + done, now, told);
+            found -= tamis__index_strike(&view->index.segment, keys + done, now, told);
         ones += (int64_t)found;
         done += now;
     }
