@@ -8,12 +8,16 @@
  */
 #include "fixture.h"
 
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "editions.h"
 
 #define KEYS 1000u
+
+static sem_t locked;
 
 static bool has(tamis_filter *filter, uint64_t key)
 {
@@ -76,6 +80,19 @@ static struct generations generations_of(tamis_store *store)
     struct generations g = {.count = 0};
     assert_done(tamis_filter_generations(store, "list", note_generation, &g));
     return g;
+}
+
+static int note_in_force(void *context, const struct tamis_generation_stat *stat)
+{
+    if (stat->in_force) *(uint64_t *)context = stat->generation;
+    return 0;
+}
+
+static uint64_t generation_in_force(tamis_store *store)
+{
+    uint64_t generation = 0;
+    assert_done(tamis_filter_generations(store, "list", note_in_force, &generation));
+    return generation;
 }
 
 static void handles_follow_a_publish(void **state)
@@ -343,6 +360,59 @@ static void a_filter_that_grows_is_replaced(void **state)
     end(path, store, files + 1);
 }
 
+/* Has the catalog's lock for a while. */
+static void *hold_the_lock(void *context)
+{
+    struct tamis__catalog_txn *txn;
+    tamis_store *store = context;
+    if (tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, &txn) < 0) abort();
+    (void)sem_post(&locked);
+    (void)usleep(300000);
+    tamis__catalog_end(txn);
+    return NULL;
+}
+
+/*
+ * A handle sleeps in a list while the one before it comes back, grows, goes and comes back again, and wakes
+ * while the catalog is locked.  Seen to fail with rollbacks that tell the list they leave of the newest
+ * segment of the other: the handle put that one behind its own list, and missed the keys of those before it.
+ */
+static void a_sleeper_finds_all_of_a_list_that_has_grown(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path), *other = fixture_open(path, 0);
+    const struct tamis_filter_spec spec = {.capacity = KEYS, .fp_rate = 1e-6};
+    tamis_filter *adder;
+    pthread_t holder;
+    (void)state;
+    assert_done(tamis_filter_create(store, "list", &spec, &adder));
+    for (uint64_t key = 0; key < KEYS / 2; key++)
+        (void)assert_done(tamis_filter_add(adder, &key, sizeof key));
+    publish(store, 1);
+    assert_int_equal(generation_in_force(store), 2);
+    tamis_filter *sleeper = open_filter(store, TAMIS_READ_ONLY);
+    assert_done(tamis_filter_rollback(store, "list", 1));
+    for (uint64_t key = 2 * KEYS; key < 3 * KEYS; key++)
+        (void)assert_done(tamis_filter_add(adder, &key, sizeof key));
+    const uint64_t grown = generation_in_force(store);
+    assert_true(grown > 2); /* so it has grown since the sleeper's list was made */
+    assert_done(tamis_filter_rollback(store, "list", 2));
+    assert_done(tamis_filter_rollback(store, "list", grown));
+    assert_int_equal(sem_init(&locked, 0, 0), 0);
+    assert_int_equal(pthread_create(&holder, NULL, hold_the_lock, other), 0);
+    while (sem_wait(&locked) != 0)
+        continue;
+    assert_true(has_range(sleeper, 0, KEYS / 2));
+    assert_true(has_range(sleeper, 2 * KEYS, KEYS));
+    assert_false(has(sleeper, KEYS));
+    assert_int_equal(pthread_join(holder, NULL), 0);
+    (void)sem_destroy(&locked);
+    assert_done(tamis_filter_close(adder));
+    assert_done(tamis_filter_close(sleeper));
+    tamis_store_close(other);
+    end(path, store, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +425,7 @@ int main(void)
         cmocka_unit_test(a_filter_with_exceptions_is_not_exported),
         cmocka_unit_test(drop_and_rename_take_all_of_it),
         cmocka_unit_test(a_filter_that_grows_is_replaced),
+        cmocka_unit_test(a_sleeper_finds_all_of_a_list_that_has_grown),
     };
     return cmocka_run_group_tests_name("generations", tests, NULL, NULL);
 }
