@@ -413,6 +413,40 @@ static void a_sleeper_finds_all_of_a_list_that_has_grown(void **state)
     end(path, store, 3);
 }
 
+/* What a build has found stays what it is when the list grows.  Seen to fail while a growth left it
+ * behind under the generation before. */
+static void exceptions_outlast_a_growth(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    struct tamis__exceptions found = {0};
+    const uint64_t seven = 7, eight = 8;
+    const struct tamis_key key = {&eight, 8};
+    uint64_t sum[2] = {0, 0};
+    (void)state;
+    assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
+    assert_done(tamis__exceptions_settle(&found));
+    assert_done(editions_publish(store, "list", 0, KEYS, NULL, &found));
+    tamis__exceptions_clear(&found);
+    tamis_filter *filter = open_filter(store, 0);
+    for (uint64_t added = 2 * KEYS; added < 3 * KEYS; added++)
+        (void)assert_done(tamis_filter_add(filter, &added, sizeof added));
+    assert_true(generation_in_force(store) > 1);
+    assert_false(has(filter, 7));
+    assert_done(tamis_filter_exceptions(store, "list", count_exception, sum));
+    assert_int_equal(sum[0], 1);
+    assert_int_equal(sum[1], 1);
+    assert_int_equal(fixture_problems(path), 0);
+    assert_int_equal(assert_done(tamis_filter_except(store, "list", &key, 1)), 1);
+    assert_false(has(filter, 7));
+    assert_false(has(filter, 8));
+    publish(store, 3);
+    assert_done(tamis_filter_rollback(store, "list", 0));
+    assert_false(has(filter, 7));
+    assert_done(tamis_filter_close(filter));
+    end(path, store, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +460,7 @@ int main(void)
         cmocka_unit_test(drop_and_rename_take_all_of_it),
         cmocka_unit_test(a_filter_that_grows_is_replaced),
         cmocka_unit_test(a_sleeper_finds_all_of_a_list_that_has_grown),
+        cmocka_unit_test(exceptions_outlast_a_growth),
     };
     return cmocka_run_group_tests_name("generations", tests, NULL, NULL);
 }
