@@ -149,6 +149,7 @@ static int64_t edit_exceptions(struct tamis_store *store, const char *name, cons
     struct editing editing = {.store = store, .name = name, .edit = edit};
     int rc = tamis__check_name(name);
     if (rc == 0) rc = tamis__check_keys(edit->keys, edit->count);
+    if (rc == 0) rc = tamis__check_writable(store);
     if (rc == 0) rc = tamis__change_try(name, edit_again, &editing);
     return rc < 0 ? rc : editing.changed;
 }

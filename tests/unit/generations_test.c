@@ -447,6 +447,26 @@ static void exceptions_outlast_a_growth(void **state)
     end(path, store, 4);
 }
 
+/* Seen to fail while the first that was refused was the staging of an index, as an I/O error. */
+static void a_read_only_store_changes_nothing(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path), *reader = fixture_open(path, TAMIS_READ_ONLY);
+    const uint64_t three = 3;
+    const struct tamis_key key = {&three, 8};
+    (void)state;
+    publish(store, 0);
+    publish(store, 0);
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_except(reader, "list", &key, 1));
+    assert_done(tamis_filter_except(store, "list", &key, 1));
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_except(reader, "list", &key, 1));
+    assert_refused(TAMIS_EREADONLY, "read-only",
+                   tamis_filter_unexcept(reader, "list", &key, 1, NULL));
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_rollback(reader, "list", 0));
+    tamis_store_close(reader);
+    end(path, store, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +481,7 @@ int main(void)
         cmocka_unit_test(a_filter_that_grows_is_replaced),
         cmocka_unit_test(a_sleeper_finds_all_of_a_list_that_has_grown),
         cmocka_unit_test(exceptions_outlast_a_growth),
+        cmocka_unit_test(a_read_only_store_changes_nothing),
     };
     return cmocka_run_group_tests_name("generations", tests, NULL, NULL);
 }
