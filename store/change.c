@@ -178,8 +178,10 @@ static void tell(const struct tamis__change *change)
                                   change->after.exceptions);
     }
     if (change->is_new || same) return;
+    /* The first of the list, never one behind it: a handle would put that behind a list of its own. */
     (void)tamis__segment_tell(place, tamis__record_newest(&change->before)->number,
-                              offsetof(struct tamis__segment_header, next), newest);
+                              offsetof(struct tamis__segment_header, next),
+                              change->after.segments[0].number);
 }
 
 int tamis__change_commit(struct tamis__change *change)

@@ -8,12 +8,16 @@
  */
 #include "fixture.h"
 
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "editions.h"
 
 #define KEYS 1000u
+
+static sem_t locked;
 
 static bool has(tamis_filter *filter, uint64_t key)
 {
@@ -76,6 +80,19 @@ static struct generations generations_of(tamis_store *store)
     struct generations g = {.count = 0};
     assert_done(tamis_filter_generations(store, "list", note_generation, &g));
     return g;
+}
+
+static int note_in_force(void *context, const struct tamis_generation_stat *stat)
+{
+    if (stat->in_force) *(uint64_t *)context = stat->generation;
+    return 0;
+}
+
+static uint64_t generation_in_force(tamis_store *store)
+{
+    uint64_t generation = 0;
+    assert_done(tamis_filter_generations(store, "list", note_in_force, &generation));
+    return generation;
 }
 
 static void handles_follow_a_publish(void **state)
@@ -343,6 +360,113 @@ static void a_filter_that_grows_is_replaced(void **state)
     end(path, store, files + 1);
 }
 
+/* Has the catalog's lock for a while. */
+static void *hold_the_lock(void *context)
+{
+    struct tamis__catalog_txn *txn;
+    tamis_store *store = context;
+    if (tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, &txn) < 0) abort();
+    (void)sem_post(&locked);
+    (void)usleep(300000);
+    tamis__catalog_end(txn);
+    return NULL;
+}
+
+/*
+ * A handle sleeps in a list while the one before it comes back, grows, goes and comes back again, and wakes
+ * while the catalog is locked.  Seen to fail with rollbacks that tell the list they leave of the newest
+ * segment of the other: the handle put that one behind its own list, and missed the keys of those before it.
+ */
+static void a_sleeper_finds_all_of_a_list_that_has_grown(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path), *other = fixture_open(path, 0);
+    const struct tamis_filter_spec spec = {.capacity = KEYS, .fp_rate = 1e-6};
+    tamis_filter *adder;
+    pthread_t holder;
+    (void)state;
+    assert_done(tamis_filter_create(store, "list", &spec, &adder));
+    for (uint64_t key = 0; key < KEYS / 2; key++)
+        (void)assert_done(tamis_filter_add(adder, &key, sizeof key));
+    publish(store, 1);
+    assert_int_equal(generation_in_force(store), 2);
+    tamis_filter *sleeper = open_filter(store, TAMIS_READ_ONLY);
+    assert_done(tamis_filter_rollback(store, "list", 1));
+    for (uint64_t key = 2 * KEYS; key < 3 * KEYS; key++)
+        (void)assert_done(tamis_filter_add(adder, &key, sizeof key));
+    const uint64_t grown = generation_in_force(store);
+    assert_true(grown > 2); /* so it has grown since the sleeper's list was made */
+    assert_done(tamis_filter_rollback(store, "list", 2));
+    assert_done(tamis_filter_rollback(store, "list", grown));
+    assert_int_equal(sem_init(&locked, 0, 0), 0);
+    assert_int_equal(pthread_create(&holder, NULL, hold_the_lock, other), 0);
+    while (sem_wait(&locked) != 0)
+        continue;
+    assert_true(has_range(sleeper, 0, KEYS / 2));
+    assert_true(has_range(sleeper, 2 * KEYS, KEYS));
+    assert_false(has(sleeper, KEYS));
+    assert_int_equal(pthread_join(holder, NULL), 0);
+    (void)sem_destroy(&locked);
+    assert_done(tamis_filter_close(adder));
+    assert_done(tamis_filter_close(sleeper));
+    tamis_store_close(other);
+    end(path, store, 3);
+}
+
+/* What a build has found stays what it is when the list grows.  Seen to fail while a growth left it
+ * behind under the generation before. */
+static void exceptions_outlast_a_growth(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    struct tamis__exceptions found = {0};
+    const uint64_t seven = 7, eight = 8;
+    const struct tamis_key key = {&eight, 8};
+    uint64_t sum[2] = {0, 0};
+    (void)state;
+    assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
+    assert_done(tamis__exceptions_settle(&found));
+    assert_done(editions_publish(store, "list", 0, KEYS, NULL, &found));
+    tamis__exceptions_clear(&found);
+    tamis_filter *filter = open_filter(store, 0);
+    for (uint64_t added = 2 * KEYS; added < 3 * KEYS; added++)
+        (void)assert_done(tamis_filter_add(filter, &added, sizeof added));
+    assert_true(generation_in_force(store) > 1);
+    assert_false(has(filter, 7));
+    assert_done(tamis_filter_exceptions(store, "list", count_exception, sum));
+    assert_int_equal(sum[0], 1);
+    assert_int_equal(sum[1], 1);
+    assert_int_equal(fixture_problems(path), 0);
+    assert_int_equal(assert_done(tamis_filter_except(store, "list", &key, 1)), 1);
+    assert_false(has(filter, 7));
+    assert_false(has(filter, 8));
+    publish(store, 3);
+    assert_done(tamis_filter_rollback(store, "list", 0));
+    assert_false(has(filter, 7));
+    assert_done(tamis_filter_close(filter));
+    end(path, store, 4);
+}
+
+/* Seen to fail while the first that was refused was the staging of an index, as an I/O error. */
+static void a_read_only_store_changes_nothing(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path), *reader = fixture_open(path, TAMIS_READ_ONLY);
+    const uint64_t three = 3;
+    const struct tamis_key key = {&three, 8};
+    (void)state;
+    publish(store, 0);
+    publish(store, 0);
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_except(reader, "list", &key, 1));
+    assert_done(tamis_filter_except(store, "list", &key, 1));
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_except(reader, "list", &key, 1));
+    assert_refused(TAMIS_EREADONLY, "read-only",
+                   tamis_filter_unexcept(reader, "list", &key, 1, NULL));
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_rollback(reader, "list", 0));
+    tamis_store_close(reader);
+    end(path, store, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +479,9 @@ int main(void)
         cmocka_unit_test(a_filter_with_exceptions_is_not_exported),
         cmocka_unit_test(drop_and_rename_take_all_of_it),
         cmocka_unit_test(a_filter_that_grows_is_replaced),
+        cmocka_unit_test(a_sleeper_finds_all_of_a_list_that_has_grown),
+        cmocka_unit_test(exceptions_outlast_a_growth),
+        cmocka_unit_test(a_read_only_store_changes_nothing),
     };
     return cmocka_run_group_tests_name("generations", tests, NULL, NULL);
 }
