@@ -381,6 +381,10 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
         rc = tamis__catalog_commit(txn);
     }
     if (rc == 0) {
+        /* Not by the epoch alone: a handle that finds the lock taken by the next writer goes on. */
+        (void)tamis__segment_tell(&store->place, record.segments[record.segment_count - 1].number,
+                                  offsetof(struct tamis__segment_header, next),
+                                  TAMIS__NEXT_DROPPED);
         TAMIS__POINT(TAMIS__POINT_DROP_UNLINK);
         tamis__remove_files(store, &files);
     }

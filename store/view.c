@@ -482,7 +482,9 @@ static bool follow_chain(struct tamis_filter *filter, struct tamis__view **view)
     struct tamis__view *fresh = NULL;
     const struct tamis__segment *newest = &tamis__newest(*view)->segment;
     int rc = 0;
-    if (tamis__segment_is_left(newest) && (*view)->count < TAMIS__SEGMENTS_MAX)
+    if (tamis__segment_next(newest) == TAMIS__NEXT_DROPPED)
+        __atomic_store_n(&filter->dropped, true, __ATOMIC_RELAXED);
+    else if (tamis__segment_is_left(newest) && (*view)->count < TAMIS__SEGMENTS_MAX)
         rc = extend(filter, *view, tamis__segment_next(newest), &fresh);
     else if (tamis__segment_exceptions(newest) != (*view)->exceptions)
         rc = exchange_index(filter, *view, &fresh);

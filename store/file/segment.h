@@ -140,6 +140,8 @@ void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next);
 
 /* The newest segment is full and takes no more, by the filter's policy. */
 #define TAMIS__NEXT_REFUSE UINT64_MAX
+/* None ever goes on after it: the filter is dropped. */
+#define TAMIS__NEXT_DROPPED (UINT64_MAX - 1)
 
 /* The right to make the one after it, until private_close or death: 1, or 0 if another has it. */
 int tamis__segment_guard(const struct tamis__place *place, uint64_t number,

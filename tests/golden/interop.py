@@ -212,6 +212,75 @@ def random_store_agrees(scratch):
     print(f"random: {len(store.filters)} filters, {len(keys)} keys, yes {count}")
 
 
+def key_digest(keys, seed):
+    """3.6 of docs/format.md"""
+    digests = {reader.digest(key, seed)[1] for key in keys}
+    total = sum(xxhash.xxh3_128_intdigest(struct.pack("<Q", digest)) for digest in digests)
+    return (total % (1 << 128)).to_bytes(16, "little")
+
+
+def build(path, name, keys, *arguments):
+    seed = random.choice((0, random.getrandbits(64)))
+    tamis(path, "build", name, "--hex", "--allow-empty", "--seed", str(seed), *arguments, keys=keys)
+    store = reader.Store(path)
+    record = store.filters[name]
+    assert record["key_digest"] == key_digest(keys, seed), (name, arguments)
+    assert record["files"][0].header["key_digest"] == record["key_digest"]
+    assert record["segments"][0]["items"] == len(set(keys)) or "--kind" in arguments
+    absent = [key for key in keys if not store.contains(name, key)]
+    assert set(absent) <= record["excepted"], (name, arguments)
+    return record
+
+
+def write_keys(path, keys):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(lines(keys))
+    return path
+
+
+def build_pieces(path):
+    """So many keys that they lie in two pieces; returns some of them."""
+    numbers = [str(number) for number in range(3200000)]
+    done = subprocess.run([TAMIS, "build", "pieces", "--store", path, "-p", "1e-3"],
+                          input="\n".join(numbers) + "\n", text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    some = [number.encode() for number in random.sample(numbers, 200)]
+    store = reader.Store(path)
+    assert store.filters["pieces"]["files"][0].header["pieces"] >= 2
+    assert all(store.contains("pieces", key) for key in some)
+    return some
+
+
+def random_builds_agree(scratch):
+    """Kind fuse with fingerprints of 8, 16 and 32 bits, exceptions, generations, other kinds."""
+    path = os.path.join(scratch, "builds")
+    keys = list({random.randbytes(n % 61) for n in range(700)})
+    strangers = [random.randbytes(20) for _ in range(3000)]
+    for rate, count in itertools.product(("0.5", "1e-2", "1e-3", "1e-9"), (0, 1, 2, 10, 100, 600)):
+        record = build(path, f"fuse {rate} {count}", keys[:count] + keys[:count // 2], "-p", rate)
+        assert record["files"][0].header["kind"] == 4
+    for kind in ("blocked", "bloom"):
+        build(path, kind, keys, "--kind", kind)
+    excepted = write_keys(os.path.join(scratch, "except"), keys[:20] + strangers[:5])
+    good = write_keys(os.path.join(scratch, "against"), strangers + keys[30:40])
+    record = build(path, "excepted", keys, "-p", "0.1", "--except", excepted, "--against", good)
+    found = {key for key in record["excepted"] if key not in keys and key not in strangers[:5]}
+    assert found and found <= set(strangers), found
+    assert not any(reader.Store(path).contains("excepted", key) for key in strangers)
+    for turn in range(5):
+        build(path, "kept", keys[100 * turn:100 * turn + 300], "--keep", "2", "--against", good)
+        tamis(path, "except", "--hex", "kept", "add", keys[100 * turn].hex())
+    tamis(path, "rollback", "kept")
+    store = reader.Store(path)
+    assert sorted(g for i, g in store.kept if i == store.filters["kept"]["filter_id"]) == [3, 5]
+    assert store.filters["kept"]["generation"] == 4
+    some = build_pieces(path)
+    count = compare(path, keys + strangers[:500] + some)
+    offsets = {r["files"][0].header["fingerprint_bits"] for r in store.filters.values()}
+    assert offsets == {0, 8, 16, 32}, offsets
+    print(f"builds: {len(store.filters) + 1} filters, yes {count}")
+
+
 def refused(path):
     """Does the reader refuse the store?  The command must too, or find a problem in it."""
     try:
@@ -308,6 +377,7 @@ def main():
         golden_stores_agree(scratch)
         random_store_agrees(scratch)
         random_hash_sets_agree(scratch)
+        random_builds_agree(scratch)
         damage_is_refused_alike(scratch)
         catalog_damage_is_refused_alike(scratch)
 

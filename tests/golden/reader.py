@@ -370,6 +370,8 @@ class Store:
             version, flags, self.store_id, self.next_filter_id, self.next_segment, _ = (
                 STORE.unpack(body))
             must(version == 1 and flags == 0, key, "newer", "record_version or flags")
+        elif key == b"p":
+            must(len(check_value(key, value, 16)) == 8, key, "damaged", "size")
         elif key[:1] == b"f":
             self.filters[key[1:].decode()] = self.read_filter(key, check_value(key, value, 184))
         elif key[:1] == b"v":
