@@ -13,8 +13,8 @@
  *     window      slices that the newest one has left behind are out
  *     exceptions  from the index that the newest segment in force names
  *
- * What was dropped, or replaced, and not yet removed when the catalog was lost comes back: no file says
- * that it is not wanted any more.  Exceptions that the builds of kept generations had found are lost: no
+ * What was replaced, and not yet removed when the catalog was lost, comes back as a kept generation: no file
+ * says that it is not wanted any more.  Exceptions that the builds of kept generations had found are lost: no
  * file has them.
  */
 #include <stdio.h>

@@ -355,15 +355,33 @@ static int tell_filter(const struct tamis__rescue_work *rescue,
         filter->renamed ? "; its own name is another filter's, or lost: rename it" : "");
 }
 
+/* The drop had been committed, and its files were not all removed yet: they are still garbage. */
+static int drop_again(const struct tamis__rescue_work *rescue,
+                      const struct tamis__lost_filter *filter)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && rescue->txn != NULL && i < filter->count; i++)
+        if (filter->first[i].store_id == rescue->store.store_id)
+            rc = tamis__catalog_put_garbage(rescue->txn, filter->first[i].entry.number);
+    return rc < 0 ? rc
+                  : tamis__repair_tell(rescue->repair, filter->name, "catalog.mdb", 0,
+                                       "does not get its record: the filter was dropped");
+}
+
 int tamis__rescue_filter(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter)
 {
     struct list *lists = calloc(filter->count, sizeof *lists);
     if (lists == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a filter's lists");
     const uint32_t count = split(rescue, filter, lists);
+    const uint32_t in_force = newest_list(lists, count);
+    const struct tamis__found *newest = count > 0 ? lists[in_force].newest : NULL;
     int rc = 0;
-    if (count > 0) { /* else only indexes are left of it */
-        const uint32_t in_force = newest_list(lists, count);
-        const struct tamis__found *newest = lists[in_force].newest;
+    if (newest != NULL && newest->next == TAMIS__NEXT_DROPPED) {
+        rc = drop_again(rescue, filter);
+        free(lists);
+        return rc;
+    }
+    if (newest != NULL) { /* else only indexes are left of it */
         rc = keep_lists(rescue, filter, lists, count, in_force);
         if (rc == 0) rc = describe(rescue, filter, in_force, newest);
         if (rc == 0) rc = link_list(rescue, filter, in_force);
