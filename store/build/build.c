@@ -9,7 +9,7 @@
  *     verify     through a mapping of that file
  *     publish    publish.h
  *
- * Whatever ends it, the file that is staged goes with tamis_build_close() at the latest; one whose maker
+ * Whatever ends it, the file that is staged goes before tamis_build_publish() returns; one whose maker
  * died, with the next maker.
  */
 #include "build/build.h"
@@ -134,7 +134,6 @@ TAMIS_API void tamis_build_close(tamis_build *build)
 {
     if (build == NULL) return;
     drop_keys(build);
-    tamis__segment_discard(&build->store->place, &build->draft.staged);
     tamis__exceptions_clear(&build->by_hand);
     tamis__exceptions_clear(&build->found);
     tamis_store_close(build->store);

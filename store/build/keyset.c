@@ -24,7 +24,7 @@
 #define DIGEST_BYTES sizeof(uint64_t)
 #define FIRST_ROOM ((size_t)1 << 12)
 #define SLICE_DIGESTS ((size_t)1 << 20)    /* some ms of work */
-#define WORKER_SPARE_MAX ((size_t)1 << 17) /* 1 MiB; twice what a range should have */
+#define WORKER_SPARE_MAX ((size_t)1 << 17) /* 1 MiB; a range has at most 3/4 of it, if digests are hashes */
 #define LARGE_BYTES ((size_t)32 << 20)     /* from here on, ask for large pages */
 
 void tamis__keyset_init(struct tamis__keyset *keyset, const struct tamis__place *place,
@@ -200,7 +200,7 @@ static int prepare(struct sorting *s, bool want_sum)
 {
     struct tamis__keyset *keyset = s->keyset;
     const size_t count = keyset->count;
-    while (s->bits < TAMIS__RANGE_BITS_MAX && count >> s->bits > keyset->worker_spare / 2)
+    while (s->bits < TAMIS__RANGE_BITS_MAX && count >> s->bits > keyset->worker_spare / 4 * 3)
         s->bits++;
     s->ranges = (size_t)1 << s->bits;
     s->slices = (count + SLICE_DIGESTS - 1) / SLICE_DIGESTS;

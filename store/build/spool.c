@@ -139,11 +139,11 @@ static int fill(struct tamis__spool_reader *reader, size_t wanted)
         const size_t room = wanted + BLOCK_BYTES;
         unsigned char *buffer = malloc(room);
         if (buffer == NULL) return fail_memory(room);
-        if (kept > 0) memcpy(buffer, reader->buffer + reader->begin, kept);
+        if (reader->buffer != NULL) memcpy(buffer, reader->buffer + reader->begin, kept);
         free(reader->buffer);
         reader->buffer = buffer;
         reader->room = room;
-    } else if (kept > 0) {
+    } else if (reader->buffer != NULL) {
         memmove(reader->buffer, reader->buffer + reader->begin, kept);
     }
     reader->begin = 0;

@@ -7,7 +7,8 @@
  *
  *     items     are counted after the bits are set: the header is read before the data
  *     counters  get their slot of overflow, and the slot its level, before they are marked: the counters are
- *               read before the table and that before the levels in force, word by word, as they also go down
+ *               read before the levels in force and before the table, word by word, as they also go down;
+ *               what in the table is newer than the counters is brought in order then
  */
 #include "check/copy.h"
 
@@ -118,6 +119,23 @@ static int copy_words(const struct copying *c, uint64_t at, uint64_t end)
     return rc;
 }
 
+static int settle(const struct copying *c, uint64_t bytes)
+{
+    void *map = NULL;
+    const struct tamis__kind *kind = tamis__kind_by_id(c->header.kind);
+    int rc = tamis__write_at(c->to, &c->header, sizeof c->header, 0, c->to_what);
+    if (rc == 0) rc = tamis__map(c->to, bytes, true, c->to_what, &map);
+    if (rc < 0 || kind == NULL || kind->settle == NULL) return rc;
+    const struct tamis__segment segment = {
+        .header = map,
+        .data = (uint64_t *)(void *)((char *)map + c->header.data_offset),
+        .map_bytes = bytes,
+        .writable = true};
+    kind->settle(&segment);
+    tamis__unmap(map, bytes);
+    return 0;
+}
+
 /* Counters, then their table, as far as it is in force when they are read. */
 static int copy_counters(struct copying *c)
 {
@@ -128,7 +146,8 @@ static int copy_counters(struct copying *c)
     const uint64_t end = tamis__header_file_bytes(h);
     if (end == h->file_bytes) return 0;
     rc = tamis__extend(c->to, h->file_bytes, end, c->to_what);
-    return rc < 0 ? rc : copy_words(c, h->file_bytes, end);
+    if (rc == 0) rc = copy_words(c, h->file_bytes, end);
+    return rc != 0 ? rc : settle(c, end);
 }
 
 static int write_header(struct copying *c)

@@ -282,6 +282,33 @@ unsigned tamis__cells_above_zero(const struct tamis__cells *cells, uint64_t firs
     return sum;
 }
 
+/* ---- Copies -------------------------------------------------------------------------------- */
+
+/* Returns whether the slot was given up. */
+static bool settle_slot(const struct tamis__cells *cells, struct tamis__slot *slot)
+{
+    const uint64_t cell = slot->owner - 1;
+    if (slot->owner == 0) return false;
+    if (slot->owner > cells->segment->header->m_bits || find_slot(cells, cell) != slot) {
+        *slot = (struct tamis__slot){0, 0};
+        return true;
+    }
+    if (tamis__cell_peek(cells, cell) != cells->most) slot->above = 0;
+    return false;
+}
+
+void tamis__cells_settle(const struct tamis__cells *cells)
+{
+    const uint32_t levels = levels_in_force(cells);
+    const uint64_t slots = cells->first_slots * (((uint64_t)1 << levels) - 1);
+    bool again = levels > 0;
+    while (again) { /* what was found by way of a slot that is free now is not found any more */
+        again = false;
+        for (uint64_t i = 0; i < slots; i++)
+            again |= settle_slot(cells, &cells->slots[i]);
+    }
+}
+
 /* ---- Verifying ---------------------------------------------------------------------------------
  */
 

@@ -137,6 +137,13 @@ uint64_t tamis__word_above_zero(const struct tamis__cells *cells, uint64_t index
 /* How many of `count` cells from `first` on are above 0; both are multiples of 64. */
 unsigned tamis__cells_above_zero(const struct tamis__cells *cells, uint64_t first, unsigned count);
 
+/*
+ * Of a copy whose cells were read before its table: slots that were taken after their cell was read.  One
+ * that its cell is not marked for counts nothing; one that no search finds, as those before it were read when
+ * they were free, is free too.  Slots of marked cells are older than that, and so are all those before them.
+ */
+void tamis__cells_settle(const struct tamis__cells *cells);
+
 /* Is the table sound?  0, or 1 with what is not and where in the file. */
 int tamis__cells_verify(const struct tamis__cells *cells, uint64_t *offset, const char **reason);
 

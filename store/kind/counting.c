@@ -324,6 +324,12 @@ static int verify(const struct tamis__segment *segment, uint64_t *offset, const 
     return tamis__cells_verify(&cells, offset, reason);
 }
 
+static void settle(const struct tamis__segment *segment)
+{
+    const struct tamis__cells cells = tamis__cells_of(segment);
+    tamis__cells_settle(&cells);
+}
+
 const struct tamis__kind tamis__kind_counting = {
     .id = TAMIS_KIND_COUNTING,
     .name = "counting",
@@ -334,6 +340,7 @@ const struct tamis__kind tamis__kind_counting = {
     .contains_batch = contains_batch,
     .remove_batch = remove_batch,
     .count_batch = count_batch,
+    .settle = settle,
     .verify = verify,
     .positions = tamis__block_positions,
     .measure = measure,

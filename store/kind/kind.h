@@ -60,6 +60,10 @@ struct tamis__kind {
     /* NULL, or more than the header and the bits to verify: 0, or 1 with what is wrong and where. */
     int (*verify)(const struct tamis__segment *segment, uint64_t *offset, const char **reason);
 
+    /* NULL, or brings in order what was copied word by word, from front to back, beside writers.  Nobody
+     * else may know of the segment. */
+    void (*settle)(const struct tamis__segment *segment);
+
     /* The k bit positions of a key, in the order of the hash set. */
     void (*positions)(const struct tamis__segment_header *header, const void *key, size_t key_bytes,
                       uint64_t *positions);

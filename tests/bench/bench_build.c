@@ -4,8 +4,10 @@
  *
  *     bench_build [KEYS [MEMORY_MIB [THREADS [KIND [STORE]]]]]      default: 1e7, 0, 0, fuse, a scratch one
  *
- * Keys are 8 bytes; that they are made and handed over is in the time of reading.  Memory is the most that
- * the process had at one time (VmHWM): the pages of mapped files are in it, the page cache of others is not.
+ * Keys are 8 bytes; that they are made and handed over is in the time of reading.  Beside the time by the
+ * clock stands that of the processors, which tells on a busy machine what the threads would have needed
+ * together on an idle one.  Memory is the most that the process had at one time (VmHWM): the pages of
+ * mapped files are in it, the page cache of others is not.
  */
 #include <err.h>
 #include <stdio.h>
@@ -22,24 +24,28 @@
 static const char *const names[PHASES] = {"reading", "sorting", "making", "verifying",
                                           "publishing"};
 
-struct clock {
-    double began[PHASES + 1]; /* of each phase; 0: never */
-    uint32_t phase;
+struct moment {
+    double clock, processors;
 };
 
-static double now(void)
+static double seconds(clockid_t id)
 {
     struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    (void)clock_gettime(id, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static struct moment now(void)
+{
+    return (struct moment){seconds(CLOCK_MONOTONIC), seconds(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
 static int note_phase(void *context, uint32_t phase, uint64_t done, uint64_t all)
 {
-    struct clock *clock = context;
+    struct moment *began = context; /* of each phase; 0: never */
     (void)done;
     (void)all;
-    if (clock->began[phase] == 0) clock->began[phase] = now();
+    if (began[phase].clock == 0) began[phase] = now();
     return 0;
 }
 
@@ -72,23 +78,29 @@ static void print_memory(void)
     if (status != NULL) (void)fclose(status);
 }
 
-static void print_phases(const struct clock *clock, double end)
+static void print_phase(const char *name, const struct moment *from, const struct moment *to)
 {
-    double until = end;
+    (void)printf("%-11s %8.3f s, of all processors %8.3f s\n", name, to->clock - from->clock,
+                 to->processors - from->processors);
+}
+
+static void print_phases(const struct moment *began, struct moment end)
+{
+    const struct moment *until = &end;
     for (uint32_t phase = PHASES; phase-- > 0;) {
-        if (clock->began[phase] == 0) continue;
-        (void)printf("%-11s %8.3f s\n", names[phase], until - clock->began[phase]);
-        until = clock->began[phase];
+        if (began[phase].clock == 0) continue;
+        print_phase(names[phase], &began[phase], until);
+        until = &began[phase];
     }
-    (void)printf("%-11s %8.3f s\n", "all", end - clock->began[0]);
+    print_phase("all", &began[0], &end);
 }
 
 int main(int argc, char **argv)
 {
     char scratch[] = "bench_build.XXXXXX";
-    struct clock clock = {.phase = 0};
+    struct moment began[PHASES] = {{0, 0}};
     struct tamis_build_spec spec = {
-        .filter = {.fp_rate = 1.0 / 256}, .progress = note_phase, .context = &clock};
+        .filter = {.fp_rate = 1.0 / 256}, .progress = note_phase, .context = began};
     const uint64_t count = argc > 1 ? (uint64_t)strtod(argv[1], NULL) : 10000000;
     if (argc > 2) spec.memory_bytes = (uint64_t)(strtod(argv[2], NULL) * 1048576);
     if (argc > 3) spec.threads = (uint32_t)strtoul(argv[3], NULL, 10);
@@ -98,11 +110,11 @@ int main(int argc, char **argv)
     tamis_build *build;
     struct tamis_build_result result;
     check(tamis_store_open(argc > 5 ? argv[5] : scratch, TAMIS_CREATE, &store), "store");
-    clock.began[0] = now();
+    began[0] = now();
     check(tamis_build_begin(store, "bench", &spec, &build), "begin");
     add_keys(build, count);
     check(tamis_build_publish(build, &result), "publish");
-    print_phases(&clock, now());
+    print_phases(began, now());
     print_memory();
     (void)printf("%-11s %8.3f bits/key, %llu of %llu strangers, %llu keys\n", "segment",
                  (double)result.size_bytes * 8 / (double)result.distinct,

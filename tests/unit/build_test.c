@@ -136,8 +136,8 @@ static void assert_same_bytes(struct bytes *a, struct bytes *b)
     assert_memory_equal(a->data, b->data, (size_t)a->header.data_bytes);
 }
 
-/* Seen to fail: with a piece's seed put among the data by the order of the pieces' making, and with the
- * items of a blocked segment as its adders counted them. */
+/* Seen to fail: with pieces, and with a capacity, that follow from the keys that were added and not from
+ * the distinct ones. */
 static void check_same(const struct tamis_filter_spec *filter, uint64_t count)
 {
     static const struct {

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# Of a static filter: digest and fingerprint, and the three slots whose XOR is the fingerprint of a key
+# that is in.
+seq 1000 | tamis build list -p 1e-3
+tamis explain list 1 1000 stranger
+tamis explain --json list 7

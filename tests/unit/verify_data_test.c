@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * verify_data_test.c: what is in the segments against what is said of it (store/check/verify_data.c, verify.c):
+ * static data, counters, exceptions, kept generations; bits flipped anywhere; and nothing is told of a sound
+ * store that others write to meanwhile.
+ */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "catalogs.h"
+#include "editions.h"
+#include "riches.h"
+#include "spawn.h"
+
+#if FIXTURE_SANITIZED
+#define FLIPS 60
+#else
+#define FLIPS 300
+#endif
+
+struct told {
+    int64_t count;
+    char filter[TAMIS_NAME_MAX + 1], file[64], reason[1024];
+    uint64_t offset;
+};
+
+static int tell(void *context, const struct tamis_problem *problem)
+{
+    struct told *t = context;
+    t->count++;
+    t->offset = problem->offset;
+    (void)snprintf(t->filter, sizeof t->filter, "%s", problem->filter);
+    (void)snprintf(t->file, sizeof t->file, "%s", problem->file);
+    (void)snprintf(t->reason, sizeof t->reason, "%s", problem->reason);
+    return 0;
+}
+
+/* Below 0: the store cannot be opened, or not be checked. */
+static struct told verified(const char *path)
+{
+    struct told told = {.count = 0};
+    tamis_store *store;
+    int64_t rc = tamis_store_open(path, TAMIS_READ_ONLY, &store);
+    if (rc == 0) {
+        rc = tamis_store_verify(store, NULL, tell, &told);
+        tamis_store_close(store);
+    }
+    if (rc < 0) {
+        told.count = rc;
+        (void)snprintf(told.reason, sizeof told.reason, "%s", tamis_last_error());
+    }
+    return told;
+}
+
+static void assert_told(const char *path, const char *filter, uint64_t number, uint64_t offset,
+                        const char *words)
+{
+    char file[64];
+    const struct told told = verified(path);
+    (void)snprintf(file, sizeof file, "segments/%016u.seg", (unsigned)number);
+    if (told.count != 1) fail_msg("%d problems, the last: %s", (int)told.count, told.reason);
+    assert_string_equal(told.filter, filter);
+    assert_string_equal(told.file, file);
+    assert_int_equal(told.offset, offset);
+    if (strstr(told.reason, words) == NULL) fail_msg("no '%s' in: %s", words, told.reason);
+}
+
+static void get_record(const char *path, const char *name, struct tamis__record *record)
+{
+    tamis_store *store = fixture_open(path, 0);
+    struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_SHARED);
+    assert_done(tamis__catalog_get(txn, name, record));
+    tamis__catalog_end(txn);
+    tamis_store_close(store);
+}
+
+static void flip(const char *file, uint64_t bit)
+{
+    unsigned char byte;
+    fixture_peek(file, bit / 8, &byte, 1);
+    byte ^= (unsigned char)(1u << bit % 8);
+    fixture_poke(file, bit / 8, &byte, 1);
+}
+
+/* Ask what is damaged: any answer, or an error, but no crash. */
+static void ask(const char *path, const char *name)
+{
+    tamis_store *store;
+    tamis_filter *filter;
+    if (tamis_store_open(path, TAMIS_READ_ONLY, &store) < 0) return;
+    if (tamis_filter_open(store, name, TAMIS_READ_ONLY, &filter) == 0) {
+        for (uint64_t key = 0; key < 50; key++)
+            (void)!tamis_filter_contains(filter, &key, sizeof key);
+        (void)tamis_filter_close(filter);
+    }
+    tamis_store_close(store);
+}
+
+/* ---- Bits flipped ---------------------------------------------------------------------------- */
+
+/* In the constant part of the header and in the data, padding included: each one is found. */
+static void flip_in_file(const char *path, const char *name, uint64_t number)
+{
+    struct tamis__segment_header header;
+    char *file = strdup(fixture_segment_path(path, number));
+    uint64_t random = random_seed();
+    fixture_peek(file, 0, &header, sizeof header);
+    for (int i = 0; i < FLIPS; i++) {
+        const uint64_t in_data =
+            header.data_offset * 8 + random_below(&random, header.data_bytes * 8);
+        const uint64_t bit = i % 4 ? in_data : random_below(&random, 512 * 8);
+        flip(file, bit);
+        const struct told told = verified(path);
+        if (told.count != 1 || strcmp(told.filter, name) != 0)
+            fail_msg("bit %u of byte %u of segment %u: %d problems", (unsigned)(bit % 8),
+                     (unsigned)(bit / 8), (unsigned)number, (int)told.count);
+        ask(path, name);
+        flip(file, bit);
+    }
+    assert_int_equal(verified(path).count, 0);
+    free(file);
+}
+
+/* Seen to fail with check_static() ended before the call of the kind's verify. */
+static void verify_finds_every_flipped_bit_of_a_static_segment(void **state)
+{
+    char *path;
+    struct tamis__record record;
+    (void)state;
+    tamis_store_close(fixture_store(&path));
+    tamis_store *store = fixture_open(path, 0);
+    riches_publish_fuse(store, "static", 0, 1000);
+    tamis_store_close(store);
+    get_record(path, "static", &record);
+    flip_in_file(path, "static", record.segments[0].number);
+    free(path);
+}
+
+/* Seen to fail with sum_is_right() of store/exceptions_index.c always true. */
+static void verify_finds_every_flipped_bit_of_an_index(void **state)
+{
+    char *path;
+    struct tamis__record record;
+    uint64_t numbers[100];
+    struct tamis_key keys[100];
+    tamis_store *store = fixture_store(&path);
+    (void)state;
+    assert_done(editions_publish(store, "list", 0, 100, NULL, NULL));
+    for (uint64_t i = 0; i < 100; i++) {
+        numbers[i] = i;
+        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
+    }
+    assert_int_equal(tamis_filter_except(store, "list", keys, 100), 100);
+    tamis_store_close(store);
+    get_record(path, "list", &record);
+    flip_in_file(path, "list", record.exceptions);
+    free(path);
+}
+
+/* Anywhere in the catalog: nothing crashes; what is told is an error, or the store is as it was. */
+static void flipped_bits_of_a_catalog_are_an_error_or_change_nothing(void **state)
+{
+    char *path;
+    uint64_t random = random_seed(), unseen = 0;
+    (void)state;
+    riches_make(&path);
+    char *before = riches_portrait(path);
+    char *file = strdup(fixture_join(path, "catalog.mdb"));
+    const uint64_t bits = fixture_size(file) * 8;
+    for (int i = 0; i < FLIPS / 2; i++) {
+        const uint64_t bit = random_below(&random, bits);
+        flip(file, bit);
+        const struct told told = verified(path);
+        if (told.count == 0) {
+            riches_assert_portrait(path, before);
+            unseen++;
+        }
+        ask(path, "list");
+        flip(file, bit);
+    }
+    assert_true(unseen < FLIPS / 2);
+    riches_assert_portrait(path, before);
+    free(file);
+    free(before);
+    free(path);
+}
+
+/* ---- Counters -------------------------------------------------------------------------------- */
+
+static void verify_tells_of_items_that_the_bits_cannot_be_of(void **state)
+{
+    char *path;
+    uint64_t items;
+    (void)state;
+    riches_make(&path); /* segment 1: "plain", 500 items; 2: "foreign", 100 items */
+    for (uint64_t number = 1; number <= 2; number++) {
+        const char *file = fixture_segment_path(path, number);
+        fixture_peek(file, 2048 + 5 * 64, &items, sizeof items);
+        const uint64_t too_many = items + 3000;
+        fixture_poke(file, 2048 + 5 * 64, &too_many, sizeof too_many);
+        assert_told(path, number == 1 ? "plain" : "foreign", number, 2048,
+                    number == 1 ? "has counted 3500 items, but " : "has counted 3098 items, but ");
+        fixture_poke(fixture_segment_path(path, number), 2048 + 5 * 64, &items, sizeof items);
+    }
+    assert_int_equal(verified(path).count, 0);
+    free(path);
+}
+
+static void verify_tells_of_a_count_that_went_back(void **state)
+{
+    char *path;
+    const unsigned char zero[2048] = {0};
+    (void)state;
+    riches_make(&path);
+    fixture_poke(fixture_segment_path(path, 1), 2048, zero, sizeof zero);
+    assert_told(path, "plain", 1, 2048, "has counted 0 items, and the catalog knew of 500");
+    free(path);
+}
+
+static void verify_tells_of_a_static_count_that_changed(void **state)
+{
+    char *path;
+    struct tamis__record record;
+    const uint64_t more = 4000;
+    (void)state;
+    riches_make(&path);
+    get_record(path, "static", &record);
+    const uint64_t number = record.segments[0].number;
+    fixture_poke(fixture_segment_path(path, number), 2048, &more, sizeof more);
+    assert_told(path, "static", number, 2048, "though a static filter never changes");
+    free(path);
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static int find_kept(void *context, const struct tamis__record *record)
+{
+    *(uint64_t *)context = record->segments[0].number;
+    return 0;
+}
+
+static void verify_looks_at_kept_generations(void **state)
+{
+    char *path;
+    struct tamis__record record;
+    uint64_t number = 0;
+    (void)state;
+    riches_make(&path);
+    get_record(path, "static", &record);
+    tamis_store *store = fixture_open(path, 0);
+    struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_SHARED);
+    assert_done(tamis__catalog_each_generation(txn, record.filter_id, find_kept, &number));
+    tamis__catalog_end(txn);
+    tamis_store_close(store);
+    flip(fixture_segment_path(path, number), 4096 * 8 + 1000);
+    const struct told told = verified(path);
+    assert_int_equal(told.count, 1);
+    assert_string_equal(told.filter, "static");
+    assert_int_equal(unlink(fixture_segment_path(path, number)), 0);
+    assert_told(path, "static", number, 0, "(of generation 1, which is kept)");
+    free(path);
+}
+
+static void verify_holds_the_index_against_the_catalog(void **state)
+{
+    char *path;
+    struct tamis__record record;
+    struct tamis__exceptions none = {0};
+    (void)state;
+    riches_make(&path);
+    get_record(path, "list", &record);
+    tamis_store *store = fixture_open(path, 0);
+    struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
+    assert_done(tamis__exceptions_save(txn, record.filter_id, 0, &none));
+    catalogs_commit(txn);
+    tamis_store_close(store);
+    assert_told(path, "list", record.exceptions, 4096, "has other exceptions than the catalog");
+    free(path);
+}
+
+/* ---- Beside writers -------------------------------------------------------------------------- */
+
+#define WRITERS 4u
+#define ROUNDS 300
+
+struct busy {
+    char path[512];
+    unsigned stop;
+    uint64_t changes[WRITERS];
+};
+
+static void add_some(tamis_store *store, const char *name, uint64_t from, uint64_t count)
+{
+    tamis_filter *filter;
+    SPAWN_CHECK(tamis_filter_open(store, name, 0, &filter) == 0);
+    for (uint64_t key = from; key < from + count; key++)
+        SPAWN_CHECK(tamis_filter_add(filter, &key, sizeof key) >= 0);
+    SPAWN_CHECK(tamis_filter_close(filter) == 0);
+}
+
+static void count_some(tamis_store *store, uint64_t from)
+{
+    tamis_filter *filter;
+    SPAWN_CHECK(tamis_filter_open(store, "counting", 0, &filter) == 0);
+    for (uint64_t i = 0; i < 200; i++) {
+        const uint64_t key = from + i % 10; /* now empty, now with overflow */
+        SPAWN_CHECK(tamis_filter_add(filter, &key, sizeof key) >= 0);
+    }
+    for (uint64_t i = 0; i < 200; i++) {
+        const uint64_t key = from + i % 10;
+        SPAWN_CHECK(tamis_filter_remove(filter, &key, sizeof key) == 1);
+    }
+    SPAWN_CHECK(tamis_filter_close(filter) == 0);
+}
+
+static void change_lists(tamis_store *store, uint64_t n)
+{
+    const struct tamis_key key = {&n, sizeof n};
+    const struct tamis_filter_spec spec = {.capacity = 10};
+    SPAWN_CHECK(editions_publish(store, "built", n % 10, 100, NULL, NULL) == 0);
+    SPAWN_CHECK(tamis_filter_except(store, "built", &key, 1) >= 0);
+    SPAWN_CHECK(tamis_filter_rollback(store, "built", 0) == 0);
+    SPAWN_CHECK(tamis_filter_create(store, "passing", &spec, NULL) == 0);
+    SPAWN_CHECK(tamis_filter_rename(store, "passing", "past") == 0);
+    SPAWN_CHECK(tamis_filter_drop(store, "past") == 0);
+    riches_publish_fuse(store, "static", n, 50);
+}
+
+static void write_on(void *context, unsigned index)
+{
+    struct busy *busy = context;
+    tamis_store *store;
+    tamis_filter *window;
+    SPAWN_CHECK(tamis_store_open(busy->path, 0, &store) == 0);
+    for (uint64_t n = 0; !__atomic_load_n(&busy->stop, __ATOMIC_ACQUIRE); n++) {
+        if (index == 0) add_some(store, "grows", n * 100, 100);
+        if (index == 1) count_some(store, n * 10);
+        if (index == 2) change_lists(store, n);
+        if (index == 3) {
+            add_some(store, "built", 1000000 + n * 20, 20); /* whatever list is in force */
+            SPAWN_CHECK(tamis_filter_open(store, "window", 0, &window) == 0);
+            SPAWN_CHECK(tamis_filter_rotate(window) == 0);
+            SPAWN_CHECK(tamis_filter_close(window) == 0);
+            add_some(store, "window", n * 50, 50);
+        }
+        busy->changes[index] = n;
+    }
+    tamis_store_close(store);
+}
+
+/* Seen to fail with the directory read 2 ms after the lock was given back: strays. */
+static void verify_beside_writers_tells_nothing(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    struct busy *busy = spawn_shared(sizeof *busy);
+    pid_t writers[WRITERS];
+    const struct tamis_filter_spec grows = {.capacity = 100}, window = {.window_items = 1000},
+                                   counting = {.capacity = 1000, .kind = TAMIS_KIND_COUNTING};
+    (void)state;
+    assert_done(tamis_filter_create(store, "grows", &grows, NULL));
+    assert_done(tamis_filter_create(store, "window", &window, NULL));
+    assert_done(tamis_filter_create(store, "counting", &counting, NULL));
+    assert_done(editions_publish(store, "built", 0, 100, NULL, NULL));
+    (void)snprintf(busy->path, sizeof busy->path, "%s", path);
+    for (unsigned i = 0; i < WRITERS; i++)
+        writers[i] = spawn_one(write_on, busy, i);
+    for (int round = 0; round < ROUNDS; round++) {
+        const struct told told = verified(path);
+        if (told.count != 0) fail_msg("%s of '%s': %s", told.file, told.filter, told.reason);
+    }
+    __atomic_store_n(&busy->stop, 1, __ATOMIC_RELEASE);
+    for (unsigned i = 0; i < WRITERS; i++) {
+        int status;
+        assert_int_equal(waitpid(writers[i], &status, 0), writers[i]);
+        assert_int_equal(status, 0);
+        assert_true(busy->changes[i] >= 1);
+    }
+    tamis_store_close(store);
+    assert_int_equal(verified(path).count, 0);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verify_finds_every_flipped_bit_of_a_static_segment),
+        cmocka_unit_test(verify_finds_every_flipped_bit_of_an_index),
+        cmocka_unit_test(flipped_bits_of_a_catalog_are_an_error_or_change_nothing),
+        cmocka_unit_test(verify_tells_of_items_that_the_bits_cannot_be_of),
+        cmocka_unit_test(verify_tells_of_a_count_that_went_back),
+        cmocka_unit_test(verify_tells_of_a_static_count_that_changed),
+        cmocka_unit_test(verify_looks_at_kept_generations),
+        cmocka_unit_test(verify_holds_the_index_against_the_catalog),
+        cmocka_unit_test(verify_beside_writers_tells_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
