@@ -342,8 +342,19 @@ static void share_all(struct tamis__view *view, const struct tamis__view *from)
 }
 
 /*
+ * With which publication the list that the segment begins, or goes on, came into force last.  One of
+ * several segments that is put in force again is found in the catalog: none of them tells the others.
+ */
+static uint64_t publication_of(const struct tamis__segment_header *h)
+{
+    /* ORDER acquire: told before the `next` that led here (change.c, tell). */
+    const uint64_t in_force = __atomic_load_n(&h->in_force, __ATOMIC_ACQUIRE);
+    return h->list_start && in_force > h->publication ? in_force : h->publication;
+}
+
+/*
  * The list that the segment `number` goes on with: behind the one that there is, or (list_start) in its
- * stead.  1; 0 where it is not newer than that, as after a rollback.
+ * stead.  1; 0 where it is not newer than that.
  */
 static int extend(struct tamis_filter *filter, const struct tamis__view *old, uint64_t number,
                   struct tamis__view **out)
@@ -355,7 +366,8 @@ static int extend(struct tamis_filter *filter, const struct tamis__view *old, ui
     const struct tamis__segment_header *h = next.segment.header;
     const struct tamis__policy policy = h->list_start ? tamis__header_policy(h) : old->policy;
     const double fp_rate = h->list_start ? policy.fp_rate : old->fp_rate;
-    const bool newer = h->publication > old->publication;
+    const uint64_t publication = publication_of(h);
+    const bool newer = publication > old->publication;
     struct tamis__view *view = newer ? new_view(old->count + 1, &policy, fp_rate) : NULL;
     if (view == NULL) {
         tamis__close_segment(&next);
@@ -363,7 +375,7 @@ static int extend(struct tamis_filter *filter, const struct tamis__view *old, ui
     }
     if (!h->list_start) share_all(view, old);
     view->segments[view->count++] = next;
-    view->publication = h->publication;
+    view->publication = publication;
     view->exceptions = tamis__segment_exceptions(&next.segment);
     rc = take_index(filter->store, view->exceptions, filter->filter_id, old, view);
     if (rc < 0) {
