@@ -470,15 +470,18 @@ class Store:
             must(field == "items" or entry[field] == header[field], segment.path, "damaged", field)
         return segment
 
-    @staticmethod
-    def check_list(record):
+    def check_list(self, record):
         """What all segments say of the list, and how they are linked; 3.1.3 and 3.1.4."""
         following = [entry["number"] for entry in record["segments"][1:]] + [None]
         for segment, number in zip(record["files"], following):
             for field in POLICY_FIELDS:
                 must(segment.header[field] == record[field], segment.path, "damaged", field)
-            full = REFUSES if number is None and record["on_full"] == 2 else 0
-            must(segment.next() in (0, number, full), segment.path, "damaged", "next")
+            if number is None:  # the newest; a list in force again may still name one that followed it
+                sound = (segment.next() < self.next_segment or
+                         segment.next() == REFUSES and record["on_full"] == 2)
+            else:
+                sound = segment.next() in (0, number)
+            must(sound, segment.path, "damaged", "next")
 
     def check_names(self):
         """Labels, counters and the directory: what can be wrong without a wrong answer."""
