@@ -101,10 +101,10 @@ def digest(key, seed):
     return value >> 64, value & MASK
 
 
-def layout(bits):
-    """3.2; of m bits, of kind 4 more"""
+def layout(bits, static):
+    """3.2; of m bits, of kind 4 (static) more"""
     data_bytes = 8 * ((bits + 63) // 64)
-    data_offset = 4096 if data_bytes < 32 << 20 else 2 << 20
+    data_offset = 4096 if static or data_bytes < 32 << 20 else 2 << 20
     return data_offset, data_bytes, (data_offset + data_bytes + 4095) // 4096 * 4096
 
 
@@ -176,7 +176,7 @@ class Segment:
         must(h["bit_order"] <= 1, path, "newer", "bit_order")
         must(1 <= h["capacity"] <= 1 << 56 and 0 < h["fp_rate"] <= 1, path, "damaged", "capacity or rate")
         seeds = 8 * fuse_seeds_bytes(h) if h["kind"] == 4 and h["pieces"] < 1 << 32 else 0
-        must((h["data_offset"], h["data_bytes"], h["file_bytes"]) == layout(h["m_bits"] + seeds),
+        must((h["data_offset"], h["data_bytes"], h["file_bytes"]) == layout(h["m_bits"] + seeds, h["kind"] == 4),
              path, "damaged", "layout")
         must(size == h["file_bytes"], path, "truncated or damaged", f"{size} bytes")
         check_policy(h, path)
