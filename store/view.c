@@ -272,14 +272,16 @@ void tamis__view_count(struct tamis__view *view)
  * Each segment but the newest says which one comes after it, before anybody who has the list adds:
  * the one who published it may have died before it could say so (docs/concurrency.md).  A newest one that
  * says so is of a store that was copied while it was written to.  And the newest one says which exceptions
- * are in force.  The caller holds the catalog's lock.
+ * are in force, and since when it is itself.  The caller holds the catalog's lock.
  */
-static void link_segments(struct tamis__view *view, uint64_t exceptions)
+static void link_segments(struct tamis__view *view, const struct tamis__record *record)
 {
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
-    /* ORDER: as tamis__segment_tell. */
-    if (tamis__segment_exceptions(newest) != exceptions)
-        __atomic_store_n(&newest->header->exceptions, exceptions, __ATOMIC_SEQ_CST);
+    /* ORDER: as tamis__segment_tell, and in the order of tell() in change.c. */
+    if (tamis__segment_exceptions(newest) != record->exceptions)
+        __atomic_store_n(&newest->header->exceptions, record->exceptions, __ATOMIC_SEQ_CST);
+    if (tamis__segment_in_force(newest) < record->publication)
+        __atomic_store_n(&newest->header->in_force, record->publication, __ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i < view->count; i++) {
         const struct tamis__segment *segment = &view->segments[i].segment;
         const bool last = i + 1 == view->count;
@@ -323,7 +325,7 @@ int tamis__view_make(struct tamis_store *store, const struct tamis__record *reco
         tamis__view_free(view);
         return rc;
     }
-    if (!read_only) link_segments(view, record->exceptions);
+    if (!read_only) link_segments(view, record);
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
     view->epoch = tamis__segment_epoch(newest);
     view->next = tamis__segment_next(newest);
