@@ -6,8 +6,10 @@
  */
 #include "fixture.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -335,6 +337,7 @@ static void write_on(void *context, unsigned index)
     struct busy *busy = context;
     tamis_store *store;
     tamis_filter *window;
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
     SPAWN_CHECK(tamis_store_open(busy->path, 0, &store) == 0);
     for (uint64_t n = 0; !__atomic_load_n(&busy->stop, __ATOMIC_ACQUIRE); n++) {
         if (index == 0) add_some(store, "grows", n * 100, 100);
