@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * repair_clean_test.c: nothing that anybody may need goes when a store is repaired (store/check/clean.c).
+ */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "catalogs.h"
+#include "editions.h"
+#include "repairs.h"
+#include "riches.h"
+
+/* ---- Cleaning -------------------------------------------------------------------------------- */
+
+/* Seen to fail: with the test for next_segment left out of judge_stray(), the second part. */
+static void repair_removes_what_was_dropped_and_keeps_what_is_newer(void **state)
+{
+    char *path;
+    (void)state;
+    riches_make(&path);
+    char *before = riches_portrait(path);
+    repairs_set_counters(path, 200, 0);
+    char *dropped = repairs_copy_segment(path, 1, 150), *newer = repairs_copy_segment(path, 1, 250);
+    assert_int_equal(fixture_problems(path), 2);
+    const struct repairs_said *said = repairs_done(path, 0);
+    repairs_assert_said(said, 1, "0000000000000150.seg: done: is removed: it was replaced");
+    repairs_assert_said(said, 1,
+                        "0000000000000250.seg: TAMIS_ECORRUPT: is not in the catalog, which may "
+                        "be older than this segment; 'tamis repair --rebuild'");
+    assert_int_not_equal(access(dropped, F_OK), 0);
+    assert_int_equal(access(newer, F_OK), 0);
+    free(dropped);
+    dropped = repairs_copy_segment(path, 1, 150);
+    repairs_set_counters(path, 300,
+                         140); /* found in the way: it may be of a newer catalog that is lost */
+    said = repairs_done(path, 0);
+    repairs_assert_said(said, 2, "0000000000000150.seg: TAMIS_ECORRUPT: is not in the catalog");
+    assert_int_equal(access(dropped, F_OK) | access(newer, F_OK), 0);
+    assert_int_equal(unlink(dropped) | unlink(newer), 0);
+    riches_assert_portrait(path, before);
+    free(before);
+    free(dropped);
+    free(newer);
+    free(path);
+}
+
+/* A catalog of before, restored: what was made since must come back with --rebuild.  Seen to fail with
+ * `passed` not set in tamis__take_segment_number(). */
+static void repair_of_an_older_catalog_keeps_what_it_does_not_know(void **state)
+{
+    char *path, *old;
+    tamis_filter *filter;
+    (void)state;
+    riches_make(&path);
+    old = scratch_path("old-catalog");
+    scratch_copy(fixture_join(path, "catalog.mdb"), old);
+    tamis_store *store = fixture_open(path, 0);
+    const struct tamis_filter_spec spec = {.capacity = 100};
+    assert_done(tamis_filter_create(store, "young", &spec, &filter));
+    for (uint64_t key = 0; key < 50; key++)
+        assert_int_equal(tamis_filter_add(filter, &key, sizeof key), 1);
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_open(store, "grown", 0, &filter));
+    for (uint64_t key = 1000; key < 4000; key++)
+        assert_done(tamis_filter_add(filter, &key, sizeof key));
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+    char *latest = riches_portrait(path);
+    repairs_lose(path);
+    scratch_copy(old, fixture_join(path, "catalog.mdb"));
+    const int files = fixture_files(path, "segments");
+    assert_true(repairs_done(path, 0)->failed >= 2);
+    store = fixture_open(path, 0); /* the numbers are given out anew, and found taken */
+    assert_done(tamis_filter_create(store, "younger", &spec, &filter));
+    assert_int_equal(tamis_filter_add(filter, "k", 1), 1);
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_drop(store, "younger"));
+    tamis_store_close(store);
+    assert_true(repairs_done(path, 0)->failed >= 2);
+    assert_int_equal(fixture_files(path, "segments"), files);
+    (void)repairs_done(path, TAMIS_REPAIR_REBUILD);
+    riches_assert_portrait(path, latest);
+    assert_int_equal(fixture_problems(path), 0);
+    free(latest);
+    free(old);
+    free(path);
+}
+
+static void repair_sweeps_staging_and_garbage(void **state)
+{
+    char *path, *left, *garbage;
+    struct tamis__staged staged;
+    (void)state;
+    riches_make(&path);
+    tamis_store *store = fixture_open(path, 0);
+    left = strdup(fixture_join(path, "staging/0123456789abcdef.seg"));
+    scratch_copy(fixture_segment_path(path, 1), left);
+    scratch_copy(left, fixture_join(path, "catalog.mdb.new"));
+    garbage = repairs_copy_segment(path, 1, 130);
+    struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
+    assert_done(tamis__catalog_put_garbage(txn, 130));
+    catalogs_commit(txn);
+    scratch_remove(left);
+    assert_done(tamis__segment_stage(&store->place, 8192, &staged)); /* its maker lives */
+    scratch_copy(fixture_segment_path(path, 1), left);
+    const struct repairs_said *said = repairs_done(path, 0);
+    repairs_assert_said(said, 0, "staging/0123456789abcdef.seg: done: is removed");
+    repairs_assert_said(said, 0,
+                        "0000000000000130.seg: done: is removed: the catalog has it as garbage");
+    repairs_assert_said(said, 0, "catalog.mdb.new: done: is removed");
+    assert_int_equal(said->done, 3);
+    assert_int_equal(fixture_files(path, "staging"), 1);
+    assert_int_not_equal(access(garbage, F_OK), 0);
+    tamis__segment_discard(&store->place, &staged);
+    tamis_store_close(store);
+    assert_int_equal(repairs_done(path, 0)->done, 0);
+    free(garbage);
+    free(left);
+    free(path);
+}
+
+static int count_generation(void *context, const struct tamis_generation_stat *stat)
+{
+    (void)stat;
+    ++*(int *)context;
+    return 0;
+}
+
+static void repair_forgets_a_kept_generation_whose_file_is_missing(void **state)
+{
+    char *path;
+    int count = 0;
+    (void)state;
+    riches_make(&path);
+    tamis_store *store = fixture_open(path, 0);
+    struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_SHARED);
+    struct tamis__record record;
+    assert_done(tamis__catalog_get(txn, "list", &record));
+    struct tamis__segment_header header;
+    tamis__catalog_end(txn);
+    uint64_t number = 0;
+    for (uint64_t i = 1; i < record.segments[0].number; i++) {
+        if (access(fixture_segment_path(path, i), F_OK) != 0) continue;
+        fixture_peek(fixture_segment_path(path, i), 0, &header, sizeof header);
+        if (header.filter_id == record.filter_id && header.kind != 5) number = i;
+    }
+    assert_true(number != 0);
+    assert_int_equal(unlink(fixture_segment_path(path, number)), 0);
+    assert_true(fixture_problems(path) > 0);
+    const struct repairs_said *said = repairs_done(path, 0);
+    repairs_assert_said(said, 1, "is missing, though the catalog has it");
+    repairs_assert_said(said, 1, "generation 2 of filter");
+    assert_done(tamis_filter_generations(store, "list", count_generation, &count));
+    assert_int_equal(count, 1);
+    assert_int_equal(fixture_problems(path), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void repair_tells_of_a_missing_segment_in_force(void **state)
+{
+    char *path;
+    (void)state;
+    riches_make(&path);
+    assert_int_equal(unlink(fixture_segment_path(path, 1)), 0);
+    repairs_assert_said(repairs_done(path, 0), 1,
+                        "[plain] segments/0000000000000001.seg: TAMIS_ECORRUPT: is "
+                        "missing, though the catalog has it");
+    free(path);
+}
+
+/* Keys that a power cut took: the catalog's count is what the segments say. */
+static void repair_sets_a_count_right_that_went_back(void **state)
+{
+    char *path;
+    const unsigned char zero[2048] = {0};
+    (void)state;
+    riches_make(&path);
+    fixture_poke(fixture_segment_path(path, 1), 2048, zero, sizeof zero);
+    assert_int_equal(fixture_problems(path), 1);
+    repairs_assert_said(repairs_done(path, 0), 0,
+                        "[plain] catalog.mdb: done: has the items that its segments");
+    assert_int_equal(fixture_problems(path), 0);
+    free(path);
+}
+
+/* ---- Dry runs -------------------------------------------------------------------------------- */
+
+static void repair_that_is_dry_changes_nothing(void **state)
+{
+    char *path;
+    (void)state;
+    riches_make(&path);
+    repairs_lose(path);
+    const int files = fixture_files(path, ".");
+    const struct repairs_said *said = repairs_done(path, TAMIS_REPAIR_DRY_RUN);
+    repairs_assert_said(said, 0, "would be made anew from");
+    repairs_assert_said(said, 0,
+                        "[list] catalog.mdb: done: would get its record from the segments: 1000 "
+                        "items in 1 segment, 1 kept generation, 3 exceptions");
+    assert_int_equal(fixture_files(path, "."), files);
+    assert_int_not_equal(access(fixture_join(path, "catalog.mdb"), F_OK), 0);
+    (void)repairs_done(path, 0);
+    repairs_set_counters(path, 200, 0);
+    char *dropped = repairs_copy_segment(path, 1, 150);
+    repairs_assert_said(repairs_done(path, TAMIS_REPAIR_DRY_RUN), 0,
+                        "would be removed: it was replaced");
+    assert_int_equal(access(dropped, F_OK), 0);
+    free(dropped);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(repair_removes_what_was_dropped_and_keeps_what_is_newer),
+        cmocka_unit_test(repair_of_an_older_catalog_keeps_what_it_does_not_know),
+        cmocka_unit_test(repair_sweeps_staging_and_garbage),
+        cmocka_unit_test(repair_forgets_a_kept_generation_whose_file_is_missing),
+        cmocka_unit_test(repair_tells_of_a_missing_segment_in_force),
+        cmocka_unit_test(repair_sets_a_count_right_that_went_back),
+        cmocka_unit_test(repair_that_is_dry_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

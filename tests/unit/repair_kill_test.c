@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* repair_kill_test.c: a repair that is killed, wherever, is done again by the next. */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/point.h"
+#include "catalogs.h"
+#include "editions.h"
+#include "repairs.h"
+#include "riches.h"
+
+#define DIED 77
+
+static int last_point, calls_left;
+
+static void die_at_point(enum tamis__point point)
+{
+    if ((int)point == last_point) _exit(DIED);
+}
+
+static int die_at_call(const char *verb, const char *what)
+{
+    (void)verb;
+    (void)what;
+    if (calls_left-- == 0) _exit(DIED);
+    return 0;
+}
+
+static void repair_in_child(void *path)
+{
+    if (last_point >= 0)
+        tamis__point_hook = die_at_point;
+    else
+        tamis__io_hook = die_at_call;
+    if (tamis_store_repair(path, 0, NULL, NULL) < 0) _exit(1);
+}
+
+static void spoil(const char *path, bool lost)
+{
+    if (lost) {
+        repairs_zero(path);
+        return;
+    }
+    free(repairs_copy_segment(path, 1, 135));
+    free(repairs_copy_segment(path, 1, 136));
+    repairs_set_counters(path, 140, 0);
+    tamis_store *store = fixture_open(path, 0);
+    struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
+    assert_done(tamis__catalog_put_garbage(txn, 136));
+    catalogs_commit(txn);
+    tamis_store_close(store);
+    assert_int_equal(unlink(fixture_segment_path(path, repairs_index_of(path))), 0);
+}
+
+/* Of the dead nothing is left over, and the next repair does what it had not. */
+static void assert_mended(const char *path, const char *portrait, int files)
+{
+    (void)repairs_done(path, 0);
+    riches_assert_portrait(path, portrait);
+    assert_int_equal(fixture_problems(path), 0);
+    tamis_store *store = fixture_open(path, 0);
+    const struct tamis_filter_spec spec = {.capacity = 10};
+    assert_done(
+        tamis_filter_create(store, "next", &spec, NULL)); /* unlinks garbage, as any writer */
+    assert_done(tamis_filter_drop(store, "next"));
+    tamis_store_close(store);
+    assert_int_equal(fixture_files(path, "segments"), files);
+    assert_int_equal(fixture_files(path, "staging"), 0);
+    assert_int_not_equal(access(fixture_join(path, "catalog.mdb.new"), F_OK), 0);
+}
+
+/* Seen to fail with the number of a new index not noted as garbage first: its file is left over. */
+static void repair_that_is_killed_at_a_point_is_done_again(void **state)
+{
+    static const struct {
+        int point;
+        bool lost;
+    } cases[] = {{TAMIS__POINT_REPAIR_SCANNED, true},  {TAMIS__POINT_REPAIR_WRITTEN, true},
+                 {TAMIS__POINT_REPAIR_RENAMED, true},  {TAMIS__POINT_COMMITTED, true},
+                 {TAMIS__POINT_REPAIR_CLEANED, true},  {TAMIS__POINT_REPAIR_SCANNED, false},
+                 {TAMIS__POINT_REPAIR_CLEANED, false}, {TAMIS__POINT_COMMITTED, false},
+                 {TAMIS__POINT_RENAMED, false},        {TAMIS__POINT_STAGED, false}};
+    char *path, *copy = scratch_path("copy");
+    (void)state;
+    riches_make(&path);
+    char *before = riches_portrait(path);
+    const int files = fixture_files(path, "segments");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        scratch_copy(path, copy);
+        spoil(copy, cases[i].lost);
+        last_point = cases[i].point;
+        assert_int_equal(fixture_child(repair_in_child, copy), DIED);
+        assert_mended(copy, before, files);
+        scratch_remove(copy);
+    }
+    free(before);
+    free(copy);
+    free(path);
+}
+
+/* A small store, as it is done for every call. */
+static void repair_that_is_killed_before_any_call_is_done_again(void **state)
+{
+    char *path, *copy = scratch_path("copy");
+    tamis_store *store = fixture_store(&path);
+    uint64_t key = 5;
+    const struct tamis_key one = {&key, sizeof key};
+    (void)state;
+    assert_done(editions_publish(store, "list", 0, 100, NULL, NULL));
+    assert_done(editions_publish(store, "list", 100, 100, NULL, NULL));
+    assert_int_equal(tamis_filter_except(store, "list", &one, 1), 1);
+    tamis_store_close(store);
+    char *before = riches_portrait(path);
+    const int files = fixture_files(path, "segments");
+    last_point = -1;
+    for (int lost = 0; lost < 2; lost++) {
+        int status = DIED, calls = 0;
+        for (; status == DIED; calls++) {
+            scratch_copy(path, copy);
+            spoil(copy, lost);
+            calls_left = calls;
+            status = fixture_child(repair_in_child, copy);
+            assert_true(status == DIED || status == 0);
+            assert_mended(copy, before, files);
+            scratch_remove(copy);
+        }
+        assert_true(calls > 30);
+    }
+    free(before);
+    free(copy);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(repair_that_is_killed_at_a_point_is_done_again),
+        cmocka_unit_test(repair_that_is_killed_before_any_call_is_done_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
