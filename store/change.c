@@ -162,24 +162,25 @@ static int write_catalog(struct tamis__change *change)
     return rc < 0 ? rc : tamis__catalog_put(txn, after);
 }
 
-/* What handles are led on by that do not look at the catalog; where it fails, they do. */
+/* What handles are led on by that do not look at the catalog; where it fails, they do.  A handle that
+ * reads in_force finds the exceptions of that publication, or later ones: so these are told first. */
 static void tell(const struct tamis__change *change)
 {
     const struct tamis__place *place = &change->store->place;
     const uint64_t newest = tamis__record_newest(&change->after)->number;
     const bool same = change->after.generation == change->before.generation;
     if (change->list == NULL) { /* in force again: what once came after it does so no more */
-        if (!same)
-            (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, next),
-                                      0);
-        (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, in_force),
-                                  change->after.publication);
+        (void)tamis__segment_stay(place, newest);
         (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, exceptions),
                                   change->after.exceptions);
+        (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, in_force),
+                                  change->after.publication);
     }
     if (change->is_new || same) return;
+    /* The first of the list, never one behind it: a handle would put that behind a list of its own. */
     (void)tamis__segment_tell(place, tamis__record_newest(&change->before)->number,
-                              offsetof(struct tamis__segment_header, next), newest);
+                              offsetof(struct tamis__segment_header, next),
+                              change->after.segments[0].number);
 }
 
 int tamis__change_commit(struct tamis__change *change)

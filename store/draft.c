@@ -24,9 +24,11 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
 {
     struct tamis__layout layout;
     struct tamis__segment_header *header = &draft->header;
-    tamis__layout(tamis__data_bits(segment->m_bits, segment->counter_bits) +
-                      tamis__fuse_seeds_bytes(segment->pieces) * 8,
-                  &layout);
+    if (segment->kind == TAMIS_KIND_FUSE)
+        tamis__static_layout(segment->m_bits + tamis__fuse_seeds_bytes(segment->pieces) * 8,
+                             &layout);
+    else
+        tamis__layout(tamis__data_bits(segment->m_bits, segment->counter_bits), &layout);
     memset(draft, 0, sizeof *draft);
     memcpy(header->magic, TAMIS__SEGMENT_MAGIC, sizeof header->magic);
     header->format_version = TAMIS__FORMAT_VERSION;

@@ -40,6 +40,17 @@ int tamis__exceptions_save(struct tamis__catalog_txn *txn, uint64_t filter_id, u
     return rc;
 }
 
+int tamis__exceptions_move(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t from,
+                           uint64_t to)
+{
+    struct tamis__exceptions found = {0};
+    int rc = tamis__exceptions_load(txn, filter_id, from, &found);
+    if (rc == 0 && found.count > 0) rc = tamis__exceptions_save(txn, filter_id, to, &found);
+    if (rc == 0 && found.count > 0) rc = tamis__catalog_forget_exceptions(txn, filter_id, from);
+    tamis__exceptions_clear(&found);
+    return rc;
+}
+
 int tamis__exceptions_load_all(struct tamis__catalog_txn *txn, const struct tamis__record *record,
                                struct tamis__exceptions *all)
 {
@@ -138,6 +149,7 @@ static int64_t edit_exceptions(struct tamis_store *store, const char *name, cons
     struct editing editing = {.store = store, .name = name, .edit = edit};
     int rc = tamis__check_name(name);
     if (rc == 0) rc = tamis__check_keys(edit->keys, edit->count);
+    if (rc == 0) rc = tamis__check_writable(store);
     if (rc == 0) rc = tamis__change_try(name, edit_again, &editing);
     return rc < 0 ? rc : editing.changed;
 }

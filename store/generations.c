@@ -270,7 +270,8 @@ static int roll_back(void *context)
 TAMIS_API int tamis_filter_rollback(tamis_store *store, const char *name, uint64_t generation)
 {
     struct rollback rollback = {store, name, generation};
-    const int rc = tamis__check_name(name);
+    int rc = tamis__check_name(name);
+    if (rc == 0) rc = tamis__check_writable(store);
     return rc < 0 ? rc : tamis__change_try(name, roll_back, &rollback);
 }
 

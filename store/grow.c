@@ -20,6 +20,7 @@
 #include "base/point.h"
 #include "hash/hash_set.h"
 #include "policy.h"
+#include "publish.h"
 #include "store.h"
 
 /* A disk's sync takes some ms; more than this and the one who has the lock is stopped. */
@@ -116,6 +117,9 @@ static int change_record(struct change *change, struct tamis__catalog_txn *txn,
                            "the filter '%s' has %u segments, the most there can be; make a new one "
                            "of a greater capacity",
                            record->name, TAMIS__SEGMENTS_MAX);
+    rc = tamis__exceptions_move(txn, record->filter_id, record->generation,
+                                record->last_generation + 1);
+    if (rc < 0) return rc;
     header->filter_id = record->filter_id;
     header->generation = record->generation = ++record->last_generation;
     header->publication = header->in_force = ++record->publication;

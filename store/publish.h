@@ -47,6 +47,9 @@ int tamis__exceptions_load_all(struct tamis__catalog_txn *txn, const struct tami
                                struct tamis__exceptions *all);
 int tamis__exceptions_save(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t generation,
                            const struct tamis__exceptions *set);
+/* Those found belong to the list that is in force: when it grows they go with it to its next generation. */
+int tamis__exceptions_move(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t from,
+                           uint64_t to);
 
 /* Numbers of segments; free() the list. */
 struct tamis__numbers {

@@ -272,14 +272,16 @@ void tamis__view_count(struct tamis__view *view)
  * Each segment but the newest says which one comes after it, before anybody who has the list adds:
  * the one who published it may have died before it could say so (docs/concurrency.md).  A newest one that
  * says so is of a store that was copied while it was written to.  And the newest one says which exceptions
- * are in force.  The caller holds the catalog's lock.
+ * are in force, and since when it is itself.  The caller holds the catalog's lock.
  */
-static void link_segments(struct tamis__view *view, uint64_t exceptions)
+static void link_segments(struct tamis__view *view, const struct tamis__record *record)
 {
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
-    /* ORDER: as tamis__segment_tell. */
-    if (tamis__segment_exceptions(newest) != exceptions)
-        __atomic_store_n(&newest->header->exceptions, exceptions, __ATOMIC_SEQ_CST);
+    /* ORDER: as tamis__segment_tell, and in the order of tell() in change.c. */
+    if (tamis__segment_exceptions(newest) != record->exceptions)
+        __atomic_store_n(&newest->header->exceptions, record->exceptions, __ATOMIC_SEQ_CST);
+    if (tamis__segment_in_force(newest) < record->publication)
+        __atomic_store_n(&newest->header->in_force, record->publication, __ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i < view->count; i++) {
         const struct tamis__segment *segment = &view->segments[i].segment;
         const bool last = i + 1 == view->count;
@@ -323,7 +325,7 @@ int tamis__view_make(struct tamis_store *store, const struct tamis__record *reco
         tamis__view_free(view);
         return rc;
     }
-    if (!read_only) link_segments(view, record->exceptions);
+    if (!read_only) link_segments(view, record);
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
     view->epoch = tamis__segment_epoch(newest);
     view->next = tamis__segment_next(newest);
@@ -343,7 +345,7 @@ static void share_all(struct tamis__view *view, const struct tamis__view *from)
 
 /*
  * The list that the segment `number` goes on with: behind the one that there is, or (list_start) in its
- * stead.  1; 0 where it is not newer than that, as after a rollback.
+ * stead.  1; 0 where it is not newer than that, as after the rollback to a list that had grown.
  */
 static int extend(struct tamis_filter *filter, const struct tamis__view *old, uint64_t number,
                   struct tamis__view **out)
@@ -355,7 +357,10 @@ static int extend(struct tamis_filter *filter, const struct tamis__view *old, ui
     const struct tamis__segment_header *h = next.segment.header;
     const struct tamis__policy policy = h->list_start ? tamis__header_policy(h) : old->policy;
     const double fp_rate = h->list_start ? policy.fp_rate : old->fp_rate;
-    const bool newer = h->publication > old->publication;
+    /* A list that a rollback put in force again is as old as its word says.  Read before the exceptions. */
+    const uint64_t again = h->list_start ? tamis__segment_in_force(&next.segment) : 0;
+    const uint64_t publication = again > h->publication ? again : h->publication;
+    const bool newer = publication > old->publication;
     struct tamis__view *view = newer ? new_view(old->count + 1, &policy, fp_rate) : NULL;
     if (view == NULL) {
         tamis__close_segment(&next);
@@ -363,7 +368,7 @@ static int extend(struct tamis_filter *filter, const struct tamis__view *old, ui
     }
     if (!h->list_start) share_all(view, old);
     view->segments[view->count++] = next;
-    view->publication = h->publication;
+    view->publication = publication;
     view->exceptions = tamis__segment_exceptions(&next.segment);
     rc = take_index(filter->store, view->exceptions, filter->filter_id, old, view);
     if (rc < 0) {
@@ -382,17 +387,19 @@ static int exchange_index(struct tamis_filter *filter, const struct tamis__view 
                           struct tamis__view **out)
 {
     const struct tamis__segment *newest = &tamis__newest(old)->segment;
+    const uint64_t in_force = tamis__segment_in_force(newest); /* before the exceptions */
     const uint64_t number = tamis__segment_exceptions(newest);
     struct tamis__view *view = new_view(old->count, &old->policy, old->fp_rate);
     if (view == NULL) return TAMIS_ENOMEM;
     const int rc = take_index(filter->store, number, filter->filter_id, old, view);
     const struct tamis__segment_header *h = view->index.segment.header;
-    if (rc < 0 || h == NULL || h->publication <= old->publication) {
+    const uint64_t publication = h != NULL ? h->publication : in_force;
+    if (rc < 0 || publication <= old->publication) {
         tamis__view_free(view);
         return rc;
     }
     share_all(view, old);
-    view->publication = h->publication;
+    view->publication = publication;
     view->exceptions = number;
     view->epoch = tamis__segment_epoch(newest) - 1;
     view->next = old->next;

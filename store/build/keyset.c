@@ -23,9 +23,10 @@
 
 #define DIGEST_BYTES sizeof(uint64_t)
 #define FIRST_ROOM ((size_t)1 << 12)
-#define SLICE_DIGESTS ((size_t)1 << 20)    /* some ms of work */
-#define WORKER_SPARE_MAX ((size_t)1 << 17) /* 1 MiB; a range has at most 3/4 of it, if digests are hashes */
-#define LARGE_BYTES ((size_t)32 << 20)     /* from here on, ask for large pages */
+#define SLICE_DIGESTS ((size_t)1 << 20) /* some ms of work */
+#define WORKER_SPARE_MAX                                                                           \
+    ((size_t)1 << 17) /* 1 MiB; a range has at most 3/4 of it, if digests are hashes */
+#define LARGE_BYTES ((size_t)32 << 20) /* from here on, ask for large pages */
 
 void tamis__keyset_init(struct tamis__keyset *keyset, const struct tamis__place *place,
                         struct tamis__crew *crew, uint64_t memory_bytes)

@@ -131,7 +131,7 @@ static int furnish(struct making *m, uint64_t fullest)
     bool got = m->seeds != NULL && m->benches != NULL;
     for (uint64_t i = 0; got && i < benches; i++) {
         struct bench *bench = &m->benches[i];
-        if (reads) bench->digests = calloc((size_t)fullest, sizeof *bench->digests);
+        if (reads) bench->digests = malloc(((size_t)fullest + 1) * sizeof *bench->digests);
         bench->workspace = malloc(workspace);
         bench->fingerprints = malloc((size_t)m->piece_bytes);
         got = bench->workspace != NULL && bench->fingerprints != NULL &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * catalog.c: the only user of lmdb.h.
+ * catalog.c: locks and transactions.  This folder is the only user of lmdb.h.
  *
  * One LMDB tree; the first byte of a key says what it is:
  *
@@ -27,13 +27,8 @@
 
 /* Address space, not memory: room for some million filters. */
 #define MAP_BYTES ((size_t)1 << 30)
-#define KEY_BYTES_MAX (1 + TAMIS_NAME_MAX)
-#define CHUNK_KEY_BYTES (1 + 8 + 8 + 4)
 
-struct key {
-    unsigned char bytes[KEY_BYTES_MAX];
-    size_t count;
-};
+static const struct tamis__key store_key = {{'s'}, 1}, passed_key = {{'p'}, 1};
 
 /* ---- Locks ------------------------------------------------------------------------------ */
 
@@ -104,63 +99,13 @@ int tamis__fail_mdb(const struct tamis__catalog *catalog, int error, const char 
     }
 }
 
-static int fail_record(const struct tamis__catalog_txn *txn, int code, const char *what,
+int tamis__fail_record(const struct tamis__catalog_txn *txn, int code, const char *what,
                        const char *name, const char *reason)
 {
     char quoted[TAMIS__QUOTED_BYTES];
     return tamis__fail(code, "the catalog %s: the %s %s %s%s", txn->catalog->file_path, what,
                        tamis__quote(quoted, name), reason,
                        code == TAMIS_EVERSION ? "" : "; 'tamis repair' makes it anew");
-}
-
-/* ---- Keys ------------------------------------------------------------------------------------ */
-
-static struct key name_key(const char *name)
-{
-    struct key key = {.count = 1};
-    const size_t bytes = strnlen(name, TAMIS_NAME_MAX);
-    key.bytes[0] = 'f';
-    memcpy(key.bytes + 1, name, bytes);
-    key.count += bytes;
-    return key;
-}
-
-static struct key number_key(char type, uint64_t number)
-{
-    struct key key = {.count = 9};
-    key.bytes[0] = (unsigned char)type;
-    for (int i = 0; i < 8; i++)
-        key.bytes[1 + i] = (unsigned char)(number >> (56 - 8 * i));
-    return key;
-}
-
-static const struct key store_key = {{'s'}, 1}, passed_key = {{'p'}, 1};
-
-static struct key generation_key(char type, uint64_t filter_id, uint64_t generation)
-{
-    struct key key = number_key(type, filter_id);
-    const struct key second = number_key(type, generation);
-    memcpy(key.bytes + key.count, second.bytes + 1, 8);
-    key.count += 8;
-    return key;
-}
-
-static struct key chunk_key(uint64_t filter_id, uint64_t generation, uint32_t chunk)
-{
-    struct key key = generation_key('x', filter_id, generation);
-    for (int shift = 24; shift >= 0; shift -= 8)
-        key.bytes[key.count++] = (unsigned char)(chunk >> shift);
-    return key;
-}
-
-static MDB_val to_val(const struct key *key)
-{
-    return (MDB_val){.mv_size = key->count, .mv_data = (void *)(uintptr_t)(const void *)key->bytes};
-}
-
-static struct tamis__bytes key_bytes(const struct key *key)
-{
-    return (struct tamis__bytes){key->bytes, key->count};
 }
 
 /* ---- Life cycle ------------------------------------------------------------------------------ */
@@ -201,8 +146,8 @@ int tamis__txn_open(struct tamis__catalog_txn *txn, const char *path)
 static int write_store_record(struct tamis__catalog_txn *txn)
 {
     unsigned char buffer[TAMIS__STORE_RECORD_BYTES];
-    MDB_val key = to_val(&store_key), value = {sizeof buffer, buffer};
-    tamis__store_record_encode(&txn->store, key_bytes(&store_key), buffer);
+    MDB_val key = tamis__key_val(&store_key), value = {sizeof buffer, buffer};
+    tamis__store_record_encode(&txn->store, tamis__key_bytes(&store_key), buffer);
     return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &key, &value, 0), "write");
 }
 
@@ -211,21 +156,22 @@ static int write_passed(struct tamis__catalog_txn *txn)
 {
     const uint64_t words[2] = {
         txn->store.passed,
-        tamis__record_checksum(key_bytes(&passed_key), &txn->store.passed, sizeof words[0])};
-    MDB_val key = to_val(&passed_key), value = {sizeof words, (void *)(uintptr_t)words};
+        tamis__record_checksum(tamis__key_bytes(&passed_key), &txn->store.passed, sizeof words[0])};
+    MDB_val key = tamis__key_val(&passed_key), value = {sizeof words, (void *)(uintptr_t)words};
     return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &key, &value, 0), "write");
 }
 
 static int read_passed(struct tamis__catalog_txn *txn)
 {
-    MDB_val key = to_val(&passed_key), value;
+    MDB_val key = tamis__key_val(&passed_key), value;
     const int error = mdb_get(txn->txn, txn->dbi, &key, &value);
     if (error == MDB_NOTFOUND) return 0;
     if (error) return tamis__fail_mdb(txn->catalog, error, "read");
-    if (value.mv_size != 16 || tamis__get64((const unsigned char *)value.mv_data + 8) !=
-                                   tamis__record_checksum(key_bytes(&passed_key), value.mv_data, 8))
-        return fail_record(txn, TAMIS_ECORRUPT, "record of a number", "p",
-                           "does not match its checksum");
+    if (value.mv_size != 16 ||
+        tamis__get64((const unsigned char *)value.mv_data + 8) !=
+            tamis__record_checksum(tamis__key_bytes(&passed_key), value.mv_data, 8))
+        return tamis__fail_record(txn, TAMIS_ECORRUPT, "record of a number", "p",
+                                  "does not match its checksum");
     txn->store.passed = tamis__get64(value.mv_data);
     return 0;
 }
@@ -281,15 +227,15 @@ static int check_pages(const struct tamis__catalog *catalog)
 static int read_store_record(struct tamis__catalog_txn *txn)
 {
     const char *reason = "is missing";
-    MDB_val key = to_val(&store_key), value;
+    MDB_val key = tamis__key_val(&store_key), value;
     int rc = TAMIS_ECORRUPT;
     const int error = mdb_get(txn->txn, txn->dbi, &key, &value);
     if (error && error != MDB_NOTFOUND) return tamis__fail_mdb(txn->catalog, error, "read");
     if (!error)
-        rc = tamis__store_record_decode(key_bytes(&store_key),
+        rc = tamis__store_record_decode(tamis__key_bytes(&store_key),
                                         (struct tamis__bytes){value.mv_data, value.mv_size},
                                         &txn->store, &reason);
-    if (rc < 0) return fail_record(txn, rc, "record of the store", "s", reason);
+    if (rc < 0) return tamis__fail_record(txn, rc, "record of the store", "s", reason);
     rc = read_passed(txn);
     txn->store_as_read = txn->store;
     return rc;
@@ -379,329 +325,4 @@ void tamis__catalog_end(struct tamis__catalog_txn *txn)
 struct tamis__store_record *tamis__catalog_store(struct tamis__catalog_txn *txn)
 {
     return &txn->store;
-}
-
-/* ---- Records --------------------------------------------------------------------------------- */
-
-static int decode(const struct tamis__catalog_txn *txn, MDB_val key, MDB_val value,
-                  struct tamis__record *record)
-{
-    const char *reason = "";
-    const size_t bytes = key.mv_size - 1;
-    const bool kept = *(const char *)key.mv_data == 'v';
-    if (kept) {
-        record->name[0] = '\0';
-    } else if (bytes > TAMIS_NAME_MAX) {
-        return fail_record(txn, TAMIS_ECORRUPT, "record of a filter", "", "has an impossible name");
-    } else {
-        memcpy(record->name, (const char *)key.mv_data + 1, bytes);
-        record->name[bytes] = '\0';
-    }
-    int rc =
-        tamis__record_decode((struct tamis__bytes){key.mv_data, key.mv_size},
-                             (struct tamis__bytes){value.mv_data, value.mv_size}, record, &reason);
-    if (rc == 0 && !kept) return 0;
-    if (rc == 0) {
-        const struct key own = generation_key('v', record->filter_id, record->generation);
-        if (own.count == key.mv_size && memcmp(own.bytes, key.mv_data, own.count) == 0) return 0;
-        rc = TAMIS_ECORRUPT;
-        reason = "is not what its key says";
-    }
-    return fail_record(txn, rc, kept ? "record of a generation" : "record of filter", record->name,
-                       reason);
-}
-
-/* Visit the keys that begin with `prefix`, in order. */
-static int each_key(struct tamis__catalog_txn *txn, const struct key *prefix,
-                    int (*visit)(void *context, MDB_val key, MDB_val value), void *context)
-{
-    MDB_cursor *cursor;
-    MDB_val key = to_val(prefix), value;
-    int rc = 0, error = mdb_cursor_open(txn->txn, txn->dbi, &cursor);
-    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
-    error = mdb_cursor_get(cursor, &key, &value, prefix->count > 0 ? MDB_SET_RANGE : MDB_FIRST);
-    while (!error && rc == 0 && key.mv_size >= prefix->count &&
-           memcmp(key.mv_data, prefix->bytes, prefix->count) == 0) {
-        rc = visit(context, key, value);
-        if (rc == 0) error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
-    }
-    mdb_cursor_close(cursor);
-    if (rc != 0) return rc;
-    return error == MDB_NOTFOUND ? 0 : tamis__fail_mdb(txn->catalog, error, "read");
-}
-
-/* Does one value match its checksum?  Counts filters by name less filters by id. */
-static int check_value(void *context, MDB_val key, MDB_val value)
-{
-    int64_t *balance = context;
-    const unsigned char *bytes = value.mv_data;
-    const unsigned char type = key.mv_size > 0 ? *(const unsigned char *)key.mv_data : 0;
-    if (value.mv_size < 8 ||
-        tamis__get64(bytes + value.mv_size - 8) !=
-            tamis__record_checksum((struct tamis__bytes){key.mv_data, key.mv_size}, bytes,
-                                   value.mv_size - 8))
-        return 1;
-    *balance += (type == 'f') - (type == 'i');
-    return 0;
-}
-
-/*
- * Before it is said that something is not there: is all that is there sound?  A damaged key is not
- * found either, and "no such filter" would be a wrong answer then.
- */
-static int check_all(struct tamis__catalog_txn *txn)
-{
-    const struct key all = {.count = 0};
-    int64_t balance = 0;
-    const int rc = each_key(txn, &all, check_value, &balance);
-    if (rc < 0) return rc;
-    if (rc == 0 && balance == 0) return 0;
-    return tamis__fail(
-        TAMIS_ECORRUPT, "the catalog %s is damaged: %s; 'tamis repair' makes it anew",
-        txn->catalog->file_path,
-        rc > 0 ? "a record does not match its checksum" : "its names and its ids do not match");
-}
-
-/* TAMIS_ENOTFOUND, unless the catalog is damaged. */
-static int not_found(struct tamis__catalog_txn *txn)
-{
-    const int rc = check_all(txn);
-    return rc < 0 ? rc : TAMIS_ENOTFOUND;
-}
-
-int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,
-                       struct tamis__record *record)
-{
-    const struct key key = name_key(name);
-    MDB_val k = to_val(&key), value;
-    const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
-    if (error == MDB_NOTFOUND) return not_found(txn);
-    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
-    return decode(txn, k, value, record);
-}
-
-int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
-                             struct tamis__record *record)
-{
-    char name[TAMIS_NAME_MAX + 1];
-    const struct key key = number_key('i', filter_id);
-    MDB_val k = to_val(&key), value;
-    const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
-    if (error == MDB_NOTFOUND) return not_found(txn);
-    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
-    const unsigned char *bytes = value.mv_data;
-    if (value.mv_size < 9 || value.mv_size - 8 > TAMIS_NAME_MAX ||
-        tamis__get64(bytes + value.mv_size - 8) !=
-            tamis__record_checksum(key_bytes(&key), bytes, value.mv_size - 8))
-        return fail_record(txn, TAMIS_ECORRUPT, "record of an id", "i",
-                           "does not match its checksum");
-    memcpy(name, bytes, value.mv_size - 8);
-    name[value.mv_size - 8] = '\0';
-    const int rc = tamis__catalog_get(txn, name, record);
-    if (rc == TAMIS_ENOTFOUND || (rc == 0 && record->filter_id != filter_id))
-        return fail_record(txn, TAMIS_ECORRUPT, "record of filter", name,
-                           "is not what its id says");
-    return rc;
-}
-
-int tamis__catalog_put(struct tamis__catalog_txn *txn, const struct tamis__record *record)
-{
-    unsigned char buffer[TAMIS__RECORD_BYTES_MAX], name[TAMIS_NAME_MAX + 8];
-    const struct key key = name_key(record->name), id = number_key('i', record->filter_id);
-    MDB_val k = to_val(&key), value = {.mv_data = buffer};
-    value.mv_size = tamis__record_encode(record, key_bytes(&key), buffer);
-    int error = mdb_put(txn->txn, txn->dbi, &k, &value, 0);
-    if (!error) {
-        const size_t bytes = strlen(record->name);
-        const uint64_t sum = tamis__record_checksum(key_bytes(&id), record->name, bytes);
-        memcpy(name, record->name, bytes);
-        memcpy(name + bytes, &sum, sizeof sum);
-        k = to_val(&id);
-        value = (MDB_val){bytes + sizeof sum, name};
-        error = mdb_put(txn->txn, txn->dbi, &k, &value, 0);
-    }
-    return tamis__fail_mdb(txn->catalog, error, "write");
-}
-
-int tamis__catalog_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record)
-{
-    const struct key key = name_key(record->name), id = number_key('i', record->filter_id);
-    MDB_val k = to_val(&key);
-    int error = mdb_del(txn->txn, txn->dbi, &k, NULL);
-    k = to_val(&id);
-    if (!error) error = mdb_del(txn->txn, txn->dbi, &k, NULL);
-    return tamis__fail_mdb(txn->catalog, error, "write");
-}
-
-struct record_visit {
-    struct tamis__catalog_txn *txn;
-    tamis__catalog_fn *fn;
-    void *context;
-    struct tamis__record record;
-};
-
-static int visit_record(void *context, MDB_val key, MDB_val value)
-{
-    struct record_visit *visit = context;
-    const int rc = decode(visit->txn, key, value, &visit->record);
-    return rc < 0 ? rc : visit->fn(visit->context, &visit->record);
-}
-
-int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tamis__catalog_fn *fn,
-                        void *context)
-{
-    const struct key from = name_key(prefix);
-    struct record_visit visit = {.txn = txn, .fn = fn, .context = context};
-    if (strlen(prefix) > TAMIS_NAME_MAX) return 0; /* longer than any name */
-    const int rc = check_all(txn);
-    return rc < 0 ? rc : each_key(txn, &from, visit_record, &visit);
-}
-
-/* ---- Generations and exceptions -------------------------------------------------------------- */
-
-static int forget_key(struct tamis__catalog_txn *txn, const struct key *key)
-{
-    MDB_val k = to_val(key);
-    const int error = mdb_del(txn->txn, txn->dbi, &k, NULL);
-    return error == MDB_NOTFOUND ? 0 : tamis__fail_mdb(txn->catalog, error, "write");
-}
-
-int tamis__catalog_put_generation(struct tamis__catalog_txn *txn,
-                                  const struct tamis__record *record)
-{
-    unsigned char buffer[TAMIS__RECORD_BYTES_MAX];
-    const struct key key = generation_key('v', record->filter_id, record->generation);
-    MDB_val k = to_val(&key), value = {.mv_data = buffer};
-    value.mv_size = tamis__record_encode(record, key_bytes(&key), buffer);
-    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &value, 0), "write");
-}
-
-int tamis__catalog_forget_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
-                                     uint64_t generation)
-{
-    const struct key key = generation_key('v', filter_id, generation);
-    return forget_key(txn, &key);
-}
-
-int tamis__catalog_each_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
-                                   tamis__catalog_fn *fn, void *context)
-{
-    const struct key of_one = number_key('v', filter_id), all = {{'v'}, 1};
-    struct record_visit visit = {.txn = txn, .fn = fn, .context = context};
-    return each_key(txn, filter_id ? &of_one : &all, visit_record, &visit);
-}
-
-int tamis__catalog_put_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
-                                  uint64_t generation, uint32_t chunk, const void *bytes,
-                                  size_t count)
-{
-    const struct key key = chunk_key(filter_id, generation, chunk);
-    const uint64_t sum = tamis__record_checksum(key_bytes(&key), bytes, count);
-    MDB_val k = to_val(&key), value = {.mv_size = count + sizeof sum};
-    const int error = mdb_put(txn->txn, txn->dbi, &k, &value, MDB_RESERVE);
-    if (error) return tamis__fail_mdb(txn->catalog, error, "write");
-    memcpy(value.mv_data, bytes, count);
-    memcpy((char *)value.mv_data + count, &sum, sizeof sum);
-    return 0;
-}
-
-int tamis__catalog_fail_exceptions(const struct tamis__catalog_txn *txn, const char *reason)
-{
-    return fail_record(txn, TAMIS_ECORRUPT, "record of exceptions", "x", reason);
-}
-
-struct chunk_visit {
-    struct tamis__catalog_txn *txn;
-    tamis__chunk_fn *fn;
-    void *context;
-    uint32_t chunk;
-};
-
-static int visit_chunk(void *context, MDB_val key, MDB_val value)
-{
-    struct chunk_visit *visit = context;
-    const struct tamis__bytes name = {key.mv_data, key.mv_size};
-    const unsigned char *bytes = value.mv_data;
-    uint32_t chunk = 0;
-    for (size_t i = CHUNK_KEY_BYTES - 4; i < key.mv_size; i++)
-        chunk = chunk << 8 | ((const unsigned char *)key.mv_data)[i];
-    if (key.mv_size != CHUNK_KEY_BYTES || chunk != visit->chunk++ || value.mv_size < 8 ||
-        tamis__get64(bytes + value.mv_size - 8) !=
-            tamis__record_checksum(name, bytes, value.mv_size - 8))
-        return tamis__catalog_fail_exceptions(
-            visit->txn, "is not the next one, or does not match its checksum");
-    return visit->fn(visit->context, bytes, value.mv_size - 8);
-}
-
-int tamis__catalog_each_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
-                                   uint64_t generation, tamis__chunk_fn *fn, void *context)
-{
-    const struct key from = generation_key('x', filter_id, generation);
-    struct chunk_visit visit = {.txn = txn, .fn = fn, .context = context};
-    return each_key(txn, &from, visit_chunk, &visit);
-}
-
-static int count_chunk(void *context, const void *bytes, size_t count)
-{
-    (void)bytes;
-    (void)count;
-    (*(uint32_t *)context)++;
-    return 0;
-}
-
-int tamis__catalog_forget_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
-                                     uint64_t generation)
-{
-    uint32_t count = 0;
-    int rc = tamis__catalog_each_exceptions(txn, filter_id, generation, count_chunk, &count);
-    for (uint32_t i = 0; rc == 0 && i < count; i++) {
-        const struct key key = chunk_key(filter_id, generation, i);
-        rc = forget_key(txn, &key);
-    }
-    return rc;
-}
-
-/* ---- Garbage --------------------------------------------------------------------------------- */
-
-int tamis__catalog_put_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)
-{
-    const struct key key = number_key('g', segment_number);
-    uint64_t sum = tamis__record_checksum(key_bytes(&key), "", 0);
-    MDB_val k = to_val(&key), value = {sizeof sum, &sum};
-    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &value, 0), "write");
-}
-
-int tamis__catalog_forget_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)
-{
-    const struct key key = number_key('g', segment_number);
-    return forget_key(txn, &key);
-}
-
-struct garbage_visit {
-    struct tamis__catalog_txn *txn;
-    tamis__garbage_fn *fn;
-    void *context;
-};
-
-static int visit_garbage(void *context, MDB_val key, MDB_val value)
-{
-    struct garbage_visit *visit = context;
-    uint64_t number = 0;
-    if (key.mv_size == 9)
-        for (int i = 0; i < 8; i++)
-            number = number << 8 | ((const unsigned char *)key.mv_data)[1 + i];
-    if (key.mv_size != 9 || value.mv_size != 8 ||
-        tamis__get64(value.mv_data) !=
-            tamis__record_checksum((struct tamis__bytes){key.mv_data, key.mv_size}, "", 0))
-        return fail_record(visit->txn, TAMIS_ECORRUPT, "record of a dropped segment", "g",
-                           "does not match its checksum");
-    return visit->fn(visit->context, number);
-}
-
-int tamis__catalog_each_garbage(struct tamis__catalog_txn *txn, tamis__garbage_fn *fn,
-                                void *context)
-{
-    const struct key from = {{'g'}, 1};
-    struct garbage_visit visit = {.txn = txn, .fn = fn, .context = context};
-    return each_key(txn, &from, visit_garbage, &visit);
 }

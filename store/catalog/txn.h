@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* txn.h: what the files of this folder share of a transaction. */
+/* txn.h: what the files of this folder share: a transaction, and the keys (catalog.c lists them). */
 #ifndef TAMIS_CATALOG_TXN_H
 #define TAMIS_CATALOG_TXN_H
 
 #include <lmdb.h>
+#include <string.h>
 
 #include "catalog/catalog.h"
+
+#define TAMIS__KEY_BYTES_MAX (1 + TAMIS_NAME_MAX)
+
+struct tamis__key {
+    unsigned char bytes[TAMIS__KEY_BYTES_MAX];
+    size_t count;
+};
 
 struct tamis__catalog_txn {
     const struct tamis__catalog *catalog;
@@ -25,5 +33,38 @@ void tamis__txn_close(struct tamis__catalog_txn *txn);
 
 /* An error number of LMDB as a code and a sentence; 0 stays 0. */
 int tamis__fail_mdb(const struct tamis__catalog *catalog, int error, const char *verb);
+
+/* A record that cannot be: `reason` is a clause. */
+int tamis__fail_record(const struct tamis__catalog_txn *txn, int code, const char *what,
+                       const char *name, const char *reason);
+
+static inline struct tamis__key tamis__name_key(const char *name)
+{
+    struct tamis__key key = {.count = 1};
+    const size_t bytes = strnlen(name, TAMIS_NAME_MAX);
+    key.bytes[0] = 'f';
+    memcpy(key.bytes + 1, name, bytes);
+    key.count += bytes;
+    return key;
+}
+
+static inline struct tamis__key tamis__number_key(char type, uint64_t number)
+{
+    struct tamis__key key = {.count = 9};
+    key.bytes[0] = (unsigned char)type;
+    for (int i = 0; i < 8; i++)
+        key.bytes[1 + i] = (unsigned char)(number >> (56 - 8 * i));
+    return key;
+}
+
+static inline MDB_val tamis__key_val(const struct tamis__key *key)
+{
+    return (MDB_val){.mv_size = key->count, .mv_data = (void *)(uintptr_t)(const void *)key->bytes};
+}
+
+static inline struct tamis__bytes tamis__key_bytes(const struct tamis__key *key)
+{
+    return (struct tamis__bytes){key->bytes, key->count};
+}
 
 #endif

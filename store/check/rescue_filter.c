@@ -130,6 +130,19 @@ static int check_gap(const struct tamis__rescue_work *rescue,
         "restore it from a copy and run 'tamis repair --rebuild', or drop the filter");
 }
 
+/* Does the list begin with its first segment?  Of one with a window that may be gone for good. */
+static int check_start(const struct tamis__rescue_work *rescue,
+                       const struct tamis__lost_filter *filter, const struct tamis__found *first)
+{
+    char file[TAMIS__FILE_BYTES];
+    if (first->list_start || first->policy.slices > 0) return 0;
+    return tamis__repair_tell(
+        rescue->repair, filter->name, tamis__check_file(first->entry.number, file), TAMIS_ECORRUPT,
+        "is not the first segment of the filter, which is missing or damaged: keys in that answer "
+        "absent from now on; restore it from a copy and run 'tamis repair --rebuild', or drop the "
+        "filter");
+}
+
 static bool is_left_behind(const struct tamis__found *found, const struct tamis__found *newest)
 {
     return newest->policy.slices > 0 &&
@@ -169,7 +182,9 @@ static int link_list(struct tamis__rescue_work *rescue, const struct tamis__lost
     for (size_t i = 0; rc == 0 && i < filter->count; i++) {
         const struct tamis__found *found = &filter->first[i];
         if (found->list != list) continue;
-        if (before != NULL) {
+        if (before == NULL) {
+            rc = check_start(rescue, filter, found);
+        } else {
             rc = check_gap(rescue, filter, before, found->entry.number);
             if (rc == 0) rc = link_to(rescue, before, found->entry.number);
         }

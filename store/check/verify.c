@@ -152,6 +152,22 @@ static int check_next(struct check *check, const struct subject *subject, uint32
                    TAMIS_ECORRUPT, reason);
 }
 
+/* A catalog that was made anew may lack what was damaged then: keys in that answer absent. */
+static int check_whole(struct check *check, const struct subject *subject, uint32_t index,
+                       const char *file, const struct tamis__segment *segment)
+{
+    const struct tamis__record *record = subject->record;
+    const struct tamis__record_segment *s = &record->segments[index];
+    bool gap = index == 0 && record->policy.slices == 0 && !segment->header->list_start;
+    if (index > 0) gap = s->slice == s[-1].slice && s->step > s[-1].step + 1;
+    if (!gap) return 0;
+    return tell_of(check, subject, file, offsetof(struct tamis__segment_header, step),
+                   TAMIS_ECORRUPT,
+                   "is not the one after the segment before it: a part of the filter is missing, "
+                   "and its keys answer absent; restore that from a copy and run 'tamis repair "
+                   "--rebuild', or drop the filter");
+}
+
 static int check_label(struct check *check, const struct subject *subject, const char *file,
                        const struct tamis__segment *segment)
 {
@@ -210,6 +226,7 @@ static int check_segment(struct check *check, const struct subject *subject, uin
     rc = check_label(check, subject, file, &s.segment);
     if (rc == 0) rc = check_policy(check, subject, file, &s.segment);
     if (rc == 0) rc = check_next(check, subject, index, file, &s.segment);
+    if (rc == 0) rc = check_whole(check, subject, index, file, &s.segment);
     struct opened *opened = rc == 0 ? look_later(check, subject, &s) : NULL;
     if (opened == NULL) {
         tamis__close_segment(&s);

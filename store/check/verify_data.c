@@ -81,6 +81,13 @@ static double most_items(const struct tamis__segment_header *h, uint64_t ones)
     return most < (double)ones ? most : (double)ones;
 }
 
+/* Did the count begin with what another system said, or with an estimate?  Then it is no more than that. */
+static bool is_others_count(const struct tamis__segment_header *h)
+{
+    return (h->flags & TAMIS_SEGMENT_ITEMS_ESTIMATED) != 0 ||
+           !tamis__is_zero(h->kept, sizeof h->kept);
+}
+
 static int check_bits(const struct tamis__store_segment *s, uint64_t *offset,
                       char reason[TAMIS__CHECK_BYTES])
 {
@@ -97,7 +104,7 @@ static int check_bits(const struct tamis__store_segment *s, uint64_t *offset,
                            "from a copy");
     *offset = offsetof(struct tamis__segment_header, items);
     const double most = most_items(h, ones);
-    if ((double)items <= most) return 0;
+    if ((double)items <= most || is_others_count(h)) return 0;
     (void)snprintf(reason, TAMIS__CHECK_BYTES,
                    "has counted %" PRIu64 " items, but %" PRIu64 " bits set, which tell of %.0f at "
                    "most; bits were lost or the counters are damaged, restore it from a copy",

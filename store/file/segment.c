@@ -410,6 +410,21 @@ int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_
     return 0;
 }
 
+int tamis__segment_stay(const struct tamis__place *place, uint64_t number)
+{
+    void *map;
+    const int rc = map_header(place, number, &map);
+    if (rc < 0 || map == NULL) return rc;
+    uint64_t *next = &((struct tamis__segment_header *)map)->next;
+    uint64_t is = __atomic_load_n(next, __ATOMIC_RELAXED);
+    /* ORDER seq_cst: as tamis__segment_leave. */
+    while (is != 0 && is != TAMIS__NEXT_REFUSE &&
+           !__atomic_compare_exchange_n(next, &is, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        continue;
+    tamis__unmap(map, TAMIS__HEADER_BYTES);
+    return 0;
+}
+
 uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items)
 {
     const int cpu = sched_getcpu(); /* a hint: any stripe is right, the own one is not contended */

@@ -123,6 +123,10 @@ int tamis__segment_relabel(const struct tamis__place *place, const struct tamis_
 int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_t offset,
                         uint64_t value);
 
+/* Of one that is the newest of the list in force: no other goes on after it, whatever it says.  It may refuse
+ * keys as before.  As above. */
+int tamis__segment_stay(const struct tamis__place *place, uint64_t number);
+
 /*
  * Raise the epoch: every open handle looks at the catalog again before its next answer.  Works on a
  * segment that cannot be opened, since handles may have it mapped; 0 if the file is not there or has no
@@ -157,6 +161,13 @@ static inline uint64_t tamis__segment_exceptions(const struct tamis__segment *se
 {
     /* ORDER acquire: as tamis__segment_next. */
     return __atomic_load_n(&segment->header->exceptions, __ATOMIC_ACQUIRE);
+}
+
+/* The publication that last put the list in force of which it is the newest, or that changed its exceptions. */
+static inline uint64_t tamis__segment_in_force(const struct tamis__segment *segment)
+{
+    /* ORDER acquire: as tamis__segment_next. */
+    return __atomic_load_n(&segment->header->in_force, __ATOMIC_ACQUIRE);
 }
 
 /* Does another segment go on after it? */

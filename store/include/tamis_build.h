@@ -50,7 +50,8 @@ struct tamis_build_spec {
                                         there are distinct keys, more: at least those */
     uint64_t
         memory_bytes;   /* that a build may use for the keys, 1 MiB or more; what does not fit goes
-                              through a file in the store; 0: a quarter of what is free */
+                              through a file in the store; 0: a quarter of what is free.  Besides that
+                              each thread takes some 50 MB for what it makes */
     uint32_t threads;   /* 0: as many as processors */
     uint32_t flags;     /* TAMIS_BUILD_* */
     uint32_t keep;      /* with TAMIS_BUILD_KEEP: so many generations before it are kept, 0 to
@@ -111,7 +112,8 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_build_except(tamis_build *build, const stru
  * Make the generation, verify it, publish it.
  *
  * Verified  every key that was added answers yes; of keys that were not, made up, no more answer yes than
- *           the rate allows.  If not: TAMIS_ECORRUPT, and nothing is published (the memory is faulty).
+ *           the rate allows (with a hash set other than xxh3 they are counted, not judged).  If not:
+ *           TAMIS_ECORRUPT, and nothing is published (the memory is faulty).
  * result    NULL, or filled in.
  * Returns   1: the new generation is in force.  0: TAMIS_BUILD_IF_CHANGED, and the generation in force has
  *           the same keys, spec and exceptions.  TAMIS_EMISMATCH: the filter counts, or has a window.

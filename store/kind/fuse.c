@@ -179,7 +179,7 @@ static int check(const struct tamis__segment_header *header, const char **reason
         header->k != TAMIS__FUSE_ARITY || header->words != 0 || header->counter_bits != 0 ||
         header->bit_order != TAMIS__BITS_LSB_FIRST)
         return TAMIS_ECORRUPT;
-    tamis__layout(tamis__fuse_data_bits(&shape), &layout);
+    tamis__static_layout(tamis__fuse_data_bits(&shape), &layout);
     *reason = "has data of a length that its pieces contradict";
     if (header->data_bytes != layout.data_bytes) return TAMIS_ECORRUPT;
     *reason = "uses a hash set that this library does not have; use a newer Tamis";

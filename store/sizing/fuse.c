@@ -186,7 +186,7 @@ int tamis__fuse_size(struct tamis_sizing *s)
             TAMIS_EINVAL, "%llu bits hold no fuse filter of that capacity and rate; give more bits",
             (unsigned long long)s->m_bits);
     tamis__fuse_likely_shape(s->capacity, bits, &shape);
-    tamis__layout(tamis__fuse_data_bits(&shape), &layout);
+    tamis__static_layout(tamis__fuse_data_bits(&shape), &layout);
     s->k = TAMIS__FUSE_ARITY;
     s->m_bits = tamis__fuse_m_bits(&shape);
     s->predicted_rate = exp2(-(double)bits);

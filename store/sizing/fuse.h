@@ -54,7 +54,7 @@ uint64_t tamis__fuse_piece_slots(const struct tamis__fuse_shape *shape);
 uint64_t tamis__fuse_m_bits(const struct tamis__fuse_shape *shape);
 /* Of the pieces' seeds, which the fingerprints follow: a multiple of 64. */
 uint64_t tamis__fuse_seeds_bytes(uint32_t pieces);
-/* Both, for tamis__layout(). */
+/* Both, for tamis__static_layout(). */
 uint64_t tamis__fuse_data_bits(const struct tamis__fuse_shape *shape);
 
 #endif

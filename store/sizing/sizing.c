@@ -185,13 +185,23 @@ uint64_t tamis__data_bytes(uint64_t data_bits)
     return (data_bits / 64 + (data_bits % 64 != 0)) * 8;
 }
 
+static void lay_out(uint64_t data_bytes, uint64_t data_offset, struct tamis__layout *layout)
+{
+    const uint64_t end = data_offset + data_bytes;
+    layout->data_bytes = data_bytes;
+    layout->data_offset = data_offset;
+    layout->file_bytes = (end + TAMIS__FILE_UNIT - 1) / TAMIS__FILE_UNIT * TAMIS__FILE_UNIT;
+}
+
 void tamis__layout(uint64_t data_bits, struct tamis__layout *layout)
 {
-    layout->data_bytes = tamis__data_bytes(data_bits);
-    layout->data_offset =
-        layout->data_bytes >= TAMIS__LARGE_BYTES ? TAMIS__LARGE_OFFSET : TAMIS__HEADER_BYTES;
-    const uint64_t end = layout->data_offset + layout->data_bytes;
-    layout->file_bytes = (end + TAMIS__FILE_UNIT - 1) / TAMIS__FILE_UNIT * TAMIS__FILE_UNIT;
+    const uint64_t bytes = tamis__data_bytes(data_bits);
+    lay_out(bytes, bytes >= TAMIS__LARGE_BYTES ? TAMIS__LARGE_OFFSET : TAMIS__HEADER_BYTES, layout);
+}
+
+void tamis__static_layout(uint64_t data_bits, struct tamis__layout *layout)
+{
+    lay_out(tamis__data_bytes(data_bits), TAMIS__HEADER_BYTES, layout);
 }
 
 /* What the searches below work on: bloom counts single bits, the others count blocks. */

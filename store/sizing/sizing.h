@@ -51,6 +51,8 @@ struct tamis__layout {
     uint64_t file_bytes; /* a multiple of TAMIS__FILE_UNIT */
 };
 void tamis__layout(uint64_t data_bits, struct tamis__layout *layout);
+/* Of what is never written again: right behind the header, so that not a bit a key is spent on nothing. */
+void tamis__static_layout(uint64_t data_bits, struct tamis__layout *layout);
 /* Its data_bytes alone. */
 uint64_t tamis__data_bytes(uint64_t data_bits);
 

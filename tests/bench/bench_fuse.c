@@ -256,7 +256,7 @@ static void find_pieces(struct bench *b, uint32_t pieces)
 static void make_segment(struct bench *b)
 {
     struct tamis__layout layout;
-    tamis__layout(tamis__fuse_data_bits(&b->shape), &layout);
+    tamis__static_layout(tamis__fuse_data_bits(&b->shape), &layout);
     unsigned char *memory = allocate(layout.file_bytes);
     memset(memory, 1, layout.file_bytes);
     b->segment = (struct tamis__segment){.header = (void *)memory,

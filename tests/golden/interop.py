@@ -285,12 +285,12 @@ def refused(path):
     """Does the reader refuse the store?  The command must too, or find a problem in it."""
     try:
         reader.Store(path)
-        mine = False
-    except reader.Refused:
-        mine = True
+        mine = None
+    except reader.Refused as refusal:
+        mine = str(refusal)
     theirs = subprocess.run([TAMIS, "verify", "--store", path], capture_output=True, check=False)
     assert theirs.returncode == (2 if mine else 0), (mine, theirs)
-    return mine
+    return bool(mine)
 
 
 def damage_is_refused_alike(scratch):

@@ -101,10 +101,10 @@ def digest(key, seed):
     return value >> 64, value & MASK
 
 
-def layout(bits):
-    """3.2; of m bits, of kind 4 more"""
+def layout(bits, static):
+    """3.2; of m bits, of kind 4 (static) more"""
     data_bytes = 8 * ((bits + 63) // 64)
-    data_offset = 4096 if data_bytes < 32 << 20 else 2 << 20
+    data_offset = 4096 if static or data_bytes < 32 << 20 else 2 << 20
     return data_offset, data_bytes, (data_offset + data_bytes + 4095) // 4096 * 4096
 
 
@@ -176,7 +176,7 @@ class Segment:
         must(h["bit_order"] <= 1, path, "newer", "bit_order")
         must(1 <= h["capacity"] <= 1 << 56 and 0 < h["fp_rate"] <= 1, path, "damaged", "capacity or rate")
         seeds = 8 * fuse_seeds_bytes(h) if h["kind"] == 4 and h["pieces"] < 1 << 32 else 0
-        must((h["data_offset"], h["data_bytes"], h["file_bytes"]) == layout(h["m_bits"] + seeds),
+        must((h["data_offset"], h["data_bytes"], h["file_bytes"]) == layout(h["m_bits"] + seeds, h["kind"] == 4),
              path, "damaged", "layout")
         must(size == h["file_bytes"], path, "truncated or damaged", f"{size} bytes")
         check_policy(h, path)
@@ -470,15 +470,18 @@ class Store:
             must(field == "items" or entry[field] == header[field], segment.path, "damaged", field)
         return segment
 
-    @staticmethod
-    def check_list(record):
+    def check_list(self, record):
         """What all segments say of the list, and how they are linked; 3.1.3 and 3.1.4."""
         following = [entry["number"] for entry in record["segments"][1:]] + [None]
         for segment, number in zip(record["files"], following):
             for field in POLICY_FIELDS:
                 must(segment.header[field] == record[field], segment.path, "damaged", field)
-            full = REFUSES if number is None and record["on_full"] == 2 else 0
-            must(segment.next() in (0, number, full), segment.path, "damaged", "next")
+            if number is None:  # the newest; a list in force again may still name one that followed it
+                sound = (segment.next() < self.next_segment or
+                         segment.next() == REFUSES and record["on_full"] == 2)
+            else:
+                sound = segment.next() in (0, number)
+            must(sound, segment.path, "damaged", "next")
 
     def check_names(self):
         """Labels, counters and the directory: what can be wrong without a wrong answer."""

@@ -15,7 +15,8 @@
  * Seen to fail: with the garbage of reserve() in change.c not noted (a file leaks); with the epochs raised
  * behind the commit (an old handle goes on with the old list); with staging/ not swept by the next maker; with
  * the catalog put aside by a rename (a store without a catalog); with tell() before the commit (a handle
- * answers from a list that is not in force while the publisher is stopped).
+ * answers from a list that is not in force while the publisher is stopped); with in_force left out of
+ * view.c's publication_of() (a handle waits for one that is stopped in a rollback).
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -557,7 +558,7 @@ static void stop_at_every_point_keeps_no_reader_waiting(void **state)
     char *model = make_model();
     (void)state;
     deaths = spawn_shared(sizeof *deaths);
-    (void)alarm(300); /* who waits for a lock that a stopped process holds waits for ever */
+    (void)alarm(120); /* who waits for a lock that a stopped process holds waits for ever */
     for (size_t i = 0; i < OPERATIONS; i++) {
         struct scene scene = {.operation = &operations[i], .path = scratch_path("stopped")};
         int status;

@@ -9,10 +9,10 @@
  * would show keys of both, or not all of one.  Fingerprints of 32 bits: that any stranger here ever passes
  * has a chance of 1 in 50,000 for all generations together.
  *
- * Seen to fail: with contains_batch entering the view anew for the second half of its keys (mixed); with
- * tamis__raise_epochs and tell() of change.c left out (a call after a publish is answered by the
- * generation before); with `newer` taken for true in view.c (back to an older generation); with views freed
- * while threads are in them (crash), or never (mapped segments); with the index of a rollback left out.
+ * Seen to fail: with contains_batch entering the view anew after each part of its keys; with
+ * tamis__raise_epochs and tell() of change.c left out, and with tell() alone left out (a call after a change
+ * is answered from before it); with the index of a rollback not made (an exception answers yes); with views
+ * given back while threads are in them (readers die), and with none ever given back (mapped files).
  */
 #include <inttypes.h>
 #include <pthread.h>

@@ -217,7 +217,7 @@ static unsigned fail_each(uint32_t kind, uint64_t keys, const struct fault *faul
 {
     unsigned nth = 1, failed = 0;
     while (run_with_fault(kind, keys, fault, nth)) {
-        nth += 1 + nth / 4;
+        nth += fault->verb != NULL ? 1 + nth / 4 : 1;
         failed++;
     }
     return failed;

@@ -61,7 +61,7 @@ static void derive(struct tamis__segment_header *h)
     const struct tamis__fuse_shape shape = tamis__fuse_header_shape(h);
     struct tamis__layout layout;
     h->m_bits = tamis__fuse_m_bits(&shape);
-    tamis__layout(tamis__fuse_data_bits(&shape), &layout);
+    tamis__static_layout(tamis__fuse_data_bits(&shape), &layout);
     h->data_offset = layout.data_offset;
     h->data_bytes = layout.data_bytes;
     h->file_bytes = layout.file_bytes;

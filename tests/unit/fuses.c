@@ -54,7 +54,7 @@ void fuses_header(const struct tamis__fuse_shape *shape, uint64_t items,
 {
     struct tamis__layout layout;
     fixture_header(header, TAMIS_KIND_BLOCKED, tamis__fuse_m_bits(shape), 2);
-    tamis__layout(tamis__fuse_data_bits(shape), &layout);
+    tamis__static_layout(tamis__fuse_data_bits(shape), &layout);
     header->kind = TAMIS_KIND_FUSE;
     header->k = TAMIS__FUSE_ARITY;
     header->words = 0;

@@ -8,12 +8,19 @@
  */
 #include "fixture.h"
 
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/point.h"
 #include "editions.h"
 
 #define KEYS 1000u
+
+static sem_t locked;
 
 static bool has(tamis_filter *filter, uint64_t key)
 {
@@ -76,6 +83,19 @@ static struct generations generations_of(tamis_store *store)
     struct generations g = {.count = 0};
     assert_done(tamis_filter_generations(store, "list", note_generation, &g));
     return g;
+}
+
+static int note_in_force(void *context, const struct tamis_generation_stat *stat)
+{
+    if (stat->in_force) *(uint64_t *)context = stat->generation;
+    return 0;
+}
+
+static uint64_t generation_in_force(tamis_store *store)
+{
+    uint64_t generation = 0;
+    assert_done(tamis_filter_generations(store, "list", note_in_force, &generation));
+    return generation;
 }
 
 static void handles_follow_a_publish(void **state)
@@ -343,6 +363,219 @@ static void a_filter_that_grows_is_replaced(void **state)
     end(path, store, files + 1);
 }
 
+/* Has the catalog's lock for a while. */
+static void *hold_the_lock(void *context)
+{
+    struct tamis__catalog_txn *txn;
+    tamis_store *store = context;
+    if (tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, &txn) < 0) abort();
+    (void)sem_post(&locked);
+    (void)usleep(300000);
+    tamis__catalog_end(txn);
+    return NULL;
+}
+
+/*
+ * A handle sleeps in a list while the one before it comes back, grows, goes and comes back again, and wakes
+ * while the catalog is locked.  Seen to fail with rollbacks that tell the list they leave of the newest
+ * segment of the other: the handle put that one behind its own list, and missed the keys of those before it.
+ */
+static void a_sleeper_finds_all_of_a_list_that_has_grown(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path), *other = fixture_open(path, 0);
+    const struct tamis_filter_spec spec = {.capacity = KEYS, .fp_rate = 1e-6};
+    tamis_filter *adder;
+    pthread_t holder;
+    (void)state;
+    assert_done(tamis_filter_create(store, "list", &spec, &adder));
+    for (uint64_t key = 0; key < KEYS / 2; key++)
+        (void)assert_done(tamis_filter_add(adder, &key, sizeof key));
+    publish(store, 1);
+    assert_int_equal(generation_in_force(store), 2);
+    tamis_filter *sleeper = open_filter(store, TAMIS_READ_ONLY);
+    assert_done(tamis_filter_rollback(store, "list", 1));
+    for (uint64_t key = 2 * KEYS; key < 3 * KEYS; key++)
+        (void)assert_done(tamis_filter_add(adder, &key, sizeof key));
+    const uint64_t grown = generation_in_force(store);
+    assert_true(grown > 2); /* so it has grown since the sleeper's list was made */
+    assert_done(tamis_filter_rollback(store, "list", 2));
+    assert_done(tamis_filter_rollback(store, "list", grown));
+    assert_int_equal(sem_init(&locked, 0, 0), 0);
+    assert_int_equal(pthread_create(&holder, NULL, hold_the_lock, other), 0);
+    while (sem_wait(&locked) != 0)
+        continue;
+    assert_true(has_range(sleeper, 0, KEYS / 2) && has_range(sleeper, 2 * KEYS, KEYS));
+    assert_int_equal(pthread_join(holder, NULL), 0);
+    assert_done(tamis_filter_close(adder));
+    assert_done(tamis_filter_close(sleeper));
+    tamis_store_close(other);
+    end(path, store, 3);
+}
+
+/* What a build has found stays what it is when the list grows.  Seen to fail while a growth left it
+ * behind under the generation before. */
+static void exceptions_outlast_a_growth(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    struct tamis__exceptions found = {0};
+    const uint64_t seven = 7, eight = 8;
+    const struct tamis_key key = {&eight, 8};
+    uint64_t sum[2] = {0, 0};
+    (void)state;
+    assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
+    assert_done(tamis__exceptions_settle(&found));
+    assert_done(editions_publish(store, "list", 0, KEYS, NULL, &found));
+    tamis__exceptions_clear(&found);
+    tamis_filter *filter = open_filter(store, 0);
+    for (uint64_t added = 2 * KEYS; added < 3 * KEYS; added++)
+        (void)assert_done(tamis_filter_add(filter, &added, sizeof added));
+    assert_true(generation_in_force(store) > 1);
+    assert_false(has(filter, 7));
+    assert_done(tamis_filter_exceptions(store, "list", count_exception, sum));
+    assert_int_equal(sum[0], 1);
+    assert_int_equal(sum[1], 1);
+    assert_int_equal(fixture_problems(path), 0);
+    assert_int_equal(assert_done(tamis_filter_except(store, "list", &key, 1)), 1);
+    assert_false(has(filter, 7));
+    assert_false(has(filter, 8));
+    publish(store, 3);
+    assert_done(tamis_filter_rollback(store, "list", 0));
+    assert_false(has(filter, 7));
+    assert_done(tamis_filter_close(filter));
+    end(path, store, 4);
+}
+
+static void stop_when_told(enum tamis__point point)
+{
+    if (point == TAMIS__POINT_PUBLISH_TOLD) (void)raise(SIGSTOP);
+}
+
+/* A rollback whose process is stopped with the catalog's lock, after it has told. */
+static pid_t roll_back_and_stop(const char *path)
+{
+    int status;
+    const pid_t child = fork();
+    if (child == 0) {
+        tamis_store *store = fixture_open(path, 0);
+        tamis__point_hook = stop_when_told;
+        _exit(tamis_filter_rollback(store, "list", 0) == 0 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+    assert_true(WIFSTOPPED(status));
+    return child;
+}
+
+/*
+ * Those who ask go on in the list that a rollback put in force, without the catalog: also one that was in it
+ * before.  Seen to fail while a list was taken to be as old as its making: the call waited for the lock.
+ */
+static void nobody_waits_for_a_rollback_that_is_stopped(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    int status;
+    (void)state;
+    publish(store, 0);
+    tamis_filter *early = open_filter(store, TAMIS_READ_ONLY);
+    publish(store, 1);
+    tamis_filter *reading = open_filter(store, TAMIS_READ_ONLY), *writing = open_filter(store, 0);
+    const pid_t child = roll_back_and_stop(path);
+    (void)alarm(20);
+    assert_int_equal(answering(reading) + answering(writing) + answering(early), 0);
+    (void)alarm(0);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    publish(store, 2);
+    assert_int_equal(answering(reading), 2);
+    assert_int_equal(answering(early), 2);
+    assert_done(tamis_filter_close(early));
+    assert_done(tamis_filter_close(reading));
+    assert_done(tamis_filter_close(writing));
+    end(path, store, 2);
+}
+
+/*
+ * A handle sleeps in a list with exceptions that has none when a rollback puts it in force again.  Seen to
+ * fail while only an index could take another's place without the catalog: the key went on answering absent.
+ */
+static void a_sleeper_finds_that_exceptions_are_gone(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    const uint64_t three = 3;
+    const struct tamis_key key = {&three, 8};
+    struct tamis__catalog_txn *txn;
+    (void)state;
+    publish(store, 0);
+    assert_done(tamis_filter_except(store, "list", &key, 1));
+    tamis_filter *sleeper = open_filter(store, TAMIS_READ_ONLY);
+    assert_false(has(sleeper, 3));
+    publish(store, 1);
+    assert_done(tamis_filter_unexcept(store, "list", &key, 1, NULL));
+    assert_done(tamis_filter_rollback(store, "list", 0));
+    assert_done(tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, &txn));
+    assert_true(has(sleeper, 3));
+    tamis__catalog_end(txn);
+    assert_done(tamis_filter_close(sleeper));
+    end(path, store, 2);
+}
+
+static void die_when_committed(enum tamis__point point)
+{
+    static bool last; /* the commit that follows the epochs */
+    last |= point == TAMIS__POINT_PUBLISH_EPOCH;
+    if (last && point == TAMIS__POINT_COMMITTED) (void)raise(SIGKILL);
+}
+
+static void roll_back_and_die(void *context)
+{
+    tamis_store *store = fixture_open(context, 0);
+    tamis__point_hook = die_when_committed;
+    (void)!tamis_filter_rollback(store, "list", 0);
+}
+
+/*
+ * A rollback died before it could tell of itself; the next to open the filter for writing does, all of it.
+ * Seen to fail while that one left in_force as it was: repair put the other list in force.
+ */
+static void a_catalog_made_anew_has_the_rollback_that_died(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    (void)state;
+    publish(store, 0);
+    publish(store, 1);
+    assert_int_equal(fixture_child(roll_back_and_die, path), 256 + SIGKILL);
+    tamis_filter *filter = open_filter(store, 0);
+    assert_int_equal(answering(filter), 0);
+    assert_done(tamis_store_repair(path, TAMIS_REPAIR_REBUILD, NULL, NULL));
+    assert_int_equal(answering(filter), 0);
+    assert_int_equal(generation_in_force(store), 1);
+    assert_done(tamis_filter_close(filter));
+    end(path, store, 2);
+}
+
+/* Seen to fail while the first that was refused was the staging of an index, as an I/O error. */
+static void a_read_only_store_changes_nothing(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path), *reader = fixture_open(path, TAMIS_READ_ONLY);
+    const uint64_t three = 3;
+    const struct tamis_key key = {&three, 8};
+    (void)state;
+    publish(store, 0);
+    publish(store, 0);
+    assert_done(tamis_filter_except(store, "list", &key, 1));
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_except(reader, "list", &key, 1));
+    assert_refused(TAMIS_EREADONLY, "read-only",
+                   tamis_filter_unexcept(reader, "list", &key, 1, NULL));
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_rollback(reader, "list", 0));
+    tamis_store_close(reader);
+    end(path, store, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +588,12 @@ int main(void)
         cmocka_unit_test(a_filter_with_exceptions_is_not_exported),
         cmocka_unit_test(drop_and_rename_take_all_of_it),
         cmocka_unit_test(a_filter_that_grows_is_replaced),
+        cmocka_unit_test(a_sleeper_finds_all_of_a_list_that_has_grown),
+        cmocka_unit_test(exceptions_outlast_a_growth),
+        cmocka_unit_test(nobody_waits_for_a_rollback_that_is_stopped),
+        cmocka_unit_test(a_sleeper_finds_that_exceptions_are_gone),
+        cmocka_unit_test(a_catalog_made_anew_has_the_rollback_that_died),
+        cmocka_unit_test(a_read_only_store_changes_nothing),
     };
     return cmocka_run_group_tests_name("generations", tests, NULL, NULL);
 }

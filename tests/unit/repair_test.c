@@ -333,24 +333,30 @@ static void repair_leaves_damaged_and_foreign_segments_alone(void **state)
     free(other);
 }
 
+/* What is missing is told of by repair, and by verify as long as it is.  Seen to fail without
+ * check_start() of rescue_filter.c, and without check_whole() of verify.c. */
 static void repair_tells_of_a_gap_in_a_list(void **state)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    const struct tamis_filter_spec spec = {.capacity = 100};
-    tamis_filter *filter;
+    static const char *const words[] = {
+        "0000000000000002.seg: TAMIS_ECORRUPT: is not the first segment of the filter",
+        "0000000000000002.seg: TAMIS_ECORRUPT: is a part of the filter, and missing or damaged"};
     (void)state;
-    assert_done(tamis_filter_create(store, "grown", &spec, &filter));
-    for (uint64_t key = 0; key < 500; key++)
-        assert_done(tamis_filter_add(filter, &key, sizeof key));
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
-    assert_int_equal(unlink(fixture_segment_path(path, 2)), 0);
-    lose(path);
-    assert_said(repaired(path, 0), 1,
-                "0000000000000002.seg: TAMIS_ECORRUPT: is a part of the "
-                "filter, and missing or damaged");
-    free(path);
+    for (uint64_t missing = 1; missing <= 2; missing++) {
+        char *path;
+        tamis_store *store = fixture_store(&path);
+        const struct tamis_filter_spec spec = {.capacity = 100};
+        tamis_filter *filter;
+        assert_done(tamis_filter_create(store, "grown", &spec, &filter));
+        for (uint64_t key = 0; key < 500; key++)
+            assert_done(tamis_filter_add(filter, &key, sizeof key));
+        assert_done(tamis_filter_close(filter));
+        tamis_store_close(store);
+        assert_int_equal(unlink(fixture_segment_path(path, missing)), 0);
+        lose(path);
+        assert_said(repaired(path, 0), 1, words[missing - 1]);
+        assert_int_equal(fixture_problems(path), 1);
+        free(path);
+    }
 }
 
 /* Between the commit of a drop and the removal of its files.  Seen to fail without drop_again(). */
