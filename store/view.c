@@ -488,14 +488,18 @@ static bool follow_chain(struct tamis_filter *filter, struct tamis__view **view)
 {
     struct tamis__view *fresh = NULL;
     const struct tamis__segment *newest = &tamis__newest(*view)->segment;
+    const uint64_t next = tamis__segment_next(newest);
+    const uint64_t exceptions = tamis__segment_exceptions(newest);
     int rc = 0;
-    if (tamis__segment_next(newest) == TAMIS__NEXT_DROPPED)
+    if (next == TAMIS__NEXT_DROPPED)
         __atomic_store_n(&filter->dropped, true, __ATOMIC_RELAXED);
     else if (tamis__segment_is_left(newest) && (*view)->count < TAMIS__SEGMENTS_MAX)
-        rc = extend(filter, *view, tamis__segment_next(newest), &fresh);
-    else if (tamis__segment_exceptions(newest) != (*view)->exceptions)
+        rc = extend(filter, *view, next, &fresh);
+    else if (exceptions != (*view)->exceptions)
         rc = exchange_index(filter, *view, &fresh);
-    if (rc <= 0) return false;
+    if (rc <= 0) /* what it named is gone; if it names another by now, that is to be had */
+        return rc < 0 && (tamis__segment_next(newest) != next ||
+                          tamis__segment_exceptions(newest) != exceptions);
     (void)install(filter, view, fresh); /* or another thread's: looked at in turn */
     return true;
 }

@@ -38,6 +38,7 @@ static const struct format {
 };
 #define FORMAT_COUNT (sizeof FORMATS / sizeof *FORMATS)
 #define FIRST_BYTES 10 /* as many as tell all of them */
+#define CUT_SHORT "its %s data are cut short after %ju bytes; fetch it again"
 
 __attribute__((format(printf, 2, 3))) static ssize_t fail(struct input *input, const char *format,
                                                           ...)
@@ -153,14 +154,26 @@ static const struct format *format_of(const unsigned char *first, size_t bytes)
     return NULL;
 }
 
+/* Of one that is no longer than this: what it was the beginning of, where no text begins so. */
+static const struct format *format_cut_short(const unsigned char *first, size_t bytes)
+{
+    for (size_t i = 0; bytes >= 2 && i < FORMAT_COUNT - 1; i++)
+        if (bytes < FORMATS[i].magic_bytes && (first[0] >= 0x80 || first[1] >= 0x80) &&
+            memcmp(first, FORMATS[i].magic, bytes) == 0)
+            return &FORMATS[i];
+    return NULL;
+}
+
 /* The first bytes, and what they say. */
 static bool begin(struct input *input)
 {
     while (input->end < FIRST_BYTES && !input->at_end)
         if (fill(input) < 0) return false;
     input->begun = true;
-    const struct format *format = format_of(input->buffer, input->end);
-    if (!format) return true;
+    const struct format *format = format_of(input->buffer, input->end),
+                        *cut = format_cut_short(input->buffer, input->at_end ? input->end : 0);
+    if (cut) fail(input, CUT_SHORT, cut->name, (uintmax_t)input->done_bytes);
+    if (!format) return !cut;
     input->format = format->name;
     if (format->unpacker) input->unpacker = format->unpacker();
     if (input->unpacker) {
@@ -208,8 +221,7 @@ static ssize_t read_packed(struct input *input, unsigned char *buffer, size_t by
         if (unpacking.to > buffer) return unpacking.to - buffer;
         if (input->at_end && input->unpacker->is_whole(input->state)) return 0;
         if (input->at_end)
-            return fail(input, "its %s data are cut short after %ju bytes; fetch it again",
-                        input->format, (uintmax_t)input->done_bytes);
+            return fail(input, CUT_SHORT, input->format, (uintmax_t)input->done_bytes);
         input->start = input->end = 0; /* all of it was taken, as there was room */
         if (fill(input) < 0) return -1;
     }

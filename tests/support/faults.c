@@ -131,6 +131,13 @@ void *__wrap_calloc(size_t count, size_t bytes)
     return fail_memory("calloc") ? NULL : __real_calloc(count, bytes);
 }
 
+void *__real_realloc(void *old, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes)
+{
+    return fail_memory("realloc") ? NULL : __real_realloc(old, bytes);
+}
+
 void *__real_reallocarray(void *old, size_t count, size_t bytes);
 void *__wrap_reallocarray(void *old, size_t count, size_t bytes);
 void *__wrap_reallocarray(void *old, size_t count, size_t bytes)

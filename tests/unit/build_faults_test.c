@@ -252,15 +252,17 @@ static void build_survives_any_failing_call(void **state)
         blocked += fail_each(TAMIS_KIND_BLOCKED, keys, &faults[i]);
     }
     (void)printf("%u calls failed of builds of kind fuse, %u of kind blocked\n", fuse, blocked);
-    assert_true(fuse > 60 && blocked > 60);
+    assert_true(fuse > (FIXTURE_SANITIZED ? 40 : 60) && blocked > (FIXTURE_SANITIZED ? 40 : 60));
 }
 
 static void build_survives_any_failing_allocation(void **state)
 {
     static const struct fault memory = {NULL, ENOMEM, 0};
+    const unsigned least =
+        FIXTURE_SANITIZED ? 8 : 20; /* LMDB's and libc's fail in a plain build alone */
     (void)state;
-    assert_true(fail_each(TAMIS_KIND_FUSE, 2000, &memory) > 20);
-    assert_true(fail_each(TAMIS_KIND_BLOCKED, 2000, &memory) > 20);
+    assert_true(fail_each(TAMIS_KIND_FUSE, 2000, &memory) > least);
+    assert_true(fail_each(TAMIS_KIND_BLOCKED, 2000, &memory) > least);
 }
 
 /* ---- Memory that does not keep what it is given --------------------------------------------------- */
