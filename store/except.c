@@ -75,9 +75,10 @@ struct edit {
 
 static int64_t take_off(struct tamis__change *change, const struct edit *edit)
 {
-    uint8_t *by_hand = calloc(2, edit->count + 1), *found = by_hand + edit->count;
+    uint8_t *by_hand = calloc(2, edit->count + 1);
     int64_t count = 0;
     if (by_hand == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the exceptions");
+    uint8_t *found = by_hand + edit->count;
     (void)tamis__exceptions_remove(&change->by_hand, edit->keys, edit->count, by_hand);
     (void)tamis__exceptions_remove(&change->found, edit->keys, edit->count, found);
     for (size_t i = 0; i < edit->count; i++) {
