@@ -257,16 +257,17 @@ static int64_t add_to_list(const struct tamis__view *view, const struct tamis_ke
                            size_t count, uint8_t *answers)
 {
     const struct tamis__store_segment *newest = tamis__newest(view);
+    const bool windowed = view->slice_first > 0;
     struct open_keys open;
     uint8_t older[CHUNK];
     open_all(&open, keys, count);
     ask_segments(view, view->slice_first, view->count - 1, &open, answers);
     memset(answers, 0, count);
-    if (view->slice_first > 0) ask_older_slices(view, &open, older);
+    if (windowed) ask_older_slices(view, &open, older);
     int64_t fresh = newest->kind->add_batch(&newest->segment, open.keys, open.count, open.answers);
     if (fresh < 0) return fresh;
     keep_open(&open, answers);
-    for (size_t i = 0; view->slice_first > 0 && i < count; i++)
+    for (size_t i = 0; windowed && i < count; i++)
         if (answers[i] && older[i]) {
             answers[i] = 0;
             fresh--;

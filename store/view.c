@@ -8,6 +8,7 @@
  */
 #include "view.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +242,7 @@ static void complete(struct tamis__view *view, bool read_only)
 {
     const struct tamis__policy *policy = &view->policy;
     const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
+    assert(newest != NULL); /* no list is empty */
     view->limit = read_only ? UINT64_MAX : tamis__policy_limit(policy, newest, view->count);
     view->slice_ns = tamis__policy_slice_ns(policy);
     view->rotate_at =

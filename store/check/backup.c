@@ -375,12 +375,12 @@ static int finish(struct backup *b)
 
 static int set_paths(struct backup *b, const char *path)
 {
-    b->path = strdup(path);
-    if (b->path == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the path %s", path);
-    for (size_t bytes = strlen(path); bytes > 1 && b->path[bytes - 1] == '/'; bytes--)
-        b->path[bytes - 1] = '\0';
-    if (asprintf(&b->partial, "%s.partial", b->path) >= 0) return 0;
-    b->partial = NULL;
+    size_t bytes = strlen(path);
+    while (bytes > 1 && path[bytes - 1] == '/')
+        bytes--;
+    if (asprintf(&b->path, "%.*s", (int)bytes, path) < 0) b->path = NULL;
+    if (asprintf(&b->partial, "%.*s.partial", (int)bytes, path) < 0) b->partial = NULL;
+    if (b->path != NULL && b->partial != NULL) return 0;
     return tamis__fail(TAMIS_ENOMEM, "out of memory for the path %s", path);
 }
 

@@ -81,7 +81,7 @@ static void seed_generations(void)
 {
     static struct tamis__record record;
     static unsigned char input[18 + TAMIS__RECORD_BYTES_MAX] = "\5fseen";
-    static const unsigned char kept[] = "\x11v\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\2";
+    static const unsigned char kept[18] = {17, 'v', [9] = 3, [17] = 2};
     catalogs_record(&record, "seen", 3, 1);
     record.generation = 2;
     record.last_generation = 7;
@@ -95,8 +95,9 @@ static void seed_generations(void)
     record.segments[0].pieces = 3;
     const struct tamis__bytes name = {input + 1, 5}, key = {input + 1, 17};
     write_seed("record/rolled-back", input, 6 + tamis__record_encode(&record, name, input + 6));
-    memcpy(input, kept, 18);
-    write_seed("record/kept", input, 18 + tamis__record_encode(&record, key, input + 18));
+    memcpy(input, kept, sizeof kept);
+    write_seed("record/kept", input,
+               sizeof kept + tamis__record_encode(&record, key, input + sizeof kept));
 }
 
 static void seed_store_record(void)

@@ -351,9 +351,10 @@ static void print_times(const char *which, struct times *times)
 {
     const size_t count = times->count < TIMES_MAX ? times->count : TIMES_MAX;
     assert_true(count > 0);
+    const size_t middle = count / 2, late = count * 99 / 100;
     qsort(times->ns, count, sizeof *times->ns, ascending);
     printf("%-28s %8zu batches of %u keys: p50 %8.1f us, p99 %8.1f us, max %8.1f us\n", which,
-           count, BATCH, times->ns[count / 2] / 1e3, times->ns[count * 99 / 100] / 1e3,
+           count, BATCH, times->ns[middle] / 1e3, times->ns[late] / 1e3,
            times->ns[count - 1] / 1e3);
 }
 
