@@ -357,25 +357,11 @@ int tamis__open_index(struct tamis_store *store, uint64_t number, uint64_t filte
     char name[TAMIS__SEGMENT_NAME_BYTES];
     int rc = tamis__segment_open(&store->place, number, false, &out->segment);
     if (rc < 0) return rc;
-    const struct tamis__segment_header *header = out->segment.header;
     tamis__segment_name(number, name);
     out->kind = &tamis__kind_exceptions;
     rc = tamis__index_check(&out->segment, &reason);
-    if (rc < 0) {
+    if (rc < 0)
         rc = tamis__fail(rc, "%s/segments/%s %s; restore it from a copy, or run 'tamis repair'",
                          store->place.path, name, reason);
-    } else if (header->store_id != store->store_id || header->filter_id != filter_id) {
-        rc = tamis__fail(
-            TAMIS_EFOREIGN, "%s/segments/%s belongs to another %s; restore the right file",
-            store->place.path, name, header->store_id != store->store_id ? "store" : "filter");
-    } else {
-        out->references = malloc(sizeof *out->references);
-        if (out->references == NULL)
-            rc = tamis__fail(TAMIS_ENOMEM, "out of memory opening %s/segments/%s",
-                             store->place.path, name);
-        else
-            *out->references = 1;
-    }
-    if (rc < 0) tamis__segment_close(&out->segment);
-    return rc;
+    return tamis__adopt_segment(store, filter_id, rc, out);
 }

@@ -87,7 +87,8 @@ static int check_spec(const struct import *import)
                            "a %s stream tells its capacity and rate itself; leave them out",
                            import->format->name);
     if (spec->fp_rate != 0 && !tamis__rate_is_valid(spec->fp_rate))
-        return tamis__fail(TAMIS_EINVAL, "a rate of %g is out of range; give %g up to 1",
+        return tamis__fail(TAMIS_EINVAL,
+                           "a rate of %g is out of range; give one from %g to below 1",
                            spec->fp_rate, TAMIS_FP_RATE_MIN);
     return 0;
 }

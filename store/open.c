@@ -11,6 +11,28 @@
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
+int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
+                         struct tamis__store_segment *out)
+{
+    const struct tamis__segment_header *header = out->segment.header;
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    tamis__segment_name(header->number, name);
+    if (rc == 0 && (header->store_id != store->store_id || header->filter_id != filter_id))
+        rc = tamis__fail(
+            TAMIS_EFOREIGN, "%s/segments/%s belongs to another %s; restore the right file",
+            store->place.path, name, header->store_id != store->store_id ? "store" : "filter");
+    if (rc == 0) {
+        out->references = malloc(sizeof *out->references);
+        if (out->references != NULL)
+            *out->references = 1;
+        else
+            rc = tamis__fail(TAMIS_ENOMEM, "out of memory opening %s/segments/%s",
+                             store->place.path, name);
+    }
+    if (rc < 0) tamis__segment_close(&out->segment);
+    return rc;
+}
+
 int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filter_id,
                        bool writable, struct tamis__store_segment *out)
 {
@@ -22,27 +44,14 @@ int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filt
     tamis__segment_name(number, name);
     out->kind = tamis__kind_by_id(header->kind);
     rc = out->kind ? out->kind->check(header, &reason) : TAMIS_EVERSION;
-    if (rc < 0) {
+    if (rc < 0)
         rc = tamis__fail(rc, "%s/segments/%s %s", store->place.path, name, reason);
-    } else if (header->store_id != store->store_id || header->filter_id != filter_id) {
-        rc = tamis__fail(
-            TAMIS_EFOREIGN, "%s/segments/%s belongs to another %s; restore the right file",
-            store->place.path, name, header->store_id != store->store_id ? "store" : "filter");
-    } else if (writable && (header->compat_flags & ~TAMIS__COMPAT_KNOWN) != 0) {
+    else if (writable && (header->compat_flags & ~TAMIS__COMPAT_KNOWN) != 0)
         rc = tamis__fail(TAMIS_EVERSION,
                          "%s/segments/%s was extended by a newer version of Tamis; open it "
                          "read-only, or use that version",
                          store->place.path, name);
-    } else {
-        out->references = malloc(sizeof *out->references);
-        if (out->references == NULL)
-            rc = tamis__fail(TAMIS_ENOMEM, "out of memory opening %s/segments/%s",
-                             store->place.path, name);
-        else
-            *out->references = 1;
-    }
-    if (rc < 0) tamis__segment_close(&out->segment);
-    return rc;
+    return tamis__adopt_segment(store, filter_id, rc, out);
 }
 
 int tamis__open_segment(struct tamis_store *store, const struct tamis__record *record,

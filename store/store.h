@@ -111,6 +111,10 @@ int tamis__open_segment(struct tamis_store *store, const struct tamis__record *r
 
 /* Give it back, when no other view has it. */
 void tamis__close_segment(struct tamis__store_segment *segment);
+/* What is mapped is a view's from now on, if it is of the filter, and `rc`, what is known of it, is 0.  Else
+ * it is closed, and that, or TAMIS_EFOREIGN, returned. */
+int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
+                         struct tamis__store_segment *segment);
 /* The same by number alone. */
 int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filter_id,
                        bool writable, struct tamis__store_segment *segment);

@@ -317,16 +317,6 @@ static int build(struct work *work, uint64_t all_bytes)
     return CLI_DONE;
 }
 
-static tamis_store *open_store(const struct invocation *call)
-{
-    tamis_store *store = NULL;
-    char *path = cli_store_path(call);
-    if (!path) return NULL;
-    if (tamis_store_open(path, TAMIS_CREATE, &store) < 0) cli_fail_library();
-    free(path);
-    return store;
-}
-
 static int run(struct invocation *call)
 {
     uint64_t all_bytes;
@@ -336,7 +326,7 @@ static int run(struct invocation *call)
     if (!options_suffice(call, &all_bytes)) return CLI_ERROR;
     if (tamis_filter_check(NULL, work.name, &any) < 0) return cli_fail_library();
     interrupt_catch();
-    tamis_store *store = open_store(call);
+    tamis_store *store = cli_store_open(call, TAMIS_CREATE);
     if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
     if (tamis_build_begin(store, work.name, &spec, &work.build) < 0)

@@ -82,17 +82,6 @@ static struct stream *open_stream(const struct invocation *call)
     return stream;
 }
 
-/* The store, made if it is not there. */
-static tamis_store *open_store(const struct invocation *call)
-{
-    tamis_store *store = NULL;
-    char *path = cli_store_path(call);
-    if (!path) return NULL;
-    if (tamis_store_open(path, TAMIS_CREATE, &store) < 0) cli_fail_library();
-    free(path);
-    return store;
-}
-
 static int interrupted(const struct stream *stream)
 {
     cli_tell("stopped by %s while reading %s; nothing was imported", interrupt_name(),
@@ -148,7 +137,7 @@ static int run(struct invocation *call)
     struct stream *stream = open_stream(call);
     if (!stream) return stream_open_status();
     int status = CLI_ERROR;
-    tamis_store *store = open_store(call);
+    tamis_store *store = cli_store_open(call, TAMIS_CREATE);
     if (store) status = import(call, stream, store);
     tamis_store_close(store);
     stream_close(stream);

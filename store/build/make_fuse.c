@@ -27,7 +27,8 @@ int tamis__build_plan_fuse(struct tamis_build *build)
                            "full; give its rate alone, or build another kind");
     if (spec->fp_rate == 0) spec->fp_rate = TAMIS_FP_RATE_DEFAULT;
     if (!tamis__rate_is_valid(spec->fp_rate))
-        return tamis__fail(TAMIS_EINVAL, "a rate of %g is out of range; give %g up to 1",
+        return tamis__fail(TAMIS_EINVAL,
+                           "a rate of %g is out of range; give one from %g to below 1",
                            spec->fp_rate, TAMIS_FP_RATE_MIN);
     build->fingerprint_bits = tamis__fuse_fingerprint_bits(spec->fp_rate);
     if (build->fingerprint_bits != 0) return 0;

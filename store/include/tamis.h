@@ -677,6 +677,8 @@ struct tamis_merge {
  *          the call has returned.
  * Items    are raised to what the bits tell (tamis_filter_fill(), items_estimated), never lowered.
  *          That may fill the filter: it grows, or refuses, at the next add that notices.
+ * Built    anew or rolled back meanwhile (tamis_build.h): the keys are in the generation that it replaced.
+ *          Exceptions of the sources are not merged.
  * Durable  as tamis_filter_add(): after tamis_filter_sync().
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_merge(tamis_filter *filter,

@@ -147,12 +147,14 @@ static void kind_table_knows_its_kinds_alone(void **state)
     assert_int_equal(TAMIS_KIND_COUNTING, 3);
     assert_string_equal(tamis_kind_name(3), "counting");
     assert_null(tamis_kind_name(0));
-    assert_null(tamis_kind_name(4));
+    assert_int_equal(TAMIS_KIND_FUSE, 4);
+    assert_string_equal(tamis_kind_name(4), "fuse");
+    assert_null(tamis_kind_name(TAMIS__KIND_EXCEPTIONS)); /* no filter is of it */
     assert_null(tamis__kind_by_id(UINT32_MAX));
     assert_done(tamis_kind_from_name("bloom", &kind));
     assert_int_equal(kind, TAMIS_KIND_BLOOM);
     assert_refused(TAMIS_EINVAL,
-                   "there is no kind 'Bloom'; this version has blocked, bloom, counting",
+                   "there is no kind 'Bloom'; this version has blocked, bloom, counting, fuse",
                    tamis_kind_from_name("Bloom", &kind));
     assert_refused(TAMIS_EINVAL, "there is no kind ''", tamis_kind_from_name("", &kind));
     assert_int_equal(kind, TAMIS_KIND_BLOOM);
