@@ -66,9 +66,9 @@ static int backup(const struct invocation *call, tamis_store *store)
 static int run(struct invocation *call)
 {
     if (!options_exclusive(call, TAKES_PROGRESS)) return CLI_ERROR;
+    interrupt_catch();
     tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
     if (!store) return CLI_ERROR;
-    interrupt_catch();
     const int status = backup(call, store);
     tamis_store_close(store);
     return status;

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
-# A signal in the middle: nothing is left.
+# A signal in the middle: nothing is left.  The backup is held up by the catalog's lock until it has come.
 # Seen to fail with a progress callback that does not look for a signal.
-tamis create seen -n 200M
+tamis create seen -n 1M
 for signal in INT TERM; do
-    : >told
+    exec 9<store/catalog.lock
+    flock -x 9
     # A shell has its background commands ignore SIGINT.
-    (trap - INT && exec tamis backup copy --progress) 2>told &
+    (trap - INT && exec tamis backup copy --progress) 2>told 9<&- &
     pid=$!
-    until [ -s told ] || ! kill -0 "$pid"; do sleep 0.01; done
+    until waits_with_handlers "$pid"; do sleep 0.01; done
     kill -"$signal" "$pid"
+    exec 9<&-
     wait "$pid"
     echo "exit $?"
     tail -n 1 told
