@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# run.sh [SECONDS]: build the fuzzers and run each for so long, 60 s unless told, from its corpus; as
-# many at once as there are processors.  What crashes one is kept in .build/fuzz/crashes, and the
+# run.sh [SECONDS [SEED]]: build the fuzzers and run each for so long, 60 s unless told, from its corpus; as
+# many at once as there are processors.  A SEED other than 0 repeats a run.  What crashes one is kept in .build/fuzz/crashes, and the
 # exit status is 1.  Inputs that a run finds are thrown away.
 set -euo pipefail
 
 seconds=${1:-60}
+seed=${2:-0} # 0: another one each time
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$top"
 tools/need-packages.sh clang cmake ninja-build pkg-config liblmdb-dev libxxhash-dev libcmocka-dev >&2
@@ -26,7 +27,7 @@ fuzz_one()
 {
     local target=$1 new
     new=$(mktemp -d)
-    if ".build/fuzz/tests/fuzz/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 \
+    if ".build/fuzz/tests/fuzz/$target" -max_total_time="$seconds" -seed="$seed" -timeout=10 -rss_limit_mb=1024 \
         -artifact_prefix="$crashes/$target-" "$new" "tests/fuzz/corpus/${target#fuzz_}" \
         >"$logs/$target" 2>&1; then
         echo "$target: $(grep '^Done ' "$logs/$target")"
@@ -37,6 +38,6 @@ fuzz_one()
     rm -rf "$new"
 }
 export -f fuzz_one
-export seconds crashes logs
+export seconds seed crashes logs
 printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I '{}' bash -c 'fuzz_one {}' | tee "$logs/all"
 ! grep -q FAILED "$logs/all"
