@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# run.sh [SECONDS [SEED]]: build the fuzzers and run each for so long, 60 s unless told, from its corpus; as
-# many at once as there are processors.  A SEED other than 0 repeats a run.  What crashes one is kept in .build/fuzz/crashes, and the
-# exit status is 1.  Inputs that a run finds are thrown away.
+# run.sh [SECONDS [SEED]]: build the fuzzers and run each for so long, 60 s unless told, from its corpus;
+# as many at once as there are processors.  A SEED other than 0 repeats a run.  What crashes one is kept
+# in .build/fuzz/crashes, and the exit status is 1.  Inputs that a run finds are thrown away.
 set -euo pipefail
 
 seconds=${1:-60}
