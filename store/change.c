@@ -145,7 +145,8 @@ static int write_catalog(struct tamis__change *change)
     const uint64_t id = after->filter_id;
     int rc = 0;
     if (change->set_by_hand) rc = tamis__exceptions_save(txn, id, 0, &change->by_hand);
-    if (rc == 0) rc = tamis__exceptions_save(txn, id, after->generation, &change->found);
+    if (rc == 0 && change->set_found)
+        rc = tamis__exceptions_save(txn, id, after->generation, &change->found);
     if (rc == 0 && !change->is_new && before->exceptions != 0)
         rc = tamis__remove_later(txn, &change->remove, before->exceptions);
     if (rc == 0 && !change->is_new && after->generation != before->generation) {

@@ -23,7 +23,7 @@ struct tamis__change {
     struct tamis__record before, after;
     bool is_new;                             /* there is no filter of that name */
     struct tamis__exceptions by_hand, found; /* as they shall be */
-    bool set_by_hand;                        /* by_hand is not as it was */
+    bool set_by_hand, set_found;             /* these are not as they were */
     bool has_index;
     struct tamis__draft index;
     struct tamis__draft *list;    /* the segment to publish; NULL: the list is there already */
@@ -47,9 +47,6 @@ void tamis__change_count(struct tamis__change *change);
 
 /* ---- generations.c ---------------------------------------------------------------------------- */
 
-/* The record of a kept generation: 0, TAMIS_ENOTFOUND without a sentence, or an error. */
-int tamis__generation_get(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t generation,
-                          struct tamis__record *record);
 /* Forget one; its files are to be removed after the commit. */
 int tamis__generation_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record,
                              struct tamis__numbers *files);

@@ -79,6 +79,7 @@ static int64_t take_off(struct tamis__change *change, const struct edit *edit)
     int64_t count = 0;
     if (by_hand == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the exceptions");
     uint8_t *found = by_hand + edit->count;
+    change->set_found = true;
     (void)tamis__exceptions_remove(&change->by_hand, edit->keys, edit->count, by_hand);
     (void)tamis__exceptions_remove(&change->found, edit->keys, edit->count, found);
     for (size_t i = 0; i < edit->count; i++) {

@@ -64,27 +64,6 @@ static int note_kept(void *context, const struct tamis__record *record)
     return 0;
 }
 
-struct finding {
-    uint64_t generation;
-    struct tamis__record *record;
-};
-
-static int find_generation(void *context, const struct tamis__record *record)
-{
-    struct finding *finding = context;
-    if (record->generation != finding->generation) return 0;
-    *finding->record = *record;
-    return 1;
-}
-
-int tamis__generation_get(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t generation,
-                          struct tamis__record *record)
-{
-    struct finding finding = {generation, record};
-    const int rc = tamis__catalog_each_generation(txn, filter_id, find_generation, &finding);
-    return rc == 1 ? 0 : rc < 0 ? rc : TAMIS_ENOTFOUND;
-}
-
 int tamis__generation_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record,
                              struct tamis__numbers *files)
 {
@@ -106,7 +85,7 @@ int tamis__generations_trim(struct tamis__catalog_txn *txn, uint64_t filter_id, 
         size_t oldest = 0;
         for (size_t i = 1; i < kept.count; i++)
             if (kept.list[i].publication < kept.list[oldest].publication) oldest = i;
-        rc = tamis__generation_get(txn, filter_id, kept.list[oldest].generation, &record);
+        rc = tamis__catalog_get_generation(txn, filter_id, kept.list[oldest].generation, &record);
         if (rc == 0) rc = tamis__generation_forget(txn, &record, files);
         kept.list[oldest] = kept.list[--kept.count];
     }
@@ -192,7 +171,7 @@ static int choose_generation(struct tamis__catalog_txn *txn, const struct tamis_
                         : kept.list[i].generation < before->generation)
             chosen = kept.list[i].generation;
     if (rc == 0)
-        rc = chosen ? tamis__generation_get(txn, before->filter_id, chosen, target)
+        rc = chosen ? tamis__catalog_get_generation(txn, before->filter_id, chosen, target)
                     : fail_no_generation(before, wanted, &kept);
     free(kept.list);
     return rc;
@@ -238,8 +217,8 @@ static int roll_back_once(struct tamis_store *store, const char *name, uint64_t 
     if (rc == 0) rc = tamis__change_stage(&change, false);
     if (rc == 0) rc = tamis__change_lock(&change);
     if (rc == 0) {
-        rc = tamis__generation_get(change.txn, change.before.filter_id, change.after.generation,
-                                   &kept);
+        rc = tamis__catalog_get_generation(change.txn, change.before.filter_id,
+                                           change.after.generation, &kept);
         if (rc == TAMIS_ENOTFOUND) rc = TAMIS__AGAIN;
     }
     if (rc == 0) {

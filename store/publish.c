@@ -65,6 +65,7 @@ static int take_found(struct tamis__change *change, const struct tamis__exceptio
     for (size_t i = 0; found != NULL && rc == 0 && i < found->count; i++)
         rc = tamis__exceptions_add(&change->found, found->entries[i].key, found->entries[i].bytes,
                                    generation);
+    change->set_found = true;
     return rc < 0 ? rc : tamis__exceptions_settle(&change->found);
 }
 

@@ -92,6 +92,9 @@ int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tami
  * their generations.  filter_id 0: of all filters. */
 int tamis__catalog_put_generation(struct tamis__catalog_txn *txn,
                                   const struct tamis__record *record);
+/* 0, TAMIS_ENOTFOUND without a sentence, or an error. */
+int tamis__catalog_get_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                  uint64_t generation, struct tamis__record *record);
 int tamis__catalog_forget_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
                                      uint64_t generation);
 int tamis__catalog_each_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,

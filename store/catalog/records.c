@@ -226,6 +226,16 @@ int tamis__catalog_put_generation(struct tamis__catalog_txn *txn,
     return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &value, 0), "write");
 }
 
+int tamis__catalog_get_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                                  uint64_t generation, struct tamis__record *record)
+{
+    const struct tamis__key key = tamis__generation_key('v', filter_id, generation);
+    MDB_val k = tamis__key_val(&key), value;
+    const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
+    if (error == MDB_NOTFOUND) return TAMIS_ENOTFOUND;
+    return error ? tamis__fail_mdb(txn->catalog, error, "read") : decode(txn, k, value, record);
+}
+
 int tamis__catalog_forget_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
                                      uint64_t generation)
 {

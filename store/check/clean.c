@@ -253,7 +253,7 @@ static int forget_lost(struct cleaning *c)
     int rc = record != NULL ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
     for (size_t i = 0; rc == 0 && i < c->lost_count; i++) {
         const struct lost *lost = &c->lost[i];
-        rc = tamis__generation_get(c->txn, lost->filter_id, lost->generation, record);
+        rc = tamis__catalog_get_generation(c->txn, lost->filter_id, lost->generation, record);
         if (rc == 0 && !c->repair->dry) rc = tamis__generation_forget(c->txn, record, &files);
         if (rc == 0)
             rc = tamis__repair_tell(c->repair, "", "catalog.mdb", 0,
