@@ -48,10 +48,11 @@ static int check_geometry(const struct tamis_filter_spec *spec, const struct tam
 static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_sizing *sizing = &plan->sizing;
+    uint64_t reserved = spec->flags;
     for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
-        if (spec->reserved[i] != 0)
-            return tamis__fail(TAMIS_EINVAL,
-                               "a reserved field of the spec is not 0; clear the struct");
+        reserved |= spec->reserved[i];
+    if (reserved != 0)
+        return tamis__fail(TAMIS_EINVAL, "a reserved field of the spec is not 0; clear the struct");
     int rc = tamis__hash_set_parse(spec->hash_set ? spec->hash_set : "xxh3", &plan->hash_set,
                                    plan->parameters);
     if (rc < 0) return rc;

@@ -32,7 +32,7 @@
 
 static int check_spec(const struct tamis_build_spec *spec)
 {
-    uint64_t reserved = spec->reserved0 | spec->filter.reserved0;
+    uint64_t reserved = spec->reserved0 | spec->filter.flags;
     for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
         reserved |= spec->reserved[i];
     for (size_t i = 0; i < sizeof spec->filter.reserved / sizeof spec->filter.reserved[0]; i++)

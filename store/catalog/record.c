@@ -73,12 +73,11 @@ static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *f
     field64(c, &r->policy.window_items);
     field64(c, &r->policy.capacity);
     field_double(c, &r->policy.fp_rate);
-    uint32_t reserved = 0;
     field64(c, &r->publication);
     field64(c, &r->last_generation);
     field32(c, &r->keep);
-    field32(c, &reserved);
-    *flags |= reserved;
+    field32(c, &r->durable);
+    if (r->durable > 1) *flags = 1;
     field64(c, &r->exceptions);
     field64(c, &r->exception_count);
     field_bytes(c, r->key_digest, sizeof r->key_digest);

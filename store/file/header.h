@@ -43,6 +43,9 @@
 /* What a foreign format needs said again at export, and no position depends on. */
 #define TAMIS__KEPT_BYTES 32u
 
+/* The kernel's random number of this boot, /proc/sys/kernel/random/boot_id, as 16 bytes. */
+#define TAMIS__BOOT_ID_BYTES 16u
+
 /* What tells two sets of keys apart: the sum of their distinct digests (docs/format.md). */
 #define TAMIS__KEY_DIGEST_BYTES 16u
 
@@ -117,7 +120,9 @@ struct tamis__segment_header {
     uint32_t list_start;       /*  348   4  1: none of those before it is in force with it        */
     uint8_t
         key_digest[TAMIS__KEY_DIGEST_BYTES]; /* 352 16 of the keys it was built from; else 0   */
-    uint8_t reserved4[136]; /*  368 136  0                                                     */
+    uint32_t durable;       /*  368   4  1: no answer before its log is on the disk; else 0    */
+    uint32_t reserved5;     /*  372   4  0                                                     */
+    uint8_t reserved4[128]; /*  376 128  0                                                     */
     uint64_t checksum;      /*  504   8  XXH3-64 of the 504 bytes before   */
     struct tamis__name_label labels[2]; /*  512 640                                    */
     uint8_t reserved1[384];             /* 1152 384  0                                 */
@@ -125,9 +130,18 @@ struct tamis__segment_header {
     uint64_t next;       /* 1544   8  number of the segment after this one; 0: none; 2^64-1: full */
     uint64_t exceptions; /* 1552   8  number of the index of exceptions in force; 0: none    */
     uint64_t in_force;   /* 1560   8  publication of the newest list that it is the newest of */
-    uint8_t reserved2[32];    /* 1568  32  0                      */
+    uint64_t mark; /* 1568   8  TAMIS__MARK_*, and a count of writers; file/mark.h           */
+    uint8_t
+        boot_id[TAMIS__BOOT_ID_BYTES]; /* 1576 16 of the boot under which it was marked dirty    */
+    int64_t clean_until; /* 1592   8  ns since 1970: what was added before is on the disk       */
     uint64_t overflow_levels; /* 1600   8  of the overflow table that are in force; adders raise */
-    uint8_t reserved3[56];    /* 1608  56  0                                                    */
+    int64_t unclean_since; /* 1608   8  keys added since then may be missing; 0: none is          */
+    int64_t
+        degraded_since;    /* 1616   8  when a sync of it failed and none has brought it right; 0 */
+    uint64_t syncs_begun;  /* 1624   8  of this segment, by whichever process                     */
+    uint64_t syncs_done;   /* 1632   8  the greatest begun that has ended well                    */
+    uint64_t unlogged;     /* 1640   8  durable: adders between their bits and their log's sync   */
+    uint8_t reserved3[16]; /* 1648  16  0                                                    */
     uint64_t block_locks[TAMIS__BLOCK_LOCKS];   /* 1664 384  of removers: 0, or the owner's nonce */
     struct tamis__stripe items[TAMIS__STRIPES]; /* 2048 2048                                   */
 };
@@ -176,7 +190,9 @@ TAMIS__AT(struct tamis__segment_header, publication, 336);
 TAMIS__AT(struct tamis__segment_header, keep, 344);
 TAMIS__AT(struct tamis__segment_header, list_start, 348);
 TAMIS__AT(struct tamis__segment_header, key_digest, 352);
-TAMIS__AT(struct tamis__segment_header, reserved4, 368);
+TAMIS__AT(struct tamis__segment_header, durable, 368);
+TAMIS__AT(struct tamis__segment_header, reserved5, 372);
+TAMIS__AT(struct tamis__segment_header, reserved4, 376);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
 TAMIS__AT(struct tamis__segment_header, reserved1, 1152);
@@ -184,9 +200,16 @@ TAMIS__AT(struct tamis__segment_header, epoch, 1536);
 TAMIS__AT(struct tamis__segment_header, next, 1544);
 TAMIS__AT(struct tamis__segment_header, exceptions, 1552);
 TAMIS__AT(struct tamis__segment_header, in_force, 1560);
-TAMIS__AT(struct tamis__segment_header, reserved2, 1568);
+TAMIS__AT(struct tamis__segment_header, mark, 1568);
+TAMIS__AT(struct tamis__segment_header, boot_id, 1576);
+TAMIS__AT(struct tamis__segment_header, clean_until, 1592);
 TAMIS__AT(struct tamis__segment_header, overflow_levels, 1600);
-TAMIS__AT(struct tamis__segment_header, reserved3, 1608);
+TAMIS__AT(struct tamis__segment_header, unclean_since, 1608);
+TAMIS__AT(struct tamis__segment_header, degraded_since, 1616);
+TAMIS__AT(struct tamis__segment_header, syncs_begun, 1624);
+TAMIS__AT(struct tamis__segment_header, syncs_done, 1632);
+TAMIS__AT(struct tamis__segment_header, unlogged, 1640);
+TAMIS__AT(struct tamis__segment_header, reserved3, 1648);
 TAMIS__AT(struct tamis__segment_header, block_locks, 1664);
 TAMIS__AT(struct tamis__segment_header, items, 2048);
 TAMIS__SIZE(struct tamis__segment_header, TAMIS__HEADER_BYTES);

@@ -246,6 +246,9 @@ TAMIS_API const char *tamis_on_full_name(uint32_t on_full);
 #define TAMIS_SLICE_NS_MIN 100000000            /* a tenth of a second */
 #define TAMIS_WINDOW_NS_MAX 3155760000000000000 /* a hundred years */
 
+/* Flags of a filter. */
+#define TAMIS_FILTER_DURABLE 1u /* no key is told NEW before a power cut can no longer take it */
+
 /* What a filter shall be.  All zero but capacity is a good default. */
 struct tamis_filter_spec {
     uint64_t capacity;    /* n, distinct keys the rate shall hold for; 1 or more, unless m_bits */
@@ -261,7 +264,7 @@ struct tamis_filter_spec {
         window_ns; /* keys are remembered for this long (and at most a slice more); 0: for ever */
     uint64_t window_items; /* or: this many keys are remembered (and at most a slice more) */
     uint32_t counter_bits; /* kind counting: 4, 8, 16 or 32; 0: 4 */
-    uint32_t reserved0;    /* 0 */
+    uint32_t flags;        /* TAMIS_FILTER_* */
     uint64_t reserved[4];  /* 0 */
 };
 
@@ -438,6 +441,10 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_sync(tamis_filter *filter);
 
 /* States of a filter, as bits; 0 is "ok". */
 #define TAMIS_STATE_FULL 1u /* the item count is at or past the capacity */
+#define TAMIS_STATE_DEGRADED                                                                       \
+    2u /* a sync failed, and none has brought all of it to the disk since */
+#define TAMIS_STATE_UNCLEAN                                                                        \
+    4u /* the machine went down under it: what was added then may be missing */
 
 /* What is known of a filter.  Times are nanoseconds since 1970-01-01 UTC, 0 for never. */
 struct tamis_filter_stat {
@@ -467,8 +474,10 @@ struct tamis_filter_stat {
     uint32_t fingerprint_bits; /* kind fuse: 8, 16 or 32; else 0                                  */
     uint64_t exceptions;       /* keys that answer absent whatever the bits say (tamis_build.h)   */
     uint32_t keep;             /* older generations that are kept when a build publishes another  */
-    uint32_t reserved0;
-    uint64_t reserved[2];
+    uint32_t flags;        /* TAMIS_FILTER_* bits                                              */
+    int64_t unclean_since; /* TAMIS_STATE_UNCLEAN: keys added since then may be missing; else 0   */
+    int64_t
+        degraded_since; /* TAMIS_STATE_DEGRADED: when a sync failed; else 0                    */
 };
 
 /* Flags of a segment. */

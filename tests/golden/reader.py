@@ -38,19 +38,20 @@ ON_FULL = ("warn", "grow", "refuse", "warn")
 REFUSES = MASK  # as `next`
 
 # 3.1.1; `x` bytes are reserved.
-HEADER = struct.Struct("<8sIIIIQQQIIQQIIQdQQQqII64sQI4x32sQdIIqQQqIIIIIIQQII16s136xQ")
+HEADER = struct.Struct("<8sIIIIQQQIIQQIIQdQQQqII64sQI4x32sQdIIqQQqIIIIIIQQII16sI132xQ")
 HEADER_FIELDS = ("magic format_version incompat_flags compat_flags header_bytes number filter_id "
                  "store_id kind hash_set seed m_bits k words capacity fp_rate data_offset "
                  "data_bytes file_bytes created_at bit_order stripes parameters generation "
                  "flags kept filter_capacity filter_rate on_full slices window_ns window_items slice "
                  "slice_start step counter_bits fingerprint_bits pieces piece_segments segment_slots "
-                 "data_checksum publication keep list_start key_digest checksum").split()
+                 "data_checksum publication keep list_start key_digest "
+                 "durable checksum").split()
 LABEL = struct.Struct("<QI4x256s40xQ")  # 3.1.2
 STORE = struct.Struct("<IIQQQq")  # 2.2
 FILTER = struct.Struct("<IIQQQQdqqqQIIqQQdQQIIQQ16s")  # 2.3
 FILTER_FIELDS = ("record_version segment_count filter_id name_sequence generation capacity fp_rate "
                  "created_at published_at checkpointed_at flags on_full slices window_ns "
-                 "window_items filter_capacity filter_rate publication last_generation keep reserved "
+                 "window_items filter_capacity filter_rate publication last_generation keep durable "
                  "exceptions exception_count key_digest").split()
 POLICY_FIELDS = "filter_capacity filter_rate on_full slices window_ns window_items".split()
 ENTRY = struct.Struct("<QIIQQIIQdQQqII64sQqIIII")
@@ -416,7 +417,7 @@ class Store:
         must(1 <= count <= 64 and len(body) == 176 + 184 * count, key, "damaged", "segment_count")
         record["segments"] = [dict(zip(ENTRY_FIELDS, ENTRY.unpack_from(body, 176 + 184 * i)))
                               for i in range(count)]
-        must(record["flags"] == 0 == record["reserved"], key, "newer", "flags")
+        must(record["flags"] == 0 and record["durable"] <= 1, key, "newer", "flags")
         check_policy(record, key)
         must(record["keep"] <= 1000 and record["generation"] <= record["last_generation"],
              key, "damaged", "generations")

@@ -33,6 +33,7 @@ static void fill(struct tamis__record *record, uint32_t segments)
     record->last_generation = 113;
     record->keep = 114;
     record->exceptions = 115;
+    record->durable = 1;
     record->exception_count = 116;
     memset(record->key_digest, 117, sizeof record->key_digest);
     record->segment_count = segments;
@@ -78,6 +79,7 @@ static void assert_same(const struct tamis__record *a, const struct tamis__recor
     assert_int_equal(a->last_generation, b->last_generation);
     assert_int_equal(a->keep, b->keep);
     assert_int_equal(a->exceptions, b->exceptions);
+    assert_int_equal(a->durable, b->durable);
     assert_int_equal(a->exception_count, b->exception_count);
     assert_memory_equal(a->key_digest, b->key_digest, sizeof a->key_digest);
     for (uint32_t i = 0; i < a->segment_count; i++) {
@@ -168,7 +170,7 @@ static void record_layout_is_frozen(void **state)
     assert_int_equal(tamis__get64(v + 120), 112); /* publication */
     assert_int_equal(tamis__get64(v + 128), 113); /* last generation */
     assert_int_equal(tamis__get32(v + 136), 114); /* generations kept */
-    assert_int_equal(tamis__get32(v + 140), 0);   /* reserved */
+    assert_int_equal(tamis__get32(v + 140), 1);   /* durable */
     assert_int_equal(tamis__get64(v + 144), 115); /* index of exceptions */
     assert_int_equal(tamis__get64(v + 152), 116); /* exceptions */
     assert_int_equal(v[160], 117);                /* digest of the keys */
@@ -280,7 +282,7 @@ static void record_with_unknown_flags_is_called_newer(void **state)
     const char *reason = "";
     (void)state;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        assert_int_equal(decode_forged(2, flags[i], 1, 0, &reason), TAMIS_EVERSION);
+        assert_int_equal(decode_forged(2, flags[i], 2, 0, &reason), TAMIS_EVERSION);
         assert_non_null(strstr(reason, "newer version"));
         assert_int_equal(decode_forged(2, flags[i], 0, 0, &reason), 0);
     }
