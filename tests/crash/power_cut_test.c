@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * power_cut_test.c: the power is cut at every call by which anything reaches the disk.
+ *
+ *     power_cut_test [--seed N] [--scene NAME] [--rounds N] [--pictures N] [--stride N]
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "random.h"
+#include "spawn.h"
+#include "watch.h"
+
+static struct {
+    const char *scene;
+    unsigned rounds, pictures, stride;
+} asked = {NULL, 1, 2, 1};
+
+static void print_figures(const char *what, const struct ledger_figures *f)
+{
+    printf("%s: %" PRIu64 " cut points, %" PRIu64 " while coming up again, %" PRIu64
+           " pictures; %" PRIu64 " acknowledged keys asked for; lost: after the last sync %" PRIu64
+           ", durable %" PRIu64 ", synced %" PRIu64 ", catalog %" PRIu64
+           "; did not open %" PRIu64 ", unsound %" PRIu64 ", unclean and silent %" PRIu64
+           " (said so: %" PRIu64 ")\n",
+           what, f->cuts, f->deep_cuts, f->pictures, f->judged_keys, f->lost_after_sync,
+           f->lost_durable, f->lost_synced, f->lost_catalog, f->unopened, f->unsound, f->untold,
+           f->unclean_told);
+    (void)fflush(stdout);
+}
+
+static void power_cut_at_every_call_loses_nothing_promised(void **state)
+{
+    struct ledger_figures *all = spawn_shared(sizeof *all);
+    uint64_t seed = random_seed();
+    bool sound = true;
+    (void)state;
+    for (unsigned i = 0; i < asked.rounds * scene_count; i++) {
+        struct ledger_figures *figures = spawn_shared(sizeof *figures);
+        const struct watch watch = {.kind = &scene_kinds[i % scene_count],
+                                    .seed = seed + i / scene_count,
+                                    .pictures = asked.pictures,
+                                    .stride = asked.stride,
+                                    .deep = 40,
+                                    .figures = figures};
+        if (asked.scene != NULL && strcmp(asked.scene, watch.kind->name) != 0) continue;
+        sound &= watch_scene(&watch);
+        print_figures(watch.kind->name, figures);
+        for (size_t j = 0; j < sizeof *all / sizeof(uint64_t); j++)
+            ((uint64_t *)all)[j] += ((const uint64_t *)figures)[j];
+    }
+    print_figures("power-cut", all);
+    assert_true(sound);
+    if (asked.scene == NULL) assert_true(all->cuts >= 400);
+}
+
+static void read_arguments(int argc, char **argv)
+{
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const unsigned number = (unsigned)strtoul(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--scene") == 0) asked.scene = argv[i + 1];
+        if (strcmp(argv[i], "--rounds") == 0) asked.rounds = number;
+        if (strcmp(argv[i], "--pictures") == 0) asked.pictures = number;
+        if (strcmp(argv[i], "--stride") == 0) asked.stride = number;
+        if (strcmp(argv[i], "--seed") == 0) (void)setenv("TAMIS_TEST_SEED", argv[i + 1], 1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(power_cut_at_every_call_loses_nothing_promised),
+    };
+    read_arguments(argc, argv);
+    if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0)
+        (void)setenv("TMPDIR", "/dev/shm", 0);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
