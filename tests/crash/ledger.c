@@ -123,7 +123,7 @@ static void judge_count(struct judge *judge, const struct seen *seen, unsigned i
         count(&judge->judged->figures->lost_after_sync, 1);
 }
 
-/* A key that may be lost and is: then the filter says that some are, since a time not after its add. */
+/* A key that may be lost and is: then the filter says that some are, since a time not after its add's return. */
 static void judge_lost(struct judge *judge, const struct seen *seen, unsigned index)
 {
     struct ledger_figures *figures = judge->judged->figures;
@@ -152,7 +152,8 @@ static void judge_keys(struct judge *judge, const struct seen *seen)
         const struct ledger_key *key = &seen->told->keys[i];
         const uint32_t turned = seen->told->rotations - key->rotation;
         if (key->told == 0 || key->edition != seen->edition) continue;
-        if (seen->told->slices > 0 && turned > seen->told->slices) continue;
+        /* It turns by itself too, when the slice is full: once, with what is added here. */
+        if (seen->told->slices > 0 && turned + 1 > seen->told->slices) continue;
         count(&judge->judged->figures->judged_keys, 1);
         if (seen->told->counting) {
             judge_count(judge, seen, i);
@@ -255,7 +256,7 @@ static void go_on(struct judge *judge, tamis_store *store)
         rc = open_named(store, told, 0, &filter);
         if (rc <= 0) continue;
         rc = tamis_filter_add(filter, "after the cut", 13);
-        if (rc == TAMIS_EREADONLY) rc = 0; /* static */
+        if (rc == TAMIS_EUNSUPPORTED) rc = 0; /* static */
         else if (rc >= 0 && !has(filter, "after the cut", 13)) rc = TAMIS_ECORRUPT;
         if (rc >= 0) rc = tamis_filter_sync(filter);
         const int closed = tamis_filter_close(filter);

@@ -28,7 +28,7 @@ enum ledger_may { LEDGER_NO = 1, LEDGER_YES = 2, LEDGER_EITHER = 3 };
 
 struct ledger_key {
     uint64_t told;     /* when its add had returned; 0: it had not */
-    int64_t at_ns;     /* before that add, by the wall clock */
+    int64_t at_ns;     /* the same by the wall clock */
     uint32_t edition;  /* of its filter then */
     uint32_t rotation; /* rotations begun then */
     int32_t told_count, synced_count, removed; /* kind counting: adds, those synced, removes begun */

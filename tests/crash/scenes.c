@@ -249,11 +249,11 @@ void scene_go_on(struct scene *scene)
         if (told->there != LEDGER_YES || told->counting || told->keys_of != i) continue;
         step_open(scene, i);
         const int rc = tamis_filter_add(scene->filters[i], "is it static?", 13);
-        if (rc == TAMIS_EREADONLY) continue;
+        if (rc == TAMIS_EUNSUPPORTED) continue;
         SPAWN_CHECK(rc >= 0);
         step_add(scene, i, LEDGER_KEYS - 80, LEDGER_KEYS - 60);
         step_sync(scene, i);
-        step_add_batch(scene, i, LEDGER_KEYS - 60, LEDGER_KEYS - 20);
+        if (told->slices == 0) step_add_batch(scene, i, LEDGER_KEYS - 60, LEDGER_KEYS - 20);
     }
     SPAWN_CHECK(tamis_filter_create(scene->store, "made after it", &next, NULL) == 0);
     step_close_store(scene);

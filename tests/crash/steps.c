@@ -108,7 +108,7 @@ static void begin_key(struct ledger_filter *told, unsigned key)
 {
     struct ledger_key *is = &told->keys[key];
     if (is->told != 0) return; /* once more: what was known of it stays true */
-    is->at_ns = wall_ns();
+    is->at_ns = INT64_MAX;
     is->edition = edition_of(told);
     is->rotation = told->rotations;
 }
@@ -118,6 +118,7 @@ static void end_key(struct scene *scene, struct ledger_filter *told, unsigned ke
     struct ledger_key *is = &told->keys[key];
     is->told_count++;
     const uint64_t now = ledger_now(scene->ledger);
+    if (is->told == 0) is->at_ns = wall_ns();
     if (is->told == 0) __atomic_store_n(&is->told, now, __ATOMIC_SEQ_CST);
 }
 
@@ -254,8 +255,8 @@ static void take_keys(struct scene *scene, unsigned filter, unsigned source, boo
 void step_merge(struct scene *scene, unsigned filter, unsigned source)
 {
     const struct tamis_merge merge = {.sources = &scene->filters[source], .count = 1};
-    const int64_t at_ns = wall_ns();
     SPAWN_CHECK(tamis_filter_merge(scene->filters[filter], &merge) == 0);
+    const int64_t at_ns = wall_ns();
     take_keys(scene, filter, source, false);
     for (unsigned i = 0; i < LEDGER_KEYS; i++)
         told_of(scene, filter)->keys[i].at_ns = at_ns;

@@ -48,6 +48,14 @@ struct play {
     bool sound;
 };
 
+/* Each level is a boot of its own, and the judge comes after it. */
+static void boot(unsigned number)
+{
+    static uint8_t id[16];
+    memset(id, (int)number + 1, sizeof id);
+    tamis__boot_hook = id;
+}
+
 /* ---- The player ------------------------------------------------------------------------------ */
 
 static void tick_at_point(enum tamis__point point)
@@ -71,6 +79,7 @@ static void run_player(void *context, unsigned index)
         .ledger = levels[play->level].ledger, .path = play->path, .root = play->root};
     (void)index;
     (void)alarm(PLAYER_SECONDS);
+    boot(play->level);
     tamis__point_hook = tick_at_point;
     disk_attach(levels[play->level].disk);
     if (play->level == 0)
@@ -84,6 +93,7 @@ static void run_player(void *context, unsigned index)
 
 struct picture_case {
     struct ledger_case judged;
+    unsigned level;
 };
 
 static void run_judge(void *context, unsigned index)
@@ -91,6 +101,7 @@ static void run_judge(void *context, unsigned index)
     const struct picture_case *c = context;
     (void)index;
     (void)alarm(JUDGE_SECONDS);
+    boot(c->level + 1);
     const uint64_t wrong = ledger_judge(&c->judged);
     (void)fflush(stdout);
     _exit(wrong == 0 ? 0 : 1);
@@ -127,7 +138,8 @@ static unsigned judge_picture(struct play *play, struct ledger *ledger, enum pic
         *levels[play->level + 1].ledger = *ledger;
         if (!play_on(watch, play->level + 1, root, seed)) play->sound = false;
     } else {
-        struct picture_case c = {{ledger, watch->figures, path, title, watch->quiet}};
+        struct picture_case c = {{ledger, watch->figures, path, title, watch->quiet},
+                                 play->level};
         if (!ended_well(spawn_one(run_judge, &c, 0), title, watch->quiet)) play->sound = false;
     }
     play->pictures++;
