@@ -164,6 +164,17 @@ static void judge_keys(struct judge *judge, const struct seen *seen)
     }
 }
 
+/* It cannot be asked: what it must have is lost. */
+static void lose_all(struct judge *judge, unsigned index)
+{
+    struct ledger_figures *figures = judge->judged->figures;
+    const struct seen seen = {.index = index, .told = &judge->judged->ledger->filters[index]};
+    if (seen.told->there == LEDGER_YES) count(&figures->lost_catalog, 1);
+    for (unsigned i = 0; i < LEDGER_KEYS; i++)
+        if (seen.told->keys[i].told != 0 && must_be_there(&seen, &seen.told->keys[i]))
+            count(seen.told->durable ? &figures->lost_durable : &figures->lost_synced, 1);
+}
+
 /* Open it under either name; 0, 1 or below 0. */
 static int open_named(tamis_store *store, const struct ledger_filter *told, unsigned flags,
                       tamis_filter **filter)
@@ -185,6 +196,7 @@ static void judge_filter(struct judge *judge, tamis_store *store, unsigned index
         if (flags == TAMIS_READ_ONLY && seen.told->durable && rc == TAMIS_EREADONLY) return;
         find(judge, &figures->unopened, "filter %u does not open%s: %s", index,
              flags ? " read-only" : "", tamis_last_error());
+        lose_all(judge, index);
         return;
     }
     if ((seen.told->there & (rc ? LEDGER_YES : LEDGER_NO)) == 0) {
@@ -239,6 +251,8 @@ static int open_store(struct judge *judge, unsigned flags, tamis_store **store)
     }
     find(judge, &judge->judged->figures->unopened, "the store does not open%s: %s",
          flags == TAMIS_READ_ONLY ? " read-only" : "", tamis_last_error());
+    for (unsigned f = 0; f < LEDGER_FILTERS; f++)
+        lose_all(judge, f);
     return -1;
 }
 

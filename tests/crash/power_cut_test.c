@@ -21,6 +21,8 @@
 #include "spawn.h"
 #include "watch.h"
 
+#define CONTROL_STRIDE 6u
+
 static struct {
     const char *scene;
     unsigned rounds, pictures, stride;
@@ -64,6 +66,75 @@ static void power_cut_at_every_call_loses_nothing_promised(void **state)
     if (asked.scene == NULL) assert_true(all->cuts >= 400);
 }
 
+/* ---- Controls: what the syncs are there for -------------------------------------------------- */
+
+/* Of the first scenes that are named, with the syncs of `deaf` not made. */
+static struct ledger_figures *cut_without(unsigned deaf, const char *what, const char *const *names)
+{
+    struct ledger_figures *figures = spawn_shared(sizeof *figures);
+    for (; *names != NULL; names++)
+        for (unsigned i = 0; i < scene_count; i++) {
+            const struct watch watch = {.kind = &scene_kinds[i],
+                                        .seed = random_seed(),
+                                        .deaf = deaf,
+                                        .pictures = 1,
+                                        .stride = CONTROL_STRIDE,
+                                        .quiet = true,
+                                        .figures = figures};
+            if (strcmp(*names, watch.kind->name) == 0) (void)watch_scene(&watch);
+        }
+    print_figures(what, figures);
+    return figures;
+}
+
+static void without_any_sync_keys_and_lists_are_lost(void **state)
+{
+    static const char *const names[] = {"publish", "checkpoints", "names", NULL};
+    (void)state;
+    const struct ledger_figures *f = cut_without(DISK_DEAF_ALL, "no sync at all", names);
+    assert_true(f->lost_synced > 0);
+    assert_true(f->lost_catalog > 0);
+}
+
+/* A mark that is not on the disk before the bits: keys are lost, and nobody is told. */
+static void without_the_sync_of_the_mark_nobody_is_told(void **state)
+{
+    static const char *const names[] = {"checkpoints", "add", NULL};
+    (void)state;
+    assert_true(cut_without(DISK_DEAF_HEADER, "no sync of headers", names)->untold > 0);
+}
+
+static void without_the_sync_of_segments_synced_keys_are_lost(void **state)
+{
+    static const char *const names[] = {"checkpoints", NULL};
+    (void)state;
+    assert_true(cut_without(DISK_DEAF_SEGMENT, "no sync of segments", names)->lost_synced > 0);
+}
+
+static void without_the_sync_of_new_files_lists_are_lost(void **state)
+{
+    static const char *const names[] = {"publish", NULL};
+    (void)state;
+    const struct ledger_figures *f = cut_without(DISK_DEAF_FILE, "no sync of new files", names);
+    assert_true(f->lost_catalog + f->unopened > 0);
+}
+
+static void without_the_sync_of_directories_files_are_missing(void **state)
+{
+    static const char *const names[] = {"publish", "names", NULL};
+    (void)state;
+    const struct ledger_figures *f = cut_without(DISK_DEAF_DIRECTORY, "no sync of names", names);
+    assert_true(f->lost_catalog + f->unopened > 0);
+}
+
+static void without_the_sync_of_the_catalog_commits_are_lost(void **state)
+{
+    static const char *const names[] = {"names", NULL};
+    (void)state;
+    const struct ledger_figures *f = cut_without(DISK_DEAF_CATALOG, "no sync of the catalog", names);
+    assert_true(f->lost_catalog + f->unopened > 0);
+}
+
 static void read_arguments(int argc, char **argv)
 {
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -80,6 +151,12 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(power_cut_at_every_call_loses_nothing_promised),
+        cmocka_unit_test(without_any_sync_keys_and_lists_are_lost),
+        cmocka_unit_test(without_the_sync_of_the_mark_nobody_is_told),
+        cmocka_unit_test(without_the_sync_of_segments_synced_keys_are_lost),
+        cmocka_unit_test(without_the_sync_of_new_files_lists_are_lost),
+        cmocka_unit_test(without_the_sync_of_directories_files_are_missing),
+        cmocka_unit_test(without_the_sync_of_the_catalog_commits_are_lost),
     };
     read_arguments(argc, argv);
     if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0)

@@ -30,7 +30,7 @@
 #define PLAYER_SECONDS 600u
 #define JUDGE_SECONDS 20u
 #define DEEP_STRIDE 8u
-#define POINT_STRIDE 19u /* of those that every key passes */
+#define POINT_STRIDE 79u /* of those that every key passes */
 
 struct level {
     struct disk *disk;
