@@ -5,6 +5,8 @@
  * A key must be taken off where it was counted, so such a filter has one segment for life: it neither
  * grows nor has a window.
  */
+#include <string.h>
+
 #include "base/error.h"
 #include "store.h"
 
@@ -37,6 +39,20 @@ static int64_t remove_in_pieces(const struct tamis__store_segment *s, const stru
     return removed;
 }
 
+/* A key that is not there is no write, and needs no mark. */
+static bool has_any(const struct tamis__store_segment *s, const struct tamis_key *keys,
+                    size_t count)
+{
+    uint8_t answers[256];
+    for (size_t done = 0; done < count; done += sizeof answers) {
+        const size_t left = count - done;
+        if (s->kind->contains_batch(&s->segment, keys + done,
+                                    left < sizeof answers ? left : sizeof answers, answers) > 0)
+            return true;
+    }
+    return false;
+}
+
 TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct tamis_key *keys,
                                             size_t count, uint8_t *answers)
 {
@@ -47,8 +63,12 @@ TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct t
     rc = visit(filter, "remove", &view);
     if (rc < 0) return rc;
     const struct tamis__store_segment *s = tamis__newest(view);
-    rc = tamis__view_mark(filter, view);
-    if (rc == 0)
+    /* ORDER relaxed: see tamis__view_mark. */
+    const bool unmarked = __atomic_load_n(&view->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_MARK;
+    const bool absent = unmarked && !has_any(s, keys, count);
+    if (!absent) rc = tamis__view_mark(filter, view);
+    if (absent && answers != NULL) memset(answers, 0, count);
+    if (!absent && rc == 0)
         rc = answers != NULL ? s->kind->remove_batch(&s->segment, keys, count, answers)
                              : remove_in_pieces(s, keys, count);
     tamis__leave(filter, view);
