@@ -197,6 +197,7 @@ int tamis__mark_begin(const struct tamis__segment *segment, bool tried)
     TAMIS__POINT(TAMIS__POINT_MARK_COUNTED);
     int rc = 0;
     if ((was & marked) != marked || !is_this_boot(header, false)) rc = make_dirty(segment, was);
+    if (rc == 0) rc = tamis__segment_check(segment); /* the file has the mark */
     if (rc < 0) {
         tamis__owner_free(fresh);
         return rc;
@@ -270,6 +271,7 @@ static int checkpoint(const struct tamis__segment *segment, bool leaving)
     const uint64_t begun =
         dirty ? __atomic_add_fetch(&header->syncs_begun, 1, __ATOMIC_ACQ_REL) : 0;
     int rc = sync_all(segment);
+    if (rc == 0) rc = tamis__segment_check(segment); /* or it was not the file that was synced */
     if (rc < 0) return rc;
     if (!dirty) return 1;
     TAMIS__POINT(TAMIS__POINT_SYNC_DONE);
