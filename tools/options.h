@@ -63,6 +63,8 @@ enum option_id {
     OPTION_REBUILD,
     OPTION_OUTPUT,
     OPTION_ALL,
+    OPTION_MODE,
+    OPTION_FORCE_NETWORK_FS,
     OPTION_IDS
 };
 
@@ -70,6 +72,8 @@ enum option_id {
 
 /* The options that say what a key looks like, in and out. */
 #define TAKES_KEYS (TAKES(ZERO) | TAKES(HEX) | TAKES(JSON))
+/* Those of every command, before it or behind it. */
+#define TAKES_STORE (TAKES(STORE) | TAKES(FORCE_NETWORK_FS))
 #define TAKES_PROGRESS (TAKES(PROGRESS) | TAKES(NO_PROGRESS))
 
 /* The files of an option that may stand several times. */
@@ -101,6 +105,7 @@ struct options {
     const char *comments;
     uint32_t threads;
     uint32_t keep;
+    uint32_t mode; /* of a store */
     struct option_files except;
     struct option_files against;
 };

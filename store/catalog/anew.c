@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/point.h"
 #include "catalog/txn.h"
+#include "file/inside.h"
 #include "file/segment.h"
 
 #define NAME "catalog.mdb"
@@ -25,7 +26,7 @@ int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
                              struct tamis__catalog_txn **out)
 {
     char *path = NULL;
-    int rc = tamis__unlink(catalog->root_fd, NEW_NAME, catalog->file_path);
+    int fd = -1, rc = tamis__unlink(catalog->root_fd, NEW_NAME, catalog->file_path);
     if (rc < 0) return rc;
     struct tamis__catalog_txn *txn = calloc(1, sizeof *txn);
     if (txn == NULL || asprintf(&path, "%s.new", catalog->file_path) < 0) {
@@ -34,7 +35,9 @@ int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
     }
     *txn = (struct tamis__catalog_txn){
         .catalog = catalog, .lock = {.fd = -1}, .exclusive = true, .store = *store};
-    rc = tamis__txn_open(txn, path);
+    rc = tamis__inside_make(catalog->root_fd, catalog->root_fd, NEW_NAME, path, &fd);
+    if (rc == 0) rc = tamis__txn_open(txn, fd, path);
+    tamis__close(fd);
     free(path);
     if (rc < 0) {
         tamis__catalog_end(txn);
@@ -66,6 +69,35 @@ static int put_aside(const struct tamis__catalog *catalog, char name[TAMIS__ASID
                                ASIDE_MAX, catalog->file_path);
         (void)snprintf(name, TAMIS__ASIDE_BYTES, ASIDE_NAME ".%d", i);
     }
+}
+
+struct names_of {
+    const struct tamis__catalog *catalog;
+    struct tamis__file_info file;
+    uint64_t found;
+};
+
+static int count_name(void *context, const char *name)
+{
+    struct names_of *names = context;
+    struct tamis__file_info info;
+    const int root = names->catalog->root_fd;
+    int fd = -1;
+    if (strcmp(name, NAME) != 0 && strncmp(name, ASIDE_NAME, strlen(ASIDE_NAME)) != 0) return 0;
+    if (tamis__open(root, name, O_RDONLY, 0, name, &fd) < 0) return 0;
+    const int rc = tamis__file_info(fd, name, &info);
+    tamis__close(fd);
+    if (rc < 0) return rc;
+    names->found += info.device == names->file.device && info.inode == names->file.inode;
+    return 0;
+}
+
+int tamis__catalog_is_aside(const struct tamis__catalog *catalog, int fd)
+{
+    struct names_of names = {.catalog = catalog};
+    int rc = tamis__file_info(fd, catalog->file_path, &names.file);
+    if (rc == 0) rc = tamis__each_name(catalog->root_fd, catalog->file_path, count_name, &names);
+    return rc < 0 ? rc : names.found == names.file.links;
 }
 
 int tamis__catalog_install_new(struct tamis__catalog_txn *txn, char aside[TAMIS__ASIDE_BYTES])
@@ -111,7 +143,7 @@ int tamis__fail_lost(const struct tamis__catalog *catalog)
                        catalog->file_path);
 }
 
-static int make_first(const struct tamis__catalog *catalog)
+static int make_first(const struct tamis__catalog *catalog, const struct tamis__private_fd *lock)
 {
     struct tamis__catalog_txn *txn;
     struct tamis__store_record store = {
@@ -121,6 +153,9 @@ static int make_first(const struct tamis__catalog *catalog)
     if (rc > 0) return tamis__fail_lost(catalog);
     if (rc < 0) return rc;
     tamis__random_bytes(&store.store_id, sizeof store.store_id);
+    if (catalog->mode != 0) /* that lock may be from a maker with other wishes, who died */
+        rc = tamis__inside_set_mode(lock->fd, catalog->mode, catalog->lock_path);
+    if (rc < 0) return rc;
     rc = tamis__catalog_begin_new(catalog, &store, &txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_install_new(txn, NULL);
@@ -136,7 +171,7 @@ int tamis__catalog_create(const struct tamis__catalog *catalog)
     if (rc == 0) {
         rc = tamis__catalog_hold(catalog, TAMIS__LOCK_EXCLUSIVE, &lock);
         if (rc == 0) rc = tamis__exists(catalog->root_fd, NAME, catalog->file_path);
-        if (rc == 0) rc = make_first(catalog);
+        if (rc == 0) rc = make_first(catalog, &lock);
         tamis__private_close(&lock);
     }
     /* Whoever made it may have died before its sync, and we are about to rely on the name. */

@@ -26,8 +26,8 @@ struct tamis__catalog_txn {
     struct tamis__store_record store, store_as_read;
 };
 
-/* Open LMDB on `path`, under our lock, so that it needs none of its own. */
-int tamis__txn_open(struct tamis__catalog_txn *txn, const char *path);
+/* Open LMDB on an open file, under our lock, so that it needs none of its own. */
+int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name);
 /* Close LMDB; what was not committed is dropped. */
 void tamis__txn_close(struct tamis__catalog_txn *txn);
 
