@@ -5,6 +5,8 @@
  * A key must be taken off where it was counted, so such a filter has one segment for life: it neither
  * grows nor has a window.
  */
+#include <string.h>
+
 #include "base/error.h"
 #include "store.h"
 
@@ -49,8 +51,9 @@ TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct t
     const struct tamis__store_segment *s = tamis__newest(view);
     rc = answers != NULL ? s->kind->remove_batch(&s->segment, keys, count, answers)
                          : remove_in_pieces(s, keys, count);
-    tamis__leave(filter, view);
-    return rc;
+    const int64_t answer = tamis__leave_with(filter, view, rc);
+    if (answer < 0 && rc >= 0 && answers != NULL) memset(answers, TAMIS_ANSWER_REFUSED, count);
+    return answer;
 }
 
 TAMIS_API int tamis_filter_remove(tamis_filter *filter, const void *key, size_t key_bytes)
@@ -72,8 +75,7 @@ TAMIS_API int64_t tamis_filter_count_batch(tamis_filter *filter, const struct ta
     if (rc < 0) return rc;
     const struct tamis__store_segment *s = tamis__newest(view);
     rc = s->kind->count_batch(&s->segment, keys, count, counts);
-    tamis__leave(filter, view);
-    return rc;
+    return tamis__leave_with(filter, view, rc);
 }
 
 TAMIS_API int64_t tamis_filter_count(tamis_filter *filter, const void *key, size_t key_bytes)

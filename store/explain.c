@@ -20,8 +20,7 @@ TAMIS_API int64_t tamis_filter_items(tamis_filter *filter)
     }
     if (rc < 0) return rc;
     const uint64_t items = tamis__view_items(view);
-    tamis__leave(filter, view);
-    return (int64_t)items;
+    return tamis__leave_with(filter, view, (int64_t)items);
 }
 
 TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *stat)
@@ -41,9 +40,9 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
         const struct tamis__store_segment *s = tamis__view_find(view, record.segments[i].number);
         if (s != NULL) record.segments[i].file_bytes = tamis__header_file_bytes(s->segment.header);
     }
-    tamis__leave(filter, view);
-    tamis__stat_from_record(&record, stat);
-    return 0;
+    rc = (int)tamis__leave_with(filter, view, 0);
+    if (rc == 0) tamis__stat_from_record(&record, stat);
+    return rc;
 }
 
 int tamis__visit_segment(struct tamis_filter *filter, uint32_t index, struct tamis__view **view)
@@ -91,8 +90,7 @@ TAMIS_API int tamis_filter_segment(tamis_filter *filter, uint32_t index,
     const int rc = tamis__visit_segment(filter, index, &view);
     if (rc < 0) return rc;
     stat_segment(&view->segments[index].segment, stat);
-    tamis__leave(filter, view);
-    return 0;
+    return (int)tamis__leave_with(filter, view, 0);
 }
 
 TAMIS_API int tamis_filter_fill(tamis_filter *filter, uint32_t index,
@@ -111,8 +109,7 @@ TAMIS_API int tamis_filter_fill(tamis_filter *filter, uint32_t index,
                                 ? stat->items
                                 : (uint64_t)llround(tamis__estimate_items(stat->kind, stat->m_bits,
                                                                           stat->k, stat->ones));
-    tamis__leave(filter, view);
-    return 0;
+    return (int)tamis__leave_with(filter, view, 0);
 }
 
 static int check_room(uint32_t k, const void *key, size_t key_bytes,
@@ -170,8 +167,7 @@ TAMIS_API int tamis_filter_explain(tamis_filter *filter, uint32_t index, const v
     if (rc < 0) return rc;
     const struct tamis__store_segment *s = &view->segments[index];
     rc = explain(s, key, key_bytes, explanation);
-    tamis__leave(filter, view);
-    return rc;
+    return (int)tamis__leave_with(filter, view, rc);
 }
 
 TAMIS_API int tamis_explain(const char *hash_set, uint64_t m_bits, uint32_t k, uint64_t seed,

@@ -148,9 +148,10 @@ static int record_items(struct tamis_filter *filter, const struct tamis__view *v
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_dropped(filter);
     if (rc == 0) {
         const uint32_t known = tamis__view_count_record(view, &record);
+        rc = tamis__view_check(view);
         if (known == record.segment_count && checkpointed_at > record.checkpointed_at)
             record.checkpointed_at = checkpointed_at;
-        rc = tamis__catalog_put(txn, &record);
+        if (rc == 0) rc = tamis__catalog_put(txn, &record);
         if (rc == 0) rc = tamis__catalog_commit(txn);
         /* ORDER relaxed: a hint that saves a commit; the catalog is the truth. */
         if (rc == 0)
@@ -167,7 +168,8 @@ TAMIS_API int tamis_filter_close(tamis_filter *filter)
     /* ORDER relaxed: see record_items. */
     const bool changed = tamis__view_items(filter->view) !=
                          __atomic_load_n(&filter->recorded_items, __ATOMIC_RELAXED);
-    if (!filter->read_only && changed) rc = record_items(filter, filter->view, 0);
+    rc = tamis__view_check(filter->view);
+    if (rc == 0 && !filter->read_only && changed) rc = record_items(filter, filter->view, 0);
     if (rc == TAMIS_EDROPPED) rc = 0; /* no catalog entry is left to be wrong */
     filter_free(filter);
     return rc;
@@ -186,6 +188,5 @@ TAMIS_API int tamis_filter_sync(tamis_filter *filter)
     for (uint32_t i = 0; rc == 0 && i < view->count; i++)
         rc = tamis__segment_sync(&filter->store->place, &view->segments[i].segment);
     if (rc == 0) rc = record_items(filter, view, now);
-    tamis__leave(filter, view);
-    return rc;
+    return (int)tamis__leave_with(filter, view, rc);
 }

@@ -278,7 +278,7 @@ static bool arguments_fit(const struct invocation *call)
 bool options_parse(struct invocation *call, int argc, char **argv)
 {
     struct getopt_tables tables;
-    fill_tables(&tables, ":", call->command->options | TAKES(HELP) | TAKES_STORE);
+    fill_tables(&tables, ":", call->command->options | TAKES(HELP) | TAKES(STORE));
     if (!take_options(&call->options, call->command, &tables, argc, argv)) return false;
     call->args = argv + optind;
     call->arg_count = (size_t)(argc - optind);
@@ -288,7 +288,8 @@ bool options_parse(struct invocation *call, int argc, char **argv)
 int options_parse_global(struct options *options, int argc, char **argv)
 {
     struct getopt_tables tables;
-    fill_tables(&tables, "+:", TAKES(HELP) | TAKES_STORE | TAKES(VERSION));
+    fill_tables(&tables,
+                "+:", TAKES(HELP) | TAKES(STORE) | TAKES(VERSION) | TAKES(FORCE_NETWORK_FS));
     return take_options(options, NULL, &tables, argc, argv) ? optind : -1;
 }
 

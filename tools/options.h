@@ -72,8 +72,6 @@ enum option_id {
 
 /* The options that say what a key looks like, in and out. */
 #define TAKES_KEYS (TAKES(ZERO) | TAKES(HEX) | TAKES(JSON))
-/* Those of every command, before it or behind it. */
-#define TAKES_STORE (TAKES(STORE) | TAKES(FORCE_NETWORK_FS))
 #define TAKES_PROGRESS (TAKES(PROGRESS) | TAKES(NO_PROGRESS))
 
 /* The files of an option that may stand several times. */
@@ -126,7 +124,7 @@ static inline bool options_have(const struct options *options, uint64_t set)
  */
 bool options_parse(struct invocation *call, int argc, char **argv);
 
-/* The same for what stands before the command: --store, --help, --version.  Returns the index of
+/* The same for what stands before the command: --store, --force-network-fs, --help, --version.  Returns the index of
  * the command in argv, or -1 after a message. */
 int options_parse_global(struct options *options, int argc, char **argv);
 

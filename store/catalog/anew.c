@@ -71,35 +71,6 @@ static int put_aside(const struct tamis__catalog *catalog, char name[TAMIS__ASID
     }
 }
 
-struct names_of {
-    const struct tamis__catalog *catalog;
-    struct tamis__file_info file;
-    uint64_t found;
-};
-
-static int count_name(void *context, const char *name)
-{
-    struct names_of *names = context;
-    struct tamis__file_info info;
-    const int root = names->catalog->root_fd;
-    int fd = -1;
-    if (strcmp(name, NAME) != 0 && strncmp(name, ASIDE_NAME, strlen(ASIDE_NAME)) != 0) return 0;
-    if (tamis__open(root, name, O_RDONLY, 0, name, &fd) < 0) return 0;
-    const int rc = tamis__file_info(fd, name, &info);
-    tamis__close(fd);
-    if (rc < 0) return rc;
-    names->found += info.device == names->file.device && info.inode == names->file.inode;
-    return 0;
-}
-
-int tamis__catalog_is_aside(const struct tamis__catalog *catalog, int fd)
-{
-    struct names_of names = {.catalog = catalog};
-    int rc = tamis__file_info(fd, catalog->file_path, &names.file);
-    if (rc == 0) rc = tamis__each_name(catalog->root_fd, catalog->file_path, count_name, &names);
-    return rc < 0 ? rc : names.found == names.file.links;
-}
-
 int tamis__catalog_install_new(struct tamis__catalog_txn *txn, char aside[TAMIS__ASIDE_BYTES])
 {
     const struct tamis__catalog *catalog = txn->catalog;

@@ -38,9 +38,6 @@ void tamis__catalog_clear(struct tamis__catalog *catalog);
 
 /* Make the catalog file if it is not there, nor segments.  Atomic: a crash leaves none or a whole one. */
 int tamis__catalog_create(const struct tamis__catalog *catalog);
-/* Are all names of this open file, which has several, ours: that of the catalog, and one that a repair which died
- * was putting it aside under?  1, 0 or an error. */
-int tamis__catalog_is_aside(const struct tamis__catalog *catalog, int fd);
 /* Are there segments, and no catalog?  1, 0 or an error. */
 int tamis__catalog_is_lost(const struct tamis__catalog *catalog);
 int tamis__fail_lost(const struct tamis__catalog *catalog); /* TAMIS_ECORRUPT, and the mend */

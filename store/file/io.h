@@ -24,7 +24,7 @@ struct tamis__file_info {
     uint32_t mode;         /* 07777 */
     uint32_t owner, group; /* as the system numbers them */
     uint64_t device, inode;
-    uint64_t links;        /* names that it has; 0 once it was removed */
+    uint64_t links; /* names that it has; 0 once it was removed */
 };
 
 /* Flags as in open(2); O_CLOEXEC and O_NOFOLLOW are always added.  *fd is never 0, 1 or 2.  Beneath a
@@ -88,9 +88,11 @@ int tamis__byte_is_locked(int fd, uint64_t offset, const char *what);
 /* Let others run: at once, and after some rounds of waiting for the same thing for 100 us. */
 void tamis__wait_a_little(unsigned round);
 
-/* Map a file from its start; large mappings begin on a 2 MiB boundary. */
+/* Map a file from its start, watched (guard.h); large mappings begin on a 2 MiB boundary. */
 int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map);
 void tamis__unmap(void *map, uint64_t bytes);
+/* Behind the last look at it: TAMIS_ECORRUPT if a page could not be had (guard.h). */
+int tamis__map_check(const void *map, const char *what);
 /* Drop the page-table entries of the whole pages in a range of a file's mapping. */
 void tamis__release_map(void *at, uint64_t bytes);
 int tamis__sync_map(void *map, uint64_t bytes, const char *what);
@@ -118,9 +120,6 @@ bool tamis__barrier_prepare(void);
 /* A full memory barrier in every thread of the process; if not `everywhere`, in this one alone. */
 void tamis__barrier(bool everywhere);
 void tamis__random_bytes(void *buffer, size_t bytes);
-
-/* An errno that a test wants this call to fail with, or 0; see below. */
-int tamis__may_fail(const char *verb, const char *what);
 
 /* The code and sentence for an error number that another library (LMDB) reports. */
 int tamis__fail_errno(int error_number, const char *verb, const char *what);

@@ -7,7 +7,7 @@
 #include <sys/vfs.h>
 
 #include "base/error.h"
-#include "file/io.h"
+#include "file/may_fail.h"
 
 static const struct {
     uint32_t type;
@@ -31,7 +31,7 @@ uint32_t tamis__network_type;
 int tamis__refuse_network(int fd, const char *what)
 {
     struct statfs fs;
-    const int error = tamis__may_fail("statfs", what);
+    const int error = may_fail("statfs", what);
     if (error) return tamis__fail_errno(error, "examine the file system of", what);
     if (fstatfs(fd, &fs) != 0) return tamis__fail_errno(errno, "examine the file system of", what);
     const uint32_t type = TEST_TYPE != 0 ? TEST_TYPE : (uint32_t)fs.f_type;

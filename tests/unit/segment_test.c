@@ -38,7 +38,6 @@ static int make_place(void **state)
     if (p == NULL) err(1, "calloc");
     (void)snprintf(p->path, sizeof p->path, "%s", path);
     free(path);
-    if (mkdir(p->path, 0777) != 0) err(1, "mkdir");
     p->place.path = p->path;
     p->place.root_fd = open_directory(p->path);
     p->place.segments_fd = open_directory(fixture_join(p->path, "segments"));
