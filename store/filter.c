@@ -88,8 +88,7 @@ TAMIS_API int tamis_filter_contains(tamis_filter *filter, const void *key, size_
         if (rc > 0 && view->index.segment.header != NULL)
             rc = !tamis__index_has(&view->index.segment, key, key_bytes);
     }
-    tamis__leave(filter, view);
-    return rc;
+    return (int)tamis__leave_with(filter, view, rc);
 }
 
 static void count_one(struct tamis__view *view)
@@ -184,8 +183,7 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
     int rc = tamis__view_current(filter, &view);
     if (rc == 0 && has_chores(view)) rc = do_chores_for_key(filter, &view, key, key_bytes);
     if (__builtin_expect(rc == 0, 1)) rc = add_key(filter, &view, 0, false, key, key_bytes);
-    tamis__leave(filter, view);
-    return rc;
+    return (int)tamis__leave_with(filter, view, rc);
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
@@ -368,6 +366,14 @@ static size_t chunk_of(const struct tamis__view *view, size_t wanted)
     return wanted < most ? wanted : most;
 }
 
+/* What was added to a mapping that broke is not. */
+static int64_t answer_chunk(const struct tamis__view *view, int64_t rc, uint8_t *told, size_t count)
+{
+    const int64_t answer = tamis__view_answer(view, rc);
+    if (answer < 0 && rc >= 0) memset(told, TAMIS_ANSWER_REFUSED, count);
+    return answer;
+}
+
 TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tamis_key *keys,
                                          size_t count, uint8_t *answers)
 {
@@ -389,6 +395,7 @@ TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tami
         if (rc < 0) break;
         told = answers ? answers + done : unasked;
         rc = add_chunk(filter, &view, keys + done, now, told);
+        rc = answer_chunk(view, rc, told, now);
         if (rc > 0) fresh += rc;
         refused |= view->policy.on_full == TAMIS_ON_FULL_REFUSE && is_refused(told, now);
         done += now;
@@ -418,6 +425,5 @@ TAMIS_API int64_t tamis_filter_contains_batch(tamis_filter *filter, const struct
         ones += (int64_t)found;
         done += now;
     }
-    tamis__leave(filter, view);
-    return rc < 0 ? rc : ones;
+    return tamis__leave_with(filter, view, rc < 0 ? rc : ones);
 }

@@ -54,6 +54,32 @@ static inline void tamis__leave(struct tamis_filter *filter, const struct tamis_
     }
 }
 
+/*
+ * Before anything is told that was read from the view: `answer`, or the error of a mapping of its that
+ * broke (tamis__segment_check).
+ */
+static inline int64_t tamis__view_answer(const struct tamis__view *view, int64_t answer)
+{
+    tamis__guard_fence();
+    /* ORDER relaxed: behind the fence. */
+    if (__builtin_expect(view->count == 1 && view->index.segment.header == NULL &&
+                             __atomic_load_n(&tamis__guard_faults, __ATOMIC_RELAXED) == 0 &&
+                             tamis__segment_has_magic(&view->segments[0].segment),
+                         1))
+        return answer;
+    const int rc = tamis__view_check(view);
+    return __builtin_expect(rc < 0, 0) ? rc : answer;
+}
+
+/* Leave with an answer, if it can be trusted. */
+static inline int64_t tamis__leave_with(struct tamis_filter *filter, const struct tamis__view *view,
+                                        int64_t answer)
+{
+    answer = tamis__view_answer(view, answer);
+    tamis__leave(filter, view);
+    return answer;
+}
+
 /* Enter the handle's view, up to date; the caller leaves it unless this fails. */
 int tamis__visit(struct tamis_filter *filter, struct tamis__view **view);
 /* The same, where it has a segment `index`: TAMIS_EINVAL past the last. */
@@ -74,7 +100,8 @@ static inline int tamis__view_current(struct tamis_filter *filter, struct tamis_
     const uint64_t moved =
         (tamis__segment_epoch(newest) ^ __atomic_load_n(&(*view)->epoch, __ATOMIC_RELAXED)) |
         (tamis__segment_next(newest) ^ (*view)->next) |
-        (tamis__segment_exceptions(newest) ^ (*view)->exceptions);
+        (tamis__segment_exceptions(newest) ^ (*view)->exceptions) |
+        (uint64_t)!tamis__segment_has_magic(newest);
     return __builtin_expect(moved == 0, 1) ? 0 : tamis__view_follow(filter, view);
 }
 
@@ -113,6 +140,9 @@ void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__troub
 /* With nothing open yet; NULL where memory is short.  tamis_store_close() gives back what is open by then. */
 struct tamis_store *tamis__store_new(bool read_only);
 struct tamis_store *tamis__store_reference(struct tamis_store *store);
+
+/* Open the directory, or the nearest above it that is there. */
+int tamis__open_nearest(const char *path, int *fd);
 
 /* Exclusive transaction, after removing what earlier ones left (catalog.h, garbage). */
 int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_txn **txn);

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/point.h"
+#include "file/inside.h"
 #include "file/io.h"
 
 /* Behind the bytes of removers (owner.c). */
@@ -197,6 +198,7 @@ int tamis__mark_begin(const struct tamis__segment *segment, bool tried)
     TAMIS__POINT(TAMIS__POINT_MARK_COUNTED);
     int rc = 0;
     if ((was & marked) != marked || !is_this_boot(header, false)) rc = make_dirty(segment, was);
+    if (rc == 0) rc = tamis__segment_check(segment); /* the file has the mark */
     if (rc < 0) {
         tamis__owner_free(fresh);
         return rc;
@@ -270,6 +272,7 @@ static int checkpoint(const struct tamis__segment *segment, bool leaving)
     const uint64_t begun =
         dirty ? __atomic_add_fetch(&header->syncs_begun, 1, __ATOMIC_ACQ_REL) : 0;
     int rc = sync_all(segment);
+    if (rc == 0) rc = tamis__segment_check(segment); /* or it was not the file that was synced */
     if (rc < 0) return rc;
     if (!dirty) return 1;
     TAMIS__POINT(TAMIS__POINT_SYNC_DONE);
@@ -301,7 +304,7 @@ int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number)
     char name[TAMIS__SEGMENT_NAME_BYTES];
     int fd = -1;
     tamis__segment_name(number, name);
-    int rc = tamis__open(place->segments_fd, name, O_RDWR, 0, name, &fd);
+    int rc = tamis__inside_open(place->segments_fd, name, O_RDWR, name, &fd);
     if (rc == 0) rc = tamis__byte_is_locked(fd, WRITERS_BYTE, name);
     tamis__close(fd);
     return rc;
