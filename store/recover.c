@@ -105,8 +105,7 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
         const bool whole = false; /* nothing has brought back what is missing */
         for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++) {
             rc = mend_segment(store, record->segments[i].number);
-            if (rc == 0)
-                rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);
+            if (rc == 0) rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);
         }
         if (rc < 0) return rc;
         TAMIS__POINT(TAMIS__POINT_RECOVERED);

@@ -104,9 +104,12 @@ static bool is_deaf(int file, unsigned otherwise)
     unsigned which = otherwise;
     disk_path(disk, file, path, sizeof path);
     const char *below = path + (*path ? strlen(disk->root) : 0);
-    if (S_ISDIR(disk->files[file].mode)) which = DISK_DEAF_DIRECTORY;
-    else if (strstr(below, "/catalog.mdb") != NULL) which = DISK_DEAF_CATALOG;
-    else if (strstr(below, "/logs/") != NULL) which = DISK_DEAF_LOG;
+    if (S_ISDIR(disk->files[file].mode))
+        which = DISK_DEAF_DIRECTORY;
+    else if (strstr(below, "/catalog.mdb") != NULL)
+        which = DISK_DEAF_CATALOG;
+    else if (strstr(below, "/logs/") != NULL)
+        which = DISK_DEAF_LOG;
     return (disk->deaf & which) != 0;
 }
 

@@ -94,7 +94,8 @@ static void judge_exceptions(struct judge *judge, const struct seen *seen)
 {
     char key[32];
     for (unsigned k = 0; seen->edition > 0 && k < 2; k++) {
-        const int is = has(seen->filter, key, ledger_edition_key(seen->index, seen->edition, k, key));
+        const int is =
+            has(seen->filter, key, ledger_edition_key(seen->index, seen->edition, k, key));
         const uint32_t excepted = is ? LEDGER_NO : LEDGER_YES;
         if ((seen->told->excepted[k] & excepted) == 0)
             find(judge, &judge->judged->figures->lost_catalog,
@@ -119,8 +120,7 @@ static void judge_count(struct judge *judge, const struct seen *seen, unsigned i
         find(judge, &judge->judged->figures->lost_synced,
              "filter %u: key %u is counted %" PRId64 " times, %" PRId64 " were synced", seen->index,
              index, is, least);
-    if (key->told_count - key->removed > is)
-        count(&judge->judged->figures->lost_after_sync, 1);
+    if (key->told_count - key->removed > is) count(&judge->judged->figures->lost_after_sync, 1);
 }
 
 /* A key that may be lost and is: then the filter says that some are, since a time not after its add's return. */
@@ -223,8 +223,9 @@ static int hear_problem(void *context, const struct tamis_problem *problem)
     struct problems *problems = context;
     const bool orphan = strstr(problem->reason, "belongs to no filter") != NULL;
     if (!orphan || problems->orphans_too)
-        find(problems->judge, &problems->judge->judged->figures->unsound, "verify: %s %s at %" PRIu64
-             ": %s", problem->filter, problem->file, problem->offset, problem->reason);
+        find(problems->judge, &problems->judge->judged->figures->unsound,
+             "verify: %s %s at %" PRIu64 ": %s", problem->filter, problem->file, problem->offset,
+             problem->reason);
     return 0;
 }
 
@@ -270,8 +271,10 @@ static void go_on(struct judge *judge, tamis_store *store)
         rc = open_named(store, told, 0, &filter);
         if (rc <= 0) continue;
         rc = tamis_filter_add(filter, "after the cut", 13);
-        if (rc == TAMIS_EUNSUPPORTED) rc = 0; /* static */
-        else if (rc >= 0 && !has(filter, "after the cut", 13)) rc = TAMIS_ECORRUPT;
+        if (rc == TAMIS_EUNSUPPORTED)
+            rc = 0; /* static */
+        else if (rc >= 0 && !has(filter, "after the cut", 13))
+            rc = TAMIS_ECORRUPT;
         if (rc >= 0) rc = tamis_filter_sync(filter);
         const int closed = tamis_filter_close(filter);
         if (rc >= 0) rc = closed;
@@ -284,7 +287,9 @@ uint64_t ledger_judge(const struct ledger_case *judged)
     struct judge judge = {.judged = judged};
     tamis_store *store;
     for (unsigned i = 0; i < 2; i++) {
-        const unsigned flags = i == 0 ? TAMIS_READ_ONLY : judged->ledger->store_made ? 0 : TAMIS_CREATE;
+        const unsigned flags = i == 0                       ? TAMIS_READ_ONLY
+                               : judged->ledger->store_made ? 0
+                                                            : TAMIS_CREATE;
         if (open_store(&judge, flags, &store) <= 0) continue;
         for (unsigned f = 0; f < LEDGER_FILTERS; f++)
             judge_filter(&judge, store, f, flags & TAMIS_READ_ONLY);
@@ -321,16 +326,17 @@ static void settle_filter(struct ledger *ledger, tamis_store *store, unsigned in
             seen.edition = e;
     told->editions = 1u << seen.edition;
     for (unsigned k = 0; k < 2; k++)
-        told->excepted[k] =
-            has(seen.filter, key, ledger_edition_key(index, seen.edition, k, key)) ? LEDGER_NO
-                                                                                   : LEDGER_YES;
+        told->excepted[k] = has(seen.filter, key, ledger_edition_key(index, seen.edition, k, key))
+                                ? LEDGER_NO
+                                : LEDGER_YES;
     for (unsigned k = 0; k < LEDGER_KEYS; k++)
         if (told->keys[k].told != 0 && !told->counting &&
             !has(seen.filter, key, ledger_key_bytes(told->keys_of, k, key)))
             told->keys[k].lost = true;
     for (unsigned k = 0; told->counting && k < LEDGER_KEYS; k++) {
         struct ledger_key *is = &told->keys[k];
-        const int64_t now = tamis_filter_count(seen.filter, key, ledger_key_bytes(told->keys_of, k, key));
+        const int64_t now =
+            tamis_filter_count(seen.filter, key, ledger_key_bytes(told->keys_of, k, key));
         is->told_count = is->synced_count = (int32_t)now;
         is->removed = 0;
     }

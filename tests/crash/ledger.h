@@ -31,8 +31,9 @@ struct ledger_key {
     int64_t at_ns;     /* the same by the wall clock */
     uint32_t edition;  /* of its filter then */
     uint32_t rotation; /* rotations begun then */
-    int32_t told_count, synced_count, removed; /* kind counting: adds, those synced, removes begun */
-    bool lost; /* it was not there when the machine was up again, and the filter has said so */
+    int32_t told_count, synced_count,
+        removed; /* kind counting: adds, those synced, removes begun */
+    bool lost;   /* it was not there when the machine was up again, and the filter has said so */
 };
 
 struct ledger_filter {
@@ -41,14 +42,16 @@ struct ledger_filter {
     uint32_t editions;
     bool durable, counting;
     uint32_t slices, rotations;
-    uint32_t keys_of; /* its keys are called as those of this filter: it came of it by a merge or import */
-    uint64_t synced; /* keys told by then are on the disk */
+    uint32_t
+        keys_of; /* its keys are called as those of this filter: it came of it by a merge or import */
+    uint64_t synced;      /* keys told by then are on the disk */
     uint32_t excepted[2]; /* enum ledger_may, of the first keys of an edition */
     struct ledger_key keys[LEDGER_KEYS];
 };
 
 struct ledger {
-    bool store_made, catalog_lost; /* the latter: a scene has taken the catalog away, to repair it */
+    bool store_made,
+        catalog_lost; /* the latter: a scene has taken the catalog away, to repair it */
     uint64_t clock;
     struct ledger_filter filters[LEDGER_FILTERS];
 };

@@ -2,7 +2,17 @@
 /*
  * power_cut_test.c: the power is cut at every call by which anything reaches the disk.
  *
+ * Scenes (scenes.c) are played under a disk that keeps, drops or tears what is not synced (disk.h, picture.h);
+ * what is left is opened under another boot and held against what the library had told (ledger.h).
+ *
  *     power_cut_test [--seed N] [--scene NAME] [--rounds N] [--pictures N] [--stride N]
+ *
+ * A failure prints scene, seed, cut and kind of picture.  By default every fourth cut is judged, in two pictures;
+ * `--stride 1 --pictures 9 --rounds 20` is for a night.
+ *
+ * Seen to fail: by the controls below, without each sort of sync.  It found, and fails without: the sync of a
+ * counting segment's new length before its level is in force (the filter did not open); the mending of its
+ * table (counters without slots); the sync of a list that a rollback puts in force (synced keys lost).
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -26,15 +36,14 @@
 static struct {
     const char *scene;
     unsigned rounds, pictures, stride;
-} asked = {NULL, 1, 2, 1};
+} asked = {NULL, 1, 2, 4};
 
 static void print_figures(const char *what, const struct ledger_figures *f)
 {
     printf("%s: %" PRIu64 " cut points, %" PRIu64 " while coming up again, %" PRIu64
            " pictures; %" PRIu64 " acknowledged keys asked for; lost: after the last sync %" PRIu64
-           ", durable %" PRIu64 ", synced %" PRIu64 ", catalog %" PRIu64
-           "; did not open %" PRIu64 ", unsound %" PRIu64 ", unclean and silent %" PRIu64
-           " (said so: %" PRIu64 ")\n",
+           ", durable %" PRIu64 ", synced %" PRIu64 ", catalog %" PRIu64 "; did not open %" PRIu64
+           ", unsound %" PRIu64 ", unclean and silent %" PRIu64 " (said so: %" PRIu64 ")\n",
            what, f->cuts, f->deep_cuts, f->pictures, f->judged_keys, f->lost_after_sync,
            f->lost_durable, f->lost_synced, f->lost_catalog, f->unopened, f->unsound, f->untold,
            f->unclean_told);
@@ -131,7 +140,8 @@ static void without_the_sync_of_the_catalog_commits_are_lost(void **state)
 {
     static const char *const names[] = {"names", NULL};
     (void)state;
-    const struct ledger_figures *f = cut_without(DISK_DEAF_CATALOG, "no sync of the catalog", names);
+    const struct ledger_figures *f =
+        cut_without(DISK_DEAF_CATALOG, "no sync of the catalog", names);
     assert_true(f->lost_catalog + f->unopened > 0);
 }
 

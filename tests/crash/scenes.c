@@ -7,7 +7,8 @@
 #include "spawn.h"
 #include "steps.h"
 
-static const struct tamis_filter_spec plain = {.capacity = 300, .fp_rate = 1e-9, .on_full = TAMIS_ON_FULL_WARN};
+static const struct tamis_filter_spec plain = {
+    .capacity = 300, .fp_rate = 1e-9, .on_full = TAMIS_ON_FULL_WARN};
 static const struct tamis_filter_spec bloom = {
     .capacity = 600, .fp_rate = 1e-9, .kind = TAMIS_KIND_BLOOM, .on_full = TAMIS_ON_FULL_WARN};
 static const struct tamis_filter_spec growing = {.capacity = 30, .fp_rate = 1e-9};

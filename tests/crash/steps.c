@@ -186,7 +186,10 @@ static int build(struct scene *scene, unsigned filter, const char *name, uint32_
 {
     const struct tamis_build_spec spec = {
         .filter = {.fp_rate = kind == TAMIS_KIND_FUSE ? 0x1p-32 : 1e-9, .kind = kind},
-        .memory_bytes = 1 << 20, .threads = 1, .flags = TAMIS_BUILD_KEEP, .keep = 2};
+        .memory_bytes = 1 << 20,
+        .threads = 1,
+        .flags = TAMIS_BUILD_KEEP,
+        .keep = 2};
     struct tamis_key keys[LEDGER_EDITION_KEYS];
     char texts[LEDGER_EDITION_KEYS][32];
     tamis_build *build;
@@ -225,7 +228,8 @@ void step_rollback(struct scene *scene, unsigned filter, unsigned edition)
     told->editions = 1u << edition;
 }
 
-void step_except(struct scene *scene, unsigned filter, unsigned edition, unsigned key, bool take_off)
+void step_except(struct scene *scene, unsigned filter, unsigned edition, unsigned key,
+                 bool take_off)
 {
     struct ledger_filter *told = told_of(scene, filter);
     char text[32];

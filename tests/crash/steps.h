@@ -25,7 +25,8 @@ void step_sync(struct scene *scene, unsigned filter);
 void step_publish(struct scene *scene, unsigned filter, const char *name, uint32_t kind,
                   unsigned edition, bool excepting);
 void step_rollback(struct scene *scene, unsigned filter, unsigned edition);
-void step_except(struct scene *scene, unsigned filter, unsigned edition, unsigned key, bool take_off);
+void step_except(struct scene *scene, unsigned filter, unsigned edition, unsigned key,
+                 bool take_off);
 
 /* Keys of `source`, all of which are synced. */
 void step_merge(struct scene *scene, unsigned filter, unsigned source);

@@ -140,8 +140,7 @@ static unsigned judge_picture(struct play *play, struct ledger *ledger, enum pic
         *levels[play->level + 1].ledger = *ledger;
         if (!play_on(watch, play->level + 1, root, seed)) play->sound = false;
     } else {
-        struct picture_case c = {{ledger, watch->figures, path, title, watch->quiet},
-                                 play->level};
+        struct picture_case c = {{ledger, watch->figures, path, title, watch->quiet}, play->level};
         if (!ended_well(spawn_one(run_judge, &c, 0), title, watch->quiet)) play->sound = false;
     }
     play->pictures++;
@@ -157,7 +156,8 @@ static void judge_cut(struct play *play)
                                               PICTURE_MIX, PICTURE_NAMES, PICTURE_TORN,
                                               PICTURE_MIX, PICTURE_DATA,  PICTURE_ALL};
     const size_t kinds = sizeof order / sizeof order[0];
-    static struct ledger now; /* not of the instant of the last picture: a player may be on its way */
+    static struct ledger
+        now; /* not of the instant of the last picture: a player may be on its way */
     now = *levels[play->level].ledger;
     struct ledger copy = now;
     for (unsigned i = 0; i < play->watch->pictures; i++) {
