@@ -98,10 +98,11 @@ static struct ledger_figures *cut_without(unsigned deaf, const char *what, const
 
 static void without_any_sync_keys_and_lists_are_lost(void **state)
 {
-    static const char *const names[] = {"publish", "checkpoints", "names", NULL};
+    static const char *const names[] = {"publish", "checkpoints", "names", "log", NULL};
     (void)state;
     const struct ledger_figures *f = cut_without(DISK_DEAF_ALL, "no sync at all", names);
     assert_true(f->lost_synced > 0);
+    assert_true(f->lost_durable > 0);
     assert_true(f->lost_catalog > 0);
 }
 
@@ -145,6 +146,13 @@ static void without_the_sync_of_the_catalog_commits_are_lost(void **state)
     assert_true(f->lost_catalog + f->unopened > 0);
 }
 
+static void without_the_sync_of_logs_durable_keys_are_lost(void **state)
+{
+    static const char *const names[] = {"log", NULL};
+    (void)state;
+    assert_true(cut_without(DISK_DEAF_LOG, "no sync of logs", names)->lost_durable > 0);
+}
+
 static void read_arguments(int argc, char **argv)
 {
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -167,6 +175,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(without_the_sync_of_new_files_lists_are_lost),
         cmocka_unit_test(without_the_sync_of_directories_files_are_missing),
         cmocka_unit_test(without_the_sync_of_the_catalog_commits_are_lost),
+        cmocka_unit_test(without_the_sync_of_logs_durable_keys_are_lost),
     };
     read_arguments(argc, argv);
     if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0)
