@@ -47,8 +47,10 @@ TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct t
     rc = visit(filter, "remove", &view);
     if (rc < 0) return rc;
     const struct tamis__store_segment *s = tamis__newest(view);
-    rc = answers != NULL ? s->kind->remove_batch(&s->segment, keys, count, answers)
-                         : remove_in_pieces(s, keys, count);
+    rc = tamis__view_mark(filter, view);
+    if (rc == 0)
+        rc = answers != NULL ? s->kind->remove_batch(&s->segment, keys, count, answers)
+                             : remove_in_pieces(s, keys, count);
     tamis__leave(filter, view);
     return rc;
 }

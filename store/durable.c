@@ -107,6 +107,7 @@ struct sortie {
     struct tamis__flight flight;
     uint64_t ticket; /* of the last frame */
     bool refused;
+    bool lost; /* bits may be set that no frame has */
     unsigned char *buffer;
     size_t buffer_bytes;
     struct tamis_key keys[TAMIS__CHUNK]; /* those of a chunk that were found lacking */
@@ -115,17 +116,17 @@ struct sortie {
     size_t count;
 };
 
-static bool has_digests(const struct tamis__view *view)
+static bool has_digests(const struct tamis__segment_header *header)
 {
-    return tamis__hash_set_by_id(tamis__newest(view)->segment.header->hash_set)->digest != NULL;
+    return tamis__hash_set_by_id(header->hash_set)->digest != NULL;
 }
 
-/* Payload of a frame of these keys. */
-static size_t payload_bytes(const struct tamis__view *view, const struct tamis_key *keys,
-                            size_t count)
+/* Payload of a frame of these keys for a segment. */
+static size_t payload_bytes(const struct tamis__segment_header *header,
+                            const struct tamis_key *keys, size_t count)
 {
     size_t bytes = 0;
-    if (has_digests(view)) return count * 16;
+    if (has_digests(header)) return count * 16;
     for (size_t i = 0; i < count; i++)
         bytes += 4 + keys[i].bytes;
     return bytes;
@@ -135,15 +136,15 @@ static size_t payload_bytes(const struct tamis__view *view, const struct tamis_k
 static size_t fit(const struct tamis__view *view, const struct tamis_key *keys, size_t count)
 {
     size_t bytes = 0, fitting = 0;
-    if (has_digests(view)) return count;
+    if (has_digests(tamis__newest(view)->segment.header)) return count;
     while (fitting < count && bytes < PAYLOAD_BYTES)
         bytes += 4 + keys[fitting++].bytes;
     return bytes > PAYLOAD_BYTES && fitting > 1 ? fitting - 1 : fitting;
 }
 
-static int reserve(struct sortie *sortie, size_t *bytes)
+static int reserve(struct sortie *sortie, const struct tamis__store_segment *s, size_t *bytes)
 {
-    const size_t payload = payload_bytes(*sortie->view, sortie->keys, sortie->count);
+    const size_t payload = payload_bytes(s->segment.header, sortie->keys, sortie->count);
     if (payload > TAMIS__FRAME_PAYLOAD_MAX)
         return tamis__fail(TAMIS_ELIMIT,
                            "a key of %zu bytes is too long for the log of the durable filter '%s'; "
@@ -190,7 +191,7 @@ static int log_chunk(struct sortie *sortie, uint32_t first, size_t reserved)
     for (uint32_t i = first; rc == 0 && i < sortie->flight.count; i++) {
         const struct tamis__store_segment *s = tamis__view_find(view, sortie->flight.numbers[i]);
         struct tamis__frame frame = {.count = 0};
-        if (s != NULL && reserved == 0) rc = reserve(sortie, &reserved);
+        if (s != NULL && reserved == 0) rc = reserve(sortie, s, &reserved);
         if (s != NULL && rc == 0) fill_frame(sortie, s, &frame);
         if (frame.count == 0) continue; /* all were refused, or the window has left it */
         rc = tamis__journal_append(sortie->journal, view, &frame, sortie->buffer, reserved,
@@ -220,7 +221,7 @@ static void take_lacking(struct sortie *sortie, const struct tamis_key *keys, si
 static int64_t add_lacking(struct sortie *sortie)
 {
     size_t reserved = 0;
-    int64_t fresh = reserve(sortie, &reserved);
+    int64_t fresh = reserve(sortie, tamis__newest(*sortie->view), &reserved);
     if (fresh < 0) return fresh;
     fresh = tamis__flight_enter(&sortie->flight, *sortie->view);
     /* It is the newest of the flight, or is by now. */
@@ -232,24 +233,21 @@ static int64_t add_lacking(struct sortie *sortie)
         fresh = tamis__add_chunk(sortie->filter, sortie->view, &sortie->flight, sortie->keys,
                                  sortie->count, sortie->answers);
     TAMIS__POINT(TAMIS__POINT_DURABLE_SET);
-    if (fresh < 0) {
-        tamis__journal_release(sortie->journal, reserved);
-        return fresh;
-    }
-    const int rc = log_chunk(sortie, first, reserved);
+    if (fresh < 0) tamis__journal_release(sortie->journal, reserved);
+    const int rc = fresh < 0 ? (int)fresh : log_chunk(sortie, first, reserved);
+    sortie->lost |= rc < 0;
     return rc < 0 ? rc : fresh;
 }
 
 /* Sync what is logged; the flight is over, well or not. */
-static int land(struct sortie *sortie, int rc)
+static int land(struct sortie *sortie)
 {
-    if (sortie->flight.count == 0) return rc;
-    const int synced =
-        sortie->ticket > 0 ? tamis__journal_sync(sortie->journal, *sortie->view, sortie->ticket)
-                           : 0;
+    if (sortie->flight.count == 0) return 0;
+    const int rc = tamis__journal_sync(sortie->journal, *sortie->view, sortie->ticket);
     TAMIS__POINT(TAMIS__POINT_DURABLE_SYNCED);
-    end_flight(&sortie->flight, *sortie->view, synced == 0 && rc >= 0);
-    return synced < 0 ? synced : rc;
+    sortie->lost |= rc < 0;
+    end_flight(&sortie->flight, *sortie->view, !sortie->lost);
+    return rc;
 }
 
 static int64_t add_chunk(struct sortie *sortie, const struct tamis_key *keys, size_t count,
@@ -270,27 +268,40 @@ static int64_t add_chunk(struct sortie *sortie, const struct tamis_key *keys, si
 
 /* ---- The calls ------------------------------------------------------------------------------- */
 
+/* Chunk after chunk, until one fails; *done keys are added and logged then. */
+static int64_t add_chunks(struct sortie *sortie, const struct tamis_key *keys, size_t count,
+                          uint8_t *answers, size_t *done)
+{
+    int64_t fresh = 0;
+    while (*done < count) {
+        int64_t rc = tamis__view_current(sortie->filter, sortie->view);
+        size_t now = tamis__chunk_of(*sortie->view, count - *done);
+        now = fit(*sortie->view, keys + *done, now);
+        /* Keys of a slice that is over begin another life. */
+        if (rc == 0 && tamis__view_is_over(*sortie->view))
+            rc = tamis__do_chores_for_chunk(sortie->filter, sortie->view, keys + *done, now);
+        if (rc == 0) rc = add_chunk(sortie, keys + *done, now, answers ? answers + *done : NULL);
+        if (rc < 0) return rc;
+        fresh += rc;
+        *done += now;
+        if (sortie->flight.count <= TAMIS__FLIGHT_MAX / 2) continue;
+        rc = land(sortie);
+        if (rc < 0) return rc;
+    }
+    return fresh;
+}
+
 static int64_t add_all(struct sortie *sortie, const struct tamis_key *keys, size_t count,
                        uint8_t *answers)
 {
-    int64_t fresh = 0, now_fresh = 0;
     size_t done = 0;
-    while (now_fresh >= 0 && done < count) {
-        now_fresh = tamis__view_current(sortie->filter, sortie->view);
-        size_t now = tamis__chunk_of(*sortie->view, count - done);
-        now = fit(*sortie->view, keys + done, now);
-        if (now_fresh == 0)
-            now_fresh = add_chunk(sortie, keys + done, now, answers ? answers + done : NULL);
-        if (now_fresh < 0) break;
-        if (now_fresh >= 0 && sortie->flight.count > TAMIS__FLIGHT_MAX / 2)
-            now_fresh += land(sortie, 0);
-        fresh += now_fresh;
-        done += now;
-    }
-    const int rc = land(sortie, now_fresh < 0 ? (int)now_fresh : 0);
-    if (answers != NULL && rc < 0) memset(answers, TAMIS_ANSWER_REFUSED, count);
-    if (rc == 0 && sortie->refused) return tamis__fail_full(sortie->filter, *sortie->view);
-    return rc < 0 ? rc : fresh;
+    int64_t fresh = add_chunks(sortie, keys, count, answers, &done);
+    const int rc = land(sortie);
+    if (rc < 0) fresh = rc;
+    if (sortie->lost) done = 0;
+    if (answers != NULL && fresh < 0) memset(answers + done, TAMIS_ANSWER_REFUSED, count - done);
+    if (fresh >= 0 && sortie->refused) fresh = tamis__fail_full(sortie->filter, *sortie->view);
+    return fresh;
 }
 
 int64_t tamis__durable_add_batch(struct tamis_filter *filter, struct tamis__view **view,
@@ -301,7 +312,7 @@ int64_t tamis__durable_add_batch(struct tamis_filter *filter, struct tamis__view
     sortie.view = view;
     sortie.flight.count = 0;
     sortie.ticket = 0;
-    sortie.refused = false;
+    sortie.refused = sortie.lost = false;
     sortie.buffer = NULL;
     sortie.buffer_bytes = 0;
     int64_t rc = tamis__journal_of(filter, &sortie.journal);
@@ -329,10 +340,9 @@ void tamis__durable_begin_merge(const struct tamis__view *view)
         raise_unlogged(&view->segments[i].segment);
 }
 
-int tamis__durable_end_merge(struct tamis_filter *filter, const struct tamis__view *view, int rc)
+int tamis__durable_end_merge(const struct tamis__view *view, int rc)
 {
     int synced = 0;
-    (void)filter;
     for (uint32_t i = 0; synced >= 0 && i < view->count; i++)
         synced = tamis__mark_checkpoint(&view->segments[i].segment);
     for (uint32_t i = 0; i < view->count; i++) {

@@ -28,7 +28,7 @@ int64_t tamis__durable_add_batch(struct tamis_filter *filter, struct tamis__view
 /* What was merged into it has no log: bring it to the disk.  Between the two nobody is told SEEN for its
  * bits. */
 void tamis__durable_begin_merge(const struct tamis__view *view);
-int tamis__durable_end_merge(struct tamis_filter *filter, const struct tamis__view *view, int rc);
+int tamis__durable_end_merge(const struct tamis__view *view, int rc);
 
 /* ---- filter.c ---------------------------------------------------------------------------------- */
 

@@ -29,6 +29,7 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
     struct tamis__view *view;
+    struct tamis__trouble trouble;
     int rc = tamis__catalog_begin(&filter->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
@@ -41,8 +42,10 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
         const struct tamis__store_segment *s = tamis__view_find(view, record.segments[i].number);
         if (s != NULL) record.segments[i].file_bytes = tamis__header_file_bytes(s->segment.header);
     }
+    trouble = tamis__view_trouble(view);
     tamis__leave(filter, view);
     tamis__stat_from_record(&record, stat);
+    tamis__stat_set_trouble(stat, trouble);
     return 0;
 }
 

@@ -22,14 +22,15 @@
 struct tamis__journal {
     struct tamis_filter *filter;
     struct tamis__logs logs;
-    struct tamis__journal *inherited; /* that of the parent process; its mutex may be locked for ever */
+    struct tamis__journal
+        *inherited; /* that of the parent process; its mutex may be locked for ever */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     struct tamis__log log; /* file.fd below 0: there is none */
     bool busy, syncing, failed;
-    uint64_t reserved;        /* bytes promised to frames that have no place yet */
-    unsigned writing;         /* frames that have one, and are not written yet */
-    uint64_t written, synced; /* frames, in the order in which they were written */
+    uint64_t reserved;                      /* bytes promised to frames that have no place yet */
+    unsigned writing;                       /* frames that have one, and are not written yet */
+    uint64_t written, synced;               /* frames, in the order in which they were written */
     uint64_t segments[TAMIS__SEGMENTS_MAX]; /* that frames name since it last began anew */
     uint32_t segment_count;
 };
@@ -42,14 +43,13 @@ struct tamis__logs tamis__store_logs(const struct tamis_store *store)
 
 /* ---- One a process --------------------------------------------------------------------------- */
 
-/* One that was inherited has lost its descriptor, so nothing of its log is given back. */
+/* One that was inherited has lost its descriptor, so nothing of its log is given back; and to destroy its
+ * condition could wait for threads that are the parent's. */
 static void free_journal(struct tamis__journal *journal)
 {
     while (journal != NULL) {
         struct tamis__journal *inherited = journal->inherited;
         tamis__log_close(&journal->log);
-        (void)pthread_cond_destroy(&journal->changed);
-        (void)pthread_mutex_destroy(&journal->mutex);
         free(journal);
         journal = inherited;
     }
@@ -84,7 +84,8 @@ int tamis__journal_of(struct tamis_filter *filter, struct tamis__journal **journ
 
 static bool is_degraded(const struct tamis__view *view)
 {
-    for (uint32_t i = 0; i < view->count; i++) /* ORDER relaxed: a sync that follows tells the truth */
+    for (uint32_t i = 0; i < view->count;
+         i++) /* ORDER relaxed: a sync that follows tells the truth */
         if (__atomic_load_n(&view->segments[i].segment.header->degraded_since, __ATOMIC_RELAXED))
             return true;
     return false;
@@ -207,7 +208,7 @@ static int fail_log(struct tamis__journal *journal, const struct tamis__view *vi
     char cause[768];
     (void)snprintf(cause, sizeof cause, "%s", tamis_last_error());
     for (uint32_t i = 0; i < view->count; i++)
-        tamis__mark_degrade(&view->segments[i].segment);
+        (void)tamis__mark_degrade(&view->segments[i].segment, rc);
     return tamis__fail(rc,
                        "%s; the keys of this call may be in the filter '%s' and are not safe from "
                        "a power cut: once the disk is well, add them again, which brings the whole "
@@ -310,7 +311,18 @@ int tamis__journal_close(struct tamis_filter *filter, bool whole)
         TAMIS__POINT(TAMIS__POINT_LOG_RETIRED);
         if (rc == 0) rc = tamis__log_remove(&journal->logs, &journal->log);
     }
-    free_journal(journal != NULL ? journal : filter->inherited_journal);
-    filter->journal = filter->inherited_journal = NULL;
     return rc;
+}
+
+void tamis__journal_forget(struct tamis_filter *filter)
+{
+    struct tamis__journal *journal = filter->journal;
+    if (journal != NULL && journal->log.file.fd >= 0)
+        (void)tamis__log_remove(&journal->logs, &journal->log);
+}
+
+void tamis__journal_free(struct tamis_filter *filter)
+{
+    free_journal(filter->journal != NULL ? filter->journal : filter->inherited_journal);
+    filter->journal = filter->inherited_journal = NULL;
 }

@@ -46,6 +46,10 @@ int tamis__journal_sync(struct tamis__journal *journal, const struct tamis__view
 /* The handle ends: take the log away.  `whole`: a checkpoint of all its segments has ended well since the
  * last add; else one is made.  Where it fails the log stays for others. */
 int tamis__journal_close(struct tamis_filter *filter, bool whole);
+/* The same of a filter that was dropped: nobody needs it, and who cleans the store takes what this leaves. */
+void tamis__journal_forget(struct tamis_filter *filter);
+/* Give back what it has in memory, and the lock; harmless where there is none. */
+void tamis__journal_free(struct tamis_filter *filter);
 
 /* settle.c: replay the logs of dead handles of a filter (0: of all), bring that to the disk, and take them
  * away.  1 if there were any; 0; or an error, after which what was not settled is as it was. */

@@ -38,14 +38,10 @@ static int settle_segments(struct replay *replay, int rc)
     for (uint32_t i = 0; i < replay->count; i++) {
         struct tamis__store_segment *s = &replay->segments[i];
         if (s->segment.header == NULL) continue;
-        /* A stale mark stays for the recovery that calls us: there may be other logs. */
-        int synced = 0;
-        if (rc >= 0)
-            synced = tamis__mark_is_stale(s->segment.header)
-                         ? tamis__segment_sync(&replay->store->place, &s->segment)
-                         : tamis__mark_leave(&s->segment);
-        if (rc >= 0 && synced == 0) synced = tamis__mark_checkpoint_stale(&s->segment);
-        if (synced < 0) rc = synced;
+        int synced = tamis__mark_is_writer(&s->segment) ? tamis__mark_leave(&s->segment) : 0;
+        /* Others write it, or its mark is stale, which stays for the recovery that calls us. */
+        if (rc >= 0 && synced == 0) synced = tamis__mark_checkpoint(&s->segment);
+        if (rc >= 0 && synced < 0) rc = synced;
         tamis__close_segment(s);
     }
     replay->count = 0;
@@ -152,8 +148,7 @@ static int settle_one(void *context, uint64_t filter_id, const char *name)
 
 static int settle(struct tamis_store *store, uint64_t filter_id, bool forget)
 {
-    struct settling settling = {
-        .store = store, .logs = tamis__store_logs(store), .forget = forget};
+    struct settling settling = {.store = store, .logs = tamis__store_logs(store), .forget = forget};
     const int rc = tamis__logs_each(&settling.logs, filter_id, settle_one, &settling);
     return rc < 0 ? rc : settling.any;
 }

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/point.h"
 #include "hash/hash_set.h"
+#include "journal.h"
 #include "policy.h"
 #include "publish.h"
 
@@ -232,6 +233,7 @@ static int clean(struct tamis_store *store, struct tamis__catalog_txn *txn)
     int rc = tamis__catalog_each_garbage(txn, collect_garbage, &garbage);
     if (rc >= 0) rc = remove_garbage(store, txn, &garbage);
     if (rc == 0) rc = remove_orphan(store, txn);
+    if (rc == 0) rc = tamis__recover_store(store, txn);
     if (rc < 0) tamis__catalog_end(txn);
     return rc;
 }
@@ -308,6 +310,7 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
         .window_items = record->policy.window_items,
         .slices = record->policy.slices,
         .on_full = tamis__policy_on_full(&record->policy),
+        .flags = record->policy.durable ? TAMIS_FILTER_DURABLE : 0,
     };
     memcpy(stat->name, record->name, sizeof stat->name);
     tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);
@@ -320,6 +323,9 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
 }
 
 struct listing {
+    struct tamis_store *store;
+    struct tamis__catalog_txn *txn;
+    bool looks; /* into the headers: since the machine went down nobody has */
     struct tamis_filter_stat *stats;
     size_t count, room;
 };
@@ -334,7 +340,13 @@ static int list_one(void *context, const struct tamis__record *record)
         listing->stats = stats;
         listing->room = room;
     }
-    tamis__stat_from_record(record, &listing->stats[listing->count++]);
+    struct tamis_filter_stat *stat = &listing->stats[listing->count++];
+    struct tamis__trouble trouble;
+    const int rc = tamis__catalog_get_trouble(listing->txn, record->filter_id, &trouble);
+    if (rc < 0) return rc;
+    if (listing->looks) tamis__look_for_trouble(listing->store, record, &trouble);
+    tamis__stat_from_record(record, stat);
+    tamis__stat_set_trouble(stat, trouble);
     return 0;
 }
 
@@ -342,9 +354,12 @@ TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_lis
                                void *context)
 {
     struct tamis__catalog_txn *txn;
-    struct listing listing = {0};
+    struct listing listing = {.store = store};
     int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
+    uint8_t boot[TAMIS__BOOT_ID_BYTES];
+    listing.txn = txn;
+    listing.looks = tamis__boot_id(boot) && tamis__catalog_is_of_boot(txn, boot) == 0;
     rc = tamis__catalog_each(txn, prefix ? prefix : "", list_one, &listing);
     tamis__catalog_end(txn); /* before fn: it may be slow, and others wait for the lock */
     for (size_t i = 0; rc == 0 && i < listing.count; i++)
@@ -387,6 +402,8 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
                                   TAMIS__NEXT_DROPPED);
         TAMIS__POINT(TAMIS__POINT_DROP_UNLINK);
         tamis__remove_files(store, &files);
+        /* Of handles that are dead; one that lives takes its own away. */
+        if (record.policy.durable) (void)tamis__logs_forget(store, record.filter_id);
     }
     tamis__catalog_end(txn);
     free(files.list);

@@ -14,7 +14,7 @@
 #include "base/point.h"
 #include "file/io.h"
 
-#define PATH_BYTES 4200 /* PATH_MAX and a segment's name */
+#define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 #define FOLIO_BYTES_MAX ((uint64_t)2 << 20)
 
 void tamis__segment_name(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES])
@@ -219,9 +219,11 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
     *segment = (struct tamis__segment){
         .header = map, .map_bytes = map_bytes, .writable = writable, .place = place};
     segment->data = (uint64_t *)(void *)((char *)map + segment->header->data_offset);
-    if (!writable || segment->header->counter_bits == 0) return 0;
-    segment->owner = calloc(1, sizeof(struct tamis__owner *));
-    if (segment->owner != NULL) return 0;
+    if (!writable) return 0;
+    const bool counts = segment->header->counter_bits != 0;
+    segment->writer = calloc(1, sizeof *segment->writer);
+    if (counts) segment->owner = calloc(1, sizeof(struct tamis__owner *));
+    if (segment->writer != NULL && (!counts || segment->owner != NULL)) return 0;
     tamis__segment_close(segment);
     return tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", what);
 }
@@ -230,13 +232,14 @@ void tamis__segment_close(struct tamis__segment *segment)
 {
     if (segment->owner != NULL) tamis__owner_free(*segment->owner);
     free(segment->owner);
+    if (segment->writer != NULL) tamis__owner_free(segment->writer->owner);
+    free(segment->writer);
     tamis__unmap(segment->header, segment->map_bytes);
     *segment = (struct tamis__segment){0};
 }
 
-/* The file of a segment that is open, once more.  It is private, as it will be locked. */
-static int open_again(const struct tamis__segment *segment, char what[PATH_BYTES],
-                      struct tamis__private_fd *file)
+int tamis__segment_open_again(const struct tamis__segment *segment, char what[PATH_BYTES],
+                              struct tamis__private_fd *file)
 {
     char name[TAMIS__SEGMENT_NAME_BYTES];
     if (segment->place == NULL)
@@ -260,7 +263,7 @@ int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_by
         return tamis__extend(segment->staged->file.fd, segment->header->file_bytes, file_bytes,
                              what);
     }
-    int rc = open_again(segment, what, &file);
+    int rc = tamis__segment_open_again(segment, what, &file);
     if (rc < 0) return rc;
     rc = tamis__extend(file.fd, segment->header->file_bytes, file_bytes, what);
     tamis__private_close(&file);
@@ -278,7 +281,7 @@ static int become_owner(const struct tamis__segment *segment, struct tamis__owne
     char what[PATH_BYTES];
     struct tamis__owner *fresh = calloc(1, sizeof *fresh);
     if (fresh == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a lock");
-    int rc = open_again(segment, what, &fresh->file);
+    int rc = tamis__segment_open_again(segment, what, &fresh->file);
     if (rc == 0) rc = tamis__owner_announce(fresh, segment->header->block_locks, what);
     if (rc == 0) {
         *owner = tamis__owner_enter(segment->owner, fresh);
@@ -367,13 +370,14 @@ int tamis__segment_relabel(const struct tamis__place *place, const struct tamis_
     return tamis__sync_map(header, TAMIS__HEADER_BYTES, what);
 }
 
-/* Map the header of a segment that need not be sound; *map is NULL where there is nothing to map. */
-static int map_header(const struct tamis__place *place, uint64_t number, void **map)
+int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
+                              struct tamis__segment_header **header)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
     struct tamis__file_info info = {0};
+    void *map = NULL;
     int fd = -1;
-    *map = NULL;
+    *header = NULL;
     segment_path(place, number, what);
     tamis__segment_name(number, name);
     int rc = tamis__open(place->segments_fd, name, O_RDWR, 0, what, &fd);
@@ -381,47 +385,73 @@ static int map_header(const struct tamis__place *place, uint64_t number, void **
     if (rc < 0) return rc;
     rc = tamis__file_info(fd, what, &info);
     if (rc == 0 && info.is_regular && info.bytes >= TAMIS__HEADER_BYTES)
-        rc = tamis__map(fd, TAMIS__HEADER_BYTES, true, what, map);
+        rc = tamis__map(fd, TAMIS__HEADER_BYTES, true, what, &map);
+    tamis__close(fd);
+    *header = map;
+    return rc;
+}
+
+void tamis__segment_unmap_header(struct tamis__segment_header *header)
+{
+    tamis__unmap(header, TAMIS__HEADER_BYTES);
+}
+
+int tamis__segment_sync_header(const struct tamis__place *place,
+                               struct tamis__segment_header *header)
+{
+    char what[PATH_BYTES];
+    segment_path(place, header->number, what);
+    return tamis__sync_map(header, TAMIS__HEADER_BYTES, what);
+}
+
+int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
+                        struct tamis__segment_header *header)
+{
+    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    int fd = -1;
+    segment_path(place, number, what);
+    tamis__segment_name(number, name);
+    int rc = tamis__open(place->segments_fd, name, O_RDONLY, 0, what, &fd);
+    if (rc == 0) rc = tamis__read_at(fd, header, sizeof *header, 0, what);
     tamis__close(fd);
     return rc;
 }
 
 int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number)
 {
-    void *map;
-    const int rc = map_header(place, number, &map);
-    if (rc < 0 || map == NULL) return rc;
-    struct tamis__segment_header *header = map;
+    struct tamis__segment_header *header;
+    const int rc = tamis__segment_map_header(place, number, &header);
+    if (rc < 0 || header == NULL) return rc;
     /* ORDER release: pairs with tamis__segment_epoch; see there. */
     (void)__atomic_add_fetch(&header->epoch, 1, __ATOMIC_RELEASE);
-    tamis__unmap(map, TAMIS__HEADER_BYTES);
+    tamis__segment_unmap_header(header);
     return 0;
 }
 
 int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_t offset,
                         uint64_t value)
 {
-    void *map;
-    const int rc = map_header(place, number, &map);
-    if (rc < 0 || map == NULL) return rc;
+    struct tamis__segment_header *header;
+    const int rc = tamis__segment_map_header(place, number, &header);
+    if (rc < 0 || header == NULL) return rc;
     /* ORDER seq_cst: as tamis__segment_leave. */
-    __atomic_store_n((uint64_t *)(void *)((char *)map + offset), value, __ATOMIC_SEQ_CST);
-    tamis__unmap(map, TAMIS__HEADER_BYTES);
+    __atomic_store_n((uint64_t *)(void *)((char *)header + offset), value, __ATOMIC_SEQ_CST);
+    tamis__segment_unmap_header(header);
     return 0;
 }
 
 int tamis__segment_stay(const struct tamis__place *place, uint64_t number)
 {
-    void *map;
-    const int rc = map_header(place, number, &map);
-    if (rc < 0 || map == NULL) return rc;
-    uint64_t *next = &((struct tamis__segment_header *)map)->next;
+    struct tamis__segment_header *header;
+    const int rc = tamis__segment_map_header(place, number, &header);
+    if (rc < 0 || header == NULL) return rc;
+    uint64_t *next = &header->next;
     uint64_t is = __atomic_load_n(next, __ATOMIC_RELAXED);
     /* ORDER seq_cst: as tamis__segment_leave. */
     while (is != 0 && is != TAMIS__NEXT_REFUSE &&
            !__atomic_compare_exchange_n(next, &is, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         continue;
-    tamis__unmap(map, TAMIS__HEADER_BYTES);
+    tamis__segment_unmap_header(header);
     return 0;
 }
 

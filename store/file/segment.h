@@ -38,6 +38,16 @@ struct tamis__segment {
     const struct tamis__place *place;   /* that it was opened in; NULL in plain memory */
     const struct tamis__staged *staged; /* its file while it is not published yet; else NULL */
     struct tamis__owner **owner; /* who this handle is to other removers; NULL without counters */
+    struct tamis__writing
+        *writer; /* what it is to checkpoints (mark.h); NULL where it is read-only */
+};
+
+struct tamis__writing {
+    struct tamis__owner *owner; /* with the lock; NULL: has not written */
+    bool unwatched;             /* atomic: it has written without a lock */
+    uint64_t
+        flights_begun; /* atomic: how often this handle, and its parent's, has raised `unlogged` */
+    uint64_t flights_done; /* atomic: and lowered it since, or has given that up */
 };
 
 struct tamis__staged {
@@ -105,6 +115,21 @@ bool tamis__segment_is_blank(const struct tamis__segment *segment);
 
 /* Remove the file; 0 if it is not there. */
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
+
+/* The file of a segment that is open, once more and private; `what` gets its path, for sentences. */
+#define TAMIS__SEGMENT_PATH_BYTES 4200 /* PATH_MAX and a segment's name */
+int tamis__segment_open_again(const struct tamis__segment *segment,
+                              char what[TAMIS__SEGMENT_PATH_BYTES], struct tamis__private_fd *file);
+/* Read the header of one that is not open.  Nothing of it is checked. */
+int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
+                        struct tamis__segment_header *header);
+/* Map the header of one that need not be sound; NULL where there is no file, or none long enough. */
+int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
+                              struct tamis__segment_header **header);
+void tamis__segment_unmap_header(struct tamis__segment_header *header);
+/* msync the header alone. */
+int tamis__segment_sync_header(const struct tamis__place *place,
+                               struct tamis__segment_header *header);
 
 /* msync the whole segment. */
 int tamis__segment_sync(const struct tamis__place *place, const struct tamis__segment *segment);
@@ -197,6 +222,16 @@ static inline void tamis__fence_after_rmw(void)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #else
     tamis__fence();
+#endif
+}
+
+/* What follows is not read before what was read by relaxed loads: on x86-64 no load overtakes another. */
+static inline void tamis__fence_acquire(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    tamis__fence();
+#else
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
 #endif
 }
 

@@ -132,8 +132,9 @@ static int grow(const struct tamis__logs *logs, struct tamis__log *log, uint64_t
 {
     static const unsigned char zeros[65536];
     char what[PATH_BYTES];
-    int rc = 0;
     (void)path_of(logs, log->name, what);
+    /* In one piece where that can be had, and a full disk is found before it is written to. */
+    int rc = tamis__reserve(log->file.fd, log->bytes, bytes - log->bytes, what, "");
     for (uint64_t at = log->bytes; rc == 0 && at < bytes;) {
         const size_t now = bytes - at < sizeof zeros ? (size_t)(bytes - at) : sizeof zeros;
         rc = tamis__write_at(log->file.fd, zeros, now, at, what);
