@@ -45,9 +45,10 @@ int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *v
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_dropped(filter);
     if (rc == 0) {
         const uint32_t known = tamis__view_count_record(view, &record);
+        rc = tamis__view_check(view);
         if (known == record.segment_count && checkpointed_at > record.checkpointed_at)
             record.checkpointed_at = checkpointed_at;
-        if (known == record.segment_count)
+        if (rc == 0 && known == record.segment_count)
             rc = record_trouble(txn, record.filter_id, tamis__view_trouble(view));
         if (rc == 0) rc = tamis__catalog_put(txn, &record);
         if (rc == 0) rc = tamis__catalog_commit(txn);
@@ -82,8 +83,7 @@ TAMIS_API int tamis_filter_sync(tamis_filter *filter)
     for (uint32_t i = 0; rc >= 0 && i < view->count; i++)
         rc = tamis__mark_checkpoint(&view->segments[i].segment);
     rc = rc < 0 ? tell_of_failure(filter, view, rc) : tamis__record_items(filter, view, now);
-    tamis__leave(filter, view);
-    return rc;
+    return (int)tamis__leave_with(filter, view, rc);
 }
 
 /* ---- The end of a handle --------------------------------------------------------------------- */
@@ -117,6 +117,7 @@ TAMIS_API int tamis_filter_close(tamis_filter *filter)
     if (filter == NULL) return 0;
     const int64_t now = tamis__now_ns();
     struct tamis__view *view = filter->view;
+<<<<<<< HEAD
     int rc = 0;
     if (!filter->read_only && !is_dropped(filter)) {
         if (!filter->no_sync) {
@@ -124,6 +125,11 @@ TAMIS_API int tamis_filter_close(tamis_filter *filter)
             const int closed = rc < 0 ? 0 : tamis__journal_close(filter, rc > 0);
             if (closed < 0) rc = closed;
         }
+=======
+    int rc = tamis__view_check(view);
+    if (rc == 0 && !filter->read_only && !is_dropped(filter)) {
+        if (!filter->no_sync) rc = leave_segments(view);
+>>>>>>> checkpoint
         /* ORDER relaxed: see tamis__record_items. */
         const bool changed =
             tamis__view_items(view) != __atomic_load_n(&filter->recorded_items, __ATOMIC_RELAXED);

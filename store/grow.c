@@ -141,7 +141,8 @@ static int publish(struct change *change, struct tamis__catalog_txn *txn,
     struct tamis_store *store = change->filter->store;
     const struct tamis__segment *left = &tamis__newest(change->view)->segment;
     (void)tamis__view_count_record(change->view, record); /* the counts as they are, for list */
-    int rc = change_record(change, txn, record);
+    int rc = tamis__view_check(change->view);
+    if (rc == 0) rc = change_record(change, txn, record);
     if (rc == 0) rc = tamis__catalog_commit(txn);
     if (rc < 0) {
         if (change->draft.staged.file.link == NULL)
@@ -262,6 +263,5 @@ TAMIS_API int tamis_filter_rotate(tamis_filter *filter)
             "the filter '%s' could not be rotated: another process has held the store's lock for "
             "a second; try again, or look for a stopped process",
             filter->name);
-    tamis__leave(filter, view);
-    return rc;
+    return (int)tamis__leave_with(filter, view, rc);
 }

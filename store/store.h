@@ -56,6 +56,32 @@ static inline void tamis__leave(struct tamis_filter *filter, const struct tamis_
     }
 }
 
+/*
+ * Before anything is told that was read from the view: `answer`, or the error of a mapping of its that
+ * broke (tamis__segment_check).
+ */
+static inline int64_t tamis__view_answer(const struct tamis__view *view, int64_t answer)
+{
+    tamis__guard_fence();
+    /* ORDER relaxed: behind the fence. */
+    if (__builtin_expect(view->count == 1 && view->index.segment.header == NULL &&
+                             __atomic_load_n(&tamis__guard_faults, __ATOMIC_RELAXED) == 0 &&
+                             tamis__segment_has_magic(&view->segments[0].segment),
+                         1))
+        return answer;
+    const int rc = tamis__view_check(view);
+    return __builtin_expect(rc < 0, 0) ? rc : answer;
+}
+
+/* Leave with an answer, if it can be trusted. */
+static inline int64_t tamis__leave_with(struct tamis_filter *filter, const struct tamis__view *view,
+                                        int64_t answer)
+{
+    answer = tamis__view_answer(view, answer);
+    tamis__leave(filter, view);
+    return answer;
+}
+
 /* Enter the handle's view, up to date; the caller leaves it unless this fails. */
 int tamis__visit(struct tamis_filter *filter, struct tamis__view **view);
 /* The same, where it has a segment `index`: TAMIS_EINVAL past the last. */
@@ -76,7 +102,8 @@ static inline int tamis__view_current(struct tamis_filter *filter, struct tamis_
     const uint64_t moved =
         (tamis__segment_epoch(newest) ^ __atomic_load_n(&(*view)->epoch, __ATOMIC_RELAXED)) |
         (tamis__segment_next(newest) ^ (*view)->next) |
-        (tamis__segment_exceptions(newest) ^ (*view)->exceptions);
+        (tamis__segment_exceptions(newest) ^ (*view)->exceptions) |
+        (uint64_t)!tamis__segment_has_magic(newest);
     return __builtin_expect(moved == 0, 1) ? 0 : tamis__view_follow(filter, view);
 }
 

@@ -114,6 +114,14 @@ void tamis__view_free(struct tamis__view *view)
     free(view);
 }
 
+int tamis__view_check(const struct tamis__view *view)
+{
+    int rc = tamis__segment_check(&view->index.segment);
+    for (uint32_t i = 0; rc == 0 && i < view->count; i++)
+        rc = tamis__segment_check(&view->segments[i].segment);
+    return rc;
+}
+
 static void retire(struct tamis_filter *filter, struct tamis__view *view)
 {
     view->retired = __atomic_load_n(&filter->retired, __ATOMIC_RELAXED);
@@ -524,7 +532,9 @@ static bool follow_chain(struct tamis_filter *filter, struct tamis__view **view)
 /* To the end of the chain; then to the catalog, where alone is told what was taken out. */
 static int follow(struct tamis_filter *filter, struct tamis__view **view, bool wait)
 {
-    int rc = AGAIN;
+    int rc = tamis__view_check(*view); /* what is followed is what the newest segment says */
+    if (rc < 0) return rc;
+    rc = AGAIN;
     while (rc == AGAIN) {
         while (follow_chain(filter, view))
             continue;
@@ -544,6 +554,8 @@ int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view)
 int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view)
 {
     bool moved = false;
+    const int rc = tamis__view_check(*view);
+    if (rc < 0) return rc;
     while (follow_chain(filter, view))
         moved = true;
     return moved ? 0 : follow(filter, view, true);

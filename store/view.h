@@ -109,6 +109,9 @@ static inline struct tamis__view *tamis__enter(struct tamis__view *const *place)
 
 void tamis__view_reclaim(struct tamis_filter *filter);
 
+/* Is every mapping of it sound?  tamis__segment_check() of each. */
+int tamis__view_check(const struct tamis__view *view);
+
 /* A view of these segments of a record, those that `old` (or NULL) has taken over from it. */
 int tamis__view_make(struct tamis_store *store, const struct tamis__record *record, bool read_only,
                      const struct tamis__view *old, struct tamis__view **view);

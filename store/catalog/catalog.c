@@ -130,6 +130,38 @@ void tamis__catalog_clear(struct tamis__catalog *catalog)
     catalog->file_path = catalog->lock_path = NULL;
 }
 
+int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc)
+{
+    if (!txn->broken && !tamis__guard_is_broken(txn->guard)) return rc;
+    return tamis__fail(
+        TAMIS_ECORRUPT,
+        "a page of the catalog %s could not be read: the file was truncated meanwhile, "
+        "or the disk fails (dmesg); restore it from a copy, or 'tamis repair' makes it "
+        "anew",
+        txn->catalog->file_path);
+}
+
+/*
+ * LMDB does not tell where it has mapped the file.  But a value that it has given lies there, and every
+ * page says its own number (docs/format.md, 2): so the first page is that many pages before it.
+ */
+static int watch(struct tamis__catalog_txn *txn, const void *value)
+{
+    MDB_stat stat;
+    const int error = mdb_stat(txn->txn, txn->dbi, &stat);
+    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
+    const char *page = (const char *)value - (uintptr_t)value % stat.ms_psize;
+    uint64_t number;
+    memcpy(&number, page, sizeof number);
+    if (number >= MAP_BYTES / stat.ms_psize) return 0; /* damage, of which the caller will hear */
+    /* Its writes are pwrite(): the mapping is for reading. */
+    txn->guard =
+        tamis__guard_add((void *)(uintptr_t)(page - number * stat.ms_psize), MAP_BYTES, false);
+    if (txn->guard == NULL)
+        return tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", txn->catalog->file_path);
+    return 0;
+}
+
 /* Open LMDB on `path`, under our lock, so that it needs none of its own. */
 int tamis__txn_open(struct tamis__catalog_txn *txn, const char *path)
 {
@@ -180,6 +212,8 @@ static int read_passed(struct tamis__catalog_txn *txn)
 
 void tamis__txn_close(struct tamis__catalog_txn *txn)
 {
+    tamis__guard_remove(txn->guard);
+    txn->guard = NULL;
     if (txn->txn != NULL) mdb_txn_abort(txn->txn);
     if (txn->env != NULL) mdb_env_close(txn->env);
     txn->txn = NULL;
@@ -215,6 +249,10 @@ static int check_pages(const struct tamis__catalog *catalog)
                 rc, "the catalog %s is damaged at byte %llu: %s; 'tamis repair' makes it anew",
                 catalog->file_path, (unsigned long long)fault.offset, fault.reason);
     }
+    if (map != NULL) {
+        const int whole = tamis__map_check(map, catalog->file_path);
+        if (whole < 0) rc = whole;
+    }
     tamis__unmap(map, info.bytes);
     if (rc == 0) { /* LMDB goes by path: it must lead where the lock and the check were */
         rc = tamis__same_file(fd, catalog->file_path);
@@ -240,7 +278,19 @@ static int read_store_record(struct tamis__catalog_txn *txn)
     if (rc < 0) return tamis__fail_record(txn, rc, "record of the store", "s", reason);
     rc = read_passed(txn);
     txn->store_as_read = txn->store;
-    return rc;
+    return rc < 0 ? rc : watch(txn, value.mv_data);
+}
+
+/* As far as the store's record, which is the first that is read. */
+static int open_checked(struct tamis__catalog_txn *txn)
+{
+    int rc = check_pages(txn->catalog);
+    if (rc < 0) return rc;
+    tamis__guard_all(&txn->broken);
+    rc = tamis__txn_open(txn, txn->catalog->file_path);
+    if (rc == 0) rc = read_store_record(txn);
+    tamis__guard_all(NULL);
+    return tamis__txn_answer(txn, rc);
 }
 
 enum waiting { WAIT, IF_FREE, HELD };
@@ -262,9 +312,7 @@ static int begin(const struct tamis__catalog *catalog, enum tamis__lock lock, en
     txn->lock.fd = -1;
     int rc = waiting == HELD ? 1 : take_lock(catalog, lock, waiting == IF_FREE, &txn->lock);
     if (rc > 0) {
-        rc = check_pages(catalog);
-        if (rc == 0) rc = tamis__txn_open(txn, catalog->file_path);
-        if (rc == 0) rc = read_store_record(txn);
+        rc = open_checked(txn);
         if (rc == 0) rc = 1;
     }
     if (rc > 0)
@@ -300,6 +348,7 @@ int tamis__catalog_commit(struct tamis__catalog_txn *txn)
     if (memcmp(&txn->store, &txn->store_as_read, sizeof txn->store) != 0)
         rc = write_store_record(txn);
     if (rc == 0 && txn->store.passed != txn->store_as_read.passed) rc = write_passed(txn);
+    rc = tamis__txn_answer(txn, rc);
     if (rc < 0) return rc;
     const int error = mdb_txn_commit(txn->txn); /* frees the transaction, whatever it returns */
     txn->txn = NULL;

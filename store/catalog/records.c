@@ -74,8 +74,8 @@ static int each_key(struct tamis__catalog_txn *txn, const struct tamis__key *pre
         if (rc == 0) error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
     }
     mdb_cursor_close(cursor);
-    if (rc != 0) return rc;
-    return error == MDB_NOTFOUND ? 0 : tamis__fail_mdb(txn->catalog, error, "read");
+    if (rc == 0 && error != MDB_NOTFOUND) rc = tamis__fail_mdb(txn->catalog, error, "read");
+    return tamis__txn_answer(txn, rc);
 }
 
 /* Does one value match its checksum?  Counts filters by name less filters by id. */
@@ -124,8 +124,8 @@ int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,
     MDB_val k = tamis__key_val(&key), value;
     const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
     if (error == MDB_NOTFOUND) return not_found(txn);
-    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
-    return decode(txn, k, value, record);
+    return tamis__txn_answer(txn, error ? tamis__fail_mdb(txn->catalog, error, "read")
+                                        : decode(txn, k, value, record));
 }
 
 int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
@@ -136,7 +136,7 @@ int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
     MDB_val k = tamis__key_val(&key), value;
     const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
     if (error == MDB_NOTFOUND) return not_found(txn);
-    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
+    if (error) return tamis__txn_answer(txn, tamis__fail_mdb(txn->catalog, error, "read"));
     const unsigned char *bytes = value.mv_data;
     if (value.mv_size < 9 || value.mv_size - 8 > TAMIS_NAME_MAX ||
         tamis__get64(bytes + value.mv_size - 8) !=

@@ -85,8 +85,9 @@ static int read_header(struct copying *c)
     uint64_t words[sizeof c->header / 8];
     read_words(map, words, sizeof words / sizeof words[0]);
     memcpy(&c->header, words, sizeof c->header);
+    const int whole = tamis__map_check(map, c->what);
     tamis__unmap(map, sizeof c->header);
-    return 0;
+    return whole;
 }
 
 static int copy_bits(const struct copying *c)
@@ -114,6 +115,7 @@ static int copy_words(const struct copying *c, uint64_t at, uint64_t end)
         tamis__release_map(map + at, now);
         if (rc == 0) rc = c->fn(c->context, now);
     }
+    if (map != NULL && rc == 0) rc = tamis__map_check(map, c->what);
     tamis__unmap(map, end);
     free(buffer);
     return rc;
@@ -132,8 +134,9 @@ static int settle(const struct copying *c, uint64_t bytes)
         .map_bytes = bytes,
         .writable = true};
     kind->settle(&segment);
+    rc = tamis__map_check(map, c->to_what);
     tamis__unmap(map, bytes);
-    return 0;
+    return rc;
 }
 
 /* Counters, then their table, as far as it is in force when they are read. */

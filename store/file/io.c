@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -23,22 +22,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-
-#define HUGE_BYTES ((uint64_t)2 << 20)
+#include "file/may_fail.h"
 
 #ifdef TAMIS_TEST_POINTS
 int (*tamis__io_hook)(const char *verb, const char *what);
-static int may_fail(const char *verb, const char *what)
-{
-    return tamis__io_hook ? tamis__io_hook(verb, what) : 0;
-}
-#else
-static int may_fail(const char *verb, const char *what)
-{
-    (void)verb;
-    (void)what;
-    return 0;
-}
 #endif
 
 /* What each error number means to a user: the code, and the mend. */
@@ -483,68 +470,6 @@ void tamis__wait_a_little(unsigned round)
         (void)sched_yield();
     else
         (void)nanosleep(&nap, NULL); /* a signal may end it early: the caller looks again */
-}
-
-int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map)
-{
-    const int error = may_fail("mmap", what);
-    if (error) return tamis__fail_errno(error, "map", what);
-    const int protection = PROT_READ | (writable ? PROT_WRITE : 0);
-    if (bytes < HUGE_BYTES) {
-        void *got = mmap(NULL, (size_t)bytes, protection, MAP_SHARED, fd, 0);
-        if (got == MAP_FAILED) return tamis__fail_errno(errno, "map", what);
-        *map = got;
-        return 0;
-    }
-    /* A 2 MiB page-table entry needs address and file offset to agree modulo 2 MiB: reserve more
-     * addresses than needed, map at the boundary inside, give the rest back. */
-    const uint64_t reserved = bytes + HUGE_BYTES;
-    char *area =
-        mmap(NULL, (size_t)reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (area == MAP_FAILED) return tamis__fail_errno(errno, "map", what);
-    const uint64_t skip = (HUGE_BYTES - (uintptr_t)area % HUGE_BYTES) % HUGE_BYTES;
-    void *got = mmap(area + skip, (size_t)bytes, protection, MAP_SHARED | MAP_FIXED, fd, 0);
-    if (got == MAP_FAILED) {
-        const int map_error = errno;
-        (void)munmap(area, (size_t)reserved);
-        return tamis__fail_errno(map_error, "map", what);
-    }
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t end = skip + (bytes + page - 1) / page * page;
-    if (skip > 0) (void)munmap(area, (size_t)skip);
-    if (end < reserved) (void)munmap(area + end, (size_t)(reserved - end));
-    *map = got;
-    return 0;
-}
-
-void tamis__unmap(void *map, uint64_t bytes)
-{
-    if (map != NULL) (void)munmap(map, (size_t)bytes);
-}
-
-void tamis__release_map(void *at, uint64_t bytes)
-{
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t skip = (page - (uintptr_t)at % page) % page;
-    if (bytes <= skip) return;
-    /* A hint on memory; on a shared mapping of a file it never loses a byte. */
-    (void)madvise((char *)at + skip, (size_t)((bytes - skip) / page * page), MADV_DONTNEED);
-}
-
-int tamis__sync_map(void *map, uint64_t bytes, const char *what)
-{
-    const int error = may_fail("msync", what);
-    if (error) return tamis__fail_errno(error, "write to the disk", what);
-    return msync(map, (size_t)bytes, MS_SYNC) == 0
-               ? 0
-               : tamis__fail_errno(errno, "write to the disk", what);
-}
-
-void tamis__advise_large(void *at, size_t bytes)
-{
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
-                    skip = (page - (uintptr_t)at % page) % page;
-    if (bytes > skip) (void)madvise((char *)at + skip, (bytes - skip) / page * page, MADV_HUGEPAGE);
 }
 
 int tamis__read_text(const char *path, char *text, size_t bytes)

@@ -88,9 +88,11 @@ int tamis__byte_is_locked(int fd, uint64_t offset, const char *what);
 /* Let others run: at once, and after some rounds of waiting for the same thing for 100 us. */
 void tamis__wait_a_little(unsigned round);
 
-/* Map a file from its start; large mappings begin on a 2 MiB boundary. */
+/* Map a file from its start, watched (guard.h); large mappings begin on a 2 MiB boundary. */
 int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map);
 void tamis__unmap(void *map, uint64_t bytes);
+/* Behind the last look at it: TAMIS_ECORRUPT if a page could not be had (guard.h). */
+int tamis__map_check(const void *map, const char *what);
 /* Drop the page-table entries of the whole pages in a range of a file's mapping. */
 void tamis__release_map(void *at, uint64_t bytes);
 int tamis__sync_map(void *map, uint64_t bytes, const char *what);

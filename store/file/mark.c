@@ -196,6 +196,7 @@ int tamis__mark_begin(const struct tamis__segment *segment, bool tried)
     TAMIS__POINT(TAMIS__POINT_MARK_COUNTED);
     int rc = 0;
     if ((was & marked) != marked || !is_this_boot(header, false)) rc = make_dirty(segment, was);
+    if (rc == 0) rc = tamis__segment_check(segment); /* the file has the mark */
     if (rc < 0) {
         tamis__owner_free(fresh);
         return rc;
@@ -301,9 +302,13 @@ static int checkpoint(const struct tamis__segment *segment, bool leaving)
     struct tamis__private_fd toll = {.fd = -1};
     const uint64_t dead = lonely ? count_dead_flights(segment, mark, &toll) : 0;
     int rc = sync_all(segment);
+<<<<<<< HEAD
     /* ORDER seq_cst: their bits are on the disk. */
     if (rc == 0 && dead > 0) (void)__atomic_sub_fetch(&header->unlogged, dead, __ATOMIC_SEQ_CST);
     tamis__private_close(&toll);
+=======
+    if (rc == 0) rc = tamis__segment_check(segment); /* or it was not the file that was synced */
+>>>>>>> checkpoint
     if (rc < 0) return rc;
     if (!dirty) return 1;
     TAMIS__POINT(TAMIS__POINT_SYNC_DONE);

@@ -128,6 +128,21 @@ void tamis__segment_hurry(const struct tamis__staged *staged, uint64_t offset, u
     tamis__start_writing(staged->file.fd, offset, bytes);
 }
 
+/* What is constant in its header outlives the page that it is on (guard.h). */
+static int watch(struct tamis__segment *segment, const struct tamis__segment_header *header,
+                 const char *what)
+{
+    segment->guard = tamis__guard_of(segment->header);
+    segment->kept = malloc(TAMIS__GUARD_KEPT_BYTES);
+    if (segment->kept == NULL) {
+        tamis__segment_close(segment);
+        return tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", what);
+    }
+    memcpy(segment->kept, header, TAMIS__GUARD_KEPT_BYTES);
+    tamis__guard_keep(segment->guard, segment->kept);
+    return 0;
+}
+
 int tamis__segment_map_staged(const struct tamis__place *place, const struct tamis__staged *staged,
                               const struct tamis__segment_header *header,
                               struct tamis__segment *segment)
@@ -142,7 +157,7 @@ int tamis__segment_map_staged(const struct tamis__place *place, const struct tam
     *segment = (struct tamis__segment){
         .header = map, .map_bytes = map_bytes, .writable = true, .place = place, .staged = staged};
     segment->data = (uint64_t *)(void *)((char *)map + header->data_offset);
-    return 0;
+    return watch(segment, header, what);
 }
 
 int tamis__segment_settle(const struct tamis__place *place, const struct tamis__staged *staged)
@@ -161,7 +176,7 @@ void tamis__segment_discard(const struct tamis__place *place, struct tamis__stag
 
 /* Read and judge the header of an open segment file. */
 static int check_file(int fd, uint64_t number, const char *what, struct tamis__file_info *info,
-                      uint64_t *map_bytes)
+                      struct tamis__segment_header *header)
 {
     unsigned char buffer[TAMIS__HEADER_BYTES];
     struct tamis__refusal refusal;
@@ -180,14 +195,12 @@ static int check_file(int fd, uint64_t number, const char *what, struct tamis__f
         return tamis__fail(
             rc, "%s %s (at byte %" PRIu64 ")%s", what, refusal.reason, refusal.offset,
             rc == TAMIS_EVERSION ? "" : "; restore it from a copy, or drop the filter");
-    struct tamis__segment_header header;
-    memcpy(&header, buffer, sizeof header);
-    if (header.number != number)
+    memcpy(header, buffer, sizeof *header);
+    if (header->number != number)
         return tamis__fail(TAMIS_EFOREIGN,
                            "%s says that it is segment %" PRIu64
                            "; it was copied over another one, restore the right file",
-                           what, header.number);
-    *map_bytes = tamis__header_file_bytes_max(&header);
+                           what, header->number);
     return 0;
 }
 
@@ -195,8 +208,8 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
                         struct tamis__segment *segment)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    struct tamis__segment_header header; /* as it was judged */
     struct tamis__file_info info = {0};
-    uint64_t map_bytes = 0;
     void *map = NULL;
     int fd = -1, rc;
     segment_path(place, number, what);
@@ -209,21 +222,29 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
             "the filter",
             what);
     if (rc < 0) return rc;
-    rc = check_file(fd, number, what, &info, &map_bytes);
+    rc = check_file(fd, number, what, &info, &header);
     /* A copy may have come with holes; writing into one on a full disk would be a SIGBUS. */
     if (rc == 0 && writable && info.allocated_bytes < info.bytes)
         rc = tamis__fill_holes(fd, info.bytes, what);
-    if (rc == 0) rc = tamis__map(fd, map_bytes, writable, what, &map);
+    if (rc == 0) rc = tamis__map(fd, tamis__header_file_bytes_max(&header), writable, what, &map);
     tamis__close(fd); /* the mapping outlives the descriptor */
     if (rc < 0 || map == NULL) return rc;
-    *segment = (struct tamis__segment){
-        .header = map, .map_bytes = map_bytes, .writable = writable, .place = place};
-    segment->data = (uint64_t *)(void *)((char *)map + segment->header->data_offset);
+    *segment = (struct tamis__segment){.header = map,
+                                       .map_bytes = tamis__header_file_bytes_max(&header),
+                                       .number = number,
+                                       .writable = writable,
+                                       .place = place};
+    segment->data = (uint64_t *)(void *)((char *)map + header.data_offset);
+    rc = watch(segment, &header, what);
+    if (rc == 0) rc = tamis__segment_check(segment); /* the mapped one is the judged one */
+    if (rc < 0) {
+        tamis__segment_close(segment);
+        return rc;
+    }
     if (!writable) return 0;
-    const bool counts = segment->header->counter_bits != 0;
     segment->writer = calloc(1, sizeof *segment->writer);
-    if (counts) segment->owner = calloc(1, sizeof(struct tamis__owner *));
-    if (segment->writer != NULL && (!counts || segment->owner != NULL)) return 0;
+    if (header.counter_bits != 0) segment->owner = calloc(1, sizeof(struct tamis__owner *));
+    if (segment->writer != NULL && (header.counter_bits == 0 || segment->owner != NULL)) return 0;
     tamis__segment_close(segment);
     return tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", what);
 }
@@ -235,6 +256,7 @@ void tamis__segment_close(struct tamis__segment *segment)
     if (segment->writer != NULL) tamis__owner_free(segment->writer->owner);
     free(segment->writer);
     tamis__unmap(segment->header, segment->map_bytes);
+    free(segment->kept);
     *segment = (struct tamis__segment){0};
 }
 
@@ -263,9 +285,13 @@ int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_by
         return tamis__extend(segment->staged->file.fd, segment->header->file_bytes, file_bytes,
                              what);
     }
+    struct tamis__file_info info = {0};
     int rc = tamis__segment_open_again(segment, what, &file);
     if (rc < 0) return rc;
-    rc = tamis__extend(file.fd, segment->header->file_bytes, file_bytes, what);
+    rc = tamis__file_info(file.fd, what, &info);
+    if (rc == 0 && info.bytes < segment->header->file_bytes) /* longer, it would seem whole */
+        rc = tamis__fail(TAMIS_ECORRUPT, "%s is truncated; restore it from a copy", what);
+    if (rc == 0) rc = tamis__extend(file.fd, segment->header->file_bytes, file_bytes, what);
     tamis__private_close(&file);
     return rc;
 }
@@ -334,7 +360,8 @@ int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uin
     if (rc <= 0) return rc < 0 ? rc : 1;
     if (tamis__segment_open(place, number, false, &segment) < 0 || segment.header == NULL)
         return 0; /* not ours to remove */
-    const bool unused = tamis__segment_items(&segment) == 0 && tamis__segment_is_blank(&segment);
+    const bool unused = tamis__segment_items(&segment) == 0 && tamis__segment_is_blank(&segment) &&
+                        tamis__segment_check(&segment) == 0;
     *filter_id = segment.header->filter_id;
     tamis__segment_close(&segment);
     if (!unused) return 0;

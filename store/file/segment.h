@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "file/guard.h"
 #include "file/header.h"
 #include "file/owner.h"
 #include "file/private_fd.h"
@@ -34,9 +35,12 @@ struct tamis__segment {
     struct tamis__segment_header *header; /* start of the mapping */
     uint64_t *data;                       /* the bits, 64-byte aligned */
     uint64_t map_bytes;                   /* all that the file can ever have */
+    uint64_t number;                      /* as its header says */
     bool writable;
     const struct tamis__place *place;   /* that it was opened in; NULL in plain memory */
     const struct tamis__staged *staged; /* its file while it is not published yet; else NULL */
+    struct tamis__guard *guard;         /* of the mapping; NULL in plain memory */
+    void *kept;                         /* the constant part of the header; NULL if staged */
     struct tamis__owner **owner; /* who this handle is to other removers; NULL without counters */
     struct tamis__writing
         *writer; /* what it is to checkpoints (mark.h); NULL where it is read-only */
@@ -88,6 +92,20 @@ void tamis__segment_discard(const struct tamis__place *place, struct tamis__stag
 int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool writable,
                         struct tamis__segment *segment);
 void tamis__segment_close(struct tamis__segment *segment);
+
+/*
+ * To be asked behind the last look at the mapping, before anything is told: 0; TAMIS_ECORRUPT or TAMIS_EIO
+ * where a page of it could not be had (guard.h), or its header is one no more.
+ */
+int tamis__segment_check(const struct tamis__segment *segment);
+
+/* Does the file still begin as a segment does?  One that was truncated and made longer does not. */
+static inline bool tamis__segment_has_magic(const struct tamis__segment *segment)
+{
+    /* ORDER relaxed: behind tamis__guard_fence(). */
+    return __atomic_load_n((const uint64_t *)(const void *)segment->header->magic,
+                           __ATOMIC_RELAXED) == TAMIS__MAGIC_WORD;
+}
 
 /* These bytes of the data will not be read soon: let the process forget its copies of the
  * page-table entries.  Contents stay as they are, in the page cache. */

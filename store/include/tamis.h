@@ -40,8 +40,9 @@
  * - The store must be on a local file system that has flock() and shared mmap().
  * - Files are little-endian and are used in place; big-endian hosts are refused at compile time.
  * - A process with a file size limit (`ulimit -f`) should ignore SIGXFSZ, to get an error instead.
- * - Truncating a segment file under a process that maps it raises SIGBUS there, as with any
- * mapping.
+ * - Truncating a file of the store under a process that has it open makes that process's calls on it
+ *   fail (TAMIS_ECORRUPT, TAMIS_EIO) until it is opened again; see tamis_sigbus_leave().  What somebody
+ *   else writes into such a file instead is not noticed, but for a header that is none any more.
  * - A filter of kind counting maps addresses, not memory, for a table that it may never need: 32 to 64
  *   bytes a counter, which `ulimit -v` counts.  A handle that has removed a key keeps a descriptor.
  * - A process that was started with descriptors 0-2 closed should open them (on /dev/null) first:
@@ -114,6 +115,28 @@ TAMIS_API const char *tamis_kind_name(uint32_t kind);
 
 /* The kind of that name.  TAMIS_EINVAL, with the known names in the sentence, if there is none. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_kind_from_name(const char *name, uint32_t *kind);
+
+/* ---- SIGBUS ------------------------------------------------------------------------------- */
+
+/*
+ * The kernel sends SIGBUS to a thread that touches a page of a mapped file that it cannot give: the file
+ * was truncated, the disk is full (where rewriting a page takes new room, as on btrfs) or fails.  With its
+ * first mapping the library installs a handler, if SIGBUS has its default action then: a fault in a
+ * mapping of the library becomes an error of the call that met it, and of all later ones that need the
+ * file, TAMIS_ECORRUPT or TAMIS_EIO.  Any other fault ends the process as it would have without.
+ *
+ * tamis_sigbus_leave()  before the first store is opened: install nothing, ever.
+ */
+TAMIS_API void tamis_sigbus_leave(void);
+
+/*
+ * For a program with a SIGBUS handler of its own: call it there with siginfo_t's si_addr.
+ *
+ * Returns  1: the fault was in a mapping of the library; return from the handler.  0: it was not.
+ * Signals  async-signal-safe; for any thread, in a child of fork() too.  A thread that blocks SIGBUS dies of
+ *          one all the same.
+ */
+TAMIS_API int tamis_sigbus_mend(const void *address);
 
 /* ---- Stores ------------------------------------------------------------------------------- */
 
