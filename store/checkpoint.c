@@ -117,19 +117,13 @@ TAMIS_API int tamis_filter_close(tamis_filter *filter)
     if (filter == NULL) return 0;
     const int64_t now = tamis__now_ns();
     struct tamis__view *view = filter->view;
-<<<<<<< HEAD
-    int rc = 0;
-    if (!filter->read_only && !is_dropped(filter)) {
+    int rc = tamis__view_check(view);
+    if (rc == 0 && !filter->read_only && !is_dropped(filter)) {
         if (!filter->no_sync) {
             rc = leave_segments(view);
             const int closed = rc < 0 ? 0 : tamis__journal_close(filter, rc > 0);
             if (closed < 0) rc = closed;
         }
-=======
-    int rc = tamis__view_check(view);
-    if (rc == 0 && !filter->read_only && !is_dropped(filter)) {
-        if (!filter->no_sync) rc = leave_segments(view);
->>>>>>> checkpoint
         /* ORDER relaxed: see tamis__record_items. */
         const bool changed =
             tamis__view_items(view) != __atomic_load_n(&filter->recorded_items, __ATOMIC_RELAXED);

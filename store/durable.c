@@ -232,6 +232,7 @@ static int64_t add_lacking(struct sortie *sortie)
     if (fresh == 0)
         fresh = tamis__add_chunk(sortie->filter, sortie->view, &sortie->flight, sortie->keys,
                                  sortie->count, sortie->answers);
+    fresh = tamis__view_answer(*sortie->view, fresh); /* or a mapping broke, and has not the bits */
     TAMIS__POINT(TAMIS__POINT_DURABLE_SET);
     if (fresh < 0) tamis__journal_release(sortie->journal, reserved);
     const int rc = fresh < 0 ? (int)fresh : log_chunk(sortie, first, reserved);

@@ -194,23 +194,15 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
     struct tamis__view *view = tamis__enter(&filter->view);
     if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
     int rc = tamis__view_current(filter, &view);
-<<<<<<< HEAD
     if (rc == 0 && has_chores(view)) {
         if (is_durable(view)) {
             rc = tamis__durable_add(filter, &view, key, key_bytes);
-            tamis__leave(filter, view);
-            return rc;
+            return (int)tamis__leave_with(filter, view, rc);
         }
         rc = do_chores_for_key(filter, &view, key, key_bytes);
     }
     if (__builtin_expect(rc == 0, 1)) rc = add_key(filter, &view, NULL, 0, false, key, key_bytes);
-    tamis__leave(filter, view);
-    return rc;
-=======
-    if (rc == 0 && has_chores(view)) rc = do_chores_for_key(filter, &view, key, key_bytes);
-    if (__builtin_expect(rc == 0, 1)) rc = add_key(filter, &view, 0, false, key, key_bytes);
     return (int)tamis__leave_with(filter, view, rc);
->>>>>>> checkpoint
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
@@ -406,7 +398,14 @@ size_t tamis__chunk_of(const struct tamis__view *view, size_t wanted)
     return wanted < most ? wanted : most;
 }
 
-<<<<<<< HEAD
+/* What was added to a mapping that broke is not. */
+static int64_t answer_chunk(const struct tamis__view *view, int64_t rc, uint8_t *told, size_t count)
+{
+    const int64_t answer = tamis__view_answer(view, rc);
+    if (answer < 0 && rc >= 0) memset(told, TAMIS_ANSWER_REFUSED, count);
+    return answer;
+}
+
 static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
                          const struct tamis_key *keys, size_t count, uint8_t *answers)
 {
@@ -424,6 +423,7 @@ static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
         if (rc < 0) break;
         told = answers ? answers + done : unasked;
         rc = tamis__add_chunk(filter, view, NULL, keys + done, now, told);
+        rc = answer_chunk(*view, rc, told, now);
         if (rc > 0) fresh += rc;
         refused |= (*view)->policy.on_full == TAMIS_ON_FULL_REFUSE && is_refused(told, now);
         done += now;
@@ -431,14 +431,6 @@ static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
     if (rc < 0 && answers != NULL) memset(answers + done, TAMIS_ANSWER_REFUSED, count - done);
     if (rc >= 0 && refused) rc = tamis__fail_full(filter, *view);
     return rc < 0 ? rc : fresh;
-=======
-/* What was added to a mapping that broke is not. */
-static int64_t answer_chunk(const struct tamis__view *view, int64_t rc, uint8_t *told, size_t count)
-{
-    const int64_t answer = tamis__view_answer(view, rc);
-    if (answer < 0 && rc >= 0) memset(told, TAMIS_ANSWER_REFUSED, count);
-    return answer;
->>>>>>> checkpoint
 }
 
 TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tamis_key *keys,
@@ -449,29 +441,8 @@ TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tami
     if (filter->read_only) return tamis__fail_read_only(filter);
     struct tamis__view *view = tamis__enter(&filter->view);
     if (view == NULL) return TAMIS_ENOMEM;
-<<<<<<< HEAD
     rc = is_durable(view) ? tamis__durable_add_batch(filter, &view, keys, count, answers)
                           : add_batch(filter, &view, keys, count, answers);
-=======
-    size_t done = 0;
-    while (rc >= 0 && done < count) {
-        rc = tamis__view_current(filter, &view);
-        size_t now = chunk_of(view, count - done);
-        if (rc == 0 && has_chores(view)) {
-            rc = do_chores_for_chunk(filter, &view, keys + done, now);
-            now = chunk_of(view, now);
-        }
-        if (rc < 0) break;
-        told = answers ? answers + done : unasked;
-        rc = add_chunk(filter, &view, keys + done, now, told);
-        rc = answer_chunk(view, rc, told, now);
-        if (rc > 0) fresh += rc;
-        refused |= view->policy.on_full == TAMIS_ON_FULL_REFUSE && is_refused(told, now);
-        done += now;
-    }
-    if (rc < 0 && answers != NULL) memset(answers + done, TAMIS_ANSWER_REFUSED, count - done);
-    if (rc >= 0 && refused) rc = fail_full(filter, view);
->>>>>>> checkpoint
     tamis__leave(filter, view);
     return rc;
 }

@@ -302,13 +302,10 @@ static int checkpoint(const struct tamis__segment *segment, bool leaving)
     struct tamis__private_fd toll = {.fd = -1};
     const uint64_t dead = lonely ? count_dead_flights(segment, mark, &toll) : 0;
     int rc = sync_all(segment);
-<<<<<<< HEAD
+    if (rc == 0) rc = tamis__segment_check(segment); /* or it was not the file that was synced */
     /* ORDER seq_cst: their bits are on the disk. */
     if (rc == 0 && dead > 0) (void)__atomic_sub_fetch(&header->unlogged, dead, __ATOMIC_SEQ_CST);
     tamis__private_close(&toll);
-=======
-    if (rc == 0) rc = tamis__segment_check(segment); /* or it was not the file that was synced */
->>>>>>> checkpoint
     if (rc < 0) return rc;
     if (!dirty) return 1;
     TAMIS__POINT(TAMIS__POINT_SYNC_DONE);
