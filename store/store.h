@@ -143,6 +143,9 @@ void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__troub
 struct tamis_store *tamis__store_new(bool read_only);
 struct tamis_store *tamis__store_reference(struct tamis_store *store);
 
+/* Open the directory, or the nearest above it that is there. */
+int tamis__open_nearest(const char *path, int *fd);
+
 /* Exclusive transaction, after removing what earlier ones left (catalog.h, garbage). */
 int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_txn **txn);
 /* The same without waiting: 1 if begun, 0 if the lock is not free. */

@@ -27,6 +27,7 @@ struct tamis__catalog {
     char *file_path; /* absolute path of catalog.mdb; owned */
     char *lock_path; /* absolute path of catalog.lock, for sentences; owned */
     bool read_only;  /* never makes or changes a file */
+    unsigned mode;   /* that a store gets where there is none yet; 0: as umask has it */
 };
 
 struct tamis__catalog_txn;

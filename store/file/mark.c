@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/point.h"
+#include "file/inside.h"
 #include "file/io.h"
 
 /* Behind the bytes of removers (owner.c). */
@@ -337,7 +338,7 @@ static int is_alive(const struct tamis__place *place, uint64_t number)
     char name[TAMIS__SEGMENT_NAME_BYTES];
     int fd = -1;
     tamis__segment_name(number, name);
-    int rc = tamis__open(place->segments_fd, name, O_RDWR, 0, name, &fd);
+    int rc = tamis__inside_open(place->segments_fd, name, O_RDWR, name, &fd);
     if (rc == 0) rc = tamis__byte_is_locked(fd, WRITERS_BYTE, name);
     tamis__close(fd);
     return rc;

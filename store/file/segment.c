@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/point.h"
+#include "file/inside.h"
 #include "file/io.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
@@ -54,8 +55,8 @@ static int sweep_one(void *context, const char *name)
 static int stage_one(const struct tamis__place *place, const char *what,
                      struct tamis__staged *staged)
 {
-    int rc = tamis__private_open(place->staging_fd, staged->name, O_RDWR | O_CREAT | O_EXCL, 0666,
-                                 what, &staged->file);
+    int rc = tamis__inside_make_private(place->root_fd, place->staging_fd, staged->name, what,
+                                        &staged->file);
     if (rc < 0) return rc;
     rc = tamis__lock(staged->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
     if (rc == 0) rc = tamis__exists(place->staging_fd, staged->name, what);
@@ -182,8 +183,6 @@ static int check_file(int fd, uint64_t number, const char *what, struct tamis__f
     struct tamis__refusal refusal;
     int rc = tamis__file_info(fd, what, info);
     if (rc < 0) return rc;
-    if (!info->is_regular)
-        return tamis__fail(TAMIS_EFOREIGN, "%s is not a regular file; remove it", what);
     const size_t bytes = info->bytes < sizeof buffer ? (size_t)info->bytes : sizeof buffer;
     rc = tamis__read_at(fd, buffer, bytes, 0, what);
     if (rc < 0) return rc;
@@ -214,7 +213,7 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
     int fd = -1, rc;
     segment_path(place, number, what);
     tamis__segment_name(number, name);
-    rc = tamis__open(place->segments_fd, name, writable ? O_RDWR : O_RDONLY, 0, what, &fd);
+    rc = tamis__inside_open(place->segments_fd, name, writable ? O_RDWR : O_RDONLY, what, &fd);
     if (rc == TAMIS_ENOTFOUND)
         return tamis__fail(
             TAMIS_ECORRUPT,
@@ -269,7 +268,8 @@ int tamis__segment_open_again(const struct tamis__segment *segment, char what[PA
                            "a segment without a file has no table and no locks");
     segment_path(segment->place, segment->header->number, what);
     tamis__segment_name(segment->header->number, name);
-    const int rc = tamis__private_open(segment->place->segments_fd, name, O_RDWR, 0, what, file);
+    const int rc =
+        tamis__inside_open_private(segment->place->segments_fd, name, O_RDWR, what, file);
     if (rc == TAMIS_ENOTFOUND)
         return tamis__fail(TAMIS_EDROPPED, "%s was dropped while it was open; close the filter",
                            what);
@@ -407,11 +407,11 @@ int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
     *header = NULL;
     segment_path(place, number, what);
     tamis__segment_name(number, name);
-    int rc = tamis__open(place->segments_fd, name, O_RDWR, 0, what, &fd);
+    int rc = tamis__inside_open(place->segments_fd, name, O_RDWR, what, &fd);
     if (rc == TAMIS_ENOTFOUND) return 0;
     if (rc < 0) return rc;
     rc = tamis__file_info(fd, what, &info);
-    if (rc == 0 && info.is_regular && info.bytes >= TAMIS__HEADER_BYTES)
+    if (rc == 0 && info.bytes >= TAMIS__HEADER_BYTES)
         rc = tamis__map(fd, TAMIS__HEADER_BYTES, true, what, &map);
     tamis__close(fd);
     *header = map;
@@ -438,7 +438,7 @@ int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
     int fd = -1;
     segment_path(place, number, what);
     tamis__segment_name(number, name);
-    int rc = tamis__open(place->segments_fd, name, O_RDONLY, 0, what, &fd);
+    int rc = tamis__inside_open(place->segments_fd, name, O_RDONLY, what, &fd);
     if (rc == 0) rc = tamis__read_at(fd, header, sizeof *header, 0, what);
     tamis__close(fd);
     return rc;
@@ -509,7 +509,7 @@ int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
     tamis__segment_name(number, name);
     int rc = guard->link != NULL
                  ? 0
-                 : tamis__private_open(place->segments_fd, name, O_RDWR, 0, what, guard);
+                 : tamis__inside_open_private(place->segments_fd, name, O_RDWR, what, guard);
     return rc < 0 ? rc : tamis__try_lock(guard->fd, TAMIS__LOCK_EXCLUSIVE, what);
 }
 

@@ -24,7 +24,8 @@
 
 /* A store's directories; owned by the store. */
 struct tamis__place {
-    char *path; /* absolute */
+    char *path;  /* absolute */
+    int root_fd; /* not owned: of the store whose mode and group files get */
     int segments_fd;
     int staging_fd; /* -1 in a store that is open read-only */
 };
