@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/point.h"
+#include "file/inside.h"
 #include "file/io.h"
 
 #define PATH_BYTES 4200 /* PATH_MAX and a log's name */
@@ -66,8 +67,12 @@ static const char *path_of(const struct tamis__logs *logs, const char *name, cha
 static int open_directory(const struct tamis__logs *logs, int *fd)
 {
     char what[PATH_BYTES];
-    return tamis__open(logs->root_fd, DIRECTORY, O_RDONLY | O_DIRECTORY, 0, path_of(logs, "", what),
-                       fd);
+    int rc = tamis__open(logs->root_fd, DIRECTORY, O_RDONLY | O_DIRECTORY, 0,
+                         path_of(logs, "", what), fd);
+    if (rc < 0) return rc;
+    rc = tamis__inside_check_owner(logs->root_fd, *fd, what);
+    if (rc < 0) tamis__close(*fd);
+    return rc;
 }
 
 static int make_directory(const struct tamis__logs *logs, int *fd)
@@ -75,7 +80,7 @@ static int make_directory(const struct tamis__logs *logs, int *fd)
     char what[PATH_BYTES];
     int rc = open_directory(logs, fd);
     if (rc != TAMIS_ENOTFOUND) return rc;
-    rc = tamis__make_directory(logs->root_fd, DIRECTORY, path_of(logs, "", what));
+    rc = tamis__inside_make_directory(logs->root_fd, DIRECTORY, 0, path_of(logs, "", what));
     if (rc == 0) rc = tamis__sync_file(logs->root_fd, logs->path);
     return rc < 0 ? rc : open_directory(logs, fd);
 }
@@ -97,7 +102,7 @@ static int sweep_one(void *context, const char *name)
     uint64_t filter_id, nonce;
     if (!parse_name(name, "new", &filter_id, &nonce)) return 0;
     (void)path_of(visit->logs, name, what);
-    if (tamis__private_open(visit->directory_fd, name, O_RDWR, 0, what, &file) < 0) return 0;
+    if (tamis__inside_open_private(visit->directory_fd, name, O_RDWR, what, &file) < 0) return 0;
     if (tamis__try_lock(file.fd, TAMIS__LOCK_EXCLUSIVE, what) > 0)
         (void)tamis__unlink(visit->directory_fd, name, what);
     tamis__private_close(&file);
@@ -168,8 +173,7 @@ static int make_file(const struct tamis__logs *logs, int directory_fd, struct ta
     write_name(log->filter_id, log->nonce, "new", log->name);
     write_name(log->filter_id, log->nonce, "log", name);
     (void)path_of(logs, log->name, what);
-    int rc = tamis__private_open(directory_fd, log->name, O_RDWR | O_CREAT | O_EXCL, 0666, what,
-                                 &log->file);
+    int rc = tamis__inside_make_private(logs->root_fd, directory_fd, log->name, what, &log->file);
     if (rc < 0) return rc;
     rc = tamis__lock(log->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
     if (rc == 0) rc = tamis__exists(directory_fd, log->name, what);
@@ -291,7 +295,7 @@ int tamis__log_take(const struct tamis__logs *logs, const char *name, struct tam
     int rc = open_directory(logs, &directory_fd);
     if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
     (void)path_of(logs, name, what);
-    rc = tamis__private_open(directory_fd, name, O_RDWR, 0, what, &log->file);
+    rc = tamis__inside_open_private(directory_fd, name, O_RDWR, what, &log->file);
     if (rc == 0) rc = tamis__try_lock(log->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
     if (rc > 0) rc = tamis__exists(directory_fd, name, what);
     tamis__close(directory_fd);
