@@ -164,7 +164,8 @@ static void describe(const struct tamis__view *view, struct tamis_filter_spec *s
                                        .slices = policy->slices,
                                        .window_ns = policy->window_ns,
                                        .window_items = policy->window_items,
-                                       .counter_bits = first->counter_bits};
+                                       .counter_bits = first->counter_bits,
+                                       .flags = policy->durable ? TAMIS_FILTER_DURABLE : 0};
     if (first->kind != TAMIS_KIND_BLOOM || follows(spec, first)) return;
     spec->capacity = first->capacity;
     spec->fp_rate = tamis__double_from_bits(first->fp_rate);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/point.h"
 #include "file/mark.h"
+#include "journal.h"
 #include "store.h"
 
 /* ---- What is wrong --------------------------------------------------------------------------- */
@@ -102,7 +103,8 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
     struct tamis__trouble now, known;
     int rc = 0;
     if (look(store, record, &now)) {
-        const bool whole = false; /* nothing has brought back what is missing */
+        const bool whole = record->policy.durable;
+        if (whole) rc = tamis__logs_settle(store, record->filter_id);
         for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++) {
             rc = mend_segment(store, record->segments[i].number);
             if (rc == 0) rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);

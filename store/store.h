@@ -34,6 +34,8 @@ struct tamis_filter {
     struct tamis__view *view;    /* atomic: the list of segments that calls begin on */
     struct tamis__view *retired; /* atomic: those before it that somebody may still be in */
     struct tamis_filter *next_handle, **handle_link; /* of this process (handles.c) */
+    struct tamis__journal *journal; /* atomic: of a durable filter, once it was added to (journal.c) */
+    struct tamis__journal *inherited_journal; /* the parent process's, of no use but to be freed */
 };
 
 /* Leave the view that the thread has entered; the last to leave an old one gives it back. */
