@@ -63,6 +63,7 @@ enum option_id {
     OPTION_REBUILD,
     OPTION_OUTPUT,
     OPTION_ALL,
+    OPTION_WITH_KEY,
     OPTION_IDS
 };
 
