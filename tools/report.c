@@ -97,6 +97,17 @@ static int load_fill(struct report_filter *filter, tamis_filter *open)
     return rc;
 }
 
+/* A page goes from hand to hand, and who knows the seed can choose keys against the filter. */
+static json_t *without_seeds(json_t *info)
+{
+    size_t i;
+    json_t *segment;
+    (void)json_object_del(info, "seed");
+    json_array_foreach(json_object_get(info, "segments"), i, segment)(void)
+        json_object_del(segment, "seed");
+    return info;
+}
+
 /* The library's word for a failure stays in the report. */
 static int load(tamis_store *store, struct report_filter *filter)
 {
@@ -106,7 +117,7 @@ static int load(tamis_store *store, struct report_filter *filter)
     if (rc == 0) rc = load_fill(filter, open);
     if (rc == 0) rc = tamis_filter_generations(store, filter->name, add_generation, filter);
     if (rc == 0)
-        filter->info = view_json(&filter->view);
+        filter->info = without_seeds(view_json(&filter->view));
     else
         filter->error = cli_copy(tamis_last_error(), strlen(tamis_last_error()));
     if (tamis_filter_close(open) < 0) cli_fail_library();

@@ -24,8 +24,9 @@ struct tamis_build {
     char name[TAMIS_NAME_MAX + 1];
     struct tamis_build_spec spec; /* with no default left but capacity and keep */
     uint32_t fingerprint_bits;    /* 0: the kind is not fuse */
-    struct tamis__digester by; /* into spec.filter.secret */
-    struct tamis__plan plan;   /* kind fuse: the hash set alone; another: the capacity follows from the keys */
+    struct tamis__digester by;    /* into spec.filter.secret */
+    struct tamis__plan
+        plan; /* kind fuse: the hash set alone; another: the capacity follows from the keys */
     struct tamis__crew crew;
     struct tamis__keyset keyset;
     struct tamis__spool raw;     /* the keys; empty for kind fuse */

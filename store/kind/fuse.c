@@ -93,9 +93,9 @@ TAMIS__INLINE size_t run(const struct ask *ask, const struct tamis_key *keys,
             ones += one;
         }
         if (i < count) {
-            *slot = probe_of(
-                ask, digests ? digests[i]
-                             : tamis__fuse_digest(&ask->by, keys[i].data, keys[i].bytes));
+            *slot =
+                probe_of(ask, digests ? digests[i]
+                                      : tamis__fuse_digest(&ask->by, keys[i].data, keys[i].bytes));
             prefetch(ask, slot, bytes);
         }
     }

@@ -369,7 +369,8 @@ static void create_or_open_names_the_field_that_differs(void **state)
         {{.capacity = 1000, .fp_rate = 0.02, .on_full = TAMIS_ON_FULL_WARN},
          "exists with rate 0.01, not 0.02"},
         {{.capacity = 1000, .kind = TAMIS_KIND_BLOOM}, "exists with kind blocked, not bloom"},
-        {{.capacity = 1000, .seed = 5, .on_full = TAMIS_ON_FULL_WARN}, "exists with another seed; ask"},
+        {{.capacity = 1000, .seed = 5, .on_full = TAMIS_ON_FULL_WARN},
+         "exists with another seed; ask"},
         {{.capacity = 1000, .m_bits = 20000, .k = 3}, "exists with kind blocked, not bloom"},
     };
     tamis_store *store = fixture_store(NULL);

@@ -201,7 +201,8 @@ static void enemy_raises_the_rate_of_a_known_seed_only(void **state)
         choose_keys(model, chosen);
         assert_done(tamis_filter_close(model));
         assert_done(tamis_filter_drop(store, "model"));
-        const double usual = rate_with(store, &spec, plain), known = rate_with(store, &spec, chosen);
+        const double usual = rate_with(store, &spec, plain),
+                     known = rate_with(store, &spec, chosen);
         spec.hash_set = "sip";
         const bool have_sip = tamis__hash_set_by_id(TAMIS__HASH_SIP)->missing == NULL;
         const double sip = have_sip ? rate_with(store, &spec, chosen) : 0;
