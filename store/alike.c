@@ -186,6 +186,5 @@ TAMIS_API int tamis_filter_like(tamis_filter *filter, struct tamis_filter_spec *
     const int rc = tamis__visit(filter, &view);
     if (rc < 0) return rc;
     describe(view, spec, hash_set);
-    tamis__leave(filter, view);
-    return 0;
+    return (int)tamis__leave_with(filter, view, 0);
 }

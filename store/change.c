@@ -77,7 +77,8 @@ void tamis__change_count(struct tamis__change *change)
         if (tamis__segment_open(&change->store->place, record->segments[i].number, false,
                                 &segment) < 0)
             continue; /* as the catalog has them */
-        record->segments[i].items = tamis__segment_items(&segment);
+        const uint64_t items = tamis__segment_items(&segment);
+        if (tamis__segment_check(&segment) == 0) record->segments[i].items = items;
         tamis__segment_close(&segment);
     }
 }

@@ -57,6 +57,8 @@ TAMIS_API int tamis_filter_compare(tamis_filter *a, tamis_filter *b,
     rc = tamis__pin_current(b, &second.view);
     if (rc == 0) {
         rc = compare(&first, &second, comparison);
+        if (rc == 0) rc = tamis__view_check(first.view);
+        if (rc == 0) rc = tamis__view_check(second.view);
         tamis__unpin(b, second.view);
     }
     tamis__unpin(a, first.view);

@@ -47,6 +47,8 @@ struct parts {
     const struct index_head *head;
     const uint64_t *slots;
     const uint8_t *records;
+    uint64_t slot_count; /* read once: the page of the head may go (file/guard.h) */
+    uint64_t records_bytes;
 };
 
 struct record {
@@ -55,11 +57,17 @@ struct record {
     uint32_t bytes;
 };
 
-static struct parts parts_of(const void *data)
+/* None of both where the head says more than there is: a query then leaves nothing. */
+static struct parts parts_of(const struct tamis__segment *index)
 {
-    const struct index_head *head = data;
-    const uint64_t *slots = (const uint64_t *)data + sizeof *head / 8;
-    return (struct parts){head, slots, (const uint8_t *)(slots + head->slots)};
+    const struct index_head *head = (const void *)index->data;
+    const uint64_t left = index->header->data_bytes - sizeof *head;
+    struct parts p = {.head = head, .slots = index->data + sizeof *head / 8};
+    p.slot_count = __atomic_load_n(&head->slots, __ATOMIC_RELAXED);
+    if (p.slot_count > left / 8) p.slot_count = 0;
+    p.records = (const uint8_t *)(p.slots + p.slot_count);
+    p.records_bytes = p.slot_count > 0 ? left - 8 * p.slot_count : 0;
+    return p;
 }
 
 static uint64_t record_bytes(uint64_t key_bytes)
@@ -138,8 +146,9 @@ int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__excep
     if (rc == 0) {
         tamis__index_encode(set, index.data);
         draft->header.data_checksum = tamis__checksum(index.data, (size_t)draft->header.data_bytes);
+        rc = tamis__segment_check(&index);
         tamis__segment_close(&index);
-        rc = tamis__segment_settle(&store->place, &draft->staged);
+        if (rc == 0) rc = tamis__segment_settle(&store->place, &draft->staged);
     }
     if (rc < 0) tamis__drafts_discard(store, draft, 1);
     return rc;
@@ -190,7 +199,7 @@ int tamis__index_check(const struct tamis__segment *index, const char **reason)
 /* The record at `offset` of the records, which is a multiple of 8; false if it leaves them. */
 static bool read_record(const struct parts *p, uint64_t offset, struct record *record)
 {
-    const uint64_t all = p->head->records_bytes;
+    const uint64_t all = p->records_bytes;
     if (all < RECORD_BYTES_MIN || offset > all - RECORD_BYTES_MIN) return false;
     record->generation = tamis__get64(p->records + offset);
     record->bytes = tamis__get32(p->records + offset + 8);
@@ -208,34 +217,34 @@ static bool slot_is_key(const struct parts *p, uint64_t slot, const void *key, s
     return record.bytes == bytes && (bytes == 0 || memcmp(record.key, key, bytes) == 0);
 }
 
-/* The slot that has the key; head->slots where none has. */
+/* The slot that has the key; slot_count where none has. */
 static uint64_t find_slot(const struct parts *p, uint64_t hash, const void *key, size_t bytes)
 {
-    const uint64_t mask = p->head->slots - 1;
-    for (uint64_t i = 0; i <= mask; i++) {
+    const uint64_t mask = p->slot_count - 1;
+    for (uint64_t i = 0; i < p->slot_count; i++) {
         const uint64_t at = (hash + i) & mask, slot = p->slots[at];
         if (slot == 0) break;
         if (slot >> TAG_SHIFT == hash >> TAG_SHIFT && slot_is_key(p, slot, key, bytes)) return at;
     }
-    return mask + 1;
+    return p->slot_count;
 }
 
 static bool has(const struct parts *p, uint64_t hash, const void *key, size_t bytes)
 {
-    return find_slot(p, hash, key, bytes) < p->head->slots;
+    return find_slot(p, hash, key, bytes) < p->slot_count;
 }
 
 bool tamis__index_has(const struct tamis__segment *index, const void *key, size_t bytes)
 {
-    const struct parts p = parts_of(index->data);
+    const struct parts p = parts_of(index);
     return has(&p, tamis__checksum(key, bytes), key, bytes);
 }
 
 size_t tamis__index_strike(const struct tamis__segment *index, const struct tamis_key *keys,
                            size_t count, uint8_t *answers)
 {
-    const struct parts p = parts_of(index->data);
-    const uint64_t mask = p.head->slots - 1;
+    const struct parts p = parts_of(index);
+    const uint64_t mask = p.slot_count > 0 ? p.slot_count - 1 : 0;
     uint64_t hashes[AT_ONCE];
     size_t struck = 0;
     for (size_t first = 0; first < count; first += AT_ONCE) {
@@ -266,7 +275,7 @@ static const char *next_record(const struct parts *p, uint64_t *at, struct recor
     if (record->bytes > TAMIS_EXCEPTION_BYTES_MAX)
         return "has an exception that is longer than any can be";
     const uint64_t bytes = record_bytes(record->bytes);
-    if (bytes > p->head->records_bytes - *at) return "has an exception that leaves its data";
+    if (bytes > p->records_bytes - *at) return "has an exception that leaves its data";
     const uint64_t padding = bytes - RECORD_FIXED - record->bytes;
     if (memcmp(record->key + record->bytes, zeros, padding) != 0)
         return "has bytes that are not 0 behind an exception";
@@ -276,7 +285,7 @@ static const char *next_record(const struct parts *p, uint64_t *at, struct recor
 
 int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tamis__segment *index)
 {
-    const struct parts p = parts_of(index->data);
+    const struct parts p = parts_of(index);
     const char *reason = NULL;
     uint64_t at = 0;
     int rc = 0;
@@ -288,7 +297,7 @@ int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tam
     }
     if (rc == 0) rc = tamis__exceptions_settle(set);
     if (rc < 0) return rc;
-    if (reason == NULL && (at != p.head->records_bytes || set->count != p.head->count))
+    if (reason == NULL && (at != p.records_bytes || set->count != p.head->count))
         reason = "has exceptions out of order";
     return reason ? tamis__fail(TAMIS_ECORRUPT, "the index of exceptions %s", reason) : 0;
 }
@@ -296,7 +305,7 @@ int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tam
 static uint64_t slots_in_use(const struct parts *p)
 {
     uint64_t used = 0;
-    for (uint64_t i = 0; i < p->head->slots; i++)
+    for (uint64_t i = 0; i < p->slot_count; i++)
         used += p->slots[i] != 0;
     return used;
 }
@@ -319,11 +328,11 @@ static const char *verify_records(const struct parts *p, uint64_t *at)
         if (i > 0 && !comes_before(&before, &record)) return "has exceptions out of order";
         const uint64_t slot =
             find_slot(p, tamis__checksum(record.key, record.bytes), record.key, record.bytes);
-        if (slot == p->head->slots || (p->slots[slot] & PLACE_MASK) != 1 + *at / 8)
+        if (slot == p->slot_count || (p->slots[slot] & PLACE_MASK) != 1 + *at / 8)
             return "has an exception that no query finds";
         *at = next;
     }
-    return *at == p->head->records_bytes ? NULL : "has bytes behind its last exception";
+    return *at == p->records_bytes ? NULL : "has bytes behind its last exception";
 }
 
 int tamis__index_verify(const struct tamis__segment *index, uint64_t *offset, const char **reason)
@@ -332,7 +341,7 @@ int tamis__index_verify(const struct tamis__segment *index, uint64_t *offset, co
     uint64_t at = 0;
     *offset = data_offset;
     if (tamis__index_check(index, reason) < 0) return 1;
-    const struct parts p = parts_of(index->data);
+    const struct parts p = parts_of(index);
     *reason = "has damaged data (their checksum does not match)";
     if (!sum_is_right(index)) return 1;
     *reason = "has slots in use for another number of keys than it has";

@@ -20,8 +20,7 @@ TAMIS_API int64_t tamis_filter_items(tamis_filter *filter)
     }
     if (rc < 0) return rc;
     const uint64_t items = tamis__view_items(view);
-    tamis__leave(filter, view);
-    return (int64_t)items;
+    return tamis__leave_with(filter, view, (int64_t)items);
 }
 
 TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *stat)
@@ -29,6 +28,7 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
     struct tamis__view *view;
+    struct tamis__trouble trouble;
     int rc = tamis__catalog_begin(&filter->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
@@ -41,8 +41,11 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
         const struct tamis__store_segment *s = tamis__view_find(view, record.segments[i].number);
         if (s != NULL) record.segments[i].file_bytes = tamis__header_file_bytes(s->segment.header);
     }
-    tamis__leave(filter, view);
+    trouble = tamis__view_trouble(view);
+    rc = (int)tamis__leave_with(filter, view, 0);
+    if (rc < 0) return rc;
     tamis__stat_from_record(&record, stat);
+    tamis__stat_set_trouble(stat, trouble);
     return 0;
 }
 
@@ -91,8 +94,7 @@ TAMIS_API int tamis_filter_segment(tamis_filter *filter, uint32_t index,
     const int rc = tamis__visit_segment(filter, index, &view);
     if (rc < 0) return rc;
     stat_segment(&view->segments[index].segment, stat);
-    tamis__leave(filter, view);
-    return 0;
+    return (int)tamis__leave_with(filter, view, 0);
 }
 
 TAMIS_API int tamis_filter_fill(tamis_filter *filter, uint32_t index,
@@ -111,8 +113,7 @@ TAMIS_API int tamis_filter_fill(tamis_filter *filter, uint32_t index,
                                 ? stat->items
                                 : (uint64_t)llround(tamis__estimate_items(stat->kind, stat->m_bits,
                                                                           stat->k, stat->ones));
-    tamis__leave(filter, view);
-    return 0;
+    return (int)tamis__leave_with(filter, view, 0);
 }
 
 static int check_room(uint32_t k, const void *key, size_t key_bytes,
@@ -170,8 +171,7 @@ TAMIS_API int tamis_filter_explain(tamis_filter *filter, uint32_t index, const v
     if (rc < 0) return rc;
     const struct tamis__store_segment *s = &view->segments[index];
     rc = explain(s, key, key_bytes, explanation);
-    tamis__leave(filter, view);
-    return rc;
+    return (int)tamis__leave_with(filter, view, rc);
 }
 
 TAMIS_API int tamis_explain(const char *hash_set, uint64_t m_bits, uint32_t k, uint64_t seed,

@@ -96,6 +96,5 @@ TAMIS_API int tamis_filter_fill_map(tamis_filter *filter, uint32_t index, double
         if (end == first) end++; /* more parts than lanes: some have the same one */
         fill[i] = (double)count_lanes(&lanes, first, end) / (double)(end - first);
     }
-    tamis__leave(filter, view);
-    return 0;
+    return (int)tamis__leave_with(filter, view, 0);
 }

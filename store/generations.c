@@ -116,6 +116,8 @@ int tamis__forget_all(struct tamis__catalog_txn *txn, const struct tamis__record
 {
     int rc = tamis__generations_trim(txn, record->filter_id, 0, files);
     if (rc == 0) rc = tamis__catalog_forget(txn, record);
+    if (rc == 0)
+        rc = tamis__catalog_put_trouble(txn, record->filter_id, (struct tamis__trouble){0});
     if (rc == 0) rc = tamis__catalog_forget_exceptions(txn, record->filter_id, 0);
     if (rc == 0 && record->exceptions != 0)
         rc = tamis__remove_later(txn, files, record->exceptions);

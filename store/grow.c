@@ -142,7 +142,8 @@ static int publish(struct change *change, struct tamis__catalog_txn *txn,
     struct tamis_store *store = change->filter->store;
     const struct tamis__segment *left = &tamis__newest(change->view)->segment;
     (void)tamis__view_count_record(change->view, record); /* the counts as they are, for list */
-    int rc = change_record(change, txn, record);
+    int rc = tamis__view_check(change->view);
+    if (rc == 0) rc = change_record(change, txn, record);
     if (rc == 0) rc = tamis__catalog_commit(txn);
     if (rc < 0) {
         if (change->draft.staged.file.link == NULL)
@@ -233,7 +234,7 @@ int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view)
 {
     const struct tamis__view *v = *view;
     /* ORDER relaxed: hints; what is done is decided under the locks. */
-    const bool due = __atomic_load_n(&v->due, __ATOMIC_RELAXED);
+    const bool due = __atomic_load_n(&v->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_FULL;
     const int64_t wait_until = __atomic_load_n(&v->wait_until, __ATOMIC_RELAXED);
     const bool over = tamis__view_is_over(v);
     if (!over && !due) return 0;
@@ -263,6 +264,5 @@ TAMIS_API int tamis_filter_rotate(tamis_filter *filter)
             "the filter '%s' could not be rotated: another process has held the store's lock for "
             "a second; try again, or look for a stopped process",
             filter->name);
-    tamis__leave(filter, view);
-    return rc;
+    return (int)tamis__leave_with(filter, view, rc);
 }

@@ -450,6 +450,7 @@ TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, unsi
         if (rc == 0) rc = found->save(&cargo, &writer);
         if (rc == 0) rc = tamis__writer_flush(&writer);
         tamis__writer_clear(&writer);
+        if (rc == 0) rc = tamis__view_check(view);
     }
     tamis__unpin(filter, view);
     return rc;

@@ -166,6 +166,15 @@ static int each_piece(struct merging *m, piece_fn *piece, uint32_t index,
     return rc;
 }
 
+/* Was all that was read there? */
+static int check_mappings(const struct merging *m)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < m->count; i++)
+        rc = tamis__view_check(m->sources[i].view);
+    return rc;
+}
+
 static uint64_t items_by_bits(const struct tamis__kind *kind, const struct tamis__segment *segment)
 {
     const struct tamis__segment_header *h = segment->header;
@@ -197,6 +206,7 @@ static int raise_items(struct tamis_filter *filter, struct tamis__view *view)
             (void)tamis__segment_count(&view->segments[i].segment, items[i] - counted);
     }
     tamis__catalog_end(txn);
+    if (rc == 0) rc = tamis__view_check(view);
     if (rc == 0) tamis__view_count(view);
     return rc;
 }
@@ -235,10 +245,13 @@ static int merge_into(struct merging *m, const struct tamis__side *to)
 {
     int rc = tamis__check_mergeable(to);
     if (rc == 0) rc = check_sources(m, to);
+    for (uint32_t i = 0; rc == 0 && i < to->view->count; i++)
+        rc = tamis__begin_writing(to->filter, &to->view->segments[i].segment);
     if (rc == 0) rc = reserve(m, to->view);
     if (rc < 0) return rc;
     for (uint32_t i = 0; rc == 0 && i < to->view->count; i++)
         rc = each_piece(m, merge_piece, i, &to->view->segments[i].segment);
+    if (rc == 0) rc = check_mappings(m);
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_MERGE_DONE);
         rc = raise_items(to->filter, to->view);
@@ -284,6 +297,8 @@ static int make_segment(struct merging *m, struct tamis_store *store, uint32_t i
     rc = each_piece(m, merge_piece, index, &to);
     draft->header.overflow_levels = to.header->overflow_levels;
     if (rc == 0) tamis__header_set_items(&draft->header, items_by_bits(kind, &to));
+    if (rc == 0) rc = check_mappings(m);
+    if (rc == 0) rc = tamis__segment_check(&to);
     tamis__segment_close(&to);
     /* Not under the catalog's lock: it may take long. */
     return rc < 0 ? rc : tamis__segment_settle(&store->place, &draft->staged);

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "exceptions.h"
+#include "file/mark.h"
 #include "policy.h"
 #include "store.h"
 
@@ -111,6 +112,14 @@ void tamis__view_free(struct tamis__view *view)
         tamis__close_segment(&view->segments[i]);
     tamis__close_segment(&view->index);
     free(view);
+}
+
+int tamis__view_check(const struct tamis__view *view)
+{
+    int rc = tamis__segment_check(&view->index.segment);
+    for (uint32_t i = 0; rc == 0 && i < view->count; i++)
+        rc = tamis__segment_check(&view->segments[i].segment);
+    return rc;
 }
 
 static void retire(struct tamis_filter *filter, struct tamis__view *view)
@@ -250,6 +259,9 @@ static void complete(struct tamis__view *view, bool read_only)
     while (view->segments[view->slice_first].segment.header->slice != newest->slice)
         view->slice_first++;
     tamis__view_count(view);
+    if (!read_only && tamis__view_is_written(view) &&
+        !tamis__mark_is_writer(&tamis__newest(view)->segment))
+        view->chores |= TAMIS__CHORE_MARK;
     /* Whoever adds in this view has read `next` of the segments before the newest, and asks them after this
      * fence: docs/concurrency.md, "The list goes on". */
     tamis__fence();
@@ -267,7 +279,7 @@ void tamis__view_count(struct tamis__view *view)
     __atomic_store_n(&view->left, left, __ATOMIC_RELAXED);
     __atomic_store_n(&view->stride, stride, __ATOMIC_RELAXED);
     __atomic_store_n(&view->uncounted, 0, __ATOMIC_RELAXED);
-    if (left == 0) __atomic_store_n(&view->due, true, __ATOMIC_RELAXED);
+    if (left == 0) (void)__atomic_fetch_or(&view->chores, TAMIS__CHORE_FULL, __ATOMIC_RELAXED);
 }
 
 /*
@@ -410,6 +422,15 @@ static int exchange_index(struct tamis_filter *filter, const struct tamis__view 
     return 1;
 }
 
+int tamis__view_mark(struct tamis_filter *filter, struct tamis__view *view)
+{
+    /* ORDER relaxed: set by this process; what it stands for is in the segment. */
+    if ((__atomic_load_n(&view->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_MARK) == 0) return 0;
+    const int rc = tamis__begin_writing(filter, &tamis__newest(view)->segment);
+    if (rc == 0) (void)__atomic_fetch_and(&view->chores, ~TAMIS__CHORE_MARK, __ATOMIC_RELAXED);
+    return rc;
+}
+
 /* ---- Following ------------------------------------------------------------------------------- */
 
 /*
@@ -509,7 +530,9 @@ static bool follow_chain(struct tamis_filter *filter, struct tamis__view **view)
 /* To the end of the chain; then to the catalog, where alone is told what was taken out. */
 static int follow(struct tamis_filter *filter, struct tamis__view **view, bool wait)
 {
-    int rc = AGAIN;
+    int rc = tamis__view_check(*view); /* what is followed is what the newest segment says */
+    if (rc < 0) return rc;
+    rc = AGAIN;
     while (rc == AGAIN) {
         while (follow_chain(filter, view))
             continue;
@@ -529,6 +552,8 @@ int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view)
 int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view)
 {
     bool moved = false;
+    const int rc = tamis__view_check(*view);
+    if (rc < 0) return rc;
     while (follow_chain(filter, view))
         moved = true;
     return moved ? 0 : follow(filter, view, true);

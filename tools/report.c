@@ -97,14 +97,20 @@ static int load_fill(struct report_filter *filter, tamis_filter *open)
     return rc;
 }
 
+static void drop_seed(json_t *object)
+{
+    const json_t *seed = json_object_get(object, "seed");
+    const bool zero = json_is_integer(seed) && json_integer_value(seed) == 0;
+    if (!zero) (void)json_object_del(object, "seed");
+}
+
 /* A page goes from hand to hand, and who knows the seed can choose keys against the filter. */
 static json_t *without_seeds(json_t *info)
 {
-    size_t i;
-    json_t *segment;
-    (void)json_object_del(info, "seed");
-    json_array_foreach(json_object_get(info, "segments"), i, segment)(void)
-        json_object_del(segment, "seed");
+    const json_t *segments = json_object_get(info, "segments");
+    drop_seed(info);
+    for (size_t i = 0; i < json_array_size(segments); i++)
+        drop_seed(json_array_get(segments, i));
     return info;
 }
 

@@ -288,7 +288,7 @@ static int make(struct tamis_build *build)
     if (fuse)
         build->draft.header.data_checksum =
             tamis__checksum(build->segment.data, (size_t)build->draft.header.data_bytes);
-    return 0;
+    return tamis__segment_check(&build->segment);
 }
 
 static struct tamis__edition edition_of(struct tamis_build *build)

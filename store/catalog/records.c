@@ -74,8 +74,8 @@ static int each_key(struct tamis__catalog_txn *txn, const struct tamis__key *pre
         if (rc == 0) error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
     }
     mdb_cursor_close(cursor);
-    if (rc != 0) return rc;
-    return error == MDB_NOTFOUND ? 0 : tamis__fail_mdb(txn->catalog, error, "read");
+    if (rc == 0 && error != MDB_NOTFOUND) rc = tamis__fail_mdb(txn->catalog, error, "read");
+    return tamis__txn_answer(txn, rc);
 }
 
 /* Does one value match its checksum?  Counts filters by name less filters by id. */
@@ -124,8 +124,8 @@ int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,
     MDB_val k = tamis__key_val(&key), value;
     const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
     if (error == MDB_NOTFOUND) return not_found(txn);
-    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
-    return decode(txn, k, value, record);
+    return tamis__txn_answer(txn, error ? tamis__fail_mdb(txn->catalog, error, "read")
+                                        : decode(txn, k, value, record));
 }
 
 int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
@@ -136,7 +136,7 @@ int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
     MDB_val k = tamis__key_val(&key), value;
     const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
     if (error == MDB_NOTFOUND) return not_found(txn);
-    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
+    if (error) return tamis__txn_answer(txn, tamis__fail_mdb(txn->catalog, error, "read"));
     const unsigned char *bytes = value.mv_data;
     if (value.mv_size < 9 || value.mv_size - 8 > TAMIS_NAME_MAX ||
         tamis__get64(bytes + value.mv_size - 8) !=
@@ -364,4 +364,69 @@ int tamis__catalog_each_garbage(struct tamis__catalog_txn *txn, tamis__garbage_f
     const struct tamis__key from = {{'g'}, 1};
     struct garbage_visit visit = {.txn = txn, .fn = fn, .context = context};
     return each_key(txn, &from, visit_garbage, &visit);
+}
+
+/* ---- Trouble, and the boot ------------------------------------------------------------------- */
+
+/* Two words and their checksum. */
+static int put_words(struct tamis__catalog_txn *txn, const struct tamis__key *key,
+                     const uint64_t words[2])
+{
+    uint64_t value[3] = {words[0], words[1]};
+    MDB_val k = tamis__key_val(key), v = {sizeof value, value};
+    value[2] = tamis__record_checksum(tamis__key_bytes(key), value, 16);
+    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &v, 0), "write");
+}
+
+/* 1, or 0 and zeros where there are none. */
+static int get_words(struct tamis__catalog_txn *txn, const struct tamis__key *key, const char *what,
+                     uint64_t words[2])
+{
+    MDB_val k = tamis__key_val(key), value;
+    const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
+    words[0] = words[1] = 0;
+    if (error == MDB_NOTFOUND) return 0;
+    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
+    const unsigned char *bytes = value.mv_data;
+    if (value.mv_size != 24 ||
+        tamis__get64(bytes + 16) != tamis__record_checksum(tamis__key_bytes(key), bytes, 16))
+        return tamis__fail_record(txn, TAMIS_ECORRUPT, what, "", "does not match its checksum");
+    memcpy(words, bytes, 16);
+    return 1;
+}
+
+int tamis__catalog_get_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                               struct tamis__trouble *trouble)
+{
+    const struct tamis__key key = tamis__number_key('u', filter_id);
+    uint64_t words[2];
+    const int rc = get_words(txn, &key, "record of a filter in trouble", words);
+    *trouble = (struct tamis__trouble){(int64_t)words[0], (int64_t)words[1]};
+    return rc < 0 ? rc : 0;
+}
+
+int tamis__catalog_put_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                               struct tamis__trouble trouble)
+{
+    const struct tamis__key key = tamis__number_key('u', filter_id);
+    const uint64_t words[2] = {(uint64_t)trouble.unclean_since, (uint64_t)trouble.degraded_since};
+    return words[0] == 0 && words[1] == 0 ? forget_key(txn, &key) : put_words(txn, &key, words);
+}
+
+static const struct tamis__key boot_key = {{'b'}, 1};
+
+int tamis__catalog_is_of_boot(struct tamis__catalog_txn *txn,
+                              const uint8_t boot_id[TAMIS__BOOT_ID_BYTES])
+{
+    uint64_t words[2];
+    const int rc = get_words(txn, &boot_key, "record of the boot", words);
+    return rc <= 0 ? rc : memcmp(words, boot_id, sizeof words) == 0;
+}
+
+int tamis__catalog_put_boot(struct tamis__catalog_txn *txn,
+                            const uint8_t boot_id[TAMIS__BOOT_ID_BYTES])
+{
+    uint64_t words[2];
+    memcpy(words, boot_id, sizeof words);
+    return put_words(txn, &boot_key, words);
 }

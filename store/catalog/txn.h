@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "catalog/catalog.h"
+#include "file/guard.h"
 
 #define TAMIS__KEY_BYTES_MAX (1 + TAMIS_NAME_MAX)
 
@@ -23,11 +24,17 @@ struct tamis__catalog_txn {
     MDB_txn *txn;
     MDB_dbi dbi;
     bool exclusive;
+    bool broken; /* a page of it could not be had while LMDB was opened (file/guard.h) */
+    struct tamis__guard *guard; /* of LMDB's mapping */
     struct tamis__store_record store, store_as_read;
 };
 
-/* Open LMDB on `path`, under our lock, so that it needs none of its own. */
-int tamis__txn_open(struct tamis__catalog_txn *txn, const char *path);
+/* Open LMDB on an open file, under our lock, so that it needs none of its own. */
+int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name);
+/* Open catalog.mdb, of which every page is checked, and which is where the store's path leads. */
+int tamis__catalog_open_file(const struct tamis__catalog *catalog, int *fd);
+/* Behind what was read: `rc`, or TAMIS_ECORRUPT where a page of the catalog could not be had. */
+int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc);
 /* Close LMDB; what was not committed is dropped. */
 void tamis__txn_close(struct tamis__catalog_txn *txn);
 

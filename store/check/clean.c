@@ -66,7 +66,8 @@ static int tell_missing(struct cleaning *c, const char *name, uint64_t number, i
 static bool counts_too_many(const struct tamis__record_segment *entry,
                             const struct tamis__segment *segment)
 {
-    return entry->counter_bits == 0 && tamis__segment_items(segment) < entry->items;
+    return entry->counter_bits == 0 && tamis__segment_items(segment) < entry->items &&
+           tamis__segment_check(segment) == 0;
 }
 
 /* Of a list: 1 if a file is missing. */
@@ -175,7 +176,7 @@ static bool is_blank(const struct cleaning *c, const struct tamis__found *found)
         found->entry.kind == TAMIS__KIND_EXCEPTIONS ||
         tamis__segment_open(&c->repair->store->place, found->entry.number, false, &segment) < 0)
         return false;
-    const bool blank = tamis__segment_is_blank(&segment);
+    const bool blank = tamis__segment_is_blank(&segment) && tamis__segment_check(&segment) == 0;
     tamis__segment_close(&segment);
     return blank;
 }

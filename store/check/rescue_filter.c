@@ -263,6 +263,7 @@ static int take_index(struct tamis__rescue_work *rescue, const struct tamis__fou
     if (rc < 0) return rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT ? rc : 0;
     if (tamis__index_verify(&s.segment, &offset, &reason) == 0) {
         rc = tamis__exceptions_from_index(&all, &s.segment);
+        if (rc == 0) rc = tamis__segment_check(&s.segment);
         if (rc == 0 && rescue->txn != NULL) rc = save_exceptions(rescue, &all);
         rescue->record.exceptions = index->entry.number;
         rescue->record.exception_count = all.count;

@@ -86,6 +86,10 @@ static int look_at(struct tamis__repair *repair, uint64_t number, const char *fi
     if (rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT) return rc; /* says nothing of the file */
     if (rc < 0) return note_bad(repair, number, file, rc, tamis__check_reason(file, NULL));
     rc = judge(&segment, &reason);
+    if (tamis__segment_check(&segment) < 0) {
+        rc = TAMIS_ECORRUPT;
+        reason = "was truncated while it was read";
+    }
     rc = rc < 0 ? note_bad(repair, number, file, rc, reason) : note_found(repair, &segment);
     tamis__segment_close(&segment);
     return rc;

@@ -282,8 +282,11 @@ static int check_opened(struct check *check, const struct opened *opened)
     char file[TAMIS__FILE_BYTES], reason[TAMIS__CHECK_BYTES];
     uint64_t offset = 0;
     tamis__check_file(opened->s.segment.header->number, file);
-    if (tamis__check_data(&opened->s, opened->recorded_items, &offset, reason))
-        return tell(check, opened->filter, file, offset, TAMIS_ECORRUPT, reason);
+    const bool wrong = tamis__check_data(&opened->s, opened->recorded_items, &offset, reason) != 0;
+    const int whole = tamis__segment_check(&opened->s.segment);
+    if (whole < 0)
+        return tell(check, opened->filter, file, 0, whole, tamis__check_reason(file, &offset));
+    if (wrong) return tell(check, opened->filter, file, offset, TAMIS_ECORRUPT, reason);
     return opened->has_exceptions ? check_keys(check, opened, file) : 0;
 }
 

@@ -25,6 +25,7 @@
 #include "tamis_build.h"
 
 #define TAMIS__SEGMENT_MAGIC "TAMIS\r\n" /* with its NUL: 8 bytes; CR LF shows text-mode copies */
+#define TAMIS__MAGIC_WORD 0x000A0D53494D4154u /* the same as it is loaded */
 #define TAMIS__FORMAT_VERSION 1u
 #define TAMIS__INCOMPAT_KNOWN 0u
 #define TAMIS__COMPAT_KNOWN 0u

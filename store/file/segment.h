@@ -17,13 +17,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "file/guard.h"
 #include "file/header.h"
 #include "file/owner.h"
 #include "file/private_fd.h"
 
 /* A store's directories; owned by the store. */
 struct tamis__place {
-    char *path; /* absolute */
+    char *path;  /* absolute */
+    int root_fd; /* not owned: of the store whose mode and group files get */
     int segments_fd;
     int staging_fd; /* -1 in a store that is open read-only */
 };
@@ -34,10 +36,20 @@ struct tamis__segment {
     struct tamis__segment_header *header; /* start of the mapping */
     uint64_t *data;                       /* the bits, 64-byte aligned */
     uint64_t map_bytes;                   /* all that the file can ever have */
+    uint64_t number;                      /* as its header says */
     bool writable;
     const struct tamis__place *place;   /* that it was opened in; NULL in plain memory */
     const struct tamis__staged *staged; /* its file while it is not published yet; else NULL */
+    struct tamis__guard *guard;         /* of the mapping; NULL in plain memory */
+    void *kept;                         /* the constant part of the header; NULL if staged */
     struct tamis__owner **owner; /* who this handle is to other removers; NULL without counters */
+    struct tamis__writing
+        *writer; /* what it is to checkpoints (mark.h); NULL where it is read-only */
+};
+
+struct tamis__writing {
+    struct tamis__owner *owner; /* with the lock; NULL: has not written */
+    bool unwatched;             /* atomic: it has written without a lock */
 };
 
 struct tamis__staged {
@@ -79,6 +91,20 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
                         struct tamis__segment *segment);
 void tamis__segment_close(struct tamis__segment *segment);
 
+/*
+ * To be asked behind the last look at the mapping, before anything is told: 0; TAMIS_ECORRUPT or TAMIS_EIO
+ * where a page of it could not be had (guard.h), or its header is one no more.
+ */
+int tamis__segment_check(const struct tamis__segment *segment);
+
+/* Does the file still begin as a segment does?  One that was truncated and made longer does not. */
+static inline bool tamis__segment_has_magic(const struct tamis__segment *segment)
+{
+    /* ORDER relaxed: behind tamis__guard_fence(). */
+    return __atomic_load_n((const uint64_t *)(const void *)segment->header->magic,
+                           __ATOMIC_RELAXED) == TAMIS__MAGIC_WORD;
+}
+
 /* These bytes of the data will not be read soon: let the process forget its copies of the
  * page-table entries.  Contents stay as they are, in the page cache. */
 void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
@@ -105,6 +131,21 @@ bool tamis__segment_is_blank(const struct tamis__segment *segment);
 
 /* Remove the file; 0 if it is not there. */
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
+
+/* The file of a segment that is open, once more and private; `what` gets its path, for sentences. */
+#define TAMIS__SEGMENT_PATH_BYTES 4200 /* PATH_MAX and a segment's name */
+int tamis__segment_open_again(const struct tamis__segment *segment,
+                              char what[TAMIS__SEGMENT_PATH_BYTES], struct tamis__private_fd *file);
+/* Read the header of one that is not open.  Nothing of it is checked. */
+int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
+                        struct tamis__segment_header *header);
+/* Map the header of one that need not be sound; NULL where there is no file, or none long enough. */
+int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
+                              struct tamis__segment_header **header);
+void tamis__segment_unmap_header(struct tamis__segment_header *header);
+/* msync the header alone. */
+int tamis__segment_sync_header(const struct tamis__place *place,
+                               struct tamis__segment_header *header);
 
 /* msync the whole segment. */
 int tamis__segment_sync(const struct tamis__place *place, const struct tamis__segment *segment);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* broken.c: what is said of a mapping of which the system could not give a page (guard.h). */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "file/guard.h"
+#include "file/io.h"
+#include "file/segment.h"
+
+#define PATH_BYTES 4200
+
+#define MEND "; restore it from a copy, then open it again"
+
+int tamis__map_check(const void *map, const char *what)
+{
+    if (!tamis__guard_is_broken(tamis__guard_of(map))) return 0;
+    return tamis__fail(
+        TAMIS_ECORRUPT,
+        "a page of %s could not be read: the file was truncated meanwhile, or the disk "
+        "fails (dmesg)" MEND,
+        what);
+}
+
+/* By what is there now: the fault itself does not say why. */
+static int fail_broken(const struct tamis__segment *segment, const char *what, const char *name)
+{
+    struct tamis__file_info info = {0};
+    const uint64_t bytes = ((const struct tamis__segment_header *)segment->kept)->file_bytes;
+    int fd = -1, rc = tamis__open(segment->place->segments_fd, name, O_RDONLY, 0, what, &fd);
+    if (rc == 0) rc = tamis__file_info(fd, what, &info);
+    tamis__close(fd);
+    if (rc == 0 && info.bytes < bytes)
+        return tamis__fail(TAMIS_ECORRUPT,
+                           "%s was truncated by somebody else while it was open: it has %" PRIu64
+                           " bytes of %" PRIu64 MEND,
+                           what, info.bytes, bytes);
+    return tamis__fail(
+        TAMIS_EIO,
+        "the system could not give a page of %s: it was truncated for a while, the disk is "
+        "full, or it fails (dmesg); see to that, then open the filter again and run "
+        "'tamis verify'",
+        what);
+}
+
+int tamis__segment_check(const struct tamis__segment *segment)
+{
+    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES] = "";
+    if (segment->guard == NULL) return 0;
+    const bool staged = segment->staged != NULL;
+    const bool broken = tamis__guard_is_broken(segment->guard);
+    if (!broken && (staged || tamis__segment_has_magic(segment))) return 0;
+    if (!staged) tamis__segment_name(segment->number, name);
+    (void)snprintf(what, sizeof what, "%s/%s/%s", segment->place->path,
+                   staged ? "staging" : "segments", staged ? segment->staged->name : name);
+    if (broken && !staged) return fail_broken(segment, what, name);
+    if (broken)
+        return tamis__fail(TAMIS_EIO,
+                           "the system could not give a page of %s: the disk is full, or it fails "
+                           "(dmesg), or somebody truncated it",
+                           what);
+    return tamis__fail(TAMIS_ECORRUPT, "%s was overwritten by somebody else while it was open" MEND,
+                       what);
+}

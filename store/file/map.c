@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* map.c: the mappings of io.h. */
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "file/guard.h"
+#include "file/may_fail.h"
+
+#define HUGE_BYTES ((uint64_t)2 << 20)
+
+static int map_file(int fd, uint64_t bytes, int protection, const char *what, void **map)
+{
+    if (bytes < HUGE_BYTES) {
+        void *got = mmap(NULL, (size_t)bytes, protection, MAP_SHARED, fd, 0);
+        if (got == MAP_FAILED) return tamis__fail_errno(errno, "map", what);
+        *map = got;
+        return 0;
+    }
+    /* A 2 MiB page-table entry needs address and file offset to agree modulo 2 MiB: reserve more
+     * addresses than needed, map at the boundary inside, give the rest back. */
+    const uint64_t reserved = bytes + HUGE_BYTES;
+    char *area =
+        mmap(NULL, (size_t)reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (area == MAP_FAILED) return tamis__fail_errno(errno, "map", what);
+    const uint64_t skip = (HUGE_BYTES - (uintptr_t)area % HUGE_BYTES) % HUGE_BYTES;
+    void *got = mmap(area + skip, (size_t)bytes, protection, MAP_SHARED | MAP_FIXED, fd, 0);
+    if (got == MAP_FAILED) {
+        const int map_error = errno;
+        (void)munmap(area, (size_t)reserved);
+        return tamis__fail_errno(map_error, "map", what);
+    }
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t end = skip + (bytes + page - 1) / page * page;
+    if (skip > 0) (void)munmap(area, (size_t)skip);
+    if (end < reserved) (void)munmap(area + end, (size_t)(reserved - end));
+    *map = got;
+    return 0;
+}
+
+int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map)
+{
+    void *got = NULL;
+    const int error = may_fail("mmap", what);
+    if (error) return tamis__fail_errno(error, "map", what);
+    const int rc = map_file(fd, bytes, PROT_READ | (writable ? PROT_WRITE : 0), what, &got);
+    if (rc < 0) return rc;
+    if (tamis__guard_add(got, bytes, writable) == NULL) {
+        (void)munmap(got, (size_t)bytes);
+        return tamis__fail(TAMIS_ENOMEM, "out of memory mapping %s", what);
+    }
+    *map = got;
+    return 0;
+}
+
+void tamis__unmap(void *map, uint64_t bytes)
+{
+    if (map == NULL) return;
+    tamis__guard_remove(tamis__guard_of(map)); /* first: the address may be another's right after */
+    (void)munmap(map, (size_t)bytes);
+}
+
+void tamis__release_map(void *at, uint64_t bytes)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t skip = (page - (uintptr_t)at % page) % page;
+    if (bytes <= skip) return;
+    /* A hint on memory; on a shared mapping of a file it never loses a byte. */
+    (void)madvise((char *)at + skip, (size_t)((bytes - skip) / page * page), MADV_DONTNEED);
+}
+
+int tamis__sync_map(void *map, uint64_t bytes, const char *what)
+{
+    const int error = may_fail("msync", what);
+    if (error) return tamis__fail_errno(error, "write to the disk", what);
+    return msync(map, (size_t)bytes, MS_SYNC) == 0
+               ? 0
+               : tamis__fail_errno(errno, "write to the disk", what);
+}
+
+void tamis__advise_large(void *at, size_t bytes)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+                    skip = (page - (uintptr_t)at % page) % page;
+    if (bytes > skip) (void)madvise((char *)at + skip, (bytes - skip) / page * page, MADV_HUGEPAGE);
+}
