@@ -64,6 +64,7 @@ enum option_id {
     OPTION_OUTPUT,
     OPTION_ALL,
     OPTION_MODE,
+    OPTION_DURABLE,
     OPTION_FORCE_NETWORK_FS,
     OPTION_IDS
 };
