@@ -65,6 +65,7 @@ enum option_id {
     OPTION_ALL,
     OPTION_WITH_KEY,
     OPTION_MODE,
+    OPTION_DURABLE,
     OPTION_FORCE_NETWORK_FS,
     OPTION_IDS
 };
