@@ -104,11 +104,11 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
     int rc = 0;
     if (look(store, record, &now)) {
         const bool whole = record->policy.durable;
-        if (whole) rc = tamis__logs_settle(store, record->filter_id);
-        for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++) {
+        for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
             rc = mend_segment(store, record->segments[i].number);
-            if (rc == 0) rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);
-        }
+        if (rc >= 0 && whole) rc = tamis__logs_settle(store, record->filter_id);
+        for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
+            rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);
         if (rc < 0) return rc;
         TAMIS__POINT(TAMIS__POINT_RECOVERED);
         (void)look(store, record, &now);

@@ -233,6 +233,11 @@ static json_t *value_state(const struct filter_view *view)
     return json_text(state_name(view->stat.state));
 }
 
+static json_t *value_durable(const struct filter_view *view)
+{
+    return json_boolean((view->stat.flags & TAMIS_FILTER_DURABLE) != 0);
+}
+
 static json_t *value_on_full(const struct filter_view *view)
 {
     return json_text(tamis_on_full_name(view->stat.on_full));
@@ -367,6 +372,7 @@ static const struct field FIELDS[] = {
     {"fingerprint_bits", 0, 0, value_fingerprint_bits, NULL},
     {"keep", 0, 0, value_keep, NULL},
     {"exceptions", 0, 0, value_exceptions, NULL},
+    {"durable", 0, 0, value_durable, NULL},
     {"state", 0, 0, value_state, NULL},
     {"note", 0, VIEW_SEGMENTS, value_note, NULL},
 };
