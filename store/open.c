@@ -125,6 +125,17 @@ static int open_by_name(struct tamis_store *store, const char *name, bool read_o
     return rc;
 }
 
+/* A reader cannot bring back what is in logs alone, and would answer "absent" for it. */
+static int check_logs_settled(const struct tamis_filter *filter)
+{
+    if (!filter->view->policy.durable || !tamis__view_is_stale(filter->view)) return 0;
+    return tamis__fail(TAMIS_EREADONLY,
+                       "the machine went down while the durable filter '%s' was written to, and "
+                       "keys of it are in its logs alone; have it opened for writing once, by "
+                       "'tamis sync'",
+                       filter->name);
+}
+
 TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned flags,
                                 tamis_filter **filter)
 {
@@ -137,9 +148,10 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
     if (rc == 0) rc = open_by_name(store, name, read_only, filter);
     if (rc < 0) return rc;
     (*filter)->no_sync = (flags & TAMIS_NO_SYNC) != 0;
-    if (read_only) return 0;
-    if (tamis__view_is_stale((*filter)->view)) rc = tamis__recover(store, (*filter)->filter_id);
-    if (rc == 0 && (*filter)->view->policy.durable) {
+    if (read_only) rc = check_logs_settled(*filter);
+    if (!read_only && tamis__view_is_stale((*filter)->view))
+        rc = tamis__recover(store, (*filter)->filter_id);
+    if (!read_only && rc == 0 && (*filter)->view->policy.durable) {
         rc = tamis__logs_settle(store, (*filter)->filter_id);
         if (rc > 0) rc = 0;
     }

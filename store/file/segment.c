@@ -384,6 +384,14 @@ int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uin
     return rc < 0 ? rc : 1;
 }
 
+int tamis__segment_exists(const struct tamis__place *place, uint64_t number)
+{
+    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    segment_path(place, number, what);
+    tamis__segment_name(number, name);
+    return tamis__exists(place->segments_fd, name, what);
+}
+
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];

@@ -137,6 +137,8 @@ bool tamis__segment_is_blank(const struct tamis__segment *segment);
 
 /* Remove the file; 0 if it is not there. */
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
+/* Is the file there?  1, 0 or an error. */
+int tamis__segment_exists(const struct tamis__place *place, uint64_t number);
 
 /* The file of a segment that is open, once more and private; `what` gets its path, for sentences. */
 #define TAMIS__SEGMENT_PATH_BYTES 4200 /* PATH_MAX and a segment's name */
