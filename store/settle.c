@@ -64,8 +64,7 @@ static int find_segment(struct replay *replay, uint64_t number, struct tamis__st
     replay->numbers[replay->count] = number;
     rc = tamis__map_segment(replay->store, number, replay->filter_id, true, s);
     if (rc < 0) memset(s, 0, sizeof *s);
-    if (rc < 0 && rc != TAMIS_EFOREIGN &&
-        tamis__segment_exists(&replay->store->place, number) != 0)
+    if (rc < 0 && rc != TAMIS_EFOREIGN && tamis__segment_exists(&replay->store->place, number) != 0)
         return rc;
     replay->count++;
     if (rc < 0) return 0;

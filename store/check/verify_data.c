@@ -156,7 +156,7 @@ static int check_recorded(const struct tamis__store_segment *s, uint64_t recorde
 /* The machine went down under it, or may have and its logs have brought all keys back: items are of another
  * instant than bits then.  What a recovery mends is not told before it was. */
 static int check_without_items(const struct tamis__store_segment *s, uint64_t *offset,
-                         char reason[TAMIS__CHECK_BYTES])
+                               char reason[TAMIS__CHECK_BYTES])
 {
     const char *text = NULL;
     if (s->segment.header->counter_bits == 0)
