@@ -307,6 +307,7 @@ static int clean(struct tamis_store *store, struct tamis__catalog_txn *txn)
     int rc = tamis__catalog_each_garbage(txn, collect_garbage, &garbage);
     if (rc >= 0) rc = remove_garbage(store, txn, &garbage);
     if (rc == 0) rc = remove_orphan(store, txn);
+    if (rc == 0) rc = tamis__recover_store(store, txn);
     if (rc < 0) tamis__catalog_end(txn);
     return rc;
 }
@@ -395,6 +396,9 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
 }
 
 struct listing {
+    struct tamis_store *store;
+    struct tamis__catalog_txn *txn;
+    bool looks; /* into the headers: since the machine went down nobody has */
     struct tamis_filter_stat *stats;
     size_t count, room;
 };
@@ -409,7 +413,13 @@ static int list_one(void *context, const struct tamis__record *record)
         listing->stats = stats;
         listing->room = room;
     }
-    tamis__stat_from_record(record, &listing->stats[listing->count++]);
+    struct tamis_filter_stat *stat = &listing->stats[listing->count++];
+    struct tamis__trouble trouble;
+    const int rc = tamis__catalog_get_trouble(listing->txn, record->filter_id, &trouble);
+    if (rc < 0) return rc;
+    if (listing->looks) tamis__look_for_trouble(listing->store, record, &trouble);
+    tamis__stat_from_record(record, stat);
+    tamis__stat_set_trouble(stat, trouble);
     return 0;
 }
 
@@ -417,9 +427,12 @@ TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_lis
                                void *context)
 {
     struct tamis__catalog_txn *txn;
-    struct listing listing = {0};
+    struct listing listing = {.store = store};
     int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
+    uint8_t boot[TAMIS__BOOT_ID_BYTES];
+    listing.txn = txn;
+    listing.looks = tamis__boot_id(boot) && tamis__catalog_is_of_boot(txn, boot) == 0;
     rc = tamis__catalog_each(txn, prefix ? prefix : "", list_one, &listing);
     tamis__catalog_end(txn); /* before fn: it may be slow, and others wait for the lock */
     for (size_t i = 0; rc == 0 && i < listing.count; i++)

@@ -10,6 +10,8 @@
  *     g <number, big-end.>  a segment to be unlinked
  *     p                     the first segment number that a file of another catalog had already
  *     v <id> <generation>   a generation of filter <id> that is kept; both big-endian
+ *     u <id, big-endian>    what is wrong with filter <id>
+ *     b                     the boot under which all filters were looked at last
  *     x <id> <generation> <chunk>   a part of the exceptions that it found (0: by hand); big-endian
  *
  * Every value ends in a checksum over key and value (record.c).

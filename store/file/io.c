@@ -444,17 +444,34 @@ void tamis__unlock(int fd)
     (void)flock(fd, LOCK_UN); /* cannot fail on a descriptor that we locked */
 }
 
-int tamis__lock_byte(int fd, uint64_t offset, const char *what)
+static int lock_byte(int fd, short type, uint64_t offset, const char *what)
 {
     int error = may_fail("lock", what);
     while (error == 0 || error == EINTR) {
         struct flock lock = {
-            .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = 1};
+            .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = 1};
         if (fcntl(fd, F_OFD_SETLK, &lock) == 0) return 1;
         error = errno;
     }
     if (error == EAGAIN || error == EACCES) return 0;
     return tamis__fail_errno(error, "lock a byte of", what);
+}
+
+int tamis__lock_byte(int fd, uint64_t offset, const char *what)
+{
+    return lock_byte(fd, F_WRLCK, offset, what);
+}
+
+int tamis__share_byte(int fd, uint64_t offset, const char *what)
+{
+    return lock_byte(fd, F_RDLCK, offset, what);
+}
+
+void tamis__unlock_byte(int fd, uint64_t offset)
+{
+    struct flock lock = {
+        .l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = 1};
+    (void)fcntl(fd, F_OFD_SETLK, &lock); /* cannot fail on a lock of ours */
 }
 
 int tamis__byte_is_locked(int fd, uint64_t offset, const char *what)

@@ -82,6 +82,9 @@ void tamis__unlock(int fd);
  * descriptor, and so with the life of the processes that have it, as the kernel knows it. */
 /* 1 if the byte was free and is now ours, 0 if not. */
 int tamis__lock_byte(int fd, uint64_t offset, const char *what);
+/* The same, beside others that share it.  The descriptor must be open for reading. */
+int tamis__share_byte(int fd, uint64_t offset, const char *what);
+void tamis__unlock_byte(int fd, uint64_t offset);
 /* Has another descriptor locked the byte?  1, 0 or an error. */
 int tamis__byte_is_locked(int fd, uint64_t offset, const char *what);
 
@@ -108,6 +111,9 @@ unsigned tamis__processors(void);
 /* Call fn for each name of a directory but "." and "..", until it returns other than 0. */
 typedef int tamis__name_fn(void *context, const char *name);
 int tamis__each_name(int dir_fd, const char *what, tamis__name_fn *fn, void *context);
+
+/* The kernel's number of this boot, read once a process.  Where it is not to be had: false, and zeros. */
+bool tamis__boot_id(uint8_t id[16]);
 
 int64_t tamis__now_ns(void);
 int64_t tamis__steady_ns(void); /* to some ms; never set back */

@@ -146,6 +146,8 @@ TAMIS_API int tamis_sigbus_mend(const void *address);
 #define TAMIS_FORCE_NETWORK_FS                                                                     \
     0x100u /* store: take one on a network file system at the user's own risk; repair too */
 
+#define TAMIS_NO_SYNC 4u /* filter: closing it brings nothing to the disk, a later sync does */
+
 /*
  * Open the store in a directory.
  *
@@ -341,7 +343,7 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create(tamis_store *store, const cha
 /*
  * Open a filter.  One mmap a segment; no key is read, so the time does not depend on the size.
  *
- * flags    0 or TAMIS_READ_ONLY (also implied by a read-only store).
+ * flags    0, TAMIS_READ_ONLY (also implied by a read-only store) or TAMIS_NO_SYNC.
  * Returns  0.  TAMIS_ENOTFOUND; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION (the sentence names
  * the file); TAMIS_EACCESS; TAMIS_ELIMIT; TAMIS_ENOMEM; TAMIS_EIO.
  */
@@ -358,9 +360,15 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_or_create(tamis_store *store, c
                                                            tamis_filter **filter);
 
 /*
- * Give the handle back, after recording the item count in the catalog if it has changed.  NULL is
- * allowed.  The handle is gone whatever is returned; an error (no room for the catalog, say)
- * concerns the count there alone: no key is lost, and the next sync or close records it.
+ * Give the handle back.  NULL is allowed.  Where it has added or removed keys, and no other handle of any
+ * process that has is open any more, this is a checkpoint as tamis_filter_sync() makes one, unless it was
+ * opened with TAMIS_NO_SYNC; where others are open it costs nothing, and the last of them makes it.  The
+ * item count goes to the catalog if it has changed.
+ *
+ * Returns  0.  The handle is gone whatever is returned.  TAMIS_EIO, TAMIS_ENOSPACE and the like: a sync has
+ *          failed as in tamis_filter_sync(), or the catalog has no room for the count; no key is lost but
+ *          to a power cut, and the next sync or close makes up for it.
+ * Durable  when it returns 0 and nobody else has the filter open for adding, all of it survives a power cut.
  */
 TAMIS_API int tamis_filter_close(tamis_filter *filter);
 
