@@ -77,6 +77,25 @@ void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__troub
 
 /* ---- One filter ------------------------------------------------------------------------------ */
 
+/* What hangs together within a segment may have come to the disk in part.  Where it is mended that is on the
+ * disk before the mark is cleared: else the next cut would leave a clean one that is not. */
+static int mend_segment(const struct tamis_store *store, uint64_t number)
+{
+    struct tamis__segment segment = {0};
+    uint64_t file_bytes = 0;
+    int rc = tamis__segment_open(&store->place, number, true, &segment);
+    if (rc < 0) return rc;
+    const struct tamis__kind *kind = tamis__kind_by_id(segment.header->kind);
+    if (kind != NULL && kind->mend != NULL && tamis__mark_is_stale(segment.header)) {
+        rc = tamis__mark_has_writer(&store->place, number);
+        if (rc == 0) rc = tamis__segment_file_bytes(&segment, &file_bytes);
+        if (rc == 0) rc = kind->mend(&segment, file_bytes);
+        if (rc == 0) rc = tamis__segment_sync(&store->place, &segment);
+    }
+    tamis__segment_close(&segment);
+    return rc < 0 ? rc : 0;
+}
+
 int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *txn,
                           const struct tamis__record *record)
 {
@@ -84,8 +103,10 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
     int rc = 0;
     if (look(store, record, &now)) {
         const bool whole = false; /* nothing has brought back what is missing */
-        for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
-            rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);
+        for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++) {
+            rc = mend_segment(store, record->segments[i].number);
+            if (rc == 0) rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);
+        }
         if (rc < 0) return rc;
         TAMIS__POINT(TAMIS__POINT_RECOVERED);
         (void)look(store, record, &now);

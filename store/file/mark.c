@@ -299,7 +299,7 @@ int tamis__mark_leave(const struct tamis__segment *segment)
 /* ---- After the machine went down ------------------------------------------------------------- */
 
 /* A lock does not outlive its boot. */
-static int is_alive(const struct tamis__place *place, uint64_t number)
+int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number)
 {
     char name[TAMIS__SEGMENT_NAME_BYTES];
     int fd = -1;
@@ -327,7 +327,7 @@ int tamis__mark_recover(const struct tamis__place *place, uint64_t number, bool 
     int rc = tamis__segment_map_header(place, number, &header);
     if (rc < 0 || header == NULL) return rc;
     if (tamis__mark_is_stale(header)) {
-        rc = is_alive(place, number);
+        rc = tamis__mark_has_writer(place, number);
         if (rc == 0) {
             recover(header, whole);
             rc = tamis__segment_sync_header(place, header);

@@ -49,6 +49,9 @@ int tamis__mark_checkpoint(const struct tamis__segment *segment);
 /* The same of a handle that writes no more, to be closed then.  Where others write it syncs nothing: 0. */
 int tamis__mark_leave(const struct tamis__segment *segment);
 
+/* Does any process that lives write to it?  1, 0 or an error. */
+int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number);
+
 /* Make an end of a stale mark: 1, or 0 where it is none (or a writer with a lock is alive).  Under the
  * catalog's exclusive lock.  `whole`: nothing is missing, as the logs have brought it back. */
 int tamis__mark_recover(const struct tamis__place *place, uint64_t number, bool whole);

@@ -292,7 +292,22 @@ int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_by
     if (rc == 0 && info.bytes < segment->header->file_bytes) /* longer, it would seem whole */
         rc = tamis__fail(TAMIS_ECORRUPT, "%s is truncated; restore it from a copy", what);
     if (rc == 0) rc = tamis__extend(file.fd, segment->header->file_bytes, file_bytes, what);
+    /* Before the header says that it is so long: after a power cut it would be taken for truncated. */
+    if (rc == 0) rc = tamis__sync_file(file.fd, what);
     tamis__private_close(&file);
+    return rc;
+}
+
+int tamis__segment_file_bytes(const struct tamis__segment *segment, uint64_t *file_bytes)
+{
+    char what[PATH_BYTES];
+    struct tamis__private_fd file;
+    struct tamis__file_info info = {0};
+    int rc = tamis__segment_open_again(segment, what, &file);
+    if (rc < 0) return rc;
+    rc = tamis__file_info(file.fd, what, &info);
+    tamis__private_close(&file);
+    *file_bytes = info.bytes;
     return rc;
 }
 

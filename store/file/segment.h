@@ -115,8 +115,11 @@ void tamis__segment_release(const struct tamis__segment *segment, uint64_t offse
  */
 int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id);
 
-/* Make the file at least so many bytes long, with blocks of its own.  Mappings have the new bytes. */
+/* Make the file at least so many bytes long, with blocks of its own, on the disk too.  Mappings have the new
+ * bytes. */
 int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_bytes);
+/* How long the file is. */
+int tamis__segment_file_bytes(const struct tamis__segment *segment, uint64_t *file_bytes);
 
 /*
  * Exclude the other removers of a block: processes, threads, handles.  An owner that dies holding the

@@ -64,6 +64,10 @@ struct tamis__kind {
      * else may know of the segment. */
     void (*settle)(const struct tamis__segment *segment);
 
+    /* NULL, or makes one whole of pages that a power cut has left from different instants, of a file so long;
+     * keys that were synced are in before and after.  Beside readers, and no writer.  0 or an error. */
+    int (*mend)(const struct tamis__segment *segment, uint64_t file_bytes);
+
     /* The k bit positions of a key, in the order of the hash set. */
     void (*positions)(const struct tamis__segment_header *header, const void *key, size_t key_bytes,
                       uint64_t *positions);
@@ -117,6 +121,9 @@ static inline int tamis__check_bits(const struct tamis__segment_header *header, 
     *reason = "has counters, which its kind has not";
     return header->counter_bits == 0 ? tamis__check_length(header, reason) : TAMIS_ECORRUPT;
 }
+
+/* Can this library use its hash set, and is what the header says of it whole? */
+int tamis__check_hash_set(const struct tamis__segment_header *header, const char **reason);
 
 /* merge and tally of kinds whose data are bits (bits.c). */
 int tamis__bits_merge(const struct tamis__segment *to, const struct tamis__segment *from,
