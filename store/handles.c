@@ -29,6 +29,7 @@ static void after_fork_in_child(void)
         struct tamis__view *view = __atomic_load_n(&filter->view, __ATOMIC_ACQUIRE);
         if (filter->journal != NULL) filter->inherited_journal = filter->journal;
         filter->journal = NULL;
+        tamis__interval_forget(filter);
         /* ORDER relaxed: there is one thread. */
         if (tamis__view_is_written(view))
             (void)__atomic_fetch_or(&view->chores, TAMIS__CHORE_MARK, __ATOMIC_RELAXED);

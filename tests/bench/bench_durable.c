@@ -41,8 +41,8 @@ static double measure_device(const char *directory)
 {
     enum { BYTES = 4 << 20, BLOCK = 4096 };
     static char block[BLOCK];
-    char path[4096];
-    (void)snprintf(path, sizeof path, "%s/device", directory);
+    char path[4200];
+    (void)snprintf(path, sizeof path, "%.4096s/device", directory);
     const int fd = open(path, O_CREAT | O_RDWR, 0600);
     for (int at = 0; fd >= 0 && at < BYTES; at += BLOCK)
         if (pwrite(fd, block, BLOCK, at) != BLOCK) exit(1);
