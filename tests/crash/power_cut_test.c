@@ -12,7 +12,8 @@
  *
  * Seen to fail: by the controls below, without each sort of sync.  It found, and fails without: the sync of a
  * counting segment's new length before its level is in force (the filter did not open); the mending of its
- * table (counters without slots); the sync of a list that a rollback puts in force (synced keys lost).
+ * table (counters without slots); the sync of a list that a rollback puts in force (synced keys lost); the
+ * passing over of a log's frames for a segment that is gone (the filter did not open).
  */
 #include <inttypes.h>
 #include <setjmp.h>
