@@ -49,10 +49,11 @@ static int size_segment(const struct tamis__view *view, uint32_t step,
     const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
     const bool same = set != NULL && set->any_kind;
     struct tamis__plan plan = {.sizing.kind = same ? newest->kind : TAMIS_KIND_BLOCKED,
-                               .hash_set = tamis__hash_set_by_id(TAMIS__HASH_XXH3),
+                               .hash_set = same ? set : tamis__hash_set_by_id(TAMIS__HASH_XXH3),
                                .bit_order = TAMIS__BITS_LSB_FIRST,
                                .seed = same ? newest->seed : 0,
                                .policy = view->policy};
+    if (same) memcpy(plan.parameters, newest->parameters, sizeof plan.parameters);
     const int rc = tamis__policy_size(&plan.policy, step, &plan.sizing);
     if (rc < 0) return rc;
     tamis__plan_describe(&plan, next);

@@ -68,6 +68,7 @@ static const struct {
     [OPTION_REBUILD] = {"rebuild", "--rebuild", no_argument, 0},
     [OPTION_OUTPUT] = {"output", "-o/--output", required_argument, 'o'},
     [OPTION_ALL] = {"all", "--all", no_argument, 0},
+    [OPTION_WITH_KEY] = {"with-key", "--with-key", no_argument, 0},
     [OPTION_MODE] = {"mode", "--mode", required_argument, 0},
     [OPTION_FORCE_NETWORK_FS] = {"force-network-fs", "--force-network-fs", no_argument, 0},
 };

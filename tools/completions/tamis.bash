@@ -35,8 +35,8 @@ _tamis_options()
             --no-progress
         ;;
     build)
-        printf '%s ' -p --rate --kind -n --capacity --seed --except --against --if-changed --keep \
-            --allow-empty --comments --skip-blank --crlf -z --null --hex --memory --threads --stats \
+        printf '%s ' -p --rate --kind -n --capacity --hash-set --seed --except --against --if-changed \
+            --keep --allow-empty --comments --skip-blank --crlf -z --null --hex --memory --threads --stats \
             --json --progress --no-progress
         ;;
     except) printf '%s ' -z --null --hex --json --progress --no-progress ;;
@@ -47,7 +47,7 @@ _tamis_options()
         printf '%s ' --from --hash-set -m --bits -k --hashes -n --capacity -p --rate --seal --json \
             --progress --no-progress
         ;;
-    export) printf '%s ' --to --force --json --progress --no-progress ;;
+    export) printf '%s ' --to --with-key --force --json --progress --no-progress ;;
     merge) printf '%s ' --intersect --json --progress --no-progress ;;
     list) printf '%s ' -q --quiet --json ;;
     report) printf '%s ' -o --output --all --progress --no-progress ;;
@@ -258,7 +258,8 @@ _tamis_offer_value()
     --counter-bits) _tamis_offer "$2" "$3" 4 8 16 32 ;;
     --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
     --hash-set)
-        _tamis_offer "$2" "$3" xxh3 php:bkdr,sdbm,js php-mt php-mt-legacy md5 redisbloom guava
+        [[ $command != build ]] || { _tamis_offer "$2" "$3" xxh3 sip && return; }
+        _tamis_offer "$2" "$3" xxh3 php:bkdr,sdbm,js php-mt php-mt-legacy md5 redisbloom guava sip
         ;;
     --from | --to) _tamis_offer "$2" "$3" redis-bitmap redisbloom guava tamis redis:// ;;
     --like) given=() && _tamis_offer_filters "$2" "$3" ;;
