@@ -231,7 +231,8 @@ static double written_per_dirtied(struct bench *b, size_t way, double share)
         check(tamis_filter_sync(b->filter));
         sync();
         const uint64_t before = device_bytes(b);
-        const double dirtied = add_keys(b, (uint64_t)((double)(b->bytes / PAGE) * share), run + 1);
+        const uint64_t pages = b->bytes / PAGE;
+        const double dirtied = add_keys(b, (uint64_t)((double)pages * share), run + 1);
         check(tamis_filter_sync(b->filter));
         ratio[run] = (double)(device_bytes(b) - before) / dirtied;
         check(tamis_filter_close(b->filter));

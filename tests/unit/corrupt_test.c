@@ -384,7 +384,7 @@ static void make_stream(const struct sort *sort, struct transfer *t)
         assert_done(tamis_filter_add(filter, &key, sizeof key));
     t->sort = sort;
     t->expected = answers_of(filter);
-    assert_done(tamis_filter_export(filter, sort->format, &sink));
+    assert_done(tamis_filter_export(filter, sort->format, 0, &sink));
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
 }
