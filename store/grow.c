@@ -132,7 +132,9 @@ static int change_record(struct change *change, struct tamis__catalog_txn *txn,
     if (rc < 0) return rc;
     tamis__record_segment_from_header(header, &record->segments[record->segment_count++]);
     tamis__record_sum_capacity(record);
-    return tamis__catalog_put(txn, record);
+    /* What was missing may have been in what is left behind. */
+    if (change->removed_count > 0) rc = tamis__recover_filter(store, txn, record);
+    return rc < 0 ? rc : tamis__catalog_put(txn, record);
 }
 
 /* Under the exclusive lock, the newest segment still being the newest. */

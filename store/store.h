@@ -28,11 +28,12 @@ struct tamis_filter {
     char name[TAMIS_NAME_MAX + 1]; /* when it was opened, for sentences */
     uint64_t filter_id;
     bool read_only;
-    bool no_sync;                /* closing it leaves the last checkpoint to others */
-    bool dropped;                /* atomic: the catalog has this filter no more */
-    uint64_t recorded_items;     /* atomic: what the catalog was last told or has told */
-    struct tamis__view *view;    /* atomic: the list of segments that calls begin on */
-    struct tamis__view *retired; /* atomic: those before it that somebody may still be in */
+    bool no_sync;                     /* closing it leaves the last checkpoint to others */
+    bool dropped;                     /* atomic: the catalog has this filter no more */
+    uint64_t recorded_items;          /* atomic: what the catalog was last told or has told */
+    struct tamis__view *view;         /* atomic: the list of segments that calls begin on */
+    struct tamis__view *retired;      /* atomic: those before it that somebody may still be in */
+    struct tamis__interval *interval; /* NULL: it is synced when it is asked for (interval.c) */
     struct tamis_filter *next_handle, **handle_link; /* of this process (handles.c) */
 };
 
@@ -120,6 +121,11 @@ int tamis__begin_writing(struct tamis_filter *filter, const struct tamis__segmen
  * the list has gone on since `view`, which was written to the disk. */
 int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *view,
                         int64_t checkpointed_at);
+
+/* interval.c: no checkpoints by itself any more. */
+void tamis__interval_end(struct tamis_filter *filter);
+/* In the child of a fork(), which has not got the thread. */
+void tamis__interval_forget(struct tamis_filter *filter);
 
 /* Is one of its segments dirty from a boot that is over? */
 bool tamis__view_is_stale(const struct tamis__view *view);

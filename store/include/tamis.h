@@ -32,7 +32,8 @@
  * takes a lock, and no process's death or suspension can block them (docs/concurrency.md).
  *
  * DURABILITY.  A killed process loses nothing that it was told is added.  A power cut may lose what
- * was added since the last tamis_filter_sync() (or since the kernel wrote the pages by itself).
+ * was added since the last tamis_filter_sync(), or the last close of all handles that had added; the
+ * filter says so then: TAMIS_STATE_UNCLEAN, and since when (docs/durability.md).
  *
  * CAVEATS
  * - A filter answers "present" for a key that was never added at about the rate it was made for,
@@ -494,8 +495,33 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rotate(tamis_filter *filter);
  *
  * Returns  0: every key whose add had returned before this call now survives a power cut.
  *          TAMIS_EREADONLY, TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_EDROPPED.
+ * Failed   TAMIS_STATE_DEGRADED from then on, in every process: the kernel reports a failed write once and
+ *          then takes the page for clean.  So the next one, by whomever, writes every page again, and ends
+ *          that state if all is well.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_sync(tamis_filter *filter);
+
+/*
+ * Make a checkpoint every `interval_ns` from now on, by a thread of this handle that all signals are blocked
+ * in; it ends, and is waited for, at tamis_filter_close().  0 ends it now.  The library starts no thread
+ * unless this asks for one.  Not beside another call of it, or the close, of the same handle.
+ *
+ * A checkpoint that fails leaves the filter degraded (tamis_filter_stat()), and the next one mends that.
+ * fork()   a child has no such thread: call it there, too, where it is wanted.
+ * Returns  0.  TAMIS_EINVAL: below 0, or above and less than a millisecond.  TAMIS_EREADONLY, TAMIS_ENOMEM;
+ *          TAMIS_ESYSTEM: no thread is to be had.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_sync_interval(tamis_filter *filter,
+                                                              int64_t interval_ns);
+
+/*
+ * What may be missing since the machine went down (TAMIS_STATE_UNCLEAN) was dealt with: added again, say, or
+ * done without.  The filter is unclean no more.
+ *
+ * Returns  0, also where it was not unclean.  TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_EIO, TAMIS_ENOSPACE.
+ * Durable  when it returns 0.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_accept(tamis_filter *filter);
 
 /* ---- Looking inside ----------------------------------------------------------------------- */
 
