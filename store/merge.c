@@ -143,6 +143,9 @@ static int reserve_piece(struct merging *m, const struct tamis__kind *kind,
 static int do_piece(struct merging *m, piece_fn *piece, const struct tamis__kind *kind,
                     const struct tamis__segment *to, struct tamis__words words)
 {
+    tamis__segment_want(to, words.first * 8, words.count * 8);
+    for (size_t i = 0; i < m->count; i++)
+        tamis__segment_want(m->from[i], words.first * 8, words.count * 8);
     int rc = piece(m, kind, to, words);
     tamis__segment_release(to, words.first * 8, words.count * 8);
     m->done_bytes += words.count * 8 * m->count;

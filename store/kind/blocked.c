@@ -223,7 +223,7 @@ static unsigned bits_set(const void *data, uint64_t word)
 
 static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
 {
-    tamis__block_measure(segment->header, bits_set, segment->data, ones, fp_rate);
+    tamis__block_measure(segment, bits_set, segment->data, ones, fp_rate);
 }
 
 const struct tamis__kind tamis__kind_blocked = {

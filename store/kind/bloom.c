@@ -197,9 +197,11 @@ static void measure(const struct tamis__segment *segment, uint64_t *ones, double
 {
     const struct tamis__segment_header *h = segment->header;
     *ones = 0;
-    for (uint64_t i = 0; i < h->data_bytes / 8; i++) /* ORDER relaxed: as test() */
+    for (uint64_t i = 0; i < h->data_bytes / 8; i++) { /* ORDER relaxed: as test() */
+        if (i % TAMIS__WANT_WORDS == 0) tamis__segment_want(segment, i * 8, TAMIS__WANT_BYTES);
         *ones +=
             (unsigned)__builtin_popcountll(__atomic_load_n(&segment->data[i], __ATOMIC_RELAXED));
+    }
     *fp_rate = pow((double)*ones / (double)h->m_bits, h->k);
 }
 

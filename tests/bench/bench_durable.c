@@ -90,10 +90,13 @@ static void add_again(const char *store_path, uint64_t first, uint64_t count)
     tamis_filter *filter;
     check(tamis_store_open(store_path, 0, &store));
     check(tamis_filter_open(store, "bench", 0, &filter));
-    const double start = now();
-    for (uint64_t n = first; n < first + count; n++)
-        check(tamis_filter_add(filter, &n, sizeof n));
-    printf("again, one by one: %.1f ns a key\n", (now() - start) * 1e9 / (double)count);
+    double start = 0;
+    for (int round = 0; round <= 100; round++) { /* the first brings its pages in */
+        if (round == 1) start = now();
+        for (uint64_t n = first; n < first + count; n++)
+            check(tamis_filter_add(filter, &n, sizeof n));
+    }
+    printf("again, one by one: %.1f ns a key\n", (now() - start) * 1e9 / (double)count / 100);
     check(tamis_filter_close(filter));
     tamis_store_close(store);
 }
