@@ -55,6 +55,7 @@ int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what);
 /* Is there room for so many bytes where the directory is?  As above. */
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what);
 int tamis__sync_file(int fd, const char *what); /* a directory too */
+int tamis__sync_data(int fd, const char *what); /* fdatasync(2): for bytes that overwrite others */
 /* Have the kernel begin to write this range to the disk, without waiting. */
 void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes);
 

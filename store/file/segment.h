@@ -50,6 +50,9 @@ struct tamis__segment {
 struct tamis__writing {
     struct tamis__owner *owner; /* with the lock; NULL: has not written */
     bool unwatched;             /* atomic: it has written without a lock */
+    uint64_t
+        flights_begun; /* atomic: how often this handle, and its parent's, has raised `unlogged` */
+    uint64_t flights_done; /* atomic: and lowered it since, or has given that up */
 };
 
 struct tamis__staged {
@@ -247,6 +250,16 @@ static inline void tamis__fence_after_rmw(void)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #else
     tamis__fence();
+#endif
+}
+
+/* What follows is not read before what was read by relaxed loads: on x86-64 no load overtakes another. */
+static inline void tamis__fence_acquire(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    tamis__fence();
+#else
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
 #endif
 }
 
