@@ -133,6 +133,7 @@ static int watch(struct tamis__segment *segment, const struct tamis__segment_hea
                  const char *what)
 {
     segment->guard = tamis__guard_of(segment->header);
+    tamis__segment_choose_tail(segment);
     segment->kept = malloc(TAMIS__GUARD_KEPT_BYTES);
     if (segment->kept == NULL) {
         tamis__segment_close(segment);
