@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "builds.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "publish.h"
 #include "spawn.h"
 
 #define AT_ONCE 256u
@@ -54,4 +57,36 @@ int builds_print_problem(void *context, const struct tamis_problem *problem)
     (void)context;
     printf("%s at %" PRIu64 ": %s\n", problem->file, problem->offset, problem->reason);
     return 0;
+}
+
+static int count_files(void *context, const struct tamis__record *record)
+{
+    void *const *txn_and_numbers = context;
+    return tamis__list_files(txn_and_numbers[0], record, txn_and_numbers[1]);
+}
+
+static unsigned entries_of(const char *path, const char *directory)
+{
+    char name[4096];
+    unsigned count = 0;
+    (void)snprintf(name, sizeof name, "%s/%s", path, directory);
+    DIR *dir = opendir(name);
+    for (const struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;)
+        count += entry->d_name[0] != '.';
+    if (dir != NULL) (void)closedir(dir);
+    return count;
+}
+
+void builds_check_no_leak(tamis_store *store, const char *path)
+{
+    struct tamis__numbers files = {0};
+    struct tamis__catalog_txn *txn = NULL;
+    SPAWN_CHECK(tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn) == 0);
+    void *context[] = {txn, &files};
+    SPAWN_CHECK(tamis__catalog_each(txn, "", count_files, context) == 0);
+    tamis__catalog_end(txn);
+    SPAWN_CHECK(entries_of(path, "segments") == files.count);
+    SPAWN_CHECK(entries_of(path, "staging") == 0);
+    SPAWN_CHECK(tamis_store_verify(store, NULL, builds_print_problem, NULL) == 0);
+    free(files.list);
 }

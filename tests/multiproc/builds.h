@@ -18,4 +18,7 @@ unsigned builds_mapped_files(void);
 /* For tamis_store_verify(): to standard output. */
 int builds_print_problem(void *context, const struct tamis_problem *problem);
 
+/* Every file is named by a record, nothing is in staging/, and verify finds nothing; else the process ends. */
+void builds_check_no_leak(tamis_store *store, const char *path);
+
 #endif

@@ -27,6 +27,7 @@
 #include <cmocka.h>
 
 #include "base/point.h"
+#include "killer.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
@@ -50,10 +51,10 @@ static const enum tamis__point points[] = {
 
 struct arena {
     tamis_filter *filter;
-    uint64_t seed, births;
+    uint64_t seed;
+    struct killer killer;
     uint32_t *least;     /* per key of each racer: acknowledged adds less begun removes */
     uint64_t operations; /* of all racers */
-    uint64_t deaths[TAMIS__POINT_COUNT_OF];
     uint64_t flag;
 };
 
@@ -145,26 +146,11 @@ static void kill_at_each_point_blocks_nobody_and_loses_nothing(void **state)
 /* ---- Death anywhere ----------------------------------------------------------------------------
  */
 
-static uint64_t hook_state, death_in;
-static struct arena *hook_arena;
-
-static void yield_or_die(enum tamis__point point)
-{
-    if (death_in > 0 && --death_in == 0) {
-        (void)__atomic_add_fetch(&hook_arena->deaths[point], 1, __ATOMIC_RELAXED);
-        (void)raise(SIGKILL);
-    }
-    if (random_next(&hook_state) % 16 == 0) (void)sched_yield();
-}
-
 /* Adds and removes on keys of its own, noting what is certain before or behind each. */
 static void racer(void *context, unsigned index)
 {
-    struct arena *arena = hook_arena = context;
-    hook_state = arena->seed + __atomic_add_fetch(&arena->births, 1, __ATOMIC_RELAXED);
-    uint64_t random = hook_state;
-    if (random_next(&random) % 2) death_in = 1 + random_next(&random) % 3000;
-    tamis__point_hook = yield_or_die;
+    struct arena *arena = context;
+    uint64_t random = killer_arm(&arena->killer, index, 3000);
     for (;;) {
         const uint64_t number = random_below(&random, (uint64_t)1 << random_below(&random, 13));
         const uint64_t key = number * RACERS + index;
@@ -179,19 +165,6 @@ static void racer(void *context, unsigned index)
         SPAWN_CHECK(tamis_filter_count(arena->filter, &key, sizeof key) >= *least);
         (void)__atomic_add_fetch(&arena->operations, 1, __ATOMIC_RELAXED);
     }
-}
-
-static unsigned replace_dead(struct arena *arena, pid_t *racers)
-{
-    unsigned replaced = 0;
-    for (unsigned r = 0; r < RACERS; r++) {
-        int status;
-        if (waitpid(racers[r], &status, WNOHANG) != racers[r]) continue;
-        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-        racers[r] = spawn_one(racer, arena, r);
-        replaced++;
-    }
-    return replaced;
 }
 
 /* Removed as often as is certain, and nothing of it refused. */
@@ -212,7 +185,7 @@ static void check_and_empty(struct arena *arena)
            "\nkilled behind",
            arena->operations, there, lost);
     for (size_t p = 0; p < POINTS; p++)
-        printf(" point %u: %" PRIu64 ",", points[p], arena->deaths[points[p]]);
+        printf(" point %u: %" PRIu64 ",", points[p], arena->killer.deaths_at[points[p]]);
     printf(" and from outside\n");
     assert_true(there > 1000);
     assert_int_equal(lost, 0);
@@ -222,32 +195,27 @@ static void kill_anywhere_blocks_nobody_and_loses_nothing(void **state)
 {
     tamis_store *store;
     struct arena *arena = make_arena(&store, 0.01);
-    pid_t racers[RACERS];
-    unsigned kills = 0;
+    struct killer *killer = &arena->killer;
     (void)state;
     uint64_t random = arena->seed;
-    for (unsigned r = 0; r < RACERS; r++)
-        racers[r] = spawn_one(racer, arena, r);
-    while (kills < KILLS) {
+    killer_begin(killer, random, RACERS, racer, arena);
+    while (killer->kills < KILLS) {
         const uint64_t moment =
             __atomic_load_n(&arena->operations, __ATOMIC_RELAXED) + random_below(&random, 2000);
         while (__atomic_load_n(&arena->operations, __ATOMIC_RELAXED) < moment) {
-            kills += replace_dead(arena, racers);
+            killer_replace(killer);
             (void)sched_yield();
         }
-        (void)kill(racers[random_below(&random, RACERS)], SIGKILL);
-        kills += replace_dead(arena, racers);
+        killer_kill(killer, (unsigned)random_below(&random, RACERS));
+        killer_replace(killer);
     }
-    for (unsigned r = 0; r < RACERS; r++) {
-        (void)kill(racers[r], SIGKILL);
-        (void)waitpid(racers[r], NULL, 0);
-    }
-    printf("%u kills, ", kills + RACERS);
+    killer_end(killer);
+    printf("%" PRIu64 " kills, ", killer->kills);
     check_and_empty(arena);
     /* The others are so often on their way that some deaths must have hit them. */
-    assert_true(arena->deaths[TAMIS__POINT_CELL_RAISED] > 0 &&
-                arena->deaths[TAMIS__POINT_CELL_LOWERED] > 0 &&
-                arena->deaths[TAMIS__POINT_BLOCK_LOCKED] > 0);
+    assert_true(arena->killer.deaths_at[TAMIS__POINT_CELL_RAISED] > 0 &&
+                arena->killer.deaths_at[TAMIS__POINT_CELL_LOWERED] > 0 &&
+                arena->killer.deaths_at[TAMIS__POINT_BLOCK_LOCKED] > 0);
     free_arena(store, arena);
 }
 

@@ -22,15 +22,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "base/point.h"
+#include "killer.h"
 #include "random.h"
 #include "scratch.h"
-#include "spawn.h"
 #include "tamis.h"
 
 #define RACERS 4u
@@ -47,19 +45,9 @@ struct arena {
     tamis_filter *filter;
     uint64_t limit;            /* keys below it may be added */
     uint64_t position[RACERS]; /* next key of each */
-    uint64_t seed, births;
+    struct killer killer;
     uint8_t *told_new, *answered; /* per key: how often */
 };
-
-static uint64_t state_of_hook;
-static uint64_t death_in; /* points until this process kills itself; 0: never */
-
-static void yield_or_die(enum tamis__point point)
-{
-    (void)point;
-    if (death_in > 0 && --death_in == 0) (void)raise(SIGKILL);
-    if (random_next(&state_of_hook) % 16 == 0) (void)sched_yield();
-}
 
 static uint64_t head_of(const struct arena *arena)
 {
@@ -74,10 +62,8 @@ static uint64_t head_of(const struct arena *arena)
 static void racer(void *context, unsigned index)
 {
     struct arena *arena = context;
-    /* Every other racer is to die by its own hand within a round; the parent kills the others. */
-    state_of_hook = arena->seed + __atomic_add_fetch(&arena->births, 1, __ATOMIC_RELAXED);
-    if (random_next(&state_of_hook) % 2) death_in = 1 + random_next(&state_of_hook) % 1000;
-    tamis__point_hook = yield_or_die;
+    /* By its own hand within a round; the parent kills the others. */
+    (void)killer_arm(&arena->killer, index, 1000);
     for (uint64_t key = arena->position[index]; key < KEYS; key++) {
         while (key >= __atomic_load_n(&arena->limit, __ATOMIC_ACQUIRE))
             (void)sched_yield();
@@ -93,22 +79,9 @@ static void racer(void *context, unsigned index)
         (void)pause(); /* all keys done: a racer ends by being killed only */
 }
 
-/* Put a new racer in the place of each that is dead; returns how many were. */
-static unsigned replace_dead(struct arena *arena, pid_t *racers)
+static void check_outcome(struct arena *arena)
 {
-    unsigned replaced = 0;
-    for (unsigned r = 0; r < RACERS; r++) {
-        int status;
-        if (waitpid(racers[r], &status, WNOHANG) != racers[r]) continue;
-        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-        racers[r] = spawn_one(racer, arena, r);
-        replaced++;
-    }
-    return replaced;
-}
-
-static void check_outcome(struct arena *arena, unsigned kills)
-{
+    const uint64_t kills = arena->killer.kills;
     uint64_t twice = 0, lost = 0, told = 0, answered = 0;
     for (uint64_t key = 0; key < KEYS; key++) {
         twice += arena->told_new[key] > 1;
@@ -118,7 +91,7 @@ static void check_outcome(struct arena *arena, unsigned kills)
             lost++;
     }
     const int64_t items = tamis_filter_items(arena->filter);
-    printf("%u kills, %" PRIu64 " keys answered: told NEW twice %" PRIu64 ", lost %" PRIu64
+    printf("%" PRIu64 " kills, %" PRIu64 " keys answered: told NEW twice %" PRIu64 ", lost %" PRIu64
            "; item count %" PRId64 ", NEW answers noted %" PRIu64 "\n",
            kills, answered, twice, lost, items, told);
     assert_int_equal(twice, 0);
@@ -132,32 +105,25 @@ static void race_under_kills(const struct tamis_filter_spec *spec)
 {
     struct arena *arena = spawn_shared(sizeof *arena);
     tamis_store *store;
-    pid_t racers[RACERS];
-    unsigned kills = 0;
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
     assert_int_equal(tamis_filter_create(store, "killed", spec, &arena->filter), 0);
     arena->told_new = spawn_shared(KEYS);
     arena->answered = spawn_shared(KEYS);
-    uint64_t rng = arena->seed = random_seed();
-    for (unsigned r = 0; r < RACERS; r++)
-        racers[r] = spawn_one(racer, arena, r);
+    uint64_t rng = random_seed();
+    killer_begin(&arena->killer, rng, RACERS, racer, arena);
     for (unsigned round = 0; round < ROUNDS; round++) {
         const uint64_t before = arena->limit;
         const uint64_t moment = before + random_below(&rng, KEYS_A_ROUND);
         __atomic_store_n(&arena->limit, before + KEYS_A_ROUND, __ATOMIC_RELEASE);
         while (head_of(arena) < moment) {
-            kills += replace_dead(arena, racers);
+            killer_replace(&arena->killer);
             (void)sched_yield();
         }
-        (void)kill(racers[random_below(&rng, RACERS)], SIGKILL);
-        kills += replace_dead(arena, racers);
+        killer_kill(&arena->killer, (unsigned)random_below(&rng, RACERS));
+        killer_replace(&arena->killer);
     }
-    for (unsigned r = 0; r < RACERS; r++)
-        (void)kill(racers[r], SIGKILL);
-    for (unsigned r = 0; r < RACERS; r++)
-        (void)waitpid(racers[r], NULL, 0);
-    kills += RACERS;
-    check_outcome(arena, kills);
+    killer_end(&arena->killer);
+    check_outcome(arena);
     assert_int_equal(tamis_filter_close(arena->filter), 0);
     assert_int_equal(tamis_filter_drop(store, "killed"), 0);
     tamis_store_close(store);

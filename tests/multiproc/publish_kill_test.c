@@ -18,7 +18,6 @@
  * answers from a list that is not in force while the publisher is stopped); with in_force left out of
  * view.c's publication_of() (a handle waits for one that is stopped in a rollback).
  */
-#include <dirent.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -37,7 +36,6 @@
 #include "base/point.h"
 #include "builds.h"
 #include "file/io.h"
-#include "publish.h"
 #include "scratch.h"
 #include "spawn.h"
 
@@ -351,41 +349,6 @@ static void run_operation(void *context, unsigned index)
 
 /* ---- After it ------------------------------------------------------------------------------------ */
 
-static int count_files(void *context, const struct tamis__record *record)
-{
-    return tamis__list_files(*(struct tamis__catalog_txn **)context, record,
-                             (struct tamis__numbers *)((void **)context)[1]);
-}
-
-static unsigned entries_of(const char *path, const char *directory)
-{
-    char name[4096];
-    unsigned count = 0;
-    (void)snprintf(name, sizeof name, "%s/%s", path, directory);
-    DIR *dir = opendir(name);
-    for (const struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;)
-        count += entry->d_name[0] != '.';
-    if (dir != NULL) (void)closedir(dir);
-    return count;
-}
-
-/* Every file is named by a record, and nothing is in staging/. */
-static void check_no_leak(const struct scene *scene)
-{
-    struct tamis__numbers files = {0};
-    struct tamis__catalog_txn *txn = NULL;
-    void *context[2];
-    assert_int_equal(tamis__catalog_begin(&scene->store->catalog, TAMIS__LOCK_SHARED, &txn), 0);
-    context[0] = txn;
-    context[1] = &files;
-    assert_int_equal(tamis__catalog_each(txn, "", count_files, context), 0);
-    tamis__catalog_end(txn);
-    assert_int_equal(entries_of(scene->path, "segments"), files.count);
-    assert_int_equal(entries_of(scene->path, "staging"), 0);
-    assert_int_equal(tamis_store_verify(scene->store, NULL, builds_print_problem, NULL), 0);
-    free(files.list);
-}
-
 static struct seen ask_afresh(const struct scene *scene)
 {
     const struct seen seen = ask_by_name(scene->store, "list");
@@ -464,11 +427,11 @@ static bool die_once(const struct operation *operation, bool at_calls, const cha
     check_answers(&scene, !died);
     if (step % 2 == 1 || operation->no_catalog) {
         (void)repair_now(&scene);
-        check_no_leak(&scene);
+        builds_check_no_leak(scene.store, scene.path);
         check_answers(&scene, !died || operation->no_catalog);
     }
     check_next_build(&scene);
-    check_no_leak(&scene);
+    builds_check_no_leak(scene.store, scene.path);
     close_scene(&scene);
     return died;
 }

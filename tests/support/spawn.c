@@ -64,5 +64,6 @@ void spawn_check(int holds, const char *condition, const char *file, int line)
     if (holds) return;
     (void)fprintf(stderr, "%s:%d: in process %d: %s does not hold; last error: %s\n", file, line,
                   (int)getpid(), condition, tamis_last_error());
+    (void)fflush(NULL);
     _exit(1);
 }
