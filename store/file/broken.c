@@ -51,7 +51,7 @@ static uint64_t load(const uint64_t *word)
 
 void tamis__segment_choose_tail(struct tamis__segment *segment)
 {
-    const struct tamis__segment_header *h = segment->header;
+    const struct tamis__segment_header *h = segment->kept; /* whatever has become of the file */
     const uint64_t end = h->data_offset + h->data_bytes, page = (end - 1) / 4096 * 4096;
     const uint64_t first = page > h->data_offset ? (page - h->data_offset) / 8 : 0;
     const uintptr_t now = __atomic_load_n(&segment->tail, __ATOMIC_RELAXED);

@@ -133,7 +133,6 @@ static int watch(struct tamis__segment *segment, const struct tamis__segment_hea
                  const char *what)
 {
     segment->guard = tamis__guard_of(segment->header);
-    tamis__segment_choose_tail(segment);
     segment->kept = malloc(TAMIS__GUARD_KEPT_BYTES);
     if (segment->kept == NULL) {
         tamis__segment_close(segment);
@@ -141,6 +140,7 @@ static int watch(struct tamis__segment *segment, const struct tamis__segment_hea
     }
     memcpy(segment->kept, header, TAMIS__GUARD_KEPT_BYTES);
     tamis__guard_keep(segment->guard, segment->kept);
+    tamis__segment_choose_tail(segment);
     return 0;
 }
 

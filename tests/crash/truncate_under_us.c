@@ -114,9 +114,8 @@ static void truncation_before_any_call_is_an_error(void)
     scene_clear(&scene);
     for (size_t i = 0; i < scene_acts_count; i++)
         for (int file = 0; file < files; file++)
-            for (int way = 0; way < CUTS; way += FIXTURE_SANITIZED ? 2 : 1)
-                run_after_cut(&scene_acts[i],
-                              (struct cutting){.cut = (enum cut)way, .only = file});
+            run_after_cut(&scene_acts[i], (struct cutting){.cut = (enum cut)((i + (size_t)file) % CUTS),
+                                                           .only = file});
     assert_int_equal(wrong_answers, 0);
 }
 
@@ -179,10 +178,10 @@ static bool run_with_cut(const struct scene_act *act, unsigned nth, bool calls)
 static void truncation_in_any_call_is_an_error(void)
 {
     for (size_t i = 0; i < scene_acts_count; i++) {
-        const unsigned step = FIXTURE_SANITIZED ? 5 : 2;
+        const unsigned step = FIXTURE_SANITIZED ? 23 : 7; /* and all four ways */
         for (unsigned nth = 1; run_with_cut(&scene_acts[i], nth, true); nth += step)
             continue;
-        for (unsigned nth = 1; run_with_cut(&scene_acts[i], nth, false); nth = nth * 4 + step)
+        for (unsigned nth = 1; run_with_cut(&scene_acts[i], nth, false); nth = nth * 5 + step)
             continue;
     }
     assert_int_equal(wrong_answers, 0);
@@ -198,6 +197,10 @@ static void truncation_that_is_undone_is_an_error_until_reopened(void)
             struct scene scene, sound;
             scene_set(&scene);
             struct cutting c = {.cut = (enum cut)way, .only = -1};
+            if (!noticed) { /* counters go down as well: of them it cannot be told */
+                assert_done(tamis_filter_close(scene.filters[COUNTING]));
+                scene.filters[COUNTING] = NULL;
+            }
             cut(&scene, &c);
             if (noticed) judge("contains", "cut", scene_ask(&scene));
             c.undo = true;
