@@ -39,6 +39,20 @@ static int64_t remove_in_pieces(const struct tamis__store_segment *s, const stru
     return removed;
 }
 
+/* A key that is not there is no write, and needs no mark. */
+static bool has_any(const struct tamis__store_segment *s, const struct tamis_key *keys,
+                    size_t count)
+{
+    uint8_t answers[256];
+    for (size_t done = 0; done < count; done += sizeof answers) {
+        const size_t left = count - done;
+        if (s->kind->contains_batch(&s->segment, keys + done,
+                                    left < sizeof answers ? left : sizeof answers, answers) > 0)
+            return true;
+    }
+    return false;
+}
+
 TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct tamis_key *keys,
                                             size_t count, uint8_t *answers)
 {
@@ -49,8 +63,14 @@ TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct t
     rc = visit(filter, "remove", &view);
     if (rc < 0) return rc;
     const struct tamis__store_segment *s = tamis__newest(view);
-    rc = answers != NULL ? s->kind->remove_batch(&s->segment, keys, count, answers)
-                         : remove_in_pieces(s, keys, count);
+    /* ORDER relaxed: see tamis__view_mark. */
+    const bool unmarked = __atomic_load_n(&view->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_MARK;
+    const bool absent = unmarked && !has_any(s, keys, count);
+    if (!absent) rc = tamis__view_mark(filter, view);
+    if (absent && answers != NULL) memset(answers, 0, count);
+    if (!absent && rc == 0)
+        rc = answers != NULL ? s->kind->remove_batch(&s->segment, keys, count, answers)
+                             : remove_in_pieces(s, keys, count);
     const int64_t answer = tamis__leave_with(filter, view, rc);
     if (answer < 0 && rc >= 0 && answers != NULL) memset(answers, TAMIS_ANSWER_REFUSED, count);
     return answer;

@@ -209,8 +209,7 @@ int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan 
     return rc;
 }
 
-/* Open the directory, or the nearest above it that is there. */
-static int open_nearest(const char *path, int *fd)
+int tamis__open_nearest(const char *path, int *fd)
 {
     char *copy = strdup(path);
     if (copy == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the path %s", path);
@@ -246,7 +245,7 @@ TAMIS_API int tamis_filter_check(const char *store_path, const char *name,
     if (rc < 0) return rc;
     rc = tamis__plan_filter(spec, &plan);
     if (rc < 0 || store_path == NULL) return rc;
-    rc = open_nearest(store_path, &fd);
+    rc = tamis__open_nearest(store_path, &fd);
     if (rc < 0) return rc;
     rc = check_room(fd, plan.sizing.file_bytes, name);
     tamis__close(fd);

@@ -28,6 +28,7 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
     struct tamis__view *view;
+    struct tamis__trouble trouble;
     int rc = tamis__catalog_begin(&filter->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
@@ -40,9 +41,12 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
         const struct tamis__store_segment *s = tamis__view_find(view, record.segments[i].number);
         if (s != NULL) record.segments[i].file_bytes = tamis__header_file_bytes(s->segment.header);
     }
+    trouble = tamis__view_trouble(view);
     rc = (int)tamis__leave_with(filter, view, 0);
-    if (rc == 0) tamis__stat_from_record(&record, stat);
-    return rc;
+    if (rc < 0) return rc;
+    tamis__stat_from_record(&record, stat);
+    tamis__stat_set_trouble(stat, trouble);
+    return 0;
 }
 
 int tamis__visit_segment(struct tamis_filter *filter, uint32_t index, struct tamis__view **view)

@@ -139,27 +139,39 @@ static int add_key(struct tamis_filter *filter, struct tamis__view **at, uint64_
             return fresh;
         }
         won = newest->segment.header->number;
-        const int rc = tamis__view_advance(filter, at);
+        int rc = tamis__view_advance(filter, at);
+        if (rc == 0) rc = tamis__view_mark(filter, *at);
         if (rc < 0) return rc;
     }
 }
 
-/* Is there something to do before the next key: is the newest segment full, or over? */
-static inline bool wants_renewal(const struct tamis__view *view)
+/* Is there something to do before the next key: is the newest segment unmarked, full, or over? */
+static inline bool has_chores(const struct tamis__view *view)
 {
-    /* ORDER relaxed: a hint, looked at again in tamis__view_renew. */
-    return __builtin_expect(__atomic_load_n(&view->due, __ATOMIC_RELAXED), 0) ||
+    /* ORDER relaxed: a hint, looked at again where they are done. */
+    return __builtin_expect(__atomic_load_n(&view->chores, __ATOMIC_RELAXED) != 0, 0) ||
            tamis__view_is_over(view);
 }
 
-/* Keys that are in need no room. */
-static int renew_for_key(struct tamis_filter *filter, struct tamis__view **view, const void *key,
-                         size_t key_bytes)
+/* Does a key that is in write nothing? */
+static bool ignores_known(const struct tamis__view *view)
+{
+    return !tamis__view_is_over(view) && tamis__newest(view)->kind->count_batch == NULL;
+}
+
+static int do_chores(struct tamis_filter *filter, struct tamis__view **view)
+{
+    const int rc = tamis__view_renew(filter, view);
+    return rc < 0 ? rc : tamis__view_mark(filter, *view);
+}
+
+/* Keys that are in need no room, and are no write. */
+static int do_chores_for_key(struct tamis_filter *filter, struct tamis__view **view,
+                             const void *key, size_t key_bytes)
 {
     const struct tamis__view *v = *view;
-    if (!tamis__view_is_over(v) && find_key(v, v->slice_first, v->count, key, key_bytes) > 0)
-        return 0;
-    return tamis__view_renew(filter, view);
+    if (ignores_known(v) && find_key(v, v->slice_first, v->count, key, key_bytes) > 0) return 0;
+    return do_chores(filter, view);
 }
 
 TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key_bytes)
@@ -169,7 +181,7 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
     struct tamis__view *view = tamis__enter(&filter->view);
     if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
     int rc = tamis__view_current(filter, &view);
-    if (rc == 0 && wants_renewal(view)) rc = renew_for_key(filter, &view, key, key_bytes);
+    if (rc == 0 && has_chores(view)) rc = do_chores_for_key(filter, &view, key, key_bytes);
     if (__builtin_expect(rc == 0, 1)) rc = add_key(filter, &view, 0, false, key, key_bytes);
     return (int)tamis__leave_with(filter, view, rc);
 }
@@ -294,6 +306,7 @@ static int64_t go_on(struct tamis_filter *filter, struct tamis__view **at,
     const uint64_t won = tamis__newest(*at)->segment.header->number;
     int64_t fresh = 0;
     int rc = tamis__view_advance(filter, at);
+    if (rc == 0) rc = tamis__view_mark(filter, *at);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         if (!answers[i]) continue;
         rc = add_key(filter, at, won, true, keys[i].data, keys[i].bytes);
@@ -330,18 +343,18 @@ static int64_t add_chunk(struct tamis_filter *filter, struct tamis__view **at,
     return fresh;
 }
 
-static int renew_for_chunk(struct tamis_filter *filter, struct tamis__view **view,
-                           const struct tamis_key *keys, size_t count)
+static int do_chores_for_chunk(struct tamis_filter *filter, struct tamis__view **view,
+                               const struct tamis_key *keys, size_t count)
 {
     const struct tamis__view *v = *view;
     struct open_keys open;
     uint8_t answers[CHUNK];
-    if (!tamis__view_is_over(v)) {
+    if (ignores_known(v)) {
         open_all(&open, keys, count);
         ask_segments(v, v->slice_first, v->count, &open, answers);
         if (open.count == 0) return 0;
     }
-    return tamis__view_renew(filter, view);
+    return do_chores(filter, view);
 }
 
 /* Fewer where few are left, so that several adders together do not go far past the limit. */
@@ -375,8 +388,8 @@ TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tami
     while (rc >= 0 && done < count) {
         rc = tamis__view_current(filter, &view);
         size_t now = chunk_of(view, count - done);
-        if (rc == 0 && wants_renewal(view)) {
-            rc = renew_for_chunk(filter, &view, keys + done, now);
+        if (rc == 0 && has_chores(view)) {
+            rc = do_chores_for_chunk(filter, &view, keys + done, now);
             now = chunk_of(view, now);
         }
         if (rc < 0) break;

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "change.h"
+#include "file/mark.h"
 
 /* ---- Files that go ------------------------------------------------------------------------ */
 
@@ -116,6 +117,8 @@ int tamis__forget_all(struct tamis__catalog_txn *txn, const struct tamis__record
 {
     int rc = tamis__generations_trim(txn, record->filter_id, 0, files);
     if (rc == 0) rc = tamis__catalog_forget(txn, record);
+    if (rc == 0)
+        rc = tamis__catalog_put_trouble(txn, record->filter_id, (struct tamis__trouble){0});
     if (rc == 0) rc = tamis__catalog_forget_exceptions(txn, record->filter_id, 0);
     if (rc == 0 && record->exceptions != 0)
         rc = tamis__remove_later(txn, files, record->exceptions);
@@ -207,6 +210,20 @@ static int check_list(struct tamis_store *store, const struct tamis__record *rec
     return rc;
 }
 
+/* What was added to it before it was left may be in memory alone, and a sync since then was of other segments. */
+static int sync_list(struct tamis_store *store, const struct tamis__record *record)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++) {
+        struct tamis__store_segment segment;
+        if (record->segments[i].fingerprint_bits != 0) continue; /* never written to */
+        if (tamis__open_segment(store, record, i, true, &segment) < 0) continue; /* check_list() */
+        rc = tamis__mark_checkpoint(&segment.segment);
+        tamis__close_segment(&segment);
+    }
+    return rc < 0 ? rc : 0;
+}
+
 static int roll_back_once(struct tamis_store *store, const char *name, uint64_t generation)
 {
     struct tamis__change change = {.store = store};
@@ -215,6 +232,7 @@ static int roll_back_once(struct tamis_store *store, const char *name, uint64_t 
     if (rc == 0 && change.is_new) rc = tamis__fail_no_filter(store, name);
     if (rc == 0) rc = describe_target(&change, generation, &change.found);
     if (rc == 0) rc = tamis__change_stage(&change, false);
+    if (rc == 0) rc = sync_list(store, &change.after);
     if (rc == 0) rc = tamis__change_lock(&change);
     if (rc == 0) {
         rc = tamis__catalog_get_generation(change.txn, change.before.filter_id,

@@ -233,7 +233,7 @@ int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view)
 {
     const struct tamis__view *v = *view;
     /* ORDER relaxed: hints; what is done is decided under the locks. */
-    const bool due = __atomic_load_n(&v->due, __ATOMIC_RELAXED);
+    const bool due = __atomic_load_n(&v->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_FULL;
     const int64_t wait_until = __atomic_load_n(&v->wait_until, __ATOMIC_RELAXED);
     const bool over = tamis__view_is_over(v);
     if (!over && !due) return 0;

@@ -245,6 +245,8 @@ static int merge_into(struct merging *m, const struct tamis__side *to)
 {
     int rc = tamis__check_mergeable(to);
     if (rc == 0) rc = check_sources(m, to);
+    for (uint32_t i = 0; rc == 0 && i < to->view->count; i++)
+        rc = tamis__begin_writing(to->filter, &to->view->segments[i].segment);
     if (rc == 0) rc = reserve(m, to->view);
     if (rc < 0) return rc;
     for (uint32_t i = 0; rc == 0 && i < to->view->count; i++)

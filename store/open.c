@@ -75,8 +75,9 @@ int tamis__open_segment(struct tamis_store *store, const struct tamis__record *r
     return rc;
 }
 
-static void filter_free(struct tamis_filter *filter)
+void tamis__filter_free(struct tamis_filter *filter)
 {
+    tamis__handles_leave(filter);
     tamis__view_free(filter->view);
     tamis__view_reclaim(filter);
     tamis_store_close(filter->store);
@@ -95,33 +96,51 @@ int tamis__filter_open_record(struct tamis_store *store, const struct tamis__rec
     filter->read_only = read_only;
     const int rc = tamis__view_make(store, record, read_only, NULL, &filter->view);
     if (rc < 0) {
-        filter_free(filter);
+        tamis__filter_free(filter);
         return rc;
     }
     for (uint32_t i = 0; i < record->segment_count; i++)
         filter->recorded_items += record->segments[i].items;
+    if (!read_only) tamis__handles_enter(filter);
     *out = filter;
     return 0;
+}
+
+/* Under the catalog's lock, so that no drop can take the files away in between. */
+static int open_by_name(struct tamis_store *store, const char *name, bool read_only,
+                        tamis_filter **filter)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get(txn, name, &record);
+    if (rc == TAMIS_ENOTFOUND)
+        rc = tamis__fail_no_filter(store, name);
+    else if (rc == 0)
+        rc = tamis__filter_open_record(store, &record, read_only, filter);
+    tamis__catalog_end(txn);
+    return rc;
 }
 
 TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned flags,
                                 tamis_filter **filter)
 {
-    struct tamis__catalog_txn *txn;
-    struct tamis__record record;
-    if ((flags & ~TAMIS_READ_ONLY) != 0)
-        return tamis__fail(TAMIS_EINVAL, "tamis_filter_open flags %#x: use 0 or TAMIS_READ_ONLY",
+    const bool read_only = store->read_only || (flags & TAMIS_READ_ONLY) != 0;
+    if ((flags & ~(TAMIS_READ_ONLY | TAMIS_NO_SYNC)) != 0)
+        return tamis__fail(TAMIS_EINVAL,
+                           "tamis_filter_open flags %#x: use 0, TAMIS_READ_ONLY or TAMIS_NO_SYNC",
                            flags);
     int rc = tamis__check_name(name);
-    if (rc == 0) rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc == 0) rc = open_by_name(store, name, read_only, filter);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get(txn, name, &record);
-    if (rc == TAMIS_ENOTFOUND)
-        rc = tamis__fail_no_filter(store, name);
-    else if (rc == 0) /* under the lock, so that no drop can take the files away in between */
-        rc = tamis__filter_open_record(store, &record,
-                                       store->read_only || (flags & TAMIS_READ_ONLY), filter);
-    tamis__catalog_end(txn);
+    (*filter)->no_sync = (flags & TAMIS_NO_SYNC) != 0;
+    if (read_only || !tamis__view_is_stale((*filter)->view)) return 0;
+    rc = tamis__recover(store, (*filter)->filter_id);
+    if (rc < 0) {
+        tamis__filter_free(*filter);
+        *filter = NULL;
+    }
     return rc;
 }
 
@@ -131,62 +150,4 @@ int tamis__fail_dropped(const struct tamis_filter *filter)
                        "the filter '%s' of the store %s was dropped while it was open; close this "
                        "handle",
                        filter->name, filter->store->place.path);
-}
-
-/*
- * Record the counts, read under the exclusive lock so that they never go back; and the checkpoint's
- * time, unless it is 0 or the list has gone on since `view`, which was written to the disk.
- */
-static int record_items(struct tamis_filter *filter, const struct tamis__view *view,
-                        int64_t checkpointed_at)
-{
-    struct tamis__catalog_txn *txn;
-    struct tamis__record record;
-    int rc = tamis__store_begin_write(filter->store, &txn);
-    if (rc < 0) return rc;
-    rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
-    if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_dropped(filter);
-    if (rc == 0) {
-        const uint32_t known = tamis__view_count_record(view, &record);
-        rc = tamis__view_check(view);
-        if (known == record.segment_count && checkpointed_at > record.checkpointed_at)
-            record.checkpointed_at = checkpointed_at;
-        if (rc == 0) rc = tamis__catalog_put(txn, &record);
-        if (rc == 0) rc = tamis__catalog_commit(txn);
-        /* ORDER relaxed: a hint that saves a commit; the catalog is the truth. */
-        if (rc == 0)
-            __atomic_store_n(&filter->recorded_items, tamis__view_items(view), __ATOMIC_RELAXED);
-    }
-    tamis__catalog_end(txn);
-    return rc;
-}
-
-TAMIS_API int tamis_filter_close(tamis_filter *filter)
-{
-    if (filter == NULL) return 0;
-    int rc = 0;
-    /* ORDER relaxed: see record_items. */
-    const bool changed = tamis__view_items(filter->view) !=
-                         __atomic_load_n(&filter->recorded_items, __ATOMIC_RELAXED);
-    rc = tamis__view_check(filter->view);
-    if (rc == 0 && !filter->read_only && changed) rc = record_items(filter, filter->view, 0);
-    if (rc == TAMIS_EDROPPED) rc = 0; /* no catalog entry is left to be wrong */
-    filter_free(filter);
-    return rc;
-}
-
-/* ---- Checkpoint ------------------------------------------------------------------------------ */
-
-TAMIS_API int tamis_filter_sync(tamis_filter *filter)
-{
-    const int64_t now =
-        tamis__now_ns(); /* before the writes: what comes later may not be in them */
-    struct tamis__view *view;
-    if (filter->read_only) return tamis__fail_read_only(filter);
-    int rc = tamis__visit(filter, &view);
-    if (rc < 0) return rc;
-    for (uint32_t i = 0; rc == 0 && i < view->count; i++)
-        rc = tamis__segment_sync(&filter->store->place, &view->segments[i].segment);
-    if (rc == 0) rc = record_items(filter, view, now);
-    return (int)tamis__leave_with(filter, view, rc);
 }

@@ -17,6 +17,8 @@
 
 #include "base/error.h"
 #include "base/point.h"
+#include "file/inside.h"
+#include "file/network.h"
 #include "hash/hash_set.h"
 #include "policy.h"
 #include "publish.h"
@@ -53,7 +55,8 @@ struct tamis_store *tamis__store_new(bool read_only)
     if (store == NULL) return NULL;
     store->references = 1;
     store->read_only = read_only;
-    store->root_fd = store->place.segments_fd = store->place.staging_fd = -1;
+    store->root_fd = store->place.root_fd = -1;
+    store->place.segments_fd = store->place.staging_fd = -1;
     return store;
 }
 
@@ -65,6 +68,8 @@ static int open_directory(const struct tamis_store *store, const char *name, int
     int rc = tamis__open(store->root_fd, name, O_RDONLY | O_DIRECTORY, 0, what, fd);
     if (rc == TAMIS_ENOTFOUND)
         rc = tamis__fail(TAMIS_ECORRUPT, "the store's directory %s is missing; restore it", what);
+    else if (rc == 0)
+        rc = tamis__inside_check_owner(store->root_fd, *fd, what);
     free(what);
     return rc;
 }
@@ -72,8 +77,12 @@ static int open_directory(const struct tamis_store *store, const char *name, int
 /* Make what is missing of an empty store; each step is harmless where another process was first. */
 static int make_store(struct tamis_store *store)
 {
-    int rc = tamis__make_directory(store->root_fd, "segments", store->place.path);
-    if (rc == 0) rc = tamis__make_directory(store->root_fd, "staging", store->place.path);
+    unsigned mode = store->catalog.mode;
+    int rc = mode == 0 ? tamis__inside_mode(store->root_fd, store->place.path, &mode) : 0;
+    if (rc < 0) return rc;
+    rc = tamis__inside_make_directory(store->root_fd, "segments", mode, store->place.path);
+    if (rc == 0)
+        rc = tamis__inside_make_directory(store->root_fd, "staging", mode, store->place.path);
     TAMIS__POINT(TAMIS__POINT_STORE_MADE);
     if (rc == 0) rc = tamis__catalog_create(&store->catalog);
     return rc;
@@ -89,17 +98,41 @@ static int fail_no_store(const char *path)
         tamis__quote(quoted, path));
 }
 
-/* Everything from the root directory down. */
+/* The root directory.  It is somebody else's unless `is_new`. */
+static int open_root(struct tamis_store *store, const struct tamis_store_options *options,
+                     bool is_new)
+{
+    const char *path = store->place.path;
+    int rc = tamis__open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, path, &store->root_fd);
+    if (rc == 0 && (options->flags & TAMIS_FORCE_NETWORK_FS) == 0)
+        rc = tamis__refuse_network(store->root_fd, path);
+    store->place.root_fd = store->root_fd;
+    if (rc == 0 && is_new && options->mode != 0)
+        rc = tamis__inside_set_root(store->root_fd, options->mode, path);
+    if (rc == 0) rc = tamis__catalog_init(&store->catalog, store->root_fd, path, store->read_only);
+    if (rc == 0) store->catalog.mode = options->mode;
+    return rc;
+}
+
+/* Is the mode that was asked for the one that the store has? */
+static int check_mode(const struct tamis_store *store, unsigned wanted)
+{
+    const char *path = store->place.path;
+    unsigned mode = 0;
+    const int rc = tamis__inside_mode(store->root_fd, path, &mode);
+    if (rc < 0 || wanted == 0 || mode == wanted) return rc < 0 ? rc : 0;
+    const unsigned directory = wanted | ((wanted & 0444) >> 2) | (wanted & 020 ? 02000 : 0);
+    return tamis__fail(TAMIS_EMISMATCH,
+                       "the store %s has mode 0%03o, not 0%03o; change it with 'chmod %04o %s/*.* "
+                       "%s/*/*' and 'chmod %04o %s %s/*/', or do not ask for a mode",
+                       path, mode, wanted, wanted, path, path, directory, path, path);
+}
+
+/* Everything beneath the root directory. */
 static int open_parts(struct tamis_store *store, const char *path, bool create)
 {
     struct tamis__catalog_txn *txn;
-    int rc =
-        tamis__open(AT_FDCWD, store->place.path, O_RDONLY | O_DIRECTORY, 0, path, &store->root_fd);
-    if (rc == 0)
-        rc = tamis__catalog_init(&store->catalog, store->root_fd, store->place.path,
-                                 store->read_only);
-    if (rc < 0) return rc;
-    if (create) rc = make_store(store);
+    int rc = create ? make_store(store) : 0;
     if (rc == 0) rc = tamis__exists(store->root_fd, "catalog.mdb", path);
     if (rc == 0) {
         rc = tamis__catalog_is_lost(&store->catalog);
@@ -108,7 +141,7 @@ static int open_parts(struct tamis_store *store, const char *path, bool create)
     if (rc > 0) rc = open_directory(store, "segments", &store->place.segments_fd);
     if (rc == 0 && !store->read_only) {
         /* An empty directory is easily lost in copying. */
-        rc = tamis__make_directory(store->root_fd, "staging", path);
+        rc = tamis__inside_make_directory(store->root_fd, "staging", 0, path);
         if (rc == 0) rc = open_directory(store, "staging", &store->place.staging_fd);
     }
     if (rc == 0) rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
@@ -118,30 +151,72 @@ static int open_parts(struct tamis_store *store, const char *path, bool create)
     return 0;
 }
 
-TAMIS_API int tamis_store_open(const char *path, unsigned flags, tamis_store **out)
+static int check_options(const char *path, const struct tamis_store_options *options)
 {
-    if (path == NULL || *path == '\0' || out == NULL)
+    const unsigned known = TAMIS_READ_ONLY | TAMIS_CREATE | TAMIS_FORCE_NETWORK_FS;
+    const unsigned mode = options->mode, both = TAMIS_READ_ONLY | TAMIS_CREATE;
+    if (path == NULL || *path == '\0')
         return tamis__fail(TAMIS_EINVAL,
                            "tamis_store_open needs a path and a place for the handle");
-    if ((flags & ~(TAMIS_READ_ONLY | TAMIS_CREATE)) != 0 ||
-        flags == (TAMIS_READ_ONLY | TAMIS_CREATE))
+    if ((options->flags & ~known) != 0 || (options->flags & both) == both)
         return tamis__fail(TAMIS_EINVAL,
                            "tamis_store_open flags %#x: use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
-                           flags);
-    struct tamis_store *store = tamis__store_new((flags & TAMIS_READ_ONLY) != 0);
+                           options->flags);
+    /* Who may write must be able to read, and the owner both. */
+    if (mode != 0 &&
+        ((mode & ~0666u) != 0 || (mode & 0600) != 0600 || ((mode & 0222) << 1 & ~mode) != 0))
+        return tamis__fail(TAMIS_EINVAL,
+                           "a store cannot have the mode 0%o; give 6 for the owner, and 6, 4 or 0 "
+                           "each for the group and for others, such as 0660 or 0644",
+                           mode);
+    return 0;
+}
+
+/* Make the directory: 1 if it was not there.  Not on a file system that a store is refused on. */
+static int make_root(const char *path, const struct tamis_store_options *options)
+{
+    int fd = -1, rc = 0;
+    if ((options->flags & TAMIS_CREATE) == 0) return 0;
+    if ((options->flags & TAMIS_FORCE_NETWORK_FS) == 0) {
+        rc = tamis__open_nearest(path, &fd);
+        if (rc == 0) rc = tamis__refuse_network(fd, path);
+        tamis__close(fd);
+    }
+    return rc < 0 ? rc : tamis__make_path(path);
+}
+
+TAMIS_API int tamis_store_open_with(const char *path, const struct tamis_store_options *options,
+                                    tamis_store **out)
+{
+    static const struct tamis_store_options none = {0};
+    if (options == NULL) options = &none;
+    int rc = out == NULL ? tamis__fail(TAMIS_EINVAL,
+                                       "tamis_store_open needs a path and a place for the handle")
+                         : check_options(path, options);
+    if (rc < 0) return rc;
+    struct tamis_store *store = tamis__store_new((options->flags & TAMIS_READ_ONLY) != 0);
     if (store == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", path);
-    int rc = flags & TAMIS_CREATE ? tamis__make_path(path) : 0;
-    if (rc == 0) {
+    rc = make_root(path, options);
+    const bool is_new = rc > 0;
+    if (rc >= 0) {
         rc = tamis__absolute_path(path, &store->place.path);
         if (rc == TAMIS_ENOTFOUND) rc = fail_no_store(path);
     }
-    if (rc == 0) rc = open_parts(store, path, (flags & TAMIS_CREATE) != 0);
+    if (rc == 0) rc = open_root(store, options, is_new);
+    if (rc == 0) rc = open_parts(store, path, (options->flags & TAMIS_CREATE) != 0);
+    if (rc == 0) rc = check_mode(store, options->mode);
     if (rc < 0) {
         store_free(store);
         return rc;
     }
     *out = store;
     return 0;
+}
+
+TAMIS_API int tamis_store_open(const char *path, unsigned flags, tamis_store **out)
+{
+    const struct tamis_store_options options = {.flags = flags};
+    return tamis_store_open_with(path, &options, out);
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -232,6 +307,7 @@ static int clean(struct tamis_store *store, struct tamis__catalog_txn *txn)
     int rc = tamis__catalog_each_garbage(txn, collect_garbage, &garbage);
     if (rc >= 0) rc = remove_garbage(store, txn, &garbage);
     if (rc == 0) rc = remove_orphan(store, txn);
+    if (rc == 0) rc = tamis__recover_store(store, txn);
     if (rc < 0) tamis__catalog_end(txn);
     return rc;
 }
@@ -320,6 +396,9 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
 }
 
 struct listing {
+    struct tamis_store *store;
+    struct tamis__catalog_txn *txn;
+    bool looks; /* into the headers: since the machine went down nobody has */
     struct tamis_filter_stat *stats;
     size_t count, room;
 };
@@ -334,7 +413,13 @@ static int list_one(void *context, const struct tamis__record *record)
         listing->stats = stats;
         listing->room = room;
     }
-    tamis__stat_from_record(record, &listing->stats[listing->count++]);
+    struct tamis_filter_stat *stat = &listing->stats[listing->count++];
+    struct tamis__trouble trouble;
+    const int rc = tamis__catalog_get_trouble(listing->txn, record->filter_id, &trouble);
+    if (rc < 0) return rc;
+    if (listing->looks) tamis__look_for_trouble(listing->store, record, &trouble);
+    tamis__stat_from_record(record, stat);
+    tamis__stat_set_trouble(stat, trouble);
     return 0;
 }
 
@@ -342,9 +427,12 @@ TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_lis
                                void *context)
 {
     struct tamis__catalog_txn *txn;
-    struct listing listing = {0};
+    struct listing listing = {.store = store};
     int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
+    uint8_t boot[TAMIS__BOOT_ID_BYTES];
+    listing.txn = txn;
+    listing.looks = tamis__boot_id(boot) && tamis__catalog_is_of_boot(txn, boot) == 0;
     rc = tamis__catalog_each(txn, prefix ? prefix : "", list_one, &listing);
     tamis__catalog_end(txn); /* before fn: it may be slow, and others wait for the lock */
     for (size_t i = 0; rc == 0 && i < listing.count; i++)

@@ -28,10 +28,12 @@ struct tamis_filter {
     char name[TAMIS_NAME_MAX + 1]; /* when it was opened, for sentences */
     uint64_t filter_id;
     bool read_only;
+    bool no_sync;                /* closing it leaves the last checkpoint to others */
     bool dropped;                /* atomic: the catalog has this filter no more */
     uint64_t recorded_items;     /* atomic: what the catalog was last told or has told */
     struct tamis__view *view;    /* atomic: the list of segments that calls begin on */
     struct tamis__view *retired; /* atomic: those before it that somebody may still be in */
+    struct tamis_filter *next_handle, **handle_link; /* of this process (handles.c) */
 };
 
 /* Leave the view that the thread has entered; the last to leave an old one gives it back. */
@@ -103,9 +105,44 @@ static inline int tamis__view_current(struct tamis_filter *filter, struct tamis_
     return __builtin_expect(moved == 0, 1) ? 0 : tamis__view_follow(filter, view);
 }
 
+/* ---- handles.c: what fork() changes ----------------------------------------------------------- */
+
+/* A handle that may write: its child is another writer.  Until handles_leave, harmless where it is not in. */
+void tamis__handles_enter(struct tamis_filter *filter);
+void tamis__handles_leave(struct tamis_filter *filter);
+
+/* ---- checkpoint.c, recover.c: what the disk has (docs/durability.md) ---------------------------- */
+
+/* Before the first write to a segment of it: 0, once it is marked on the disk.  May wait for the catalog. */
+int tamis__begin_writing(struct tamis_filter *filter, const struct tamis__segment *segment);
+
+/* Record the counts, and what trouble the view's segments have; and the checkpoint's time, unless it is 0 or
+ * the list has gone on since `view`, which was written to the disk. */
+int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *view,
+                        int64_t checkpointed_at);
+
+/* Is one of its segments dirty from a boot that is over? */
+bool tamis__view_is_stale(const struct tamis__view *view);
+/* Recover what is stale of a filter, and let the catalog know.  It waits for the catalog's lock. */
+int tamis__recover(struct tamis_store *store, uint64_t filter_id);
+/* The same for the record, under the exclusive lock; the caller commits. */
+int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                          const struct tamis__record *record);
+/* All filters, at the first write after a boot.  Under the exclusive lock. */
+int tamis__recover_store(struct tamis_store *store, struct tamis__catalog_txn *txn);
+/* What is wrong with the segments of a record, as their headers say; what cannot be read is left out. */
+void tamis__look_for_trouble(const struct tamis_store *store, const struct tamis__record *record,
+                             struct tamis__trouble *trouble);
+/* The same of a view. */
+struct tamis__trouble tamis__view_trouble(const struct tamis__view *view);
+void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__trouble trouble);
+
 /* With nothing open yet; NULL where memory is short.  tamis_store_close() gives back what is open by then. */
 struct tamis_store *tamis__store_new(bool read_only);
 struct tamis_store *tamis__store_reference(struct tamis_store *store);
+
+/* Open the directory, or the nearest above it that is there. */
+int tamis__open_nearest(const char *path, int *fd);
 
 /* Exclusive transaction, after removing what earlier ones left (catalog.h, garbage). */
 int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_txn **txn);
@@ -149,6 +186,9 @@ int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filt
 /* A handle on the filter of a record; the caller holds the catalog's lock. */
 int tamis__filter_open_record(struct tamis_store *store, const struct tamis__record *record,
                               bool read_only, tamis_filter **filter);
+
+/* Give a handle back as it is; what closing has to do was done. */
+void tamis__filter_free(struct tamis_filter *filter);
 
 /* A spec made whole: geometry, rate and hash set, checked. */
 struct tamis__plan {

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "exceptions.h"
+#include "file/mark.h"
 #include "policy.h"
 #include "store.h"
 
@@ -258,6 +259,9 @@ static void complete(struct tamis__view *view, bool read_only)
     while (view->segments[view->slice_first].segment.header->slice != newest->slice)
         view->slice_first++;
     tamis__view_count(view);
+    if (!read_only && tamis__view_is_written(view) &&
+        !tamis__mark_is_writer(&tamis__newest(view)->segment))
+        view->chores |= TAMIS__CHORE_MARK;
     /* Whoever adds in this view has read `next` of the segments before the newest, and asks them after this
      * fence: docs/concurrency.md, "The list goes on". */
     tamis__fence();
@@ -276,7 +280,7 @@ void tamis__view_count(struct tamis__view *view)
     __atomic_store_n(&view->stride, stride, __ATOMIC_RELAXED);
     __atomic_store_n(&view->uncounted, 0, __ATOMIC_RELAXED);
     tamis__segment_choose_tail(&view->segments[view->count - 1].segment);
-    if (left == 0) __atomic_store_n(&view->due, true, __ATOMIC_RELAXED);
+    if (left == 0) (void)__atomic_fetch_or(&view->chores, TAMIS__CHORE_FULL, __ATOMIC_RELAXED);
 }
 
 /*
@@ -417,6 +421,15 @@ static int exchange_index(struct tamis_filter *filter, const struct tamis__view 
     complete(view, filter->read_only);
     *out = view;
     return 1;
+}
+
+int tamis__view_mark(struct tamis_filter *filter, struct tamis__view *view)
+{
+    /* ORDER relaxed: set by this process; what it stands for is in the segment. */
+    if ((__atomic_load_n(&view->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_MARK) == 0) return 0;
+    const int rc = tamis__begin_writing(filter, &tamis__newest(view)->segment);
+    if (rc == 0) (void)__atomic_fetch_and(&view->chores, ~TAMIS__CHORE_MARK, __ATOMIC_RELAXED);
+    return rc;
 }
 
 /* ---- Following ------------------------------------------------------------------------------- */

@@ -25,6 +25,10 @@
 struct tamis_store;
 struct tamis_filter;
 
+/* What keeps adders from the short way: one look finds that there is none of it. */
+#define TAMIS__CHORE_FULL 1u /* the limit of the newest segment is reached */
+#define TAMIS__CHORE_MARK 2u /* this handle has not marked it yet, in this process (file/mark.h) */
+
 /* A segment in a view; copies in several views share one mapping. */
 struct tamis__store_segment {
     struct tamis__segment segment;
@@ -45,7 +49,7 @@ struct tamis__view {
     uint64_t left;      /* atomic: items up to the limit, when they were last counted */
     uint64_t stride;    /* atomic: so many items may come before they are counted again, less 1 */
     uint64_t uncounted; /* atomic: added by batches since then */
-    bool due;           /* atomic: the limit is reached */
+    unsigned chores;    /* atomic: TAMIS__CHORE_*, to be done before the next key is added */
     int64_t wait_until; /* atomic: do not try again before, ns; 0: do */
     int64_t rotate_at;  /* ns since 1970, when the newest slice is over; INT64_MAX: never */
     int64_t slice_ns;
@@ -128,13 +132,22 @@ int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view);
 /* Something is to be done to the list: it is full, or its time is over (grow.c).  As above. */
 int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view);
 
+/* Is its newest segment of a kind that is written to? */
+static inline bool tamis__view_is_written(const struct tamis__view *view)
+{
+    return tamis__newest(view)->kind->merge != NULL; /* NULL: static */
+}
+
+/* The chore TAMIS__CHORE_MARK, where it is one: after it the newest segment may be written to. */
+int tamis__view_mark(struct tamis_filter *filter, struct tamis__view *view);
+
 /* Is the newest slice of the window over? */
 static inline bool tamis__view_is_over(const struct tamis__view *view)
 {
     return view->rotate_at != INT64_MAX && tamis__clock_ns() >= view->rotate_at;
 }
 
-/* Count what is in the newest segment; sets due and stride. */
+/* Count what is in the newest segment; sets TAMIS__CHORE_FULL and stride. */
 void tamis__view_count(struct tamis__view *view);
 
 /* Items of all segments now. */

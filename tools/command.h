@@ -96,6 +96,9 @@ void cli_no_memory(void) __attribute__((noreturn));
  * NULL, after a message, where none of them can be had.  The caller frees it. */
 char *cli_store_path(const struct invocation *call);
 
+/* `flags`, and what of them the options of every command say. */
+unsigned cli_store_flags(const struct invocation *call, unsigned flags);
+
 /* Open the store for a command other than create; on failure a message and NULL. */
 tamis_store *cli_store_open(const struct invocation *call, unsigned flags);
 

@@ -46,6 +46,8 @@ static const char HELP[] =
     "                      the window and one slice is forgotten\n"
     "      --like OTHER    all of it as filter OTHER of the same store\n"
     "      --if-missing    no error when the same filter is there already\n"
+    "      --mode MODE     mode of the store (0660: the group may write), where this makes it;\n"
+    "                      all files in it get it, whoever makes them, whatever the umask\n"
     "      --json          print the new filter as JSON\n"
     "      --store DIR     the store\n"
     "\n"
@@ -121,10 +123,13 @@ static tamis_store *open_store(const struct invocation *call, const struct tamis
     tamis_store *store = NULL;
     char *path = cli_store_path(call);
     if (!path) return NULL;
-    int rc = tamis_store_open(path, 0, &store);
+    struct tamis_store_options options = {.flags = cli_store_flags(call, 0),
+                                          .mode = call->options.mode};
+    int rc = tamis_store_open_with(path, &options, &store);
     if (rc == TAMIS_ENOSTORE && !options_have(&call->options, TAKES(LIKE))) {
         rc = tamis_filter_check(path, call->args[0], spec);
-        if (rc == 0) rc = tamis_store_open(path, TAMIS_CREATE, &store);
+        options.flags |= TAMIS_CREATE;
+        if (rc == 0) rc = tamis_store_open_with(path, &options, &store);
     }
     if (rc < 0) cli_fail_library();
     free(path);
@@ -166,7 +171,7 @@ const struct command cli_command_create = {
     .summary = "make an empty filter",
     .operands = "NAME",
     .help = HELP,
-    .options = TAKES_SHAPE | TAKES(LIKE) | TAKES(IF_MISSING) | TAKES(JSON),
+    .options = TAKES_SHAPE | TAKES(LIKE) | TAKES(IF_MISSING) | TAKES(JSON) | TAKES(MODE),
     .args_min = 1,
     .args_max = 1,
     .run = run,

@@ -30,7 +30,7 @@ static const struct command *const COMMANDS[] = {
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
 
 static const char USAGE[] =
-    "usage: tamis [--store DIR] COMMAND [ARGS]\n"
+    "usage: tamis [--store DIR] [--force-network-fs] COMMAND [ARGS]\n"
     "       tamis help [COMMAND]\n"
     "       tamis --version\n"
     "\n"
@@ -42,6 +42,7 @@ static const char USAGE_END[] =
     "\n"
     "The store is a directory: --store DIR, else $TAMIS_STORE, else $XDG_STATE_HOME/tamis,\n"
     "else ~/.local/state/tamis.  'tamis COMMAND --help' tells all of a command.\n"
+    "On NFS, SMB and the like a store is refused; --force-network-fs takes the risk.\n"
     "\n"
     "exit status: 0 done; 1 nothing matched; 2 an error, told on standard error\n";
 

@@ -34,12 +34,18 @@ char *cli_store_path(const struct invocation *call)
     return NULL;
 }
 
+unsigned cli_store_flags(const struct invocation *call, unsigned flags)
+{
+    const bool forced = options_have(&call->options, TAKES(FORCE_NETWORK_FS));
+    return forced ? flags | TAMIS_FORCE_NETWORK_FS : flags;
+}
+
 tamis_store *cli_store_open(const struct invocation *call, unsigned flags)
 {
     tamis_store *store = NULL;
     char *path = cli_store_path(call);
     if (!path) return NULL;
-    if (tamis_store_open(path, flags, &store) < 0) cli_fail_library();
+    if (tamis_store_open(path, cli_store_flags(call, flags), &store) < 0) cli_fail_library();
     free(path);
     return store;
 }

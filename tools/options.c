@@ -68,6 +68,8 @@ static const struct {
     [OPTION_REBUILD] = {"rebuild", "--rebuild", no_argument, 0},
     [OPTION_OUTPUT] = {"output", "-o/--output", required_argument, 'o'},
     [OPTION_ALL] = {"all", "--all", no_argument, 0},
+    [OPTION_MODE] = {"mode", "--mode", required_argument, 0},
+    [OPTION_FORCE_NETWORK_FS] = {"force-network-fs", "--force-network-fs", no_argument, 0},
 };
 
 /* What getopt_long() wants to be given, for one set of options. */
@@ -158,6 +160,19 @@ static bool take_number(const struct command *command, struct options *options, 
     }
 }
 
+/* Which of them a store can have the library says; a 0 in front is not needed. */
+static bool take_mode(const char *value, uint32_t *mode)
+{
+    char *end;
+    const unsigned long number = strtoul(value, &end, 8);
+    if (strspn(value, "01234567") >= 3 && *end == '\0' && number > 0 && number <= 0777) {
+        *mode = (uint32_t)number;
+        return true;
+    }
+    cli_tell("--mode: '%s' is not accepted; give it in octal digits, such as 0660 or 0644", value);
+    return false;
+}
+
 static bool take_on_full(const char *value, uint32_t *on_full)
 {
     for (*on_full = TAMIS_ON_FULL_GROW; tamis_on_full_name(*on_full) != NULL; ++*on_full)
@@ -214,6 +229,8 @@ static bool take_option(const struct command *command, struct options *options, 
     case OPTION_OUTPUT:
         options->output = value;
         return true;
+    case OPTION_MODE:
+        return take_mode(value, &options->mode);
     case OPTION_ON_FULL:
         return take_on_full(value, &options->on_full);
     case OPTION_LIKE:
@@ -271,7 +288,8 @@ bool options_parse(struct invocation *call, int argc, char **argv)
 int options_parse_global(struct options *options, int argc, char **argv)
 {
     struct getopt_tables tables;
-    fill_tables(&tables, "+:", TAKES(HELP) | TAKES(STORE) | TAKES(VERSION));
+    fill_tables(&tables,
+                "+:", TAKES(HELP) | TAKES(STORE) | TAKES(VERSION) | TAKES(FORCE_NETWORK_FS));
     return take_options(options, NULL, &tables, argc, argv) ? optind : -1;
 }
 

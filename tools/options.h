@@ -63,6 +63,8 @@ enum option_id {
     OPTION_REBUILD,
     OPTION_OUTPUT,
     OPTION_ALL,
+    OPTION_MODE,
+    OPTION_FORCE_NETWORK_FS,
     OPTION_IDS
 };
 
@@ -101,6 +103,7 @@ struct options {
     const char *comments;
     uint32_t threads;
     uint32_t keep;
+    uint32_t mode; /* of a store */
     struct option_files except;
     struct option_files against;
 };
@@ -121,7 +124,7 @@ static inline bool options_have(const struct options *options, uint64_t set)
  */
 bool options_parse(struct invocation *call, int argc, char **argv);
 
-/* The same for what stands before the command: --store, --help, --version.  Returns the index of
+/* The same for what stands before the command: --store, --force-network-fs, --help, --version.  Returns the index of
  * the command in argv, or -1 after a message. */
 int options_parse_global(struct options *options, int argc, char **argv);
 

@@ -67,7 +67,7 @@ static const char *plural(uintmax_t count)
 
 static int run(struct invocation *call)
 {
-    unsigned flags = 0;
+    unsigned flags = cli_store_flags(call, 0);
     const bool dry = options_have(&call->options, TAKES(DRY_RUN));
     struct repairs repairs = {.call = call};
     if (dry) flags |= TAMIS_REPAIR_DRY_RUN;

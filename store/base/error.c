@@ -20,6 +20,8 @@ void (*tamis__point_hook)(enum tamis__point point);
 int tamis__point_any_bit_rule;
 int tamis__point_no_block_lock;
 int tamis__point_no_recheck;
+int tamis__point_no_mark_lock;
+int tamis__point_no_mark_count;
 #endif
 
 int(tamis__fail)(int code, const char *format, ...)

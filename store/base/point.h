@@ -29,10 +29,19 @@
     X(TAMIS__POINT_DROP_EPOCH, "drop: the epoch is raised, the catalog is not committed")          \
     X(TAMIS__POINT_DROP_UNLINK, "drop: committed, the files not yet unlinked")                     \
     X(TAMIS__POINT_RENAME_LABEL, "rename: committed, the segments still carry the old name")       \
+    X(TAMIS__POINT_CATALOG_CHECKED, "catalog: the file is checked, LMDB has not opened it")       \
     X(TAMIS__POINT_STORE_MADE, "store: directories there, no catalog yet")                         \
     X(TAMIS__POINT_GROW_STAGED, "growth: the next segment is whole, the catalog not locked")       \
     X(TAMIS__POINT_GROW_LEFT, "growth: committed, and the segment before says so")                 \
     X(TAMIS__POINT_ADD_WON, "add: the last word was flipped, the segment not looked at again")     \
+    X(TAMIS__POINT_MARK_LOCKED, "mark: the writer has its lock, and is not counted")               \
+    X(TAMIS__POINT_MARK_COUNTED, "mark: the writer is counted, the segment perhaps clean")         \
+    X(TAMIS__POINT_MARK_DIRTY, "mark: the segment is dirty, and the disk does not know")           \
+    X(TAMIS__POINT_MARK_DONE, "mark: the disk knows, and no bit was written yet")                  \
+    X(TAMIS__POINT_SYNC_ASKED, "checkpoint: nobody writes, nothing is synced")                     \
+    X(TAMIS__POINT_SYNC_DONE, "checkpoint: the segment is synced, its mark as it was")             \
+    X(TAMIS__POINT_SYNC_CLEARED, "checkpoint: the mark is cleared, and the disk does not know")    \
+    X(TAMIS__POINT_RECOVERED, "recovery: a segment is unclean, the catalog does not know")         \
     X(TAMIS__POINT_BUILD_SORTED, "build: the keys are sorted, nothing is made")                    \
     X(TAMIS__POINT_BUILD_MADE, "build: the segment is whole, and was not asked yet")               \
     X(TAMIS__POINT_BUILD_VERIFIED, "build: verified, the catalog not locked")                      \
@@ -59,6 +68,12 @@ extern void (*tamis__point_hook)(enum tamis__point point);
 extern int tamis__point_any_bit_rule;
 /* Another control: a winner does not look whether its segment was left (docs/concurrency.md). */
 extern int tamis__point_no_recheck;
+/* Another boot, 16 bytes; NULL: the kernel's. */
+extern const uint8_t *tamis__boot_hook;
+/* Set by control tests alone: a checkpoint does not ask for locks, or not look at the count of writers. */
+extern int tamis__point_no_mark_lock, tamis__point_no_mark_count;
+#define TAMIS__NO_MARK_LOCK tamis__point_no_mark_lock
+#define TAMIS__NO_MARK_COUNT tamis__point_no_mark_count
 /* Another clock for windows, ns since 1970; NULL: the system's. */
 extern int64_t (*tamis__clock_hook)(void);
 #define TAMIS__POINT(point)                                                                        \
@@ -77,6 +92,8 @@ extern int tamis__point_no_block_lock;
 #define TAMIS__ANY_BIT_RULE 0
 #define TAMIS__NO_BLOCK_LOCK 0
 #define TAMIS__NO_RECHECK 0
+#define TAMIS__NO_MARK_LOCK 0
+#define TAMIS__NO_MARK_COUNT 0
 #endif
 
 #endif

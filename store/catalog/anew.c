@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/point.h"
 #include "catalog/txn.h"
+#include "file/inside.h"
 #include "file/segment.h"
 
 #define NAME "catalog.mdb"
@@ -25,7 +26,7 @@ int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
                              struct tamis__catalog_txn **out)
 {
     char *path = NULL;
-    int rc = tamis__unlink(catalog->root_fd, NEW_NAME, catalog->file_path);
+    int fd = -1, rc = tamis__unlink(catalog->root_fd, NEW_NAME, catalog->file_path);
     if (rc < 0) return rc;
     struct tamis__catalog_txn *txn = calloc(1, sizeof *txn);
     if (txn == NULL || asprintf(&path, "%s.new", catalog->file_path) < 0) {
@@ -34,7 +35,9 @@ int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
     }
     *txn = (struct tamis__catalog_txn){
         .catalog = catalog, .lock = {.fd = -1}, .exclusive = true, .store = *store};
-    rc = tamis__txn_open(txn, path);
+    rc = tamis__inside_make(catalog->root_fd, catalog->root_fd, NEW_NAME, path, &fd);
+    if (rc == 0) rc = tamis__txn_open(txn, fd, path);
+    tamis__close(fd);
     free(path);
     if (rc < 0) {
         tamis__catalog_end(txn);
@@ -111,7 +114,7 @@ int tamis__fail_lost(const struct tamis__catalog *catalog)
                        catalog->file_path);
 }
 
-static int make_first(const struct tamis__catalog *catalog)
+static int make_first(const struct tamis__catalog *catalog, const struct tamis__private_fd *lock)
 {
     struct tamis__catalog_txn *txn;
     struct tamis__store_record store = {
@@ -121,6 +124,9 @@ static int make_first(const struct tamis__catalog *catalog)
     if (rc > 0) return tamis__fail_lost(catalog);
     if (rc < 0) return rc;
     tamis__random_bytes(&store.store_id, sizeof store.store_id);
+    if (catalog->mode != 0) /* that lock may be from a maker with other wishes, who died */
+        rc = tamis__inside_set_mode(lock->fd, catalog->mode, catalog->lock_path);
+    if (rc < 0) return rc;
     rc = tamis__catalog_begin_new(catalog, &store, &txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_install_new(txn, NULL);
@@ -136,7 +142,7 @@ int tamis__catalog_create(const struct tamis__catalog *catalog)
     if (rc == 0) {
         rc = tamis__catalog_hold(catalog, TAMIS__LOCK_EXCLUSIVE, &lock);
         if (rc == 0) rc = tamis__exists(catalog->root_fd, NAME, catalog->file_path);
-        if (rc == 0) rc = make_first(catalog);
+        if (rc == 0) rc = make_first(catalog, &lock);
         tamis__private_close(&lock);
     }
     /* Whoever made it may have died before its sync, and we are about to rely on the name. */

@@ -10,6 +10,8 @@
  *     g <number, big-end.>  a segment to be unlinked
  *     p                     the first segment number that a file of another catalog had already
  *     v <id> <generation>   a generation of filter <id> that is kept; both big-endian
+ *     u <id, big-endian>    what is wrong with filter <id>
+ *     b                     the boot under which all filters were looked at last
  *     x <id> <generation> <chunk>   a part of the exceptions that it found (0: by hand); big-endian
  *
  * Every value ends in a checksum over key and value (record.c).
@@ -22,8 +24,8 @@
 
 #include "base/error.h"
 #include "base/point.h"
-#include "catalog/pages.h"
 #include "catalog/txn.h"
+#include "file/inside.h"
 
 /* Address space, not memory: room for some million filters. */
 #define MAP_BYTES ((size_t)1 << 30)
@@ -31,6 +33,20 @@
 static const struct tamis__key store_key = {{'s'}, 1}, passed_key = {{'p'}, 1};
 
 /* ---- Locks ------------------------------------------------------------------------------ */
+
+static int open_lock(const struct tamis__catalog *catalog, struct tamis__private_fd *held)
+{
+    static const char name[] = "catalog.lock";
+    const char *what = catalog->lock_path;
+    const int root = catalog->root_fd, flags = catalog->read_only ? O_RDONLY : O_RDWR;
+    int rc = tamis__private_open(root, name, flags, 0, what, held);
+    if (rc == TAMIS_ENOTFOUND && !catalog->read_only) {
+        rc = tamis__inside_make_once(root, name, catalog->mode, what);
+        if (rc == 0) rc = tamis__private_open(root, name, flags, 0, what, held);
+    }
+    if (rc == TAMIS_EACCESS) return tamis__inside_fail_denied(root, catalog->read_only, what);
+    return rc < 0 ? rc : tamis__inside_check(root, held->fd, what);
+}
 
 /*
  * Take the lock by way of a turnstile, a lock on the store's directory that is held only until the
@@ -43,9 +59,7 @@ static int take_lock(const struct tamis__catalog *catalog, enum tamis__lock lock
 {
     const char *what = catalog->lock_path;
     struct tamis__private_fd turnstile;
-    int rc =
-        tamis__private_open(catalog->root_fd, "catalog.lock",
-                            catalog->read_only ? O_RDONLY : O_RDWR | O_CREAT, 0666, what, held);
+    int rc = open_lock(catalog, held);
     if (rc == TAMIS_ENOTFOUND && catalog->read_only) return 1; /* a copy without it: no writer */
     if (rc == TAMIS_ENOTFOUND)
         return tamis__fail(TAMIS_ENOSTORE, "the store of %s was removed; open it again", what);
@@ -160,9 +174,27 @@ static int watch(struct tamis__catalog_txn *txn, const void *value)
     return 0;
 }
 
-/* Open LMDB on `path`, under our lock, so that it needs none of its own. */
-int tamis__txn_open(struct tamis__catalog_txn *txn, const char *path)
+/*
+ * LMDB goes by path, and opens what it leads to twice.  This one leads to the file that is open, not to what
+ * may have its name by now.  Where /proc is not mounted the name has to do, and is looked at afterwards.
+ */
+static int check_opened(const struct tamis__catalog_txn *txn, int fd, const char *path)
 {
+    int opened = -1;
+    struct tamis__file_info a, b;
+    const int error = mdb_env_get_fd(txn->env, &opened);
+    if (error) return tamis__fail_mdb(txn->catalog, error, "open");
+    int rc = tamis__file_info(fd, path, &a);
+    if (rc == 0) rc = tamis__file_info(opened, path, &b);
+    if (rc < 0 || (a.device == b.device && a.inode == b.inode)) return rc;
+    return tamis__fail(TAMIS_EFOREIGN, "%s was replaced while it was opened; try again", path);
+}
+
+int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    const bool by_descriptor = tamis__exists(AT_FDCWD, path, path) == 1;
     const struct tamis__catalog *catalog = txn->catalog;
     const unsigned flags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS;
     int error = mdb_env_create(&txn->env);
@@ -170,7 +202,12 @@ int tamis__txn_open(struct tamis__catalog_txn *txn, const char *path)
     tamis__mdb_watch(txn);
     error = mdb_env_set_mapsize(txn->env, MAP_BYTES);
     if (!error)
-        error = mdb_env_open(txn->env, path, flags | (txn->exclusive ? 0 : MDB_RDONLY), 0666);
+        error = mdb_env_open(txn->env, by_descriptor ? path : name,
+                             flags | (txn->exclusive ? 0 : MDB_RDONLY), 0600);
+    if (!error) {
+        const int rc = check_opened(txn, fd, name);
+        if (rc < 0) return rc;
+    }
     if (!error) error = tamis__mdb_begin(txn);
     if (!error) error = mdb_dbi_open(txn->txn, NULL, 0, &txn->dbi);
     return tamis__fail_mdb(catalog, error, "open");
@@ -221,48 +258,6 @@ void tamis__txn_close(struct tamis__catalog_txn *txn)
 
 /* ---- Transactions ---------------------------------------------------------------------------- */
 
-/* Check the file's pages before LMDB follows them; see pages.h. */
-static int check_pages(const struct tamis__catalog *catalog)
-{
-    struct tamis__file_info info;
-    struct tamis__page_fault fault = {0, ""};
-    void *map = NULL;
-    int fd = -1;
-    int rc = tamis__open(catalog->root_fd, "catalog.mdb", O_RDONLY, 0, catalog->file_path, &fd);
-    if (rc == TAMIS_ENOTFOUND)
-        return tamis__fail(TAMIS_ENOSTORE,
-                           "there is no store here: %s is missing; 'tamis create' makes a store",
-                           catalog->file_path);
-    if (rc < 0) return rc;
-    rc = tamis__file_info(fd, catalog->file_path, &info);
-    if (rc == 0 && (!info.is_regular || info.bytes == 0))
-        rc = tamis__fail(TAMIS_EFOREIGN, "%s is %s and no catalog; 'tamis repair' makes it anew",
-                         catalog->file_path, info.is_regular ? "empty" : "not a regular file");
-    if (rc == 0) rc = tamis__map(fd, info.bytes, false, catalog->file_path, &map);
-    if (rc == 0) {
-        rc = tamis__pages_check(map, (size_t)info.bytes, &fault);
-        if (rc == TAMIS_ENOMEM)
-            rc = tamis__fail(rc, "out of memory checking %s", catalog->file_path);
-        else if (rc < 0)
-            rc = tamis__fail(
-                rc, "the catalog %s is damaged at byte %llu: %s; 'tamis repair' makes it anew",
-                catalog->file_path, (unsigned long long)fault.offset, fault.reason);
-    }
-    if (map != NULL) {
-        const int whole = tamis__map_check(map, catalog->file_path);
-        if (whole < 0) rc = whole;
-    }
-    tamis__unmap(map, info.bytes);
-    if (rc == 0) { /* LMDB goes by path: it must lead where the lock and the check were */
-        rc = tamis__same_file(fd, catalog->file_path);
-        if (rc == 0)
-            rc = tamis__fail(TAMIS_ENOSTORE, "the store of %s was moved or replaced; open it again",
-                             catalog->file_path);
-    }
-    tamis__close(fd);
-    return rc < 0 ? rc : 0;
-}
-
 static int read_store_record(struct tamis__catalog_txn *txn)
 {
     const char *reason = "is missing";
@@ -283,12 +278,14 @@ static int read_store_record(struct tamis__catalog_txn *txn)
 /* As far as the store's record, which is the first that is read. */
 static int open_checked(struct tamis__catalog_txn *txn)
 {
-    int rc = check_pages(txn->catalog);
+    int fd = -1, rc = tamis__catalog_open_file(txn->catalog, &fd);
     if (rc < 0) return rc;
+    TAMIS__POINT(TAMIS__POINT_CATALOG_CHECKED);
     tamis__guard_all(&txn->broken);
-    rc = tamis__txn_open(txn, txn->catalog->file_path);
+    rc = tamis__txn_open(txn, fd, txn->catalog->file_path);
     if (rc == 0) rc = read_store_record(txn);
     tamis__guard_all(NULL);
+    tamis__close(fd);
     return tamis__txn_answer(txn, rc);
 }
 

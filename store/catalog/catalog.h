@@ -27,6 +27,7 @@ struct tamis__catalog {
     char *file_path; /* absolute path of catalog.mdb; owned */
     char *lock_path; /* absolute path of catalog.lock, for sentences; owned */
     bool read_only;  /* never makes or changes a file */
+    unsigned mode;   /* that a store gets where there is none yet; 0: as umask has it */
 };
 
 struct tamis__catalog_txn;
@@ -113,6 +114,22 @@ int tamis__catalog_each_exceptions(struct tamis__catalog_txn *txn, uint64_t filt
                                    uint64_t generation, tamis__chunk_fn *fn, void *context);
 /* A chunk that cannot be read, for what is wrong with it inside: TAMIS_ECORRUPT. */
 int tamis__catalog_fail_exceptions(const struct tamis__catalog_txn *txn, const char *reason);
+
+/* What is wrong with a filter, as its segments say together: times, 0 for nothing. */
+struct tamis__trouble {
+    int64_t unclean_since, degraded_since;
+};
+/* All 0 where there is no record of it. */
+int tamis__catalog_get_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                               struct tamis__trouble *trouble);
+/* Takes the record away where it is all 0. */
+int tamis__catalog_put_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                               struct tamis__trouble trouble);
+/* The boot under which all filters were looked at last: 1 if it is this one. */
+int tamis__catalog_is_of_boot(struct tamis__catalog_txn *txn,
+                              const uint8_t boot_id[TAMIS__BOOT_ID_BYTES]);
+int tamis__catalog_put_boot(struct tamis__catalog_txn *txn,
+                            const uint8_t boot_id[TAMIS__BOOT_ID_BYTES]);
 
 /*
  * Segments that a committed change took out of force and whose files are to be removed.  They are

@@ -365,3 +365,68 @@ int tamis__catalog_each_garbage(struct tamis__catalog_txn *txn, tamis__garbage_f
     struct garbage_visit visit = {.txn = txn, .fn = fn, .context = context};
     return each_key(txn, &from, visit_garbage, &visit);
 }
+
+/* ---- Trouble, and the boot ------------------------------------------------------------------- */
+
+/* Two words and their checksum. */
+static int put_words(struct tamis__catalog_txn *txn, const struct tamis__key *key,
+                     const uint64_t words[2])
+{
+    uint64_t value[3] = {words[0], words[1]};
+    MDB_val k = tamis__key_val(key), v = {sizeof value, value};
+    value[2] = tamis__record_checksum(tamis__key_bytes(key), value, 16);
+    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &v, 0), "write");
+}
+
+/* 1, or 0 and zeros where there are none. */
+static int get_words(struct tamis__catalog_txn *txn, const struct tamis__key *key, const char *what,
+                     uint64_t words[2])
+{
+    MDB_val k = tamis__key_val(key), value;
+    const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
+    words[0] = words[1] = 0;
+    if (error == MDB_NOTFOUND) return 0;
+    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
+    const unsigned char *bytes = value.mv_data;
+    if (value.mv_size != 24 ||
+        tamis__get64(bytes + 16) != tamis__record_checksum(tamis__key_bytes(key), bytes, 16))
+        return tamis__fail_record(txn, TAMIS_ECORRUPT, what, "", "does not match its checksum");
+    memcpy(words, bytes, 16);
+    return 1;
+}
+
+int tamis__catalog_get_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                               struct tamis__trouble *trouble)
+{
+    const struct tamis__key key = tamis__number_key('u', filter_id);
+    uint64_t words[2];
+    const int rc = get_words(txn, &key, "record of a filter in trouble", words);
+    *trouble = (struct tamis__trouble){(int64_t)words[0], (int64_t)words[1]};
+    return rc < 0 ? rc : 0;
+}
+
+int tamis__catalog_put_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                               struct tamis__trouble trouble)
+{
+    const struct tamis__key key = tamis__number_key('u', filter_id);
+    const uint64_t words[2] = {(uint64_t)trouble.unclean_since, (uint64_t)trouble.degraded_since};
+    return words[0] == 0 && words[1] == 0 ? forget_key(txn, &key) : put_words(txn, &key, words);
+}
+
+static const struct tamis__key boot_key = {{'b'}, 1};
+
+int tamis__catalog_is_of_boot(struct tamis__catalog_txn *txn,
+                              const uint8_t boot_id[TAMIS__BOOT_ID_BYTES])
+{
+    uint64_t words[2];
+    const int rc = get_words(txn, &boot_key, "record of the boot", words);
+    return rc <= 0 ? rc : memcmp(words, boot_id, sizeof words) == 0;
+}
+
+int tamis__catalog_put_boot(struct tamis__catalog_txn *txn,
+                            const uint8_t boot_id[TAMIS__BOOT_ID_BYTES])
+{
+    uint64_t words[2];
+    memcpy(words, boot_id, sizeof words);
+    return put_words(txn, &boot_key, words);
+}

@@ -31,8 +31,10 @@ struct tamis__catalog_txn {
     struct tamis__store_record store, store_as_read;
 };
 
-/* Open LMDB on `path`, under our lock, so that it needs none of its own. */
-int tamis__txn_open(struct tamis__catalog_txn *txn, const char *path);
+/* Open LMDB on an open file, under our lock, so that it needs none of its own. */
+int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name);
+/* Open catalog.mdb, of which every page is checked, and which is where the store's path leads. */
+int tamis__catalog_open_file(const struct tamis__catalog *catalog, int *fd);
 /* Behind what was read: `rc`, or TAMIS_ECORRUPT where a page of the catalog could not be had. */
 int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc);
 /* Close LMDB; what was not committed is dropped. */

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "change.h"
 #include "check/copy.h"
+#include "file/inside.h"
 
 /* Of a directory that a backup fills: so only what a backup has put somewhere is ever removed. */
 #define MARK_NAME "backup-is-being-made"
@@ -113,7 +114,7 @@ static int mark(struct backup *b)
                            "there is something in %s that no backup has put there; remove or "
                            "rename that directory",
                            b->partial);
-    if (rc == 0) rc = tamis__open(b->lock.fd, MARK_NAME, O_RDWR | O_CREAT, 0666, b->partial, &fd);
+    if (rc == 0) rc = tamis__inside_make(b->from->root_fd, b->lock.fd, MARK_NAME, b->partial, &fd);
     tamis__close(fd);
     b->marked = rc == 0;
     return rc;
@@ -121,21 +122,21 @@ static int mark(struct backup *b)
 
 static int make_partial(struct backup *b)
 {
-    int fd = -1;
-    int rc = tamis__make_path(b->partial);
-    if (rc == 0)
-        rc = tamis__private_open(AT_FDCWD, b->partial, O_RDONLY | O_DIRECTORY, 0, b->partial,
-                                 &b->lock);
+    unsigned mode = 0;
+    int rc = tamis__inside_mode(b->from->root_fd, b->partial, &mode);
+    if (rc >= 0) rc = tamis__make_path(b->partial);
+    if (rc < 0) return rc;
+    const bool is_new = rc > 0;
+    rc = tamis__private_open(AT_FDCWD, b->partial, O_RDONLY | O_DIRECTORY, 0, b->partial, &b->lock);
+    if (rc == 0 && is_new) rc = tamis__inside_set_root(b->lock.fd, mode, b->partial);
     if (rc == 0) rc = tamis__try_lock(b->lock.fd, TAMIS__LOCK_EXCLUSIVE, b->partial);
     if (rc == 0)
         return tamis__fail(TAMIS_EEXIST, "another backup is being made in %s; wait for its end",
                            b->partial);
     if (rc > 0) rc = mark(b);
-    if (rc == 0) rc = tamis__make_directory(b->lock.fd, "segments", b->partial);
-    if (rc == 0) rc = tamis__make_directory(b->lock.fd, "staging", b->partial);
-    if (rc == 0)
-        rc = tamis__open(b->lock.fd, "catalog.lock", O_RDWR | O_CREAT, 0666, b->partial, &fd);
-    tamis__close(fd);
+    if (rc == 0) rc = tamis__inside_make_directory(b->lock.fd, "segments", mode, b->partial);
+    if (rc == 0) rc = tamis__inside_make_directory(b->lock.fd, "staging", mode, b->partial);
+    if (rc == 0) rc = tamis__inside_make_once(b->lock.fd, "catalog.lock", mode, b->partial);
     return rc;
 }
 
@@ -149,6 +150,7 @@ static int open_copy(struct backup *b)
     if (rc == 0)
         rc = tamis__open(to->root_fd, "segments", O_RDONLY | O_DIRECTORY, 0, b->partial,
                          &to->place.segments_fd);
+    to->place.root_fd = b->from->root_fd;
     if (rc == 0) rc = tamis__catalog_init(&to->catalog, to->root_fd, to->place.path, false);
     const struct tamis__store_record empty = {.store_id = b->from->store_id};
     return rc < 0 ? rc : tamis__catalog_begin_new(&to->catalog, &empty, &b->copy);

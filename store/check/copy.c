@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/inside.h"
 
 #define PIECE_BYTES ((uint64_t)4 << 20)
 #define WHAT_BYTES 4200
@@ -36,7 +37,7 @@ static int open_file(struct tamis_store *store, uint64_t number, struct tamis__s
     char what[WHAT_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
     describe(&store->place, number, what, name);
     *file = (struct tamis__source_file){.fd = -1, .number = number, .exceptions = TAMIS__AS_IT_IS};
-    return tamis__open(store->place.segments_fd, name, O_RDONLY, 0, what, &file->fd);
+    return tamis__inside_open(store->place.segments_fd, name, O_RDONLY, what, &file->fd);
 }
 
 int tamis__source_open(struct tamis_store *store, const struct tamis__record *record,
@@ -186,7 +187,7 @@ int tamis__source_copy(const struct tamis_store *store, const struct tamis__sour
         .file = file, .to = -1, .what = what, .to_what = to_what, .fn = fn, .context = context};
     describe(&store->place, file->number, what, name);
     describe(to, file->number, to_what, name);
-    int rc = tamis__open(to->segments_fd, name, O_RDWR | O_CREAT | O_EXCL, 0666, to_what, &c.to);
+    int rc = tamis__inside_make(to->root_fd, to->segments_fd, name, to_what, &c.to);
     if (rc == 0) rc = copy_open(&c);
     tamis__close(c.to);
     return rc;

@@ -19,6 +19,8 @@
 
 #include "base/error.h"
 #include "check/repair.h"
+#include "file/inside.h"
+#include "file/network.h"
 #include "file/private_fd.h"
 
 struct tamis__repair_note {
@@ -169,11 +171,12 @@ static int open_directory(struct tamis__repair *repair, const char *name, int *f
 {
     struct tamis_store *store = repair->store;
     if (!repair->dry) {
-        const int rc = tamis__make_directory(store->root_fd, name, store->place.path);
+        const int rc = tamis__inside_make_directory(store->root_fd, name, 0, store->place.path);
         if (rc < 0) return rc;
     }
     const int rc =
         tamis__open(store->root_fd, name, O_RDONLY | O_DIRECTORY, 0, store->place.path, fd);
+    if (rc == 0) return tamis__inside_check_owner(store->root_fd, *fd, store->place.path);
     return rc == TAMIS_ENOTFOUND ? 0 : rc;
 }
 
@@ -199,6 +202,9 @@ static int open_store(struct tamis__repair *repair, const char *path)
     if (rc == 0)
         rc = tamis__open(AT_FDCWD, store->place.path, O_RDONLY | O_DIRECTORY, 0, path,
                          &store->root_fd);
+    if (rc == 0 && (repair->flags & TAMIS_FORCE_NETWORK_FS) == 0)
+        rc = tamis__refuse_network(store->root_fd, store->place.path);
+    store->place.root_fd = store->root_fd;
     if (rc == 0)
         rc = tamis__catalog_init(&store->catalog, store->root_fd, store->place.path, repair->dry);
     if (rc == 0) rc = find_store(store);
@@ -231,9 +237,10 @@ TAMIS_API int64_t tamis_store_repair(const char *path, unsigned flags, tamis_rep
 {
     struct tamis__private_fd lock = {.fd = -1};
     if (path == NULL || *path == '\0' ||
-        (flags & ~(TAMIS_REPAIR_DRY_RUN | TAMIS_REPAIR_REBUILD)) != 0)
+        (flags & ~(TAMIS_REPAIR_DRY_RUN | TAMIS_REPAIR_REBUILD | TAMIS_FORCE_NETWORK_FS)) != 0)
         return tamis__fail(TAMIS_EINVAL,
-                           "tamis_store_repair needs a path, and flags TAMIS_REPAIR_*");
+                           "tamis_store_repair needs a path, and flags TAMIS_REPAIR_* "
+                           "or TAMIS_FORCE_NETWORK_FS");
     struct tamis_store *store = tamis__store_new(flags & TAMIS_REPAIR_DRY_RUN);
     if (store == NULL)
         return tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store %s", path);

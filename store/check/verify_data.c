@@ -16,9 +16,11 @@
 
 #include "base/error.h"
 #include "check/check.h"
+#include "file/mark.h"
 
 #define PIECE_BYTES ((uint64_t)1 << 20)
 #define BLANK_TRIES 8
+#define PADDING "has bits set past its m; the data is damaged, restore it from a copy"
 
 static int say(char reason[TAMIS__CHECK_BYTES], const char *text)
 {
@@ -93,8 +95,7 @@ static int check_bits(const struct tamis__store_segment *s, uint64_t *offset,
 {
     const struct tamis__segment_header *h = s->segment.header;
     const uint64_t items = tamis__segment_items(&s->segment); /* before the bits */
-    if (has_padding(&s->segment, offset))
-        return say(reason, "has bits set past its m; the data is damaged, restore it from a copy");
+    if (has_padding(&s->segment, offset)) return say(reason, PADDING);
     /* ORDER: the counts are read before any bit of those below. */
     tamis__fence();
     const uint64_t ones = count_ones(s);
@@ -152,6 +153,18 @@ static int check_recorded(const struct tamis__store_segment *s, uint64_t recorde
     return 1;
 }
 
+/* The machine went down under it: what stands whatever is missing.  What a recovery mends is not told before
+ * it was. */
+static int check_unclean(const struct tamis__store_segment *s, uint64_t *offset,
+                         char reason[TAMIS__CHECK_BYTES])
+{
+    const char *text = NULL;
+    if (s->segment.header->counter_bits == 0)
+        return has_padding(&s->segment, offset) ? say(reason, PADDING) : 0;
+    if (tamis__mark_is_stale(s->segment.header)) return 0;
+    return s->kind->verify(&s->segment, offset, &text) ? say(reason, text) : 0;
+}
+
 int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_items,
                       uint64_t *offset, char reason[TAMIS__CHECK_BYTES])
 {
@@ -160,6 +173,8 @@ int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_it
     if (h->kind == TAMIS__KIND_EXCEPTIONS)
         return tamis__index_verify(&s->segment, offset, &text) ? say(reason, text) : 0;
     if (h->fingerprint_bits != 0) return check_static(s, recorded_items, offset, reason);
+    /* Bits, counters and items may be of different instants, and the filter's state says that. */
+    if (tamis__mark_unclean_since(h) != 0) return check_unclean(s, offset, reason);
     if (h->counter_bits != 0) return check_counters(s, offset, reason);
     return check_bits(s, offset, reason) || check_recorded(s, recorded_items, offset, reason);
 }

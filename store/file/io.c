@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +19,21 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "file/may_fail.h"
 
+#define AGAIN_MAX 100
+
 #ifdef TAMIS_TEST_POINTS
 int (*tamis__io_hook)(const char *verb, const char *what);
+bool tamis__io_no_openat2;
+#define NO_OPENAT2 tamis__io_no_openat2
+#else
+#define NO_OPENAT2 false
 #endif
 
 /* What each error number means to a user: the code, and the mend. */
@@ -50,6 +58,8 @@ static const struct {
     {ELOOP, TAMIS_EFOREIGN, "; it is a symbolic link, which a store never contains"},
     {ENOTDIR, TAMIS_ENOSTORE, "; a part of the path is not a directory"},
     {ENAMETOOLONG, TAMIS_EINVAL, "; the path is too long"},
+    {ENXIO, TAMIS_EFOREIGN, "; it is a socket or a device, which a store never contains"},
+    {EISDIR, TAMIS_EFOREIGN, "; it is a directory in the place of a file"},
     {EIO, TAMIS_EIO, "; look at the disk (dmesg) before trusting this store again"},
 };
 
@@ -64,16 +74,35 @@ int tamis__fail_errno(int error_number, const char *verb, const char *what)
     return tamis__fail(TAMIS_ESYSTEM, "cannot %s %s: %s", verb, what, reason);
 }
 
+/*
+ * O_NOFOLLOW alone looks at the last part of a name.  Where the kernel is older than openat2(2), or a sandbox
+ * denies it, that is enough all the same: names beneath a directory are of one part here.
+ */
+static int open_beneath(int dir_fd, const char *name, int flags, unsigned mode)
+{
+    struct open_how how = {.flags = (unsigned)flags,
+                           .mode = flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) ? mode : 0,
+                           .resolve =
+                               RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+    if (!NO_OPENAT2) {
+        const long got = syscall(SYS_openat2, dir_fd, name, &how, sizeof how);
+        if (got >= 0 || (errno != ENOSYS && errno != EPERM)) return (int)got;
+    }
+    return openat(dir_fd, name, flags, (mode_t)mode);
+}
+
 int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const char *what, int *fd)
 {
     int error = may_fail("open", what);
     if (error) return tamis__fail_errno(error, "open", what);
-    int got;
+    int got, again = 0;
+    flags |= O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
+             O_NONBLOCK; /* a pipe is to be refused, not waited for */
     do {
-        /* O_NONBLOCK: a pipe in a file's place is to be refused, not waited for. */
-        got = openat(dir_fd, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
-                     (mode_t)mode);
-    } while (got < 0 && errno == EINTR);
+        got = dir_fd == AT_FDCWD ? openat(dir_fd, name, flags, (mode_t)mode)
+                                 : open_beneath(dir_fd, name, flags, mode);
+        /* EAGAIN: something was renamed meanwhile, or somebody has a lease and will not let go. */
+    } while (got < 0 && (errno == EINTR || (errno == EAGAIN && again++ < AGAIN_MAX)));
     if (got < 0) return tamis__fail_errno(errno, "open", what);
     if (got <= STDERR_FILENO) { /* never let a printf of the caller reach a store file */
         int moved = fcntl(got, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -109,7 +138,13 @@ int tamis__file_info(int fd, const char *what, struct tamis__file_info *info)
     *info = (struct tamis__file_info){.bytes = (uint64_t)st.st_size,
                                       .allocated_bytes = (uint64_t)st.st_blocks * 512,
                                       .is_regular = S_ISREG(st.st_mode),
-                                      .is_directory = S_ISDIR(st.st_mode)};
+                                      .is_directory = S_ISDIR(st.st_mode),
+                                      .mode = st.st_mode & 07777,
+                                      .owner = st.st_uid,
+                                      .group = st.st_gid,
+                                      .device = st.st_dev,
+                                      .inode = st.st_ino,
+                                      .links = (uint64_t)st.st_nlink};
     return 0;
 }
 
@@ -298,15 +333,7 @@ void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes)
     (void)sync_file_range(fd, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
 }
 
-int tamis__make_directory(int dir_fd, const char *name, const char *what)
-{
-    const int error = may_fail("mkdir", what);
-    if (error) return tamis__fail_errno(error, "make directory", what);
-    if (mkdirat(dir_fd, name, 0777) == 0 || errno == EEXIST) return 0;
-    return tamis__fail_errno(errno, "make directory", what);
-}
-
-/* A new directory is durable once the one that names it is synced. */
+/* A new directory is durable once the one that names it is synced.  1 if it is new. */
 static int make_one(const char *path)
 {
     char *parent = NULL;
@@ -320,7 +347,7 @@ static int make_one(const char *path)
     if (rc < 0) return rc;
     rc = tamis__sync_file(fd, path);
     tamis__close(fd);
-    return rc;
+    return rc < 0 ? rc : 1;
 }
 
 int tamis__make_path(const char *path)
@@ -328,7 +355,7 @@ int tamis__make_path(const char *path)
     char *copy = strdup(path);
     if (copy == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the path %s", path);
     int rc = 0;
-    for (char *slash = copy + 1; rc == 0 && *copy != '\0'; slash++) {
+    for (char *slash = copy + 1; rc >= 0 && *copy != '\0'; slash++) {
         if (*slash != '/' && *slash != '\0') continue;
         const char kept = *slash;
         *slash = '\0';
@@ -415,17 +442,34 @@ void tamis__unlock(int fd)
     (void)flock(fd, LOCK_UN); /* cannot fail on a descriptor that we locked */
 }
 
-int tamis__lock_byte(int fd, uint64_t offset, const char *what)
+static int lock_byte(int fd, short type, uint64_t offset, const char *what)
 {
     int error = may_fail("lock", what);
     while (error == 0 || error == EINTR) {
         struct flock lock = {
-            .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = 1};
+            .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = 1};
         if (fcntl(fd, F_OFD_SETLK, &lock) == 0) return 1;
         error = errno;
     }
     if (error == EAGAIN || error == EACCES) return 0;
     return tamis__fail_errno(error, "lock a byte of", what);
+}
+
+int tamis__lock_byte(int fd, uint64_t offset, const char *what)
+{
+    return lock_byte(fd, F_WRLCK, offset, what);
+}
+
+int tamis__share_byte(int fd, uint64_t offset, const char *what)
+{
+    return lock_byte(fd, F_RDLCK, offset, what);
+}
+
+void tamis__unlock_byte(int fd, uint64_t offset)
+{
+    struct flock lock = {
+        .l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = 1};
+    (void)fcntl(fd, F_OFD_SETLK, &lock); /* cannot fail on a lock of ours */
 }
 
 int tamis__byte_is_locked(int fd, uint64_t offset, const char *what)

@@ -21,9 +21,14 @@ struct tamis__file_info {
     uint64_t allocated_bytes; /* what the file takes on the disk */
     bool is_regular;
     bool is_directory;
+    uint32_t mode;         /* 07777 */
+    uint32_t owner, group; /* as the system numbers them */
+    uint64_t device, inode;
+    uint64_t links; /* names that it has; 0 once it was removed */
 };
 
-/* Flags as in open(2); O_CLOEXEC and O_NOFOLLOW are always added.  *fd is never 0, 1 or 2. */
+/* Flags as in open(2); O_CLOEXEC and O_NOFOLLOW are always added.  *fd is never 0, 1 or 2.  Beneath a
+ * directory (dir_fd not AT_FDCWD) nothing leads out of it: no symbolic link, no "..". */
 int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const char *what, int *fd);
 /* Does the file exist?  1, 0 or an error. */
 int tamis__exists(int dir_fd, const char *name, const char *what);
@@ -53,8 +58,7 @@ int tamis__sync_file(int fd, const char *what); /* a directory too */
 /* Have the kernel begin to write this range to the disk, without waiting. */
 void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes);
 
-int tamis__make_directory(int dir_fd, const char *name, const char *what); /* 0 if there already */
-int tamis__make_path(const char *path); /* like mkdir -p, and durable */
+int tamis__make_path(const char *path); /* like mkdir -p, and durable; 1 if the last one is new */
 /* Replaces what has the new name. */
 int tamis__rename(int old_dir_fd, const char *old_name, int new_dir_fd, const char *new_name,
                   const char *what);
@@ -78,6 +82,9 @@ void tamis__unlock(int fd);
  * descriptor, and so with the life of the processes that have it, as the kernel knows it. */
 /* 1 if the byte was free and is now ours, 0 if not. */
 int tamis__lock_byte(int fd, uint64_t offset, const char *what);
+/* The same, beside others that share it.  The descriptor must be open for reading. */
+int tamis__share_byte(int fd, uint64_t offset, const char *what);
+void tamis__unlock_byte(int fd, uint64_t offset);
 /* Has another descriptor locked the byte?  1, 0 or an error. */
 int tamis__byte_is_locked(int fd, uint64_t offset, const char *what);
 
@@ -105,6 +112,9 @@ unsigned tamis__processors(void);
 typedef int tamis__name_fn(void *context, const char *name);
 int tamis__each_name(int dir_fd, const char *what, tamis__name_fn *fn, void *context);
 
+/* The kernel's number of this boot, read once a process.  Where it is not to be had: false, and zeros. */
+bool tamis__boot_id(uint8_t id[16]);
+
 int64_t tamis__now_ns(void);
 int64_t tamis__steady_ns(void); /* to some ms; never set back */
 /* The clock of windows: CLOCK_REALTIME to some ms, which costs a few ns; a test may set another. */
@@ -123,6 +133,8 @@ int tamis__fail_errno(int error_number, const char *verb, const char *what);
 #ifdef TAMIS_TEST_POINTS
 /* Called before each system call above with its verb; returns an errno to fail with, 0 to go on. */
 extern int (*tamis__io_hook)(const char *verb, const char *what);
+/* As on a kernel without openat2(2). */
+extern bool tamis__io_no_openat2;
 #endif
 
 #endif

@@ -12,9 +12,10 @@
 
 #include "base/error.h"
 #include "base/point.h"
+#include "file/inside.h"
 #include "file/io.h"
 
-#define PATH_BYTES 4200 /* PATH_MAX and a segment's name */
+#define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 #define FOLIO_BYTES_MAX ((uint64_t)2 << 20)
 
 void tamis__segment_name(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES])
@@ -54,8 +55,8 @@ static int sweep_one(void *context, const char *name)
 static int stage_one(const struct tamis__place *place, const char *what,
                      struct tamis__staged *staged)
 {
-    int rc = tamis__private_open(place->staging_fd, staged->name, O_RDWR | O_CREAT | O_EXCL, 0666,
-                                 what, &staged->file);
+    int rc = tamis__inside_make_private(place->root_fd, place->staging_fd, staged->name, what,
+                                        &staged->file);
     if (rc < 0) return rc;
     rc = tamis__lock(staged->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
     if (rc == 0) rc = tamis__exists(place->staging_fd, staged->name, what);
@@ -183,8 +184,6 @@ static int check_file(int fd, uint64_t number, const char *what, struct tamis__f
     struct tamis__refusal refusal;
     int rc = tamis__file_info(fd, what, info);
     if (rc < 0) return rc;
-    if (!info->is_regular)
-        return tamis__fail(TAMIS_EFOREIGN, "%s is not a regular file; remove it", what);
     const size_t bytes = info->bytes < sizeof buffer ? (size_t)info->bytes : sizeof buffer;
     rc = tamis__read_at(fd, buffer, bytes, 0, what);
     if (rc < 0) return rc;
@@ -215,7 +214,7 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
     int fd = -1, rc;
     segment_path(place, number, what);
     tamis__segment_name(number, name);
-    rc = tamis__open(place->segments_fd, name, writable ? O_RDWR : O_RDONLY, 0, what, &fd);
+    rc = tamis__inside_open(place->segments_fd, name, writable ? O_RDWR : O_RDONLY, what, &fd);
     if (rc == TAMIS_ENOTFOUND)
         return tamis__fail(
             TAMIS_ECORRUPT,
@@ -242,9 +241,10 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
         tamis__segment_close(segment);
         return rc;
     }
-    if (!writable || header.counter_bits == 0) return 0;
-    segment->owner = calloc(1, sizeof(struct tamis__owner *));
-    if (segment->owner != NULL) return 0;
+    if (!writable) return 0;
+    segment->writer = calloc(1, sizeof *segment->writer);
+    if (header.counter_bits != 0) segment->owner = calloc(1, sizeof(struct tamis__owner *));
+    if (segment->writer != NULL && (header.counter_bits == 0 || segment->owner != NULL)) return 0;
     tamis__segment_close(segment);
     return tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", what);
 }
@@ -253,14 +253,15 @@ void tamis__segment_close(struct tamis__segment *segment)
 {
     if (segment->owner != NULL) tamis__owner_free(*segment->owner);
     free(segment->owner);
+    if (segment->writer != NULL) tamis__owner_free(segment->writer->owner);
+    free(segment->writer);
     tamis__unmap(segment->header, segment->map_bytes);
     free(segment->kept);
     *segment = (struct tamis__segment){0};
 }
 
-/* The file of a segment that is open, once more.  It is private, as it will be locked. */
-static int open_again(const struct tamis__segment *segment, char what[PATH_BYTES],
-                      struct tamis__private_fd *file)
+int tamis__segment_open_again(const struct tamis__segment *segment, char what[PATH_BYTES],
+                              struct tamis__private_fd *file)
 {
     char name[TAMIS__SEGMENT_NAME_BYTES];
     if (segment->place == NULL)
@@ -268,7 +269,8 @@ static int open_again(const struct tamis__segment *segment, char what[PATH_BYTES
                            "a segment without a file has no table and no locks");
     segment_path(segment->place, segment->header->number, what);
     tamis__segment_name(segment->header->number, name);
-    const int rc = tamis__private_open(segment->place->segments_fd, name, O_RDWR, 0, what, file);
+    const int rc =
+        tamis__inside_open_private(segment->place->segments_fd, name, O_RDWR, what, file);
     if (rc == TAMIS_ENOTFOUND)
         return tamis__fail(TAMIS_EDROPPED, "%s was dropped while it was open; close the filter",
                            what);
@@ -285,13 +287,28 @@ int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_by
                              what);
     }
     struct tamis__file_info info = {0};
-    int rc = open_again(segment, what, &file);
+    int rc = tamis__segment_open_again(segment, what, &file);
     if (rc < 0) return rc;
     rc = tamis__file_info(file.fd, what, &info);
     if (rc == 0 && info.bytes < segment->header->file_bytes) /* longer, it would seem whole */
         rc = tamis__fail(TAMIS_ECORRUPT, "%s is truncated; restore it from a copy", what);
     if (rc == 0) rc = tamis__extend(file.fd, segment->header->file_bytes, file_bytes, what);
+    /* Before the header says that it is so long: after a power cut it would be taken for truncated. */
+    if (rc == 0) rc = tamis__sync_file(file.fd, what);
     tamis__private_close(&file);
+    return rc;
+}
+
+int tamis__segment_file_bytes(const struct tamis__segment *segment, uint64_t *file_bytes)
+{
+    char what[PATH_BYTES];
+    struct tamis__private_fd file;
+    struct tamis__file_info info = {0};
+    int rc = tamis__segment_open_again(segment, what, &file);
+    if (rc < 0) return rc;
+    rc = tamis__file_info(file.fd, what, &info);
+    tamis__private_close(&file);
+    *file_bytes = info.bytes;
     return rc;
 }
 
@@ -306,7 +323,7 @@ static int become_owner(const struct tamis__segment *segment, struct tamis__owne
     char what[PATH_BYTES];
     struct tamis__owner *fresh = calloc(1, sizeof *fresh);
     if (fresh == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a lock");
-    int rc = open_again(segment, what, &fresh->file);
+    int rc = tamis__segment_open_again(segment, what, &fresh->file);
     if (rc == 0) rc = tamis__owner_announce(fresh, segment->header->block_locks, what);
     if (rc == 0) {
         *owner = tamis__owner_enter(segment->owner, fresh);
@@ -396,61 +413,88 @@ int tamis__segment_relabel(const struct tamis__place *place, const struct tamis_
     return tamis__sync_map(header, TAMIS__HEADER_BYTES, what);
 }
 
-/* Map the header of a segment that need not be sound; *map is NULL where there is nothing to map. */
-static int map_header(const struct tamis__place *place, uint64_t number, void **map)
+int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
+                              struct tamis__segment_header **header)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
     struct tamis__file_info info = {0};
+    void *map = NULL;
     int fd = -1;
-    *map = NULL;
+    *header = NULL;
     segment_path(place, number, what);
     tamis__segment_name(number, name);
-    int rc = tamis__open(place->segments_fd, name, O_RDWR, 0, what, &fd);
+    int rc = tamis__inside_open(place->segments_fd, name, O_RDWR, what, &fd);
     if (rc == TAMIS_ENOTFOUND) return 0;
     if (rc < 0) return rc;
     rc = tamis__file_info(fd, what, &info);
-    if (rc == 0 && info.is_regular && info.bytes >= TAMIS__HEADER_BYTES)
-        rc = tamis__map(fd, TAMIS__HEADER_BYTES, true, what, map);
+    if (rc == 0 && info.bytes >= TAMIS__HEADER_BYTES)
+        rc = tamis__map(fd, TAMIS__HEADER_BYTES, true, what, &map);
+    tamis__close(fd);
+    *header = map;
+    return rc;
+}
+
+void tamis__segment_unmap_header(struct tamis__segment_header *header)
+{
+    tamis__unmap(header, TAMIS__HEADER_BYTES);
+}
+
+int tamis__segment_sync_header(const struct tamis__place *place,
+                               struct tamis__segment_header *header)
+{
+    char what[PATH_BYTES];
+    segment_path(place, header->number, what);
+    return tamis__sync_map(header, TAMIS__HEADER_BYTES, what);
+}
+
+int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
+                        struct tamis__segment_header *header)
+{
+    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    int fd = -1;
+    segment_path(place, number, what);
+    tamis__segment_name(number, name);
+    int rc = tamis__inside_open(place->segments_fd, name, O_RDONLY, what, &fd);
+    if (rc == 0) rc = tamis__read_at(fd, header, sizeof *header, 0, what);
     tamis__close(fd);
     return rc;
 }
 
 int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number)
 {
-    void *map;
-    const int rc = map_header(place, number, &map);
-    if (rc < 0 || map == NULL) return rc;
-    struct tamis__segment_header *header = map;
+    struct tamis__segment_header *header;
+    const int rc = tamis__segment_map_header(place, number, &header);
+    if (rc < 0 || header == NULL) return rc;
     /* ORDER release: pairs with tamis__segment_epoch; see there. */
     (void)__atomic_add_fetch(&header->epoch, 1, __ATOMIC_RELEASE);
-    tamis__unmap(map, TAMIS__HEADER_BYTES);
+    tamis__segment_unmap_header(header);
     return 0;
 }
 
 int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_t offset,
                         uint64_t value)
 {
-    void *map;
-    const int rc = map_header(place, number, &map);
-    if (rc < 0 || map == NULL) return rc;
+    struct tamis__segment_header *header;
+    const int rc = tamis__segment_map_header(place, number, &header);
+    if (rc < 0 || header == NULL) return rc;
     /* ORDER seq_cst: as tamis__segment_leave. */
-    __atomic_store_n((uint64_t *)(void *)((char *)map + offset), value, __ATOMIC_SEQ_CST);
-    tamis__unmap(map, TAMIS__HEADER_BYTES);
+    __atomic_store_n((uint64_t *)(void *)((char *)header + offset), value, __ATOMIC_SEQ_CST);
+    tamis__segment_unmap_header(header);
     return 0;
 }
 
 int tamis__segment_stay(const struct tamis__place *place, uint64_t number)
 {
-    void *map;
-    const int rc = map_header(place, number, &map);
-    if (rc < 0 || map == NULL) return rc;
-    uint64_t *next = &((struct tamis__segment_header *)map)->next;
+    struct tamis__segment_header *header;
+    const int rc = tamis__segment_map_header(place, number, &header);
+    if (rc < 0 || header == NULL) return rc;
+    uint64_t *next = &header->next;
     uint64_t is = __atomic_load_n(next, __ATOMIC_RELAXED);
     /* ORDER seq_cst: as tamis__segment_leave. */
     while (is != 0 && is != TAMIS__NEXT_REFUSE &&
            !__atomic_compare_exchange_n(next, &is, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         continue;
-    tamis__unmap(map, TAMIS__HEADER_BYTES);
+    tamis__segment_unmap_header(header);
     return 0;
 }
 
@@ -481,7 +525,7 @@ int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
     tamis__segment_name(number, name);
     int rc = guard->link != NULL
                  ? 0
-                 : tamis__private_open(place->segments_fd, name, O_RDWR, 0, what, guard);
+                 : tamis__inside_open_private(place->segments_fd, name, O_RDWR, what, guard);
     return rc < 0 ? rc : tamis__try_lock(guard->fd, TAMIS__LOCK_EXCLUSIVE, what);
 }
 

@@ -24,7 +24,8 @@
 
 /* A store's directories; owned by the store. */
 struct tamis__place {
-    char *path; /* absolute */
+    char *path;  /* absolute */
+    int root_fd; /* not owned: of the store whose mode and group files get */
     int segments_fd;
     int staging_fd; /* -1 in a store that is open read-only */
 };
@@ -43,6 +44,13 @@ struct tamis__segment {
     uintptr_t tail;                     /* atomic; TAMIS__TAIL_* of a word of its last page */
     void *kept;                         /* the constant part of the header; NULL if staged */
     struct tamis__owner **owner; /* who this handle is to other removers; NULL without counters */
+    struct tamis__writing
+        *writer; /* what it is to checkpoints (mark.h); NULL where it is read-only */
+};
+
+struct tamis__writing {
+    struct tamis__owner *owner; /* with the lock; NULL: has not written */
+    bool unwatched;             /* atomic: it has written without a lock */
 };
 
 struct tamis__staged {
@@ -121,8 +129,11 @@ void tamis__segment_release(const struct tamis__segment *segment, uint64_t offse
  */
 int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id);
 
-/* Make the file at least so many bytes long, with blocks of its own.  Mappings have the new bytes. */
+/* Make the file at least so many bytes long, with blocks of its own, on the disk too.  Mappings have the new
+ * bytes. */
 int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_bytes);
+/* How long the file is. */
+int tamis__segment_file_bytes(const struct tamis__segment *segment, uint64_t *file_bytes);
 
 /*
  * Exclude the other removers of a block: processes, threads, handles.  An owner that dies holding the
@@ -137,6 +148,21 @@ bool tamis__segment_is_blank(const struct tamis__segment *segment);
 
 /* Remove the file; 0 if it is not there. */
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
+
+/* The file of a segment that is open, once more and private; `what` gets its path, for sentences. */
+#define TAMIS__SEGMENT_PATH_BYTES 4200 /* PATH_MAX and a segment's name */
+int tamis__segment_open_again(const struct tamis__segment *segment,
+                              char what[TAMIS__SEGMENT_PATH_BYTES], struct tamis__private_fd *file);
+/* Read the header of one that is not open.  Nothing of it is checked. */
+int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
+                        struct tamis__segment_header *header);
+/* Map the header of one that need not be sound; NULL where there is no file, or none long enough. */
+int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
+                              struct tamis__segment_header **header);
+void tamis__segment_unmap_header(struct tamis__segment_header *header);
+/* msync the header alone. */
+int tamis__segment_sync_header(const struct tamis__place *place,
+                               struct tamis__segment_header *header);
 
 /* msync the whole segment. */
 int tamis__segment_sync(const struct tamis__place *place, const struct tamis__segment *segment);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "file/inside.h"
 #include "file/io.h"
 
 #define WHAT_BYTES 4200
@@ -28,8 +29,8 @@ static int make(struct tamis__temporary *temporary, const char *what)
     uint64_t random;
     tamis__random_bytes(&random, sizeof random);
     (void)snprintf(name, sizeof name, "%016" PRIx64 ".tmp", random);
-    int rc = tamis__private_open(temporary->place->staging_fd, name, O_RDWR | O_CREAT | O_EXCL,
-                                 0600, what, &temporary->file);
+    int rc = tamis__inside_make_private(temporary->place->root_fd, temporary->place->staging_fd,
+                                        name, what, &temporary->file);
     if (rc < 0) return rc;
     rc = tamis__unlink(temporary->place->staging_fd, name, what);
     if (rc < 0) tamis__temporary_clear(temporary);

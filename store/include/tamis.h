@@ -143,6 +143,10 @@ TAMIS_API int tamis_sigbus_mend(const void *address);
 /* Flags of tamis_store_open() and tamis_filter_open(). */
 #define TAMIS_READ_ONLY 1u /* map for reading only; needs no write permission anywhere */
 #define TAMIS_CREATE 2u    /* store: make the directory (0777 less umask) and catalog if absent */
+#define TAMIS_FORCE_NETWORK_FS                                                                     \
+    0x100u /* store: take one on a network file system at the user's own risk; repair too */
+
+#define TAMIS_NO_SYNC 4u /* filter: closing it brings nothing to the disk, a later sync does */
 
 /*
  * Open the store in a directory.
@@ -150,12 +154,33 @@ TAMIS_API int tamis_sigbus_mend(const void *address);
  * path     the directory; made absolute now, so a later chdir() does no harm.
  * flags    0, TAMIS_CREATE, or TAMIS_READ_ONLY (then every filter opens read-only).
  * store    *store receives the handle; the caller closes it.
- * Returns  0.  TAMIS_ENOSTORE: no store there and TAMIS_CREATE not given.  TAMIS_EACCESS,
- *          TAMIS_ECORRUPT, TAMIS_EVERSION, TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_ELIMIT.
+ * Returns  0.  TAMIS_ENOSTORE: no store there and TAMIS_CREATE not given.  TAMIS_EUNSUPPORTED: on a network
+ *          file system.  TAMIS_EFOREIGN: a link, a pipe or the like in it.  TAMIS_EACCESS, TAMIS_ECORRUPT,
+ *          TAMIS_EVERSION, TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_ELIMIT.
  * Process  any number of processes may open (and create) one store at once.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_store_open(const char *path, unsigned flags,
                                                 tamis_store **store);
+
+/* How tamis_store_open_with() opens one; zero is the default. */
+struct tamis_store_options {
+    uint32_t flags; /* as tamis_store_open() */
+    uint32_t mode;  /* 0, or the store's mode: 0600 to 0666, in each place 6, 4 or 0 */
+};
+
+/*
+ * The same, with the mode that the store is made with, whatever the umask: that of catalog.mdb.  Each file that
+ * anybody makes in the store later, through whatever call, gets the mode and the group of catalog.mdb, and
+ * each directory x where the mode has r.  Where the mode lets the group write, directories hand their group
+ * on (setgid).  A mode of 0 is 0666 less umask at first, and later what the store has.
+ *
+ * options  NULL for all zero; read during the call only.
+ * Returns  as tamis_store_open().  TAMIS_EINVAL: no such mode.  TAMIS_EMISMATCH: the store is there and has
+ *          another mode; nothing is changed.  TAMIS_EACCESS: also where the group cannot be kept.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_store_open_with(const char *path,
+                                                     const struct tamis_store_options *options,
+                                                     tamis_store **store);
 
 /* Give the handle back.  NULL is allowed.  Filters opened from it stay usable until their close. */
 TAMIS_API void tamis_store_close(tamis_store *store);
@@ -318,7 +343,7 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create(tamis_store *store, const cha
 /*
  * Open a filter.  One mmap a segment; no key is read, so the time does not depend on the size.
  *
- * flags    0 or TAMIS_READ_ONLY (also implied by a read-only store).
+ * flags    0, TAMIS_READ_ONLY (also implied by a read-only store) or TAMIS_NO_SYNC.
  * Returns  0.  TAMIS_ENOTFOUND; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION (the sentence names
  * the file); TAMIS_EACCESS; TAMIS_ELIMIT; TAMIS_ENOMEM; TAMIS_EIO.
  */
@@ -335,9 +360,15 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_or_create(tamis_store *store, c
                                                            tamis_filter **filter);
 
 /*
- * Give the handle back, after recording the item count in the catalog if it has changed.  NULL is
- * allowed.  The handle is gone whatever is returned; an error (no room for the catalog, say)
- * concerns the count there alone: no key is lost, and the next sync or close records it.
+ * Give the handle back.  NULL is allowed.  Where it has added or removed keys, and no other handle of any
+ * process that has is open any more, this is a checkpoint as tamis_filter_sync() makes one, unless it was
+ * opened with TAMIS_NO_SYNC; where others are open it costs nothing, and the last of them makes it.  The
+ * item count goes to the catalog if it has changed.
+ *
+ * Returns  0.  The handle is gone whatever is returned.  TAMIS_EIO, TAMIS_ENOSPACE and the like: a sync has
+ *          failed as in tamis_filter_sync(), or the catalog has no room for the count; no key is lost but
+ *          to a power cut, and the next sync or close makes up for it.
+ * Durable  when it returns 0 and nobody else has the filter open for adding, all of it survives a power cut.
  */
 TAMIS_API int tamis_filter_close(tamis_filter *filter);
 

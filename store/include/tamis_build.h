@@ -214,6 +214,7 @@ typedef int tamis_repair_fn(void *context, const struct tamis_repair_step *step)
  * or go on with what they have open.
  *
  * path     of the store's directory.
+ * flags    TAMIS_REPAIR_*; TAMIS_FORCE_NETWORK_FS as for tamis_store_open().
  * fn       NULL, or called once a step, no lock held.
  * Returns  the number of steps done; TAMIS_ENOSTORE: neither catalog nor segments there; TAMIS_EREADONLY,
  *          TAMIS_EACCESS, TAMIS_EIO, TAMIS_ENOSPACE.  Killed: run it again.

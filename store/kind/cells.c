@@ -309,6 +309,29 @@ void tamis__cells_settle(const struct tamis__cells *cells)
     }
 }
 
+/* ---- After a power cut ----------------------------------------------------------------------- */
+
+int tamis__cells_mend(const struct tamis__cells *cells, uint64_t file_bytes)
+{
+    struct tamis__segment_header *h = cells->segment->header;
+    const uint64_t per_word = tamis__cells_per_word(cells);
+    uint32_t levels = levels_in_force(cells);
+    int rc = 0;
+    while (levels < cells->levels_max &&
+           h->file_bytes + tamis__overflow_bytes(h->m_bits, levels + 1) <= file_bytes)
+        levels++;
+    /* ORDER release: as grow(). */
+    __atomic_store_n(&h->overflow_levels, levels, __ATOMIC_RELEASE);
+    tamis__cells_settle(cells);
+    for (uint64_t w = 0; rc == 0 && w < h->data_bytes / 8; w++) {
+        if (!tamis__word_has_marked(cells, cells->words[w])) continue;
+        for (uint64_t cell = w * per_word; rc == 0 && cell < (w + 1) * per_word; cell++)
+            if (tamis__cell_peek(cells, cell) == cells->most && find_slot(cells, cell) == NULL)
+                rc = tamis__cell_take_slot(cells, cell);
+    }
+    return rc;
+}
+
 /* ---- Verifying ---------------------------------------------------------------------------------
  */
 

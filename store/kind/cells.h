@@ -144,6 +144,13 @@ unsigned tamis__cells_above_zero(const struct tamis__cells *cells, uint64_t firs
  */
 void tamis__cells_settle(const struct tamis__cells *cells);
 
+/*
+ * Of pages from different instants, none older than the last sync; docs/durability.md, "Power cuts".  A level
+ * that the file has room for is in force again, as there may be slots in it; the table is settled as that of a
+ * copy; and a marked cell without a slot, which counts M, gets one.
+ */
+int tamis__cells_mend(const struct tamis__cells *cells, uint64_t file_bytes);
+
 /* Is the table sound?  0, or 1 with what is not and where in the file. */
 int tamis__cells_verify(const struct tamis__cells *cells, uint64_t *offset, const char **reason);
 

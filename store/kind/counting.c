@@ -330,6 +330,12 @@ static void settle(const struct tamis__segment *segment)
     tamis__cells_settle(&cells);
 }
 
+static int mend(const struct tamis__segment *segment, uint64_t file_bytes)
+{
+    const struct tamis__cells cells = tamis__cells_of(segment);
+    return tamis__cells_mend(&cells, file_bytes);
+}
+
 const struct tamis__kind tamis__kind_counting = {
     .id = TAMIS_KIND_COUNTING,
     .name = "counting",
@@ -341,6 +347,7 @@ const struct tamis__kind tamis__kind_counting = {
     .remove_batch = remove_batch,
     .count_batch = count_batch,
     .settle = settle,
+    .mend = mend,
     .verify = verify,
     .positions = tamis__block_positions,
     .measure = measure,

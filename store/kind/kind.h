@@ -64,6 +64,10 @@ struct tamis__kind {
      * else may know of the segment. */
     void (*settle)(const struct tamis__segment *segment);
 
+    /* NULL, or makes one whole of pages that a power cut has left from different instants, of a file so long;
+     * keys that were synced are in before and after.  Beside readers, and no writer.  0 or an error. */
+    int (*mend)(const struct tamis__segment *segment, uint64_t file_bytes);
+
     /* The k bit positions of a key, in the order of the hash set. */
     void (*positions)(const struct tamis__segment_header *header, const void *key, size_t key_bytes,
                       uint64_t *positions);

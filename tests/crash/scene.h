@@ -1,49 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scene.h: a store with a filter of each sort, handles on it, and everything that can be done with it.
- *
- * An act is one public call, or several alike, whose result can be judged: it was right, it was an
- * error, or it was WRONG: a key that is in was "absent" or NEW, a count too low, bytes of an export others
- * than they were.  The tests of faults run all acts under each fault.
+ * scene.h: what the processes of a power-cut test do.  Each step tells the ledger what may be before it calls
+ * the library, and what is when the call has returned; a step that fails ends the process with a message.
  */
 #ifndef TAMIS_CRASH_SCENE_H
 #define TAMIS_CRASH_SCENE_H
 
-#include "builds.h"
-
-enum scene_filter { BLOCKED, PHP, COUNTING, GROWN, STATIC, SCENE_FILTERS };
+#include "ledger.h"
 
 struct scene {
-    char *path;
-    char *away; /* where acts put what they make outside */
+    struct ledger *ledger;
+    const char *path; /* of the store */
+    const char *root; /* the directory that it is in */
     tamis_store *store;
-    tamis_filter *filters[SCENE_FILTERS];
+    tamis_filter *filters[LEDGER_FILTERS];
 };
 
-#define SCENE_WRONG 1000000
-
-struct scene_act {
+struct scene_kind {
     const char *name;
-    int64_t (*run)(struct scene *scene); /* 0 and more: right; below 0: an error; SCENE_WRONG */
+    void (*play)(struct scene *scene);
+    bool durable; /* needs durable filters: what a control with the syncs gone must lose */
+    bool builds;  /* publishes: as above */
 };
-extern const struct scene_act scene_acts[];
-extern const size_t scene_acts_count;
 
-/* The template is made once a process; each scene is a copy of it, with all handles open. */
-void scene_set(struct scene *scene);
-/* The copy alone, with nothing open. */
-void scene_copy(struct scene *scene);
-int scene_open(struct scene *scene); /* 0 or the first error; scene_close() then too */
-/* The first error of the closes. */
-int scene_close(struct scene *scene);
-/* Closed or not, all that is left of it goes. */
-void scene_clear(struct scene *scene);
+extern const struct scene_kind scene_kinds[];
+extern const unsigned scene_count;
 
-/* Ask every filter for every key, by each of its handles: SCENE_WRONG, the last error, or 0. */
-int64_t scene_ask(struct scene *scene);
-
-/* Call fn with the path of each file of the store: the catalog, then the segments. */
-typedef void scene_file_fn(void *context, const char *file);
-void scene_each_file(const struct scene *scene, scene_file_fn *fn, void *context);
+/* On what a power cut has left: up again, and on. */
+void scene_go_on(struct scene *scene);
 
 #endif

@@ -38,7 +38,7 @@ mapfile -t commands < <(commands)
 offers 'tamis ' "${commands[@]}" help
 offers 'tamis help ' "${commands[@]}" help
 offers 'tamis --store /tmp ch' check
-offers 'tamis -' --store --help --version
+offers 'tamis -' --store --help --version --force-network-fs
 offers 'tamis list extra -q' -q
 for command in "${commands[@]}"; do
     mapfile -t options < <(help_options "$command" | tr -d =)

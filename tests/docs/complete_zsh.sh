@@ -63,7 +63,7 @@ becomes()
 mapfile -t commands < <(commands)
 offers 'tamis ' "${commands[@]}" help
 offers 'tamis help ' "${commands[@]}" help
-offers 'tamis -' --store --help --version
+offers 'tamis -' --store --help --version --force-network-fs
 becomes 'tamis --store /tmp ch' 'tamis --store /tmp check '
 for command in "${commands[@]}"; do
     mapfile -t options < <(help_options "$command" | tr -d =)

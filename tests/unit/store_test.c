@@ -282,7 +282,7 @@ static void store_list_tells_counts_and_state_as_of_sync_and_close(void **state)
     assert_done(tamis_filter_close(filter));
     assert_int_equal(listed_stat(store).items, items);
     assert_int_equal(listed_stat(store).state, TAMIS_STATE_FULL);
-    assert_int_equal(listed_stat(store).checkpointed_at, synced); /* a close is no checkpoint */
+    assert_true(listed_stat(store).checkpointed_at > synced); /* the last close is a checkpoint */
     tamis_store_close(store);
 }
 

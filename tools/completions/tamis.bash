@@ -24,10 +24,10 @@
 _tamis_options()
 {
     case $1 in
-    '') printf '%s ' --version ;;
+    '') printf '%s ' --version --force-network-fs ;;
     create)
         printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --kind --counter-bits \
-            --hash-set --seed --like --on-full --window --slices --if-missing --json
+            --hash-set --seed --like --on-full --window --slices --if-missing --json --mode
         ;;
     add) printf '%s ' --new --seen --stats -z --null --hex --json --progress --no-progress ;;
     check)
@@ -65,7 +65,7 @@ _tamis_wants_value()
     case $1 in
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
-    --on-full | --window | --slices | --except | --against | --keep | --threads | --output) return 0 ;;
+    --on-full | --window | --slices | --mode | --except | --against | --keep | --threads | --output) return 0 ;;
     --*) return 1 ;;
     -*[npmko]) [[ ${1%?} != *[npmko]* ]] ;;
     *) return 1 ;;

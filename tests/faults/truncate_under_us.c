@@ -2,7 +2,7 @@
 /*
  * truncate_under_us.c: somebody else truncates a file of the store while it is open.
  *
- * Every act of scene.h, after each file was cut in each way, and with all files cut before each of its system
+ * Every act of acts.h, after each file was cut in each way, and with all files cut before each of its system
  * calls and at points inside its loops: it is right, or an error; nothing is ever told wrongly, by it or by
  * any later call, nor when the file is made as long again; the process lives.  All in one process, so
  * one SIGBUS ends the test.
@@ -23,7 +23,7 @@
 #include "base/point.h"
 #include "file/guard.h"
 #include "file/io.h"
-#include "scene.h"
+#include "acts.h"
 
 static unsigned points_covered, errors_told, calls_right, wrong_answers;
 
@@ -87,7 +87,7 @@ static void judge(const char *act, const char *when, int64_t rc)
 
 /* ---- Before an act --------------------------------------------------------------------------- */
 
-static void run_after_cut(const struct scene_act *act, struct cutting c)
+static void run_after_cut(const struct act *act, struct cutting c)
 {
     struct scene scene;
     char when[64];
@@ -112,9 +112,9 @@ static void truncation_before_any_call_is_an_error(void)
     scene_copy(&scene);
     scene_each_file(&scene, count_file, &files);
     scene_clear(&scene);
-    for (size_t i = 0; i < scene_acts_count; i++)
+    for (size_t i = 0; i < acts_count; i++)
         for (int file = 0; file < files; file++)
-            run_after_cut(&scene_acts[i], (struct cutting){.cut = (enum cut)((i + (size_t)file) % CUTS),
+            run_after_cut(&acts[i], (struct cutting){.cut = (enum cut)((i + (size_t)file) % CUTS),
                                                            .only = file});
     assert_int_equal(wrong_answers, 0);
 }
@@ -149,7 +149,7 @@ static void at_point(enum tamis__point point)
     come_by();
 }
 
-static bool run_with_cut(const struct scene_act *act, unsigned nth, bool calls)
+static bool run_with_cut(const struct act *act, unsigned nth, bool calls)
 {
     struct scene scene;
     char when[64];
@@ -177,11 +177,11 @@ static bool run_with_cut(const struct scene_act *act, unsigned nth, bool calls)
 
 static void truncation_in_any_call_is_an_error(void)
 {
-    for (size_t i = 0; i < scene_acts_count; i++) {
+    for (size_t i = 0; i < acts_count; i++) {
         const unsigned step = FIXTURE_SANITIZED ? 23 : 7; /* and all four ways */
-        for (unsigned nth = 1; run_with_cut(&scene_acts[i], nth, true); nth += step)
+        for (unsigned nth = 1; run_with_cut(&acts[i], nth, true); nth += step)
             continue;
-        for (unsigned nth = 1; run_with_cut(&scene_acts[i], nth, false); nth = nth * 5 + step)
+        for (unsigned nth = 1; run_with_cut(&acts[i], nth, false); nth = nth * 5 + step)
             continue;
     }
     assert_int_equal(wrong_answers, 0);

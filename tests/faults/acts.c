@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scene.c: see scene.h. */
-#include "scene.h"
+/* acts.c: see acts.h. */
+#include "acts.h"
 
 #include <dirent.h>
 #include <err.h>
@@ -471,7 +471,7 @@ static int64_t act_repair(struct scene *s)
     return rc < 0 ? rc : 0;
 }
 
-const struct scene_act scene_acts[] = {
+const struct act acts[] = {
     {"contains", act_ask},
     {"contains batch", act_ask_batch},
     {"add again", act_add_again},
@@ -498,4 +498,4 @@ const struct scene_act scene_acts[] = {
     {"build", act_build},
     {"repair", act_repair},
 };
-const size_t scene_acts_count = sizeof scene_acts / sizeof scene_acts[0];
+const size_t acts_count = sizeof acts / sizeof acts[0];

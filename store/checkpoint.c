@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * checkpoint.c: what was added comes to the disk: by a sync, or at the close of the last handle that wrote.
+ * docs/durability.md has the protocol, file/mark.c its steps in a segment.
+ */
+#include <stdio.h>
+
+#include "base/error.h"
+#include "file/mark.h"
+#include "store.h"
+
+/* ---- A writer begins ------------------------------------------------------------------------- */
+
+int tamis__begin_writing(struct tamis_filter *filter, const struct tamis__segment *segment)
+{
+    int rc = tamis__mark_begin(segment, false);
+    if (rc != TAMIS__MARK_STALE) return rc;
+    rc = tamis__recover(filter->store, filter->filter_id);
+    return rc < 0 ? rc : tamis__mark_begin(segment, true);
+}
+
+/* ---- The catalog's part ---------------------------------------------------------------------- */
+
+/* What it says of the filter's trouble is what the segments say. */
+static int record_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                          struct tamis__trouble is)
+{
+    struct tamis__trouble was;
+    const int rc = tamis__catalog_get_trouble(txn, filter_id, &was);
+    if (rc < 0) return rc;
+    if (is.unclean_since == was.unclean_since && is.degraded_since == was.degraded_since) return 0;
+    return tamis__catalog_put_trouble(txn, filter_id, is);
+}
+
+/* The counts are read under the exclusive lock, so that they never go back. */
+int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *view,
+                        int64_t checkpointed_at)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    int rc = tamis__store_begin_write(filter->store, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
+    if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_dropped(filter);
+    if (rc == 0) {
+        const uint32_t known = tamis__view_count_record(view, &record);
+        rc = tamis__view_check(view);
+        if (known == record.segment_count && checkpointed_at > record.checkpointed_at)
+            record.checkpointed_at = checkpointed_at;
+        if (rc == 0 && known == record.segment_count)
+            rc = record_trouble(txn, record.filter_id, tamis__view_trouble(view));
+        if (rc == 0) rc = tamis__catalog_put(txn, &record);
+        if (rc == 0) rc = tamis__catalog_commit(txn);
+        /* ORDER relaxed: a hint that saves a commit; the catalog is the truth. */
+        if (rc == 0)
+            __atomic_store_n(&filter->recorded_items, tamis__view_items(view), __ATOMIC_RELAXED);
+    }
+    tamis__catalog_end(txn);
+    return rc;
+}
+
+/* A sync has failed: let `list` know, if the catalog can still be written.  Returns `rc`, whose sentence is
+ * the one of this thread. */
+static int tell_of_failure(struct tamis_filter *filter, const struct tamis__view *view, int rc)
+{
+    char cause[768];
+    (void)snprintf(cause, sizeof cause, "%s", tamis_last_error());
+    (void)tamis__record_items(filter, view, 0);
+    return tamis__fail(rc, "%s", cause);
+}
+
+/* ---- Checkpoint ------------------------------------------------------------------------------ */
+
+TAMIS_API int tamis_filter_sync(tamis_filter *filter)
+{
+    /* Before the writes: what comes later may not be in them. */
+    const int64_t now = tamis__now_ns();
+    struct tamis__view *view;
+    if (filter->read_only) return tamis__fail_read_only(filter);
+    int rc = tamis__visit(filter, &view);
+    if (rc < 0) return rc;
+    for (uint32_t i = 0; rc >= 0 && i < view->count; i++)
+        rc = tamis__mark_checkpoint(&view->segments[i].segment);
+    rc = rc < 0 ? tell_of_failure(filter, view, rc) : tamis__record_items(filter, view, now);
+    return (int)tamis__leave_with(filter, view, rc);
+}
+
+/* ---- The end of a handle --------------------------------------------------------------------- */
+
+/* Bring what it wrote to the disk where it was the last that may write.  1: all of the filter is there. */
+static int leave_segments(const struct tamis__view *view)
+{
+    bool left = false, whole = true;
+    int rc = 0;
+    for (uint32_t i = 0; i < view->count; i++) {
+        const struct tamis__segment *segment = &view->segments[i].segment;
+        if (tamis__mark_is_writer(segment)) {
+            const int one = tamis__mark_leave(segment);
+            if (rc >= 0 && one < 0) rc = one;
+            left = true;
+        }
+        whole = whole && tamis__mark_is_clean(segment->header);
+    }
+    return rc < 0 ? rc : left && whole;
+}
+
+static bool is_dropped(const struct tamis_filter *filter)
+{
+    /* ORDER relaxed: only ever set. */
+    return __atomic_load_n(&filter->dropped, __ATOMIC_RELAXED) ||
+           tamis__segment_next(&tamis__newest(filter->view)->segment) == TAMIS__NEXT_DROPPED;
+}
+
+TAMIS_API int tamis_filter_close(tamis_filter *filter)
+{
+    if (filter == NULL) return 0;
+    const int64_t now = tamis__now_ns();
+    struct tamis__view *view = filter->view;
+    int rc = tamis__view_check(view);
+    if (rc == 0 && !filter->read_only && !is_dropped(filter)) {
+        if (!filter->no_sync) rc = leave_segments(view);
+        /* ORDER relaxed: see tamis__record_items. */
+        const bool changed =
+            tamis__view_items(view) != __atomic_load_n(&filter->recorded_items, __ATOMIC_RELAXED);
+        if (rc < 0)
+            rc = tell_of_failure(filter, view, rc);
+        else if (changed || rc > 0)
+            rc = tamis__record_items(filter, view, rc > 0 ? now : 0);
+    }
+    if (rc == TAMIS_EDROPPED) rc = 0; /* no catalog entry is left to be wrong */
+    tamis__filter_free(filter);
+    return rc;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* inside.c: see inside.h. */
+#include "file/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "file/may_fail.h"
+
+/* ---- What is refused ------------------------------------------------------------------------- */
+
+int tamis__inside_check_owner(int dir_fd, int fd, const char *what)
+{
+    const uint32_t open_to_all = S_ISVTX | S_IWOTH;
+    struct tamis__file_info directory, file;
+    int rc = tamis__file_info(dir_fd, what, &directory);
+    if (rc < 0 || (directory.mode & open_to_all) != open_to_all) return rc;
+    rc = tamis__file_info(fd, what, &file);
+    if (rc < 0 || file.owner == geteuid() || file.owner == directory.owner) return rc;
+    return tamis__fail(
+        TAMIS_EACCESS,
+        "%s belongs to user %u, and anybody may put files into its directory, as it is "
+        "sticky and open to all; have the store in a directory of its own",
+        what, file.owner);
+}
+
+int tamis__inside_check(int dir_fd, int fd, const char *what)
+{
+    struct tamis__file_info file;
+    const int rc = tamis__file_info(fd, what, &file);
+    if (rc < 0) return rc;
+    if (!file.is_regular)
+        return tamis__fail(TAMIS_EFOREIGN, "%s is not a regular file; remove it", what);
+    if (file.links > 1)
+        return tamis__fail(
+            TAMIS_EFOREIGN,
+            "%s has %llu names (hard links), so what is written here is written there "
+            "too; with the store at rest, make it a file of its own by 'cp -p "
+            "--reflink=never' to another name and 'mv' back",
+            what, (unsigned long long)file.links);
+    return tamis__inside_check_owner(dir_fd, fd, what);
+}
+
+int tamis__inside_open(int dir_fd, const char *name, int flags, const char *what, int *fd)
+{
+    int rc = tamis__open(dir_fd, name, flags, 0, what, fd);
+    if (rc < 0) return rc;
+    rc = tamis__inside_check(dir_fd, *fd, what);
+    if (rc == 0) return 0;
+    tamis__close(*fd);
+    *fd = -1;
+    return rc;
+}
+
+int tamis__inside_open_private(int dir_fd, const char *name, int flags, const char *what,
+                               struct tamis__private_fd *file)
+{
+    int rc = tamis__private_open(dir_fd, name, flags, 0, what, file);
+    if (rc == 0) rc = tamis__inside_check(dir_fd, file->fd, what);
+    if (rc < 0) tamis__private_close(file);
+    return rc;
+}
+
+/* ---- Mode and group -------------------------------------------------------------------------- */
+
+/* The file that all others take after.  Before there is a catalog, or where it was lost, the lock is. */
+static int find_model(int root_fd, const char *what, struct stat *model)
+{
+    static const char *const names[] = {"catalog.mdb", "catalog.lock"};
+    const int error = may_fail("stat", what);
+    if (error) return tamis__fail_errno(error, "examine", what);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (fstatat(root_fd, names[i], model, AT_SYMLINK_NOFOLLOW) == 0) {
+            if (S_ISREG(model->st_mode)) return 1;
+        } else if (errno != ENOENT) {
+            return tamis__fail_errno(errno, "examine", what);
+        }
+    }
+    return 0;
+}
+
+int tamis__inside_mode(int root_fd, const char *what, unsigned *mode)
+{
+    struct stat model;
+    const int rc = find_model(root_fd, what, &model);
+    if (rc > 0) *mode = model.st_mode & 0777;
+    return rc;
+}
+
+int tamis__inside_set_mode(int fd, unsigned mode, const char *what)
+{
+    struct stat st;
+    const int error = may_fail("chmod", what);
+    if (error) return tamis__fail_errno(error, "change the mode of", what);
+    if (fstat(fd, &st) != 0) return tamis__fail_errno(errno, "examine", what);
+    if ((st.st_mode & 07777) == mode || fchmod(fd, (mode_t)mode) == 0) return 0;
+    return tamis__fail_errno(errno, "change the mode of", what);
+}
+
+/* May the group do what not everybody may? */
+static bool group_matters(unsigned mode)
+{
+    return ((mode >> 3) & ~mode & 07) != 0;
+}
+
+static int fail_group(unsigned group, const char *what)
+{
+    return tamis__fail(TAMIS_EACCESS,
+                       "cannot give %s the store's group, %u; be one of that group, or have the "
+                       "store's directories hand it on (chgrp, chmod g+s)",
+                       what, group);
+}
+
+/* Before the mode, which else would let in another group. */
+static int set_group(int fd, unsigned mode, gid_t group, const char *what)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0) return tamis__fail_errno(errno, "examine", what);
+    if (st.st_gid == group || fchown(fd, (uid_t)-1, group) == 0 || !group_matters(mode)) return 0;
+    return fail_group(group, what);
+}
+
+int tamis__inside_adopt(int root_fd, int fd, const char *what)
+{
+    struct stat model;
+    int rc = find_model(root_fd, what, &model);
+    if (rc <= 0) return rc;
+    const unsigned mode = model.st_mode & 0777;
+    rc = set_group(fd, mode, model.st_gid, what);
+    return rc < 0 ? rc : tamis__inside_set_mode(fd, mode, what);
+}
+
+int tamis__inside_fail_denied(int root_fd, bool read_only, const char *what)
+{
+    struct stat model;
+    if (faccessat(root_fd, "catalog.lock", read_only ? R_OK : R_OK | W_OK, AT_EACCESS) == 0 ||
+        (errno != EACCES && errno != ENOENT) ||
+        fstatat(root_fd, "catalog.lock", &model, AT_SYMLINK_NOFOLLOW) != 0)
+        return TAMIS_EACCESS; /* its sentence is there */
+    return tamis__fail(
+        TAMIS_EACCESS,
+        "user %u may not %s this store: %s has mode 0%03o, owner %u and group %u; ask "
+        "the owner to let you, or be of that group%s",
+        geteuid(), read_only ? "read" : "write to", what, model.st_mode & 0777, model.st_uid,
+        model.st_gid, read_only ? "" : ", or only read it");
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+int tamis__inside_make(int root_fd, int dir_fd, const char *name, const char *what, int *fd)
+{
+    int rc = tamis__open(dir_fd, name, O_RDWR | O_CREAT | O_EXCL, 0666, what, fd);
+    if (rc < 0) return rc;
+    rc = tamis__inside_adopt(root_fd, *fd, what);
+    if (rc == 0) return 0;
+    (void)tamis__unlink(dir_fd, name, what);
+    tamis__close(*fd);
+    *fd = -1;
+    return rc;
+}
+
+int tamis__inside_make_private(int root_fd, int dir_fd, const char *name, const char *what,
+                               struct tamis__private_fd *file)
+{
+    int rc = tamis__private_open(dir_fd, name, O_RDWR | O_CREAT | O_EXCL, 0666, what, file);
+    if (rc < 0) return rc;
+    rc = tamis__inside_adopt(root_fd, file->fd, what);
+    if (rc == 0) return 0;
+    (void)tamis__unlink(dir_fd, name, what);
+    tamis__private_close(file);
+    return rc;
+}
+
+static int settle(int root_fd, int fd, unsigned mode, const char *what)
+{
+    return mode != 0 ? tamis__inside_set_mode(fd, mode, what)
+                     : tamis__inside_adopt(root_fd, fd, what);
+}
+
+/* Made without a name, so that nobody finds it before it has its mode.  0: not to be had here. */
+static int make_nameless(int root_fd, const char *name, unsigned mode, const char *what)
+{
+    char path[64];
+    int fd = -1;
+    if (tamis__open(root_fd, ".", O_TMPFILE | O_RDWR, 0666, what, &fd) < 0) return 0;
+    int rc = settle(root_fd, fd, mode, what);
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (rc == 0)
+        rc = linkat(AT_FDCWD, path, root_fd, name, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST;
+    tamis__close(fd);
+    return rc;
+}
+
+int tamis__inside_make_once(int root_fd, const char *name, unsigned mode, const char *what)
+{
+    int fd = -1, rc = make_nameless(root_fd, name, mode, what);
+    if (rc != 0) return rc < 0 ? rc : 0;
+    rc = tamis__open(root_fd, name, O_RDWR | O_CREAT | O_EXCL, 0666, what, &fd);
+    if (rc == TAMIS_EEXIST) return 0;
+    if (rc == 0) rc = settle(root_fd, fd, mode, what);
+    tamis__close(fd);
+    return rc;
+}
+
+/* x where there is r; and setgid, which the system drops without a word where the group is not ours. */
+static int set_directory(int fd, unsigned mode, bool hand_on, const char *what)
+{
+    struct stat st;
+    const unsigned setgid = hand_on || (mode & S_IWGRP) != 0 ? S_ISGID : 0;
+    const int rc = tamis__inside_set_mode(fd, mode | ((mode & 0444) >> 2) | setgid, what);
+    if (rc < 0) return rc;
+    if (fstat(fd, &st) != 0) return tamis__fail_errno(errno, "examine", what);
+    if ((st.st_mode & setgid) == setgid || !group_matters(mode)) return 0;
+    return fail_group(st.st_gid, what);
+}
+
+int tamis__inside_make_directory(int root_fd, const char *name, unsigned mode, const char *what)
+{
+    struct stat model = {0};
+    struct tamis__file_info root;
+    int fd = -1, error = may_fail("mkdir", what);
+    if (error) return tamis__fail_errno(error, "make directory", what);
+    if (mkdirat(root_fd, name, 0777) != 0)
+        return errno == EEXIST ? 0 : tamis__fail_errno(errno, "make directory", what);
+    int rc = mode != 0 ? 0 : find_model(root_fd, what, &model);
+    const bool follows = rc > 0;
+    if (follows) mode = model.st_mode & 0777;
+    if (rc < 0 || mode == 0) return rc;
+    rc = tamis__file_info(root_fd, what, &root);
+    if (rc == 0) rc = tamis__open(root_fd, name, O_RDONLY | O_DIRECTORY, 0, what, &fd);
+    if (rc == 0 && follows) rc = set_group(fd, mode, model.st_gid, what);
+    if (rc == 0) rc = set_directory(fd, mode, (root.mode & S_ISGID) != 0, what);
+    tamis__close(fd);
+    return rc;
+}
+
+int tamis__inside_set_root(int root_fd, unsigned mode, const char *what)
+{
+    return set_directory(root_fd, mode, false, what);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mark.c: see mark.h; docs/durability.md, "The mark", has the proof.
+ *
+ * Writers of the words: mark, boot_id, clean_until, syncs_*: any process, by atomics; degraded_since: who has
+ * seen a sync fail sets it, who has synced all clears it; unclean_since: the holder of the catalog's
+ * exclusive lock.
+ */
+#include "file/mark.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "file/inside.h"
+#include "file/io.h"
+
+/* Behind the bytes of removers (owner.c). */
+#define WRITERS_BYTE ((uint64_t)1 << 61)
+/* No page of any host is smaller. */
+#define PAGE_BYTES_MIN 4096u
+#define BOOT_ID_WORDS (TAMIS__BOOT_ID_BYTES / 8)
+
+/* ---- The words ------------------------------------------------------------------------------- */
+
+static uint64_t load_mark(const struct tamis__segment_header *header)
+{
+    /* ORDER acquire: pairs with the release of make_dirty(): the boot_id of a dirty mark. */
+    return __atomic_load_n(&header->mark, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t *boot_words(struct tamis__segment_header *header)
+{
+    return (uint64_t *)(void *)header->boot_id; /* at a multiple of 8: header.h */
+}
+
+/* Is the boot of the mark this one?  Where this one is not known nobody can say. */
+static bool is_this_boot(const struct tamis__segment_header *header, bool if_unknown)
+{
+    uint64_t ours[BOOT_ID_WORDS] = {0}, theirs[BOOT_ID_WORDS];
+    uint8_t id[TAMIS__BOOT_ID_BYTES];
+    if (!tamis__boot_id(id)) return if_unknown;
+    memcpy(ours, id, sizeof ours);
+    const uint64_t *words = (const uint64_t *)(const void *)header->boot_id;
+    for (size_t i = 0; i < BOOT_ID_WORDS;
+         i++) /* ORDER relaxed: all writers of one boot write the same */
+        theirs[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+    return memcmp(ours, theirs, sizeof ours) == 0;
+}
+
+static void set_boot(struct tamis__segment_header *header)
+{
+    uint64_t ours[BOOT_ID_WORDS] = {0};
+    uint8_t id[TAMIS__BOOT_ID_BYTES];
+    (void)tamis__boot_id(id); /* zeros where it is not known */
+    memcpy(ours, id, sizeof ours);
+    for (size_t i = 0; i < BOOT_ID_WORDS; i++) /* ORDER relaxed: before the release of the mark */
+        __atomic_store_n(&boot_words(header)[i], ours[i], __ATOMIC_RELAXED);
+}
+
+/* Times and counts that only grow. */
+static void raise_time(int64_t *place, int64_t to)
+{
+    int64_t is = __atomic_load_n(place, __ATOMIC_RELAXED);
+    /* ORDER relaxed: nothing else is read by it. */
+    while (is < to &&
+           !__atomic_compare_exchange_n(place, &is, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
+
+static void raise_count(uint64_t *place, uint64_t to)
+{
+    uint64_t is = __atomic_load_n(place, __ATOMIC_RELAXED);
+    /* ORDER release: who finds its checkpoint done finds what that has done. */
+    while (is < to &&
+           !__atomic_compare_exchange_n(place, &is, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        continue;
+}
+
+bool tamis__mark_is_stale(const struct tamis__segment_header *header)
+{
+    return (load_mark(header) & TAMIS__MARK_DIRTY) != 0 && !is_this_boot(header, true);
+}
+
+bool tamis__mark_is_clean(const struct tamis__segment_header *header)
+{
+    return (load_mark(header) & TAMIS__MARK_DIRTY) == 0;
+}
+
+static int64_t clean_until(const struct tamis__segment_header *header)
+{
+    /* ORDER relaxed: a time alone. */
+    const int64_t since = __atomic_load_n(&header->clean_until, __ATOMIC_RELAXED);
+    return since != 0 ? since : header->created_at;
+}
+
+int64_t tamis__mark_unclean_since(const struct tamis__segment_header *header)
+{
+    /* ORDER relaxed: a time alone. */
+    const int64_t since = __atomic_load_n(&header->unclean_since, __ATOMIC_RELAXED);
+    return since != 0 ? since : tamis__mark_is_stale(header) ? clean_until(header) : 0;
+}
+
+/* ---- Failed syncs ---------------------------------------------------------------------------- */
+
+/* The kernel takes a page whose write has failed for clean: make all of them dirty again. */
+static void touch_pages(const struct tamis__segment *segment)
+{
+    const uint64_t bytes = tamis__header_file_bytes(segment->header);
+    volatile uint64_t nothing = 0; /* unknown to the compiler, which would leave the store out */
+    for (uint64_t at = 0; at < bytes; at += PAGE_BYTES_MIN) /* ORDER relaxed: changes nothing */
+        (void)__atomic_fetch_or((uint64_t *)(void *)((char *)segment->header + at), nothing,
+                                __ATOMIC_RELAXED);
+}
+
+/* A sync has failed.  Returns `rc`. */
+static int degrade(const struct tamis__segment *segment, int rc)
+{
+    int64_t never = 0; /* ORDER relaxed: a time alone */
+    (void)__atomic_compare_exchange_n(&segment->header->degraded_since, &never, tamis__now_ns(),
+                                      false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    touch_pages(segment);
+    return rc;
+}
+
+static int sync_header(const struct tamis__segment *segment)
+{
+    const int rc = tamis__segment_sync_header(segment->place, segment->header);
+    return rc < 0 ? degrade(segment, rc) : 0;
+}
+
+/* ---- A writer begins ------------------------------------------------------------------------- */
+
+bool tamis__mark_is_writer(const struct tamis__segment *segment)
+{
+    struct tamis__writing *writer = segment->writer;
+    /* ORDER relaxed: set by this process, before it wrote. */
+    return writer != NULL && (tamis__owner_current(&writer->owner) != NULL ||
+                              __atomic_load_n(&writer->unwatched, __ATOMIC_RELAXED));
+}
+
+/* NULL where no descriptor or lock is to be had. */
+static struct tamis__owner *take_lock(const struct tamis__segment *segment)
+{
+    char what[TAMIS__SEGMENT_PATH_BYTES];
+    struct tamis__owner *fresh = calloc(1, sizeof *fresh);
+    if (fresh == NULL) return NULL;
+    if (tamis__segment_open_again(segment, what, &fresh->file) == 0 &&
+        tamis__share_byte(fresh->file.fd, WRITERS_BYTE, what) == 1)
+        return fresh;
+    tamis__owner_free(fresh);
+    return NULL;
+}
+
+/* All that was added while it was clean is on the disk, so also what was added until now; unless somebody
+ * was faster, who may have written since then. */
+static void raise_while_clean(struct tamis__segment_header *header)
+{
+    int64_t old = __atomic_load_n(&header->clean_until, __ATOMIC_RELAXED);
+    const int64_t now = tamis__now_ns();
+    if ((load_mark(header) & TAMIS__MARK_DIRTY) != 0 || now < old) return;
+    /* ORDER relaxed: a time alone. */
+    (void)__atomic_compare_exchange_n(&header->clean_until, &old, now, false, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED);
+}
+
+static int make_dirty(const struct tamis__segment *segment, uint64_t was)
+{
+    struct tamis__segment_header *header = segment->header;
+    if ((was & TAMIS__MARK_DIRTY) == 0) raise_while_clean(header);
+    set_boot(header);
+    /* ORDER release: the boot_id comes first. */
+    (void)__atomic_fetch_or(&header->mark, TAMIS__MARK_DIRTY, __ATOMIC_RELEASE);
+    TAMIS__POINT(TAMIS__POINT_MARK_DIRTY);
+    const int rc = sync_header(segment);
+    if (rc < 0) return rc;
+    /* ORDER release: after the sync. */
+    (void)__atomic_fetch_or(&header->mark, TAMIS__MARK_ON_DISK, __ATOMIC_RELEASE);
+    return 0;
+}
+
+int tamis__mark_begin(const struct tamis__segment *segment, bool tried)
+{
+    const uint64_t marked = TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK;
+    struct tamis__writing *writer = segment->writer;
+    struct tamis__segment_header *header = segment->header;
+    if (segment->place == NULL || writer == NULL) return 0; /* plain memory */
+    if (!tried && tamis__mark_is_stale(header)) return TAMIS__MARK_STALE;
+    struct tamis__owner *fresh = take_lock(segment);
+    TAMIS__POINT(TAMIS__POINT_MARK_LOCKED);
+    /* ORDER seq_cst: the lock, then the count, then the first bit; a checkpoint reads the mark, then asks for
+     * locks, then syncs. */
+    if (fresh == NULL)
+        (void)__atomic_fetch_or(&header->mark, TAMIS__MARK_UNWATCHED, __ATOMIC_SEQ_CST);
+    const uint64_t was = __atomic_fetch_add(&header->mark, TAMIS__MARK_WRITER, __ATOMIC_SEQ_CST);
+    TAMIS__POINT(TAMIS__POINT_MARK_COUNTED);
+    int rc = 0;
+    if ((was & marked) != marked || !is_this_boot(header, false)) rc = make_dirty(segment, was);
+    if (rc == 0) rc = tamis__segment_check(segment); /* the file has the mark */
+    if (rc < 0) {
+        tamis__owner_free(fresh);
+        return rc;
+    }
+    if (fresh != NULL)
+        (void)tamis__owner_enter(&writer->owner, fresh);
+    else
+        __atomic_store_n(&writer->unwatched, true, __ATOMIC_RELAXED); /* ORDER: see is_writer */
+    TAMIS__POINT(TAMIS__POINT_MARK_DONE);
+    return 0;
+}
+
+/* ---- A checkpoint ---------------------------------------------------------------------------- */
+
+/* Does any other descriptor hold the writers' byte?  Where that cannot be found out: yes. */
+static bool others_write(const struct tamis__segment *segment)
+{
+    char what[TAMIS__SEGMENT_PATH_BYTES];
+    struct tamis__private_fd file = {.fd = -1};
+    struct tamis__owner *owner =
+        segment->writer != NULL ? tamis__owner_current(&segment->writer->owner) : NULL;
+    if (TAMIS__NO_MARK_LOCK) return false;
+    if (owner != NULL) return tamis__byte_is_locked(owner->file.fd, WRITERS_BYTE, "a segment") != 0;
+    int rc = tamis__segment_open_again(segment, what, &file);
+    if (rc == 0) rc = tamis__byte_is_locked(file.fd, WRITERS_BYTE, what);
+    tamis__private_close(&file);
+    return rc != 0;
+}
+
+/* As long as nobody has begun since `mark` was read. */
+static bool clear_mark(struct tamis__segment_header *header, uint64_t mark)
+{
+    /* ORDER seq_cst: see tamis__mark_begin. */
+    if (TAMIS__NO_MARK_COUNT) mark = __atomic_load_n(&header->mark, __ATOMIC_SEQ_CST);
+    const bool cleared = __atomic_compare_exchange_n(
+        &header->mark, &mark, mark & ~(TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK), false,
+        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    TAMIS__POINT(TAMIS__POINT_SYNC_CLEARED);
+    return cleared;
+}
+
+/* All pages to the disk; a failure before this is healed by it. */
+static int sync_all(const struct tamis__segment *segment)
+{
+    struct tamis__segment_header *header = segment->header;
+    /* ORDER acquire: what failed until then is written again. */
+    int64_t failed = __atomic_load_n(&header->degraded_since, __ATOMIC_ACQUIRE);
+    if (failed != 0) touch_pages(segment);
+    const int rc = tamis__segment_sync(segment->place, segment);
+    if (rc < 0) return degrade(segment, rc);
+    if (failed != 0) /* ORDER relaxed: a time alone */
+        (void)__atomic_compare_exchange_n(&header->degraded_since, &failed, 0, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return 0;
+}
+
+/* `leaving`: this handle has written its last; and where others write, all is left to them. */
+static int checkpoint(const struct tamis__segment *segment, bool leaving)
+{
+    struct tamis__segment_header *header = segment->header;
+    const int64_t now = tamis__now_ns();
+    /* ORDER seq_cst: see tamis__mark_begin. */
+    const uint64_t mark = __atomic_load_n(&header->mark, __ATOMIC_SEQ_CST);
+    bool alone = (mark & TAMIS__MARK_UNWATCHED) == 0 && !tamis__mark_is_stale(header);
+    if (!leaving) alone = alone && !tamis__mark_is_writer(segment);
+    alone = alone && !others_write(segment);
+    if (leaving && !alone && (mark & TAMIS__MARK_UNWATCHED) == 0) return 0;
+    TAMIS__POINT(TAMIS__POINT_SYNC_ASKED);
+    const bool dirty = (mark & TAMIS__MARK_DIRTY) != 0;
+    /* ORDER acq_rel: what a durable filter has to write was written before it begins. */
+    const uint64_t begun =
+        dirty ? __atomic_add_fetch(&header->syncs_begun, 1, __ATOMIC_ACQ_REL) : 0;
+    int rc = sync_all(segment);
+    if (rc == 0) rc = tamis__segment_check(segment); /* or it was not the file that was synced */
+    if (rc < 0) return rc;
+    if (!dirty) return 1;
+    TAMIS__POINT(TAMIS__POINT_SYNC_DONE);
+    raise_count(&header->syncs_done, begun);
+    const bool cleared = alone && clear_mark(header, mark);
+    raise_time(&header->clean_until, now);
+    rc = sync_header(segment);
+    return rc < 0 ? rc : cleared;
+}
+
+int tamis__mark_checkpoint(const struct tamis__segment *segment)
+{
+    return checkpoint(segment, false);
+}
+
+int tamis__mark_leave(const struct tamis__segment *segment)
+{
+    struct tamis__owner *owner = tamis__owner_current(&segment->writer->owner);
+    /* First of all: of two that leave together, the second to let go finds nobody. */
+    if (owner != NULL) tamis__unlock_byte(owner->file.fd, WRITERS_BYTE);
+    return checkpoint(segment, true);
+}
+
+/* ---- After the machine went down ------------------------------------------------------------- */
+
+/* A lock does not outlive its boot. */
+int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number)
+{
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    int fd = -1;
+    tamis__segment_name(number, name);
+    int rc = tamis__inside_open(place->segments_fd, name, O_RDWR, name, &fd);
+    if (rc == 0) rc = tamis__byte_is_locked(fd, WRITERS_BYTE, name);
+    tamis__close(fd);
+    return rc;
+}
+
+static void recover(struct tamis__segment_header *header, bool whole)
+{
+    int64_t never = 0;
+    /* ORDER seq_cst, in this order: should only the first be on the disk, it is recovered once more. */
+    if (!whole)
+        (void)__atomic_compare_exchange_n(&header->unclean_since, &never, clean_until(header),
+                                          false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    (void)__atomic_fetch_and(&header->mark, ~TAMIS__MARK_BITS, __ATOMIC_SEQ_CST);
+    set_boot(header);
+}
+
+int tamis__mark_recover(const struct tamis__place *place, uint64_t number, bool whole)
+{
+    struct tamis__segment_header *header;
+    int rc = tamis__segment_map_header(place, number, &header);
+    if (rc < 0 || header == NULL) return rc;
+    if (tamis__mark_is_stale(header)) {
+        rc = tamis__mark_has_writer(place, number);
+        if (rc == 0) {
+            recover(header, whole);
+            rc = tamis__segment_sync_header(place, header);
+            if (rc == 0) rc = 1;
+        } else if (rc > 0) {
+            rc = 0;
+        }
+    }
+    tamis__segment_unmap_header(header);
+    return rc;
+}
+
+int tamis__mark_accept(const struct tamis__segment *segment)
+{
+    /* ORDER seq_cst: under the catalog's lock. */
+    if (__atomic_exchange_n(&segment->header->unclean_since, 0, __ATOMIC_SEQ_CST) == 0) return 0;
+    return sync_header(segment);
+}
