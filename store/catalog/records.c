@@ -67,7 +67,8 @@ static int each_key(struct tamis__catalog_txn *txn, const struct tamis__key *pre
     MDB_val key = tamis__key_val(prefix), value;
     int rc = 0, error = mdb_cursor_open(txn->txn, txn->dbi, &cursor);
     if (error) return tamis__fail_mdb(txn->catalog, error, "read");
-    error = tamis__mdb_cursor_get(txn, cursor, &key, &value, prefix->count > 0 ? MDB_SET_RANGE : MDB_FIRST);
+    error = tamis__mdb_cursor_get(txn, cursor, &key, &value,
+                                  prefix->count > 0 ? MDB_SET_RANGE : MDB_FIRST);
     while (!error && rc == 0 && key.mv_size >= prefix->count &&
            memcmp(key.mv_data, prefix->bytes, prefix->count) == 0) {
         rc = visit(context, key, value);

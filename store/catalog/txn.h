@@ -25,8 +25,8 @@ struct tamis__catalog_txn {
     MDB_txn *txn;
     MDB_dbi dbi;
     bool exclusive;
-    bool broken; /* a page of it could not be had while LMDB was opened (file/guard.h) */
-    jmp_buf on_assertion;       /* of LMDB: lmdb.c */
+    bool broken;          /* a page of it could not be had while LMDB was opened (file/guard.h) */
+    jmp_buf on_assertion; /* of LMDB: lmdb.c */
     struct tamis__guard *guard; /* of LMDB's mapping */
     struct tamis__store_record store, store_as_read;
 };

@@ -112,7 +112,8 @@ static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
 {
     /* ORDER relaxed: behind tamis__guard_fence(). */
     const uintptr_t tail = __atomic_load_n(&segment->tail, __ATOMIC_RELAXED);
-    const uint64_t *word = (const uint64_t *)(tail & ~TAMIS__TAIL_SET); // NOLINT(performance-no-int-to-ptr)
+    const uint64_t *word =
+        (const uint64_t *)(tail & ~TAMIS__TAIL_SET); // NOLINT(performance-no-int-to-ptr)
     const uint64_t magic =
         __atomic_load_n((const uint64_t *)(const void *)segment->header->magic, __ATOMIC_RELAXED);
     const uint64_t last = __atomic_load_n(word, __ATOMIC_RELAXED);

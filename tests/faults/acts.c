@@ -163,7 +163,7 @@ static int64_t worse(int64_t a, int64_t b)
 static int64_t ask_filter(tamis_filter *filter, size_t which)
 {
     int64_t worst = 0;
-    for (size_t i = 0; i < count_of(which); i++) {
+    for (size_t i = 0; i < count_of(which); i += worst < 0 ? 197 : 1) {
         const int rc = tamis_filter_contains(filter, keys[i].data, keys[i].bytes);
         worst = worse(worst, rc < 0 ? rc : rc == expected(which, i) ? 0 : SCENE_WRONG);
     }
@@ -211,7 +211,7 @@ static int64_t act_add_again(struct scene *s)
 {
     int64_t worst = 0;
     for (size_t i = 0; i < STATIC; i++)
-        for (size_t k = 0; k < count_of(i); k += 7) {
+        for (size_t k = 0; k < count_of(i); k += worst < 0 ? 497 : 7) {
             const int rc = tamis_filter_add(s->filters[i], keys[k].data, keys[k].bytes);
             worst = worse(worst, rc > 0 && i != COUNTING ? SCENE_WRONG : rc);
         }
@@ -250,7 +250,7 @@ static int64_t act_add_new(struct scene *s)
         memset(answers, TAMIS_ANSWER_REFUSED, sizeof answers);
         const int64_t rc = tamis_filter_add_batch(s->filters[i], fresh_keys, KEYS, answers);
         worst = worse(worst, rc);
-        for (size_t k = 0; k < KEYS; k++)
+        for (size_t k = 0; k < KEYS; k += worst < 0 ? 197 : 1)
             if (answers[k] != TAMIS_ANSWER_REFUSED &&
                 tamis_filter_contains(s->filters[i], fresh_keys[k].data, fresh_keys[k].bytes) == 0)
                 worst = SCENE_WRONG;
