@@ -61,6 +61,12 @@ static void put_hash_sets(struct list *list, const struct tamis__segment_header 
     tamis__hash_set_name(a->hash_set, a->parameters, names[0]);
     tamis__hash_set_name(b->hash_set, b->parameters, names[1]);
     put_text(list, "hash set", names[0], names[1]);
+    /* Of these the values are nobody's but the owner's. */
+    if (a->seed != b->seed) put(list, "%sseed", list->used ? ", " : "");
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(a->hash_set);
+    if (a->hash_set == b->hash_set && set != NULL && set->keyed &&
+        memcmp(a->parameters, b->parameters, sizeof a->parameters) != 0)
+        put(list, "%ssecret", list->used ? ", " : "");
 }
 
 static void put_segments(struct list *list, const struct tamis__store_segment *a,
@@ -70,7 +76,6 @@ static void put_segments(struct list *list, const struct tamis__store_segment *a
     const struct tamis__segment_header *x = a->segment.header, *y = b->segment.header;
     put_text(list, "kind", a->kind->name, b->kind->name);
     put_hash_sets(list, x, y);
-    put_number(list, "seed", x->seed, y->seed);
     put_number(list, "m", x->m_bits, y->m_bits);
     put_number(list, "k", x->k, y->k);
     put_number(list, "counter bits", x->counter_bits, y->counter_bits);
@@ -165,6 +170,8 @@ static void describe(const struct tamis__view *view, struct tamis_filter_spec *s
                                        .window_ns = policy->window_ns,
                                        .window_items = policy->window_items,
                                        .counter_bits = first->counter_bits};
+    if (tamis__hash_set_by_id(first->hash_set)->keyed)
+        memcpy(spec->secret, first->parameters, sizeof spec->secret);
     if (first->kind != TAMIS_KIND_BLOOM || follows(spec, first)) return;
     spec->capacity = first->capacity;
     spec->fp_rate = tamis__double_from_bits(first->fp_rate);

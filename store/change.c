@@ -161,6 +161,11 @@ static int write_catalog(struct tamis__change *change)
         rc = tamis__catalog_forget_garbage(txn, change->list->header.number);
     if (rc == 0 && change->has_index)
         rc = tamis__catalog_forget_garbage(txn, change->index.header.number);
+    if (rc < 0) return rc;
+    /* A new list begins clean; one that comes back may have been written to when the machine went down. */
+    rc = change->list != NULL
+             ? tamis__catalog_put_trouble(txn, id, (struct tamis__trouble){.unclean_since = 0})
+             : tamis__recover_filter(change->store, txn, after);
     return rc < 0 ? rc : tamis__catalog_put(txn, after);
 }
 

@@ -85,6 +85,33 @@ TAMIS_API int tamis_filter_sync(tamis_filter *filter)
     return (int)tamis__leave_with(filter, view, rc);
 }
 
+static int accept_held(struct tamis_filter *filter, const struct tamis__view *view,
+                       struct tamis__catalog_txn *txn)
+{
+    struct tamis__record record;
+    int rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
+    if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
+    for (uint32_t i = 0; rc == 0 && i < view->count; i++)
+        rc = tamis__mark_accept(&view->segments[i].segment);
+    if (rc == 0) rc = record_trouble(txn, record.filter_id, tamis__view_trouble(view));
+    return rc < 0 ? rc : tamis__catalog_commit(txn);
+}
+
+TAMIS_API int tamis_filter_accept(tamis_filter *filter)
+{
+    struct tamis__view *view;
+    struct tamis__catalog_txn *txn;
+    if (filter->read_only) return tamis__fail_read_only(filter);
+    int rc = tamis__visit(filter, &view);
+    if (rc < 0) return rc;
+    rc = tamis__store_begin_write(filter->store, &txn);
+    if (rc == 0) {
+        rc = accept_held(filter, view, txn);
+        tamis__catalog_end(txn);
+    }
+    return (int)tamis__leave_with(filter, view, rc);
+}
+
 /* ---- The end of a handle --------------------------------------------------------------------- */
 
 /* Bring what it wrote to the disk where it was the last that may write.  1: all of the filter is there. */
@@ -114,6 +141,7 @@ static bool is_dropped(const struct tamis_filter *filter)
 TAMIS_API int tamis_filter_close(tamis_filter *filter)
 {
     if (filter == NULL) return 0;
+    tamis__interval_end(filter);
     const int64_t now = tamis__now_ns();
     struct tamis__view *view = filter->view;
     int rc = tamis__view_check(view);

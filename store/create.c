@@ -44,6 +44,24 @@ static int check_geometry(const struct tamis_filter_spec *spec, const struct tam
     return 0;
 }
 
+static bool is_secret(const uint8_t secret[TAMIS_SECRET_BYTES])
+{
+    static const uint8_t none[TAMIS_SECRET_BYTES];
+    return memcmp(secret, none, sizeof none) != 0;
+}
+
+int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TAMIS_SECRET_BYTES],
+                       uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES])
+{
+    const bool any = is_secret(given);
+    if (any && !set->keyed)
+        return tamis__fail(TAMIS_EINVAL, "hash set %s has no secret; leave it out", set->name);
+    if (any) memcpy(parameters, given, TAMIS_SECRET_BYTES);
+    while (set->keyed && !is_secret(parameters))
+        tamis__random_bytes(parameters, TAMIS_SECRET_BYTES);
+    return 0;
+}
+
 /* The hash set and what goes with it: kind, seed, bit order, and k where the set fixes it. */
 static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
@@ -55,7 +73,9 @@ static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__pla
         return tamis__fail(TAMIS_EINVAL, "a reserved field of the spec is not 0; clear the struct");
     int rc = tamis__hash_set_parse(spec->hash_set ? spec->hash_set : "xxh3", &plan->hash_set,
                                    plan->parameters);
+    if (rc == 0) rc = tamis__plan_secret(plan->hash_set, spec->secret, plan->parameters);
     if (rc < 0) return rc;
+    plan->any_secret = !is_secret(spec->secret);
     plan->explicit_geometry = spec->m_bits != 0 || spec->k != 0;
     struct tamis__hashing hashing = {.set = plan->hash_set,
                                      .parameters = plan->parameters,
@@ -177,7 +197,7 @@ static int plan_window(const struct tamis_filter_spec *spec, struct tamis__plan 
     if (plan->explicit_geometry || !plan->hash_set->any_kind)
         return tamis__fail(
             TAMIS_EUNSUPPORTED,
-            "a window goes with a capacity and hash set xxh3 only; leave the window or "
+            "a window goes with a capacity and hash set xxh3 or sip only; leave the window or "
             "the geometry out");
     return 0;
 }
@@ -301,6 +321,16 @@ TAMIS_API int tamis_filter_create(tamis_store *store, const char *name,
     return create(store, name, &plan, filter);
 }
 
+/* Of a seed or a secret neither value is told. */
+static int fail_secret_mismatch(const char *name, const char *field)
+{
+    char quoted[TAMIS__QUOTED_BYTES];
+    return tamis__fail(TAMIS_EMISMATCH,
+                       "the filter %s exists with another %s; ask for the same, or choose another "
+                       "name",
+                       tamis__quote(quoted, name), field);
+}
+
 static int fail_mismatch(const char *name, const char *field, const char *have, const char *want)
 {
     char quoted[TAMIS__QUOTED_BYTES];
@@ -333,9 +363,10 @@ static int compare_hash_sets(const char *name, const struct tamis__record_segmen
                              const struct tamis__plan *want)
 {
     char have_name[TAMIS_HASH_SET_NAME_MAX + 1], want_name[TAMIS_HASH_SET_NAME_MAX + 1];
-    if (have->hash_set == want->hash_set->id &&
-        memcmp(have->parameters, want->parameters, sizeof have->parameters) == 0)
-        return 0;
+    const bool same = have->hash_set == want->hash_set->id;
+    if (same && memcmp(have->parameters, want->parameters, sizeof have->parameters) == 0) return 0;
+    if (same && want->hash_set->keyed)
+        return want->any_secret ? 0 : fail_secret_mismatch(name, "secret");
     tamis__hash_set_name(have->hash_set, have->parameters, have_name);
     tamis__hash_set_name(want->hash_set->id, want->parameters, want_name);
     return fail_mismatch(name, "hash set", have_name, want_name);
@@ -383,7 +414,7 @@ static int compare_plan(const char *name, const struct tamis__plan *plan,
     if (rc == 0 && plan->explicit_geometry)
         rc = compare_numbers(name, "m", s->m_bits, want->m_bits);
     if (rc == 0 && plan->explicit_geometry) rc = compare_numbers(name, "k", s->k, want->k);
-    return rc < 0 ? rc : compare_numbers(name, "seed", s->seed, plan->seed);
+    return rc < 0 || s->seed == plan->seed ? rc : fail_secret_mismatch(name, "seed");
 }
 
 /* Open the filter if it is there and as planned; TAMIS_ENOTFOUND if it is not there. */

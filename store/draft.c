@@ -66,7 +66,6 @@ void tamis__draft_init_fuse(const struct tamis_store *store, const char *name,
 {
     struct tamis__record_segment s = *segment;
     s.kind = TAMIS_KIND_FUSE;
-    s.hash_set = TAMIS__HASH_XXH3;
     s.m_bits = tamis__fuse_m_bits(shape);
     s.k = TAMIS__FUSE_ARITY;
     s.words = 0;

@@ -183,6 +183,10 @@ TAMIS_API int tamis_explain(const char *hash_set, uint64_t m_bits, uint32_t k, u
         .parameters = parameters, .seed = seed, .m_bits = m_bits, .k = k};
     int rc = tamis__hash_set_parse(hash_set ? hash_set : "xxh3", &hashing.set, parameters);
     if (rc < 0) return rc;
+    if (hashing.set->keyed)
+        return tamis__fail(TAMIS_EINVAL,
+                           "hash set %s has a secret key in each filter; ask a filter of that set",
+                           hashing.set->name);
     if (m_bits == 0)
         return tamis__fail(TAMIS_EINVAL, "m of 0 bits is out of range; give 1 to 2^64-1");
     rc = tamis__hashing_check(&hashing);

@@ -49,10 +49,11 @@ static int size_segment(const struct tamis__view *view, uint32_t step,
     const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
     const bool same = set != NULL && set->any_kind;
     struct tamis__plan plan = {.sizing.kind = same ? newest->kind : TAMIS_KIND_BLOCKED,
-                               .hash_set = tamis__hash_set_by_id(TAMIS__HASH_XXH3),
+                               .hash_set = same ? set : tamis__hash_set_by_id(TAMIS__HASH_XXH3),
                                .bit_order = TAMIS__BITS_LSB_FIRST,
                                .seed = same ? newest->seed : 0,
                                .policy = view->policy};
+    if (same) memcpy(plan.parameters, newest->parameters, sizeof plan.parameters);
     const int rc = tamis__policy_size(&plan.policy, step, &plan.sizing);
     if (rc < 0) return rc;
     tamis__plan_describe(&plan, next);
@@ -131,7 +132,9 @@ static int change_record(struct change *change, struct tamis__catalog_txn *txn,
     if (rc < 0) return rc;
     tamis__record_segment_from_header(header, &record->segments[record->segment_count++]);
     tamis__record_sum_capacity(record);
-    return tamis__catalog_put(txn, record);
+    /* What was missing may have been in what is left behind. */
+    if (change->removed_count > 0) rc = tamis__recover_filter(store, txn, record);
+    return rc < 0 ? rc : tamis__catalog_put(txn, record);
 }
 
 /* Under the exclusive lock, the newest segment still being the newest. */

@@ -27,6 +27,7 @@ static void after_fork_in_child(void)
 {
     for (struct tamis_filter *filter = handles; filter != NULL; filter = filter->next_handle) {
         struct tamis__view *view = __atomic_load_n(&filter->view, __ATOMIC_ACQUIRE);
+        tamis__interval_forget(filter);
         /* ORDER relaxed: there is one thread. */
         if (tamis__view_is_written(view))
             (void)__atomic_fetch_or(&view->chores, TAMIS__CHORE_MARK, __ATOMIC_RELAXED);

@@ -59,6 +59,11 @@ static int outline_from_spec(const struct tamis_import_spec *spec, struct tamis_
                            "program that filled it");
     int rc = tamis__hash_set_parse(spec->hash_set, &plan.hash_set, plan.parameters);
     if (rc < 0) return rc;
+    if (plan.hash_set->keyed)
+        return tamis__fail(TAMIS_EINVAL,
+                           "hash set %s has a secret key in each filter, so that no other program "
+                           "has filled a bitmap by it; give the set of the program that did",
+                           plan.hash_set->name);
     if (wanted.m_bits == 0 && plan.hash_set->fixed_k != NULL) wanted.m_bits = PHP_M_BITS;
     if (wanted.m_bits == 0)
         return tamis__fail(TAMIS_EINVAL,
@@ -398,7 +403,27 @@ static int check_carried(const struct tamis_filter *filter, const struct tamis__
     return 0;
 }
 
-TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format,
+/* Does the stream say of how keys become bits no more than the caller wants it to? */
+static int check_secrets(const struct tamis_filter *filter, const struct tamis__view *view,
+                         const struct tamis__format *format, unsigned flags)
+{
+    if ((flags & ~TAMIS_EXPORT_WITH_KEY) != 0)
+        return tamis__fail(TAMIS_EINVAL, "export flags %#x: use those of TAMIS_EXPORT_*", flags);
+    if ((flags & TAMIS_EXPORT_WITH_KEY) != 0 || !format->has_secrets) return 0;
+    for (uint32_t i = 0; i < view->count; i++) {
+        const struct tamis__segment_header *h = view->segments[i].segment.header;
+        const bool keyed = tamis__hash_set_by_id(h->hash_set)->keyed;
+        if (keyed || h->seed != 0)
+            return tamis__fail(TAMIS_EINVAL,
+                               "the stream would hold the %s of the filter '%s', by which keys "
+                               "can be chosen against it; say that it shall (--with-key), and "
+                               "keep the stream as secret as the store",
+                               keyed ? "secret key" : "seed", filter->name);
+    }
+    return 0;
+}
+
+TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, unsigned flags,
                                   const struct tamis_sink *sink)
 {
     struct tamis_filter_stat stat;
@@ -419,6 +444,7 @@ TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format,
         cargo.segments[i] = &view->segments[i].segment;
     rc = check_carried(filter, view);
     if (rc == 0) rc = found->check(&cargo);
+    if (rc == 0) rc = check_secrets(filter, view, found, flags);
     if (rc == 0) {
         rc = tamis__writer_init(&writer, sink);
         if (rc == 0) rc = found->save(&cargo, &writer);

@@ -28,11 +28,12 @@ struct tamis_filter {
     char name[TAMIS_NAME_MAX + 1]; /* when it was opened, for sentences */
     uint64_t filter_id;
     bool read_only;
-    bool no_sync;                /* closing it leaves the last checkpoint to others */
-    bool dropped;                /* atomic: the catalog has this filter no more */
-    uint64_t recorded_items;     /* atomic: what the catalog was last told or has told */
-    struct tamis__view *view;    /* atomic: the list of segments that calls begin on */
-    struct tamis__view *retired; /* atomic: those before it that somebody may still be in */
+    bool no_sync;                     /* closing it leaves the last checkpoint to others */
+    bool dropped;                     /* atomic: the catalog has this filter no more */
+    uint64_t recorded_items;          /* atomic: what the catalog was last told or has told */
+    struct tamis__view *view;         /* atomic: the list of segments that calls begin on */
+    struct tamis__view *retired;      /* atomic: those before it that somebody may still be in */
+    struct tamis__interval *interval; /* NULL: it is synced when it is asked for (interval.c) */
     struct tamis_filter *next_handle, **handle_link; /* of this process (handles.c) */
 };
 
@@ -121,6 +122,11 @@ int tamis__begin_writing(struct tamis_filter *filter, const struct tamis__segmen
 int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *view,
                         int64_t checkpointed_at);
 
+/* interval.c: no checkpoints by itself any more. */
+void tamis__interval_end(struct tamis_filter *filter);
+/* In the child of a fork(), which has not got the thread. */
+void tamis__interval_forget(struct tamis_filter *filter);
+
 /* Is one of its segments dirty from a boot that is over? */
 bool tamis__view_is_stale(const struct tamis__view *view);
 /* Recover what is stale of a filter, and let the catalog know.  It waits for the catalog's lock. */
@@ -197,9 +203,14 @@ struct tamis__plan {
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
     uint32_t bit_order; /* that of the hash set */
     uint64_t seed;
+    bool any_secret;        /* none was given: where the filter is there, its own will do */
     bool explicit_geometry; /* m and k were given */
     struct tamis__policy policy;
 };
+/* The secret of a hash set that has one: `given`, or where that is all 0 a random one.  TAMIS_EINVAL for
+ * one that is given to another set. */
+int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TAMIS_SECRET_BYTES],
+                       uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]);
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan);
 void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__record_segment *segment);
 

@@ -50,7 +50,7 @@ packages=(
     libcmocka-dev g++                          # unit tests; the header as C++
     mandoc zsh                                 # manual pages, zsh completion
     python3 python3-lmdb python3-xxhash        # the independent reader of tests/golden
-    libmd-dev libhiredis-dev                   # hash set md5; import and export live
+    libmd-dev libsodium-dev libhiredis-dev     # hash sets md5 and sip; import and export live
     zlib1g-dev libzstd-dev zstd                # packed input of tamis build
     webext-ublock-origin-firefox curl          # the list of docs/nightly.md, and how it comes
     redis-server php-cli php-redis             # the other systems, tests/interop

@@ -28,6 +28,8 @@ static const char HELP[] =
     "  -z, --null          keys end with NUL instead of newline, in and out\n"
     "      --hex           keys are written in hexadecimal, in and out\n"
     "      --json          one object a key: {\"key\":\"...\",\"new\":true}\n"
+    "      --sync-interval TIME   a checkpoint every so often meanwhile: 500ms, 30s, 5m\n"
+    "      --no-sync       no checkpoint at the end: a later 'tamis sync' makes it\n"
     "      --progress      show progress even where standard error is no terminal\n"
     "      --no-progress   show none\n"
     "      --store DIR     the store\n"
@@ -158,6 +160,10 @@ static int add(struct addition *addition)
     struct tamis_filter_stat stat;
     if (tamis_filter_stat(addition->filter, &stat) < 0) return cli_fail_library();
     addition->capacity = stat.capacity;
+    if (wants(addition, TAKES(SYNC_INTERVAL)) &&
+        tamis_filter_set_sync_interval(addition->filter, addition->call->options.sync_interval_ns) <
+            0)
+        return cli_fail_library();
     int status = add_keys(addition);
     progress_end();
     out_flush(addition->call->out); /* answers first, then what is said about them */
@@ -174,8 +180,10 @@ static int run(struct invocation *call)
     tamis_store *store = cli_store_open(call, 0);
     if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
-    addition.filter = cli_filter_open(store, addition.name, 0);
+    const bool no_sync = options_have(&call->options, TAKES(NO_SYNC));
+    addition.filter = cli_filter_open(store, addition.name, no_sync ? TAMIS_NO_SYNC : 0);
     if (addition.filter) {
+        cli_tell_trouble(addition.filter);
         interrupt_catch();
         addition.source = key_source_new(call, 1);
         addition.source->interruptible = true;
@@ -193,7 +201,8 @@ const struct command cli_command_add = {
     .summary = "add keys, and print those that were new",
     .operands = "NAME [KEY...]",
     .help = HELP,
-    .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(NEW) | TAKES(SEEN) | TAKES(STATS),
+    .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(NEW) | TAKES(SEEN) | TAKES(STATS) |
+               TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC),
     .args_min = 1,
     .args_max = SIZE_MAX,
     .run = run,

@@ -33,7 +33,9 @@ static const char HELP[] =
     "  -p, --rate P        false-positive rate (0.01, 1e-6, 1%; default 1%)\n"
     "      --kind KIND     fuse (default: static, the smallest and fastest), blocked or bloom\n"
     "  -n, --capacity N    room for so many keys, where there are fewer; not for kind fuse\n"
-    "      --seed N        seed of the hash (default 0)\n"
+    "      --hash-set SET  xxh3 (default), or sip, for keys that an enemy chooses: by the random\n"
+    "                      key that the filter has, or gets\n"
+    "      --seed N        seed of xxh3 (default 0)\n"
     "      --except FILE   keys that shall answer absent whatever the bits say, from now on; may\n"
     "                      be given several times\n"
     "      --against FILE  keys that are known to be good: those that would answer present "
@@ -233,6 +235,7 @@ static struct tamis_build_spec spec_of(const struct options *options)
     struct tamis_build_spec spec = {.filter = {.capacity = options->capacity,
                                                .fp_rate = options->fp_rate,
                                                .kind = options->kind,
+                                               .hash_set = options->hash_set,
                                                .seed = options->seed},
                                     .memory_bytes = options->memory_bytes,
                                     .threads = options->threads,
@@ -344,9 +347,9 @@ const struct command cli_command_build = {
     .operands = "NAME [FILE...]",
     .help = HELP,
     .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(RATE) | TAKES(KIND) | TAKES(CAPACITY) |
-               TAKES(SEED) | TAKES(EXCEPT) | TAKES(AGAINST) | TAKES(IF_CHANGED) | TAKES(KEEP) |
-               TAKES(ALLOW_EMPTY) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) | TAKES(CRLF) |
-               TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS),
+               TAKES(HASH_SET) | TAKES(SEED) | TAKES(EXCEPT) | TAKES(AGAINST) | TAKES(IF_CHANGED) |
+               TAKES(KEEP) | TAKES(ALLOW_EMPTY) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) |
+               TAKES(CRLF) | TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS),
     .args_min = 1,
     .args_max = SIZE_MAX,
     .run = run,

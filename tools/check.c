@@ -114,6 +114,7 @@ static int run(struct invocation *call)
     int status = CLI_ERROR;
     question.filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
     if (question.filter) {
+        cli_tell_trouble(question.filter);
         question.source = key_source_new(call, 1);
         question.wanted = !wants(&question, TAKES(INVERT));
         status = cli_filter_close(question.filter, check(&question));

@@ -105,6 +105,10 @@ tamis_store *cli_store_open(const struct invocation *call, unsigned flags);
 /* Open a filter; on failure a message, with the nearest name where the name is not there. */
 tamis_filter *cli_filter_open(tamis_store *store, const char *name, unsigned flags);
 
+/* Say once what is wrong with a filter that answers all the same: that keys may be missing. */
+void cli_tell_trouble(tamis_filter *filter);
+void cli_tell_trouble_of(const struct tamis_filter_stat *stat);
+
 /* Close a filter and tell about a failure; returns status, or CLI_ERROR then. */
 int cli_filter_close(tamis_filter *filter, int status);
 

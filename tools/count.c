@@ -86,6 +86,7 @@ static int run(struct invocation *call)
     int status = CLI_ERROR;
     struct counting *counting = cli_alloc(sizeof *counting);
     counting->filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
+    if (counting->filter) cli_tell_trouble(counting->filter);
     if (counting->filter) status = cli_filter_close(counting->filter, run_filter(counting, call));
     free(counting);
     tamis_store_close(store);

@@ -24,6 +24,8 @@ static const char HELP[] =
     "string of bits.\n"
     "\n"
     "      --to FORMAT     redis-bitmap, redisbloom, guava or tamis; or the URL of a server\n"
+    "      --with-key      with the seed, where it is not 0, or the key of hash set sip; a stream\n"
+    "                      of format tamis would hold it, and is refused otherwise\n"
     "      --force         replace the file or key if it is there\n"
     "      --json          print what was written as JSON\n"
     "      --progress      show progress even where standard error is no terminal\n"
@@ -74,21 +76,23 @@ static int count_bytes(void *context, const void *data, size_t bytes)
 }
 
 /* How long it will be: a pass through memory, which is nothing beside the writing. */
-static int measure(tamis_filter *filter, const char *format, uint64_t *bytes)
+static int measure(tamis_filter *filter, const char *format, unsigned flags, uint64_t *bytes)
 {
     const struct tamis_sink sink = {.write = count_bytes, .context = bytes};
     *bytes = 0;
-    return tamis_filter_export(filter, format, &sink);
+    return tamis_filter_export(filter, format, flags, &sink);
 }
 
 /* The stream is open: fill it. */
 static int write_stream(const struct invocation *call, tamis_filter *filter, struct stream *stream)
 {
-    int rc = measure(filter, stream->format, &stream->all_bytes);
+    const unsigned flags =
+        options_have(&call->options, TAKES(WITH_KEY)) ? TAMIS_EXPORT_WITH_KEY : 0;
+    int rc = measure(filter, stream->format, flags, &stream->all_bytes);
     if (rc < 0) return rc;
     progress_start(&call->options, stream->all_bytes);
     const struct tamis_sink sink = stream_sink(stream);
-    rc = tamis_filter_export(filter, stream->format, &sink);
+    rc = tamis_filter_export(filter, stream->format, flags, &sink);
     if (rc == 0) progress_finish_bytes(stream->done_bytes);
     progress_end();
     return rc;
@@ -151,7 +155,7 @@ const struct command cli_command_export = {
     .summary = "write a filter as another system has it",
     .operands = "NAME FILE|KEY",
     .help = HELP,
-    .options = TAKES(TO) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
+    .options = TAKES(TO) | TAKES(WITH_KEY) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
     .args_min = 2,
     .args_max = 2,
     .run = run,

@@ -25,7 +25,28 @@ struct field {
 
 const char *state_name(uint32_t state)
 {
-    return state & TAMIS_STATE_FULL ? "full" : "ok";
+    static const char *const names[] = {
+        "ok",      "full",          "degraded",          "full, degraded",
+        "unclean", "full, unclean", "degraded, unclean", "full, degraded, unclean"};
+    return names[state % (sizeof names / sizeof *names)]; /* by its bits */
+}
+
+static void add_state(char text[STATE_BYTES], const char *name, int64_t since)
+{
+    char time[32];
+    size_t used = strlen(text);
+    if (since != 0) text_time(time, sizeof time, since);
+    snprintf(text + used, STATE_BYTES - used, "%s%s%s%s", used ? ", " : "", name,
+             since != 0 ? " since " : "", since != 0 ? time : "");
+}
+
+void state_text(const struct tamis_filter_stat *stat, char text[STATE_BYTES])
+{
+    text[0] = '\0';
+    if (stat->state & TAMIS_STATE_FULL) add_state(text, "full", 0);
+    if (stat->state & TAMIS_STATE_DEGRADED) add_state(text, "degraded", stat->degraded_since);
+    if (stat->state & TAMIS_STATE_UNCLEAN) add_state(text, "unclean", stat->unclean_since);
+    if (!text[0]) add_state(text, "ok", 0);
 }
 
 /* ---- Sums over segments ------------------------------------------------------------------- */
@@ -233,6 +254,16 @@ static json_t *value_state(const struct filter_view *view)
     return json_text(state_name(view->stat.state));
 }
 
+static json_t *value_unclean_since(const struct filter_view *view)
+{
+    return json_time(view->stat.unclean_since);
+}
+
+static json_t *value_degraded_since(const struct filter_view *view)
+{
+    return json_time(view->stat.degraded_since);
+}
+
 static json_t *value_on_full(const struct filter_view *view)
 {
     return json_text(tamis_on_full_name(view->stat.on_full));
@@ -264,6 +295,13 @@ static const char ESTIMATED[] =
     "the filter was merged, or imported from a format that does not say how many keys it holds, so "
     "items began with an estimate from the set bits";
 
+static const char UNCLEAN[] =
+    "the machine went down before all that was added was on the disk, so keys that were added "
+    "since "
+    "unclean_since may be missing; add them again and run 'tamis sync --accept'";
+static const char DEGRADED[] = "a sync has failed, so a power cut may lose keys; look at the disk "
+                               "(dmesg), then run 'tamis sync'";
+
 /* Add a note to those there are; each once. */
 static void add_note(char **notes, const char *note)
 {
@@ -279,6 +317,8 @@ static json_t *value_note(const struct filter_view *view)
     char *notes = cli_copy("", 0);
     if (view->stat.state & TAMIS_STATE_FULL)
         add_note(&notes, view->stat.on_full == TAMIS_ON_FULL_REFUSE ? REFUSES : FULL);
+    if (view->stat.state & TAMIS_STATE_UNCLEAN) add_note(&notes, UNCLEAN);
+    if (view->stat.state & TAMIS_STATE_DEGRADED) add_note(&notes, DEGRADED);
     add_note(&notes, tamis_hash_set_weakness(view->stat.hash_set));
     for (uint32_t i = 0; view->segments && i < view->stat.segment_count; i++) {
         if (view->segments[i].flags & TAMIS_SEGMENT_ITEMS_ESTIMATED) add_note(&notes, ESTIMATED);
@@ -368,6 +408,8 @@ static const struct field FIELDS[] = {
     {"keep", 0, 0, value_keep, NULL},
     {"exceptions", 0, 0, value_exceptions, NULL},
     {"state", 0, 0, value_state, NULL},
+    {"unclean_since", 0, 0, value_unclean_since, NULL},
+    {"degraded_since", 0, 0, value_degraded_since, NULL},
     {"note", 0, VIEW_SEGMENTS, value_note, NULL},
 };
 #define FIELD_COUNT (sizeof FIELDS / sizeof *FIELDS)

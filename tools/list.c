@@ -36,7 +36,7 @@ struct listing {
 
 static void add_row(struct table *table, const struct tamis_filter_stat *stat)
 {
-    char size[32];
+    char size[32], state[STATE_BYTES];
     const char *kind = tamis_kind_name(stat->kind);
     text_size(size, sizeof size, (double)stat->size_bytes);
     table_cell(table, stat->name);
@@ -48,7 +48,8 @@ static void add_row(struct table *table, const struct tamis_filter_stat *stat)
     table_format(table, "%ju",
                  (uintmax_t)(stat->m_bits * (stat->counter_bits ? stat->counter_bits : 1)));
     table_cell(table, size);
-    table_cell(table, state_name(stat->state));
+    state_text(stat, state);
+    table_cell(table, state);
 }
 
 static int list_filter(void *context, const struct tamis_filter_stat *stat)

@@ -153,17 +153,30 @@ bool number_size(const char *option, const char *text, uint64_t *bytes)
     return parsed == PARSED || refuse(option, text, parsed, accepts);
 }
 
+static const struct unit times[] = {
+    {"ms", UINT64_C(1000000)},
+    {"s", UINT64_C(1000000000)},
+    {"m", UINT64_C(60000000000)},
+    {"h", UINT64_C(3600000000000)},
+    {"d", UINT64_C(86400000000000)},
+    {"w", UINT64_C(604800000000000)},
+    {NULL, 0},
+};
+
+bool number_duration(const char *option, const char *text, int64_t *ns)
+{
+    uint64_t value = 0;
+    enum parsed parsed = parse_scaled(text, times, NULL, &value);
+    if (parsed == PARSED && value >= 1000000 && value <= INT64_MAX) {
+        *ns = (int64_t)value;
+        return true;
+    }
+    if (parsed == PARSED) parsed = value > INT64_MAX ? TOO_LARGE : MALFORMED;
+    return refuse(option, text, parsed, "a time of a millisecond or more, like 500ms, 30s or 5m");
+}
+
 bool number_window(const char *option, const char *text, int64_t *ns, uint64_t *items)
 {
-    static const struct unit times[] = {
-        {"ms", UINT64_C(1000000)},
-        {"s", UINT64_C(1000000000)},
-        {"m", UINT64_C(60000000000)},
-        {"h", UINT64_C(3600000000000)},
-        {"d", UINT64_C(86400000000000)},
-        {"w", UINT64_C(604800000000000)},
-        {NULL, 0},
-    };
     uint64_t value = 0;
     *ns = 0;
     *items = 0;

@@ -24,6 +24,9 @@ bool number_size(const char *option, const char *text, uint64_t *bytes);
 /* A time (500ms, 90s, 45m, 12h, 30d, 2w) or a number of keys (10000, 10k, 5M); the other is 0. */
 bool number_window(const char *option, const char *text, int64_t *ns, uint64_t *items);
 
+/* A time of a millisecond or more: 500ms, 90s, 45m, 12h, 30d, 2w. */
+bool number_duration(const char *option, const char *text, int64_t *ns);
+
 /* 0.01, 1e-6, 1%: more than 0, less than 1. */
 bool number_rate(const char *option, const char *text, double *rate);
 

@@ -91,10 +91,36 @@ tamis_filter *cli_filter_open(tamis_store *store, const char *name, unsigned fla
     return filter;
 }
 
+void cli_tell_trouble_of(const struct tamis_filter_stat *stat)
+{
+    char since[32];
+    if (stat->state & TAMIS_STATE_UNCLEAN) {
+        text_time(since, sizeof since, stat->unclean_since);
+        cli_tell("warning: filter '%s' is unclean since %s: the machine went down before all that "
+                 "was added since then was on the disk, so keys may be missing; add them again, "
+                 "then run 'tamis sync --accept %s'",
+                 stat->name, since, stat->name);
+    }
+    if (stat->state & TAMIS_STATE_DEGRADED) {
+        text_time(since, sizeof since, stat->degraded_since);
+        cli_tell("warning: filter '%s' is degraded since %s: a sync of it failed, so a power cut "
+                 "may lose keys; look at the disk (dmesg), then run 'tamis sync %s'",
+                 stat->name, since, stat->name);
+    }
+}
+
+void cli_tell_trouble(tamis_filter *filter)
+{
+    struct tamis_filter_stat stat;
+    /* What fails here fails in what comes next, and is told there. */
+    if (tamis_filter_stat(filter, &stat) == 0) cli_tell_trouble_of(&stat);
+}
+
 int cli_filter_close(tamis_filter *filter, int status)
 {
     if (tamis_filter_close(filter) == 0) return status;
-    return cli_fail("%s; no key is lost, but the item count in the catalog is behind",
+    return cli_fail("%s; no key is lost, but a power cut may lose some, and the item count in the "
+                    "catalog may be behind",
                     tamis_last_error());
 }
 

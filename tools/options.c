@@ -68,8 +68,12 @@ static const struct {
     [OPTION_REBUILD] = {"rebuild", "--rebuild", no_argument, 0},
     [OPTION_OUTPUT] = {"output", "-o/--output", required_argument, 'o'},
     [OPTION_ALL] = {"all", "--all", no_argument, 0},
+    [OPTION_WITH_KEY] = {"with-key", "--with-key", no_argument, 0},
     [OPTION_MODE] = {"mode", "--mode", required_argument, 0},
     [OPTION_FORCE_NETWORK_FS] = {"force-network-fs", "--force-network-fs", no_argument, 0},
+    [OPTION_SYNC_INTERVAL] = {"sync-interval", "--sync-interval", required_argument, 0},
+    [OPTION_NO_SYNC] = {"no-sync", "--no-sync", no_argument, 0},
+    [OPTION_ACCEPT] = {"accept", "--accept", no_argument, 0},
 };
 
 /* What getopt_long() wants to be given, for one set of options. */
@@ -149,6 +153,8 @@ static bool take_number(const struct command *command, struct options *options, 
         return number_size(shown, value, &options->memory_bytes);
     case OPTION_WINDOW:
         return number_window(shown, value, &options->window_ns, &options->window_items);
+    case OPTION_SYNC_INTERVAL:
+        return number_duration(shown, value, &options->sync_interval_ns);
     case OPTION_SLICES:
         return take_small(shown, value, 1, TAMIS_SLICES_MAX, &options->slices);
     case OPTION_THREADS:

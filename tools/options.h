@@ -63,8 +63,12 @@ enum option_id {
     OPTION_REBUILD,
     OPTION_OUTPUT,
     OPTION_ALL,
+    OPTION_WITH_KEY,
     OPTION_MODE,
     OPTION_FORCE_NETWORK_FS,
+    OPTION_SYNC_INTERVAL,
+    OPTION_NO_SYNC,
+    OPTION_ACCEPT,
     OPTION_IDS
 };
 
@@ -104,6 +108,7 @@ struct options {
     uint32_t threads;
     uint32_t keep;
     uint32_t mode; /* of a store */
+    int64_t sync_interval_ns;
     struct option_files except;
     struct option_files against;
 };

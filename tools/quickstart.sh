@@ -25,8 +25,8 @@ readonly rate=0.001 # false-positive rate asked for: 0.1 %
 readonly extension=webext-ublock-origin-firefox
 readonly packages=(
     gcc libc6-dev make cmake pkg-config liblmdb-dev libxxhash-dev libjansson-dev
-    # Import and export live, hash set md5, packed lists; it builds without them too.
-    libhiredis-dev libmd-dev zlib1g-dev libzstd-dev
+    # Import and export live, hash sets md5 and sip, packed lists; it builds without them too.
+    libhiredis-dev libmd-dev libsodium-dev zlib1g-dev libzstd-dev
 )
 
 usage()

@@ -113,6 +113,7 @@ static int run(struct invocation *call)
     if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
     removal.filter = cli_filter_open(store, removal.name, 0);
+    if (removal.filter) cli_tell_trouble(removal.filter);
     /* Told before any key is read: another kind. */
     if (removal.filter && tamis_filter_remove_batch(removal.filter, NULL, 0, NULL) < 0)
         status = cli_filter_close(removal.filter, cli_fail_library());

@@ -97,6 +97,23 @@ static int load_fill(struct report_filter *filter, tamis_filter *open)
     return rc;
 }
 
+static void drop_seed(json_t *object)
+{
+    const json_t *seed = json_object_get(object, "seed");
+    const bool zero = json_is_integer(seed) && json_integer_value(seed) == 0;
+    if (!zero) (void)json_object_del(object, "seed");
+}
+
+/* A page goes from hand to hand, and who knows the seed can choose keys against the filter. */
+static json_t *without_seeds(json_t *info)
+{
+    const json_t *segments = json_object_get(info, "segments");
+    drop_seed(info);
+    for (size_t i = 0; i < json_array_size(segments); i++)
+        drop_seed(json_array_get(segments, i));
+    return info;
+}
+
 /* The library's word for a failure stays in the report. */
 static int load(tamis_store *store, struct report_filter *filter)
 {
@@ -106,7 +123,7 @@ static int load(tamis_store *store, struct report_filter *filter)
     if (rc == 0) rc = load_fill(filter, open);
     if (rc == 0) rc = tamis_filter_generations(store, filter->name, add_generation, filter);
     if (rc == 0)
-        filter->info = view_json(&filter->view);
+        filter->info = without_seeds(view_json(&filter->view));
     else
         filter->error = cli_copy(tamis_last_error(), strlen(tamis_last_error()));
     if (tamis_filter_close(open) < 0) cli_fail_library();

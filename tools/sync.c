@@ -13,6 +13,7 @@ static const char HELP[] =
     "Checkpoint: write the filters to the disk, and item count and time to the catalog.  All keys\n"
     "that were added before then survive a power cut.  Without NAME all filters of the store.\n"
     "\n"
+    "      --accept        what a power cut may have taken was dealt with: unclean no more\n"
     "      --json          one object a filter: name, items, checkpointed_at\n"
     "      --store DIR     the store\n"
     "\n"
@@ -41,6 +42,8 @@ static int sync_filter(const struct invocation *call, tamis_store *store, const 
     int status = CLI_DONE;
     if (tamis_filter_sync(filter) < 0)
         status = cli_fail_library();
+    else if (options_have(&call->options, TAKES(ACCEPT)) && tamis_filter_accept(filter) < 0)
+        status = cli_fail_library();
     else if (options_have(&call->options, TAKES(JSON)))
         status = show_json(call, filter);
     return cli_filter_close(filter, status);
@@ -65,7 +68,7 @@ const struct command cli_command_sync = {
     .summary = "write filters to the disk",
     .operands = "[NAME...]",
     .help = HELP,
-    .options = TAKES(JSON),
+    .options = TAKES(JSON) | TAKES(ACCEPT),
     .args_min = 0,
     .args_max = SIZE_MAX,
     .run = run,

@@ -2,6 +2,8 @@
 /* verify.c: tamis verify [NAME...] - the catalog against the segments, and both against damage. */
 #include <stdlib.h>
 
+#include <string.h>
+
 #include "command.h"
 #include "json.h"
 #include "names.h"
@@ -69,6 +71,15 @@ static int64_t verify(struct invocation *call, tamis_store *store, const struct 
     return problems;
 }
 
+/* No problem of the files: they are as the machine has left them. */
+static int tell_trouble(void *context, const struct tamis_filter_stat *stat)
+{
+    const struct names *names = context;
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->names[i], stat->name) == 0) cli_tell_trouble_of(stat);
+    return 0;
+}
+
 static const char *plural(uintmax_t count)
 {
     return count == 1 ? "" : "s";
@@ -82,10 +93,11 @@ static int run(struct invocation *call)
     int status = names_of_call(&names, call, store);
     int64_t problems = status == CLI_DONE ? verify(call, store, &names) : -1;
     uintmax_t filters = names.count;
+    out_flush(call->out); /* the problems first, then what is said about them */
+    if (problems >= 0 && tamis_store_list(store, NULL, tell_trouble, &names) < 0) problems = -1;
     names_clear(&names);
     tamis_store_close(store);
     if (problems < 0) return CLI_ERROR;
-    out_flush(call->out); /* the problems first, then their number */
     if (problems > 0)
         return cli_fail("checked %ju filter%s: %jd problem%s", filters, plural(filters),
                         (intmax_t)problems, plural((uintmax_t)problems));

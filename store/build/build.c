@@ -72,6 +72,40 @@ static int check_kind(const struct tamis_filter_spec *spec)
     return 0;
 }
 
+/* The secret of what is in force, so that the same keys have the same digests from build to build;
+ * where nothing of the set is, the spec's or a random one. */
+static int choose_secret(struct tamis_build *build)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    struct tamis__plan *plan = &build->plan;
+    const char *name = build->spec.filter.hash_set;
+    int rc = tamis__hash_set_parse(name ? name : "xxh3", &plan->hash_set, plan->parameters);
+    if (rc < 0) return rc;
+    struct tamis_filter_spec *spec = &build->spec.filter;
+    static const uint8_t none[TAMIS_SECRET_BYTES];
+    if (plan->hash_set->keyed && memcmp(spec->secret, none, sizeof none) == 0) {
+        rc = tamis__catalog_begin(&build->store->catalog, TAMIS__LOCK_SHARED, &txn);
+        if (rc < 0) return rc;
+        rc = tamis__catalog_get(txn, build->name, &record);
+        tamis__catalog_end(txn);
+        if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
+        const struct tamis__record_segment *newest = &record.segments[0];
+        if (rc == 0) newest += record.segment_count - 1;
+        if (rc == 0 && newest->hash_set == plan->hash_set->id)
+            memcpy(spec->secret, newest->parameters, sizeof spec->secret);
+    }
+    rc = tamis__plan_secret(plan->hash_set, spec->secret, plan->parameters);
+    struct tamis__hashing hashing = {
+        .set = plan->hash_set, .parameters = plan->parameters, .seed = spec->seed};
+    if (rc == 0) rc = tamis__hashing_check(&hashing);
+    if (rc < 0) return rc;
+    memcpy(spec->secret, plan->parameters, plan->hash_set->keyed ? sizeof spec->secret : 0);
+    build->by = (struct tamis__digester){.seed = spec->seed,
+                                         .secret = plan->hash_set->keyed ? spec->secret : NULL};
+    return 0;
+}
+
 static int init(struct tamis_build *build, const char *name, const struct tamis_build_spec *spec)
 {
     (void)snprintf(build->name, sizeof build->name, "%s", name);
@@ -79,6 +113,7 @@ static int init(struct tamis_build *build, const char *name, const struct tamis_
     if (build->spec.filter.kind == TAMIS_KIND_DEFAULT) build->spec.filter.kind = TAMIS_KIND_FUSE;
     const bool fuse = build->spec.filter.kind == TAMIS_KIND_FUSE;
     int rc = check_kind(&build->spec.filter);
+    if (rc == 0) rc = choose_secret(build);
     if (rc == 0) rc = fuse ? tamis__build_plan_fuse(build) : tamis__build_plan_bits(build);
     if (rc < 0) return rc;
     const uint64_t memory = spec->memory_bytes ? spec->memory_bytes : tamis__budget();
@@ -137,6 +172,9 @@ TAMIS_API void tamis_build_close(tamis_build *build)
     tamis__exceptions_clear(&build->by_hand);
     tamis__exceptions_clear(&build->found);
     tamis_store_close(build->store);
+    explicit_bzero(build->spec.filter.secret, sizeof build->spec.filter.secret);
+    explicit_bzero(build->plan.parameters, sizeof build->plan.parameters);
+    explicit_bzero(&build->draft, sizeof build->draft);
     free(build);
 }
 

@@ -15,6 +15,7 @@
 #include "build/spool.h"
 #include "exceptions.h"
 #include "hash/digest.h"
+#include "kind/fuse.h"
 #include "publish.h"
 #include "store.h"
 
@@ -23,7 +24,9 @@ struct tamis_build {
     char name[TAMIS_NAME_MAX + 1];
     struct tamis_build_spec spec; /* with no default left but capacity and keep */
     uint32_t fingerprint_bits;    /* 0: the kind is not fuse */
-    struct tamis__plan plan; /* of another kind: the capacity is not known until the keys are */
+    struct tamis__digester by;    /* into spec.filter.secret */
+    struct tamis__plan
+        plan; /* kind fuse: the hash set alone; another: the capacity follows from the keys */
     struct tamis__crew crew;
     struct tamis__keyset keyset;
     struct tamis__spool raw;     /* the keys; empty for kind fuse */
@@ -41,7 +44,7 @@ struct tamis_build {
 static inline uint64_t tamis__build_digest(const struct tamis_build *build,
                                            const struct tamis_key *key)
 {
-    return tamis__digest(key->data, key->bytes, build->spec.filter.seed).low;
+    return tamis__fuse_digest(&build->by, key->data, key->bytes);
 }
 
 /* What can be known of the spec before the keys are.  0, TAMIS_EINVAL, TAMIS_EUNSUPPORTED. */

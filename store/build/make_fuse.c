@@ -17,10 +17,10 @@
 int tamis__build_plan_fuse(struct tamis_build *build)
 {
     struct tamis_filter_spec *spec = &build->spec.filter;
-    if (spec->hash_set != NULL && strcmp(spec->hash_set, "xxh3") != 0)
+    if (!build->plan.hash_set->any_kind)
         return tamis__fail(TAMIS_EUNSUPPORTED,
-                           "kind fuse goes with hash set xxh3 only; leave the set out, or build a "
-                           "filter of kind bloom");
+                           "kind fuse goes with hash set xxh3 or sip only; leave the set out, or "
+                           "build a filter of kind bloom");
     if (spec->m_bits != 0 || spec->k != 0 || spec->counter_bits != 0 || spec->on_full != 0)
         return tamis__fail(TAMIS_EINVAL,
                            "a filter of kind fuse has neither m nor k nor counters, and is never "
@@ -75,10 +75,12 @@ static int draft(struct tamis_build *build, struct tamis__fuse_shape *shape, uin
     const int rc = cut_pieces(build, pieces, fullest);
     if (rc < 0) return rc;
     tamis__fuse_shape(*fullest, build->fingerprint_bits, pieces, shape);
-    const struct tamis__record_segment segment = {.seed = build->spec.filter.seed,
-                                                  .capacity = keys > 0 ? keys : 1,
-                                                  .fp_rate = build->spec.filter.fp_rate,
-                                                  .items = keys};
+    struct tamis__record_segment segment = {.hash_set = build->plan.hash_set->id,
+                                            .seed = build->spec.filter.seed,
+                                            .capacity = keys > 0 ? keys : 1,
+                                            .fp_rate = build->spec.filter.fp_rate,
+                                            .items = keys};
+    memcpy(segment.parameters, build->plan.parameters, sizeof segment.parameters);
     tamis__draft_init_fuse(build->store, build->name, &segment, shape, &build->draft);
     return 0;
 }

@@ -31,15 +31,14 @@ static bool same_plan(const struct tamis_build *build, const struct tamis__recor
     const struct tamis__record_segment *s = &record->segments[0];
     const struct tamis__plan *plan = &build->plan;
     if (record->segment_count != 1 || s->kind != build->spec.filter.kind ||
-        s->seed != build->spec.filter.seed)
+        s->seed != build->spec.filter.seed || s->hash_set != plan->hash_set->id ||
+        memcmp(s->parameters, plan->parameters, sizeof s->parameters) != 0)
         return false;
     if (build->fingerprint_bits != 0)
         return s->fp_rate == build->spec.filter.fp_rate &&
                s->fingerprint_bits == build->fingerprint_bits;
-    return s->hash_set == plan->hash_set->id && s->m_bits == plan->sizing.m_bits &&
-           s->k == plan->sizing.k && s->capacity == plan->sizing.capacity &&
-           s->fp_rate == plan->sizing.fp_rate &&
-           memcmp(s->parameters, plan->parameters, sizeof s->parameters) == 0 &&
+    return s->m_bits == plan->sizing.m_bits && s->k == plan->sizing.k &&
+           s->capacity == plan->sizing.capacity && s->fp_rate == plan->sizing.fp_rate &&
            same_policy(&record->policy, &plan->policy);
 }
 

@@ -144,7 +144,8 @@ static int sample_chunk(struct tamis_build *build, uint64_t *state)
 static double promised_rate(const struct tamis_build *build)
 {
     const struct tamis__segment_header *h = build->segment.header;
-    if (h->hash_set != TAMIS__HASH_XXH3) return 1; /* docs/hash-sets.md: some are weak */
+    if (!tamis__hash_set_by_id(h->hash_set)->any_kind)
+        return 1; /* docs/hash-sets.md: some are weak */
     if (build->fingerprint_bits != 0) return ldexp(1, -(int)build->fingerprint_bits);
     return tamis_predict_rate(h->kind, h->m_bits, h->k, build->keyset.distinct);
 }

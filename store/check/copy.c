@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "file/inside.h"
+#include "file/mark.h"
 
 #define PIECE_BYTES ((uint64_t)4 << 20)
 #define WHAT_BYTES 4200
@@ -161,6 +162,10 @@ static int write_header(struct copying *c)
         h->next = c->file->next == TAMIS__NEXT_REFUSE ? 0 : c->file->next;
     if (c->file->exceptions != TAMIS__AS_IT_IS) h->exceptions = c->file->exceptions;
     memset(h->block_locks, 0, sizeof h->block_locks);
+    /* All that had been added before the copy began is in it, and it is synced whole. */
+    h->unclean_since = tamis__mark_unclean_since(h);
+    h->mark = h->syncs_begun = h->syncs_done = h->unlogged = 0;
+    memset(h->boot_id, 0, sizeof h->boot_id);
     return tamis__write_at(c->to, h, sizeof *h, 0, c->to_what);
 }
 

@@ -128,6 +128,7 @@ int tamis__writer_data(struct tamis__writer *writer, const struct tamis__segment
 
 struct tamis__format {
     const char *name;
+    bool has_secrets;  /* seed and key are in its streams */
     size_t head_bytes; /* the longest head; a shorter stream is handed over as it is */
 
     /* NULL where the stream is nothing but data, and the caller's word is all there is; else fills

@@ -362,6 +362,7 @@ static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 
 const struct tamis__format tamis__format_portable = {
     .name = "tamis",
+    .has_secrets = true,
     .head_bytes = HEAD_BYTES_MAX,
     .parse = parse,
     .load = load,

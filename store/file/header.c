@@ -185,6 +185,13 @@ int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
     return check_fields(&h, file_bytes, refusal);
 }
 
+struct tamis__digester tamis__header_digester(const struct tamis__segment_header *header)
+{
+    return (struct tamis__digester){
+        .seed = header->seed,
+        .secret = header->hash_set == TAMIS__HASH_SIP ? header->parameters : NULL};
+}
+
 struct tamis__hashing tamis__header_hashing(const struct tamis__segment_header *header)
 {
     return (struct tamis__hashing){.set = tamis__hash_set_by_id(header->hash_set),

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "hash/digest.h"
 #include "hash/hash_set.h"
 #include "sizing/sizing.h"
 #include "tamis_build.h"
@@ -260,6 +261,9 @@ static inline uint32_t tamis__header_overflow_levels(const struct tamis__segment
 uint64_t tamis__header_file_bytes(const struct tamis__segment_header *header);
 /* Bytes that it can ever have: what is mapped. */
 uint64_t tamis__header_file_bytes_max(const struct tamis__segment_header *header);
+
+/* How keys become digests; points into the header.  For hash sets that go with any kind. */
+struct tamis__digester tamis__header_digester(const struct tamis__segment_header *header);
 
 /* The hash set as this header has it; .set is NULL for an id that is none, the rest unchecked. */
 struct tamis__hashing tamis__header_hashing(const struct tamis__segment_header *header);

@@ -333,16 +333,18 @@ void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes)
     (void)sync_file_range(fd, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
 }
 
-/* A new directory is durable once the one that names it is synced.  1 if it is new. */
+/* A new directory is durable once the one that names it is synced.  1 if it is new.  The parent by its own
+ * name: the new one may be closed to all by the umask. */
 static int make_one(const char *path)
 {
-    char *parent = NULL;
     int fd;
     if (mkdir(path, 0777) != 0)
         return errno == EEXIST ? 0 : tamis__fail_errno(errno, "make directory", path);
-    if (asprintf(&parent, "%s/..", path) < 0)
-        return tamis__fail(TAMIS_ENOMEM, "out of memory for the path %s", path);
-    int rc = tamis__open(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY, 0, parent, &fd);
+    char *parent = strdup(path);
+    if (parent == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the path %s", path);
+    char *slash = strrchr(parent, '/');
+    if (slash != NULL) slash[slash == parent] = '\0';
+    int rc = tamis__open(AT_FDCWD, slash ? parent : ".", O_RDONLY | O_DIRECTORY, 0, path, &fd);
     free(parent);
     if (rc < 0) return rc;
     rc = tamis__sync_file(fd, path);

@@ -11,8 +11,9 @@
 static const struct tamis__hash_set *const hash_sets[] = {
     &tamis__hash_set_xxh3,          &tamis__hash_set_php, &tamis__hash_set_php_mt,
     &tamis__hash_set_php_mt_legacy, &tamis__hash_set_md5, &tamis__hash_set_redisbloom,
-    &tamis__hash_set_guava,
+    &tamis__hash_set_guava,         &tamis__hash_set_sip,
 };
+static const uint8_t none[TAMIS__HASH_PARAMETER_BYTES];
 #define HASH_SET_COUNT (sizeof hash_sets / sizeof hash_sets[0])
 
 const struct tamis__hash_set *tamis__hash_set_by_id(uint32_t id)
@@ -84,13 +85,17 @@ int tamis__hashing_check(struct tamis__hashing *hashing)
 
 const char *tamis__hashing_fault(const struct tamis__hashing *hashing)
 {
-    static const uint8_t none[TAMIS__HASH_PARAMETER_BYTES];
     const struct tamis__hash_set *set = hashing->set;
     const uint32_t fixed = set->fixed_k ? set->fixed_k(hashing->parameters) : hashing->k;
     if (fixed == 0 || fixed != hashing->k)
         return "has parameters that its hash set does not have, or that its k contradicts";
-    if (set->parse == NULL && memcmp(hashing->parameters, none, sizeof none) != 0)
+    const size_t key_bytes = set->keyed ? TAMIS_SECRET_BYTES : 0;
+    if (key_bytes > 0 && memcmp(hashing->parameters, none, key_bytes) == 0)
+        return "has no key, which its hash set needs";
+    if (set->parse == NULL &&
+        memcmp(hashing->parameters + key_bytes, none, sizeof none - key_bytes) != 0)
         return "has parameters for a hash set that takes none";
+    if (set->keyed && hashing->seed != 0) return "has a seed, which its hash set has not";
     if (hashing->m_bits > set->m_bits_max) return "has an m that its hash set cannot reach";
     return NULL;
 }

@@ -3,8 +3,8 @@
  * hash_set.h: the rules from key to bit positions, one table entry each; docs/hash-sets.md has
  * their exact arithmetic.
  *
- * xxh3 is Tamis' own.  Every other set is, bit for bit, that of a system which Tamis takes filters
- * over from, faults included.  They know nothing of files: how a position lies in the data is the
+ * xxh3 is Tamis' own, and sip for keys that an enemy chooses.  Every other set is, bit for bit, that
+ * of a system which Tamis takes filters over from, faults included.  They know nothing of files: how a position lies in the data is the
  * bit order of the segment, of which a set only says what its system has.
  */
 #ifndef TAMIS_HASH_HASH_SET_H
@@ -25,6 +25,7 @@ enum tamis__hash_set_id {
     TAMIS__HASH_MD5 = 5,
     TAMIS__HASH_REDISBLOOM = 6,
     TAMIS__HASH_GUAVA = 7,
+    TAMIS__HASH_SIP = 8,
 };
 
 /* How position b lies in the data; format, never renumbered. */
@@ -33,7 +34,8 @@ enum tamis__bit_order {
     TAMIS__BITS_MSB_FIRST = 1, /* byte b / 8, mask 0x80 >> b % 8, as SETBIT of Redis */
 };
 
-/* What the part of a name behind its colon becomes in a header; all 0 where there is none. */
+/* What the part of a name behind its colon becomes in a header, or the secret key of a set that has
+ * one; all 0 where there is neither. */
 #define TAMIS__HASH_PARAMETER_BYTES 64u
 
 struct tamis__hash_set;
@@ -55,6 +57,7 @@ struct tamis__hash_set {
     const char *usage;   /* the name as a user writes it, for messages */
     bool any_kind;       /* goes with every kind, not with bloom alone */
     bool seeded;         /* heeds the seed */
+    bool keyed;          /* each filter has a secret key: the first TAMIS_SECRET_BYTES parameters */
 
     /* NULL, or why this build cannot use it: words that fit behind its name or that of a file. */
     const char *missing;
@@ -87,11 +90,12 @@ struct tamis__hash_set {
 /* NULL where there is none. */
 const struct tamis__hash_set *tamis__hash_set_by_id(uint32_t id);
 
-/* "xxh3", "php:bkdr,sdbm,js": the set and its parameters.  0, TAMIS_EINVAL, TAMIS_EUNSUPPORTED. */
+/* "xxh3", "php:bkdr,sdbm,js": the set and its parameters, without a key.  0, TAMIS_EINVAL,
+ * TAMIS_EUNSUPPORTED. */
 int tamis__hash_set_parse(const char *name, const struct tamis__hash_set **set,
                           uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]);
 
-/* The reverse; "unknown" for an id that is none. */
+/* The reverse; "unknown" for an id that is none.  A key is no part of it. */
 void tamis__hash_set_name(uint32_t id, const uint8_t *parameters,
                           char name[TAMIS_HASH_SET_NAME_MAX + 1]);
 
@@ -111,5 +115,6 @@ extern const struct tamis__hash_set tamis__hash_set_php_mt_legacy;
 extern const struct tamis__hash_set tamis__hash_set_md5;
 extern const struct tamis__hash_set tamis__hash_set_redisbloom;
 extern const struct tamis__hash_set tamis__hash_set_guava;
+extern const struct tamis__hash_set tamis__hash_set_sip;
 
 #endif

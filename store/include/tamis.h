@@ -32,7 +32,8 @@
  * takes a lock, and no process's death or suspension can block them (docs/concurrency.md).
  *
  * DURABILITY.  A killed process loses nothing that it was told is added.  A power cut may lose what
- * was added since the last tamis_filter_sync() (or since the kernel wrote the pages by itself).
+ * was added since the last tamis_filter_sync(), or the last close of all handles that had added; the
+ * filter says so then: TAMIS_STATE_UNCLEAN, and since when (docs/durability.md).
  *
  * CAVEATS
  * - A filter answers "present" for a key that was never added at about the rate it was made for,
@@ -247,12 +248,15 @@ TAMIS_API double tamis_predict_rate(uint32_t kind, uint64_t m_bits, uint32_t k, 
 /* ---- Making, opening, closing filters ----------------------------------------------------- */
 
 /*
- * Hash sets: the rule from a key to its bits.  xxh3 is Tamis' own; each of the others is, bit for
- * bit, that of a system whose filters Tamis takes over, goes with kind bloom only and takes no
- * seed.  docs/hash-sets.md has the exact arithmetic.
+ * Hash sets: the rule from a key to its bits.  xxh3 is Tamis' own, and sip is for keys that an enemy
+ * may choose (docs/security.md); each of the others is, bit for bit, that of a system whose filters
+ * Tamis takes over, goes with kind bloom only and takes no seed.  docs/hash-sets.md has the exact
+ * arithmetic.
  *
  *     name            what it is                                     k and m
  *     xxh3            128-bit XXH3, seeded; every kind               any
+ *     sip             128-bit SipHash-2-4 by a secret random key     any
+ *                     of the filter's own; every kind; no seed
  *     php:LIST        string hash functions in PHP's own int and     k: length of LIST; any m;
  *                     float arithmetic, one position each, each      m = 2^32: value as it is
  *                     the value % m; LIST: 1 to 32 of js, pjw, elf,
@@ -294,6 +298,8 @@ TAMIS_API const char *tamis_on_full_name(uint32_t on_full);
 #define TAMIS_SLICE_NS_MIN 100000000            /* a tenth of a second */
 #define TAMIS_WINDOW_NS_MAX 3155760000000000000 /* a hundred years */
 
+#define TAMIS_SECRET_BYTES 16 /* key of the hash set sip */
+
 /* Flags of a filter. */
 #define TAMIS_FILTER_DURABLE 1u /* no key is told NEW before a power cut can no longer take it */
 
@@ -313,7 +319,8 @@ struct tamis_filter_spec {
     uint64_t window_items; /* or: this many keys are remembered (and at most a slice more) */
     uint32_t counter_bits; /* kind counting: 4, 8, 16 or 32; 0: 4 */
     uint32_t flags;        /* TAMIS_FILTER_* */
-    uint64_t reserved[4];  /* 0 */
+    uint8_t secret[TAMIS_SECRET_BYTES]; /* the key of sip; all 0: a random one */
+    uint64_t reserved[2];               /* 0 */
 };
 
 /*
@@ -353,7 +360,7 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open(tamis_store *store, const char 
 /*
  * Open the filter, or make it if it is not there.  Of several processes that call this at once, one
  * makes it and all open it.  TAMIS_EMISMATCH, naming the first field that differs, if one is there
- * that is not what the spec says.
+ * that is not what the spec says.  A spec of sip without a secret fits whatever secret is there.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_or_create(tamis_store *store, const char *name,
                                                            const struct tamis_filter_spec *spec,
@@ -488,8 +495,33 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rotate(tamis_filter *filter);
  *
  * Returns  0: every key whose add had returned before this call now survives a power cut.
  *          TAMIS_EREADONLY, TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_EDROPPED.
+ * Failed   TAMIS_STATE_DEGRADED from then on, in every process: the kernel reports a failed write once and
+ *          then takes the page for clean.  So the next one, by whomever, writes every page again, and ends
+ *          that state if all is well.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_sync(tamis_filter *filter);
+
+/*
+ * Make a checkpoint every `interval_ns` from now on, by a thread of this handle that all signals are blocked
+ * in; it ends, and is waited for, at tamis_filter_close().  0 ends it now.  The library starts no thread
+ * unless this asks for one.  Not beside another call of it, or the close, of the same handle.
+ *
+ * A checkpoint that fails leaves the filter degraded (tamis_filter_stat()), and the next one mends that.
+ * fork()   a child has no such thread: call it there, too, where it is wanted.
+ * Returns  0.  TAMIS_EINVAL: below 0, or above and less than a millisecond.  TAMIS_EREADONLY, TAMIS_ENOMEM;
+ *          TAMIS_ESYSTEM: no thread is to be had.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_sync_interval(tamis_filter *filter,
+                                                              int64_t interval_ns);
+
+/*
+ * What may be missing since the machine went down (TAMIS_STATE_UNCLEAN) was dealt with: added again, say, or
+ * done without.  The filter is unclean no more.
+ *
+ * Returns  0, also where it was not unclean.  TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_EIO, TAMIS_ENOSPACE.
+ * Durable  when it returns 0.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_accept(tamis_filter *filter);
 
 /* ---- Looking inside ----------------------------------------------------------------------- */
 
@@ -681,16 +713,21 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_import(tamis_store *store, const cha
                                                    const struct tamis_source *source,
                                                    tamis_filter **filter);
 
+/* Flags of tamis_filter_export(). */
+#define TAMIS_EXPORT_WITH_KEY 1u /* what is secret too: a seed other than 0, the key of sip */
+
 /*
  * Write a filter as a stream; nothing is changed in it.  What was imported and not added to comes
  * out byte for byte as it was.  Keys that are added meanwhile may be in it or not.
  *
- * Returns  0.  TAMIS_EUNSUPPORTED: the format cannot say this filter (kind, hash set, segments);
- *          nothing was written then.  TAMIS_EINVAL: no such format.  TAMIS_EDROPPED.  What the sink
- *          returned.
+ * flags    0, or TAMIS_EXPORT_WITH_KEY where who gets the stream may know how to choose keys against
+ *          the filter.  Only format tamis says seed and key; the others never hold them.
+ * Returns  0.  TAMIS_EUNSUPPORTED: the format cannot say this filter (kind, hash set, segments).
+ *          TAMIS_EINVAL: no such format; or the stream would hold a seed or key and flags do not say
+ *          that it may.  Nothing was written then.  TAMIS_EDROPPED.  What the sink returned.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_export(tamis_filter *filter, const char *format,
-                                                   const struct tamis_sink *sink);
+                                                   unsigned flags, const struct tamis_sink *sink);
 
 /* ---- Merging and comparing ------------------------------------------------------------------ */
 

@@ -26,9 +26,10 @@ struct probe {
 };
 
 TAMIS__INLINE struct probe probe_of(const struct tamis__segment *segment, uint64_t blocks,
-                                    uint64_t seed, const void *key, size_t key_bytes)
+                                    const struct tamis__digester *by, const void *key,
+                                    size_t key_bytes)
 {
-    const struct tamis__digest digest = tamis__digest(key, key_bytes, seed);
+    const struct tamis__digest digest = tamis__digest_by(by, key, key_bytes);
     return (struct probe){.block = segment->data +
                                    tamis__scale(digest.high, blocks) * TAMIS__BLOCK_WORDS,
                           .low = digest.low};
@@ -76,7 +77,7 @@ TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct tami
                          size_t count, uint8_t *answers, int adding, unsigned z, unsigned q)
 {
     struct probe ring[TAMIS__RING];
-    const uint64_t seed = segment->header->seed;
+    const struct tamis__digester by = tamis__header_digester(segment->header);
     const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;
     size_t ones = 0, counted = 0;
     for (size_t i = 0; i < count + TAMIS__RING; i++) {
@@ -89,7 +90,7 @@ TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct tami
                 counted = tamis__count_new(segment, ones, counted);
         }
         if (i < count) {
-            *slot = probe_of(segment, blocks, seed, keys[i].data, keys[i].bytes);
+            *slot = probe_of(segment, blocks, &by, keys[i].data, keys[i].bytes);
             if (adding)
                 __builtin_prefetch(slot->block, 1, 3);
             else
@@ -131,8 +132,9 @@ static size_t contains_batch(const struct tamis__segment *segment, const struct 
 static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
     const struct tamis__segment_header *h = segment->header;
+    const struct tamis__digester by = tamis__header_digester(h);
     const struct probe probe =
-        probe_of(segment, h->m_bits / TAMIS__BLOCK_BITS, h->seed, key, key_bytes);
+        probe_of(segment, h->m_bits / TAMIS__BLOCK_BITS, &by, key, key_bytes);
     switch (h->k) {
 #define CASE(k, z, q)                                                                              \
     case k:                                                                                        \
@@ -147,8 +149,9 @@ static int add(const struct tamis__segment *segment, const void *key, size_t key
 static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
     const struct tamis__segment_header *h = segment->header;
+    const struct tamis__digester by = tamis__header_digester(h);
     const struct probe probe =
-        probe_of(segment, h->m_bits / TAMIS__BLOCK_BITS, h->seed, key, key_bytes);
+        probe_of(segment, h->m_bits / TAMIS__BLOCK_BITS, &by, key, key_bytes);
     switch (h->k) {
 #define CASE(k, z, q)                                                                              \
     case k:                                                                                        \
@@ -166,14 +169,14 @@ static int check(const struct tamis__segment_header *header, const char **reason
     if (rc < 0) return rc;
     *reason = "has a geometry that no blocked filter has";
     if (!tamis__is_block_geometry(header)) return TAMIS_ECORRUPT;
-    *reason = "uses a hash set that this library does not have; use a newer Tamis";
-    return header->hash_set == TAMIS__HASH_XXH3 ? 0 : TAMIS_EVERSION;
+    return tamis__check_hash_set(header, reason);
 }
 
 void tamis__block_positions(const struct tamis__segment_header *header, const void *key,
                             size_t key_bytes, uint64_t *out)
 {
-    const struct tamis__digest digest = tamis__digest(key, key_bytes, header->seed);
+    const struct tamis__digester by = tamis__header_digester(header);
+    const struct tamis__digest digest = tamis__digest_by(&by, key, key_bytes);
     const uint64_t block = tamis__scale(digest.high, header->m_bits / TAMIS__BLOCK_BITS);
     const unsigned z = header->words, q = header->k / z, word_bits = z == 2 ? 2 : 1;
     for (unsigned i = 0; i < z; i++) {

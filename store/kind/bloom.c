@@ -168,13 +168,7 @@ static int check(const struct tamis__segment_header *header, const char **reason
     if (rc < 0) return rc;
     *reason = "has a geometry that no bloom filter has";
     if (header->words != 0) return TAMIS_ECORRUPT;
-    const struct tamis__hashing hashing = tamis__header_hashing(header);
-    *reason = "uses a hash set that this library does not have; use a newer Tamis";
-    if (hashing.set == NULL) return TAMIS_EVERSION;
-    *reason = hashing.set->missing;
-    if (*reason != NULL) return TAMIS_EUNSUPPORTED;
-    *reason = tamis__hashing_fault(&hashing);
-    return *reason ? TAMIS_ECORRUPT : 0;
+    return tamis__check_hash_set(header, reason);
 }
 
 static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)

@@ -52,7 +52,7 @@ struct probe {
 struct frame {
     struct tamis__cells cells;
     uint64_t blocks;
-    uint64_t seed;
+    struct tamis__digester by;
     unsigned z, q;
 };
 
@@ -61,14 +61,14 @@ static struct frame frame_of(const struct tamis__segment *segment)
     const struct tamis__segment_header *h = segment->header;
     return (struct frame){.cells = tamis__cells_of(segment),
                           .blocks = h->m_bits / TAMIS__BLOCK_BITS,
-                          .seed = h->seed,
+                          .by = tamis__header_digester(h),
                           .z = h->words,
                           .q = h->k / h->words};
 }
 
 TAMIS__INLINE struct probe probe_of(const struct frame *frame, const void *key, size_t key_bytes)
 {
-    const struct tamis__digest digest = tamis__digest(key, key_bytes, frame->seed);
+    const struct tamis__digest digest = tamis__digest_by(&frame->by, key, key_bytes);
     return (struct probe){.block = tamis__scale(digest.high, frame->blocks), .low = digest.low};
 }
 
@@ -303,8 +303,7 @@ static int check(const struct tamis__segment_header *header, const char **reason
         return TAMIS_ECORRUPT;
     const int rc = tamis__check_length(header, reason);
     if (rc < 0) return rc;
-    *reason = "uses a hash set that this library does not have; use a newer Tamis";
-    return header->hash_set == TAMIS__HASH_XXH3 ? 0 : TAMIS_EVERSION;
+    return tamis__check_hash_set(header, reason);
 }
 
 static unsigned counters_above_zero(const void *data, uint64_t word)

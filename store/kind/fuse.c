@@ -26,7 +26,7 @@ struct ask {
     uint64_t piece_slots;
     const uint64_t *seeds;
     const void *fingerprints;
-    uint64_t hash_seed;
+    struct tamis__digester by;
 };
 
 /* Where the three fingerprints of a key are, counted over all pieces. */
@@ -43,7 +43,7 @@ TAMIS__INLINE struct ask ask_of(const struct tamis__segment *segment)
         .piece_slots = ((uint64_t)h->piece_segments + 2) * h->segment_slots,
         .seeds = segment->data,
         .fingerprints = (const unsigned char *)segment->data + tamis__fuse_seeds_bytes(h->pieces),
-        .hash_seed = h->seed};
+        .by = tamis__header_digester(h)};
 }
 
 TAMIS__INLINE struct probe probe_of(const struct ask *ask, uint64_t digest)
@@ -93,9 +93,9 @@ TAMIS__INLINE size_t run(const struct ask *ask, const struct tamis_key *keys,
             ones += one;
         }
         if (i < count) {
-            *slot = probe_of(
-                ask, digests ? digests[i]
-                             : tamis__fuse_digest(keys[i].data, keys[i].bytes, ask->hash_seed));
+            *slot =
+                probe_of(ask, digests ? digests[i]
+                                      : tamis__fuse_digest(&ask->by, keys[i].data, keys[i].bytes));
             prefetch(ask, slot, bytes);
         }
     }
@@ -145,8 +145,8 @@ int tamis__fuse_contains_digest(const struct tamis__segment *segment, uint64_t d
 
 static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
-    return tamis__fuse_contains_digest(segment,
-                                       tamis__fuse_digest(key, key_bytes, segment->header->seed));
+    const struct tamis__digester by = tamis__header_digester(segment->header);
+    return tamis__fuse_contains_digest(segment, tamis__fuse_digest(&by, key, key_bytes));
 }
 
 static int refuse_add(void)
@@ -182,8 +182,7 @@ static int check(const struct tamis__segment_header *header, const char **reason
     tamis__static_layout(tamis__fuse_data_bits(&shape), &layout);
     *reason = "has data of a length that its pieces contradict";
     if (header->data_bytes != layout.data_bytes) return TAMIS_ECORRUPT;
-    *reason = "uses a hash set that this library does not have; use a newer Tamis";
-    return header->hash_set == TAMIS__HASH_XXH3 ? 0 : TAMIS_EVERSION;
+    return tamis__check_hash_set(header, reason);
 }
 
 static int verify(const struct tamis__segment *segment, uint64_t *offset, const char **reason)
@@ -209,8 +208,8 @@ static size_t explain(const struct tamis__segment *segment, const void *key, siz
                       uint64_t *positions, char *text, size_t text_bytes)
 {
     const struct tamis__segment_header *h = segment->header;
-    const uint64_t digest = tamis__fuse_digest(key, key_bytes, h->seed);
     const struct ask ask = ask_of(segment);
+    const uint64_t digest = tamis__fuse_digest(&ask.by, key, key_bytes);
     const struct probe probe = h->pieces == 0 ? (struct probe){{0}, 0} : probe_of(&ask, digest);
     const uint32_t kept = probe.fingerprint & (uint32_t)(((uint64_t)1 << h->fingerprint_bits) - 1);
     memcpy(positions, probe.slots, sizeof probe.slots);

@@ -3,7 +3,7 @@
  * fuse.h: where a key's fingerprint lies in a segment of kind fuse; shared by who asks (fuse.c) and
  * who builds (build/piece.c).
  *
- *     digest of the key, 64 bits: the low half of its seeded XXH3-128
+ *     digest of the key, 64 bits: the low half of its XXH3-128 or SipHash
  *          |
  *          |  * pieces          the piece: a range of digests
  *          +--- fraction, 64 bits: how far into the piece's range the digest lies
@@ -35,9 +35,10 @@
 #include "hash/digest.h"
 #include "sizing/fuse.h"
 
-static inline uint64_t tamis__fuse_digest(const void *key, size_t key_bytes, uint64_t seed)
+static inline uint64_t tamis__fuse_digest(const struct tamis__digester *by, const void *key,
+                                          size_t key_bytes)
 {
-    return tamis__digest(key, key_bytes, seed).low;
+    return tamis__digest_by(by, key, key_bytes).low;
 }
 
 /* What of a shape the arithmetic needs. */
@@ -89,7 +90,7 @@ tamis__fuse_header_shape(const struct tamis__segment_header *header)
                                       .segment_slots = header->segment_slots};
 }
 
-/* As contains and contains_batch of the kind, by digest (tamis__fuse_digest, the header's seed). */
+/* As contains and contains_batch of the kind, by digest (tamis__fuse_digest, the header's digester). */
 int tamis__fuse_contains_digest(const struct tamis__segment *segment, uint64_t digest);
 size_t tamis__fuse_contains_digests(const struct tamis__segment *segment, const uint64_t *digests,
                                     size_t count, uint8_t *answers);

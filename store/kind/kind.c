@@ -20,6 +20,18 @@ const struct tamis__kind *tamis__kind_by_id(uint32_t id)
     return NULL;
 }
 
+int tamis__check_hash_set(const struct tamis__segment_header *header, const char **reason)
+{
+    const struct tamis__hashing hashing = tamis__header_hashing(header);
+    *reason = "uses a hash set that this library does not have; use a newer Tamis";
+    if (hashing.set == NULL || (!hashing.set->any_kind && header->kind != TAMIS_KIND_BLOOM))
+        return TAMIS_EVERSION;
+    *reason = hashing.set->missing;
+    if (*reason != NULL) return TAMIS_EUNSUPPORTED;
+    *reason = tamis__hashing_fault(&hashing);
+    return *reason ? TAMIS_ECORRUPT : 0;
+}
+
 TAMIS_API const char *tamis_kind_name(uint32_t kind)
 {
     const struct tamis__kind *found = tamis__kind_by_id(kind);

@@ -122,6 +122,9 @@ static inline int tamis__check_bits(const struct tamis__segment_header *header, 
     return header->counter_bits == 0 ? tamis__check_length(header, reason) : TAMIS_ECORRUPT;
 }
 
+/* Can this library use its hash set, and is what the header says of it whole? */
+int tamis__check_hash_set(const struct tamis__segment_header *header, const char **reason);
+
 /* merge and tally of kinds whose data are bits (bits.c). */
 int tamis__bits_merge(const struct tamis__segment *to, const struct tamis__segment *from,
                       enum tamis__merge_rule rule, struct tamis__words words);

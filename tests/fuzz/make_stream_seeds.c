@@ -36,13 +36,13 @@ static void seed_filter(tamis_store *store, const char *name, const char *format
     tamis_filter *filter;
     assert_done(tamis_filter_create(store, "one", spec, &filter));
     assert_done(tamis_filter_add(filter, "key", 3));
-    assert_done(tamis_filter_export(filter, format, &sink));
+    assert_done(tamis_filter_export(filter, format, TAMIS_EXPORT_WITH_KEY, &sink));
     assert_done(tamis_filter_close(filter));
     if (seal != NULL) {
         const struct tamis_source source = stream_source(&stream);
         assert_done(tamis_filter_import(store, "two", format, seal, &source, &filter));
         assert_done(tamis_filter_add(filter, "another", 7));
-        assert_done(tamis_filter_export(filter, format, &sealed_sink));
+        assert_done(tamis_filter_export(filter, format, TAMIS_EXPORT_WITH_KEY, &sealed_sink));
         assert_done(tamis_filter_close(filter));
         assert_done(tamis_filter_drop(store, "two"));
     }
@@ -61,7 +61,7 @@ static void seed_list(tamis_store *store, const char *name, const struct tamis_f
     for (uint64_t key = 0; key < 30; key++)
         assert_done(tamis_filter_add(filter, &key, sizeof key));
     if (spec->slices > 0) assert_done(tamis_filter_rotate(filter));
-    assert_done(tamis_filter_export(filter, "tamis", &sink));
+    assert_done(tamis_filter_export(filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink));
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_drop(store, "one"));
     write_seed(name, &stream);

@@ -238,6 +238,37 @@ def guava(key, m, k):
     return [raw.hex()], [(h1 + i * h2 & MASK >> 1) % m for i in range(k)]
 
 
+# ---- sip ------------------------------------------------------------------------------------------
+
+def siphash_2_4_128(secret, key):
+    """The 128 bits as two little-endian words."""
+    k0, k1 = words_of(secret[:16])
+    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D ^ 0xEE, k0 ^ 0x6C7967656E657261,
+         k1 ^ 0x7465646279746573]
+
+    def rounds(count):
+        for _ in range(count):
+            v[0], v[2] = v[0] + v[1] & MASK, v[2] + v[3] & MASK
+            v[1], v[3] = rotate(v[1], 13) ^ v[0], rotate(v[3], 16) ^ v[2]
+            v[0] = rotate(v[0], 32)
+            v[2], v[0] = v[2] + v[1] & MASK, v[0] + v[3] & MASK
+            v[1], v[3] = rotate(v[1], 17) ^ v[2], rotate(v[3], 21) ^ v[0]
+            v[2] = rotate(v[2], 32)
+
+    whole = len(key) // 8 * 8
+    last = int.from_bytes(key[whole:], "little") | (len(key) & 0xFF) << 56
+    for word in words_of(key[:whole]) + [last]:
+        v[3] ^= word
+        rounds(2)
+        v[0] ^= word
+    v[2] ^= 0xEE
+    rounds(4)
+    first = v[0] ^ v[1] ^ v[2] ^ v[3]
+    v[1] ^= 0xDD
+    rounds(4)
+    return first, v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
 def positions_of(hash_set, parameters, key, m, k):
     if hash_set == 2:
         return php(parameters, key, m, k)
@@ -246,7 +277,7 @@ def positions_of(hash_set, parameters, key, m, k):
     return {5: md5, 6: redisbloom, 7: guava}[hash_set](key, m, k)
 
 
-NAMES = {1: "xxh3", 3: "php-mt", 4: "php-mt-legacy", 5: "md5", 6: "redisbloom", 7: "guava"}
+NAMES = {1: "xxh3", 3: "php-mt", 4: "php-mt-legacy", 5: "md5", 6: "redisbloom", 7: "guava", 8: "sip"}
 
 
 def name_of(hash_set, parameters):
@@ -257,6 +288,8 @@ def name_of(hash_set, parameters):
 
 def fault(hash_set, parameters, k):
     """What no filter has: parameters that are not the set's, or a k that they contradict."""
+    if hash_set == 8:
+        return not any(parameters[:16]) or any(parameters[16:])
     if hash_set != 2:
         return any(parameters)
     ids = php_list(parameters)

@@ -32,7 +32,7 @@ BLOCKED_WORDS = {2: 2, 4: 2, 6: 2, 8: 2, 10: 2,
                  12: 4, 16: 4, 20: 4, 24: 4, 28: 4, 32: 4, 36: 4, 40: 4}
 MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63)
 
-XXH3 = 1  # the hash set of 3.4; docs/hash-sets.md has the others, and hash_sets.py
+XXH3, SIP = 1, 8  # the hash sets of every kind (3.4); docs/hash-sets.md has the others, and hash_sets.py
 ITEMS_MAX = 1 << 51  # of a stripe; 3.1.5
 ON_FULL = ("warn", "grow", "refuse", "warn")
 REFUSES = MASK  # as `next`
@@ -102,6 +102,13 @@ def digest(key, seed):
     return value >> 64, value & MASK
 
 
+def digest_of(header, key):
+    """high and low, by the header's hash set, XXH3 or SIP"""
+    if header["hash_set"] == SIP:
+        return hash_sets.siphash_2_4_128(header["parameters"], key)
+    return digest(key, header["seed"])
+
+
 def layout(bits, static):
     """3.2; of m bits, of kind 4 (static) more"""
     data_bytes = 8 * ((bits + 63) // 64)
@@ -111,7 +118,7 @@ def layout(bits, static):
 
 def blocked_positions(header, key):
     """3.3"""
-    high, low = digest(key, header["seed"])
+    high, low = digest_of(header, key)
     z = header["words"]
     q = header["k"] // z
     s = 2 if z == 2 else 1
@@ -124,8 +131,8 @@ def blocked_positions(header, key):
 
 
 def bloom_positions(header, key):
-    """3.4, hash set xxh3"""
-    a, b = digest(key, header["seed"])
+    """3.4, hash sets xxh3 and sip"""
+    a, b = digest_of(header, key)
     swapped = (a << 32 & MASK) | a >> 32
     mixed = (swapped ^ b) * 0x9E3779B97F4A7C15 & MASK
     c = mixed ^ mixed >> 32
@@ -189,19 +196,20 @@ class Segment:
              path, "damaged", "fingerprints of a kind that has none")
         if h["kind"] == 4:
             must(not fuse_fault(h), path, "damaged", "geometry")
-            must(h["hash_set"] == XXH3, path, "newer", "hash_set")
+            must(h["hash_set"] in (XXH3, SIP), path, "newer", "hash_set")
         elif h["kind"] == EXCEPTIONS:
             must(h["m_bits"] % 64 == 0 and (h["k"], h["words"], h["bit_order"], h["seed"]) ==
                  (1, 0, 0, 0) and h["hash_set"] == XXH3, path, "damaged", "geometry")
         elif h["kind"] == 1:
             must(h["m_bits"] % 512 == 0 and h["words"] == BLOCKED_WORDS.get(h["k"]) and
                  h["bit_order"] == 0, path, "damaged", "geometry")
-            must(h["hash_set"] == XXH3, path, "newer", "hash_set")
+            must(h["hash_set"] in (XXH3, SIP), path, "newer", "hash_set")
         else:
             must(h["words"] == 0, path, "damaged", "geometry")
-            must(1 <= h["hash_set"] <= 7, path, "newer", "hash_set")
-            must(not hash_sets.fault(h["hash_set"], h["parameters"], h["k"]),
-                 path, "damaged", "parameters")
+            must(1 <= h["hash_set"] <= 8, path, "newer", "hash_set")
+        must(not hash_sets.fault(h["hash_set"], h["parameters"], h["k"]),
+             path, "damaged", "parameters")
+        must(h["hash_set"] != SIP or h["seed"] == 0, path, "damaged", "seed")
 
     def check_padding(self, size):
         """3.2: what no position reaches is zero.  No answer depends on it; damage shows here."""
@@ -246,9 +254,9 @@ class Segment:
         if h["kind"] == 4:
             digest_64, slots, fingerprint = self.fuse_place(key)
             return "%016x,%0*x" % (digest_64, h["fingerprint_bits"] // 4, fingerprint), slots
-        if h["hash_set"] == XXH3:
+        if h["hash_set"] in (XXH3, SIP):
             rule = blocked_positions if h["kind"] == 1 else bloom_positions
-            return "%016x,%016x" % digest(key, h["seed"]), list(rule(h, key))
+            return "%016x,%016x" % digest_of(h, key), list(rule(h, key))
         raw, positions = hash_sets.positions_of(h["hash_set"], h["parameters"], key, h["m_bits"],
                                                 h["k"])
         return ",".join(raw), positions
@@ -261,7 +269,7 @@ class Segment:
     def fuse_place(self, key):
         """3.6: the digest, the three slots, the fingerprint."""
         h = self.header
-        low = digest(key, h["seed"])[1]
+        low = digest_of(h, key)[1]
         pieces, segments, slots = h["pieces"], h["piece_segments"], h["segment_slots"]
         if pieces == 0:
             return low, [0, 0, 0], 0

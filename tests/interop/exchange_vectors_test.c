@@ -25,7 +25,7 @@ static struct stream exported(tamis_filter *filter, const char *format)
 {
     struct stream out = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&out);
-    assert_done(tamis_filter_export(filter, format, &sink));
+    assert_done(tamis_filter_export(filter, format, 0, &sink));
     return out;
 }
 
@@ -327,7 +327,7 @@ static void assert_export_sha256(tamis_filter *filter, const char *key, const ch
     FILE *pipe = popen(command, "we");
     assert_non_null(pipe);
     const struct tamis_sink sink = {.write = write_pipe, .context = pipe};
-    assert_done(tamis_filter_export(filter, "redis-bitmap", &sink));
+    assert_done(tamis_filter_export(filter, "redis-bitmap", 0, &sink));
     assert_int_equal(pclose(pipe), 0);
     fixture_peek(path, 0, hex, 64);
     if (strcmp(hex, expected) != 0) fail_msg("%s: SHA-256 is %s, not %s", key, hex, expected);

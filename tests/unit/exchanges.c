@@ -80,7 +80,7 @@ struct stream exchanges_exported(const struct exchanges *p, const char *format)
     const struct tamis_sink sink = stream_sink(&out);
     tamis_filter *filter;
     assert_done(tamis_filter_open(p->store, "x", TAMIS_READ_ONLY, &filter));
-    assert_done(tamis_filter_export(filter, format, &sink));
+    assert_done(tamis_filter_export(filter, format, TAMIS_EXPORT_WITH_KEY, &sink));
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_drop(p->store, "x"));
     return out;

@@ -14,8 +14,11 @@
 static void enter(tamis_store *store, uint32_t fingerprint_bits)
 {
     const double rate = exp2(-(double)fingerprint_bits);
-    const struct tamis__record_segment segment = {
-        .seed = FUSES_SEED, .capacity = KEYS, .fp_rate = rate, .items = KEYS};
+    const struct tamis__record_segment segment = {.hash_set = TAMIS__HASH_XXH3,
+                                                  .seed = FUSES_SEED,
+                                                  .capacity = KEYS,
+                                                  .fp_rate = rate,
+                                                  .items = KEYS};
     struct tamis__draft draft;
     struct tamis__entry entry = {
         .name = "static",
@@ -100,7 +103,9 @@ static void fuse_explains_where_a_key_is(void **state)
         sum ^= fingerprint;
     }
     (void)snprintf(expected, sizeof expected, "%016llx,%04x",
-                   (unsigned long long)tamis__fuse_digest(&key, sizeof key, FUSES_SEED), sum);
+                   (unsigned long long)tamis__fuse_digest(
+                       &(struct tamis__digester){.seed = FUSES_SEED}, &key, sizeof key),
+                   sum);
     assert_string_equal(text, expected);
     e.positions_max = 2;
     assert_refused(TAMIS_EINVAL, "3 positions do not fit",
@@ -141,8 +146,8 @@ static void fuse_filter_refuses_what_would_change_it(void **state)
                    tamis_filter_create_merged(store, "sum", &merge, NULL));
     assert_refused(TAMIS_EUNSUPPORTED, "kind fuse",
                    tamis_filter_compare(filter, again, &comparison));
-    assert_refused(TAMIS_EUNSUPPORTED, "kind fuse", tamis_filter_export(filter, "tamis", &sink));
-    assert_refused(TAMIS_EUNSUPPORTED, "", tamis_filter_export(filter, "guava", &sink));
+    assert_refused(TAMIS_EUNSUPPORTED, "kind fuse", tamis_filter_export(filter, "tamis", 0, &sink));
+    assert_refused(TAMIS_EUNSUPPORTED, "", tamis_filter_export(filter, "guava", 0, &sink));
     assert_done(tamis_filter_sync(filter));
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_close(again));

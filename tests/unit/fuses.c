@@ -19,7 +19,8 @@ uint64_t *fuses_digests(uint64_t first, uint64_t count)
     if (digests == NULL) err(1, "calloc");
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t key = first + i;
-        digests[i] = tamis__fuse_digest(&key, sizeof key, FUSES_SEED);
+        digests[i] =
+            tamis__fuse_digest(&(struct tamis__digester){.seed = FUSES_SEED}, &key, sizeof key);
     }
     qsort(digests, (size_t)count, sizeof *digests, ascending);
     for (uint64_t i = 1; i < count; i++)

@@ -299,9 +299,10 @@ static void a_filter_with_exceptions_is_not_exported(void **state)
     publish(store, 0);
     assert_done(tamis_filter_except(store, "list", &key, 1));
     tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
-    assert_refused(TAMIS_EUNSUPPORTED, "1 exceptions", tamis_filter_export(filter, "tamis", &sink));
+    assert_refused(TAMIS_EUNSUPPORTED, "1 exceptions",
+                   tamis_filter_export(filter, "tamis", 0, &sink));
     assert_done(tamis_filter_unexcept(store, "list", &key, 1, NULL));
-    assert_done(tamis_filter_export(filter, "tamis", &sink));
+    assert_done(tamis_filter_export(filter, "tamis", 0, &sink));
     assert_done(tamis_filter_close(filter));
     end(path, store, 2);
 }

@@ -222,8 +222,8 @@ static void hash_set_table_knows_its_sets_alone(void **state)
     assert_memory_equal(parameters, no_parameters, sizeof parameters);
     assert_ptr_equal(tamis__hash_set_by_id(1), set);
     assert_null(tamis__hash_set_by_id(0));
-    assert_null(tamis__hash_set_by_id(8));
-    tamis__hash_set_name(8, parameters, name);
+    assert_null(tamis__hash_set_by_id(9));
+    tamis__hash_set_name(9, parameters, name);
     assert_string_equal(name, "unknown");
     assert_int_equal(tamis__hash_set_parse("md6\n", &set, parameters), TAMIS_EINVAL);
     assert_non_null(

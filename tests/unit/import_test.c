@@ -144,7 +144,7 @@ static void import_sealed_takes_new_keys_on_top(void **state)
     sealed.seal_capacity = 50;
     assert_done(import(store, "old", "redis-bitmap", &spec, &bits, &filter));
     assert_int_equal(assert_done(tamis_filter_add(filter, "old key", 7)), 1);
-    assert_done(tamis_filter_export(filter, "redis-bitmap", &sink));
+    assert_done(tamis_filter_export(filter, "redis-bitmap", 0, &sink));
     assert_done(tamis_filter_close(filter));
 
     assert_done(import(store, "x", "redis-bitmap", &sealed, &bits, &filter));
@@ -163,7 +163,7 @@ static void import_sealed_takes_new_keys_on_top(void **state)
     assert_done(tamis_filter_stat(filter, &stat));
     assert_int_equal(stat.capacity, 50 + before.items);
     assert_refused(TAMIS_EUNSUPPORTED, "has 2 segments and format redis-bitmap has room for one",
-                   tamis_filter_export(filter, "redis-bitmap", &sink_again));
+                   tamis_filter_export(filter, "redis-bitmap", 0, &sink_again));
     assert_int_equal(again.bytes, 0);
     assert_done(tamis_filter_close(filter));
     stream_free(&bits);
@@ -187,7 +187,7 @@ static void import_estimates_items_from_the_bits(void **state)
         const size_t bytes = random_key(i, key);
         assert_done(tamis_filter_add(filter, key, bytes));
     }
-    assert_done(tamis_filter_export(filter, "guava", &sink));
+    assert_done(tamis_filter_export(filter, "guava", 0, &sink));
     assert_done(tamis_filter_close(filter));
     assert_done(import(store, "b", "guava", NULL, &stream, &filter));
     assert_done(tamis_filter_stat(filter, &stat));
@@ -250,7 +250,7 @@ static void export_of_own_filters_comes_back(void **state)
         assert_done(tamis_filter_create(store, "a", &cases[i].spec, &filter));
         for (char key[] = "a"; key[0] <= 'z'; key[0]++)
             assert_int_equal(assert_done(tamis_filter_add(filter, key, 1)), 1);
-        assert_done(tamis_filter_export(filter, cases[i].format, &sink));
+        assert_done(tamis_filter_export(filter, cases[i].format, TAMIS_EXPORT_WITH_KEY, &sink));
         assert_done(tamis_filter_close(filter));
         assert_done(import(store, "b", cases[i].format, &cases[i].import, &stream, &filter));
         for (char key[] = "a"; key[0] <= 'z'; key[0]++)
@@ -286,9 +286,9 @@ static void export_of_what_a_format_cannot_say_is_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_done(tamis_filter_create(store, "x", &cases[i].spec, &filter));
         assert_refused(TAMIS_EUNSUPPORTED, cases[i].words,
-                       tamis_filter_export(filter, cases[i].format, &sink));
+                       tamis_filter_export(filter, cases[i].format, 0, &sink));
         assert_refused(TAMIS_EINVAL, "there is no format 'x'",
-                       tamis_filter_export(filter, "x", &sink));
+                       tamis_filter_export(filter, "x", 0, &sink));
         assert_done(tamis_filter_close(filter));
         assert_done(tamis_filter_drop(store, "x"));
     }
@@ -411,7 +411,7 @@ static void export_to_a_sink_that_fails_says_so(void **state)
     (void)state;
     assert_done(import(store, "x", "redisbloom", &SEALED, &stream, &filter));
     assert_refused(TAMIS_ENOSPACE, "could not be written further (at byte 0)",
-                   tamis_filter_export(filter, "tamis", &sink));
+                   tamis_filter_export(filter, "tamis", 0, &sink));
     assert_done(tamis_filter_close(filter));
     stream_free(&stream);
     tamis_store_close(store);
@@ -559,7 +559,7 @@ static void export_beside_adders_has_what_was_there(void **state)
         tamis_filter *copy;
         char key[RANDOM_KEY_BYTES];
         before = __atomic_load_n(&adding.done, __ATOMIC_ACQUIRE);
-        assert_done(tamis_filter_export(adding.filter, "tamis", &sink));
+        assert_done(tamis_filter_export(adding.filter, "tamis", 0, &sink));
         assert_done(import(store, "copy", "tamis", NULL, &stream, &copy));
         for (uint64_t i = 0; i < before; i++) {
             const size_t bytes = random_key(i, key);

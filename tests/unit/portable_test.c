@@ -150,7 +150,7 @@ static void portable_with_bits_past_m_is_refused(void **state)
     fixture_poke(segment, 4096 + 12, "\x10", 1); /* bit 100 */
     free(segment);
     assert_done(tamis_filter_open(p->store, "x", TAMIS_READ_ONLY, &filter));
-    assert_done(tamis_filter_export(filter, "tamis", &sink));
+    assert_done(tamis_filter_export(filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink));
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_drop(p->store, "x"));
     exchanges_refused(p, "tamis", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,

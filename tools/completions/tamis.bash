@@ -29,14 +29,17 @@ _tamis_options()
         printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --kind --counter-bits \
             --hash-set --seed --like --on-full --window --slices --if-missing --json --mode
         ;;
-    add) printf '%s ' --new --seen --stats -z --null --hex --json --progress --no-progress ;;
+    add)
+        printf '%s ' --new --seen --stats --sync-interval --no-sync -z --null --hex --json --progress \
+            --no-progress
+        ;;
     check)
         printf '%s ' -v --invert -c --count -q --quiet -z --null --hex --json --progress \
             --no-progress
         ;;
     build)
-        printf '%s ' -p --rate --kind -n --capacity --seed --except --against --if-changed --keep \
-            --allow-empty --comments --skip-blank --crlf -z --null --hex --memory --threads --stats \
+        printf '%s ' -p --rate --kind -n --capacity --hash-set --seed --except --against --if-changed \
+            --keep --allow-empty --comments --skip-blank --crlf -z --null --hex --memory --threads --stats \
             --json --progress --no-progress
         ;;
     except) printf '%s ' -z --null --hex --json --progress --no-progress ;;
@@ -47,11 +50,12 @@ _tamis_options()
         printf '%s ' --from --hash-set -m --bits -k --hashes -n --capacity -p --rate --seal --json \
             --progress --no-progress
         ;;
-    export) printf '%s ' --to --force --json --progress --no-progress ;;
+    export) printf '%s ' --to --with-key --force --json --progress --no-progress ;;
     merge) printf '%s ' --intersect --json --progress --no-progress ;;
     list) printf '%s ' -q --quiet --json ;;
     report) printf '%s ' -o --output --all --progress --no-progress ;;
-    info | sync | verify | compare | generations | rollback) printf '%s ' --json ;;
+    sync) printf '%s ' --accept --json ;;
+    info | verify | compare | generations | rollback) printf '%s ' --json ;;
     explain) printf '%s ' --hash-set -m --bits -k --hashes --seed -z --null --hex --json ;;
     calc) printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --memory --table --kind --counter-bits --json ;;
     esac
@@ -65,7 +69,8 @@ _tamis_wants_value()
     case $1 in
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
-    --on-full | --window | --slices | --mode | --except | --against | --keep | --threads | --output) return 0 ;;
+    --on-full | --window | --slices | --mode | --except | --against | --keep | --threads) return 0 ;;
+    --output | --sync-interval) return 0 ;;
     --*) return 1 ;;
     -*[npmko]) [[ ${1%?} != *[npmko]* ]] ;;
     *) return 1 ;;
@@ -231,7 +236,7 @@ _tamis_offer_fields()
     _tamis_offer "$word" '' name kind hash_set m_bits k seed capacity fp_rate items \
         items_estimated fill fp_rate_now bits_per_key size_bytes generation segments created_at \
         published_at checkpointed_at on_full window_seconds window_items slices counter_bits \
-        fingerprint_bits keep exceptions state note
+        fingerprint_bits keep exceptions state unclean_since degraded_since note
 }
 
 _tamis_offer_options()
@@ -258,7 +263,8 @@ _tamis_offer_value()
     --counter-bits) _tamis_offer "$2" "$3" 4 8 16 32 ;;
     --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
     --hash-set)
-        _tamis_offer "$2" "$3" xxh3 php:bkdr,sdbm,js php-mt php-mt-legacy md5 redisbloom guava
+        [[ $command != build ]] || { _tamis_offer "$2" "$3" xxh3 sip && return; }
+        _tamis_offer "$2" "$3" xxh3 php:bkdr,sdbm,js php-mt php-mt-legacy md5 redisbloom guava sip
         ;;
     --from | --to) _tamis_offer "$2" "$3" redis-bitmap redisbloom guava tamis redis:// ;;
     --like) given=() && _tamis_offer_filters "$2" "$3" ;;

@@ -7,7 +7,7 @@ tamis create rb -n 100 -p 0.01 --hash-set redisbloom
 tamis create guava -n 100 -p 0.01 --hash-set guava
 for name in blocked classic rb guava; do
     seq 50 | tamis add "$name"
-    tamis export "$name" --to tamis - | tamis --store other import "$name" --from tamis -
+    tamis export "$name" --to tamis - --with-key | tamis --store other import "$name" --from tamis -
     seq 50 | tamis --store other check -c "$name"
 done
 tamis export rb --to redisbloom rb.dump

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sip.c: the hash set sip: SipHash-2-4 with 128 bits (Aumasson and Bernstein, "SipHash: a fast
+ * short-input PRF", 2012), for keys that an enemy chooses; docs/security.md says when.
+ *
+ * Its key, 16 random bytes that each filter has of its own, is the first of the parameters; the rest
+ * are 0.  Positions follow from the digest as those of xxh3 do (xxh3.h), so every kind goes with it.
+ *
+ * SipHash is libsodium's.  A library built without it knows the set and refuses to use it.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/bytes.h"
+#include "hash/hash_set.h"
+#include "hash/xxh3.h"
+
+#if TAMIS_WITH_SIP
+#include <sodium.h>
+
+static_assert(crypto_shorthash_siphashx24_KEYBYTES == TAMIS_SECRET_BYTES, "a key fits");
+
+/* No sodium_init(): it picks implementations and opens the random device, and of this function there is
+ * one implementation, plain C without state. */
+struct tamis__digest tamis__digest_sip(const void *key, size_t key_bytes,
+                                       const uint8_t secret[TAMIS_SECRET_BYTES])
+{
+    unsigned char out[crypto_shorthash_siphashx24_BYTES];
+    (void)crypto_shorthash_siphashx24(out, key, key_bytes, secret);
+    return (struct tamis__digest){.high = tamis__get64(out), .low = tamis__get64(out + 8)};
+}
+
+static void positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                      uint64_t *places)
+{
+    struct tamis__walk walk =
+        tamis__walk_start(tamis__digest_sip(key, key_bytes, hashing->parameters));
+    for (uint32_t i = 0; i < hashing->k; i++)
+        places[i] = tamis__walk_next(&walk, hashing->m_bits);
+}
+
+/* Both halves of the digest, the one that comes first first. */
+static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                       char *text, size_t text_bytes)
+{
+    const struct tamis__digest digest = tamis__digest_sip(key, key_bytes, hashing->parameters);
+    return (size_t)snprintf(text, text_bytes, "%016" PRIx64 ",%016" PRIx64, digest.high,
+                            digest.low);
+}
+
+#else
+
+struct tamis__digest tamis__digest_sip(const void *key, size_t key_bytes,
+                                       const uint8_t secret[TAMIS_SECRET_BYTES])
+{
+    (void)key, (void)key_bytes, (void)secret;
+    assert(!"where the set is missing no segment of it is opened, and none is made");
+    return (struct tamis__digest){0, 0};
+}
+
+#endif
+
+const struct tamis__hash_set tamis__hash_set_sip = {
+    .id = TAMIS__HASH_SIP,
+    .bit_order = TAMIS__BITS_LSB_FIRST,
+    .m_bits_max = UINT64_MAX,
+    .name = "sip",
+    .usage = "sip",
+    .any_kind = true,
+    .keyed = true,
+#if TAMIS_WITH_SIP
+    .positions = positions,
+    .describe = describe,
+#else
+    .missing = "needs libsodium, which this build is without; install the package libsodium-dev "
+               "and build Tamis with TAMIS_WITH_SIP=ON",
+#endif
+};

@@ -1,0 +1,317 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# permissions_test.sh TAMIS: nobody gets out of a store, and nobody in who may not.
+#
+# Two users of one group, a third of it where it may only read, and a stranger; umasks that take away what the
+# mode gives; links, pipes, devices and directories in the place of each thing of a store; names of filters
+# that look like paths; a store that is replaced while it is open.  An escape is a byte changed, or a file
+# made, outside of the store, a file in it of another mode or group than the catalog's, or something done
+# by who may not.
+#
+# Seen to fail: umask and two users with tamis__inside_adopt() doing nothing; links with the check of st_nlink
+# taken out, and (symbolic ones) with O_NOFOLLOW and openat2(2) taken out of tamis__open().
+set -uo pipefail
+export LC_ALL=C.UTF-8
+unset TAMIS_STORE XDG_STATE_HOME
+skip()
+{
+    echo "skipped: $1"
+    exit 77
+}
+[ "$(id -u)" -eq 0 ] || skip "two users are had by root alone"
+command -v setpriv >/dev/null || skip "setpriv is not installed"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+chmod 755 "$scratch"
+cp "$1" "$scratch/tamis" && chmod 755 "$scratch/tamis"
+printf '%s\n' one two three >"$scratch/keys"
+chmod 644 "$scratch/keys"
+cases=0 escapes=0 group=54400
+
+escape()
+{
+    escapes=$((escapes + 1))
+    printf 'ESCAPE: %s\n' "$*"
+}
+count() { cases=$((cases + 1)); }
+
+# as USER UMASK COMMAND...: alice, bob and carol are of the group, mallory is not.
+as()
+{
+    local user=$1 mask=$2 uid groups=$group
+    shift 2
+    case $user in
+    alice) uid=54321 ;;
+    bob) uid=54322 ;;
+    carol) uid=54323 ;;
+    mallory) uid=54324 groups=54324 ;;
+    esac
+    (umask "$mask" && exec setpriv --reuid $uid --regid $uid --groups "$groups" \
+        timeout 20 "$scratch/tamis" --store "$store" "$@") </dev/null >"$scratch/out" 2>"$scratch/err"
+}
+
+# done_by USER UMASK COMMAND...: it must work.
+done_by()
+{
+    count
+    as "$@" || escape "$* ended with $?: $(cat "$scratch/err")"
+}
+
+# denied USER COMMAND...: it must not, and say who and what; and the store is as it was.
+denied()
+{
+    local before status
+    before=$(contents "$store")
+    count
+    as "$1" 022 "${@:2}"
+    status=$?
+    [ $status -eq 2 ] || escape "$* ended with $status"
+    [[ $(cat "$scratch/err") == *'may not '*' this store: '*' has mode 0'*'; ask the owner'* ||
+        $(cat "$scratch/err") == *'ermission denied'*'; ask the owner'* ]] ||
+        escape "$*: not said who may what: $(cat "$scratch/err")"
+    [ "$before" = "$(contents "$store")" ] || escape "$* has changed the store"
+}
+
+contents() { (cd "$1" && find . -printf '%p %m %U %G %y\n' && find . -type f -exec cksum {} +); }
+
+# Of the whole store: files of that mode, directories of that one, all of the group.
+modes()
+{
+    local path
+    count
+    while read -r path; do
+        escape "umask $mask: $path"
+    done < <(find "$store" \( -type f ! -perm "$1" -o -type d ! -perm "$2" -o ! -group $group \) -printf '%P %m %G\n')
+}
+
+new_store() # MODE of its directory; of the group
+{
+    store=$scratch/place/store
+    rm -rf "$scratch/place"
+    mkdir -m 755 "$scratch/place"
+    mkdir -m "$1" "$store"
+    chown 54321:$group "$store"
+    chmod "$1" "$store"
+}
+
+# ---- Umask, two users --------------------------------------------------------------------------
+
+for mask in 000 022 027 077 0177; do
+    new_store 2770
+    done_by alice "$mask" create a -n 1000 --mode 0660
+    modes 0660 2770
+    done_by bob "$mask" create b -n 1000
+    done_by bob "$mask" add a one
+    done_by alice "$mask" add b two
+    for n in {1..1200}; do echo "$n"; done >"$scratch/keys" # grows
+    for turn in 'bob add a' 'alice add b'; do
+        count
+        read -r user command <<<"$turn"
+        # shellcheck disable=SC2086
+        (umask "$mask" && exec setpriv --reuid $((54321 + (${#user} < 5))) --regid 54399 --groups $group \
+            "$scratch/tamis" --store "$store" $command <"$scratch/keys") >/dev/null ||
+            escape "umask $mask: $turn"
+    done
+    done_by alice "$mask" sync
+    done_by bob "$mask" sync a
+    done_by bob "$mask" build c "$scratch/keys" --keep 2
+    printf '%s\n' one two >>"$scratch/keys"
+    done_by alice "$mask" build c "$scratch/keys"
+    done_by bob "$mask" rollback c
+    done_by bob "$mask" except c add 7
+    done_by alice "$mask" except c add 8
+    done_by alice "$mask" create k -n 100 --kind counting
+    done_by bob "$mask" add k x
+    done_by alice "$mask" remove k x
+    done_by alice "$mask" rename b d
+    done_by bob "$mask" drop d
+    done_by bob "$mask" repair --rebuild
+    modes 0660 2770
+    [ "$(stat -c %u "$store/catalog.mdb")" = 54322 ] || escape "repair made no new catalog"
+    done_by alice "$mask" repair --rebuild
+    rm "$store/catalog.mdb" # the lock tells the mode then
+    done_by bob "$mask" repair
+    rm -r "$store/staging"
+    done_by alice "$mask" create e -n 100
+    done_by bob "$mask" verify
+    modes 0660 2770
+    # A directory that the command makes itself; a backup has the mode of its store.
+    count
+    store=$scratch/place/own/store
+    install -d -m 777 "$scratch/place/own"
+    as bob "$mask" create own -n 100 --mode 0640 || escape "umask $mask: create: $(cat "$scratch/err")"
+    [ "$(stat -c %a "$store" "$store"/segments "$store"/*.* "$store"/*/*.* | sort | uniq -c | tr -s ' \n' ' ')" = \
+        ' 3 640 2 750 ' ] || escape "umask $mask: $(stat -c '%a %n' "$store" "$store"/*)"
+    count
+    as bob "$mask" backup "$scratch/place/own/copy" || escape "backup: $(cat "$scratch/err")"
+    [ -z "$(find "$scratch/place/own/copy" \( -type f ! -perm 0640 -o -type d ! -perm 0750 \))" ] ||
+        escape "umask $mask: a backup of another mode"
+done
+printf '%s\n' one two three >"$scratch/keys"
+count
+as bob 022 create other -n 100 --mode 0660 && escape "another mode was taken"
+[[ $(cat "$scratch/err") == *'has mode 0640, not 0660; change it with'* ]] || escape "$(cat "$scratch/err")"
+
+# ---- Who may only read -------------------------------------------------------------------------
+
+new_store 2750
+done_by alice 077 create a -n 1000 --mode 0640
+done_by alice 077 create k -n 1000 --kind counting
+done_by alice 077 add a one
+done_by alice 077 add k one
+done_by alice 077 build f "$scratch/keys"
+store=$scratch/place/store
+for read in 'check a one' 'check -q f one' 'info a' 'info f --json' list 'verify' 'explain a one' 'count k one' \
+    'generations f' 'except f list' 'compare a a' 'export a --to tamis -' 'report -o - a' 'repair --dry-run'; do
+    # shellcheck disable=SC2086
+    done_by carol 022 $read
+done
+for write in 'add a two' 'create n -n 10' 'drop a' 'rename a b' 'sync a' "build f $scratch/keys" 'rollback f' \
+    'remove k one' 'except f add two' 'merge n a' 'repair' 'rotate a'; do
+    # shellcheck disable=SC2086
+    denied carol $write
+done
+for any in 'check a one' list 'info a' 'add a two' 'create n -n 10' verify repair; do
+    # shellcheck disable=SC2086
+    denied mallory $any
+done
+chmod 2755 "$store" "$store/segments"
+chmod 644 "$store"/*.* "$store"/*/*.*
+done_by mallory 022 check a one
+for write in 'add a two' 'drop a' 'repair'; do
+    # shellcheck disable=SC2086
+    denied mallory $write
+done
+
+# ---- Links and foreign files -------------------------------------------------------------------
+
+store=$scratch/model
+as_root() { timeout 20 "$scratch/tamis" --store "$store" "$@" </dev/null >"$scratch/out" 2>"$scratch/err"; }
+as_root create f -n 1000
+as_root add f one
+outside=$scratch/outside
+cp -a "$store" "$outside"
+untouched=$(contents "$outside")
+
+# put KIND: in the place of $thing of the store at work.
+put()
+{
+    local at=$store/$thing victim=$outside/$thing
+    [ -e "$victim" ] || victim=$outside/segments/0000000000000001.seg
+    rm -rf "$at"
+    case $1 in
+    symlink) ln -s "$victim" "$at" ;;
+    inside) ln -s "../work.kept/$thing" "$at" ;;
+    hardlink) ln "$victim" "$at" ;;
+    fifo) mkfifo "$at" ;;
+    directory) mkdir -p "$at/sub" ;;
+    device) mknod "$at" c 1 3 ;;
+    socket) python3 -c 'import os, socket, sys; os.chdir(sys.argv[1]); socket.socket(socket.AF_UNIX).bind(sys.argv[2])' \
+        "$(dirname "$at")" "$(basename "$at")" ;;
+    esac
+}
+
+cp -a "$scratch/model" "$scratch/work.kept"
+for thing in catalog.mdb catalog.lock catalog.mdb.new segments/0000000000000001.seg segments/0000000000000002.seg \
+    staging/0000000000000001.seg segments staging; do
+    for kind in symlink inside hardlink fifo directory device socket; do
+        [ $kind != socket ] || [[ $thing == *1.seg ]] || continue
+        [ $kind != directory ] || [[ $thing == *.* ]] || continue
+        [ $kind != hardlink ] || [[ $thing == *.* ]] || continue
+        store=$scratch/work
+        rm -rf "$store" "$scratch/copy"
+        cp -a "$scratch/model" "$store"
+        put $kind
+        for command in 'check f one' 'add f two' 'drop f' 'create g -n 100' verify "backup $scratch/copy" repair; do
+            count
+            # shellcheck disable=SC2086
+            as_root $command
+            status=$?
+            [ $status -le 2 ] || escape "$command with a $kind for $thing ended with $status"
+            # What is needed for it is refused; the rest is passed over, or made anew.
+            case $thing/${command%% *} in
+            catalog.mdb/repair | *.new/* | *2.seg/* | */create | */verify | */repair | */backup | staging/*/* | staging/check) ;;
+            *) [ $status -eq 2 ] || escape "$command took a $kind for $thing" ;;
+            esac
+        done
+        [ "$untouched" = "$(contents "$outside")" ] || {
+            escape "with a $kind for $thing what is outside was changed"
+            rm -rf "$outside"
+            cp -a "$scratch/model" "$outside"
+            untouched=$(contents "$outside")
+        }
+    done
+done
+
+# ---- Names -------------------------------------------------------------------------------------
+
+slashes=$(printf '%255s' '' | tr ' ' /)
+store=$scratch/deep/in/store
+mkdir -p "$scratch/deep/in"
+for name in .. . / ../escape ../../escape "$scratch/deep/escape" a/b segments/0000000000000001.seg "$slashes" "$slashes/" \
+    $'new\nline' $'tab\t' $'\x1b[31m' $'\xff\xfe' '' -n '--' '$(touch escape)' '%s%n' 'catalog.mdb'; do
+    rm -rf "$store"
+    as_root create x -n 100
+    for command in create add check info sync verify build export except generations rollback rotate rename drop; do
+        count
+        case $command in
+        create) as_root create -n 100 -- "$name" ;;
+        build) as_root build -- "$name" "$scratch/keys" ;;
+        add | check | except) as_root $command -- "$name" list key ;;
+        export) as_root export --to tamis -- "$name" - ;;
+        rename) as_root drop -- "$name" || : && as_root rename -- x "$name" ;;
+        *) as_root $command -- "$name" ;;
+        esac
+        status=$?
+        [ $status -le 2 ] || escape "$command $(printf %q "$name") ended with $status"
+    done
+    found=$(find "$scratch/deep" ! -type d | sed "s|^$store/||" |
+        grep -vE '^(catalog\.(mdb|lock)|segments/[0-9]{16}\.seg)$')
+    [ -z "$found" ] || escape "the name $(printf %q "$name") made $found"
+done
+[ -z "$(find "$scratch" -name 'escape*')" ] || escape "a name became a path"
+
+# ---- The directory itself ----------------------------------------------------------------------
+
+# Replaced by a link to another store while it is open: what follows goes to the one that was opened.
+count
+rm -rf "$scratch/work" "$outside" "$scratch/moved"
+cp -a "$scratch/model" "$scratch/work"
+cp -a "$scratch/model" "$outside"
+before=$(contents "$outside")
+mkfifo "$scratch/pipe"
+"$scratch/tamis" --store "$scratch/work" add f <"$scratch/pipe" >/dev/null 2>"$scratch/err" &
+exec 3>"$scratch/pipe"
+echo first >&3
+until "$scratch/tamis" --store "$scratch/work" check -q f first; do :; done
+mv "$scratch/work" "$scratch/moved"
+ln -s "$outside" "$scratch/work"
+echo second >&3
+exec 3>&-
+wait $!
+[ "$before" = "$(contents "$outside")" ] || escape "a store that took the place of another was written to"
+"$scratch/tamis" --store "$scratch/moved" check -q f second || escape "a key is not in the store that was open"
+# By a symbolic link of the user's own.
+count
+"$scratch/tamis" --store "$scratch/work" check -q f one || escape "a store is not found by a link to it"
+
+# In a directory like /tmp: what a stranger has put there is refused, to root too.
+rm -rf "$scratch/work"
+cp -a "$scratch/model" "$scratch/sticky"
+chmod 1777 "$scratch/sticky" "$scratch/sticky/segments"
+store=$scratch/sticky
+for thing in catalog.mdb catalog.lock segments segments/0000000000000001.seg; do
+    chown 54324 "$store/$thing"
+    for command in 'check f one' 'add f two' 'drop f'; do
+        count
+        # shellcheck disable=SC2086
+        as_root $command && escape "$command took $thing of a stranger"
+        [[ $(cat "$scratch/err") == *'belongs to user 54324'* ]] || escape "$thing: $(cat "$scratch/err")"
+    done
+    chown 0 "$store/$thing"
+done
+
+echo "permissions: $cases cases, escapes $escapes, ${SECONDS} s"
+[ $escapes -eq 0 ]

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sip_test.c: the hash set sip: the published values, every kind's rate, its secret, and what an enemy
+ * can do to xxh3 and not to it (docs/security.md has the figures that are printed here). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "fixture.h"
+#include "hash/digest.h"
+#include "kind/kind.h"
+#include "tamis_build.h"
+
+/* vectors_sip128 of the reference implementation: key 00 01 .. 0f, of 00 01 02 .. the first bytes. */
+static void sip_digests_are_the_published_ones(void **state)
+{
+    static const struct {
+        size_t bytes;
+        uint8_t digest[16];
+    } published[] = {
+        {0,
+         {0xa3, 0x81, 0x7f, 0x04, 0xba, 0x25, 0xa8, 0xe6, 0x6d, 0xf6, 0x72, 0x14, 0xc7, 0x55, 0x02,
+          0x93}},
+        {1,
+         {0xda, 0x87, 0xc1, 0xd8, 0x6b, 0x99, 0xaf, 0x44, 0x34, 0x76, 0x59, 0x11, 0x9b, 0x22, 0xfc,
+          0x45}},
+        {2,
+         {0x81, 0x77, 0x22, 0x8d, 0xa4, 0xa4, 0x5d, 0xc7, 0xfc, 0xa3, 0x8b, 0xde, 0xf6, 0x0a, 0xff,
+          0xe4}},
+        {3,
+         {0x9c, 0x70, 0xb6, 0x0c, 0x52, 0x67, 0xa9, 0x4e, 0x5f, 0x33, 0xb6, 0xb0, 0x29, 0x85, 0xed,
+          0x51}},
+        {15,
+         {0x54, 0x93, 0xe9, 0x99, 0x33, 0xb0, 0xa8, 0x11, 0x7e, 0x08, 0xec, 0x0f, 0x97, 0xcf, 0xc3,
+          0xd9}},
+    };
+    uint8_t bytes[16];
+    (void)state;
+    for (uint8_t i = 0; i < 16; i++)
+        bytes[i] = i;
+    for (size_t i = 0; i < sizeof published / sizeof published[0]; i++) {
+        const struct tamis__digest digest = tamis__digest_sip(bytes, published[i].bytes, bytes);
+        assert_memory_equal(&digest.high, published[i].digest, 8);
+        assert_memory_equal(&digest.low, published[i].digest + 8, 8);
+    }
+}
+
+/* ---- Every kind ---------------------------------------------------------------------------------- */
+
+/* At most five deviations above what is promised. */
+static void check_rate(tamis_filter *filter, const char *kind, double rate)
+{
+    enum { STRANGERS = 200000 };
+    uint64_t passed = 0;
+    for (uint64_t i = 0; i < STRANGERS; i++) {
+        const uint64_t key[2] = {i, 1};
+        passed += (uint64_t)assert_done(tamis_filter_contains(filter, key, sizeof key));
+    }
+    const double expected = rate * STRANGERS;
+    print_message("%-8s %llu of %d strangers let in, %.0f promised\n", kind,
+                  (unsigned long long)passed, STRANGERS, expected);
+    assert_true((double)passed < expected + 5 * sqrt(expected));
+    assert_true(passed > 0);
+}
+
+static void add_keys(tamis_filter *filter, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t key[2] = {i, 0};
+        (void)assert_done(tamis_filter_add(filter, key, sizeof key));
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t key[2] = {i, 0};
+        assert_int_equal(assert_done(tamis_filter_contains(filter, key, sizeof key)), 1);
+    }
+}
+
+static void sip_keeps_the_rate_in_kinds_that_take_keys(void **state)
+{
+    static const uint32_t kinds[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM, TAMIS_KIND_COUNTING};
+    tamis_store *store = fixture_store(NULL);
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        const struct tamis_filter_spec spec = {.capacity = 20000,
+                                               .fp_rate = 0.01,
+                                               .kind = kinds[i],
+                                               .hash_set = "sip",
+                                               .on_full = TAMIS_ON_FULL_WARN};
+        tamis_filter *filter;
+        assert_done(tamis_filter_create(store, tamis_kind_name(kinds[i]), &spec, &filter));
+        add_keys(filter, 20000);
+        check_rate(filter, tamis_kind_name(kinds[i]), 0.01);
+        assert_done(tamis_filter_close(filter));
+    }
+    tamis_store_close(store);
+}
+
+static void build(tamis_store *store, const struct tamis_build_spec *spec, uint64_t first,
+                  int published)
+{
+    tamis_build *build;
+    assert_done(tamis_build_begin(store, "list", spec, &build));
+    for (uint64_t i = first; i < first + 20000; i++) {
+        const uint64_t words[2] = {i, 0};
+        const struct tamis_key key = {words, sizeof words};
+        assert_done(tamis_build_add(build, &key, 1));
+        if (i % 100 == 0) { /* known good strangers */
+            const uint64_t good[2] = {i, 2};
+            const struct tamis_key against = {good, sizeof good};
+            assert_done(tamis_build_against(build, &against, 1));
+        }
+    }
+    assert_int_equal(assert_done(tamis_build_publish(build, NULL)), published);
+    tamis_build_close(build);
+}
+
+/* Each build of a filter goes on with its secret, so that --if-changed can tell; a set in between ends it. */
+static void sip_builds_keep_the_secret_and_the_rate(void **state)
+{
+    struct tamis_build_spec spec = {
+        .filter = {.kind = TAMIS_KIND_FUSE, .fp_rate = 1.0 / 256, .hash_set = "sip"},
+        .flags = TAMIS_BUILD_IF_CHANGED};
+    struct tamis_filter_spec like[3];
+    char set[TAMIS_HASH_SET_NAME_MAX + 1];
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter;
+    (void)state;
+    build(store, &spec, 0, 1);
+    assert_done(tamis_filter_open(store, "list", 0, &filter));
+    check_rate(filter, "fuse", 1.0 / 256);
+    assert_done(tamis_filter_like(filter, &like[0], set));
+    assert_string_equal(set, "sip");
+    build(store, &spec, 0, 0);  /* the same keys: in force already */
+    build(store, &spec, 10, 1); /* others */
+    assert_done(tamis_filter_like(filter, &like[1], set));
+    assert_memory_equal(like[0].secret, like[1].secret, TAMIS_SECRET_BYTES);
+    spec.filter.hash_set = NULL;
+    build(store, &spec, 0, 1);
+    spec.filter.hash_set = "sip";
+    spec.filter.kind = TAMIS_KIND_BLOCKED;
+    build(store, &spec, 0, 1);
+    build(store, &spec, 0, 0);
+    assert_done(tamis_filter_like(filter, &like[2], set));
+    assert_memory_not_equal(like[0].secret, like[2].secret, TAMIS_SECRET_BYTES);
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+}
+
+/* ---- The secret ---------------------------------------------------------------------------------- */
+
+static void explain_first(tamis_filter *filter, uint32_t segment, char hashes[64])
+{
+    uint64_t positions[TAMIS_K_MAX];
+    struct tamis_explanation explanation = {
+        .positions = positions, .positions_max = TAMIS_K_MAX, .hashes = hashes, .hashes_bytes = 64};
+    assert_done(tamis_filter_explain(filter, segment, "key", 3, &explanation));
+}
+
+static void sip_each_filter_has_a_secret_of_its_own(void **state)
+{
+    struct tamis_filter_spec like, spec = {.capacity = 1000, .hash_set = "sip"};
+    char set[TAMIS_HASH_SET_NAME_MAX + 1], hashes[4][64];
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *a, *b, *c;
+    (void)state;
+    assert_done(tamis_filter_create(store, "a", &spec, &a));
+    assert_done(tamis_filter_create(store, "b", &spec, &b));
+    assert_done(tamis_filter_like(a, &like, set));
+    assert_done(tamis_filter_create(store, "c", &like, &c));
+    const struct tamis_merge merge = {.sources = (tamis_filter *[]){c}, .count = 1};
+    const struct tamis_merge other = {.sources = (tamis_filter *[]){b}, .count = 1};
+    assert_done(tamis_filter_merge(a, &merge));
+    assert_refused(TAMIS_EMISMATCH, "differ in secret; make one like",
+                   tamis_filter_merge(a, &other));
+    add_keys(a, 3000); /* grows */
+    explain_first(a, 0, hashes[0]);
+    explain_first(a, 1, hashes[1]);
+    explain_first(b, 0, hashes[2]);
+    explain_first(c, 0, hashes[3]);
+    assert_string_equal(hashes[0], hashes[1]);
+    assert_string_equal(hashes[0], hashes[3]);
+    assert_string_not_equal(hashes[0], hashes[2]);
+    assert_done(tamis_filter_close(c));
+    assert_done(tamis_filter_open_or_create(store, "a", &spec, &c)); /* any secret will do */
+    assert_done(tamis_filter_close(c));
+    like.secret[0] ^= 1;
+    assert_refused(TAMIS_EMISMATCH, "exists with another secret; ask",
+                   tamis_filter_open_or_create(store, "a", &like, &c));
+    assert_done(tamis_filter_close(b));
+    assert_done(tamis_filter_close(a));
+    tamis_store_close(store);
+}
+
+static void sip_refuses_what_makes_no_sense(void **state)
+{
+    struct tamis_filter_spec spec = {.capacity = 1000, .hash_set = "sip", .seed = 1};
+    const struct tamis_import_spec bitmap = {.hash_set = "sip", .m_bits = 1000, .k = 3};
+    const struct tamis_source source = {.bytes = 0};
+    uint64_t positions[3];
+    struct tamis_explanation explanation = {.positions = positions, .positions_max = 3};
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = NULL;
+    (void)state;
+    assert_refused(TAMIS_EINVAL, "hash set sip has no seed",
+                   tamis_filter_create(store, "a", &spec, &filter));
+    spec = (struct tamis_filter_spec){.capacity = 1000, .secret = {1}};
+    assert_refused(TAMIS_EINVAL, "hash set xxh3 has no secret",
+                   tamis_filter_create(store, "a", &spec, &filter));
+    assert_refused(TAMIS_EINVAL, "no other program has filled",
+                   tamis_filter_import(store, "a", "redis-bitmap", &bitmap, &source, &filter));
+    assert_refused(TAMIS_EINVAL, "ask a filter of that set",
+                   tamis_explain("sip", 1000, 3, 0, "a", 1, &explanation));
+    tamis_store_close(store);
+}
+
+/* A damaged header: no secret, a seed beside it, parameters behind it. */
+static void sip_header_without_a_secret_is_refused(void **state)
+{
+    struct tamis__segment segment;
+    const char *reason = NULL;
+    (void)state;
+    fixture_segment(&segment, TAMIS_KIND_BLOCKED, 512 * 20, 6);
+    struct tamis__segment_header *h = segment.header;
+    const struct tamis__kind *kind = tamis__kind_by_id(TAMIS_KIND_BLOCKED);
+    h->hash_set = TAMIS__HASH_SIP;
+    h->seed = 0;
+    assert_int_equal(kind->check(h, &reason), TAMIS_ECORRUPT);
+    assert_string_equal(reason, "has no key, which its hash set needs");
+    h->parameters[15] = 1;
+    assert_int_equal(kind->check(h, &reason), 0);
+    h->seed = 1;
+    assert_int_equal(kind->check(h, &reason), TAMIS_ECORRUPT);
+    h->seed = 0;
+    h->parameters[16] = 1;
+    assert_int_equal(kind->check(h, &reason), TAMIS_ECORRUPT);
+    free(h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sip_digests_are_the_published_ones),
+        cmocka_unit_test(sip_keeps_the_rate_in_kinds_that_take_keys),
+        cmocka_unit_test(sip_builds_keep_the_secret_and_the_rate),
+        cmocka_unit_test(sip_each_filter_has_a_secret_of_its_own),
+        cmocka_unit_test(sip_refuses_what_makes_no_sense),
+        cmocka_unit_test(sip_header_without_a_secret_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
