@@ -47,7 +47,7 @@ static void remember(void)
         ones_before[i] = stat.ones;
         if (i == BLOCKED) {
             const struct tamis_sink sink = stream_sink(&export_before);
-            assert_done(tamis_filter_export(filter, "tamis", &sink));
+            assert_done(tamis_filter_export(filter, "tamis", 0, &sink));
         }
         assert_done(tamis_filter_close(filter));
     }
@@ -85,6 +85,14 @@ void scene_copy(struct scene *scene)
 {
     if (template_path == NULL) make_template();
     *scene = (struct scene){.path = scratch_path("scene"), .away = scratch_path("away")};
+    scratch_copy(template_path, scene->path);
+}
+
+void scene_copy_to(struct scene *scene, const char *path, const char *away)
+{
+    if (template_path == NULL) make_template();
+    *scene = (struct scene){.path = strdup(path), .away = strdup(away)};
+    if (scene->path == NULL || scene->away == NULL) err(1, "strdup");
     scratch_copy(template_path, scene->path);
 }
 
@@ -172,7 +180,7 @@ static int64_t ask_filter(tamis_filter *filter, size_t which)
 
 static int64_t ask_batch(tamis_filter *filter, size_t which)
 {
-    static uint8_t answers[KEYS];
+    uint8_t answers[KEYS]; /* of several threads at once */
     const int64_t rc = tamis_filter_contains_batch(filter, keys, count_of(which), answers);
     for (size_t i = 0; rc >= 0 && i < count_of(which); i++)
         if (answers[i] != expected(which, i)) return SCENE_WRONG;
@@ -308,7 +316,7 @@ static int64_t act_export(struct scene *s)
 {
     struct stream stream = stream_of(NULL, 0);
     const struct tamis_sink sink = stream_sink(&stream);
-    const int rc = tamis_filter_export(s->filters[BLOCKED], "tamis", &sink);
+    const int rc = tamis_filter_export(s->filters[BLOCKED], "tamis", 0, &sink);
     const bool same = stream.bytes == export_before.bytes &&
                       memcmp(stream.data, export_before.data, stream.bytes) == 0;
     stream_free(&stream);
@@ -360,7 +368,7 @@ static int64_t act_import(struct scene *s)
     struct stream stream = stream_of(NULL, 0);
     const struct tamis_sink sink = stream_sink(&stream);
     tamis_filter *imported = NULL;
-    int64_t rc = tamis_filter_export(s->filters[BLOCKED], "tamis", &sink);
+    int64_t rc = tamis_filter_export(s->filters[BLOCKED], "tamis", 0, &sink);
     if (rc == 0) {
         const struct tamis_source source = stream_source(&stream);
         rc = tamis_filter_import(s->store, "imported", "tamis", NULL, &source, &imported);

@@ -33,6 +33,8 @@ extern const size_t acts_count;
 void scene_set(struct scene *scene);
 /* The copy alone, with nothing open. */
 void scene_copy(struct scene *scene);
+/* The same in directories of these names. */
+void scene_copy_to(struct scene *scene, const char *path, const char *away);
 int scene_open(struct scene *scene); /* 0 or the first error; scene_close() then too */
 /* The first error of the closes. */
 int scene_close(struct scene *scene);
