@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "file/mark.h"
+#include "journal.h"
 #include "store.h"
 
 /* ---- A writer begins ------------------------------------------------------------------------- */
@@ -146,7 +147,11 @@ TAMIS_API int tamis_filter_close(tamis_filter *filter)
     struct tamis__view *view = filter->view;
     int rc = tamis__view_check(view);
     if (rc == 0 && !filter->read_only && !is_dropped(filter)) {
-        if (!filter->no_sync) rc = leave_segments(view);
+        if (!filter->no_sync) {
+            rc = leave_segments(view);
+            const int closed = rc < 0 ? 0 : tamis__journal_close(filter, rc > 0);
+            if (closed < 0) rc = closed;
+        }
         /* ORDER relaxed: see tamis__record_items. */
         const bool changed =
             tamis__view_items(view) != __atomic_load_n(&filter->recorded_items, __ATOMIC_RELAXED);
@@ -155,6 +160,7 @@ TAMIS_API int tamis_filter_close(tamis_filter *filter)
         else if (changed || rc > 0)
             rc = tamis__record_items(filter, view, rc > 0 ? now : 0);
     }
+    if (is_dropped(filter)) tamis__journal_forget(filter);
     if (rc == TAMIS_EDROPPED) rc = 0; /* no catalog entry is left to be wrong */
     tamis__filter_free(filter);
     return rc;

@@ -17,6 +17,8 @@ void tamis__tally(const struct tamis__kind *kind, const struct tamis__segment *a
     const uint64_t all = a->header->data_bytes / 8;
     for (uint64_t first = 0; first < all; first += TAMIS__PIECE_WORDS) {
         const uint64_t count = all - first < TAMIS__PIECE_WORDS ? all - first : TAMIS__PIECE_WORDS;
+        tamis__segment_want(a, first * 8, count * 8);
+        tamis__segment_want(b, first * 8, count * 8);
         kind->tally(a, b, (struct tamis__words){.first = first, .count = count}, ones);
         tamis__segment_release(a, first * 8, count * 8);
         tamis__segment_release(b, first * 8, count * 8);

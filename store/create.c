@@ -66,7 +66,7 @@ int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TA
 static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_sizing *sizing = &plan->sizing;
-    uint64_t reserved = spec->flags;
+    uint64_t reserved = spec->flags & ~TAMIS_FILTER_DURABLE;
     for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
         reserved |= spec->reserved[i];
     if (reserved != 0)
@@ -99,6 +99,7 @@ static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__pla
     if (sizing->kind != TAMIS_KIND_BLOOM && !plan->hash_set->any_kind)
         return tamis__fail(TAMIS_EUNSUPPORTED, "hash set %s goes with kind bloom only",
                            plan->hash_set->name);
+    plan->policy.durable = (spec->flags & TAMIS_FILTER_DURABLE) != 0;
     plan->seed = spec->seed;
     plan->bit_order = plan->hash_set->bit_order;
     sizing->counter_bits = spec->counter_bits;
@@ -136,6 +137,11 @@ static int plan_growth(const struct tamis_filter_spec *spec, struct tamis__plan 
     struct tamis__policy *policy = &plan->policy;
     const bool counting = plan->sizing.kind == TAMIS_KIND_COUNTING;
     const bool fixed = plan->explicit_geometry || !plan->hash_set->any_kind || counting;
+    if (counting && policy->durable)
+        return tamis__fail(
+            TAMIS_EUNSUPPORTED,
+            "a filter of kind counting cannot be durable, as keys that are taken off again are in "
+            "no log; leave that out, or use kind blocked or bloom");
     policy->on_full = spec->on_full;
     if (spec->on_full > TAMIS_ON_FULL_WARN)
         return tamis__fail(TAMIS_EINVAL, "there is no policy %u for a full filter", spec->on_full);
@@ -391,7 +397,11 @@ static int compare_policies(const char *name, const struct tamis__policy *have,
                              (uint64_t)want->window_ns);
     if (rc == 0)
         rc = compare_numbers(name, "window in keys", have->window_items, want->window_items);
-    return rc < 0 ? rc : compare_numbers(name, "number of slices", have->slices, want->slices);
+    if (rc == 0) rc = compare_numbers(name, "number of slices", have->slices, want->slices);
+    if (rc == 0 && have->durable != want->durable)
+        rc = fail_mismatch(name, "durability", have->durable ? "on" : "off",
+                           want->durable ? "on" : "off");
+    return rc;
 }
 
 /* Is the filter that is there what the plan wants?  TAMIS_EMISMATCH with the first difference. */

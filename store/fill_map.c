@@ -73,6 +73,7 @@ static uint64_t count_lanes(const struct lanes *lanes, uint64_t first, uint64_t 
     for (uint64_t at = first * lanes->width; at < last; at = next) {
         const uint64_t piece_end = (at / piece + 1) * piece;
         next = piece_end < last ? piece_end : last;
+        if (at % piece == 0) tamis__segment_want(lanes->segment, lanes->offset + at / 8, piece / 8);
         set += count_run(lanes, at, next);
         if (next == piece_end)
             tamis__segment_release(lanes->segment, lanes->offset + (piece_end - piece) / 8,

@@ -15,11 +15,8 @@
 
 #include "base/error.h"
 #include "base/point.h"
+#include "durable.h"
 #include "exceptions.h"
-#include "store.h"
-
-/* Keys of a batch that are handled together; what goes on the stack for a list of segments. */
-#define CHUNK 1024u
 
 /* ---- Before anything is asked or added ------------------------------------------------------- */
 
@@ -36,7 +33,7 @@ int tamis__fail_read_only(const struct tamis_filter *filter)
                        filter->name, filter->store->place.path);
 }
 
-static int fail_full(const struct tamis_filter *filter, const struct tamis__view *view)
+int tamis__fail_full(const struct tamis_filter *filter, const struct tamis__view *view)
 {
     return tamis__fail(TAMIS_EFULL,
                        "the filter '%s' holds the %llu keys that it was made for and refuses more; "
@@ -109,12 +106,23 @@ static inline bool won_in_vain(const struct tamis__view *view)
     return __builtin_expect(tamis__segment_is_left(&tamis__newest(view)->segment), 0);
 }
 
+/* To the segment that comes after the newest one of the view, which is ready to be written to then. */
+static int go_further(struct tamis_filter *filter, struct tamis__view **at,
+                      struct tamis__flight *flight)
+{
+    int rc = tamis__view_advance(filter, at);
+    if (rc == 0) rc = tamis__view_mark(filter, *at);
+    if (rc == 0 && flight != NULL) rc = tamis__flight_enter(flight, *at);
+    return rc;
+}
+
 /*
  * Add one key.  `won` is the number of the segment that it has been won in already and that was left
  * meanwhile, or 0: that segment, and those before it, say nothing about it any more.
  */
-static int add_key(struct tamis_filter *filter, struct tamis__view **at, uint64_t won, bool counted,
-                   const void *key, size_t key_bytes)
+static int add_key(struct tamis_filter *filter, struct tamis__view **at,
+                   struct tamis__flight *flight, uint64_t won, bool counted, const void *key,
+                   size_t key_bytes)
 {
     bool fresh = true;
     for (;;) {
@@ -126,7 +134,7 @@ static int add_key(struct tamis_filter *filter, struct tamis__view **at, uint64_
         if (found > view->slice_first) return 0;
         fresh &= found == 0;
         if (refuses(view) && !newest->kind->contains(&newest->segment, key, key_bytes))
-            return fail_full(filter, view);
+            return tamis__fail_full(filter, view);
         /* In an older slice only: it is not new, but its life begins again. */
         const int added = newest->kind->add(&newest->segment, key, key_bytes);
         if (added < 0) return added;
@@ -139,8 +147,7 @@ static int add_key(struct tamis_filter *filter, struct tamis__view **at, uint64_
             return fresh;
         }
         won = newest->segment.header->number;
-        int rc = tamis__view_advance(filter, at);
-        if (rc == 0) rc = tamis__view_mark(filter, *at);
+        const int rc = go_further(filter, at, flight);
         if (rc < 0) return rc;
     }
 }
@@ -151,6 +158,12 @@ static inline bool has_chores(const struct tamis__view *view)
     /* ORDER relaxed: a hint, looked at again where they are done. */
     return __builtin_expect(__atomic_load_n(&view->chores, __ATOMIC_RELAXED) != 0, 0) ||
            tamis__view_is_over(view);
+}
+
+static inline bool is_durable(const struct tamis__view *view)
+{
+    /* ORDER relaxed: never changed. */
+    return (__atomic_load_n(&view->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_DURABLE) != 0;
 }
 
 /* Does a key that is in write nothing? */
@@ -181,8 +194,14 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
     struct tamis__view *view = tamis__enter(&filter->view);
     if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
     int rc = tamis__view_current(filter, &view);
-    if (rc == 0 && has_chores(view)) rc = do_chores_for_key(filter, &view, key, key_bytes);
-    if (__builtin_expect(rc == 0, 1)) rc = add_key(filter, &view, 0, false, key, key_bytes);
+    if (rc == 0 && has_chores(view)) {
+        if (is_durable(view)) {
+            rc = tamis__durable_add(filter, &view, key, key_bytes);
+            return (int)tamis__leave_with(filter, view, rc);
+        }
+        rc = do_chores_for_key(filter, &view, key, key_bytes);
+    }
+    if (__builtin_expect(rc == 0, 1)) rc = add_key(filter, &view, NULL, 0, false, key, key_bytes);
     return (int)tamis__leave_with(filter, view, rc);
 }
 
@@ -198,9 +217,9 @@ int tamis__check_keys(const struct tamis_key *keys, size_t count)
 
 /* The keys of a chunk that no segment has answered yes to, moved together. */
 struct open_keys {
-    struct tamis_key keys[CHUNK];
-    uint16_t index[CHUNK];
-    uint8_t answers[CHUNK];
+    struct tamis_key keys[TAMIS__CHUNK];
+    uint16_t index[TAMIS__CHUNK];
+    uint8_t answers[TAMIS__CHUNK];
     size_t count;
 };
 
@@ -255,7 +274,7 @@ static void ask_older_slices(const struct tamis__view *view, const struct open_k
                              uint8_t *older)
 {
     struct open_keys asked = *open;
-    memset(older, 0, CHUNK);
+    memset(older, 0, TAMIS__CHUNK);
     ask_segments(view, first_alive(view), view->slice_first, &asked, older);
 }
 
@@ -269,7 +288,7 @@ static int64_t add_to_list(const struct tamis__view *view, const struct tamis_ke
     const struct tamis__store_segment *newest = tamis__newest(view);
     const bool windowed = view->slice_first > 0;
     struct open_keys open;
-    uint8_t older[CHUNK];
+    uint8_t older[TAMIS__CHUNK];
     open_all(&open, keys, count);
     ask_segments(view, view->slice_first, view->count - 1, &open, answers);
     memset(answers, 0, count);
@@ -301,15 +320,15 @@ static bool is_refused(const uint8_t *answers, size_t count)
 
 /* Those that were won in a segment that had been left go on after it, one by one: it is rare. */
 static int64_t go_on(struct tamis_filter *filter, struct tamis__view **at,
-                     const struct tamis_key *keys, size_t count, uint8_t *answers)
+                     struct tamis__flight *flight, const struct tamis_key *keys, size_t count,
+                     uint8_t *answers)
 {
     const uint64_t won = tamis__newest(*at)->segment.header->number;
     int64_t fresh = 0;
-    int rc = tamis__view_advance(filter, at);
-    if (rc == 0) rc = tamis__view_mark(filter, *at);
+    int rc = go_further(filter, at, flight);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         if (!answers[i]) continue;
-        rc = add_key(filter, at, won, true, keys[i].data, keys[i].bytes);
+        rc = add_key(filter, at, flight, won, true, keys[i].data, keys[i].bytes);
         answers[i] = rc > 0;
         fresh += rc > 0;
         if (rc == TAMIS_EFULL) {
@@ -320,8 +339,9 @@ static int64_t go_on(struct tamis_filter *filter, struct tamis__view **at,
     return rc < 0 ? rc : fresh;
 }
 
-static int64_t add_chunk(struct tamis_filter *filter, struct tamis__view **at,
-                         const struct tamis_key *keys, size_t count, uint8_t *answers)
+int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **at,
+                         struct tamis__flight *flight, const struct tamis_key *keys, size_t count,
+                         uint8_t *answers)
 {
     struct tamis__view *view = *at;
     const struct tamis__store_segment *newest = tamis__newest(view);
@@ -335,7 +355,7 @@ static int64_t add_chunk(struct tamis_filter *filter, struct tamis__view **at,
     else
         fresh = newest->kind->add_batch(&newest->segment, keys, count, answers);
     if (fresh <= 0) return fresh;
-    if (won_in_vain(view)) return go_on(filter, at, keys, count, answers);
+    if (won_in_vain(view)) return go_on(filter, at, flight, keys, count, answers);
     /* ORDER relaxed: a hint. */
     if (__atomic_add_fetch(&view->uncounted, (uint64_t)fresh, __ATOMIC_RELAXED) >
         __atomic_load_n(&view->stride, __ATOMIC_RELAXED))
@@ -343,26 +363,38 @@ static int64_t add_chunk(struct tamis_filter *filter, struct tamis__view **at,
     return fresh;
 }
 
-static int do_chores_for_chunk(struct tamis_filter *filter, struct tamis__view **view,
+/* Are all of them in the newest slice? */
+static bool are_known(const struct tamis__view *view, const struct tamis_key *keys, size_t count)
+{
+    struct open_keys open;
+    uint8_t answers[TAMIS__CHUNK];
+    open_all(&open, keys, count);
+    ask_segments(view, view->slice_first, view->count, &open, answers);
+    return open.count == 0;
+}
+
+void tamis__ask_newest_slice(const struct tamis__view *view, const struct tamis_key *keys,
+                             size_t count, uint8_t *answers)
+{
+    struct open_keys open;
+    open_all(&open, keys, count);
+    memset(answers, 0, count);
+    ask_segments(view, view->slice_first, view->count, &open, answers);
+}
+
+int tamis__do_chores_for_chunk(struct tamis_filter *filter, struct tamis__view **view,
                                const struct tamis_key *keys, size_t count)
 {
-    const struct tamis__view *v = *view;
-    struct open_keys open;
-    uint8_t answers[CHUNK];
-    if (ignores_known(v)) {
-        open_all(&open, keys, count);
-        ask_segments(v, v->slice_first, v->count, &open, answers);
-        if (open.count == 0) return 0;
-    }
-    return do_chores(filter, view);
+    if (!has_chores(*view)) return 0;
+    return ignores_known(*view) && are_known(*view, keys, count) ? 0 : do_chores(filter, view);
 }
 
 /* Fewer where few are left, so that several adders together do not go far past the limit. */
-static size_t chunk_of(const struct tamis__view *view, size_t wanted)
+size_t tamis__chunk_of(const struct tamis__view *view, size_t wanted)
 {
     /* ORDER relaxed: a hint. */
     const uint64_t part = __atomic_load_n(&view->left, __ATOMIC_RELAXED) / 16;
-    const size_t most = part == 0 ? 1 : part < CHUNK ? (size_t)part : CHUNK;
+    const size_t most = part == 0 ? 1 : part < TAMIS__CHUNK ? (size_t)part : TAMIS__CHUNK;
     return wanted < most ? wanted : most;
 }
 
@@ -374,42 +406,51 @@ static int64_t answer_chunk(const struct tamis__view *view, int64_t rc, uint8_t 
     return answer;
 }
 
+static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
+                         const struct tamis_key *keys, size_t count, uint8_t *answers)
+{
+    uint8_t unasked[TAMIS__CHUNK], *told;
+    bool refused = false;
+    int64_t fresh = 0, rc = 0;
+    size_t done = 0;
+    while (rc >= 0 && done < count) {
+        rc = tamis__view_current(filter, view);
+        size_t now = tamis__chunk_of(*view, count - done);
+        if (rc == 0 && has_chores(*view)) {
+            rc = tamis__do_chores_for_chunk(filter, view, keys + done, now);
+            now = tamis__chunk_of(*view, now);
+        }
+        if (rc < 0) break;
+        told = answers ? answers + done : unasked;
+        rc = tamis__add_chunk(filter, view, NULL, keys + done, now, told);
+        rc = answer_chunk(*view, rc, told, now);
+        if (rc > 0) fresh += rc;
+        refused |= (*view)->policy.on_full == TAMIS_ON_FULL_REFUSE && is_refused(told, now);
+        done += now;
+    }
+    if (rc < 0 && answers != NULL) memset(answers + done, TAMIS_ANSWER_REFUSED, count - done);
+    if (rc >= 0 && refused) rc = tamis__fail_full(filter, *view);
+    return rc < 0 ? rc : fresh;
+}
+
 TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tamis_key *keys,
                                          size_t count, uint8_t *answers)
 {
-    uint8_t unasked[CHUNK], *told;
-    bool refused = false;
-    int64_t fresh = 0, rc = tamis__check_keys(keys, count);
+    int64_t rc = tamis__check_keys(keys, count);
     if (rc < 0) return rc;
     if (filter->read_only) return tamis__fail_read_only(filter);
     struct tamis__view *view = tamis__enter(&filter->view);
     if (view == NULL) return TAMIS_ENOMEM;
-    size_t done = 0;
-    while (rc >= 0 && done < count) {
-        rc = tamis__view_current(filter, &view);
-        size_t now = chunk_of(view, count - done);
-        if (rc == 0 && has_chores(view)) {
-            rc = do_chores_for_chunk(filter, &view, keys + done, now);
-            now = chunk_of(view, now);
-        }
-        if (rc < 0) break;
-        told = answers ? answers + done : unasked;
-        rc = add_chunk(filter, &view, keys + done, now, told);
-        rc = answer_chunk(view, rc, told, now);
-        if (rc > 0) fresh += rc;
-        refused |= view->policy.on_full == TAMIS_ON_FULL_REFUSE && is_refused(told, now);
-        done += now;
-    }
-    if (rc < 0 && answers != NULL) memset(answers + done, TAMIS_ANSWER_REFUSED, count - done);
-    if (rc >= 0 && refused) rc = fail_full(filter, view);
+    rc = is_durable(view) ? tamis__durable_add_batch(filter, &view, keys, count, answers)
+                          : add_batch(filter, &view, keys, count, answers);
     tamis__leave(filter, view);
-    return rc < 0 ? rc : fresh;
+    return rc;
 }
 
 TAMIS_API int64_t tamis_filter_contains_batch(tamis_filter *filter, const struct tamis_key *keys,
                                               size_t count, uint8_t *answers)
 {
-    uint8_t unasked[CHUNK];
+    uint8_t unasked[TAMIS__CHUNK];
     int64_t ones = 0;
     int rc = tamis__check_keys(keys, count);
     if (rc < 0) return rc;
@@ -417,7 +458,7 @@ TAMIS_API int64_t tamis_filter_contains_batch(tamis_filter *filter, const struct
     if (view == NULL) return TAMIS_ENOMEM;
     rc = tamis__view_current(filter, &view);
     for (size_t done = 0; rc == 0 && done < count;) {
-        const size_t now = count - done < CHUNK ? count - done : CHUNK;
+        const size_t now = count - done < TAMIS__CHUNK ? count - done : TAMIS__CHUNK;
         uint8_t *told = answers ? answers + done : unasked;
         size_t found = contains_chunk(view, keys + done, now, told);
         if (found > 0 && view->index.segment.header != NULL)

@@ -27,6 +27,8 @@ static void after_fork_in_child(void)
 {
     for (struct tamis_filter *filter = handles; filter != NULL; filter = filter->next_handle) {
         struct tamis__view *view = __atomic_load_n(&filter->view, __ATOMIC_ACQUIRE);
+        if (filter->journal != NULL) filter->inherited_journal = filter->journal;
+        filter->journal = NULL;
         tamis__interval_forget(filter);
         /* ORDER relaxed: there is one thread. */
         if (tamis__view_is_written(view))

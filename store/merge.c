@@ -27,6 +27,7 @@
 
 #include "base/error.h"
 #include "base/point.h"
+#include "durable.h"
 #include "store.h"
 
 struct merging {
@@ -142,6 +143,9 @@ static int reserve_piece(struct merging *m, const struct tamis__kind *kind,
 static int do_piece(struct merging *m, piece_fn *piece, const struct tamis__kind *kind,
                     const struct tamis__segment *to, struct tamis__words words)
 {
+    tamis__segment_want(to, words.first * 8, words.count * 8);
+    for (size_t i = 0; i < m->count; i++)
+        tamis__segment_want(m->from[i], words.first * 8, words.count * 8);
     int rc = piece(m, kind, to, words);
     tamis__segment_release(to, words.first * 8, words.count * 8);
     m->done_bytes += words.count * 8 * m->count;
@@ -249,9 +253,11 @@ static int merge_into(struct merging *m, const struct tamis__side *to)
         rc = tamis__begin_writing(to->filter, &to->view->segments[i].segment);
     if (rc == 0) rc = reserve(m, to->view);
     if (rc < 0) return rc;
+    if (to->view->policy.durable) tamis__durable_begin_merge(to->view);
     for (uint32_t i = 0; rc == 0 && i < to->view->count; i++)
         rc = each_piece(m, merge_piece, i, &to->view->segments[i].segment);
     if (rc == 0) rc = check_mappings(m);
+    if (to->view->policy.durable) rc = tamis__durable_end_merge(to->view, rc);
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_MERGE_DONE);
         rc = raise_items(to->filter, to->view);

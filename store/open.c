@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "journal.h"
 #include "store.h"
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
@@ -78,6 +79,7 @@ int tamis__open_segment(struct tamis_store *store, const struct tamis__record *r
 void tamis__filter_free(struct tamis_filter *filter)
 {
     tamis__handles_leave(filter);
+    tamis__journal_free(filter);
     tamis__view_free(filter->view);
     tamis__view_reclaim(filter);
     tamis_store_close(filter->store);
@@ -135,8 +137,12 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
     if (rc == 0) rc = open_by_name(store, name, read_only, filter);
     if (rc < 0) return rc;
     (*filter)->no_sync = (flags & TAMIS_NO_SYNC) != 0;
-    if (read_only || !tamis__view_is_stale((*filter)->view)) return 0;
-    rc = tamis__recover(store, (*filter)->filter_id);
+    if (read_only) return 0;
+    if (tamis__view_is_stale((*filter)->view)) rc = tamis__recover(store, (*filter)->filter_id);
+    if (rc == 0 && (*filter)->view->policy.durable) {
+        rc = tamis__logs_settle(store, (*filter)->filter_id);
+        if (rc > 0) rc = 0;
+    }
     if (rc < 0) {
         tamis__filter_free(*filter);
         *filter = NULL;

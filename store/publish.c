@@ -53,6 +53,7 @@ static void describe_edition(struct tamis__change *change, const struct tamis__e
         .exception_count = exception_count,
     };
     after->last_generation = after->generation;
+    after->policy.durable |= before->policy.durable; /* 0 where it is new */
     memcpy(after->name, before->name, sizeof after->name);
     memcpy(after->key_digest, edition->key_digest, sizeof after->key_digest);
 }

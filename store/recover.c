@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/point.h"
 #include "file/mark.h"
+#include "journal.h"
 #include "store.h"
 
 /* ---- What is wrong --------------------------------------------------------------------------- */
@@ -102,11 +103,12 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
     struct tamis__trouble now, known;
     int rc = 0;
     if (look(store, record, &now)) {
-        const bool whole = false; /* nothing has brought back what is missing */
-        for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++) {
+        const bool whole = record->policy.durable;
+        for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
             rc = mend_segment(store, record->segments[i].number);
-            if (rc == 0) rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);
-        }
+        if (rc >= 0 && whole) rc = tamis__logs_settle(store, record->filter_id);
+        for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
+            rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);
         if (rc < 0) return rc;
         TAMIS__POINT(TAMIS__POINT_RECOVERED);
         (void)look(store, record, &now);

@@ -20,6 +20,7 @@
 #include "file/inside.h"
 #include "file/network.h"
 #include "hash/hash_set.h"
+#include "journal.h"
 #include "policy.h"
 #include "publish.h"
 
@@ -384,6 +385,7 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
         .window_items = record->policy.window_items,
         .slices = record->policy.slices,
         .on_full = tamis__policy_on_full(&record->policy),
+        .flags = record->policy.durable ? TAMIS_FILTER_DURABLE : 0,
     };
     memcpy(stat->name, record->name, sizeof stat->name);
     tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);
@@ -475,6 +477,8 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
                                   TAMIS__NEXT_DROPPED);
         TAMIS__POINT(TAMIS__POINT_DROP_UNLINK);
         tamis__remove_files(store, &files);
+        /* Of handles that are dead; one that lives takes its own away. */
+        if (record.policy.durable) (void)tamis__logs_forget(store, record.filter_id);
     }
     tamis__catalog_end(txn);
     free(files.list);

@@ -262,6 +262,8 @@ static void complete(struct tamis__view *view, bool read_only)
     if (!read_only && tamis__view_is_written(view) &&
         !tamis__mark_is_writer(&tamis__newest(view)->segment))
         view->chores |= TAMIS__CHORE_MARK;
+    if (!read_only && policy->durable && tamis__view_is_written(view))
+        view->chores |= TAMIS__CHORE_DURABLE;
     /* Whoever adds in this view has read `next` of the segments before the newest, and asks them after this
      * fence: docs/concurrency.md, "The list goes on". */
     tamis__fence();

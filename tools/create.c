@@ -14,7 +14,7 @@
 
 static const char HELP[] =
     "usage: tamis create NAME -n CAPACITY [-p RATE] [--kind KIND] [--hash-set SET] [--seed N]\n"
-    "                    [--on-full grow|refuse|warn]\n"
+    "                    [--on-full grow|refuse|warn] [--durable]\n"
     "       tamis create NAME -n CAPACITY --window TIME|KEYS [--slices N]\n"
     "       tamis create NAME -m BITS -k HASHES [--hash-set SET] [--seed N]\n"
     "       tamis create NAME --hash-set php:LIST -m BITS\n"
@@ -45,6 +45,9 @@ static const char HELP[] =
     "      --slices N      steps in which the window moves, 1 to 32 (default 10): what is older "
     "than\n"
     "                      the window and one slice is forgotten\n"
+    "      --durable       answer no key before it is on the disk, whatever happens then; adds "
+    "wait\n"
+    "                      for the disk, so give many keys at once; kinds blocked and bloom\n"
     "      --like OTHER    all of it as filter OTHER of the same store\n"
     "      --if-missing    no error when the same filter is there already\n"
     "      --mode MODE     mode of the store (0660: the group may write), where this makes it;\n"
@@ -64,7 +67,8 @@ static const char HELP[] =
 
 #define TAKES_SHAPE                                                                                \
     (TAKES(CAPACITY) | TAKES(RATE) | TAKES(BITS) | TAKES(HASHES) | TAKES(KIND) | TAKES(HASH_SET) | \
-     TAKES(SEED) | TAKES(COUNTER_BITS) | TAKES(ON_FULL) | TAKES(WINDOW) | TAKES(SLICES))
+     TAKES(SEED) | TAKES(COUNTER_BITS) | TAKES(ON_FULL) | TAKES(WINDOW) | TAKES(SLICES) |          \
+     TAKES(DURABLE))
 
 /* Do the options say what to make? */
 static bool options_suffice(const struct invocation *call)
@@ -93,18 +97,20 @@ static bool options_suffice(const struct invocation *call)
 
 static struct tamis_filter_spec spec_from_options(const struct options *options)
 {
-    return (struct tamis_filter_spec){.capacity = options->capacity,
-                                      .fp_rate = options->fp_rate,
-                                      .kind = options->kind,
-                                      .k = options->k,
-                                      .m_bits = options->m_bits,
-                                      .hash_set = options->hash_set,
-                                      .seed = options->seed,
-                                      .counter_bits = options->counter_bits,
-                                      .on_full = options->on_full,
-                                      .slices = options->slices,
-                                      .window_ns = options->window_ns,
-                                      .window_items = options->window_items};
+    return (struct tamis_filter_spec){
+        .capacity = options->capacity,
+        .fp_rate = options->fp_rate,
+        .kind = options->kind,
+        .k = options->k,
+        .m_bits = options->m_bits,
+        .hash_set = options->hash_set,
+        .seed = options->seed,
+        .flags = options_have(options, TAKES(DURABLE)) ? TAMIS_FILTER_DURABLE : 0,
+        .counter_bits = options->counter_bits,
+        .on_full = options->on_full,
+        .slices = options->slices,
+        .window_ns = options->window_ns,
+        .window_items = options->window_items};
 }
 
 /* The spec that makes a filter like the one of that name, with its hash set in `hash_set`. */

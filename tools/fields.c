@@ -254,6 +254,11 @@ static json_t *value_state(const struct filter_view *view)
     return json_text(state_name(view->stat.state));
 }
 
+static json_t *value_durable(const struct filter_view *view)
+{
+    return json_boolean((view->stat.flags & TAMIS_FILTER_DURABLE) != 0);
+}
+
 static json_t *value_unclean_since(const struct filter_view *view)
 {
     return json_time(view->stat.unclean_since);
@@ -407,6 +412,7 @@ static const struct field FIELDS[] = {
     {"fingerprint_bits", 0, 0, value_fingerprint_bits, NULL},
     {"keep", 0, 0, value_keep, NULL},
     {"exceptions", 0, 0, value_exceptions, NULL},
+    {"durable", 0, 0, value_durable, NULL},
     {"state", 0, 0, value_state, NULL},
     {"unclean_since", 0, 0, value_unclean_since, NULL},
     {"degraded_since", 0, 0, value_degraded_since, NULL},

@@ -53,6 +53,7 @@ static const struct {
     [OPTION_INTERSECT] = {"intersect", "--intersect", no_argument, 0},
     [OPTION_ON_FULL] = {"on-full", "--on-full", required_argument, 0},
     [OPTION_WINDOW] = {"window", "--window", required_argument, 0},
+    [OPTION_DURABLE] = {"durable", "--durable", no_argument, 0},
     [OPTION_SLICES] = {"slices", "--slices", required_argument, 0},
     [OPTION_COUNTER_BITS] = {"counter-bits", "--counter-bits", required_argument, 0},
     [OPTION_COMMENTS] = {"comments", "--comments", optional_argument, 0},

@@ -34,6 +34,15 @@
     X(TAMIS__POINT_GROW_STAGED, "growth: the next segment is whole, the catalog not locked")       \
     X(TAMIS__POINT_GROW_LEFT, "growth: committed, and the segment before says so")                 \
     X(TAMIS__POINT_ADD_WON, "add: the last word was flipped, the segment not looked at again")     \
+    X(TAMIS__POINT_LOG_MADE, "log: the file is whole, and has not its name")                       \
+    X(TAMIS__POINT_LOG_NAMED, "log: it has its name, and no frame")                                \
+    X(TAMIS__POINT_DURABLE_BEGUN, "durable add: said to be in flight, no bit is set")              \
+    X(TAMIS__POINT_DURABLE_SET, "durable add: the bits are set, no frame is written")              \
+    X(TAMIS__POINT_DURABLE_WRITTEN, "durable add: the frame is written, and not synced")           \
+    X(TAMIS__POINT_DURABLE_SYNCED, "durable add: the log is synced, the flight not over")          \
+    X(TAMIS__POINT_LOG_RETIRED, "log: a checkpoint has made its frames needless, it is there")     \
+    X(TAMIS__POINT_LOG_REPLAYED, "recovery: a log is replayed, and nothing synced")                \
+    X(TAMIS__POINT_LOG_SETTLED, "recovery: what was replayed is synced, the log is there")         \
     X(TAMIS__POINT_MARK_LOCKED, "mark: the writer has its lock, and is not counted")               \
     X(TAMIS__POINT_MARK_COUNTED, "mark: the writer is counted, the segment perhaps clean")         \
     X(TAMIS__POINT_MARK_DIRTY, "mark: the segment is dirty, and the disk does not know")           \

@@ -32,7 +32,7 @@
 
 static int check_spec(const struct tamis_build_spec *spec)
 {
-    uint64_t reserved = spec->reserved0 | spec->filter.flags;
+    uint64_t reserved = spec->reserved0 | (spec->filter.flags & ~TAMIS_FILTER_DURABLE);
     for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
         reserved |= spec->reserved[i];
     for (size_t i = 0; i < sizeof spec->filter.reserved / sizeof spec->filter.reserved[0]; i++)
@@ -69,6 +69,10 @@ static int check_kind(const struct tamis_filter_spec *spec)
             "go; create it and add to it, or build another kind");
     if (tamis__kind_by_id(spec->kind) == NULL)
         return tamis__fail(TAMIS_EINVAL, "there is no kind of number %u", spec->kind);
+    if (spec->kind == TAMIS_KIND_FUSE && (spec->flags & TAMIS_FILTER_DURABLE) != 0)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "a filter of kind fuse is on the disk once it is built, and takes no "
+                           "keys after that which could be lost; leave durable out");
     return 0;
 }
 

@@ -76,8 +76,8 @@ static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *f
     field64(c, &r->publication);
     field64(c, &r->last_generation);
     field32(c, &r->keep);
-    field32(c, &r->durable);
-    if (r->durable > 1) *flags = 1;
+    field32(c, &r->policy.durable);
+    if (r->policy.durable > 1) *flags = 1;
     field64(c, &r->exceptions);
     field64(c, &r->exception_count);
     field_bytes(c, r->key_digest, sizeof r->key_digest);
@@ -307,5 +307,6 @@ const char *tamis__record_policy_contradiction(const struct tamis__policy *polic
     if (h.capacity != policy->capacity) return "capacity of the filter";
     if (tamis__double_to_bits(h.fp_rate) != tamis__double_to_bits(policy->fp_rate))
         return "rate of the filter";
+    if (h.durable != policy->durable) return "durability";
     return NULL;
 }

@@ -56,7 +56,6 @@ struct tamis__record {
     uint32_t keep;            /* so many older generations stay */
     uint64_t exceptions;      /* segment number of their index; 0: there are none */
     uint64_t exception_count;
-    uint32_t durable;                            /* 1: see tamis__segment_header; else 0 */
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /* of the keys it was built from; 0: not built */
     uint32_t segment_count;
     struct tamis__record_segment segments[TAMIS__SEGMENTS_MAX];

@@ -98,6 +98,7 @@ static int copy_bits(const struct copying *c)
     int rc = 0;
     for (uint64_t at = c->header.data_offset; rc == 0 && at < end; at += PIECE_BYTES) {
         const uint64_t now = end - at < PIECE_BYTES ? end - at : PIECE_BYTES;
+        if (c->header.data_checksum == 0) tamis__want_file(c->file->fd, at, now);
         rc = tamis__copy_range(c->file->fd, c->to, at, now, c->to_what);
         if (rc == 0) rc = c->fn(c->context, now);
     }
@@ -112,6 +113,7 @@ static int copy_words(const struct copying *c, uint64_t at, uint64_t end)
     int rc = tamis__map(c->file->fd, end, false, c->what, (void **)(void *)&map);
     for (; rc == 0 && at < end; at += PIECE_BYTES) {
         const uint64_t now = end - at < PIECE_BYTES ? end - at : PIECE_BYTES;
+        tamis__want_map(map + at, now);
         read_words((const uint64_t *)(const void *)(map + at), (uint64_t *)(void *)buffer, now / 8);
         rc = tamis__write_at(c->to, buffer, (size_t)now, at, c->to_what);
         tamis__release_map(map + at, now);
@@ -181,7 +183,10 @@ static int copy_open(struct copying *c)
     rc = tamis__allocate(c->to, c->header.file_bytes, c->to_what);
     if (rc == 0) rc = c->header.counter_bits != 0 ? copy_counters(c) : copy_bits(c);
     if (rc == 0) rc = write_header(c);
-    return rc < 0 ? rc : tamis__sync_file(c->to, c->to_what);
+    if (rc == 0) rc = tamis__sync_file(c->to, c->to_what);
+    /* It came in large writes; who opens the copy shall not find it in large folios. */
+    if (rc == 0) tamis__forget_file(c->to);
+    return rc;
 }
 
 int tamis__source_copy(const struct tamis_store *store, const struct tamis__source_file *file,

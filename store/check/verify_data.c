@@ -66,6 +66,7 @@ static uint64_t count_ones(const struct tamis__store_segment *s)
     uint64_t ones[3] = {0, 0, 0};
     for (uint64_t first = 0; first < words; first += piece) {
         const struct tamis__words part = {first, words - first < piece ? words - first : piece};
+        tamis__segment_want(&s->segment, part.first * 8, part.count * 8);
         s->kind->tally(&s->segment, &s->segment, part, ones);
         tamis__segment_release(&s->segment, part.first * 8, part.count * 8);
     }

@@ -217,6 +217,7 @@ int tamis__writer_data(struct tamis__writer *writer, const struct tamis__segment
         const int rc = make_room(writer);
         if (rc < 0) return rc;
         const size_t now = portion(writer, bytes);
+        tamis__segment_want(segment, offset, now);
         copy_out(segment, passage, offset, writer->buffer + writer->used, now);
         tamis__segment_release(segment, offset, now);
         give(writer, now);

@@ -58,6 +58,7 @@ static uint64_t used_bytes(const struct tamis__segment *segment)
     uint64_t end = segment->header->data_bytes;
     while (end > 0) {
         const uint64_t begin = (end - 1) / TAMIS__PIECE_BYTES * TAMIS__PIECE_BYTES;
+        tamis__segment_want(segment, begin, end - begin);
         for (uint64_t words = end / 8; words > begin / 8; words--) {
             /* ORDER relaxed: as copy_out() in exchange.c. */
             const uint64_t word = __atomic_load_n(&segment->data[words - 1], __ATOMIC_RELAXED);

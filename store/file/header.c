@@ -85,7 +85,8 @@ struct tamis__policy tamis__header_policy(const struct tamis__segment_header *he
                                   .window_ns = header->window_ns,
                                   .window_items = header->window_items,
                                   .capacity = header->filter_capacity,
-                                  .fp_rate = tamis__double_from_bits(header->filter_rate)};
+                                  .fp_rate = tamis__double_from_bits(header->filter_rate),
+                                  .durable = header->durable};
 }
 
 /* What tamis_filter_create() refuses to make. */
@@ -104,6 +105,7 @@ const char *tamis__policy_problem(const struct tamis__policy *policy)
     if (policy->capacity == 0 || policy->capacity > TAMIS__CAPACITY_MAX ||
         !(policy->fp_rate > 0 && policy->fp_rate <= 1))
         return "is of a filter made for an impossible capacity or rate";
+    if (policy->durable > 1) return "is durable in a way that this library does not know";
     return is_window(policy) ? NULL : "has an impossible window";
 }
 

@@ -234,6 +234,7 @@ struct tamis__policy {
     uint64_t window_items;
     uint64_t capacity; /* n and p that the filter was made for */
     double fp_rate;
+    uint32_t durable; /* 1: no answer before its log is on the disk; else 0 */
 };
 
 /* Close the constant part with its checksum. */

@@ -327,6 +327,13 @@ int tamis__sync_file(int fd, const char *what)
     return fsync(fd) == 0 ? 0 : tamis__fail_errno(errno, "write to the disk", what);
 }
 
+int tamis__sync_data(int fd, const char *what)
+{
+    const int error = may_fail("fdatasync", what);
+    if (error) return tamis__fail_errno(error, "write to the disk", what);
+    return fdatasync(fd) == 0 ? 0 : tamis__fail_errno(errno, "write to the disk", what);
+}
+
 void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes)
 {
     /* A hint; what it fails for, the sync at the end tells. */

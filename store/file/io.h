@@ -55,6 +55,7 @@ int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what);
 /* Is there room for so many bytes where the directory is?  As above. */
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what);
 int tamis__sync_file(int fd, const char *what); /* a directory too */
+int tamis__sync_data(int fd, const char *what); /* fdatasync(2): for bytes that overwrite others */
 /* Have the kernel begin to write this range to the disk, without waiting. */
 void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes);
 
@@ -96,6 +97,16 @@ int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **m
 void tamis__unmap(void *map, uint64_t bytes);
 /* Behind the last look at it: TAMIS_ECORRUPT if a page could not be had (guard.h). */
 int tamis__map_check(const void *map, const char *what);
+/*
+ * Hints.  A pass over these bytes comes: bring them into the page cache as single pages, in few large reads.  The
+ * kernel's own readahead would bring folios of up to 2 MiB, which are written back whole for each bit that is
+ * set in them (docs/decisions/0015-small-folios.md).
+ */
+void tamis__want_map(void *at, uint64_t bytes);
+void tamis__want_file(int fd, uint64_t offset, uint64_t bytes);
+/* What has been synced of it need not stay in the page cache. */
+void tamis__forget_file(int fd);
+
 /* Drop the page-table entries of the whole pages in a range of a file's mapping. */
 void tamis__release_map(void *at, uint64_t bytes);
 int tamis__sync_map(void *map, uint64_t bytes, const char *what);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* map.c: the mappings of io.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -59,6 +60,29 @@ void tamis__unmap(void *map, uint64_t bytes)
     if (map == NULL) return;
     tamis__guard_remove(tamis__guard_of(map)); /* first: the address may be another's right after */
     (void)munmap(map, (size_t)bytes);
+}
+
+void tamis__want_map(void *at, uint64_t bytes)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    char *begin = (char *)at - (uintptr_t)at % page;
+    const uint64_t all = bytes + (uintptr_t)at % page;
+    for (uint64_t done = 0; done < all; done += HUGE_BYTES)
+        (void)madvise(begin + done, (size_t)(all - done < HUGE_BYTES ? all - done : HUGE_BYTES),
+                      MADV_WILLNEED); /* a hint */
+}
+
+void tamis__want_file(int fd, uint64_t offset, uint64_t bytes)
+{
+    for (uint64_t done = 0; done < bytes; done += HUGE_BYTES)
+        (void)posix_fadvise(fd, (off_t)(offset + done),
+                            (off_t)(bytes - done < HUGE_BYTES ? bytes - done : HUGE_BYTES),
+                            POSIX_FADV_WILLNEED);
+}
+
+void tamis__forget_file(int fd)
+{
+    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
 void tamis__release_map(void *at, uint64_t bytes)

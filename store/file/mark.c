@@ -115,8 +115,7 @@ static void touch_pages(const struct tamis__segment *segment)
                                 __ATOMIC_RELAXED);
 }
 
-/* A sync has failed.  Returns `rc`. */
-static int degrade(const struct tamis__segment *segment, int rc)
+int tamis__mark_degrade(const struct tamis__segment *segment, int rc)
 {
     int64_t never = 0; /* ORDER relaxed: a time alone */
     (void)__atomic_compare_exchange_n(&segment->header->degraded_since, &never, tamis__now_ns(),
@@ -128,7 +127,7 @@ static int degrade(const struct tamis__segment *segment, int rc)
 static int sync_header(const struct tamis__segment *segment)
 {
     const int rc = tamis__segment_sync_header(segment->place, segment->header);
-    return rc < 0 ? degrade(segment, rc) : 0;
+    return rc < 0 ? tamis__mark_degrade(segment, rc) : 0;
 }
 
 /* ---- A writer begins ------------------------------------------------------------------------- */
@@ -248,11 +247,41 @@ static int sync_all(const struct tamis__segment *segment)
     int64_t failed = __atomic_load_n(&header->degraded_since, __ATOMIC_ACQUIRE);
     if (failed != 0) touch_pages(segment);
     const int rc = tamis__segment_sync(segment->place, segment);
-    if (rc < 0) return degrade(segment, rc);
+    if (rc < 0) return tamis__mark_degrade(segment, rc);
     if (failed != 0) /* ORDER relaxed: a time alone */
         (void)__atomic_compare_exchange_n(&header->degraded_since, &failed, 0, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return 0;
+}
+
+/* ---- Durable adds that never landed ---------------------------------------------------------- */
+
+/* Behind the byte of the writers. */
+#define TOLL_BYTE (((uint64_t)1 << 61) + 1)
+
+/*
+ * How many of `unlogged` are of adders that are dead, or have failed, where no other handle writes and none
+ * has begun since `mark` was read.  Above 0 with `toll` locked, as two must not take off the same.
+ *
+ * In this order: what this handle has in the air counts in `begun`, and not in `done`, so it is never more
+ * than their difference.
+ */
+static uint64_t count_dead_flights(const struct tamis__segment *segment, uint64_t mark,
+                                   struct tamis__private_fd *toll)
+{
+    const struct tamis__segment_header *header = segment->header;
+    const struct tamis__writing *writer = segment->writer;
+    char what[TAMIS__SEGMENT_PATH_BYTES];
+    /* ORDER seq_cst: as above; and those of durable.c, which raises and lowers them. */
+    if (writer == NULL || __atomic_load_n(&header->unlogged, __ATOMIC_SEQ_CST) == 0) return 0;
+    if (tamis__segment_open_again(segment, what, toll) < 0 ||
+        tamis__lock_byte(toll->fd, TOLL_BYTE, what) != 1)
+        return 0;
+    const uint64_t done = __atomic_load_n(&writer->flights_done, __ATOMIC_SEQ_CST);
+    const uint64_t unlogged = __atomic_load_n(&header->unlogged, __ATOMIC_SEQ_CST);
+    const uint64_t own = __atomic_load_n(&writer->flights_begun, __ATOMIC_SEQ_CST) - done;
+    if (__atomic_load_n(&header->mark, __ATOMIC_SEQ_CST) != mark) return 0;
+    return unlogged > own ? unlogged - own : 0;
 }
 
 /* `leaving`: this handle has written its last; and where others write, all is left to them. */
@@ -262,17 +291,22 @@ static int checkpoint(const struct tamis__segment *segment, bool leaving)
     const int64_t now = tamis__now_ns();
     /* ORDER seq_cst: see tamis__mark_begin. */
     const uint64_t mark = __atomic_load_n(&header->mark, __ATOMIC_SEQ_CST);
-    bool alone = (mark & TAMIS__MARK_UNWATCHED) == 0 && !tamis__mark_is_stale(header);
-    if (!leaving) alone = alone && !tamis__mark_is_writer(segment);
-    alone = alone && !others_write(segment);
+    const bool watched = (mark & TAMIS__MARK_UNWATCHED) == 0 && !tamis__mark_is_stale(header);
+    const bool lonely = watched && !others_write(segment);
+    const bool alone = lonely && (leaving || !tamis__mark_is_writer(segment));
     if (leaving && !alone && (mark & TAMIS__MARK_UNWATCHED) == 0) return 0;
     TAMIS__POINT(TAMIS__POINT_SYNC_ASKED);
     const bool dirty = (mark & TAMIS__MARK_DIRTY) != 0;
     /* ORDER acq_rel: what a durable filter has to write was written before it begins. */
     const uint64_t begun =
         dirty ? __atomic_add_fetch(&header->syncs_begun, 1, __ATOMIC_ACQ_REL) : 0;
+    struct tamis__private_fd toll = {.fd = -1};
+    const uint64_t dead = lonely ? count_dead_flights(segment, mark, &toll) : 0;
     int rc = sync_all(segment);
     if (rc == 0) rc = tamis__segment_check(segment); /* or it was not the file that was synced */
+    /* ORDER seq_cst: their bits are on the disk. */
+    if (rc == 0 && dead > 0) (void)__atomic_sub_fetch(&header->unlogged, dead, __ATOMIC_SEQ_CST);
+    tamis__private_close(&toll);
     if (rc < 0) return rc;
     if (!dirty) return 1;
     TAMIS__POINT(TAMIS__POINT_SYNC_DONE);
@@ -317,6 +351,7 @@ static void recover(struct tamis__segment_header *header, bool whole)
     if (!whole)
         (void)__atomic_compare_exchange_n(&header->unclean_since, &never, clean_until(header),
                                           false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&header->unlogged, 0, __ATOMIC_SEQ_CST); /* no adder has outlived its boot */
     (void)__atomic_fetch_and(&header->mark, ~TAMIS__MARK_BITS, __ATOMIC_SEQ_CST);
     set_boot(header);
 }

@@ -56,6 +56,9 @@ int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number);
  * catalog's exclusive lock.  `whole`: nothing is missing, as the logs have brought it back. */
 int tamis__mark_recover(const struct tamis__place *place, uint64_t number, bool whole);
 
+/* What its bits rest on, a sync of them or of a log, has failed: it is degraded.  Returns `rc`. */
+int tamis__mark_degrade(const struct tamis__segment *segment, int rc);
+
 /* What may be missing was dealt with: unclean no more.  Under the catalog's exclusive lock. */
 int tamis__mark_accept(const struct tamis__segment *segment);
 

@@ -206,6 +206,15 @@ static int check_file(int fd, uint64_t number, const char *what, struct tamis__f
     return 0;
 }
 
+/* Nobody dirties static data: what is not in memory comes in folios of 2 MiB, mapped by one entry each
+ * (docs/decisions/0015-small-folios.md). */
+static void advise_static(const struct tamis__segment *segment)
+{
+    const struct tamis__segment_header *h = segment->header;
+    if (h->data_checksum != 0 && h->data_bytes >= FOLIO_BYTES_MAX)
+        tamis__advise_large(segment->data, (size_t)h->data_bytes);
+}
+
 int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool writable,
                         struct tamis__segment *segment)
 {
@@ -243,6 +252,7 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
         tamis__segment_close(segment);
         return rc;
     }
+    advise_static(segment);
     if (!writable) return 0;
     segment->writer = calloc(1, sizeof *segment->writer);
     if (header.counter_bits != 0) segment->owner = calloc(1, sizeof(struct tamis__owner *));
@@ -350,6 +360,14 @@ void tamis__segment_unlock_block(const struct tamis__segment *segment, uint64_t 
     tamis__owner_unlock(lock_of(segment, block));
 }
 
+void tamis__segment_want(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes)
+{
+    const struct tamis__segment_header *h = segment->header;
+    if (segment->place == NULL || h->data_checksum != 0 || offset >= h->data_bytes) return;
+    if (bytes > h->data_bytes - offset) bytes = h->data_bytes - offset;
+    tamis__want_map((char *)segment->data + offset, bytes);
+}
+
 void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes)
 {
     /* Past the file's mapping lies memory that would lose its contents. */
@@ -363,8 +381,10 @@ void tamis__segment_release(const struct tamis__segment *segment, uint64_t offse
 bool tamis__segment_is_blank(const struct tamis__segment *segment)
 {
     const uint64_t words = segment->header->data_bytes / 8;
-    for (uint64_t i = 0; i < words; i++) /* ORDER relaxed: nothing else is inferred from a bit */
+    for (uint64_t i = 0; i < words; i++) { /* ORDER relaxed: nothing else is inferred from a bit */
+        if (i % TAMIS__WANT_WORDS == 0) tamis__segment_want(segment, i * 8, TAMIS__WANT_BYTES);
         if (__atomic_load_n(&segment->data[i], __ATOMIC_RELAXED) != 0) return false;
+    }
     return true;
 }
 

@@ -51,6 +51,9 @@ struct tamis__segment {
 struct tamis__writing {
     struct tamis__owner *owner; /* with the lock; NULL: has not written */
     bool unwatched;             /* atomic: it has written without a lock */
+    uint64_t
+        flights_begun; /* atomic: how often this handle, and its parent's, has raised `unlogged` */
+    uint64_t flights_done; /* atomic: and lowered it since, or has given that up */
 };
 
 struct tamis__staged {
@@ -120,8 +123,14 @@ static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
     return (magic == TAMIS__MAGIC_WORD) & (last != 0 || (tail & TAMIS__TAIL_SET) == 0);
 }
 
-/* These bytes of the data will not be read soon: let the process forget its copies of the
- * page-table entries.  Contents stay as they are, in the page cache. */
+/* A pass goes over these bytes of the data, a piece from the first on before it is looked at: let them come into
+ * the page cache in small folios, where the segment is one that is added to. */
+#define TAMIS__WANT_BYTES ((uint64_t)1 << 20)
+#define TAMIS__WANT_WORDS (TAMIS__WANT_BYTES / 8)
+void tamis__segment_want(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
+
+/* A pass is done with these bytes of the data: let the process forget its copies of the page-table entries.
+ * Contents stay as they are, in the page cache. */
 void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
 
 /*
@@ -256,6 +265,16 @@ static inline void tamis__fence_after_rmw(void)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 #else
     tamis__fence();
+#endif
+}
+
+/* What follows is not read before what was read by relaxed loads: on x86-64 no load overtakes another. */
+static inline void tamis__fence_acquire(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    tamis__fence();
+#else
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
 #endif
 }
 

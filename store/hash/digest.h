@@ -55,4 +55,10 @@ static inline uint64_t tamis__checksum(const void *bytes, size_t count)
     return XXH3_64bits(bytes, count);
 }
 
+/* The same, other ones for every `seed`. */
+static inline uint64_t tamis__checksum_from(uint64_t seed, const void *bytes, size_t count)
+{
+    return XXH3_64bits_withSeed(bytes, count, seed);
+}
+
 #endif

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hash/digest.h"
 #include "tamis.h"
 
 /* Ids are format: they stand in segment headers and are never reused. */
@@ -65,6 +66,11 @@ struct tamis__hash_set {
     /* The k positions of a key in m bits, in the order of the set; each is below m. */
     void (*positions)(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                       uint64_t *positions);
+
+    /* NULL, or the 128-bit digest of a key, of which its positions in a filter of any kind follow: by the
+     * walk of xxh3.h in one of kind bloom. */
+    struct tamis__digest (*digest)(const struct tamis__hashing *hashing, const void *key,
+                                   size_t key_bytes);
 
     /* The raw hash values as text, comma-separated, cut at text_bytes; returns the length it
      * wants, less than 64 a position. */

@@ -40,6 +40,12 @@ static void positions(const struct tamis__hashing *hashing, const void *key, siz
         places[i] = tamis__walk_next(&walk, hashing->m_bits);
 }
 
+static struct tamis__digest digest_of(const struct tamis__hashing *hashing, const void *key,
+                                      size_t key_bytes)
+{
+    return tamis__digest_sip(key, key_bytes, hashing->parameters);
+}
+
 /* Both halves of the digest, the one that comes first first. */
 static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                        char *text, size_t text_bytes)
@@ -71,6 +77,7 @@ const struct tamis__hash_set tamis__hash_set_sip = {
     .keyed = true,
 #if TAMIS_WITH_SIP
     .positions = positions,
+    .digest = digest_of,
     .describe = describe,
 #else
     .missing = "needs libsodium, which this build is without; install the package libsodium-dev "

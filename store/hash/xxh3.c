@@ -15,6 +15,12 @@ static void positions(const struct tamis__hashing *hashing, const void *key, siz
         places[i] = tamis__walk_next(&walk, hashing->m_bits);
 }
 
+static struct tamis__digest digest_of(const struct tamis__hashing *hashing, const void *key,
+                                      size_t key_bytes)
+{
+    return tamis__digest(key, key_bytes, hashing->seed);
+}
+
 /* Both halves of the digest, high first. */
 static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                        char *text, size_t text_bytes)
@@ -33,5 +39,6 @@ const struct tamis__hash_set tamis__hash_set_xxh3 = {
     .any_kind = true,
     .seeded = true,
     .positions = positions,
+    .digest = digest_of,
     .describe = describe,
 };

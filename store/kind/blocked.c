@@ -25,14 +25,19 @@ struct probe {
     uint64_t low;
 };
 
+TAMIS__INLINE struct probe probe_at(const struct tamis__segment *segment, uint64_t blocks,
+                                    struct tamis__digest digest)
+{
+    return (struct probe){.block = segment->data +
+                                   tamis__scale(digest.high, blocks) * TAMIS__BLOCK_WORDS,
+                          .low = digest.low};
+}
+
 TAMIS__INLINE struct probe probe_of(const struct tamis__segment *segment, uint64_t blocks,
                                     const struct tamis__digester *by, const void *key,
                                     size_t key_bytes)
 {
-    const struct tamis__digest digest = tamis__digest_by(by, key, key_bytes);
-    return (struct probe){.block = segment->data +
-                                   tamis__scale(digest.high, blocks) * TAMIS__BLOCK_WORDS,
-                          .low = digest.low};
+    return probe_at(segment, blocks, tamis__digest_by(by, key, key_bytes));
 }
 
 TAMIS__INLINE unsigned test(struct probe probe, unsigned z, unsigned q)
@@ -146,6 +151,28 @@ static int add(const struct tamis__segment *segment, const void *key, size_t key
     }
 }
 
+static size_t add_digests(const struct tamis__segment *segment, const struct tamis__digest *digests,
+                          size_t count)
+{
+    const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;
+    const unsigned k = segment->header->k;
+    size_t fresh = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct probe probe = probe_at(segment, blocks, digests[i]);
+        switch (k) {
+#define CASE(k, z, q)                                                                              \
+    case k:                                                                                        \
+        fresh += insert(probe, z, q);                                                              \
+        break;
+            TAMIS__FOR_EACH_K(CASE)
+#undef CASE
+        default:
+            break;
+        }
+    }
+    return fresh;
+}
+
 static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
     const struct tamis__segment_header *h = segment->header;
@@ -196,7 +223,7 @@ static unsigned bits_set(const void *data, uint64_t word)
 
 static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
 {
-    tamis__block_measure(segment->header, bits_set, segment->data, ones, fp_rate);
+    tamis__block_measure(segment, bits_set, segment->data, ones, fp_rate);
 }
 
 const struct tamis__kind tamis__kind_blocked = {
@@ -206,6 +233,7 @@ const struct tamis__kind tamis__kind_blocked = {
     .add = add,
     .contains = contains,
     .add_batch = add_batch,
+    .add_digests = add_digests,
     .contains_batch = contains_batch,
     .positions = tamis__block_positions,
     .measure = measure,

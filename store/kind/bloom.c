@@ -47,6 +47,14 @@ static void locate_by_table(const struct tamis__segment_header *header, const vo
         place->positions[i] ^= flip;
 }
 
+static inline void walk(const struct tamis__segment_header *header, struct tamis__digest digest,
+                        struct place *place)
+{
+    struct tamis__walk at = tamis__walk_start(digest);
+    for (uint32_t i = 0; i < header->k; i++)
+        place->positions[i] = tamis__walk_next(&at, header->m_bits);
+}
+
 /* xxh3 is inlined here; what other sets cost is their own. */
 static void locate(const struct tamis__segment_header *header, const void *key, size_t key_bytes,
                    struct place *place)
@@ -55,9 +63,7 @@ static void locate(const struct tamis__segment_header *header, const void *key, 
         locate_by_table(header, key, key_bytes, place);
         return;
     }
-    struct tamis__walk walk = tamis__walk_start(tamis__digest(key, key_bytes, header->seed));
-    for (uint32_t i = 0; i < header->k; i++)
-        place->positions[i] = tamis__walk_next(&walk, header->m_bits);
+    walk(header, tamis__digest(key, key_bytes, header->seed), place);
 }
 
 static unsigned test(const uint64_t *data, const struct place *place, uint32_t k)
@@ -148,6 +154,22 @@ static size_t contains_batch(const struct tamis__segment *segment, const struct 
     return run(segment, keys, count, answers, 0);
 }
 
+/* Of a hash set that has digests, whose positions are all found by the same walk. */
+static size_t add_digests(const struct tamis__segment *segment, const struct tamis__digest *digests,
+                          size_t count)
+{
+    const uint64_t flip = segment->header->bit_order == TAMIS__BITS_MSB_FIRST ? 7 : 0;
+    struct place place;
+    size_t fresh = 0;
+    for (size_t i = 0; i < count; i++) {
+        walk(segment->header, digests[i], &place);
+        for (uint32_t j = 0; j < segment->header->k; j++)
+            place.positions[j] ^= flip;
+        fresh += insert(segment->data, &place, segment->header->k);
+    }
+    return fresh;
+}
+
 static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
     struct place place;
@@ -175,9 +197,11 @@ static void measure(const struct tamis__segment *segment, uint64_t *ones, double
 {
     const struct tamis__segment_header *h = segment->header;
     *ones = 0;
-    for (uint64_t i = 0; i < h->data_bytes / 8; i++) /* ORDER relaxed: as test() */
+    for (uint64_t i = 0; i < h->data_bytes / 8; i++) { /* ORDER relaxed: as test() */
+        if (i % TAMIS__WANT_WORDS == 0) tamis__segment_want(segment, i * 8, TAMIS__WANT_BYTES);
         *ones +=
             (unsigned)__builtin_popcountll(__atomic_load_n(&segment->data[i], __ATOMIC_RELAXED));
+    }
     *fp_rate = pow((double)*ones / (double)h->m_bits, h->k);
 }
 
@@ -188,6 +212,7 @@ const struct tamis__kind tamis__kind_bloom = {
     .add = add,
     .contains = contains,
     .add_batch = add_batch,
+    .add_digests = add_digests,
     .contains_batch = contains_batch,
     .positions = positions_of,
     .measure = measure,

@@ -370,6 +370,8 @@ int tamis__cells_verify(const struct tamis__cells *cells, uint64_t *offset, cons
     const uint64_t per_word = tamis__cells_per_word(cells);
     for (uint64_t w = 0; w < h->data_bytes / 8; w++) {
         *offset = h->data_offset + w * 8;
+        if (w % TAMIS__WANT_WORDS == 0)
+            tamis__segment_want(cells->segment, w * 8, TAMIS__WANT_BYTES);
         /* ORDER relaxed: the cells of a word that has one are looked at again. */
         if (!tamis__word_has_marked(cells, __atomic_load_n(&cells->words[w], __ATOMIC_RELAXED)))
             continue;

@@ -314,7 +314,7 @@ static unsigned counters_above_zero(const void *data, uint64_t word)
 static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
 {
     const struct tamis__cells cells = tamis__cells_of(segment);
-    tamis__block_measure(segment->header, counters_above_zero, &cells, ones, fp_rate);
+    tamis__block_measure(segment, counters_above_zero, &cells, ones, fp_rate);
 }
 
 static int verify(const struct tamis__segment *segment, uint64_t *offset, const char **reason)

@@ -48,6 +48,11 @@ struct tamis__kind {
     size_t (*contains_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers);
 
+    /* NULL where no filter of the kind is durable.  As add_batch() of keys with these digests, which the
+     * segment's hash set has; returns how many were new, and does not count them. */
+    size_t (*add_digests)(const struct tamis__segment *segment, const struct tamis__digest *digests,
+                          size_t count);
+
     /* NULL but for kinds that count.  answers[i]: 1 if the key was there and is taken off, once.
      * counts[i]: how often it was added and not removed, or more.  They return the number of answers,
      * or of counts, above 0; remove_batch an error, and then TAMIS_ANSWER_REFUSED for what is not done.

@@ -372,7 +372,7 @@ class Store:
                  "damaged", f"generation {generation}")
 
     def read_record(self, key, value):
-        must(len(key) == {b"i": 9, b"g": 9, b"v": 17, b"x": 21}.get(key[:1], len(key)),
+        must(len(key) == {b"i": 9, b"g": 9, b"v": 17, b"x": 21, b"u": 9, b"b": 1}.get(key[:1], len(key)),
              key, "damaged", "size of the key")
         if key == b"s":
             body = check_value(key, value, 48)
@@ -396,6 +396,11 @@ class Store:
         elif key[:1] == b"i":
             (filter_id,) = struct.unpack(">Q", key[1:])
             self.ids[filter_id] = check_value(key, value, 9).decode()
+        elif key == b"b":
+            must(len(check_value(key, value, 24)) == 16, key, "damaged", "size")
+        elif key[:1] == b"u":
+            body = check_value(key, value, 24)
+            must(len(body) == 16 and body != bytes(16), key, "damaged", "no trouble")
         elif key[:1] == b"g":
             must(check_value(key, value, 8) == b"", key, "damaged", "garbage with a value")
             self.garbage.add(struct.unpack(">Q", key[1:])[0])

@@ -206,6 +206,13 @@ static int compare_delays(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Of the sorted delays, the one that so many per cent are not above. */
+static double milliseconds(const int64_t *delays, unsigned percent)
+{
+    const size_t rank = (size_t)KILLS * percent / 100;
+    return (double)delays[rank > 0 ? rank - 1 : 0] / 1e6;
+}
+
 static void run_storm(struct arena *arena, struct witness *witness)
 {
     static int64_t delays[KILLS];
@@ -228,8 +235,8 @@ static void run_storm(struct arena *arena, struct witness *witness)
     qsort(delays, KILLS, sizeof delays[0], compare_delays);
     printf("kill-storm: %" PRIu64 " kills; the next writer's delay: p50 %.2f ms, p99 %.2f ms, "
            "max %.2f ms\n",
-           killer->kills, (double)delays[KILLS / 2] / 1e6, (double)delays[KILLS / 100 * 99] / 1e6,
-           (double)delays[KILLS - 1] / 1e6);
+           killer->kills, milliseconds(delays, 50), milliseconds(delays, 99),
+           milliseconds(delays, 100));
 }
 
 static void check_points(const struct killer *killer)

@@ -2,6 +2,7 @@
 #include "spawn.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -32,6 +33,13 @@ void spawn_wait(struct spawn_barrier *barrier)
         (void)sched_yield();
 }
 
+void spawn_settle(void)
+{
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS};
+    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
+        (void)signal(fatal[i], SIG_DFL);
+}
+
 pid_t spawn_one(spawn_body *body, void *context, unsigned index)
 {
     (void)fflush(NULL);
@@ -41,6 +49,7 @@ pid_t spawn_one(spawn_body *body, void *context, unsigned index)
         exit(1);
     }
     if (pid > 0) return pid;
+    spawn_settle();
     body(context, index);
     (void)fflush(NULL);
     _exit(0); /* no atexit handlers: they are the parent's */

@@ -21,6 +21,9 @@ void spawn_wait(struct spawn_barrier *barrier);
 typedef void spawn_body(void *context, unsigned index);
 unsigned spawn_all(unsigned count, spawn_body *body, void *context);
 
+/* In a child, first thing: a crash is its end.  With cmocka's handlers it would go on as a second parent. */
+void spawn_settle(void);
+
 /* Start one child; it exits 0 after body. */
 pid_t spawn_one(spawn_body *body, void *context, unsigned index);
 

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "spawn.h"
+
 int64_t fixture_done(int64_t result, const char *call, const char *file, int line)
 {
     if (result >= 0) return result;
@@ -193,6 +195,7 @@ int fixture_child(fixture_body *body, void *context)
     const pid_t pid = fork();
     if (pid < 0) err(1, "fork");
     if (pid == 0) {
+        spawn_settle();
         body(context);
         _exit(0);
     }

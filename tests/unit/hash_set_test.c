@@ -285,6 +285,20 @@ static void hash_set_md5_is_there_or_says_why(void **state)
                    tamis_explain("md5", 10, 1, 0, "a", 1, &explanation));
 }
 
+/* Nor is one without libsodium of any use for sip; with it, sip_test.c. */
+static void hash_set_sip_is_there_or_says_why(void **state)
+{
+    const struct tamis__hash_set *set = NULL;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+    (void)state;
+    if (tamis__hash_set_by_id(TAMIS__HASH_SIP)->missing == NULL)
+        assert_done(tamis__hash_set_parse("sip", &set, parameters));
+    else
+        assert_refused(TAMIS_EUNSUPPORTED, "install the package libsodium-dev",
+                       tamis__hash_set_parse("sip", &set, parameters));
+    assert_refused(TAMIS_EINVAL, "no hash set", tamis__hash_set_parse("sip:1", &set, parameters));
+}
+
 /* The bytes are format: how many, then each function's number. */
 static void hash_set_parameters_are_frozen(void **state)
 {
@@ -392,6 +406,7 @@ int main(void)
         cmocka_unit_test(hash_set_table_knows_its_sets_alone),
         cmocka_unit_test(hash_set_names_come_back),
         cmocka_unit_test(hash_set_md5_is_there_or_says_why),
+        cmocka_unit_test(hash_set_sip_is_there_or_says_why),
         cmocka_unit_test(hash_set_parameters_are_frozen),
         cmocka_unit_test(hash_set_damaged_parameters_are_refused),
         cmocka_unit_test(hash_set_weakness_is_told_of_the_weak_alone),

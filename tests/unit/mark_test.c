@@ -2,8 +2,9 @@
 /*
  * The mark of a segment, its checkpoints, and what another boot makes of it (docs/durability.md).
  *
- * Seen to fail: with the lock question or the count taken out (the control tests); without the sticky state
- * in checkpoint(); without the recovery in tamis_filter_open().
+ * Seen to fail: with the lock question or the count taken out (the control tests); without degrade() in
+ * sync_all(); without the recovery in tamis_filter_open(); with copies that keep the mark; where a child of
+ * fork() or a merge does not mark.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "file/io.h"
 #include "file/mark.h"
 #include "fixture.h"
+#include "tamis_build.h"
 
 #define MARKED (TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK)
 
@@ -223,6 +225,147 @@ static void mark_is_set_anew_in_a_child_of_fork(void **state)
     free(path);
 }
 
+/* ---- A checkpoint beside a writer ------------------------------------------------------------ */
+
+static tamis_filter *late; /* writes in the middle of a checkpoint */
+
+static void write_late(enum tamis__point point)
+{
+    if (point != TAMIS__POINT_SYNC_DONE || late == NULL) return;
+    tamis_filter *filter = late;
+    late = NULL;
+    add(filter, 2);
+}
+
+/* The mark after a checkpoint in the middle of which a writer comes, its bits behind the sync. */
+static uint64_t mark_with_late_writer(void)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *first = fixture_filter(store, "x", 1000), *second = opened(store, 0),
+                 *third = opened(store, 0);
+    add(first, 1);
+    assert_done(tamis_filter_close(first));
+    first = opened(store, TAMIS_NO_SYNC);
+    add(first, 3);
+    assert_done(tamis_filter_close(first));
+    late = second;
+    tamis__point_hook = write_late;
+    assert_done(tamis_filter_sync(third));
+    tamis__point_hook = NULL;
+    const uint64_t mark = mark_of(path);
+    assert_done(tamis_filter_close(second));
+    assert_done(tamis_filter_close(third));
+    tamis_store_close(store);
+    free(path);
+    return mark;
+}
+
+static void mark_stays_where_a_writer_comes_behind_the_sync(void **state)
+{
+    (void)state;
+    assert_int_equal(mark_with_late_writer(), MARKED);
+    tamis__point_no_mark_count =
+        1; /* control: without the count the disk would be taken for whole */
+    assert_int_equal(mark_with_late_writer(), 0);
+    tamis__point_no_mark_count = 0;
+}
+
+static void mark_control_without_the_lock_is_cleared_under_a_writer(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *writer = fixture_filter(store, "x", 1000), *other = opened(store, 0);
+    (void)state;
+    add(writer, 1);
+    assert_done(tamis_filter_sync(other));
+    assert_int_equal(mark_of(path), MARKED); /* it may write at any time, and marks no more */
+    tamis__point_no_mark_lock = 1;
+    assert_done(tamis_filter_sync(other));
+    tamis__point_no_mark_lock = 0;
+    assert_int_equal(mark_of(path), 0);
+    assert_done(tamis_filter_close(other));
+    assert_done(tamis_filter_close(writer));
+    tamis_store_close(store);
+    free(path);
+}
+
+/* ---- Every way to write ---------------------------------------------------------------------- */
+
+static void mark_is_set_by_growth_in_the_segment_that_is_written_to(void **state)
+{
+    char *path;
+    const struct tamis_filter_spec spec = {.capacity = 100, .on_full = TAMIS_ON_FULL_GROW};
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter;
+    (void)state;
+    assert_done(tamis_filter_create(store, "x", &spec, &filter));
+    for (uint64_t i = 0; i < 150; i++) {
+        char key[RANDOM_KEY_BYTES];
+        assert_done(tamis_filter_add(filter, key, random_key(i, key)));
+    }
+    assert_int_equal(stat_of(filter).segment_count, 2);
+    assert_int_equal(header_of(path, 1).mark & TAMIS__MARK_BITS, MARKED);
+    assert_int_equal(header_of(path, 2).mark & TAMIS__MARK_BITS, MARKED);
+    assert_done(tamis_filter_close(filter));
+    assert_int_equal(header_of(path, 1).mark & TAMIS__MARK_BITS, 0);
+    assert_int_equal(header_of(path, 2).mark & TAMIS__MARK_BITS, 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void mark_is_set_by_batches_merges_and_removes(void **state)
+{
+    const struct tamis_filter_spec spec = {.capacity = 1000, .kind = TAMIS_KIND_COUNTING};
+    const struct tamis_key key = {"key", 3};
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "x", 1000),
+                 *into = fixture_filter(store, "y", 1000), *counting;
+    (void)state;
+    assert_int_equal(tamis_filter_add_batch(filter, &key, 1, NULL), 1);
+    assert_int_equal(header_of(path, 1).mark & TAMIS__MARK_BITS, MARKED);
+    const struct tamis_merge merge = {.sources = &filter, .count = 1};
+    assert_done(tamis_filter_merge(into, &merge));
+    assert_int_equal(header_of(path, 2).mark & TAMIS__MARK_BITS, MARKED);
+    assert_done(tamis_filter_create(store, "z", &spec, &counting));
+    assert_int_equal(tamis_filter_add(counting, "key", 3), 1);
+    assert_done(tamis_filter_close(counting));
+    assert_done(tamis_filter_open(store, "z", 0, &counting));
+    assert_int_equal(tamis_filter_remove(counting, "other", 5), 0); /* nothing is written */
+    assert_int_equal(header_of(path, 3).mark & TAMIS__MARK_BITS, 0);
+    assert_int_equal(tamis_filter_remove(counting, "key", 3), 1);
+    assert_int_equal(header_of(path, 3).mark & TAMIS__MARK_BITS, MARKED);
+    assert_done(tamis_filter_close(counting));
+    assert_done(tamis_filter_close(into));
+    assert_done(tamis_filter_close(filter));
+    for (uint64_t i = 1; i <= 3; i++)
+        assert_int_equal(header_of(path, i).mark & TAMIS__MARK_BITS, 0);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void mark_that_cannot_be_synced_is_an_error_of_the_add(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    (void)state;
+    tamis__io_hook = count_syncs;
+    sync_failure = EIO;
+    for (int i = 0; i < 2; i++)
+        assert_refused(TAMIS_EIO, "cannot write to the disk", tamis_filter_add(filter, "key", 3));
+    sync_failure = 0;
+    tamis__io_hook = NULL;
+    assert_int_equal(tamis_filter_contains(filter, "key", 3), 0);
+    assert_int_equal(stat_of(filter).state, TAMIS_STATE_DEGRADED);
+    assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
+    assert_done(tamis_filter_close(filter));
+    assert_int_equal(listed(store).state, 0);
+    tamis_store_close(store);
+    free(path);
+}
+
 /* ---- Another boot ---------------------------------------------------------------------------- */
 
 static void filter_is_unclean_after_the_machine_went_down_under_a_writer(void **state)
@@ -264,6 +407,88 @@ static void filter_is_unclean_after_the_machine_went_down_under_a_writer(void **
     free(path);
 }
 
+static char *dirty_copy(void)
+{
+    char *path, *copy = scratch_path("copy");
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    add(filter, 1);
+    scratch_copy(path, copy); /* as the disk may be after a power cut */
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+    free(path);
+    return copy;
+}
+
+static int ignore_step(void *context, const struct tamis_repair_step *step)
+{
+    (void)context;
+    (void)step;
+    return 0;
+}
+
+static void filter_is_unclean_until_it_is_accepted(void **state)
+{
+    char *copy = dirty_copy();
+    const int64_t since = header_of(copy, 1).clean_until;
+    (void)state;
+    tamis__boot_hook = other_boot;
+    tamis_store *store = fixture_open(copy, TAMIS_READ_ONLY);
+    assert_int_equal(listed(store).unclean_since, since); /* as the header says */
+    tamis_store_close(store);
+    store = fixture_open(copy, 0);
+    tamis_filter *filter = fixture_filter(store, "y", 1000); /* the first writer looks at all */
+    assert_done(tamis_filter_close(filter));
+    assert_int_equal(mark_of(copy), 0);
+    assert_int_equal(header_of(copy, 1).unclean_since, since);
+    tamis_store_close(store);
+    assert_done(tamis_store_repair(copy, TAMIS_REPAIR_REBUILD, ignore_step, NULL));
+    store = fixture_open(copy, 0);
+    filter = opened(store, 0);
+    assert_int_equal(stat_of(filter).unclean_since, since);
+    assert_done(tamis_filter_accept(filter));
+    assert_int_equal(stat_of(filter).state, 0);
+    assert_int_equal(header_of(copy, 1).unclean_since, 0);
+    assert_done(tamis_filter_close(filter));
+    assert_int_equal(listed(store).state, 0);
+    tamis_store_close(store);
+    tamis__boot_hook = NULL;
+    free(copy);
+}
+
+static void filter_is_clean_in_a_backup_of_a_store_that_is_written_to(void **state)
+{
+    char *path, *copy = scratch_path("backup");
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    (void)state;
+    add(filter, 1);
+    assert_done(tamis_store_backup(store, copy, NULL, NULL));
+    assert_int_equal(mark_of(path), MARKED);
+    assert_int_equal(header_of(copy, 1).mark, 0);
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+    tamis__boot_hook = other_boot;
+    store = fixture_open(copy, 0);
+    assert_int_equal(listed(store).state, 0);
+    tamis_store_close(store);
+    tamis__boot_hook = NULL;
+    free(copy);
+    free(path);
+    copy = dirty_copy(); /* one of what may lack keys may lack them too */
+    path = scratch_path("backup");
+    tamis__boot_hook = other_boot;
+    store = fixture_open(copy, TAMIS_READ_ONLY);
+    assert_done(tamis_store_backup(store, path, NULL, NULL));
+    tamis_store_close(store);
+    store = fixture_open(path, 0);
+    assert_int_equal(listed(store).state, TAMIS_STATE_UNCLEAN);
+    tamis_store_close(store);
+    tamis__boot_hook = NULL;
+    free(copy);
+    free(path);
+}
+
 /* ---- Failed syncs ---------------------------------------------------------------------------- */
 
 static void filter_is_degraded_from_a_failed_sync_to_the_next_good_one(void **state)
@@ -294,6 +519,64 @@ static void filter_is_degraded_from_a_failed_sync_to_the_next_good_one(void **st
     free(path);
 }
 
+static void filter_on_a_disk_that_fails_for_ever_stays_degraded(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    (void)state;
+    add(filter, 1);
+    tamis__io_hook = count_syncs;
+    sync_failure = EIO;
+    for (int i = 0; i < 3; i++)
+        assert_refused(TAMIS_EIO, "cannot write to the disk", tamis_filter_sync(filter));
+    assert_refused(TAMIS_EIO, "cannot write to the disk", tamis_filter_close(filter));
+    sync_failure = 0;
+    tamis__io_hook = NULL;
+    assert_int_equal(mark_of(path), MARKED);
+    assert_int_equal(listed(store).state, TAMIS_STATE_DEGRADED);
+    assert_int_equal(listed(store).checkpointed_at, 0);
+    assert_int_equal(header_of(path, 1).syncs_done, 0);
+    filter = opened(store, 0);
+    assert_int_equal(stat_of(filter).state, TAMIS_STATE_DEGRADED);
+    assert_done(tamis_filter_sync(filter));
+    assert_int_equal(stat_of(filter).state, 0);
+    assert_int_equal(mark_of(path), 0); /* its writer is gone */
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+    free(path);
+}
+
+/* ---- By itself ------------------------------------------------------------------------------- */
+
+static void filter_with_an_interval_is_synced_by_itself(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    (void)state;
+    assert_refused(TAMIS_EINVAL, "at least a millisecond",
+                   tamis_filter_set_sync_interval(filter, 5));
+    add(filter, 1);
+    assert_done(tamis_filter_set_sync_interval(filter, 2000000));
+    while (header_of(path, 1).syncs_done < 3)
+        tamis__pause_us(1000);
+    const pid_t child = fork(); /* has no thread to wait for */
+    if (child == 0) _exit(tamis_filter_close(filter) == 0 ? 0 : 1);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_done(tamis_filter_set_sync_interval(filter, 0));
+    const uint64_t done = header_of(path, 1).syncs_done;
+    tamis__pause_us(20000);
+    assert_int_equal(header_of(path, 1).syncs_done, done);
+    assert_done(tamis_filter_set_sync_interval(filter, 3600000000000));
+    assert_done(tamis_filter_close(filter)); /* does not wait for an hour */
+    assert_int_equal(mark_of(path), 0);
+    tamis_store_close(store);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +587,15 @@ int main(void)
         cmocka_unit_test(mark_of_a_writer_without_a_lock_is_cleared_by_a_recovery_alone),
         cmocka_unit_test(mark_is_set_anew_in_a_child_of_fork),
         cmocka_unit_test(filter_is_unclean_after_the_machine_went_down_under_a_writer),
+        cmocka_unit_test(mark_stays_where_a_writer_comes_behind_the_sync),
+        cmocka_unit_test(mark_control_without_the_lock_is_cleared_under_a_writer),
+        cmocka_unit_test(mark_is_set_by_growth_in_the_segment_that_is_written_to),
+        cmocka_unit_test(mark_is_set_by_batches_merges_and_removes),
+        cmocka_unit_test(mark_that_cannot_be_synced_is_an_error_of_the_add),
+        cmocka_unit_test(filter_is_unclean_until_it_is_accepted),
+        cmocka_unit_test(filter_is_clean_in_a_backup_of_a_store_that_is_written_to),
+        cmocka_unit_test(filter_on_a_disk_that_fails_for_ever_stays_degraded),
+        cmocka_unit_test(filter_with_an_interval_is_synced_by_itself),
         cmocka_unit_test(filter_is_degraded_from_a_failed_sync_to_the_next_good_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,8 @@ void riches_publish_fuse(tamis_store *store, const char *name, uint64_t from, ui
  * its exceptions, its answers to 20,000 keys.  The caller frees the text.
  */
 char *riches_portrait(const char *path);
+/* The same of a store that may be damaged: 0, or the first error. */
+int riches_try_portrait(const char *path, char **text);
 void riches_assert_portrait(const char *path, const char *expected);
 
 #endif

@@ -27,7 +27,8 @@ _tamis_options()
     '') printf '%s ' --version --force-network-fs ;;
     create)
         printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --kind --counter-bits \
-            --hash-set --seed --like --on-full --window --slices --if-missing --json --mode
+            --hash-set --seed --like --on-full --window --slices --durable --if-missing \
+            --json --mode
         ;;
     add)
         printf '%s ' --new --seen --stats --sync-interval --no-sync -z --null --hex --json --progress \
@@ -236,7 +237,7 @@ _tamis_offer_fields()
     _tamis_offer "$word" '' name kind hash_set m_bits k seed capacity fp_rate items \
         items_estimated fill fp_rate_now bits_per_key size_bytes generation segments created_at \
         published_at checkpointed_at on_full window_seconds window_items slices counter_bits \
-        fingerprint_bits keep exceptions state unclean_since degraded_since note
+        fingerprint_bits keep exceptions durable state unclean_since degraded_since note
 }
 
 _tamis_offer_options()

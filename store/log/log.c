@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* log.c: see log.h. */
+#include "log/log.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "file/inside.h"
+#include "file/io.h"
+
+#define PATH_BYTES 4200 /* PATH_MAX and a log's name */
+#define DIRECTORY "logs"
+
+/* How long a log is when it is made, and the most that it grows by at once: `bench_durable --grow` has the
+ * figures.  A short one is made quickly, for those who add a key and leave; a long step is rarely waited for. */
+#define FIRST_BYTES ((uint64_t)64 << 10)
+#define STEP_BYTES_MAX ((uint64_t)8 << 20)
+
+/* What is looked at together when a log is read. */
+#define WINDOW_BYTES ((size_t)1 << 20)
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static void write_name(uint64_t filter_id, uint64_t nonce, const char *end,
+                       char name[TAMIS__LOG_NAME_BYTES])
+{
+    (void)snprintf(name, TAMIS__LOG_NAME_BYTES, "%016" PRIx64 "-%016" PRIx64 ".%s", filter_id,
+                   nonce, end);
+}
+
+static bool parse_hex(const char *text, uint64_t *number)
+{
+    *number = 0;
+    for (int i = 0; i < 16; i++) {
+        const char c = text[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) return false;
+        *number = *number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    return true;
+}
+
+static bool parse_name(const char *name, const char *end, uint64_t *filter_id, uint64_t *nonce)
+{
+    return parse_hex(name, filter_id) && name[16] == '-' && parse_hex(name + 17, nonce) &&
+           name[33] == '.' && strcmp(name + 34, end) == 0;
+}
+
+bool tamis__log_parse_name(const char *name, uint64_t *filter_id, uint64_t *nonce)
+{
+    return parse_name(name, "log", filter_id, nonce);
+}
+
+static const char *path_of(const struct tamis__logs *logs, const char *name, char what[PATH_BYTES])
+{
+    (void)snprintf(what, PATH_BYTES, "%s/" DIRECTORY "%s%s", logs->path, *name ? "/" : "", name);
+    return what;
+}
+
+/* ---- The directory --------------------------------------------------------------------------- */
+
+/* TAMIS_ENOTFOUND where there is none, as in a store without durable filters. */
+static int open_directory(const struct tamis__logs *logs, int *fd)
+{
+    char what[PATH_BYTES];
+    int rc = tamis__open(logs->root_fd, DIRECTORY, O_RDONLY | O_DIRECTORY, 0,
+                         path_of(logs, "", what), fd);
+    if (rc < 0) return rc;
+    rc = tamis__inside_check_owner(logs->root_fd, *fd, what);
+    if (rc < 0) tamis__close(*fd);
+    return rc;
+}
+
+static int make_directory(const struct tamis__logs *logs, int *fd)
+{
+    char what[PATH_BYTES];
+    int rc = open_directory(logs, fd);
+    if (rc != TAMIS_ENOTFOUND) return rc;
+    rc = tamis__inside_make_directory(logs->root_fd, DIRECTORY, 0, path_of(logs, "", what));
+    if (rc == 0) rc = tamis__sync_file(logs->root_fd, logs->path);
+    return rc < 0 ? rc : open_directory(logs, fd);
+}
+
+struct visit {
+    const struct tamis__logs *logs;
+    int directory_fd;
+    uint64_t filter_id;
+    tamis__log_fn *fn;
+    void *context;
+};
+
+/* Remove one that was being made, if its maker is dead. */
+static int sweep_one(void *context, const char *name)
+{
+    const struct visit *visit = context;
+    char what[PATH_BYTES];
+    struct tamis__private_fd file;
+    uint64_t filter_id, nonce;
+    if (!parse_name(name, "new", &filter_id, &nonce)) return 0;
+    (void)path_of(visit->logs, name, what);
+    if (tamis__inside_open_private(visit->directory_fd, name, O_RDWR, what, &file) < 0) return 0;
+    if (tamis__try_lock(file.fd, TAMIS__LOCK_EXCLUSIVE, what) > 0)
+        (void)tamis__unlink(visit->directory_fd, name, what);
+    tamis__private_close(&file);
+    return 0;
+}
+
+static int visit_one(void *context, const char *name)
+{
+    const struct visit *visit = context;
+    uint64_t filter_id, nonce;
+    if (!tamis__log_parse_name(name, &filter_id, &nonce)) return 0;
+    if (visit->filter_id != 0 && visit->filter_id != filter_id) return 0;
+    return visit->fn(visit->context, filter_id, name);
+}
+
+int tamis__logs_each(const struct tamis__logs *logs, uint64_t filter_id, tamis__log_fn *fn,
+                     void *context)
+{
+    char what[PATH_BYTES];
+    struct visit visit = {.logs = logs, .filter_id = filter_id, .fn = fn, .context = context};
+    int rc = open_directory(logs, &visit.directory_fd);
+    if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
+    rc = tamis__each_name(visit.directory_fd, path_of(logs, "", what), visit_one, &visit);
+    tamis__close(visit.directory_fd);
+    return rc;
+}
+
+/* ---- Making one ------------------------------------------------------------------------------ */
+
+/* Zeros up to there.  Where that fails what was there is as it was. */
+static int grow(const struct tamis__logs *logs, struct tamis__log *log, uint64_t bytes)
+{
+    static const unsigned char zeros[65536];
+    char what[PATH_BYTES];
+    (void)path_of(logs, log->name, what);
+    /* In one piece where that can be had, and a full disk is found before it is written to. */
+    int rc = tamis__reserve(log->file.fd, log->bytes, bytes - log->bytes, what, "");
+    for (uint64_t at = log->bytes; rc == 0 && at < bytes;) {
+        const size_t now = bytes - at < sizeof zeros ? (size_t)(bytes - at) : sizeof zeros;
+        rc = tamis__write_at(log->file.fd, zeros, now, at, what);
+        at += now;
+    }
+    if (rc < 0) return rc;
+    rc = tamis__sync_file(log->file.fd, what);
+    if (rc == 0) log->bytes = bytes;
+    return rc;
+}
+
+static int write_header(const struct tamis__logs *logs, struct tamis__log *log)
+{
+    char what[PATH_BYTES];
+    struct tamis__log_header header = {.store_id = logs->store_id,
+                                       .filter_id = log->filter_id,
+                                       .nonce = log->nonce,
+                                       .created_at = tamis__now_ns()};
+    (void)tamis__boot_id(header.boot_id);
+    tamis__log_header_seal(&header);
+    const int rc =
+        tamis__write_at(log->file.fd, &header, sizeof header, 0, path_of(logs, log->name, what));
+    if (rc == 0) log->bytes = log->end = sizeof header;
+    return rc;
+}
+
+/* Under another name first, so that what has its name is whole.  1; 0: one that sweeps took it away. */
+static int make_file(const struct tamis__logs *logs, int directory_fd, struct tamis__log *log)
+{
+    char what[PATH_BYTES], name[TAMIS__LOG_NAME_BYTES];
+    write_name(log->filter_id, log->nonce, "new", log->name);
+    write_name(log->filter_id, log->nonce, "log", name);
+    (void)path_of(logs, log->name, what);
+    int rc = tamis__inside_make_private(logs->root_fd, directory_fd, log->name, what, &log->file);
+    if (rc < 0) return rc;
+    rc = tamis__lock(log->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
+    if (rc == 0) rc = tamis__exists(directory_fd, log->name, what);
+    if (rc <= 0) return rc;
+    rc = write_header(logs, log);
+    if (rc == 0) rc = grow(logs, log, FIRST_BYTES);
+    TAMIS__POINT(TAMIS__POINT_LOG_MADE);
+    if (rc == 0) rc = tamis__rename(directory_fd, log->name, directory_fd, name, what);
+    if (rc < 0) {
+        (void)tamis__unlink(directory_fd, log->name, what);
+        return rc;
+    }
+    memcpy(log->name, name, sizeof name);
+    rc = tamis__sync_file(directory_fd, what);
+    TAMIS__POINT(TAMIS__POINT_LOG_NAMED);
+    if (rc < 0) (void)tamis__unlink(directory_fd, log->name, what);
+    return rc < 0 ? rc : 1;
+}
+
+int tamis__log_create(const struct tamis__logs *logs, uint64_t filter_id, struct tamis__log *log)
+{
+    struct visit visit = {.logs = logs, .directory_fd = -1};
+    char what[PATH_BYTES];
+    *log = (struct tamis__log){.file = {.fd = -1}, .filter_id = filter_id, .epoch = 1};
+    int rc = make_directory(logs, &visit.directory_fd);
+    if (rc < 0) return rc;
+    (void)tamis__each_name(visit.directory_fd, path_of(logs, "", what), sweep_one, &visit);
+    do {
+        tamis__random_bytes(&log->nonce, sizeof log->nonce);
+        rc = make_file(logs, visit.directory_fd, log);
+        if (rc <= 0) tamis__private_close(&log->file);
+    } while (rc == 0);
+    tamis__close(visit.directory_fd);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---- Appending ------------------------------------------------------------------------------- */
+
+int tamis__log_reach(const struct tamis__logs *logs, struct tamis__log *log, uint64_t bytes)
+{
+    if (bytes <= log->bytes) return 0;
+    uint64_t step = log->bytes < STEP_BYTES_MAX ? log->bytes : STEP_BYTES_MAX;
+    if (step < bytes - log->bytes) step = bytes - log->bytes;
+    return grow(logs, log, (log->bytes + step + FIRST_BYTES - 1) / FIRST_BYTES * FIRST_BYTES);
+}
+
+int tamis__log_write(const struct tamis__logs *logs, const struct tamis__log *log, uint64_t offset,
+                     const void *frames, size_t bytes)
+{
+    char what[PATH_BYTES];
+    return tamis__write_at(log->file.fd, frames, bytes, offset, path_of(logs, log->name, what));
+}
+
+int tamis__log_sync(const struct tamis__logs *logs, const struct tamis__log *log)
+{
+    char what[PATH_BYTES];
+    return tamis__sync_data(log->file.fd, path_of(logs, log->name, what));
+}
+
+void tamis__log_rewind(struct tamis__log *log)
+{
+    log->epoch++;
+    log->end = TAMIS__LOG_HEADER_BYTES;
+}
+
+int tamis__log_remove(const struct tamis__logs *logs, struct tamis__log *log)
+{
+    char what[PATH_BYTES];
+    int directory_fd, rc = open_directory(logs, &directory_fd);
+    if (rc == TAMIS_ENOTFOUND)
+        rc = 0;
+    else if (rc == 0) {
+        rc = tamis__unlink(directory_fd, log->name, path_of(logs, log->name, what));
+        tamis__close(directory_fd);
+    }
+    if (rc == 0) tamis__log_close(log);
+    return rc;
+}
+
+void tamis__log_close(struct tamis__log *log)
+{
+    tamis__private_close(&log->file);
+}
+
+/* ---- Logs of others -------------------------------------------------------------------------- */
+
+int tamis__log_read_header(const struct tamis__logs *logs, const struct tamis__log *log,
+                           struct tamis__log_header *header, const char **reason)
+{
+    char what[PATH_BYTES];
+    const size_t bytes = log->bytes < sizeof *header ? (size_t)log->bytes : sizeof *header;
+    const int rc = tamis__read_at(log->file.fd, header, bytes, 0, path_of(logs, log->name, what));
+    *reason = "cannot be read";
+    return rc < 0 ? rc : tamis__log_header_check(header, bytes, reason);
+}
+
+/* One that a rotten header makes illegible has its frames all the same. */
+static int judge(const struct tamis__logs *logs, const struct tamis__log *log)
+{
+    struct tamis__log_header header;
+    const char *reason;
+    char what[PATH_BYTES];
+    (void)path_of(logs, log->name, what);
+    const int rc = tamis__log_read_header(logs, log, &header, &reason);
+    if (rc == TAMIS_EVERSION) return tamis__fail(rc, "%s %s", what, reason);
+    if (rc == 0 && header.store_id != logs->store_id)
+        return tamis__fail(TAMIS_EFOREIGN, "%s belongs to another store; take it away", what);
+    return rc == 0 || rc == TAMIS_ECORRUPT || rc == TAMIS_EFOREIGN ? 0 : rc;
+}
+
+int tamis__log_take(const struct tamis__logs *logs, const char *name, struct tamis__log *log)
+{
+    char what[PATH_BYTES];
+    struct tamis__file_info info;
+    int directory_fd;
+    *log = (struct tamis__log){.file = {.fd = -1}};
+    (void)snprintf(log->name, sizeof log->name, "%s", name);
+    if (!tamis__log_parse_name(name, &log->filter_id, &log->nonce)) return 0;
+    int rc = open_directory(logs, &directory_fd);
+    if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
+    (void)path_of(logs, name, what);
+    rc = tamis__inside_open_private(directory_fd, name, O_RDWR, what, &log->file);
+    if (rc == 0) rc = tamis__try_lock(log->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
+    if (rc > 0) rc = tamis__exists(directory_fd, name, what);
+    tamis__close(directory_fd);
+    if (rc > 0) {
+        rc = tamis__file_info(log->file.fd, what, &info);
+        if (rc == 0) log->bytes = info.bytes;
+        if (rc == 0) rc = judge(logs, log);
+        if (rc == 0) return 1;
+    }
+    tamis__private_close(&log->file);
+    return rc == TAMIS_ENOTFOUND ? 0 : rc;
+}
+
+/* ---- Reading it again ------------------------------------------------------------------------ */
+
+/* Part of a log in memory; it grows where a frame is longer. */
+struct window {
+    unsigned char *buffer;
+    size_t room, bytes;
+    uint64_t offset;
+};
+
+/* Have at least `wanted` bytes from `offset` on in it, or all that there are. */
+static int look(const struct tamis__log *log, struct window *window, uint64_t offset, size_t wanted,
+                const char *what)
+{
+    const uint64_t left = log->bytes - offset;
+    if (wanted > window->room) {
+        unsigned char *buffer = realloc(window->buffer, wanted);
+        if (buffer == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory reading %s", what);
+        window->buffer = buffer;
+        window->room = wanted;
+    }
+    window->offset = offset;
+    window->bytes = left < window->room ? (size_t)left : window->room;
+    return tamis__read_at(log->file.fd, window->buffer, window->bytes, offset, what);
+}
+
+static int each_frame(const struct tamis__log *log, struct window *window, const char *what,
+                      tamis__frame_fn *fn, void *context)
+{
+    uint64_t at = TAMIS__LOG_HEADER_BYTES;
+    while (at + TAMIS__FRAME_UNIT <= log->bytes) {
+        const uint64_t left = log->bytes - at;
+        struct tamis__frame frame;
+        size_t wanted = 0, seen = (size_t)(window->offset + window->bytes - at);
+        int rc = 0;
+        if (seen < TAMIS__FRAME_UNIT) {
+            rc = look(log, window, at, WINDOW_BYTES, what);
+            seen = window->bytes;
+        }
+        if (rc < 0) return rc;
+        size_t bytes = tamis__frame_read(log->nonce, window->buffer + (at - window->offset), seen,
+                                         &frame, &wanted);
+        if (wanted > seen && wanted <= left) {
+            rc = look(log, window, at, wanted > WINDOW_BYTES ? wanted : WINDOW_BYTES, what);
+            if (rc < 0) return rc;
+            bytes = tamis__frame_read(log->nonce, window->buffer, window->bytes, &frame, &wanted);
+        }
+        if (bytes > 0) rc = fn(context, &frame);
+        if (rc != 0) return rc;
+        at += bytes > 0 ? bytes : TAMIS__FRAME_UNIT;
+    }
+    return 0;
+}
+
+int tamis__log_each_frame(const struct tamis__logs *logs, const struct tamis__log *log,
+                          tamis__frame_fn *fn, void *context)
+{
+    char what[PATH_BYTES];
+    struct window window = {.offset = TAMIS__LOG_HEADER_BYTES};
+    const int rc = each_frame(log, &window, path_of(logs, log->name, what), fn, context);
+    free(window.buffer);
+    return rc;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * log.h: the file of a log: made, appended to, read again, removed.
+ *
+ *     logs/<filter id>-<nonce>.new    being made; removed by the next maker where its lock is free
+ *     logs/<filter id>-<nonce>.log    locked (flock) as long as its owner, one handle in one process, lives
+ *
+ * It is full of zeros, synced, before it gets its name, and so is what it grows by before a frame goes there:
+ * an append overwrites blocks that the file system has settled, and fdatasync() has data alone to write.
+ *
+ * Nothing here is for several threads: the caller has a lock of its own (durable.c).
+ */
+#ifndef TAMIS_LOG_LOG_H
+#define TAMIS_LOG_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "file/private_fd.h"
+#include "log/frame.h"
+
+#define TAMIS__LOG_NAME_BYTES 48
+
+/* What logs of a store have in common; `path` is the store's, for sentences. */
+struct tamis__logs {
+    int root_fd;
+    const char *path;
+    uint64_t store_id;
+};
+
+struct tamis__log {
+    struct tamis__private_fd file; /* locked; closed in a child of fork() */
+    char name[TAMIS__LOG_NAME_BYTES];
+    uint64_t filter_id, nonce, epoch;
+    uint64_t bytes; /* of the file, all of them written once */
+    uint64_t end;   /* where the next frame goes */
+};
+
+/* One for a filter.  It is on the disk, empty, when this returns 0. */
+int tamis__log_create(const struct tamis__logs *logs, uint64_t filter_id, struct tamis__log *log);
+
+/* Make it at least so long.  TAMIS_ENOSPACE and the like: it is as it was. */
+int tamis__log_reach(const struct tamis__logs *logs, struct tamis__log *log, uint64_t bytes);
+int tamis__log_write(const struct tamis__logs *logs, const struct tamis__log *log, uint64_t offset,
+                     const void *frames, size_t bytes);
+int tamis__log_sync(const struct tamis__logs *logs, const struct tamis__log *log);
+/* Its frames are needed no more: begin at the front, with the next epoch. */
+void tamis__log_rewind(struct tamis__log *log);
+
+/* Take the file away, then the lock.  Where that fails the lock stays until tamis__log_close(). */
+int tamis__log_remove(const struct tamis__logs *logs, struct tamis__log *log);
+/* Give the lock back and leave the file; harmless on a zeroed or closed one. */
+void tamis__log_close(struct tamis__log *log);
+
+/* ---- Logs of others --------------------------------------------------------------------------- */
+
+/* What the name of a log says: false where it is none. */
+bool tamis__log_parse_name(const char *name, uint64_t *filter_id, uint64_t *nonce);
+
+/* Call fn for each log of a filter (0: of all), whoever has it, until it returns other than 0. */
+typedef int tamis__log_fn(void *context, uint64_t filter_id, const char *name);
+int tamis__logs_each(const struct tamis__logs *logs, uint64_t filter_id, tamis__log_fn *fn,
+                     void *context);
+
+/* Take one over: 1; 0 where its owner lives, or it is gone.  A header that cannot be read is no hindrance, as
+ * the name says what its frames need; one of another store or a newer version is. */
+int tamis__log_take(const struct tamis__logs *logs, const char *name, struct tamis__log *log);
+
+/* Read its header and judge it; *reason as in tamis__log_header_check(). */
+int tamis__log_read_header(const struct tamis__logs *logs, const struct tamis__log *log,
+                           struct tamis__log_header *header, const char **reason);
+
+/* Call fn for each whole frame, of whatever epoch, until it returns other than 0. */
+typedef int tamis__frame_fn(void *context, const struct tamis__frame *frame);
+int tamis__log_each_frame(const struct tamis__logs *logs, const struct tamis__log *log,
+                          tamis__frame_fn *fn, void *context);
+
+#endif

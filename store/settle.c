@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * settle.c: logs whose owners are dead.
+ *
+ *     take      by its lock, so one does it
+ *     replay    each key into the segment that its frame names; into none where that is no more
+ *     sync      of the segments that were written to
+ *     remove    the log
+ *
+ * Killed anywhere the log is there, and the next does it over: a replay changes nothing that is there
+ * already.  So it does not matter either whether the machine went down, or only the owner died, or the
+ * store is a copy; and frames that a checkpoint had made needless do no harm.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "file/mark.h"
+#include "hash/hash_set.h"
+#include "journal.h"
+
+#define SEGMENTS_AT_ONCE 8u
+
+struct replay {
+    struct tamis_store *store;
+    uint64_t filter_id;
+    struct tamis__store_segment segments[SEGMENTS_AT_ONCE];
+    uint64_t numbers[SEGMENTS_AT_ONCE]; /* header NULL there: it is no more */
+    uint32_t count;
+};
+
+/* ---- Segments -------------------------------------------------------------------------------- */
+
+/* All that was replayed into them, to the disk; and they are closed. */
+static int settle_segments(struct replay *replay, int rc)
+{
+    for (uint32_t i = 0; i < replay->count; i++) {
+        struct tamis__store_segment *s = &replay->segments[i];
+        if (s->segment.header == NULL) continue;
+        int synced = tamis__mark_is_writer(&s->segment) ? tamis__mark_leave(&s->segment) : 0;
+        /* Others write it, or its mark is stale, which stays for the recovery that calls us. */
+        if (rc >= 0 && synced == 0) synced = tamis__mark_checkpoint(&s->segment);
+        if (rc >= 0 && synced < 0) rc = synced;
+        tamis__close_segment(s);
+    }
+    replay->count = 0;
+    return rc;
+}
+
+/* *found NULL: the segment is no more, or another filter's by now. */
+static int find_segment(struct replay *replay, uint64_t number, struct tamis__store_segment **found)
+{
+    *found = NULL;
+    for (uint32_t i = 0; i < replay->count; i++)
+        if (replay->numbers[i] == number) {
+            if (replay->segments[i].segment.header != NULL) *found = &replay->segments[i];
+            return 0;
+        }
+    int rc = replay->count < SEGMENTS_AT_ONCE ? 0 : settle_segments(replay, 0);
+    if (rc < 0) return rc;
+    struct tamis__store_segment *s = &replay->segments[replay->count];
+    memset(s, 0, sizeof *s);
+    replay->numbers[replay->count] = number;
+    rc = tamis__map_segment(replay->store, number, replay->filter_id, true, s);
+    if (rc < 0) memset(s, 0, sizeof *s);
+    if (rc < 0 && rc != TAMIS_ENOTFOUND && rc != TAMIS_EFOREIGN) return rc;
+    replay->count++;
+    if (rc < 0) return 0;
+    rc = tamis__mark_begin(&s->segment, false);
+    if (rc < 0) return rc;
+    *found = s;
+    return 0;
+}
+
+/* ---- Replay ---------------------------------------------------------------------------------- */
+
+static int replay_digests(const struct tamis__store_segment *s, const struct tamis__frame *frame)
+{
+    struct tamis__digest digests[TAMIS__FRAME_KEYS_MAX];
+    for (uint32_t i = 0; i < frame->count; i++)
+        digests[i] = tamis__frame_digest(frame, i);
+    const size_t fresh = s->kind->add_digests(&s->segment, digests, frame->count);
+    if (fresh > 0) (void)tamis__segment_count(&s->segment, fresh);
+    return 0;
+}
+
+static int replay_keys(const struct tamis__store_segment *s, const struct tamis__frame *frame)
+{
+    struct tamis_key keys[TAMIS__FRAME_KEYS_MAX];
+    uint8_t answers[TAMIS__FRAME_KEYS_MAX];
+    size_t offset = 0;
+    for (uint32_t i = 0; i < frame->count; i++)
+        keys[i] = tamis__frame_next_key(frame, &offset);
+    const int64_t fresh = s->kind->add_batch(&s->segment, keys, frame->count, answers);
+    return fresh < 0 ? (int)fresh : 0;
+}
+
+static int replay_frame(void *context, const struct tamis__frame *frame)
+{
+    struct replay *replay = context;
+    struct tamis__store_segment *s;
+    int rc = find_segment(replay, frame->segment, &s);
+    if (rc < 0 || s == NULL) return rc;
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(s->segment.header->hash_set);
+    const bool digests = frame->type == TAMIS__FRAME_DIGESTS;
+    if (s->kind->add_digests == NULL || digests != (set->digest != NULL))
+        return tamis__fail(TAMIS_ECORRUPT,
+                           "a log of the store %s has keys for segment %llu that its kind does not "
+                           "take; restore both from one copy",
+                           replay->store->place.path, (unsigned long long)frame->segment);
+    return digests ? replay_digests(s, frame) : replay_keys(s, frame);
+}
+
+/* ---- Logs ------------------------------------------------------------------------------------ */
+
+struct settling {
+    struct tamis_store *store;
+    struct tamis__logs logs;
+    bool forget, any;
+};
+
+static int settle_log(struct settling *settling, struct tamis__log *log)
+{
+    struct replay replay = {.store = settling->store, .filter_id = log->filter_id};
+    int rc = 0;
+    if (!settling->forget) {
+        rc = tamis__log_each_frame(&settling->logs, log, replay_frame, &replay);
+        TAMIS__POINT(TAMIS__POINT_LOG_REPLAYED);
+        rc = settle_segments(&replay, rc);
+    }
+    TAMIS__POINT(TAMIS__POINT_LOG_SETTLED);
+    return rc < 0 ? rc : tamis__log_remove(&settling->logs, log);
+}
+
+static int settle_one(void *context, uint64_t filter_id, const char *name)
+{
+    struct settling *settling = context;
+    struct tamis__log log;
+    (void)filter_id;
+    int rc = tamis__log_take(&settling->logs, name, &log);
+    if (rc <= 0) return rc;
+    settling->any = true;
+    rc = settle_log(settling, &log);
+    tamis__log_close(&log);
+    return rc;
+}
+
+static int settle(struct tamis_store *store, uint64_t filter_id, bool forget)
+{
+    struct settling settling = {.store = store, .logs = tamis__store_logs(store), .forget = forget};
+    const int rc = tamis__logs_each(&settling.logs, filter_id, settle_one, &settling);
+    return rc < 0 ? rc : settling.any;
+}
+
+int tamis__logs_settle(struct tamis_store *store, uint64_t filter_id)
+{
+    return settle(store, filter_id, false);
+}
+
+int tamis__logs_forget(struct tamis_store *store, uint64_t filter_id)
+{
+    return settle(store, filter_id, true);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * checkpoint_test.c: the dirty mark between processes (docs/durability.md): a writer that is killed, at each
+ * step of the protocol, or stopped, or that closes together with others.
+ *
+ * Seen to fail: with tamis__mark_leave() that does not unlock first, four that close together leave the mark
+ * dirty; with tamis__point_no_mark_lock it is cleared under the stopped writer.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/point.h"
+#include "file/io.h"
+#include "file/mark.h"
+#include "scratch.h"
+#include "spawn.h"
+#include "tamis.h"
+
+#define MARKED (TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK)
+#define CLOSERS 4u
+#define ROUNDS 100u
+
+struct shared {
+    tamis_store *store;
+    struct spawn_barrier barrier;
+    enum tamis__point point; /* at which to die */
+    uint64_t keys;           /* added so far */
+    uint64_t left;           /* marks, where all have closed */
+};
+
+static uint64_t mark_of(const struct shared *shared)
+{
+    static char path[4096];
+    struct tamis__segment_header header;
+    (void)shared;
+    (void)snprintf(path, sizeof path, "%s/store/segments/0000000000000001.seg",
+                   scratch_directory());
+    int fd = -1;
+    assert_int_equal(tamis__open(-100, path, 0, 0, path, &fd), 0);
+    assert_int_equal(tamis__read_at(fd, &header, sizeof header, 0, path), 0);
+    tamis__close(fd);
+    return header.mark & TAMIS__MARK_BITS;
+}
+
+static tamis_filter *opened(const struct shared *shared)
+{
+    tamis_filter *filter = NULL;
+    SPAWN_CHECK(tamis_filter_open(shared->store, "x", 0, &filter) == 0);
+    return filter;
+}
+
+static void add_next(struct shared *shared, tamis_filter *filter)
+{
+    const uint64_t key = __atomic_fetch_add(&shared->keys, 1, __ATOMIC_SEQ_CST);
+    SPAWN_CHECK(tamis_filter_add(filter, &key, sizeof key) >= 0);
+}
+
+static struct shared *start(void)
+{
+    char path[4096];
+    const struct tamis_filter_spec spec = {.capacity = 100000};
+    struct shared *shared = spawn_shared(sizeof *shared);
+    (void)snprintf(path, sizeof path, "%s/store", scratch_directory());
+    scratch_remove(path);
+    assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &shared->store), 0);
+    assert_int_equal(tamis_filter_create(shared->store, "x", &spec, NULL), 0);
+    return shared;
+}
+
+static void sync_once(const struct shared *shared)
+{
+    tamis_filter *filter = opened(shared);
+    assert_int_equal(tamis_filter_sync(filter), 0);
+    assert_int_equal(tamis_filter_close(filter), 0);
+}
+
+/* ---- Killed ---------------------------------------------------------------------------------- */
+
+static enum tamis__point deadly;
+
+static void die(enum tamis__point point)
+{
+    if (point == deadly) (void)raise(SIGKILL);
+}
+
+static void write_and_die(void *context, unsigned index)
+{
+    struct shared *shared = context;
+    (void)index;
+    tamis_filter *filter = opened(shared);
+    deadly = shared->point;
+    tamis__point_hook = die;
+    add_next(shared, filter);
+    (void)tamis_filter_close(filter);
+}
+
+static void writer_killed_at_any_step_leaves_the_mark_to_the_next_sync(void **state)
+{
+    const enum tamis__point points[] = {TAMIS__POINT_MARK_LOCKED, TAMIS__POINT_MARK_COUNTED,
+                                        TAMIS__POINT_MARK_DIRTY,  TAMIS__POINT_MARK_DONE,
+                                        TAMIS__POINT_SYNC_ASKED,  TAMIS__POINT_SYNC_DONE,
+                                        TAMIS__POINT_SYNC_CLEARED};
+    const size_t count = sizeof points / sizeof *points;
+    struct shared *shared = start();
+    int status;
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        shared->point = points[i];
+        const pid_t child = spawn_one(write_and_die, shared, 0);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        if (points[i] >= TAMIS__POINT_MARK_DIRTY && points[i] < TAMIS__POINT_SYNC_CLEARED)
+            assert_true((mark_of(shared) & TAMIS__MARK_DIRTY) != 0);
+        sync_once(shared);
+        assert_int_equal(mark_of(shared), 0);
+    }
+    tamis_filter *filter = opened(shared);
+    for (uint64_t key = count - 3; key < count; key++) /* those that died in their close */
+        assert_int_equal(tamis_filter_contains(filter, &key, sizeof key), 1);
+    assert_int_equal(tamis_filter_close(filter), 0);
+    printf("killed at %zu steps: %zu marks left to the next sync, 0 keys lost\n", count, count);
+    tamis_store_close(shared->store);
+}
+
+/* ---- Stopped --------------------------------------------------------------------------------- */
+
+static void write_and_stop(void *context, unsigned index)
+{
+    struct shared *shared = context;
+    (void)index;
+    tamis_filter *filter = opened(shared);
+    add_next(shared, filter);
+    (void)raise(SIGSTOP);
+    add_next(shared, filter); /* without another look at the mark */
+    _exit(0);
+}
+
+static void writer_stopped_keeps_the_mark_and_blocks_nobody(void **state)
+{
+    struct shared *shared = start();
+    int status;
+    (void)state;
+    const pid_t child = spawn_one(write_and_stop, shared, 0);
+    assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+    assert_true(WIFSTOPPED(status));
+    const int64_t begun = tamis__now_ns();
+    tamis_filter *filter = opened(shared);
+    add_next(shared, filter);
+    assert_int_equal(tamis_filter_close(filter), 0);
+    sync_once(shared);
+    const int64_t took = tamis__now_ns() - begun;
+    assert_int_equal(mark_of(shared), MARKED);
+    assert_int_equal(kill(child, SIGCONT), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(mark_of(shared), MARKED); /* it did not close */
+    sync_once(shared);
+    assert_int_equal(mark_of(shared), 0);
+    printf("stopped writer: open, add, close and sync of others took %.1f ms\n",
+           (double)took / 1e6);
+    tamis_store_close(shared->store);
+}
+
+/* ---- Together -------------------------------------------------------------------------------- */
+
+static void write_and_close(void *context, unsigned index)
+{
+    struct shared *shared = context;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        tamis_filter *filter = opened(shared);
+        add_next(shared, filter);
+        spawn_wait(&shared->barrier);
+        SPAWN_CHECK(tamis_filter_close(filter) == 0);
+        spawn_wait(&shared->barrier);
+        if (index == 0) shared->left += mark_of(shared) != 0;
+        spawn_wait(&shared->barrier);
+    }
+}
+
+static void writers_that_close_together_leave_no_mark(void **state)
+{
+    struct shared *shared = start();
+    (void)state;
+    shared->barrier.count = CLOSERS;
+    assert_int_equal(spawn_all(CLOSERS, write_and_close, shared), 0);
+    printf("%u rounds of %u that close together: marks left %u\n", ROUNDS, CLOSERS,
+           (unsigned)shared->left);
+    assert_int_equal(shared->left, 0);
+    tamis_store_close(shared->store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writer_killed_at_any_step_leaves_the_mark_to_the_next_sync),
+        cmocka_unit_test(writer_stopped_keeps_the_mark_and_blocks_nobody),
+        cmocka_unit_test(writers_that_close_together_leave_no_mark),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * corrupt_test.c: 2,400 damaged stores and streams, each used as a program would use it.
+ *
+ * A store with a filter of every sort (riches.c) has one of its files damaged: bits flipped, bytes replaced,
+ * pages or sectors zeroed, exchanged or written twice, the file cut short or lengthened.  A child looks at all of
+ * it, verifies it, adds to every filter and makes another.  Then one of these:
+ *
+ *     refused   an error of opening, listing or asking
+ *     told      no error, and tamis_store_verify() tells of a problem
+ *     true      neither, and everything that is asked is answered as by the sound store
+ *     silent    neither, and something is answered otherwise
+ *     crashed   a signal, or 20 seconds
+ *
+ * A stream is true if what is imported of it answers as what the sound stream makes.  Where a checksum covers
+ * what was damaged nothing may be silent.  It covers none of the bits that are added to, nor the live words of a
+ * header, nor other systems' streams.
+ *
+ * pages_mutation_test.c has 10,000 of catalogs alone, in memory and with every page of LMDB in turn.
+ *
+ * Seen to fail:
+ * With the checksum of static data not compared, and that of headers: 69 of 300 of the static data silent (a header is
+ * held against the catalog besides).
+ */
+#include "fixture.h"
+
+#include <err.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "riches.h"
+#include "spawn.h"
+#include "streams.h"
+
+#define SHARE (FIXTURE_SANITIZED ? 10u : 1u)
+#define ALARM_SECONDS 20u
+#define SEGMENTS_MAX 64u
+
+enum outcome { REFUSED, TOLD, TRUE, SILENT, CRASHED, OUTCOMES };
+
+struct count {
+    uint64_t of[OUTCOMES];
+};
+
+/* ---- Damage -------------------------------------------------------------------------------------- */
+
+struct bytes {
+    unsigned char *data;
+    size_t count, room;
+};
+
+/* Within [begin, end), perhaps nothing; `unit`: of what is exchanged or zeroed. */
+static void try_damage(struct bytes *b, size_t begin, size_t end, size_t unit, uint64_t *random)
+{
+    const size_t width = end - begin, at = begin + random_below(random, width);
+    const size_t other = begin + random_below(random, width);
+    size_t length = 1 + random_below(random, unit);
+    unsigned char kept[4096];
+    if (length > end - (at > other ? at : other)) length = end - (at > other ? at : other);
+    switch (random_below(random, 6)) {
+    case 0:
+        b->data[at] ^= (unsigned char)(1u << random_below(random, 8));
+        break;
+    case 1:
+        random_fill(random, b->data + at, length);
+        break;
+    case 2:
+        memset(b->data + at / unit * unit, 0, end - at / unit * unit < unit ? length : unit);
+        break;
+    case 3:
+        memcpy(kept, b->data + at, length);
+        memmove(b->data + at, b->data + other, length);
+        memcpy(b->data + other, kept, length);
+        break;
+    case 4:
+        memmove(b->data + at, b->data + other, length);
+        break;
+    default:
+        for (int i = 0; i < 20; i++)
+            b->data[begin + random_below(random, width)] ^=
+                (unsigned char)(1u << random_below(random, 8));
+    }
+}
+
+/* The same, and something is not as it was. */
+static void damage(struct bytes *b, size_t begin, size_t end, size_t unit, uint64_t *random)
+{
+    unsigned char *before = malloc(b->count);
+    if (before == NULL) err(1, "malloc");
+    memcpy(before, b->data, b->count);
+    do
+        try_damage(b, begin, end, unit, random);
+    while (memcmp(before, b->data, b->count) == 0);
+    free(before);
+}
+
+/* Cut off, or longer by what has been seen before. */
+static void resize(struct bytes *b, uint64_t *random)
+{
+    if (random_below(random, 2) == 0) {
+        b->count = random_below(random, b->count);
+        return;
+    }
+    const size_t more = 1 + random_below(random, 8192);
+    for (size_t i = 0; i < more; i++)
+        b->data[b->count + i] = b->data[i % b->count];
+    b->count += more;
+}
+
+/* ---- The store ----------------------------------------------------------------------------------- */
+
+enum part { CATALOG, HEADER, LIVE_WORDS, STATIC_DATA, MUTABLE_DATA, LENGTH, PARTS };
+static const struct {
+    const char *name;
+    bool covered;
+    unsigned mutations;
+} parts[PARTS] = {
+    [CATALOG] = {"catalog", true, 600},
+    [HEADER] = {"header, constant part and names", true, 500},
+    [LIVE_WORDS] = {"header, live words and counts", false, 100},
+    [STATIC_DATA] = {"static data and exceptions", true, 300},
+    [MUTABLE_DATA] = {"bits and counters", false, 150},
+    [LENGTH] = {"length of a segment", true, 150},
+};
+
+struct truth {
+    char *path, *portrait;
+    uint64_t segments[SEGMENTS_MAX]; /* numbers of files */
+    size_t segment_count;
+};
+
+struct scene {
+    const struct truth *truth;
+    const char *path;
+};
+
+static void learn(struct truth *truth)
+{
+    riches_make(&truth->path);
+    truth->portrait = riches_portrait(truth->path);
+    for (uint64_t n = 1; n < 1000 && truth->segment_count < SEGMENTS_MAX; n++)
+        if (access(fixture_segment_path(truth->path, n), F_OK) == 0)
+            truth->segments[truth->segment_count++] = n;
+    assert_true(truth->segment_count > 10);
+}
+
+static int add_to(void *context, const struct tamis_filter_stat *stat)
+{
+    tamis_filter *filter;
+    const uint64_t key = UINT64_C(1) << 40;
+    if (tamis_filter_open(context, stat->name, 0, &filter) < 0) return 0;
+    if (tamis_filter_add(filter, &key, sizeof key) >= 0 && stat->exceptions == 0)
+        SPAWN_CHECK(tamis_filter_contains(filter, &key, sizeof key) == 1);
+    (void)tamis_filter_close(filter);
+    return 0;
+}
+
+/* All that a program would do; errors are as good as success. */
+static void use(const char *path)
+{
+    const struct tamis_filter_spec spec = {.capacity = 100};
+    tamis_store *store;
+    if (tamis_store_open(path, 0, &store) < 0) return;
+    (void)!tamis_store_list(store, NULL, add_to, store);
+    (void)!tamis_filter_create(store, "another", &spec, NULL);
+    tamis_store_close(store);
+}
+
+static enum outcome judge(const char *path, const char *expected)
+{
+    tamis_store *store;
+    char *portrait;
+    if (riches_try_portrait(path, &portrait) < 0) return REFUSED;
+    const bool is_true = strcmp(portrait, expected) == 0;
+    free(portrait);
+    if (tamis_store_open(path, TAMIS_READ_ONLY, &store) < 0) return REFUSED;
+    const int64_t problems = tamis_store_verify(store, NULL, NULL, NULL);
+    tamis_store_close(store);
+    return problems < 0 ? REFUSED : problems > 0 ? TOLD : is_true ? TRUE : SILENT;
+}
+
+static void look_and_use(void *context)
+{
+    const struct scene *scene = context;
+    (void)alarm(ALARM_SECONDS);
+    const enum outcome outcome = judge(scene->path, scene->truth->portrait);
+    use(scene->path);
+    _exit((int)outcome);
+}
+
+/* In a child, whose crash is its own. */
+static enum outcome outcome_of(fixture_body *body, void *context)
+{
+    const int status = fixture_child(body, context);
+    return status < CRASHED ? (enum outcome)status : CRASHED;
+}
+
+static bool is_of_part(enum part part, const struct tamis__segment_header *h)
+{
+    return part == STATIC_DATA    ? h->data_checksum != 0 && h->data_bytes > 0
+           : part == MUTABLE_DATA ? h->data_checksum == 0
+                                  : true;
+}
+
+/* Read it, damage it; *file is where it is in the store. */
+static struct bytes damaged(const struct truth *truth, enum part part, const char *path,
+                            char file[4200], uint64_t *random)
+{
+    struct bytes b = {.data = NULL};
+    struct tamis__segment_header header;
+    const char *from;
+    do {
+        const uint64_t number = truth->segments[random_below(random, truth->segment_count)];
+        from = fixture_segment_path(truth->path, number);
+        fixture_peek(from, 0, &header, sizeof header);
+        (void)snprintf(file, 4200, "%s", fixture_segment_path(path, number));
+        from = fixture_segment_path(truth->path, number);
+    } while (part != CATALOG && !is_of_part(part, &header));
+    if (part == CATALOG) {
+        (void)snprintf(file, 4200, "%s/catalog.mdb", path);
+        from = fixture_join(truth->path, "catalog.mdb");
+    }
+    b.count = (size_t)fixture_size(from);
+    b.data = malloc(b.count + 8192);
+    if (b.data == NULL) err(1, "malloc");
+    fixture_peek(from, 0, b.data, b.count);
+    const size_t data = (size_t)header.data_offset;
+    switch (part) {
+    case CATALOG:
+        if (random_below(random, 6) == 0)
+            resize(&b, random);
+        else
+            damage(&b, 0, b.count, 4096, random);
+        break;
+    case HEADER:
+        damage(&b, 0, 1152, 512, random);
+        break;
+    case LIVE_WORDS:
+        damage(&b, 1536, TAMIS__HEADER_BYTES, 512, random);
+        break;
+    case LENGTH:
+        resize(&b, random);
+        break;
+    default:
+        damage(&b, data, data + (size_t)header.data_bytes, 512, random);
+    }
+    return b;
+}
+
+static void write_all(const char *file, const struct bytes *b)
+{
+    FILE *out = fopen(file, "wb");
+    if (out == NULL || fwrite(b->data, 1, b->count, out) != b->count || fclose(out) != 0)
+        err(1, "%s", file);
+}
+
+static void print_count(const char *name, bool covered, const struct count *count)
+{
+    printf("%-34s %s: refused %3" PRIu64 ", told %3" PRIu64 ", true %3" PRIu64 ", silent %" PRIu64
+           ", crashed %" PRIu64 "\n",
+           name, covered ? "covered    " : "not covered", count->of[REFUSED], count->of[TOLD],
+           count->of[TRUE], count->of[SILENT], count->of[CRASHED]);
+    assert_int_equal(count->of[CRASHED], 0);
+    if (covered) assert_int_equal(count->of[SILENT], 0);
+}
+
+static void corrupt_stores_are_refused_told_or_true(void **state)
+{
+    struct truth truth = {.path = NULL};
+    uint64_t random = random_seed();
+    (void)state;
+    learn(&truth);
+    for (enum part part = 0; part < PARTS; part++) {
+        struct count count = {{0}};
+        for (unsigned i = 0; i < parts[part].mutations / SHARE; i++) {
+            char *path = scratch_path("corrupt"), file[4200];
+            scratch_copy(truth.path, path);
+            struct bytes b = damaged(&truth, part, path, file, &random);
+            write_all(file, &b);
+            struct scene scene = {.truth = &truth, .path = path};
+            const enum outcome outcome = outcome_of(look_and_use, &scene);
+            count.of[outcome]++;
+            if (outcome == CRASHED || (outcome == SILENT && parts[part].covered))
+                printf("%s: %s\n", outcome == CRASHED ? "crashed" : "silent", file);
+            free(b.data);
+            scratch_remove(path);
+            free(path);
+        }
+        print_count(parts[part].name, parts[part].covered, &count);
+    }
+    free(truth.portrait);
+    free(truth.path);
+}
+
+/* ---- Streams ------------------------------------------------------------------------------------- */
+
+static const struct sort {
+    const char *format, *name;
+    struct tamis_filter_spec spec;
+    struct tamis_import_spec import;
+    bool covered;
+} sorts[] = {
+    {"tamis", "stream tamis", {.capacity = 500}, {.seal_rate = 0}, true},
+    {"redisbloom",
+     "stream redisbloom",
+     {.capacity = 500, .fp_rate = 0.01, .hash_set = "redisbloom", .kind = TAMIS_KIND_BLOOM},
+     {.seal_rate = 0},
+     false},
+    {"guava",
+     "stream guava",
+     {.capacity = 500, .fp_rate = 0.01, .hash_set = "guava", .kind = TAMIS_KIND_BLOOM},
+     {.seal_rate = 0},
+     false},
+    {"redis-bitmap",
+     "stream redis-bitmap",
+     {.m_bits = 4096, .hash_set = "php:js,pjw", .kind = TAMIS_KIND_BLOOM},
+     {.m_bits = 4096, .hash_set = "php:js,pjw"},
+     false},
+};
+#define SORTS (sizeof sorts / sizeof sorts[0])
+#define STREAM_MUTATIONS 150u
+#define ASKED 4000u
+
+/* Which of the keys are in, as a sum. */
+static uint64_t answers_of(tamis_filter *filter)
+{
+    uint64_t sum = 0;
+    for (uint64_t key = 0; key < ASKED; key++) {
+        const int rc = tamis_filter_contains(filter, &key, sizeof key);
+        SPAWN_CHECK(rc >= 0);
+        sum += (uint64_t)rc * (key + 1);
+    }
+    return sum;
+}
+
+struct transfer {
+    const struct sort *sort;
+    char *path;
+    struct stream stream;
+    uint64_t expected;
+};
+
+static void import_it(void *context)
+{
+    struct transfer *t = context;
+    tamis_store *store;
+    tamis_filter *filter;
+    const struct tamis_source source = stream_source(&t->stream);
+    enum outcome outcome = REFUSED;
+    (void)alarm(ALARM_SECONDS);
+    SPAWN_CHECK(tamis_store_open(t->path, TAMIS_CREATE, &store) == 0);
+    if (tamis_filter_import(store, "imported", t->sort->format, &t->sort->import, &source,
+                            &filter) >= 0) {
+        outcome = answers_of(filter) == t->expected ? TRUE : SILENT;
+        (void)!tamis_filter_add(filter, "key", 3);
+        (void)tamis_filter_close(filter);
+    }
+    tamis_store_close(store);
+    _exit((int)outcome);
+}
+
+/* Into a store of its own. */
+static enum outcome import_outcome(struct transfer *t)
+{
+    t->path = scratch_path("import");
+    const enum outcome outcome = outcome_of(import_it, t);
+    scratch_remove(t->path);
+    free(t->path);
+    return outcome;
+}
+
+static void make_stream(const struct sort *sort, struct transfer *t)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter;
+    const struct tamis_sink sink = stream_sink(&t->stream);
+    assert_done(tamis_filter_create(store, "one", &sort->spec, &filter));
+    for (uint64_t key = 0; key < 300; key++)
+        assert_done(tamis_filter_add(filter, &key, sizeof key));
+    t->sort = sort;
+    t->expected = answers_of(filter);
+    assert_done(tamis_filter_export(filter, sort->format, 0, &sink));
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+}
+
+static void corrupt_streams_are_refused_or_true(void **state)
+{
+    uint64_t random = random_seed();
+    (void)state;
+    for (size_t s = 0; s < SORTS; s++) {
+        struct transfer sound = {.stream = {.data = NULL}};
+        struct count count = {{0}};
+        make_stream(&sorts[s], &sound);
+        struct transfer t = sound;
+        assert_int_equal(import_outcome(&t), TRUE);
+        for (unsigned i = 0; i < STREAM_MUTATIONS / SHARE; i++) {
+            struct bytes b = {.count = sound.stream.bytes,
+                              .data = malloc(sound.stream.bytes + 8192)};
+            if (b.data == NULL) err(1, "malloc");
+            memcpy(b.data, sound.stream.data, b.count);
+            if (random_below(&random, 5) == 0)
+                resize(&b, &random);
+            else
+                damage(&b, 0, random_below(&random, 2) && b.count > 256 ? 256 : b.count, 64,
+                       &random);
+            t.stream = stream_of(b.data, b.count);
+            count.of[import_outcome(&t)]++;
+            stream_free(&t.stream);
+            free(b.data);
+        }
+        print_count(sorts[s].name, sorts[s].covered, &count);
+        stream_free(&sound.stream);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(corrupt_stores_are_refused_told_or_true),
+        cmocka_unit_test(corrupt_streams_are_refused_or_true),
+    };
+    scratch_in_memory();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
