@@ -125,6 +125,25 @@ static int open_by_name(struct tamis_store *store, const char *name, bool read_o
     return rc;
 }
 
+/* Keys of it may be in logs alone, and would seem absent: let one who may write bring them back. */
+static int recover_for_reader(const struct tamis_store *reader, const char *name,
+                              const struct tamis_filter *filter)
+{
+    tamis_store *store = NULL;
+    tamis_filter *writer = NULL;
+    int rc = tamis_store_open(reader->place.path, 0, &store);
+    if (rc == 0) rc = tamis_filter_open(store, name, 0, &writer);
+    if (rc == 0) rc = tamis_filter_close(writer);
+    tamis_store_close(store);
+    if (rc == 0 && !tamis__view_is_stale(filter->view)) return 0;
+    return tamis__fail(
+        TAMIS_EREADONLY,
+        "the filter '%s' of the store %s is durable, and keys that were added before "
+        "the machine went down are in its logs, which may not be read back here; "
+        "have it opened for writing once ('tamis sync')",
+        filter->name, reader->place.path);
+}
+
 TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned flags,
                                 tamis_filter **filter)
 {
@@ -137,9 +156,13 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
     if (rc == 0) rc = open_by_name(store, name, read_only, filter);
     if (rc < 0) return rc;
     (*filter)->no_sync = (flags & TAMIS_NO_SYNC) != 0;
-    if (read_only) return 0;
-    if (tamis__view_is_stale((*filter)->view)) rc = tamis__recover(store, (*filter)->filter_id);
-    if (rc == 0 && (*filter)->view->policy.durable) {
+    if (read_only && !((*filter)->view->policy.durable && tamis__view_is_stale((*filter)->view)))
+        return 0;
+    if (read_only)
+        rc = recover_for_reader(store, name, *filter);
+    else if (tamis__view_is_stale((*filter)->view))
+        rc = tamis__recover(store, (*filter)->filter_id);
+    if (rc == 0 && !read_only && (*filter)->view->policy.durable) {
         rc = tamis__logs_settle(store, (*filter)->filter_id);
         if (rc > 0) rc = 0;
     }

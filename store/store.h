@@ -35,7 +35,8 @@ struct tamis_filter {
     struct tamis__view *retired;      /* atomic: those before it that somebody may still be in */
     struct tamis__interval *interval; /* NULL: it is synced when it is asked for (interval.c) */
     struct tamis_filter *next_handle, **handle_link; /* of this process (handles.c) */
-    struct tamis__journal *journal; /* atomic: of a durable filter, once it was added to (journal.c) */
+    struct tamis__journal
+        *journal; /* atomic: of a durable filter, once it was added to (journal.c) */
     struct tamis__journal *inherited_journal; /* the parent process's, of no use but to be freed */
 };
 

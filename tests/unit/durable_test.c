@@ -231,6 +231,24 @@ static void durable_growing_comes_back(void **state)
     end(&scene);
 }
 
+/* Not by leave of a writer: who only asks must not be told absent. */
+static void reader_that_comes_first_finds_all(void **state)
+{
+    (void)state;
+    struct scene scene = begin(&plain);
+    tamis_filter *filter = NULL;
+    assert_done(add_range(scene.filter, 1, 1000, NULL));
+    bring(&scene, "logs");
+    tamis__boot_hook = other_boot;
+    tamis_store *store = fixture_open(scene.disk, TAMIS_READ_ONLY);
+    assert_done(tamis_filter_open(store, "seen", TAMIS_READ_ONLY, &filter));
+    assert_int_equal(lacking(filter, 0, 1001), 0);
+    assert_int_equal(tamis_filter_close(filter), 0);
+    tamis_store_close(store);
+    tamis__boot_hook = NULL;
+    end(&scene);
+}
+
 /* ---- Syncs ----------------------------------------------------------------------------------- */
 
 static void batch_is_synced_once(void **state)
@@ -510,6 +528,7 @@ int main(void)
         cmocka_unit_test(durable_bloom_comes_back),
         cmocka_unit_test(durable_foreign_hash_set_comes_back),
         cmocka_unit_test(durable_growing_comes_back),
+        cmocka_unit_test(reader_that_comes_first_finds_all),
         cmocka_unit_test(batch_is_synced_once),
         cmocka_unit_test(known_keys_are_answered_without_a_log),
         cmocka_unit_test(known_keys_are_logged_while_others_are_in_flight),
