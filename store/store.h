@@ -68,7 +68,7 @@ static inline int64_t tamis__view_answer(const struct tamis__view *view, int64_t
     /* ORDER relaxed: behind the fence. */
     if (__builtin_expect(view->count == 1 && view->index.segment.header == NULL &&
                              __atomic_load_n(&tamis__guard_faults, __ATOMIC_RELAXED) == 0 &&
-                             tamis__segment_has_magic(&view->segments[0].segment),
+                             tamis__segment_is_whole(&view->segments[0].segment),
                          1))
         return answer;
     const int rc = tamis__view_check(view);
@@ -105,7 +105,7 @@ static inline int tamis__view_current(struct tamis_filter *filter, struct tamis_
         (tamis__segment_epoch(newest) ^ __atomic_load_n(&(*view)->epoch, __ATOMIC_RELAXED)) |
         (tamis__segment_next(newest) ^ (*view)->next) |
         (tamis__segment_exceptions(newest) ^ (*view)->exceptions) |
-        (uint64_t)!tamis__segment_has_magic(newest);
+        (uint64_t)!tamis__segment_is_whole(newest);
     return __builtin_expect(moved == 0, 1) ? 0 : tamis__view_follow(filter, view);
 }
 
