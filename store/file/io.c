@@ -215,11 +215,15 @@ int tamis__copy_range(int from, int to, uint64_t offset, uint64_t bytes, const c
 static int room(int fd, const char *what, uint64_t *bytes)
 {
     struct statvfs fs;
-    const int error = may_fail("statvfs", what);
-    if (error) return tamis__fail_errno(error, "examine the file system of", what);
-    if (fstatvfs(fd, &fs) != 0) return tamis__fail_errno(errno, "examine the file system of", what);
-    *bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
-    return 0;
+    int error = may_fail("statvfs", what);
+    while (error == 0 || error == EINTR) {
+        if (fstatvfs(fd, &fs) == 0) {
+            *bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+            return 0;
+        }
+        error = errno;
+    }
+    return tamis__fail_errno(error, "examine the file system of", what);
 }
 
 static int fail_no_room(uint64_t needed, uint64_t available, const char *what)
@@ -320,18 +324,24 @@ int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what)
     return tamis__fail_errno(error, "allocate the blocks of", what);
 }
 
+/* An interrupted one has said nothing of the disk (FUSE gives that): it is made again. */
+static int sync_by(int (*sync)(int fd), int fd, int error, const char *what)
+{
+    while (error == 0 || error == EINTR) {
+        if (sync(fd) == 0) return 0;
+        error = errno;
+    }
+    return tamis__fail_errno(error, "write to the disk", what);
+}
+
 int tamis__sync_file(int fd, const char *what)
 {
-    const int error = may_fail("fsync", what);
-    if (error) return tamis__fail_errno(error, "write to the disk", what);
-    return fsync(fd) == 0 ? 0 : tamis__fail_errno(errno, "write to the disk", what);
+    return sync_by(fsync, fd, may_fail("fsync", what), what);
 }
 
 int tamis__sync_data(int fd, const char *what)
 {
-    const int error = may_fail("fdatasync", what);
-    if (error) return tamis__fail_errno(error, "write to the disk", what);
-    return fdatasync(fd) == 0 ? 0 : tamis__fail_errno(errno, "write to the disk", what);
+    return sync_by(fdatasync, fd, may_fail("fdatasync", what), what);
 }
 
 void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes)

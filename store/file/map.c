@@ -96,11 +96,12 @@ void tamis__release_map(void *at, uint64_t bytes)
 
 int tamis__sync_map(void *map, uint64_t bytes, const char *what)
 {
-    const int error = may_fail("msync", what);
-    if (error) return tamis__fail_errno(error, "write to the disk", what);
-    return msync(map, (size_t)bytes, MS_SYNC) == 0
-               ? 0
-               : tamis__fail_errno(errno, "write to the disk", what);
+    int error = may_fail("msync", what);
+    while (error == 0 || error == EINTR) { /* as tamis__sync_file() */
+        if (msync(map, (size_t)bytes, MS_SYNC) == 0) return 0;
+        error = errno;
+    }
+    return tamis__fail_errno(error, "write to the disk", what);
 }
 
 void tamis__advise_large(void *at, size_t bytes)

@@ -31,9 +31,11 @@ uint32_t tamis__network_type;
 int tamis__refuse_network(int fd, const char *what)
 {
     struct statfs fs;
-    const int error = may_fail("statfs", what);
+    int error = may_fail("statfs", what);
+    do {
+        if (error == 0 || error == EINTR) error = fstatfs(fd, &fs) == 0 ? 0 : errno;
+    } while (error == EINTR);
     if (error) return tamis__fail_errno(error, "examine the file system of", what);
-    if (fstatfs(fd, &fs) != 0) return tamis__fail_errno(errno, "examine the file system of", what);
     const uint32_t type = TEST_TYPE != 0 ? TEST_TYPE : (uint32_t)fs.f_type;
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++)
         if (networks[i].type == type)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/point.h"
 #include "streams.h"
 
 #define KEYS 3000u
@@ -14,7 +15,8 @@
 #define TIMES 20u     /* each key of COUNTING was added */
 #define COUNTED 1000u /* keys of COUNTING */
 
-static const char *const names[SCENE_FILTERS] = {"blocked", "php", "counting", "grown", "static"};
+static const char *const names[SCENE_FILTERS] = {"blocked", "php",     "counting",
+                                                 "grown",   "durable", "static"};
 
 static char *template_path;
 static int64_t items_before[SCENE_FILTERS];
@@ -22,6 +24,7 @@ static uint64_t ones_before[SCENE_FILTERS];
 static struct stream export_before;
 static struct builds_key bytes_of[KEYS], fresh_of[KEYS];
 static struct tamis_key keys[KEYS], fresh_keys[KEYS];
+static bool acknowledged[SCENE_FILTERS][KEYS]; /* of the fresh ones, in the scene there is */
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
@@ -59,7 +62,8 @@ static void make_template(void)
     const struct tamis_filter_spec blocked = {.capacity = 20000, .on_full = TAMIS_ON_FULL_WARN},
                                    php = {.m_bits = 200000, .hash_set = "php:js,pjw,elf"},
                                    counting = {.capacity = 4000, .kind = TAMIS_KIND_COUNTING},
-                                   grown = {.capacity = 1000, .fp_rate = 1e-6};
+                                   grown = {.capacity = 1000, .fp_rate = 1e-6},
+                                   durable = {.capacity = 20000, .flags = TAMIS_FILTER_DURABLE};
     const struct tamis_build_spec fuse = {.filter = {.kind = TAMIS_KIND_FUSE, .fp_rate = 1e-5},
                                           .memory_bytes = 1 << 20,
                                           .threads = 1};
@@ -75,6 +79,7 @@ static void make_template(void)
     make(store, PHP, &php, KEYS, 1);
     make(store, COUNTING, &counting, COUNTED, TIMES);
     make(store, GROWN, &grown, KEYS, 1);
+    make(store, DURABLE, &durable, KEYS, 1);
     assert_done(builds_run(store, names[STATIC], &fuse, &all, NULL));
     assert_int_equal(tamis_filter_except(store, names[STATIC], keys, OUT), OUT);
     tamis_store_close(store);
@@ -85,6 +90,7 @@ void scene_copy(struct scene *scene)
 {
     if (template_path == NULL) make_template();
     *scene = (struct scene){.path = scratch_path("scene"), .away = scratch_path("away")};
+    memset(acknowledged, 0, sizeof acknowledged);
     scratch_copy(template_path, scene->path);
 }
 
@@ -93,16 +99,22 @@ void scene_copy_to(struct scene *scene, const char *path, const char *away)
     if (template_path == NULL) make_template();
     *scene = (struct scene){.path = strdup(path), .away = strdup(away)};
     if (scene->path == NULL || scene->away == NULL) err(1, "strdup");
+    memset(acknowledged, 0, sizeof acknowledged);
     scratch_copy(template_path, scene->path);
+}
+
+static int open_with(struct scene *scene, unsigned flags)
+{
+    int rc = tamis_store_open(scene->path, 0, &scene->store);
+    for (size_t i = 0; rc == 0 && i < SCENE_FILTERS; i++)
+        rc = tamis_filter_open(scene->store, names[i], i == STATIC ? TAMIS_READ_ONLY : flags,
+                               &scene->filters[i]);
+    return rc;
 }
 
 int scene_open(struct scene *scene)
 {
-    int rc = tamis_store_open(scene->path, 0, &scene->store);
-    for (size_t i = 0; rc == 0 && i < SCENE_FILTERS; i++)
-        rc = tamis_filter_open(scene->store, names[i], i == STATIC ? TAMIS_READ_ONLY : 0,
-                               &scene->filters[i]);
-    return rc;
+    return open_with(scene, 0);
 }
 
 void scene_set(struct scene *scene)
@@ -174,6 +186,11 @@ static int64_t ask_filter(tamis_filter *filter, size_t which)
     for (size_t i = 0; i < count_of(which); i += worst < 0 ? 197 : 1) {
         const int rc = tamis_filter_contains(filter, keys[i].data, keys[i].bytes);
         worst = worse(worst, rc < 0 ? rc : rc == expected(which, i) ? 0 : SCENE_WRONG);
+    }
+    for (size_t i = 0; i < KEYS; i += worst < 0 ? 197 : 1) {
+        if (!acknowledged[which][i]) continue;
+        const int rc = tamis_filter_contains(filter, fresh_keys[i].data, fresh_keys[i].bytes);
+        worst = worse(worst, rc < 0 ? rc : rc == 1 ? 0 : SCENE_WRONG);
     }
     return worst;
 }
@@ -258,6 +275,8 @@ static int64_t act_add_new(struct scene *s)
         memset(answers, TAMIS_ANSWER_REFUSED, sizeof answers);
         const int64_t rc = tamis_filter_add_batch(s->filters[i], fresh_keys, KEYS, answers);
         worst = worse(worst, rc);
+        for (size_t k = 0; k < KEYS; k++)
+            acknowledged[i][k] |= answers[k] != TAMIS_ANSWER_REFUSED;
         for (size_t k = 0; k < KEYS; k += worst < 0 ? 197 : 1)
             if (answers[k] != TAMIS_ANSWER_REFUSED &&
                 tamis_filter_contains(s->filters[i], fresh_keys[k].data, fresh_keys[k].bytes) == 0)
@@ -479,6 +498,43 @@ static int64_t act_repair(struct scene *s)
     return rc < 0 ? rc : 0;
 }
 
+/* One by one, each on the disk when it is told; the last ones behind a checkpoint. */
+static int64_t add_some(struct scene *s, size_t which, size_t begin, size_t end)
+{
+    int64_t worst = 0;
+    for (size_t k = begin; k < end; k++) {
+        const int rc = tamis_filter_add(s->filters[which], fresh_keys[k].data, fresh_keys[k].bytes);
+        acknowledged[which][k] |= rc >= 0;
+        worst = worse(worst, rc);
+    }
+    return worst;
+}
+
+/* Each on the disk when it is told; the last ones behind a checkpoint.  After an error nothing that mends. */
+static int64_t act_add_durable(struct scene *s)
+{
+    int64_t rc = add_some(s, DURABLE, 0, 4);
+    if (rc == 0) rc = tamis_filter_sync(s->filters[DURABLE]);
+    return rc < 0 ? rc : add_some(s, DURABLE, 4, 6);
+}
+
+/* Left dirty, with logs, and opened under another boot. */
+static int64_t act_recover(struct scene *s)
+{
+    static const uint8_t other_boot[16] = "another boot...";
+    int64_t worst = scene_close(s);
+    worst = worse(worst, open_with(s, TAMIS_NO_SYNC));
+    for (size_t i = 0; worst == 0 && i < STATIC; i++)
+        worst = worse(worst, add_some(s, i, 0, 3));
+    worst = worse(worst, scene_close(s));
+    tamis__boot_hook = other_boot;
+    worst = worse(worst, scene_open(s));
+    worst = worse(worst, scene_ask(s));
+    worst = worse(worst, scene_close(s));
+    tamis__boot_hook = NULL;
+    return worse(worst, scene_open(s));
+}
+
 const struct act acts[] = {
     {"contains", act_ask},
     {"contains batch", act_ask_batch},
@@ -505,5 +561,7 @@ const struct act acts[] = {
     {"except", act_except},
     {"build", act_build},
     {"repair", act_repair},
+    {"add durable", act_add_durable},
+    {"recover", act_recover},
 };
 const size_t acts_count = sizeof acts / sizeof acts[0];

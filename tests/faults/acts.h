@@ -11,7 +11,7 @@
 
 #include "builds.h"
 
-enum scene_filter { BLOCKED, PHP, COUNTING, GROWN, STATIC, SCENE_FILTERS };
+enum scene_filter { BLOCKED, PHP, COUNTING, GROWN, DURABLE, STATIC, SCENE_FILTERS };
 
 struct scene {
     char *path;
@@ -41,7 +41,8 @@ int scene_close(struct scene *scene);
 /* Closed or not, all that is left of it goes. */
 void scene_clear(struct scene *scene);
 
-/* Ask every filter for every key, by each of its handles: SCENE_WRONG, the last error, or 0. */
+/* Ask every filter for every key, and every one that an act was told is in, by each of its handles: SCENE_WRONG, the
+ * last error, or 0. */
 int64_t scene_ask(struct scene *scene);
 
 /* Call fn with the path of each file of the store: the catalog, then the segments. */
