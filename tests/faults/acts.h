@@ -24,13 +24,16 @@ struct scene {
 
 struct act {
     const char *name;
-    int64_t (*run)(struct scene *scene); /* 0 and more: right; below 0: an error; SCENE_WRONG */
+    int64_t (*run)(struct scene *scene);  /* 0 and more: right; below 0: an error; SCENE_WRONG */
+    void (*prepare)(struct scene *scene); /* NULL: nothing to be done before, where nothing fails */
 };
 extern const struct act acts[];
 extern const size_t acts_count;
 
 /* The template is made once a process; each scene is a copy of it, with all handles open. */
 void scene_set(struct scene *scene);
+/* The same, made ready for that act. */
+void scene_set_for(struct scene *scene, const struct act *act);
 /* The copy alone, with nothing open. */
 void scene_copy(struct scene *scene);
 /* The same in directories of these names. */

@@ -104,6 +104,7 @@ static void run_full(const struct disk *disk, const struct act *act, const char 
     (void)snprintf(away, sizeof away, "%s/away", root);
     scene_copy_to(&scene, path, away);
     assert_done(scene_open(&scene));
+    if (act->prepare != NULL) act->prepare(&scene);
     fill_up(spare);
     judge(disk->name, act->name, spare, act->run(&scene));
     judge(disk->name, "ask", spare, scene_ask(&scene));

@@ -107,7 +107,7 @@ static bool run_with_fault(const struct act *act, enum syscalls_way way, unsigne
 {
     struct scene scene;
     const int descriptors = fixture_files("/proc/self", "fd");
-    scene_set(&scene);
+    scene_set_for(&scene, act);
     (void)tamis__fail(0, "%s", "");
     syscalls_arm(way, nth, nth + seed);
     const int64_t rc = act->run(&scene);
@@ -163,7 +163,7 @@ static void run_under(const struct act *act, enum limit limit, unsigned step)
     struct scene scene;
     struct rlimit was, now;
     const int descriptors = fixture_files("/proc/self", "fd");
-    scene_set(&scene);
+    scene_set_for(&scene, act);
     (void)tamis__fail(0, "%s", "");
     if (getrlimit(resources[limit], &was) != 0) err(1, "getrlimit");
     now = was;

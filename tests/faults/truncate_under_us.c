@@ -92,7 +92,7 @@ static void run_after_cut(const struct act *act, struct cutting c)
 {
     struct scene scene;
     char when[64];
-    scene_set(&scene);
+    scene_set_for(&scene, act);
     (void)snprintf(when, sizeof when, "file %d cut in way %d", c.only, c.cut);
     cut(&scene, &c);
     judge(act->name, when, act->run(&scene));
@@ -154,7 +154,7 @@ static bool run_with_cut(const struct act *act, unsigned nth, bool calls)
 {
     struct scene scene;
     char when[64];
-    scene_set(&scene);
+    scene_set_for(&scene, act);
     armed.scene = &scene;
     armed.left = nth;
     armed.done = false;
