@@ -11,9 +11,9 @@
 #include "streams.h"
 
 #define KEYS 3000u
-#define OUT 300u      /* the first keys of STATIC are exceptions */
-#define TIMES 20u     /* each key of COUNTING was added */
-#define COUNTED 1000u /* keys of COUNTING */
+#define OUT 300u     /* the first keys of STATIC are exceptions */
+#define TIMES 20u    /* each key of COUNTING was added */
+#define COUNTED 300u /* keys of COUNTING */
 
 static const char *const names[SCENE_FILTERS] = {"blocked", "php",     "counting",
                                                  "grown",   "durable", "static"};
@@ -523,6 +523,21 @@ static int64_t act_add_durable(struct scene *s)
     return rc < 0 ? rc : add_some(s, DURABLE, 4, 6);
 }
 
+/* By another handle, which leaves its log: so the segment on the disk is marked before the act. */
+static void mark_durable(struct scene *s)
+{
+    tamis_filter *filter;
+    assert_done(tamis_filter_open(s->store, names[DURABLE], TAMIS_NO_SYNC, &filter));
+    assert_done(tamis_filter_add(filter, "mark", 4));
+    assert_done(tamis_filter_close(filter));
+}
+
+/* All that is told is in logs then, and nowhere else. */
+static int64_t act_log(struct scene *s)
+{
+    return add_some(s, DURABLE, 10, 13);
+}
+
 /* Dirty, with logs. */
 static void leave_unclean(struct scene *s)
 {
@@ -572,6 +587,7 @@ const struct act acts[] = {
     {"build", act_build, NULL},
     {"repair", act_repair, NULL},
     {"add durable", act_add_durable, NULL},
+    {"log", act_log, mark_durable},
     {"recover", act_recover, leave_unclean},
 };
 const size_t acts_count = sizeof acts / sizeof acts[0];
