@@ -97,7 +97,7 @@ static int sync_left(const struct tamis__journal *journal, uint64_t number)
     struct tamis__store_segment left;
     struct tamis_filter *filter = journal->filter;
     int rc = tamis__map_segment(filter->store, number, filter->filter_id, true, &left);
-    if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
+    if (rc < 0) return tamis__segment_exists(&filter->store->place, number) == 0 ? 0 : rc;
     rc = tamis__mark_checkpoint(&left.segment);
     tamis__close_segment(&left);
     return rc < 0 ? rc : 0;

@@ -64,7 +64,8 @@ static int find_segment(struct replay *replay, uint64_t number, struct tamis__st
     replay->numbers[replay->count] = number;
     rc = tamis__map_segment(replay->store, number, replay->filter_id, true, s);
     if (rc < 0) memset(s, 0, sizeof *s);
-    if (rc < 0 && rc != TAMIS_ENOTFOUND && rc != TAMIS_EFOREIGN) return rc;
+    if (rc < 0 && rc != TAMIS_EFOREIGN && tamis__segment_exists(&replay->store->place, number) != 0)
+        return rc;
     replay->count++;
     if (rc < 0) return 0;
     rc = tamis__mark_begin(&s->segment, false);

@@ -35,7 +35,8 @@ struct tamis_filter {
     struct tamis__view *retired;      /* atomic: those before it that somebody may still be in */
     struct tamis__interval *interval; /* NULL: it is synced when it is asked for (interval.c) */
     struct tamis_filter *next_handle, **handle_link; /* of this process (handles.c) */
-    struct tamis__journal *journal; /* atomic: of a durable filter, once it was added to (journal.c) */
+    struct tamis__journal
+        *journal; /* atomic: of a durable filter, once it was added to (journal.c) */
     struct tamis__journal *inherited_journal; /* the parent process's, of no use but to be freed */
 };
 
@@ -67,7 +68,7 @@ static inline int64_t tamis__view_answer(const struct tamis__view *view, int64_t
     /* ORDER relaxed: behind the fence. */
     if (__builtin_expect(view->count == 1 && view->index.segment.header == NULL &&
                              __atomic_load_n(&tamis__guard_faults, __ATOMIC_RELAXED) == 0 &&
-                             tamis__segment_has_magic(&view->segments[0].segment),
+                             tamis__segment_is_whole(&view->segments[0].segment),
                          1))
         return answer;
     const int rc = tamis__view_check(view);
@@ -104,7 +105,7 @@ static inline int tamis__view_current(struct tamis_filter *filter, struct tamis_
         (tamis__segment_epoch(newest) ^ __atomic_load_n(&(*view)->epoch, __ATOMIC_RELAXED)) |
         (tamis__segment_next(newest) ^ (*view)->next) |
         (tamis__segment_exceptions(newest) ^ (*view)->exceptions) |
-        (uint64_t)!tamis__segment_has_magic(newest);
+        (uint64_t)!tamis__segment_is_whole(newest);
     return __builtin_expect(moved == 0, 1) ? 0 : tamis__view_follow(filter, view);
 }
 

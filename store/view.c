@@ -281,6 +281,7 @@ void tamis__view_count(struct tamis__view *view)
     __atomic_store_n(&view->left, left, __ATOMIC_RELAXED);
     __atomic_store_n(&view->stride, stride, __ATOMIC_RELAXED);
     __atomic_store_n(&view->uncounted, 0, __ATOMIC_RELAXED);
+    tamis__segment_choose_tail(&view->segments[view->count - 1].segment);
     if (left == 0) (void)__atomic_fetch_or(&view->chores, TAMIS__CHORE_FULL, __ATOMIC_RELAXED);
 }
 

@@ -26,7 +26,7 @@ struct tamis_store;
 struct tamis_filter;
 
 /* What keeps adders from the short way: one look finds that there is none of it. */
-#define TAMIS__CHORE_FULL 1u /* the limit of the newest segment is reached */
+#define TAMIS__CHORE_FULL 1u    /* the limit of the newest segment is reached */
 #define TAMIS__CHORE_DURABLE 4u /* always, of a durable filter: its adds go by durable.c */
 #define TAMIS__CHORE_MARK 2u /* this handle has not marked it yet, in this process (file/mark.h) */
 

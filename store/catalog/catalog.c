@@ -199,6 +199,7 @@ int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name)
     const unsigned flags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS;
     int error = mdb_env_create(&txn->env);
     if (error) return tamis__fail_mdb(catalog, error, "open");
+    tamis__mdb_watch(txn);
     error = mdb_env_set_mapsize(txn->env, MAP_BYTES);
     if (!error)
         error = mdb_env_open(txn->env, by_descriptor ? path : name,
@@ -207,7 +208,7 @@ int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name)
         const int rc = check_opened(txn, fd, name);
         if (rc < 0) return rc;
     }
-    if (!error) error = mdb_txn_begin(txn->env, NULL, txn->exclusive ? 0 : MDB_RDONLY, &txn->txn);
+    if (!error) error = tamis__mdb_begin(txn);
     if (!error) error = mdb_dbi_open(txn->txn, NULL, 0, &txn->dbi);
     return tamis__fail_mdb(catalog, error, "open");
 }
@@ -217,7 +218,7 @@ static int write_store_record(struct tamis__catalog_txn *txn)
     unsigned char buffer[TAMIS__STORE_RECORD_BYTES];
     MDB_val key = tamis__key_val(&store_key), value = {sizeof buffer, buffer};
     tamis__store_record_encode(&txn->store, tamis__key_bytes(&store_key), buffer);
-    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &key, &value, 0), "write");
+    return tamis__fail_mdb(txn->catalog, tamis__mdb_put(txn, &key, &value, 0), "write");
 }
 
 /* Which no record has that was written before it happened. */
@@ -227,13 +228,13 @@ static int write_passed(struct tamis__catalog_txn *txn)
         txn->store.passed,
         tamis__record_checksum(tamis__key_bytes(&passed_key), &txn->store.passed, sizeof words[0])};
     MDB_val key = tamis__key_val(&passed_key), value = {sizeof words, (void *)(uintptr_t)words};
-    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &key, &value, 0), "write");
+    return tamis__fail_mdb(txn->catalog, tamis__mdb_put(txn, &key, &value, 0), "write");
 }
 
 static int read_passed(struct tamis__catalog_txn *txn)
 {
     MDB_val key = tamis__key_val(&passed_key), value;
-    const int error = mdb_get(txn->txn, txn->dbi, &key, &value);
+    const int error = tamis__mdb_get(txn, &key, &value);
     if (error == MDB_NOTFOUND) return 0;
     if (error) return tamis__fail_mdb(txn->catalog, error, "read");
     if (value.mv_size != 16 ||
@@ -262,7 +263,7 @@ static int read_store_record(struct tamis__catalog_txn *txn)
     const char *reason = "is missing";
     MDB_val key = tamis__key_val(&store_key), value;
     int rc = TAMIS_ECORRUPT;
-    const int error = mdb_get(txn->txn, txn->dbi, &key, &value);
+    const int error = tamis__mdb_get(txn, &key, &value);
     if (error && error != MDB_NOTFOUND) return tamis__fail_mdb(txn->catalog, error, "read");
     if (!error)
         rc = tamis__store_record_decode(tamis__key_bytes(&store_key),
@@ -345,8 +346,7 @@ int tamis__catalog_commit(struct tamis__catalog_txn *txn)
     if (rc == 0 && txn->store.passed != txn->store_as_read.passed) rc = write_passed(txn);
     rc = tamis__txn_answer(txn, rc);
     if (rc < 0) return rc;
-    const int error = mdb_txn_commit(txn->txn); /* frees the transaction, whatever it returns */
-    txn->txn = NULL;
+    const int error = tamis__mdb_commit(txn);
     if (error) return tamis__fail_mdb(txn->catalog, error, "write");
     TAMIS__POINT(TAMIS__POINT_COMMITTED);
     return 0;
@@ -357,7 +357,7 @@ int tamis__catalog_commit_part(struct tamis__catalog_txn *txn)
     const int rc = tamis__catalog_commit(txn);
     if (rc < 0) return rc;
     txn->store_as_read = txn->store;
-    return tamis__fail_mdb(txn->catalog, mdb_txn_begin(txn->env, NULL, 0, &txn->txn), "write");
+    return tamis__fail_mdb(txn->catalog, tamis__mdb_begin(txn), "write");
 }
 
 void tamis__catalog_end(struct tamis__catalog_txn *txn)

@@ -67,11 +67,12 @@ static int each_key(struct tamis__catalog_txn *txn, const struct tamis__key *pre
     MDB_val key = tamis__key_val(prefix), value;
     int rc = 0, error = mdb_cursor_open(txn->txn, txn->dbi, &cursor);
     if (error) return tamis__fail_mdb(txn->catalog, error, "read");
-    error = mdb_cursor_get(cursor, &key, &value, prefix->count > 0 ? MDB_SET_RANGE : MDB_FIRST);
+    error = tamis__mdb_cursor_get(txn, cursor, &key, &value,
+                                  prefix->count > 0 ? MDB_SET_RANGE : MDB_FIRST);
     while (!error && rc == 0 && key.mv_size >= prefix->count &&
            memcmp(key.mv_data, prefix->bytes, prefix->count) == 0) {
         rc = visit(context, key, value);
-        if (rc == 0) error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+        if (rc == 0) error = tamis__mdb_cursor_get(txn, cursor, &key, &value, MDB_NEXT);
     }
     mdb_cursor_close(cursor);
     if (rc == 0 && error != MDB_NOTFOUND) rc = tamis__fail_mdb(txn->catalog, error, "read");
@@ -122,7 +123,7 @@ int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,
 {
     const struct tamis__key key = tamis__name_key(name);
     MDB_val k = tamis__key_val(&key), value;
-    const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
+    const int error = tamis__mdb_get(txn, &k, &value);
     if (error == MDB_NOTFOUND) return not_found(txn);
     return tamis__txn_answer(txn, error ? tamis__fail_mdb(txn->catalog, error, "read")
                                         : decode(txn, k, value, record));
@@ -134,7 +135,7 @@ int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
     char name[TAMIS_NAME_MAX + 1];
     const struct tamis__key key = tamis__number_key('i', filter_id);
     MDB_val k = tamis__key_val(&key), value;
-    const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
+    const int error = tamis__mdb_get(txn, &k, &value);
     if (error == MDB_NOTFOUND) return not_found(txn);
     if (error) return tamis__txn_answer(txn, tamis__fail_mdb(txn->catalog, error, "read"));
     const unsigned char *bytes = value.mv_data;
@@ -159,7 +160,7 @@ int tamis__catalog_put(struct tamis__catalog_txn *txn, const struct tamis__recor
                             id = tamis__number_key('i', record->filter_id);
     MDB_val k = tamis__key_val(&key), value = {.mv_data = buffer};
     value.mv_size = tamis__record_encode(record, tamis__key_bytes(&key), buffer);
-    int error = mdb_put(txn->txn, txn->dbi, &k, &value, 0);
+    int error = tamis__mdb_put(txn, &k, &value, 0);
     if (!error) {
         const size_t bytes = strlen(record->name);
         const uint64_t sum = tamis__record_checksum(tamis__key_bytes(&id), record->name, bytes);
@@ -167,7 +168,7 @@ int tamis__catalog_put(struct tamis__catalog_txn *txn, const struct tamis__recor
         memcpy(name + bytes, &sum, sizeof sum);
         k = tamis__key_val(&id);
         value = (MDB_val){bytes + sizeof sum, name};
-        error = mdb_put(txn->txn, txn->dbi, &k, &value, 0);
+        error = tamis__mdb_put(txn, &k, &value, 0);
     }
     return tamis__fail_mdb(txn->catalog, error, "write");
 }
@@ -177,9 +178,9 @@ int tamis__catalog_forget(struct tamis__catalog_txn *txn, const struct tamis__re
     const struct tamis__key key = tamis__name_key(record->name),
                             id = tamis__number_key('i', record->filter_id);
     MDB_val k = tamis__key_val(&key);
-    int error = mdb_del(txn->txn, txn->dbi, &k, NULL);
+    int error = tamis__mdb_del(txn, &k);
     k = tamis__key_val(&id);
-    if (!error) error = mdb_del(txn->txn, txn->dbi, &k, NULL);
+    if (!error) error = tamis__mdb_del(txn, &k);
     return tamis__fail_mdb(txn->catalog, error, "write");
 }
 
@@ -212,7 +213,7 @@ int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tami
 static int forget_key(struct tamis__catalog_txn *txn, const struct tamis__key *key)
 {
     MDB_val k = tamis__key_val(key);
-    const int error = mdb_del(txn->txn, txn->dbi, &k, NULL);
+    const int error = tamis__mdb_del(txn, &k);
     return error == MDB_NOTFOUND ? 0 : tamis__fail_mdb(txn->catalog, error, "write");
 }
 
@@ -223,7 +224,7 @@ int tamis__catalog_put_generation(struct tamis__catalog_txn *txn,
     const struct tamis__key key = tamis__generation_key('v', record->filter_id, record->generation);
     MDB_val k = tamis__key_val(&key), value = {.mv_data = buffer};
     value.mv_size = tamis__record_encode(record, tamis__key_bytes(&key), buffer);
-    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &value, 0), "write");
+    return tamis__fail_mdb(txn->catalog, tamis__mdb_put(txn, &k, &value, 0), "write");
 }
 
 int tamis__catalog_get_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
@@ -231,7 +232,7 @@ int tamis__catalog_get_generation(struct tamis__catalog_txn *txn, uint64_t filte
 {
     const struct tamis__key key = tamis__generation_key('v', filter_id, generation);
     MDB_val k = tamis__key_val(&key), value;
-    const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
+    const int error = tamis__mdb_get(txn, &k, &value);
     if (error == MDB_NOTFOUND) return TAMIS_ENOTFOUND;
     return error ? tamis__fail_mdb(txn->catalog, error, "read") : decode(txn, k, value, record);
 }
@@ -258,7 +259,7 @@ int tamis__catalog_put_exceptions(struct tamis__catalog_txn *txn, uint64_t filte
     const struct tamis__key key = tamis__chunk_key(filter_id, generation, chunk);
     const uint64_t sum = tamis__record_checksum(tamis__key_bytes(&key), bytes, count);
     MDB_val k = tamis__key_val(&key), value = {.mv_size = count + sizeof sum};
-    const int error = mdb_put(txn->txn, txn->dbi, &k, &value, MDB_RESERVE);
+    const int error = tamis__mdb_put(txn, &k, &value, MDB_RESERVE);
     if (error) return tamis__fail_mdb(txn->catalog, error, "write");
     memcpy(value.mv_data, bytes, count);
     memcpy((char *)value.mv_data + count, &sum, sizeof sum);
@@ -328,7 +329,7 @@ int tamis__catalog_put_garbage(struct tamis__catalog_txn *txn, uint64_t segment_
     const struct tamis__key key = tamis__number_key('g', segment_number);
     uint64_t sum = tamis__record_checksum(tamis__key_bytes(&key), "", 0);
     MDB_val k = tamis__key_val(&key), value = {sizeof sum, &sum};
-    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &value, 0), "write");
+    return tamis__fail_mdb(txn->catalog, tamis__mdb_put(txn, &k, &value, 0), "write");
 }
 
 int tamis__catalog_forget_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)

@@ -4,6 +4,7 @@
 #define TAMIS_CATALOG_TXN_H
 
 #include <lmdb.h>
+#include <setjmp.h>
 #include <string.h>
 
 #include "catalog/catalog.h"
@@ -24,7 +25,8 @@ struct tamis__catalog_txn {
     MDB_txn *txn;
     MDB_dbi dbi;
     bool exclusive;
-    bool broken; /* a page of it could not be had while LMDB was opened (file/guard.h) */
+    bool broken;          /* a page of it could not be had while LMDB was opened (file/guard.h) */
+    jmp_buf on_assertion; /* of LMDB: lmdb.c */
     struct tamis__guard *guard; /* of LMDB's mapping */
     struct tamis__store_record store, store_as_read;
 };
@@ -37,6 +39,16 @@ int tamis__catalog_open_file(const struct tamis__catalog *catalog, int *fd);
 int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc);
 /* Close LMDB; what was not committed is dropped. */
 void tamis__txn_close(struct tamis__catalog_txn *txn);
+
+/* LMDB's calls: what it asserts in vain is MDB_CORRUPTED. */
+void tamis__mdb_watch(struct tamis__catalog_txn *txn); /* its environment, once it is made */
+int tamis__mdb_begin(struct tamis__catalog_txn *txn);
+int tamis__mdb_get(struct tamis__catalog_txn *txn, MDB_val *key, MDB_val *value);
+int tamis__mdb_put(struct tamis__catalog_txn *txn, MDB_val *key, MDB_val *value, unsigned flags);
+int tamis__mdb_del(struct tamis__catalog_txn *txn, MDB_val *key);
+int tamis__mdb_cursor_get(struct tamis__catalog_txn *txn, MDB_cursor *cursor, MDB_val *key,
+                          MDB_val *value, MDB_cursor_op op);
+int tamis__mdb_commit(struct tamis__catalog_txn *txn); /* ends it, whatever it returns */
 
 /* An error number of LMDB as a code and a sentence; 0 stays 0. */
 int tamis__fail_mdb(const struct tamis__catalog *catalog, int error, const char *verb);

@@ -154,10 +154,10 @@ static int check_recorded(const struct tamis__store_segment *s, uint64_t recorde
     return 1;
 }
 
-/* The machine went down under it: what stands whatever is missing.  What a recovery mends is not told before
- * it was. */
-static int check_unclean(const struct tamis__store_segment *s, uint64_t *offset,
-                         char reason[TAMIS__CHECK_BYTES])
+/* The machine went down under it, or may have and its logs have brought all keys back: items are of another
+ * instant than bits then.  What a recovery mends is not told before it was. */
+static int check_without_items(const struct tamis__store_segment *s, uint64_t *offset,
+                               char reason[TAMIS__CHECK_BYTES])
 {
     const char *text = NULL;
     if (s->segment.header->counter_bits == 0)
@@ -174,8 +174,8 @@ int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_it
     if (h->kind == TAMIS__KIND_EXCEPTIONS)
         return tamis__index_verify(&s->segment, offset, &text) ? say(reason, text) : 0;
     if (h->fingerprint_bits != 0) return check_static(s, recorded_items, offset, reason);
-    /* Bits, counters and items may be of different instants, and the filter's state says that. */
-    if (tamis__mark_unclean_since(h) != 0) return check_unclean(s, offset, reason);
+    if (tamis__mark_unclean_since(h) != 0 || h->durable != 0)
+        return check_without_items(s, offset, reason);
     if (h->counter_bits != 0) return check_counters(s, offset, reason);
     return check_bits(s, offset, reason) || check_recorded(s, recorded_items, offset, reason);
 }

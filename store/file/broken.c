@@ -44,13 +44,34 @@ static int fail_broken(const struct tamis__segment *segment, const char *what, c
         what);
 }
 
+static uint64_t load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED); /* ORDER: as tamis__segment_is_whole() */
+}
+
+void tamis__segment_choose_tail(struct tamis__segment *segment)
+{
+    const struct tamis__segment_header *h = segment->kept; /* whatever has become of the file */
+    const uint64_t end = h->data_offset + h->data_bytes, page = (end - 1) / 4096 * 4096;
+    const uint64_t first = page > h->data_offset ? (page - h->data_offset) / 8 : 0;
+    const uintptr_t now = __atomic_load_n(&segment->tail, __ATOMIC_RELAXED);
+    uint64_t at = h->data_bytes / 8 - 1;
+    if ((now & TAMIS__TAIL_SET) != 0 && !tamis__segment_is_whole(segment)) return; /* so it stays */
+    while (at > first && load(&segment->data[at]) == 0)
+        at--;
+    const bool set = h->counter_bits == 0 && load(&segment->data[at]) != 0;
+    __atomic_store_n(&segment->tail, (uintptr_t)&segment->data[at] | (set ? TAMIS__TAIL_SET : 0),
+                     __ATOMIC_RELAXED);
+}
+
 int tamis__segment_check(const struct tamis__segment *segment)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES] = "";
     if (segment->guard == NULL) return 0;
     const bool staged = segment->staged != NULL;
+    const bool whole = staged || tamis__segment_is_whole(segment); /* its look may break it */
     const bool broken = tamis__guard_is_broken(segment->guard);
-    if (!broken && (staged || tamis__segment_has_magic(segment))) return 0;
+    if (whole && !broken) return 0;
     if (!staged) tamis__segment_name(segment->number, name);
     (void)snprintf(what, sizeof what, "%s/%s/%s", segment->place->path,
                    staged ? "staging" : "segments", staged ? segment->staged->name : name);

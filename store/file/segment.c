@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/point.h"
 #include "file/inside.h"
+#include "file/in_place.h"
 #include "file/io.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
@@ -81,6 +82,7 @@ int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
         (void)snprintf(what, sizeof what, "%s/staging/%s", place->path, staged->name);
         rc = stage_one(place, what, staged);
     } while (rc == 0);
+    if (rc > 0) tamis__write_in_place(staged->file.fd);
     if (rc > 0) rc = tamis__allocate(staged->file.fd, file_bytes, what);
     if (rc == 0) rc = tamis__file_info(staged->file.fd, what, &info);
     if (rc == 0 && info.bytes != file_bytes)
@@ -141,6 +143,7 @@ static int watch(struct tamis__segment *segment, const struct tamis__segment_hea
     }
     memcpy(segment->kept, header, TAMIS__GUARD_KEPT_BYTES);
     tamis__guard_keep(segment->guard, segment->kept);
+    tamis__segment_choose_tail(segment);
     return 0;
 }
 
@@ -402,6 +405,14 @@ int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uin
     if (!unused) return 0;
     rc = tamis__segment_remove(place, number);
     return rc < 0 ? rc : 1;
+}
+
+int tamis__segment_exists(const struct tamis__place *place, uint64_t number)
+{
+    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    segment_path(place, number, what);
+    tamis__segment_name(number, name);
+    return tamis__exists(place->segments_fd, name, what);
 }
 
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number)

@@ -41,6 +41,7 @@ struct tamis__segment {
     const struct tamis__place *place;   /* that it was opened in; NULL in plain memory */
     const struct tamis__staged *staged; /* its file while it is not published yet; else NULL */
     struct tamis__guard *guard;         /* of the mapping; NULL in plain memory */
+    uintptr_t tail;                     /* atomic; TAMIS__TAIL_* of a word of its last page */
     void *kept;                         /* the constant part of the header; NULL if staged */
     struct tamis__owner **owner; /* who this handle is to other removers; NULL without counters */
     struct tamis__writing
@@ -100,12 +101,26 @@ void tamis__segment_close(struct tamis__segment *segment);
  */
 int tamis__segment_check(const struct tamis__segment *segment);
 
-/* Does the file still begin as a segment does?  One that was truncated and made longer does not. */
-static inline bool tamis__segment_has_magic(const struct tamis__segment *segment)
+/* It was not 0 when it was chosen, and such a word of bits never becomes 0. */
+#define TAMIS__TAIL_SET ((uintptr_t)1)
+/* Choose it, and again when more is in: the last word of the data that is not 0, on their last page. */
+void tamis__segment_choose_tail(struct tamis__segment *segment);
+
+/*
+ * Does the file still begin and end as it did?  Where a page in the middle is cut, what was behind the cut in
+ * that page reads as 0 without a fault; but the last page is gone then, and the look at it faults.  One that
+ * was truncated and made longer again has lost its magic, or the word.
+ */
+static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
 {
     /* ORDER relaxed: behind tamis__guard_fence(). */
-    return __atomic_load_n((const uint64_t *)(const void *)segment->header->magic,
-                           __ATOMIC_RELAXED) == TAMIS__MAGIC_WORD;
+    const uintptr_t tail = __atomic_load_n(&segment->tail, __ATOMIC_RELAXED);
+    const uint64_t *word =
+        (const uint64_t *)(tail & ~TAMIS__TAIL_SET); // NOLINT(performance-no-int-to-ptr)
+    const uint64_t magic =
+        __atomic_load_n((const uint64_t *)(const void *)segment->header->magic, __ATOMIC_RELAXED);
+    const uint64_t last = __atomic_load_n(word, __ATOMIC_RELAXED);
+    return (magic == TAMIS__MAGIC_WORD) & (last != 0 || (tail & TAMIS__TAIL_SET) == 0);
 }
 
 /* A pass goes over these bytes of the data, a piece from the first on before it is looked at: let them come into
@@ -143,6 +158,8 @@ bool tamis__segment_is_blank(const struct tamis__segment *segment);
 
 /* Remove the file; 0 if it is not there. */
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
+/* Is the file there?  1, 0 or an error. */
+int tamis__segment_exists(const struct tamis__place *place, uint64_t number);
 
 /* The file of a segment that is open, once more and private; `what` gets its path, for sentences. */
 #define TAMIS__SEGMENT_PATH_BYTES 4200 /* PATH_MAX and a segment's name */

@@ -58,6 +58,7 @@ struct seen {
     uint32_t edition;
     unsigned index;
     const struct ledger_filter *told;
+    const char *how; /* it was opened */
 };
 
 static int has(tamis_filter *filter, const char *key, size_t bytes)
@@ -130,7 +131,7 @@ static void judge_lost(struct judge *judge, const struct seen *seen, unsigned in
     const struct ledger_key *key = &seen->told->keys[index];
     if (must_be_there(seen, key)) {
         find(judge, seen->told->durable ? &figures->lost_durable : &figures->lost_synced,
-             "filter %u: key %u was told%s and is lost", seen->index, index,
+             "filter %u%s: key %u was told%s and is lost", seen->index, seen->how, index,
              seen->told->durable ? "" : ", and synced,");
         return;
     }
@@ -188,7 +189,9 @@ static int open_named(tamis_store *store, const struct ledger_filter *told, unsi
 static void judge_filter(struct judge *judge, tamis_store *store, unsigned index, unsigned flags)
 {
     struct ledger_figures *figures = judge->judged->figures;
-    struct seen seen = {.index = index, .told = &judge->judged->ledger->filters[index]};
+    struct seen seen = {.index = index,
+                        .told = &judge->judged->ledger->filters[index],
+                        .how = flags ? ", read-only" : ""};
     if (seen.told->there == 0) return;
     const int rc = open_named(store, seen.told, flags, &seen.filter);
     if (rc < 0) {

@@ -19,8 +19,6 @@ struct scene {
 struct scene_kind {
     const char *name;
     void (*play)(struct scene *scene);
-    bool durable; /* needs durable filters: what a control with the syncs gone must lose */
-    bool builds;  /* publishes: as above */
 };
 
 extern const struct scene_kind scene_kinds[];

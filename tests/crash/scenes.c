@@ -17,6 +17,21 @@ static const struct tamis_filter_spec window = {
 static const struct tamis_filter_spec counting = {
     .capacity = 200, .fp_rate = 1e-9, .kind = TAMIS_KIND_COUNTING, .counter_bits = 4};
 
+static const struct tamis_filter_spec durable = {
+    .capacity = 800, .fp_rate = 1e-9, .flags = TAMIS_FILTER_DURABLE};
+static const struct tamis_filter_spec durable_bloom = {.capacity = 300,
+                                                       .fp_rate = 1e-6,
+                                                       .kind = TAMIS_KIND_BLOOM,
+                                                       .on_full = TAMIS_ON_FULL_WARN,
+                                                       .flags = TAMIS_FILTER_DURABLE};
+static const struct tamis_filter_spec durable_growing = {
+    .capacity = 30, .fp_rate = 1e-9, .flags = TAMIS_FILTER_DURABLE};
+static const struct tamis_filter_spec durable_window = {.window_items = 120,
+                                                        .slices = 3,
+                                                        .fp_rate = 1e-9,
+                                                        .on_full = TAMIS_ON_FULL_WARN,
+                                                        .flags = TAMIS_FILTER_DURABLE};
+
 static void play_first(struct scene *scene)
 {
     step_open_store(scene);
@@ -185,6 +200,76 @@ static void play_checkpoints(struct scene *scene)
     step_close_store(scene);
 }
 
+/* ---- Durable filters --------------------------------------------------------------------------- */
+
+static void play_log(struct scene *scene)
+{
+    step_open_store(scene);
+    step_create(scene, 0, "durable", &durable);
+    step_create(scene, 1, "bloom", &durable_bloom);
+    step_add(scene, 0, 0, 12);
+    step_add_batch(scene, 1, 0, 90);
+    step_add_batch(scene, 0, 12, 150);
+    step_add(scene, 0, 5, 20); /* SEEN, most of them without a log */
+    step_sync(scene, 0);
+    step_add(scene, 0, 150, 160);
+    step_close(scene, 0);
+    step_open(scene, 0);
+    step_add_batch(scene, 0, 160, 300);
+    step_add(scene, 1, 90, 100);
+    step_close_store(scene);
+}
+
+static void play_log_grow(struct scene *scene)
+{
+    step_open_store(scene);
+    step_create(scene, 0, "growing", &durable_growing);
+    step_create(scene, 1, "window", &durable_window);
+    step_add(scene, 0, 0, 35);
+    step_add_batch(scene, 0, 35, 200);
+    for (unsigned i = 0; i < 4; i++) {
+        step_add_batch(scene, 1, i * 20, i * 20 + 15);
+        step_add(scene, 1, i * 20 + 15, i * 20 + 17);
+        step_rotate(scene, 1);
+    }
+    step_sync(scene, 1);
+    step_add_batch(scene, 0, 200, 260);
+    step_close_store(scene);
+}
+
+/* One that dies without a close leaves its log to the others. */
+static void add_and_die(void *context, unsigned index)
+{
+    struct scene mine = *(struct scene *)context;
+    mine.filters[0] = NULL;
+    SPAWN_CHECK(tamis_store_open(mine.path, 0, &mine.store) == 0);
+    step_open(&mine, 0);
+    step_add(&mine, 0, index * 100, index * 100 + 8);
+    step_add_batch(&mine, 0, index * 100 + 8, index * 100 + 60);
+}
+
+static void play_log_processes(struct scene *scene)
+{
+    step_open_store(scene);
+    step_create(scene, 0, "durable", &durable);
+    pid_t others[2];
+    for (unsigned i = 0; i < 2; i++)
+        others[i] = spawn_one(add_and_die, scene, i + 1);
+    step_add(scene, 0, 0, 8);
+    step_add_batch(scene, 0, 8, 60);
+    for (unsigned i = 0; i < 2; i++) {
+        int status = 1;
+        SPAWN_CHECK(waitpid(others[i], &status, 0) == others[i] && status == 0);
+    }
+    step_sync(scene, 0);
+    step_close(scene, 0);
+    step_open(scene, 0);
+    step_add_batch(scene, 0, 400, 440);
+    step_rename(scene, 0, "renamed");
+    step_add(scene, 0, 440, 448);
+    step_close_store(scene);
+}
+
 /* ---- Several processes ----------------------------------------------------------------------- */
 
 static void add_beside(void *context, unsigned index)
@@ -221,18 +306,21 @@ static void play_processes(struct scene *scene)
 }
 
 const struct scene_kind scene_kinds[] = {
-    {"first", play_first, false, false},
-    {"add", play_add, false, false},
-    {"grow", play_grow, false, false},
-    {"window", play_window, false, false},
-    {"counting", play_counting, false, false},
-    {"publish", play_publish, false, true},
-    {"rebuild", play_rebuild, false, true},
-    {"merge", play_merge, false, false},
-    {"names", play_names, false, true},
-    {"repair", play_repair, false, false},
-    {"checkpoints", play_checkpoints, false, false},
-    {"processes", play_processes, false, true},
+    {"first", play_first},
+    {"add", play_add},
+    {"grow", play_grow},
+    {"window", play_window},
+    {"counting", play_counting},
+    {"publish", play_publish},
+    {"rebuild", play_rebuild},
+    {"merge", play_merge},
+    {"names", play_names},
+    {"repair", play_repair},
+    {"checkpoints", play_checkpoints},
+    {"processes", play_processes},
+    {"log", play_log},
+    {"log-grow", play_log_grow},
+    {"log-processes", play_log_processes},
 };
 const unsigned scene_count = sizeof scene_kinds / sizeof scene_kinds[0];
 

@@ -279,7 +279,8 @@ void step_import(struct scene *scene, unsigned filter, const char *name, unsigne
 {
     struct stream stream = {0};
     const struct tamis_sink sink = stream_sink(&stream);
-    SPAWN_CHECK(tamis_filter_export(scene->filters[source], "tamis", TAMIS_EXPORT_WITH_KEY, &sink) == 0);
+    SPAWN_CHECK(
+        tamis_filter_export(scene->filters[source], "tamis", TAMIS_EXPORT_WITH_KEY, &sink) == 0);
     struct ledger_filter *told = begin_filter(scene, filter, name);
     take_keys(scene, filter, source, true);
     const struct tamis_source from = stream_source(&stream);

@@ -30,7 +30,7 @@
 #define ARENA_BYTES ((size_t)1 << 30)
 #define PLAYER_SECONDS 600u
 #define JUDGE_SECONDS 20u
-#define DEEP_STRIDE 8u
+#define DEEP_STRIDE 16u
 #define POINT_STRIDE 79u /* of those that every key passes */
 
 struct level {

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lmdb.c: LMDB's calls, of which none ends the process.
+ *
+ * LMDB asserts what it expects of a page and aborts where that is not so.  Pages are checked before it
+ * sees them (pages.h), but a file that is truncated under it has others (file/guard.h).  So its assertion
+ * jumps back to the call here, which fails with MDB_CORRUPTED; the transaction can only be ended then.
+ * LMDB holds no lock of ours and none of its own (MDB_NOLOCK) that a jump could leave behind.
+ */
+#include "catalog/txn.h"
+
+static void on_assertion(MDB_env *env, const char *message)
+{
+    struct tamis__catalog_txn *txn = mdb_env_get_userctx(env);
+    (void)message;
+    longjmp(txn->on_assertion, 1);
+}
+
+void tamis__mdb_watch(struct tamis__catalog_txn *txn)
+{
+    (void)mdb_env_set_userctx(txn->env, txn);
+    (void)mdb_env_set_assert(txn->env, on_assertion);
+}
+
+int tamis__mdb_begin(struct tamis__catalog_txn *txn)
+{
+    if (setjmp(txn->on_assertion) != 0) return MDB_CORRUPTED;
+    return mdb_txn_begin(txn->env, NULL, txn->exclusive ? 0 : MDB_RDONLY, &txn->txn);
+}
+
+int tamis__mdb_get(struct tamis__catalog_txn *txn, MDB_val *key, MDB_val *value)
+{
+    if (setjmp(txn->on_assertion) != 0) return MDB_CORRUPTED;
+    return mdb_get(txn->txn, txn->dbi, key, value);
+}
+
+int tamis__mdb_put(struct tamis__catalog_txn *txn, MDB_val *key, MDB_val *value, unsigned flags)
+{
+    if (setjmp(txn->on_assertion) != 0) return MDB_CORRUPTED;
+    return mdb_put(txn->txn, txn->dbi, key, value, flags);
+}
+
+int tamis__mdb_del(struct tamis__catalog_txn *txn, MDB_val *key)
+{
+    if (setjmp(txn->on_assertion) != 0) return MDB_CORRUPTED;
+    return mdb_del(txn->txn, txn->dbi, key, NULL);
+}
+
+int tamis__mdb_cursor_get(struct tamis__catalog_txn *txn, MDB_cursor *cursor, MDB_val *key,
+                          MDB_val *value, MDB_cursor_op op)
+{
+    if (setjmp(txn->on_assertion) != 0) return MDB_CORRUPTED;
+    return mdb_cursor_get(cursor, key, value, op);
+}
+
+int tamis__mdb_commit(struct tamis__catalog_txn *txn)
+{
+    MDB_txn *const ended = txn->txn;
+    txn->txn = NULL; /* whatever comes: after a jump it is not known what of it is left */
+    if (setjmp(txn->on_assertion) != 0) return MDB_CORRUPTED;
+    return mdb_txn_commit(ended);
+}

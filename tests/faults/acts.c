@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* acts.c: see acts.h. */
+#include "acts.h"
+
+#include <dirent.h>
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "streams.h"
+
+#define KEYS 3000u
+#define OUT 300u      /* the first keys of STATIC are exceptions */
+#define TIMES 20u     /* each key of COUNTING was added */
+#define COUNTED 1000u /* keys of COUNTING */
+
+static const char *const names[SCENE_FILTERS] = {"blocked", "php", "counting", "grown", "static"};
+
+static char *template_path;
+static int64_t items_before[SCENE_FILTERS];
+static uint64_t ones_before[SCENE_FILTERS];
+static struct stream export_before;
+static struct builds_key bytes_of[KEYS], fresh_of[KEYS];
+static struct tamis_key keys[KEYS], fresh_keys[KEYS];
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+static void make(tamis_store *store, enum scene_filter which, const struct tamis_filter_spec *spec,
+                 size_t count, unsigned times)
+{
+    tamis_filter *filter;
+    assert_done(tamis_filter_create(store, names[which], spec, &filter));
+    for (unsigned i = 0; i < times; i++)
+        assert_done(tamis_filter_add_batch(filter, keys, count, NULL));
+    assert_done(tamis_filter_close(filter));
+}
+
+static void remember(void)
+{
+    struct tamis_segment_stat stat;
+    tamis_store *store = fixture_open(template_path, TAMIS_READ_ONLY);
+    for (size_t i = 0; i < SCENE_FILTERS; i++) {
+        tamis_filter *filter;
+        assert_done(tamis_filter_open(store, names[i], 0, &filter));
+        items_before[i] = tamis_filter_items(filter);
+        assert_done(tamis_filter_fill(filter, 0, &stat));
+        ones_before[i] = stat.ones;
+        if (i == BLOCKED) {
+            const struct tamis_sink sink = stream_sink(&export_before);
+            assert_done(tamis_filter_export(filter, "tamis", 0, &sink));
+        }
+        assert_done(tamis_filter_close(filter));
+    }
+    tamis_store_close(store);
+}
+
+static void make_template(void)
+{
+    const struct tamis_filter_spec blocked = {.capacity = 20000, .on_full = TAMIS_ON_FULL_WARN},
+                                   php = {.m_bits = 200000, .hash_set = "php:js,pjw,elf"},
+                                   counting = {.capacity = 4000, .kind = TAMIS_KIND_COUNTING},
+                                   grown = {.capacity = 1000, .fp_rate = 1e-6};
+    const struct tamis_build_spec fuse = {.filter = {.kind = TAMIS_KIND_FUSE, .fp_rate = 1e-5},
+                                          .memory_bytes = 1 << 20,
+                                          .threads = 1};
+    const struct builds_keys all = {.family = 'k', .count = KEYS};
+    for (size_t i = 0; i < KEYS; i++) {
+        bytes_of[i] = builds_key('k', i);
+        fresh_of[i] = builds_key('f', i);
+        keys[i] = (struct tamis_key){&bytes_of[i], BUILDS_KEY_BYTES};
+        fresh_keys[i] = (struct tamis_key){&fresh_of[i], BUILDS_KEY_BYTES};
+    }
+    tamis_store *store = fixture_store(&template_path);
+    make(store, BLOCKED, &blocked, KEYS, 1);
+    make(store, PHP, &php, KEYS, 1);
+    make(store, COUNTING, &counting, COUNTED, TIMES);
+    make(store, GROWN, &grown, KEYS, 1);
+    assert_done(builds_run(store, names[STATIC], &fuse, &all, NULL));
+    assert_int_equal(tamis_filter_except(store, names[STATIC], keys, OUT), OUT);
+    tamis_store_close(store);
+    remember();
+}
+
+void scene_copy(struct scene *scene)
+{
+    if (template_path == NULL) make_template();
+    *scene = (struct scene){.path = scratch_path("scene"), .away = scratch_path("away")};
+    scratch_copy(template_path, scene->path);
+}
+
+void scene_copy_to(struct scene *scene, const char *path, const char *away)
+{
+    if (template_path == NULL) make_template();
+    *scene = (struct scene){.path = strdup(path), .away = strdup(away)};
+    if (scene->path == NULL || scene->away == NULL) err(1, "strdup");
+    scratch_copy(template_path, scene->path);
+}
+
+int scene_open(struct scene *scene)
+{
+    int rc = tamis_store_open(scene->path, 0, &scene->store);
+    for (size_t i = 0; rc == 0 && i < SCENE_FILTERS; i++)
+        rc = tamis_filter_open(scene->store, names[i], i == STATIC ? TAMIS_READ_ONLY : 0,
+                               &scene->filters[i]);
+    return rc;
+}
+
+void scene_set(struct scene *scene)
+{
+    scene_copy(scene);
+    assert_done(scene_open(scene));
+}
+
+int scene_close(struct scene *scene)
+{
+    int rc = 0;
+    for (size_t i = 0; i < SCENE_FILTERS; i++) {
+        const int closed = tamis_filter_close(scene->filters[i]);
+        if (rc == 0) rc = closed;
+        scene->filters[i] = NULL;
+    }
+    tamis_store_close(scene->store);
+    scene->store = NULL;
+    return rc;
+}
+
+void scene_clear(struct scene *scene)
+{
+    (void)scene_close(scene);
+    scratch_remove(scene->path);
+    scratch_remove(scene->away);
+    free(scene->path);
+    free(scene->away);
+}
+
+void scene_each_file(const struct scene *scene, scene_file_fn *fn, void *context)
+{
+    char file[4096];
+    const struct dirent *entry;
+    (void)snprintf(file, sizeof file, "%s/catalog.mdb", scene->path);
+    fn(context, file);
+    DIR *dir = opendir(fixture_join(scene->path, "segments"));
+    if (dir == NULL) err(1, "%s", scene->path);
+    while ((entry = readdir(dir)) != NULL) {
+        if (*entry->d_name == '.') continue;
+        (void)snprintf(file, sizeof file, "%s/segments/%s", scene->path, entry->d_name);
+        fn(context, file);
+    }
+    (void)closedir(dir);
+}
+
+/* ---- Acts ------------------------------------------------------------------------------------ */
+
+static size_t count_of(size_t which)
+{
+    return which == COUNTING ? COUNTED : KEYS;
+}
+
+static int expected(size_t which, size_t key)
+{
+    return which != STATIC || key >= OUT;
+}
+
+/* A wrong answer outweighs an error, an error a right one. */
+static int64_t worse(int64_t a, int64_t b)
+{
+    if (a == SCENE_WRONG || b == SCENE_WRONG) return SCENE_WRONG;
+    return a < 0 ? a : b < 0 ? b : 0;
+}
+
+static int64_t ask_filter(tamis_filter *filter, size_t which)
+{
+    int64_t worst = 0;
+    for (size_t i = 0; i < count_of(which); i += worst < 0 ? 197 : 1) {
+        const int rc = tamis_filter_contains(filter, keys[i].data, keys[i].bytes);
+        worst = worse(worst, rc < 0 ? rc : rc == expected(which, i) ? 0 : SCENE_WRONG);
+    }
+    return worst;
+}
+
+static int64_t ask_batch(tamis_filter *filter, size_t which)
+{
+    uint8_t answers[KEYS]; /* of several threads at once */
+    const int64_t rc = tamis_filter_contains_batch(filter, keys, count_of(which), answers);
+    for (size_t i = 0; rc >= 0 && i < count_of(which); i++)
+        if (answers[i] != expected(which, i)) return SCENE_WRONG;
+    return rc < 0 ? rc : 0;
+}
+
+static int64_t act_ask(struct scene *s)
+{
+    int64_t worst = 0;
+    for (size_t i = 0; i < SCENE_FILTERS; i++)
+        worst = worse(worst, ask_filter(s->filters[i], i));
+    return worst;
+}
+
+static int64_t act_ask_batch(struct scene *s)
+{
+    int64_t worst = 0;
+    for (size_t i = 0; i < SCENE_FILTERS; i++)
+        worst = worse(worst, ask_batch(s->filters[i], i));
+    return worst;
+}
+
+int64_t scene_ask(struct scene *s)
+{
+    int64_t worst = 0;
+    for (size_t i = 0; i < SCENE_FILTERS; i++)
+        if (s->filters[i] != NULL) {
+            worst = worse(worst, ask_filter(s->filters[i], i));
+            worst = worse(worst, ask_batch(s->filters[i], i));
+        }
+    return worst;
+}
+
+/* Keys that are in: none is NEW. */
+static int64_t act_add_again(struct scene *s)
+{
+    int64_t worst = 0;
+    for (size_t i = 0; i < STATIC; i++)
+        for (size_t k = 0; k < count_of(i); k += worst < 0 ? 497 : 7) {
+            const int rc = tamis_filter_add(s->filters[i], keys[k].data, keys[k].bytes);
+            worst = worse(worst, rc > 0 && i != COUNTING ? SCENE_WRONG : rc);
+        }
+    return worst;
+}
+
+static int64_t add_batch(tamis_filter *filter, size_t which, const struct tamis_key *some,
+                         size_t count, bool may_be_new)
+{
+    static uint8_t answers[KEYS];
+    int64_t worst = 0;
+    memset(answers, 77, sizeof answers);
+    const int64_t rc = tamis_filter_add_batch(filter, some, count, answers);
+    for (size_t i = 0; i < count; i++) {
+        if (answers[i] == 77) worst = SCENE_WRONG; /* not told at all */
+        if (answers[i] == 1 && !may_be_new && which != COUNTING) worst = SCENE_WRONG;
+        if (answers[i] > 1 && rc >= 0) worst = SCENE_WRONG; /* refused, and not an error */
+    }
+    return worse(worst, rc);
+}
+
+static int64_t act_add_again_batch(struct scene *s)
+{
+    int64_t worst = 0;
+    for (size_t i = 0; i < STATIC; i++)
+        worst = worse(worst, add_batch(s->filters[i], i, keys, count_of(i), false));
+    return worst;
+}
+
+/* New ones: what was not refused is in, and the filter grows. */
+static int64_t act_add_new(struct scene *s)
+{
+    static uint8_t answers[KEYS];
+    int64_t worst = 0;
+    for (size_t i = 0; i < STATIC; i++) {
+        memset(answers, TAMIS_ANSWER_REFUSED, sizeof answers);
+        const int64_t rc = tamis_filter_add_batch(s->filters[i], fresh_keys, KEYS, answers);
+        worst = worse(worst, rc);
+        for (size_t k = 0; k < KEYS; k += worst < 0 ? 197 : 1)
+            if (answers[k] != TAMIS_ANSWER_REFUSED &&
+                tamis_filter_contains(s->filters[i], fresh_keys[k].data, fresh_keys[k].bytes) == 0)
+                worst = SCENE_WRONG;
+    }
+    return worst;
+}
+
+static int64_t act_count(struct scene *s)
+{
+    static uint64_t counts[COUNTED];
+    const int64_t rc = tamis_filter_count_batch(s->filters[COUNTING], keys, COUNTED, counts);
+    for (size_t i = 0; rc >= 0 && i < COUNTED; i++)
+        if (counts[i] < TIMES) return SCENE_WRONG;
+    return rc < 0 ? rc : 0;
+}
+
+/* Once of twenty: all stay in. */
+static int64_t act_remove(struct scene *s)
+{
+    static uint8_t answers[COUNTED];
+    const int64_t rc = tamis_filter_remove_batch(s->filters[COUNTING], keys, COUNTED, answers);
+    for (size_t i = 0; rc >= 0 && i < COUNTED; i++)
+        if (answers[i] != 1) return SCENE_WRONG;
+    return worse(rc < 0 ? rc : 0, ask_filter(s->filters[COUNTING], COUNTING));
+}
+
+static int64_t act_items(struct scene *s)
+{
+    int64_t worst = 0;
+    for (size_t i = 0; i < SCENE_FILTERS; i++) {
+        struct tamis_filter_stat stat;
+        const int64_t items = tamis_filter_items(s->filters[i]);
+        const int rc = tamis_filter_stat(s->filters[i], &stat);
+        if (items >= 0 && items != items_before[i]) worst = SCENE_WRONG;
+        if (rc == 0 && stat.items != (uint64_t)items_before[i]) worst = SCENE_WRONG;
+        worst = worse(worst, worse(items, rc));
+    }
+    return worst;
+}
+
+static int64_t act_fill(struct scene *s)
+{
+    int64_t worst = 0;
+    for (size_t i = 0; i < SCENE_FILTERS; i++) {
+        struct tamis_segment_stat stat;
+        double fill[3];
+        const int rc = tamis_filter_fill(s->filters[i], 0, &stat);
+        if (rc == 0 && stat.ones != ones_before[i]) worst = SCENE_WRONG;
+        worst = worse(worst, worse(rc, tamis_filter_fill_map(s->filters[i], 0, fill, 3)));
+    }
+    return worst;
+}
+
+static int64_t act_export(struct scene *s)
+{
+    struct stream stream = stream_of(NULL, 0);
+    const struct tamis_sink sink = stream_sink(&stream);
+    const int rc = tamis_filter_export(s->filters[BLOCKED], "tamis", 0, &sink);
+    const bool same = stream.bytes == export_before.bytes &&
+                      memcmp(stream.data, export_before.data, stream.bytes) == 0;
+    stream_free(&stream);
+    return rc < 0 ? rc : same ? 0 : SCENE_WRONG;
+}
+
+static int64_t act_compare(struct scene *s)
+{
+    struct tamis_comparison c;
+    const int rc = tamis_filter_compare(s->filters[BLOCKED], s->filters[BLOCKED], &c);
+    return rc < 0 ? rc : c.items_both > KEYS * 0.9 ? 0 : SCENE_WRONG;
+}
+
+static int64_t merge_new(struct scene *s, size_t which)
+{
+    tamis_filter *merged = NULL;
+    const struct tamis_merge merge = {.sources = &s->filters[which], .count = 1};
+    int64_t rc = tamis_filter_create_merged(s->store, "merged", &merge, &merged);
+    if (rc < 0) return rc;
+    rc = ask_filter(merged, which);
+    const int closed = tamis_filter_close(merged);
+    return worse(worse(rc, closed), tamis_filter_drop(s->store, "merged"));
+}
+
+static int64_t act_merge(struct scene *s)
+{
+    return worse(merge_new(s, BLOCKED), merge_new(s, COUNTING));
+}
+
+/* Into an empty filter of the same make. */
+static int64_t act_merge_into(struct scene *s)
+{
+    char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
+    struct tamis_filter_spec like;
+    tamis_filter *into = NULL;
+    const struct tamis_merge merge = {.sources = &s->filters[PHP], .count = 1};
+    int64_t rc = tamis_filter_like(s->filters[PHP], &like, hash_set);
+    if (rc == 0) rc = tamis_filter_open_or_create(s->store, "into", &like, &into);
+    if (rc == 0) {
+        rc = tamis_filter_merge(into, &merge);
+        if (rc == 0) rc = ask_filter(into, PHP);
+        rc = worse(rc, tamis_filter_close(into));
+    }
+    return rc;
+}
+
+static int64_t act_import(struct scene *s)
+{
+    struct stream stream = stream_of(NULL, 0);
+    const struct tamis_sink sink = stream_sink(&stream);
+    tamis_filter *imported = NULL;
+    int64_t rc = tamis_filter_export(s->filters[BLOCKED], "tamis", 0, &sink);
+    if (rc == 0) {
+        const struct tamis_source source = stream_source(&stream);
+        rc = tamis_filter_import(s->store, "imported", "tamis", NULL, &source, &imported);
+        if (rc == 0) {
+            rc = ask_filter(imported, BLOCKED);
+            rc = worse(rc, tamis_filter_close(imported));
+            rc = worse(rc, tamis_filter_drop(s->store, "imported"));
+        }
+    }
+    stream_free(&stream);
+    return rc;
+}
+
+static int64_t act_verify(struct scene *s)
+{
+    const int64_t problems = tamis_store_verify(s->store, NULL, NULL, NULL);
+    return problems > 0 ? TAMIS_ECORRUPT : problems;
+}
+
+/* A copy that was made answers as it should, or cannot be opened. */
+static int64_t act_backup(struct scene *s)
+{
+    struct scene copy = {.path = s->away};
+    int64_t rc = tamis_store_backup(s->store, s->away, NULL, NULL);
+    if (rc < 0) return rc;
+    rc = scene_open(&copy);
+    if (rc == 0) rc = scene_ask(&copy);
+    rc = worse(rc, scene_close(&copy));
+    scratch_remove(s->away);
+    return rc;
+}
+
+static int count_names(void *context, const struct tamis_filter_stat *stat)
+{
+    size_t *known = context;
+    for (size_t i = 0; i < SCENE_FILTERS; i++)
+        *known += strcmp(stat->name, names[i]) == 0;
+    return 0;
+}
+
+static int64_t act_list(struct scene *s)
+{
+    size_t known = 0;
+    const int rc = tamis_store_list(s->store, NULL, count_names, &known);
+    return rc == 0 && known != SCENE_FILTERS ? SCENE_WRONG : rc;
+}
+
+static int64_t act_open(struct scene *s)
+{
+    struct scene other = {.path = s->path};
+    int64_t rc = scene_open(&other);
+    if (rc == 0) rc = scene_ask(&other);
+    return worse(rc, scene_close(&other));
+}
+
+static int64_t act_sync(struct scene *s)
+{
+    int64_t worst = 0;
+    for (size_t i = 0; i < STATIC; i++)
+        worst = worse(worst, tamis_filter_sync(s->filters[i]));
+    return worst;
+}
+
+static int64_t act_close(struct scene *s)
+{
+    int64_t rc = tamis_filter_add(s->filters[BLOCKED], "one more", 8);
+    rc = worse(rc, scene_close(s));
+    return worse(rc, scene_open(s));
+}
+
+static int64_t act_create(struct scene *s)
+{
+    const struct tamis_filter_spec spec = {.capacity = 20000, .fp_rate = 0.001};
+    tamis_filter *filter = NULL;
+    int64_t rc = tamis_filter_create(s->store, "new", &spec, &filter);
+    if (rc < 0) return rc;
+    rc = add_batch(filter, BLOCKED, fresh_keys, KEYS, true);
+    rc = worse(rc, tamis_filter_close(filter));
+    return worse(rc, tamis_filter_drop(s->store, "new"));
+}
+
+static int64_t act_rename(struct scene *s)
+{
+    const int rc = tamis_filter_rename(s->store, "php", "renamed");
+    return rc < 0 ? rc : tamis_filter_rename(s->store, "renamed", "php");
+}
+
+static int64_t act_except(struct scene *s)
+{
+    const int64_t rc = tamis_filter_except(s->store, names[STATIC], fresh_keys, 5);
+    return rc < 0 ? rc : tamis_filter_unexcept(s->store, names[STATIC], fresh_keys, 5, NULL);
+}
+
+static int64_t act_build(struct scene *s)
+{
+    const struct tamis_build_spec spec = {.filter = {.kind = TAMIS_KIND_FUSE, .fp_rate = 1e-5},
+                                          .memory_bytes = 1 << 20,
+                                          .threads = 1,
+                                          .flags = TAMIS_BUILD_IF_CHANGED};
+    const struct builds_keys all = {.family = 'k', .count = KEYS};
+    const int64_t rc = builds_run(s->store, names[STATIC], &spec, &all, NULL);
+    return worse(rc < 0 ? rc : 0, ask_filter(s->filters[STATIC], STATIC));
+}
+
+static int64_t act_repair(struct scene *s)
+{
+    const int64_t rc = tamis_store_repair(s->path, 0, NULL, NULL);
+    return rc < 0 ? rc : 0;
+}
+
+const struct act acts[] = {
+    {"contains", act_ask},
+    {"contains batch", act_ask_batch},
+    {"add again", act_add_again},
+    {"add again batch", act_add_again_batch},
+    {"add new", act_add_new},
+    {"count", act_count},
+    {"remove", act_remove},
+    {"items", act_items},
+    {"fill", act_fill},
+    {"export", act_export},
+    {"compare", act_compare},
+    {"merge", act_merge},
+    {"merge into", act_merge_into},
+    {"import", act_import},
+    {"verify", act_verify},
+    {"backup", act_backup},
+    {"list", act_list},
+    {"open", act_open},
+    {"sync", act_sync},
+    {"close", act_close},
+    {"create", act_create},
+    {"rename", act_rename},
+    {"except", act_except},
+    {"build", act_build},
+    {"repair", act_repair},
+};
+const size_t acts_count = sizeof acts / sizeof acts[0];

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * acts.h: a store with a filter of each sort, handles on it, and everything that can be done with it.
+ *
+ * An act is one public call, or several alike, whose result can be judged: it was right, it was an
+ * error, or it was WRONG: a key that is in was "absent" or NEW, a count too low, bytes of an export others
+ * than they were.  The tests of faults run all acts under each fault.
+ */
+#ifndef TAMIS_FAULTS_ACTS_H
+#define TAMIS_FAULTS_ACTS_H
+
+#include "builds.h"
+
+enum scene_filter { BLOCKED, PHP, COUNTING, GROWN, STATIC, SCENE_FILTERS };
+
+struct scene {
+    char *path;
+    char *away; /* where acts put what they make outside */
+    tamis_store *store;
+    tamis_filter *filters[SCENE_FILTERS];
+};
+
+#define SCENE_WRONG 1000000
+
+struct act {
+    const char *name;
+    int64_t (*run)(struct scene *scene); /* 0 and more: right; below 0: an error; SCENE_WRONG */
+};
+extern const struct act acts[];
+extern const size_t acts_count;
+
+/* The template is made once a process; each scene is a copy of it, with all handles open. */
+void scene_set(struct scene *scene);
+/* The copy alone, with nothing open. */
+void scene_copy(struct scene *scene);
+/* The same in directories of these names. */
+void scene_copy_to(struct scene *scene, const char *path, const char *away);
+int scene_open(struct scene *scene); /* 0 or the first error; scene_close() then too */
+/* The first error of the closes. */
+int scene_close(struct scene *scene);
+/* Closed or not, all that is left of it goes. */
+void scene_clear(struct scene *scene);
+
+/* Ask every filter for every key, by each of its handles: SCENE_WRONG, the last error, or 0. */
+int64_t scene_ask(struct scene *scene);
+
+/* Call fn with the path of each file of the store: the catalog, then the segments. */
+typedef void scene_file_fn(void *context, const char *file);
+void scene_each_file(const struct scene *scene, scene_file_fn *fn, void *context);
+
+#endif
