@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "base/point.h"
-#include "file/inside.h"
 #include "file/in_place.h"
+#include "file/inside.h"
 #include "file/io.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES

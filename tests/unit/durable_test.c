@@ -6,8 +6,8 @@
  * them, so without all that was written since, and the logs as they were last synced; it is opened under
  * another boot.  tests/crash has the simulator that drops, keeps and tears single writes.
  *
- * Broken to see it fail: no frames (every `comes_back`); frames of new keys alone; `unlogged` not looked at;
- * room reserved after the bits; a failed sync forgotten; the log removed before the checkpoint.
+ * Broken to see it fail: the logs taken away (each `comes_back` does that itself); `unlogged` not looked at;
+ * the log begun anew without a checkpoint.
  */
 #include "fixture.h"
 
