@@ -149,6 +149,7 @@ static int grow(const struct tamis__logs *logs, struct tamis__log *log, uint64_t
     if (rc < 0) return rc;
     rc = tamis__sync_file(log->file.fd, what);
     if (rc == 0) log->bytes = bytes;
+    log->failed |= rc < 0;
     return rc;
 }
 
@@ -208,6 +209,7 @@ int tamis__log_create(const struct tamis__logs *logs, uint64_t filter_id, struct
         if (rc <= 0) tamis__private_close(&log->file);
     } while (rc == 0);
     tamis__close(visit.directory_fd);
+    if (rc < 0) log->failed = false; /* no frame was in it */
     return rc < 0 ? rc : 0;
 }
 

@@ -34,12 +34,13 @@ struct tamis__log {
     uint64_t filter_id, nonce, epoch;
     uint64_t bytes; /* of the file, all of them written once */
     uint64_t end;   /* where the next frame goes */
+    bool failed;    /* a sync as it grew failed: frames before may be lost in silence */
 };
 
 /* One for a filter.  It is on the disk, empty, when this returns 0. */
 int tamis__log_create(const struct tamis__logs *logs, uint64_t filter_id, struct tamis__log *log);
 
-/* Make it at least so long.  TAMIS_ENOSPACE and the like: it is as it was. */
+/* Make it at least so long.  TAMIS_ENOSPACE and the like: it is as it was, unless it is `failed`. */
 int tamis__log_reach(const struct tamis__logs *logs, struct tamis__log *log, uint64_t bytes);
 int tamis__log_write(const struct tamis__logs *logs, const struct tamis__log *log, uint64_t offset,
                      const void *frames, size_t bytes);
