@@ -16,8 +16,9 @@
 #define PATH_BYTES 4200 /* PATH_MAX and a log's name */
 #define DIRECTORY "logs"
 
-/* How long a log is when it is made, and the most that it grows by at once: `bench_durable --grow` has the
- * figures.  A short one is made quickly, for those who add a key and leave; a long step is rarely waited for. */
+/* How long a log is when it is made, and the most that it grows by at once; reasoned, not measured.  To grow is
+ * to write zeros and sync them.  A short log is made quickly, for those who add a key and leave; a step as long
+ * as the log itself comes ever more rarely, and the bound is on what the add that meets it waits for. */
 #define FIRST_BYTES ((uint64_t)64 << 10)
 #define STEP_BYTES_MAX ((uint64_t)8 << 20)
 
