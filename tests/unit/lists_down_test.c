@@ -100,6 +100,7 @@ static void sync_is_of_the_list_in_force(void **state)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
+    struct tamis_filter_stat stat;
     struct tamis_segment_stat segment;
     uint64_t syncs_done = 0;
     int status;
@@ -110,7 +111,8 @@ static void sync_is_of_the_list_in_force(void **state)
     assert_int_equal(fixture_child(publish_and_die, path), 3);
     tamis_filter *late = open_list(store, 0);
     add(late, 6000);
-    assert_done(tamis_filter_segment(late, 0, &segment));
+    assert_done(tamis_filter_stat(late, &stat));
+    assert_done(tamis_filter_segment(late, stat.segment_count - 1, &segment)); /* it has grown */
     const pid_t child = hold_catalog(path);
     assert_done(tamis_filter_sync(early));
     fixture_peek(fixture_segment_path(path, segment.number), 1632, &syncs_done, sizeof syncs_done);
