@@ -233,32 +233,6 @@ static int judge_strays(struct cleaning *c)
     return rc;
 }
 
-/* A log of a filter that was dropped under a handle which then died. */
-static int judge_log(void *context, uint64_t filter_id, const char *name)
-{
-    struct cleaning *c = context;
-    char file[TAMIS__FILE_BYTES];
-    struct tamis__log log;
-    const struct tamis__logs logs = tamis__store_logs(c->repair->store);
-    const struct known key = {.filter_id = filter_id};
-    if (filter_id >= tamis__catalog_store(c->txn)->next_filter_id) return 0;
-    if (c->known_count > 0 && bsearch(&key, c->known, c->known_count, sizeof key, by_id) != NULL)
-        return 0;
-    if (tamis__log_take(&logs, name, &log) <= 0) return 0; /* its owner lives, or it is not ours */
-    const int rc = c->repair->dry ? 0 : tamis__log_remove(&logs, &log);
-    tamis__log_close(&log);
-    (void)snprintf(file, sizeof file, "logs/%s", name);
-    if (rc < 0) return tamis__repair_tell(c->repair, "", file, rc, "%s", tamis_last_error());
-    return tamis__repair_tell(c->repair, "", file, 0, "%s: it was of a filter that is dropped",
-                              c->repair->dry ? "would be removed" : "is removed");
-}
-
-static int judge_logs(struct cleaning *c)
-{
-    const struct tamis__logs logs = tamis__store_logs(c->repair->store);
-    return tamis__logs_each(&logs, 0, judge_log, c);
-}
-
 /* ---- What changes ---------------------------------------------------------------------------- */
 
 static int remove_garbage(struct cleaning *c)
@@ -370,7 +344,6 @@ int tamis__repair_clean(struct tamis__repair *repair)
     if (rc < 0) return rc;
     rc = look_at_catalog(&c);
     if (rc == 0) rc = judge_strays(&c);
-    if (rc == 0) rc = judge_logs(&c);
     if (rc == 0) rc = forget_lost(&c);
     if (rc == 0) rc = remove_garbage(&c);
     if (rc == 0) rc = recount(&c);

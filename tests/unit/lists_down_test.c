@@ -124,38 +124,11 @@ static void sync_is_of_the_list_in_force(void **state)
     free(path);
 }
 
-static void drop_and_die(void *context)
-{
-    const struct tamis_filter_spec spec = {
-        .capacity = KEYS, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
-    tamis_store *store = fixture_open(context, 0);
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, "list", &spec, &filter));
-    add(filter, 1);
-    assert_done(tamis_filter_drop(store, "list"));
-    _exit(3);
-}
-
-/* It lives when the filter is dropped, so its log stays; then it dies, and nobody opens the filter any more. */
-static void repair_takes_logs_of_dropped_filters(void **state)
-{
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    (void)state;
-    assert_int_equal(fixture_child(drop_and_die, path), 3);
-    assert_int_equal(fixture_files(path, "logs"), 1);
-    tamis_store_close(store);
-    assert_true(tamis_store_repair(path, 0, NULL, NULL) >= 0);
-    assert_int_equal(fixture_files(path, "logs"), 0);
-    free(path);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rollback_after_a_power_cut_says_since_when),
         cmocka_unit_test(sync_is_of_the_list_in_force),
-        cmocka_unit_test(repair_takes_logs_of_dropped_filters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
