@@ -7,12 +7,16 @@
  */
 #include "fixture.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/point.h"
 #include "editions.h"
+#include "file/io.h"
 #include "store.h"
 
 #define KEYS 1000
@@ -124,11 +128,44 @@ static void sync_is_of_the_list_in_force(void **state)
     free(path);
 }
 
+static int stopped_fd = -1;
+
+static int sweep_and_stop(const char *verb, const char *what)
+{
+    if (stopped_fd >= 0 || strcmp(verb, "lock") != 0 || strstr(what, ".new") == NULL) return 0;
+    stopped_fd = open(what, O_RDWR);
+    assert_int_equal(flock(stopped_fd, LOCK_EX), 0);
+    return 0;
+}
+
+/* One that was stopped as it swept has the lock of a log that is being made.  Seen to hang while that waited. */
+static void nobody_waits_for_a_sweeper_that_is_stopped(void **state)
+{
+    const struct tamis_filter_spec spec = {
+        .capacity = KEYS, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter;
+    (void)state;
+    assert_done(tamis_filter_create(store, "list", &spec, &filter));
+    tamis__io_hook = sweep_and_stop;
+    (void)alarm(20);
+    add(filter, 1);
+    (void)alarm(0);
+    tamis__io_hook = NULL;
+    assert_true(stopped_fd >= 0);
+    (void)close(stopped_fd);
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rollback_after_a_power_cut_says_since_when),
         cmocka_unit_test(sync_is_of_the_list_in_force),
+        cmocka_unit_test(nobody_waits_for_a_sweeper_that_is_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
