@@ -128,17 +128,19 @@ static void sync_is_of_the_list_in_force(void **state)
     free(path);
 }
 
+static const char *stopped_at;
 static int stopped_fd = -1;
 
 static int sweep_and_stop(const char *verb, const char *what)
 {
-    if (stopped_fd >= 0 || strcmp(verb, "lock") != 0 || strstr(what, ".new") == NULL) return 0;
+    if (stopped_fd >= 0 || strcmp(verb, "lock") != 0 || strstr(what, stopped_at) == NULL) return 0;
     stopped_fd = open(what, O_RDWR);
     assert_int_equal(flock(stopped_fd, LOCK_EX), 0);
     return 0;
 }
 
-/* One that was stopped as it swept has the lock of a log that is being made.  Seen to hang while that waited. */
+/* One that was stopped as it swept has the lock of a segment or a log that is being made.  Seen to hang while
+ * that waited. */
 static void nobody_waits_for_a_sweeper_that_is_stopped(void **state)
 {
     const struct tamis_filter_spec spec = {
@@ -147,9 +149,14 @@ static void nobody_waits_for_a_sweeper_that_is_stopped(void **state)
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter;
     (void)state;
-    assert_done(tamis_filter_create(store, "list", &spec, &filter));
     tamis__io_hook = sweep_and_stop;
     (void)alarm(20);
+    stopped_at = "/staging/";
+    assert_done(tamis_filter_create(store, "list", &spec, &filter));
+    assert_true(stopped_fd >= 0);
+    (void)close(stopped_fd);
+    stopped_fd = -1;
+    stopped_at = ".new";
     add(filter, 1);
     (void)alarm(0);
     tamis__io_hook = NULL;
