@@ -72,6 +72,16 @@ static int tell_of_failure(struct tamis_filter *filter, const struct tamis__view
 
 /* ---- Checkpoint ------------------------------------------------------------------------------ */
 
+/* To the list that is in force: one whose maker died before it told may have been added to by others. */
+static int go_to_list_in_force(struct tamis_filter *filter, struct tamis__view **view)
+{
+    int rc = 0; /* ORDER relaxed: see tamis__view_current. */
+    while (rc == 0 && tamis__segment_epoch(&tamis__newest(*view)->segment) !=
+                          __atomic_load_n(&(*view)->epoch, __ATOMIC_RELAXED))
+        rc = tamis__view_advance(filter, view);
+    return rc;
+}
+
 TAMIS_API int tamis_filter_sync(tamis_filter *filter)
 {
     /* Before the writes: what comes later may not be in them. */
@@ -80,6 +90,8 @@ TAMIS_API int tamis_filter_sync(tamis_filter *filter)
     if (filter->read_only) return tamis__fail_read_only(filter);
     int rc = tamis__visit(filter, &view);
     if (rc < 0) return rc;
+    rc = go_to_list_in_force(filter, &view);
+    if (rc < 0) return (int)tamis__leave_with(filter, view, rc);
     for (uint32_t i = 0; rc >= 0 && i < view->count; i++)
         rc = tamis__mark_checkpoint(&view->segments[i].segment);
     rc = rc < 0 ? tell_of_failure(filter, view, rc) : tamis__record_items(filter, view, now);

@@ -439,7 +439,7 @@ static int open_planned(struct tamis_store *store, const char *name, const struc
     if (rc == 0) rc = compare_plan(name, plan, &record);
     if (rc == 0) rc = tamis__filter_open_record(store, &record, false, filter);
     tamis__catalog_end(txn);
-    return rc;
+    return rc < 0 ? rc : tamis__filter_come_up(store, filter);
 }
 
 TAMIS_API int tamis_filter_open_or_create(tamis_store *store, const char *name,

@@ -259,6 +259,8 @@ static int64_t add_chunk(struct sortie *sortie, const struct tamis_key *keys, si
     if (answers != NULL) memset(answers, 0, count);
     if (sortie->count == 0) return 0;
     fresh = tamis__do_chores_for_chunk(sortie->filter, sortie->view, sortie->keys, sortie->count);
+    /* For keys that are in, too: whose flight counts in `unlogged` must be seen to live. */
+    if (fresh == 0) fresh = tamis__view_mark(sortie->filter, *sortie->view);
     if (fresh == 0) fresh = add_lacking(sortie);
     for (size_t i = 0; fresh >= 0 && i < sortie->count; i++) {
         sortie->refused |= sortie->answers[i] == TAMIS_ANSWER_REFUSED;

@@ -124,6 +124,31 @@ static uint64_t limit_of(const struct tamis__view *view)
     return share > LIMIT_BYTES_MIN ? share : LIMIT_BYTES_MIN;
 }
 
+/* ---- Failures -------------------------------------------------------------------------------- */
+
+/* Sticky, for all processes: what the bits of this call rest on is not on the disk.  Returns `rc`. */
+static int fail_log(struct tamis__journal *journal, const struct tamis__view *view, int rc)
+{
+    char cause[768];
+    (void)snprintf(cause, sizeof cause, "%s", tamis_last_error());
+    for (uint32_t i = 0; i < view->count; i++)
+        (void)tamis__mark_degrade(&view->segments[i].segment, rc);
+    return tamis__fail(rc,
+                       "%s; the keys of this call may be in the filter '%s' and are not safe from "
+                       "a power cut: once the disk is well, add them again, which brings the whole "
+                       "filter to the disk first",
+                       cause, journal->filter->name);
+}
+
+static int fail_with_others(const struct tamis__journal *journal)
+{
+    return tamis__fail(TAMIS_EIO,
+                       "the log of the filter '%s' could not be written to the disk for another "
+                       "thread; the keys of this call are not safe from a power cut: once the disk "
+                       "is well, add them again",
+                       journal->filter->name);
+}
+
 /* ---- What one thread does for all ------------------------------------------------------------ */
 
 /* With the mutex: nobody else changes the log, and no frame is on its way into it. */
@@ -169,7 +194,7 @@ static int make_room(struct tamis__journal *journal, const struct tamis__view *v
     if (rc == 0 && log->file.fd < 0)
         rc = tamis__log_create(&journal->logs, journal->filter->filter_id, log);
     if (rc == 0) rc = tamis__log_reach(&journal->logs, log, log->end + bytes);
-    return rc;
+    return log->failed ? fail_log(journal, view, rc) : rc;
 }
 
 int tamis__journal_reserve(struct tamis__journal *journal, const struct tamis__view *view,
@@ -186,6 +211,8 @@ int tamis__journal_reserve(struct tamis__journal *journal, const struct tamis__v
         become_busy(journal);
         rc = make_room(journal, view, bytes);
         end_busy(journal);
+        /* The error of the frames that wait for their sync was told to this one. */
+        journal->failed |= log->failed;
     }
     if (rc == 0) journal->reserved += bytes;
     (void)pthread_mutex_unlock(&journal->mutex);
@@ -198,31 +225,6 @@ void tamis__journal_release(struct tamis__journal *journal, size_t reserved)
     journal->reserved -= reserved;
     (void)pthread_cond_broadcast(&journal->changed);
     (void)pthread_mutex_unlock(&journal->mutex);
-}
-
-/* ---- Failures -------------------------------------------------------------------------------- */
-
-/* Sticky, for all processes: what the bits of this call rest on is not on the disk.  Returns `rc`. */
-static int fail_log(struct tamis__journal *journal, const struct tamis__view *view, int rc)
-{
-    char cause[768];
-    (void)snprintf(cause, sizeof cause, "%s", tamis_last_error());
-    for (uint32_t i = 0; i < view->count; i++)
-        (void)tamis__mark_degrade(&view->segments[i].segment, rc);
-    return tamis__fail(rc,
-                       "%s; the keys of this call may be in the filter '%s' and are not safe from "
-                       "a power cut: once the disk is well, add them again, which brings the whole "
-                       "filter to the disk first",
-                       cause, journal->filter->name);
-}
-
-static int fail_with_others(const struct tamis__journal *journal)
-{
-    return tamis__fail(TAMIS_EIO,
-                       "the log of the filter '%s' could not be written to the disk for another "
-                       "thread; the keys of this call are not safe from a power cut: once the disk "
-                       "is well, add them again",
-                       journal->filter->name);
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */

@@ -144,6 +144,17 @@ static int recover_for_reader(const struct tamis_store *reader, const char *name
         filter->name, reader->place.path);
 }
 
+int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter)
+{
+    const struct tamis__view *view = (*filter)->view;
+    int rc = tamis__view_is_stale(view) ? tamis__recover(store, (*filter)->filter_id) : 0;
+    if (rc == 0 && view->policy.durable) rc = tamis__logs_settle(store, (*filter)->filter_id);
+    if (rc >= 0) return 0;
+    tamis__filter_free(*filter);
+    *filter = NULL;
+    return rc;
+}
+
 TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned flags,
                                 tamis_filter **filter)
 {
@@ -156,16 +167,9 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
     if (rc == 0) rc = open_by_name(store, name, read_only, filter);
     if (rc < 0) return rc;
     (*filter)->no_sync = (flags & TAMIS_NO_SYNC) != 0;
-    if (read_only && !((*filter)->view->policy.durable && tamis__view_is_stale((*filter)->view)))
-        return 0;
-    if (read_only)
-        rc = recover_for_reader(store, name, *filter);
-    else if (tamis__view_is_stale((*filter)->view))
-        rc = tamis__recover(store, (*filter)->filter_id);
-    if (rc == 0 && !read_only && (*filter)->view->policy.durable) {
-        rc = tamis__logs_settle(store, (*filter)->filter_id);
-        if (rc > 0) rc = 0;
-    }
+    if (!read_only) return tamis__filter_come_up(store, filter);
+    if (!(*filter)->view->policy.durable || !tamis__view_is_stale((*filter)->view)) return 0;
+    rc = recover_for_reader(store, name, *filter);
     if (rc < 0) {
         tamis__filter_free(*filter);
         *filter = NULL;

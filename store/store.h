@@ -196,6 +196,10 @@ int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filt
 int tamis__filter_open_record(struct tamis_store *store, const struct tamis__record *record,
                               bool read_only, tamis_filter **filter);
 
+/* After that, without the lock, of one that may write: what the machine or other handles left when they went
+ * down is brought back.  Where that fails the handle is given back. */
+int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter);
+
 /* Give a handle back as it is; what closing has to do was done. */
 void tamis__filter_free(struct tamis_filter *filter);
 

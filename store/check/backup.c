@@ -244,9 +244,25 @@ static int take_filter(struct backup *b, uint64_t filter_id, struct tamis__recor
     return rc < 0 ? rc : 1;
 }
 
+/* Logs are not copied: what is only in them since the machine went down is brought back first. */
+static int bring_back(struct backup *b, uint64_t filter_id, struct tamis__record *record)
+{
+    tamis_filter *filter = NULL;
+    int rc = tamis__catalog_begin(&b->from->catalog, TAMIS__LOCK_SHARED, &b->source);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get_by_id(b->source, filter_id, record);
+    tamis__catalog_end(b->source);
+    b->source = NULL;
+    if (rc == 0 && record->policy.durable)
+        rc = tamis_filter_open(b->from, record->name, TAMIS_READ_ONLY, &filter);
+    if (filter != NULL) (void)tamis_filter_close(filter);
+    return rc == TAMIS_ENOTFOUND ? 0 : rc;
+}
+
 static int copy_filter(struct backup *b, uint64_t filter_id, struct tamis__record *record)
 {
-    int rc = tamis__catalog_begin(&b->from->catalog, TAMIS__LOCK_SHARED, &b->source);
+    int rc = bring_back(b, filter_id, record);
+    if (rc == 0) rc = tamis__catalog_begin(&b->from->catalog, TAMIS__LOCK_SHARED, &b->source);
     if (rc < 0) return rc;
     rc = take_filter(b, filter_id, record);
     tamis__catalog_end(b->source);

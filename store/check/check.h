@@ -3,6 +3,7 @@
 #ifndef TAMIS_STORE_CHECK_CHECK_H
 #define TAMIS_STORE_CHECK_CHECK_H
 
+#include "log/log.h"
 #include "publish.h"
 #include "store.h"
 
@@ -27,5 +28,18 @@ void tamis__numbers_sort(struct tamis__numbers *numbers);
 #define TAMIS__CHECK_BYTES 400
 int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_items,
                       uint64_t *offset, char reason[TAMIS__CHECK_BYTES]);
+
+/*
+ * logs.c: what is wrong in logs/, of a filter (0: of all, and what is none's).  A log that the name says is
+ * of a filter that the catalog does not have, and whose owner is dead, is an orphan.
+ */
+struct tamis__log_finding {
+    const char *filter, *file, *reason; /* filter "": none; file "logs/<name>" */
+    int error;
+    const struct tamis__log *orphan; /* with its lock, while the call lasts; NULL: it is none */
+};
+typedef int tamis__log_finding_fn(void *context, const struct tamis__log_finding *finding);
+int tamis__check_logs(const struct tamis_store *store, struct tamis__catalog_txn *txn,
+                      uint64_t filter_id, tamis__log_finding_fn *fn, void *context);
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/point.h"
 #include "change.h"
 #include "check/repair.h"
+#include "journal.h"
 
 struct known {
     uint64_t filter_id, publication;
@@ -297,6 +298,26 @@ static int recount(struct cleaning *c)
     return rc;
 }
 
+/* A segment that cannot be read may be of the filter that a log is of. */
+static int judge_log(void *context, const struct tamis__log_finding *finding)
+{
+    struct cleaning *c = context;
+    if (finding->orphan == NULL)
+        return tamis__repair_tell(c->repair, finding->filter, finding->file, finding->error, "%s",
+                                  finding->reason);
+    if (c->repair->bad_count > 0)
+        return tamis__repair_tell(c->repair, "", finding->file, TAMIS_EFOREIGN,
+                                  "is of no filter of the catalog; it is left alone, as segments "
+                                  "that cannot be read may be of that filter");
+    const struct tamis__logs logs = tamis__store_logs(c->repair->store);
+    const int rc = c->repair->dry ? 0 : tamis__log_unlink(&logs, finding->orphan);
+    if (rc < 0)
+        return tamis__repair_tell(c->repair, "", finding->file, rc, "%s", tamis_last_error());
+    return tamis__repair_tell(c->repair, "", finding->file, 0,
+                              "%s: it was of a filter that is dropped",
+                              c->repair->dry ? "would be removed" : "is removed");
+}
+
 static int finish(struct cleaning *c)
 {
     const struct tamis__place *place = &c->repair->store->place;
@@ -326,6 +347,7 @@ int tamis__repair_clean(struct tamis__repair *repair)
     if (rc == 0) rc = forget_lost(&c);
     if (rc == 0) rc = remove_garbage(&c);
     if (rc == 0) rc = recount(&c);
+    if (rc == 0) rc = tamis__check_logs(repair->store, c.txn, 0, judge_log, &c);
     for (size_t i = 0; rc == 0 && i < c.indexless.count; i++)
         rc = tamis__repair_index(repair, c.txn, c.indexless.list[i]);
     if (rc == 0 && !repair->dry) rc = finish(&c);

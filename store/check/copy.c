@@ -167,6 +167,7 @@ static int write_header(struct copying *c)
     /* All that had been added before the copy began is in it, and it is synced whole. */
     h->unclean_since = tamis__mark_unclean_since(h);
     h->mark = h->syncs_begun = h->syncs_done = h->unlogged = 0;
+    h->degraded_since = 0;
     memset(h->boot_id, 0, sizeof h->boot_id);
     return tamis__write_at(c->to, h, sizeof *h, 0, c->to_what);
 }

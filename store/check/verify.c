@@ -406,6 +406,11 @@ static int check_ids(struct check *check, struct tamis__catalog_txn *txn)
     return rc;
 }
 
+static int note_log(void *context, const struct tamis__log_finding *finding)
+{
+    return tell(context, finding->filter, finding->file, 0, finding->error, finding->reason);
+}
+
 static int take_snapshot(struct check *check)
 {
     struct tamis__catalog_txn *txn;
@@ -420,6 +425,7 @@ static int take_snapshot(struct check *check)
     if (rc == 0)
         rc = tamis__each_name(check->store->place.segments_fd, check->store->place.path, note_file,
                               check);
+    if (rc == 0) rc = tamis__check_logs(check->store, txn, 0, note_log, check);
     tamis__catalog_end(txn);
     return rc;
 }
@@ -456,10 +462,12 @@ static int check_one(struct check *check, const char *name)
     if (rc == 0) rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_get(txn, name, &record);
+    if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(check->store, name);
+    if (rc == 0) rc = tamis__check_logs(check->store, txn, record.filter_id, note_log, check);
     tamis__catalog_end(txn);
-    if (rc == TAMIS_ENOTFOUND) return tamis__fail_no_filter(check->store, name);
     if (rc == 0) rc = tamis__numbers_append(&check->filters, record.filter_id);
-    return rc < 0 ? rc : check_all_filters(check);
+    rc = tell_findings(check, rc);
+    return rc != 0 ? rc : check_all_filters(check);
 }
 
 TAMIS_API int64_t tamis_store_verify(tamis_store *store, const char *name, tamis_problem_fn *fn,

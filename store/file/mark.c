@@ -291,7 +291,8 @@ static int checkpoint(const struct tamis__segment *segment, bool leaving)
     const int64_t now = tamis__now_ns();
     /* ORDER seq_cst: see tamis__mark_begin. */
     const uint64_t mark = __atomic_load_n(&header->mark, __ATOMIC_SEQ_CST);
-    const bool watched = (mark & TAMIS__MARK_UNWATCHED) == 0 && !tamis__mark_is_stale(header);
+    const bool stale = tamis__mark_is_stale(header);
+    const bool watched = (mark & TAMIS__MARK_UNWATCHED) == 0 && !stale;
     const bool lonely = watched && !others_write(segment);
     const bool alone = lonely && (leaving || !tamis__mark_is_writer(segment));
     if (leaving && !alone && (mark & TAMIS__MARK_UNWATCHED) == 0) return 0;
@@ -312,7 +313,7 @@ static int checkpoint(const struct tamis__segment *segment, bool leaving)
     TAMIS__POINT(TAMIS__POINT_SYNC_DONE);
     raise_count(&header->syncs_done, begun);
     const bool cleared = alone && clear_mark(header, mark);
-    raise_time(&header->clean_until, now);
+    if (!stale) raise_time(&header->clean_until, now); /* else keys from before may be missing */
     rc = sync_header(segment);
     return rc < 0 ? rc : cleared;
 }

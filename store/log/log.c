@@ -16,8 +16,9 @@
 #define PATH_BYTES 4200 /* PATH_MAX and a log's name */
 #define DIRECTORY "logs"
 
-/* How long a log is when it is made, and the most that it grows by at once: `bench_durable --grow` has the
- * figures.  A short one is made quickly, for those who add a key and leave; a long step is rarely waited for. */
+/* How long a log is when it is made, and the most that it grows by at once; reasoned, not measured.  To grow is
+ * to write zeros and sync them.  A short log is made quickly, for those who add a key and leave; a step as long
+ * as the log itself comes ever more rarely, and the bound is on what the add that meets it waits for. */
 #define FIRST_BYTES ((uint64_t)64 << 10)
 #define STEP_BYTES_MAX ((uint64_t)8 << 20)
 
@@ -109,6 +110,16 @@ static int sweep_one(void *context, const char *name)
     return 0;
 }
 
+int tamis__logs_each_name(const struct tamis__logs *logs, tamis__name_fn *fn, void *context)
+{
+    char what[PATH_BYTES];
+    int directory_fd, rc = open_directory(logs, &directory_fd);
+    if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
+    rc = tamis__each_name(directory_fd, path_of(logs, "", what), fn, context);
+    tamis__close(directory_fd);
+    return rc;
+}
+
 static int visit_one(void *context, const char *name)
 {
     const struct visit *visit = context;
@@ -121,13 +132,8 @@ static int visit_one(void *context, const char *name)
 int tamis__logs_each(const struct tamis__logs *logs, uint64_t filter_id, tamis__log_fn *fn,
                      void *context)
 {
-    char what[PATH_BYTES];
-    struct visit visit = {.logs = logs, .filter_id = filter_id, .fn = fn, .context = context};
-    int rc = open_directory(logs, &visit.directory_fd);
-    if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
-    rc = tamis__each_name(visit.directory_fd, path_of(logs, "", what), visit_one, &visit);
-    tamis__close(visit.directory_fd);
-    return rc;
+    struct visit visit = {.filter_id = filter_id, .fn = fn, .context = context};
+    return tamis__logs_each_name(logs, visit_one, &visit);
 }
 
 /* ---- Making one ------------------------------------------------------------------------------ */
@@ -148,6 +154,7 @@ static int grow(const struct tamis__logs *logs, struct tamis__log *log, uint64_t
     if (rc < 0) return rc;
     rc = tamis__sync_file(log->file.fd, what);
     if (rc == 0) log->bytes = bytes;
+    log->failed |= rc < 0;
     return rc;
 }
 
@@ -175,9 +182,9 @@ static int make_file(const struct tamis__logs *logs, int directory_fd, struct ta
     (void)path_of(logs, log->name, what);
     int rc = tamis__inside_make_private(logs->root_fd, directory_fd, log->name, what, &log->file);
     if (rc < 0) return rc;
-    rc = tamis__lock(log->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
-    if (rc == 0) rc = tamis__exists(directory_fd, log->name, what);
-    if (rc <= 0) return rc;
+    rc = tamis__try_lock(log->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
+    if (rc > 0) rc = tamis__exists(directory_fd, log->name, what);
+    if (rc <= 0) return rc; /* 0: who sweeps has it, and may be stopped */
     rc = write_header(logs, log);
     if (rc == 0) rc = grow(logs, log, FIRST_BYTES);
     TAMIS__POINT(TAMIS__POINT_LOG_MADE);
@@ -207,6 +214,7 @@ int tamis__log_create(const struct tamis__logs *logs, uint64_t filter_id, struct
         if (rc <= 0) tamis__private_close(&log->file);
     } while (rc == 0);
     tamis__close(visit.directory_fd);
+    if (rc < 0) log->failed = false; /* no frame was in it */
     return rc < 0 ? rc : 0;
 }
 
@@ -239,16 +247,19 @@ void tamis__log_rewind(struct tamis__log *log)
     log->end = TAMIS__LOG_HEADER_BYTES;
 }
 
-int tamis__log_remove(const struct tamis__logs *logs, struct tamis__log *log)
+int tamis__log_unlink(const struct tamis__logs *logs, const struct tamis__log *log)
 {
     char what[PATH_BYTES];
     int directory_fd, rc = open_directory(logs, &directory_fd);
-    if (rc == TAMIS_ENOTFOUND)
-        rc = 0;
-    else if (rc == 0) {
-        rc = tamis__unlink(directory_fd, log->name, path_of(logs, log->name, what));
-        tamis__close(directory_fd);
-    }
+    if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
+    rc = tamis__unlink(directory_fd, log->name, path_of(logs, log->name, what));
+    tamis__close(directory_fd);
+    return rc;
+}
+
+int tamis__log_remove(const struct tamis__logs *logs, struct tamis__log *log)
+{
+    const int rc = tamis__log_unlink(logs, log);
     if (rc == 0) tamis__log_close(log);
     return rc;
 }
@@ -260,28 +271,62 @@ void tamis__log_close(struct tamis__log *log)
 
 /* ---- Logs of others -------------------------------------------------------------------------- */
 
-int tamis__log_read_header(const struct tamis__logs *logs, const struct tamis__log *log,
-                           struct tamis__log_header *header, const char **reason)
+int tamis__log_judge(const struct tamis__logs *logs, const struct tamis__log *log,
+                     const char **reason)
 {
     char what[PATH_BYTES];
-    const size_t bytes = log->bytes < sizeof *header ? (size_t)log->bytes : sizeof *header;
-    const int rc = tamis__read_at(log->file.fd, header, bytes, 0, path_of(logs, log->name, what));
+    struct tamis__log_header header;
+    const size_t bytes = log->bytes < sizeof header ? (size_t)log->bytes : sizeof header;
+    int rc = tamis__read_at(log->file.fd, &header, bytes, 0, path_of(logs, log->name, what));
     *reason = "cannot be read";
-    return rc < 0 ? rc : tamis__log_header_check(header, bytes, reason);
+    if (rc < 0) return rc;
+    rc = tamis__log_header_check(&header, bytes, reason);
+    if (rc == TAMIS_EFOREIGN) return TAMIS_ECORRUPT; /* by its name it is one */
+    if (rc < 0) return rc;
+    *reason = "belongs to another store; take it away";
+    if (header.store_id != logs->store_id) return TAMIS_EFOREIGN;
+    *reason = "has a header of another log";
+    if (header.filter_id != log->filter_id || header.nonce != log->nonce) return TAMIS_ECORRUPT;
+    *reason = "is shorter than any log is when it gets its name";
+    return log->bytes < FIRST_BYTES ? TAMIS_ECORRUPT : 0;
+}
+
+int tamis__log_look(const struct tamis__logs *logs, const char *name, struct tamis__log *log)
+{
+    char what[PATH_BYTES];
+    struct tamis__file_info info;
+    int directory_fd;
+    *log = (struct tamis__log){.file = {.fd = -1}};
+    (void)snprintf(log->name, sizeof log->name, "%s", name);
+    (void)tamis__log_parse_name(name, &log->filter_id, &log->nonce);
+    int rc = open_directory(logs, &directory_fd);
+    if (rc < 0) return rc;
+    (void)path_of(logs, name, what);
+    rc = tamis__inside_open_private(directory_fd, name, O_RDONLY, what, &log->file);
+    tamis__close(directory_fd);
+    if (rc == 0) rc = tamis__file_info(log->file.fd, what, &info);
+    if (rc == 0)
+        log->bytes = info.bytes;
+    else
+        tamis__private_close(&log->file);
+    return rc;
+}
+
+int tamis__log_try_lock(const struct tamis__logs *logs, const struct tamis__log *log)
+{
+    char what[PATH_BYTES];
+    return tamis__try_lock(log->file.fd, TAMIS__LOCK_EXCLUSIVE, path_of(logs, log->name, what));
 }
 
 /* One that a rotten header makes illegible has its frames all the same. */
-static int judge(const struct tamis__logs *logs, const struct tamis__log *log)
+static int may_take(const struct tamis__logs *logs, const struct tamis__log *log)
 {
-    struct tamis__log_header header;
     const char *reason;
     char what[PATH_BYTES];
-    (void)path_of(logs, log->name, what);
-    const int rc = tamis__log_read_header(logs, log, &header, &reason);
-    if (rc == TAMIS_EVERSION) return tamis__fail(rc, "%s %s", what, reason);
-    if (rc == 0 && header.store_id != logs->store_id)
-        return tamis__fail(TAMIS_EFOREIGN, "%s belongs to another store; take it away", what);
-    return rc == 0 || rc == TAMIS_ECORRUPT || rc == TAMIS_EFOREIGN ? 0 : rc;
+    const int rc = tamis__log_judge(logs, log, &reason);
+    if (rc == TAMIS_EVERSION || rc == TAMIS_EFOREIGN)
+        return tamis__fail(rc, "%s %s", path_of(logs, log->name, what), reason);
+    return rc == TAMIS_ECORRUPT ? 0 : rc;
 }
 
 int tamis__log_take(const struct tamis__logs *logs, const char *name, struct tamis__log *log)
@@ -296,13 +341,13 @@ int tamis__log_take(const struct tamis__logs *logs, const char *name, struct tam
     if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
     (void)path_of(logs, name, what);
     rc = tamis__inside_open_private(directory_fd, name, O_RDWR, what, &log->file);
-    if (rc == 0) rc = tamis__try_lock(log->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
+    if (rc == 0) rc = tamis__log_try_lock(logs, log);
     if (rc > 0) rc = tamis__exists(directory_fd, name, what);
     tamis__close(directory_fd);
     if (rc > 0) {
         rc = tamis__file_info(log->file.fd, what, &info);
         if (rc == 0) log->bytes = info.bytes;
-        if (rc == 0) rc = judge(logs, log);
+        if (rc == 0) rc = may_take(logs, log);
         if (rc == 0) return 1;
     }
     tamis__private_close(&log->file);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * logs.c: is every file in logs/ a log that can be read, of a filter that there is?
+ *
+ * The catalog is locked, so no filter is made or dropped meanwhile.  The lock of a log is asked for only where
+ * its filter is no more: who opens a filter takes a log whose lock is held for one whose owner lives.  A log
+ * that is being made (.new) is passed over: the next maker removes what a dead one has left.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "check/check.h"
+#include "journal.h"
+
+struct look {
+    struct tamis__logs logs;
+    struct tamis__catalog_txn *txn;
+    uint64_t filter_id;
+    tamis__log_finding_fn *fn;
+    void *context;
+    bool in_directory; /* it could be read as far as to its first name */
+};
+
+static int tell(const struct look *look, const struct tamis__record *filter, const char *file,
+                int error, const char *reason)
+{
+    const struct tamis__log_finding finding = {
+        .filter = filter ? filter->name : "", .file = file, .error = error, .reason = reason};
+    return look->fn(look->context, &finding);
+}
+
+static int tell_unreadable(const struct look *look, const struct tamis__record *filter,
+                           const char *file, int error, const char *reason)
+{
+    char longer[400];
+    if (error != TAMIS_ECORRUPT) return tell(look, filter, file, error, reason);
+    (void)snprintf(longer, sizeof longer,
+                   filter ? "%s; open the filter for writing ('tamis sync'), which takes what can "
+                            "be read of it"
+                          : "%s, and is of no filter of the catalog; remove the file",
+                   reason);
+    return tell(look, filter, file, error, longer);
+}
+
+/* Sound, and its filter is no more. */
+static int look_at_orphan(const struct look *look, const struct tamis__log *log, const char *file)
+{
+    if (log->filter_id >= tamis__catalog_store(look->txn)->next_filter_id)
+        return tell(look, NULL, file, TAMIS_EFOREIGN,
+                    "is of a filter that the catalog does not have, which may be older than it; "
+                    "restore both from one copy, or remove the file");
+    const int rc = tamis__log_try_lock(&look->logs, log);
+    if (rc <= 0) return rc; /* whoever has the dropped filter open takes it away */
+    const struct tamis__log_finding finding = {
+        .filter = "",
+        .file = file,
+        .error = TAMIS_EFOREIGN,
+        .orphan = log,
+        .reason = "is of a filter that is dropped; 'tamis repair' removes it"};
+    return look->fn(look->context, &finding);
+}
+
+static int look_at_log(const struct look *look, const struct tamis__log *log,
+                       const struct tamis__record *filter, const char *file)
+{
+    const char *reason;
+    const int rc = tamis__log_judge(&look->logs, log, &reason);
+    if (rc < 0) return tell_unreadable(look, filter, file, rc, reason);
+    return filter ? 0 : look_at_orphan(look, log, file);
+}
+
+static bool is_being_made(const char *name)
+{
+    char as_log[TAMIS__LOG_NAME_BYTES];
+    uint64_t filter_id, nonce;
+    const char *end = strrchr(name, '.');
+    if (end == NULL || strcmp(end, ".new") != 0 || strlen(name) >= sizeof as_log) return false;
+    (void)snprintf(as_log, sizeof as_log, "%.*s.log", (int)(end - name), name);
+    return tamis__log_parse_name(as_log, &filter_id, &nonce);
+}
+
+static int look_at_name(void *context, const char *name)
+{
+    struct look *look = context;
+    struct tamis__record filter;
+    struct tamis__log log;
+    char file[TAMIS__FILE_BYTES];
+    uint64_t filter_id, nonce;
+    look->in_directory = true;
+    (void)snprintf(file, sizeof file, "logs/%s", name);
+    if (!tamis__log_parse_name(name, &filter_id, &nonce)) {
+        if (look->filter_id != 0 || is_being_made(name)) return 0;
+        return tell(look, NULL, file, TAMIS_EFOREIGN, "is not a log's name; remove the file");
+    }
+    if (look->filter_id != 0 && look->filter_id != filter_id) return 0;
+    const int found = tamis__catalog_get_by_id(look->txn, filter_id, &filter);
+    if (found < 0 && found != TAMIS_ENOTFOUND) return found;
+    const struct tamis__record *known = found == 0 ? &filter : NULL;
+    int rc = tamis__log_look(&look->logs, name, &log);
+    if (rc == TAMIS_ENOTFOUND) return 0; /* its owner has closed it meanwhile */
+    if (rc < 0) return tell(look, known, file, rc, tamis__check_reason(file, NULL));
+    rc = look_at_log(look, &log, known, file);
+    tamis__log_close(&log);
+    return rc;
+}
+
+int tamis__check_logs(const struct tamis_store *store, struct tamis__catalog_txn *txn,
+                      uint64_t filter_id, tamis__log_finding_fn *fn, void *context)
+{
+    struct look look = {.logs = tamis__store_logs(store),
+                        .txn = txn,
+                        .filter_id = filter_id,
+                        .fn = fn,
+                        .context = context};
+    look.logs.store_id = tamis__catalog_store(txn)->store_id;
+    const int rc = tamis__logs_each_name(&look.logs, look_at_name, &look);
+    if (rc >= 0 || look.in_directory || rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT) return rc;
+    char reason[400];
+    (void)snprintf(reason, sizeof reason, "%s", tamis__check_reason("/logs", NULL));
+    return tell(&look, NULL, "logs", rc, reason);
+}

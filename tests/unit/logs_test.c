@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * logs_test.c: logs that nobody needs, that cannot be read, or that are not what their names say: what verify
+ * and repair tell of them, and what opening the filter does.
+ *
+ * Seen to fail: with the lock not asked for (the log of a handle that lives is removed), with the catalog not
+ * asked (that of a filter that is there is); a damaged log settled without a word: no filter unclean.
+ */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/point.h"
+#include "log/log.h"
+#include "scratch.h"
+#include "store.h"
+
+static const struct tamis_filter_spec durable = {
+    .capacity = 10000, .fp_rate = 0.001, .flags = TAMIS_FILTER_DURABLE};
+
+static tamis_filter *open_filter(tamis_store *store, const char *name)
+{
+    tamis_filter *filter = NULL;
+    assert_done(tamis_filter_open(store, name, 0, &filter));
+    return filter;
+}
+
+static void add_range(tamis_filter *filter, uint64_t from, uint64_t count)
+{
+    for (uint64_t key = from; key < from + count; key++)
+        assert_done(tamis_filter_add(filter, &key, sizeof key));
+}
+
+struct death {
+    const char *path, *filter;
+};
+
+/* 500 keys; its log is left. */
+static void add_and_die(void *context)
+{
+    const struct death *death = context;
+    tamis_store *store = fixture_open(death->path, 0);
+    add_range(open_filter(store, death->filter), 0, 500);
+    _exit(3);
+}
+
+static void leave_log(const char *path, const char *filter)
+{
+    struct death death = {path, filter};
+    assert_int_equal(fixture_child(add_and_die, &death), 3);
+}
+
+static int keep_name(void *context, uint64_t filter_id, const char *name)
+{
+    char *path = context;
+    (void)filter_id;
+    (void)snprintf(path, 64, "logs/%s", name);
+    return 0;
+}
+
+/* "logs/<name>" of the only one. */
+static void find_log(tamis_store *store, char file[64])
+{
+    const struct tamis__logs logs = {.root_fd = store->root_fd, .path = store->place.path};
+    *file = '\0';
+    assert_int_equal(tamis__logs_each(&logs, 0, keep_name, file), 0);
+    assert_true(*file != '\0');
+}
+
+struct told {
+    int count, error;
+    char filter[64], file[64], reason[400];
+};
+
+static int note_problem(void *context, const struct tamis_problem *problem)
+{
+    struct told *told = context;
+    told->count++;
+    told->error = problem->error;
+    (void)snprintf(told->filter, sizeof told->filter, "%s", problem->filter);
+    (void)snprintf(told->file, sizeof told->file, "%s", problem->file);
+    (void)snprintf(told->reason, sizeof told->reason, "%s", problem->reason);
+    return 0;
+}
+
+static struct told verify(const char *path, const char *filter)
+{
+    struct told told = {0};
+    tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
+    const int64_t problems = tamis_store_verify(store, filter, note_problem, &told);
+    assert_int_equal(problems, told.count);
+    tamis_store_close(store);
+    return told;
+}
+
+static int note_step(void *context, const struct tamis_repair_step *step)
+{
+    struct told *told = context;
+    told->count++;
+    told->error = step->error;
+    (void)snprintf(told->file, sizeof told->file, "%s", step->file);
+    (void)snprintf(told->reason, sizeof told->reason, "%s", step->what);
+    return 0;
+}
+
+static struct told repair(const char *path, unsigned flags)
+{
+    struct told told = {0};
+    assert_done(tamis_store_repair(path, flags, note_step, &told));
+    return told;
+}
+
+static void assert_told(const struct told *told, int error, const char *file, const char *words)
+{
+    if (told->count != 1 || told->error != error || strcmp(told->file, file) != 0 ||
+        strstr(told->reason, words) == NULL)
+        fail_msg("%d told, the last of %s, %d: %s; not one of %s, %d: %s", told->count, told->file,
+                 told->error, told->reason, file, error, words);
+}
+
+/* ---- Orphans --------------------------------------------------------------------------------- */
+
+static void orphan_is_removed_when_its_lock_is_free(void **state)
+{
+    (void)state;
+    char *path, file[64];
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter, *other;
+    assert_done(tamis_filter_create(store, "gone", &durable, &filter));
+    add_range(filter, 0, 10);
+    find_log(store, file);
+    assert_done(tamis_filter_create(store, "stays", &durable, &other));
+    assert_done(tamis_filter_drop(store, "gone"));
+    /* The handle lives: it takes its log away itself. */
+    assert_int_equal(verify(path, NULL).count, 0);
+    assert_int_equal(repair(path, 0).count, 0);
+    assert_int_equal(fixture_files(path, "logs"), 1);
+    /* As one that was killed would leave it. */
+    char *kept = strdup(fixture_join(path, "kept")), *log = strdup(fixture_join(path, file));
+    assert_int_equal(rename(log, kept), 0);
+    assert_int_equal(tamis_filter_close(filter), 0);
+    assert_int_equal(rename(kept, log), 0);
+    struct told told = verify(path, NULL);
+    assert_told(&told, TAMIS_EFOREIGN, file, "of a filter that is dropped; 'tamis repair' removes");
+    told = repair(path, TAMIS_REPAIR_DRY_RUN);
+    assert_told(&told, 0, file, "would be removed");
+    assert_int_equal(fixture_files(path, "logs"), 1);
+    told = repair(path, 0);
+    assert_told(&told, 0, file, "is removed: it was of a filter that is dropped");
+    assert_int_equal(fixture_files(path, "logs"), 0);
+    assert_int_equal(verify(path, NULL).count, 0);
+    assert_int_equal(tamis_filter_close(other), 0);
+    tamis_store_close(store);
+    free(kept);
+    free(log);
+    free(path);
+}
+
+static void log_of_a_filter_that_is_there_stays(void **state)
+{
+    (void)state;
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    assert_done(tamis_filter_create(store, "seen", &durable, NULL));
+    leave_log(path, "seen");
+    assert_int_equal(verify(path, NULL).count, 0);
+    assert_int_equal(repair(path, 0).count, 0);
+    assert_int_equal(fixture_files(path, "logs"), 1);
+    (void)repair(path, TAMIS_REPAIR_REBUILD);
+    assert_int_equal(fixture_files(path, "logs"), 1);
+    /* A catalog that has lost the filter with its only segment does not make an orphan of it. */
+    assert_int_equal(truncate(fixture_segment_path(path, 1), 1000), 0);
+    (void)repair(path, TAMIS_REPAIR_REBUILD);
+    assert_int_equal(fixture_files(path, "logs"), 1);
+    tamis_store_close(store);
+    free(path);
+}
+
+/* ---- What is no log -------------------------------------------------------------------------- */
+
+static void foreign_files_are_told(void **state)
+{
+    (void)state;
+    char *path, file[64];
+    tamis_store *store = fixture_store(&path), *another = fixture_store(NULL);
+    assert_done(tamis_filter_create(store, "seen", &durable, NULL));
+    assert_done(tamis_filter_create(another, "seen", &durable, NULL));
+    leave_log(another->place.path, "seen");
+    find_log(another, file);
+    char from[4200], to[4200];
+    (void)snprintf(from, sizeof from, "%s", fixture_join(another->place.path, "logs"));
+    (void)snprintf(to, sizeof to, "%s", fixture_join(path, "logs"));
+    scratch_copy(from, to);
+    struct told told = verify(path, "seen");
+    assert_told(&told, TAMIS_EFOREIGN, file, "belongs to another store; take it away");
+    assert_string_equal(told.filter, "seen");
+    told = repair(path, 0);
+    assert_told(&told, TAMIS_EFOREIGN, file, "belongs to another store; take it away");
+    tamis_filter *filter;
+    assert_refused(TAMIS_EFOREIGN, "belongs to another store",
+                   tamis_filter_open(store, "seen", 0, &filter));
+    (void)snprintf(from, sizeof from, "%s", fixture_join(path, file));
+    (void)snprintf(to, sizeof to, "%s", fixture_join(path, "logs/notes.txt"));
+    assert_int_equal(rename(from, to), 0);
+    told = verify(path, NULL);
+    assert_told(&told, TAMIS_EFOREIGN, "logs/notes.txt", "is not a log's name; remove the file");
+    assert_int_equal(verify(path, "seen").count, 0);
+    told = repair(path, 0);
+    assert_told(&told, TAMIS_EFOREIGN, "logs/notes.txt", "is not a log's name; remove the file");
+    tamis_store_close(store);
+    tamis_store_close(another);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(orphan_is_removed_when_its_lock_is_free),
+        cmocka_unit_test(log_of_a_filter_that_is_there_stays),
+        cmocka_unit_test(foreign_files_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
