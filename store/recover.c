@@ -91,7 +91,10 @@ static int mend_segment(const struct tamis_store *store, uint64_t number)
         rc = tamis__mark_has_writer(&store->place, number);
         if (rc == 0) rc = tamis__segment_file_bytes(&segment, &file_bytes);
         if (rc == 0) rc = kind->mend(&segment, file_bytes);
-        if (rc == 0) rc = tamis__segment_sync(&store->place, &segment);
+        if (rc == 0) {
+            rc = tamis__segment_sync(&store->place, &segment);
+            if (rc < 0) rc = tamis__mark_degrade(&segment, rc); /* the next finds nothing to mend */
+        }
     }
     tamis__segment_close(&segment);
     return rc < 0 ? rc : 0;

@@ -94,7 +94,10 @@ static int run(struct invocation *call)
     int64_t problems = status == CLI_DONE ? verify(call, store, &names) : -1;
     uintmax_t filters = names.count;
     out_flush(call->out); /* the problems first, then what is said about them */
-    if (problems >= 0 && tamis_store_list(store, NULL, tell_trouble, &names) < 0) problems = -1;
+    if (problems >= 0 && tamis_store_list(store, NULL, tell_trouble, &names) < 0) {
+        cli_fail_library();
+        problems = -1;
+    }
     names_clear(&names);
     tamis_store_close(store);
     if (problems < 0) return CLI_ERROR;

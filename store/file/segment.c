@@ -59,8 +59,8 @@ static int stage_one(const struct tamis__place *place, const char *what,
     int rc = tamis__inside_make_private(place->root_fd, place->staging_fd, staged->name, what,
                                         &staged->file);
     if (rc < 0) return rc;
-    rc = tamis__lock(staged->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
-    if (rc == 0) rc = tamis__exists(place->staging_fd, staged->name, what);
+    rc = tamis__try_lock(staged->file.fd, TAMIS__LOCK_EXCLUSIVE, what); /* one may be stopped */
+    if (rc > 0) rc = tamis__exists(place->staging_fd, staged->name, what);
     if (rc == 0) tamis__private_close(&staged->file);
     return rc;
 }

@@ -182,9 +182,9 @@ static int make_file(const struct tamis__logs *logs, int directory_fd, struct ta
     (void)path_of(logs, log->name, what);
     int rc = tamis__inside_make_private(logs->root_fd, directory_fd, log->name, what, &log->file);
     if (rc < 0) return rc;
-    rc = tamis__lock(log->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
-    if (rc == 0) rc = tamis__exists(directory_fd, log->name, what);
-    if (rc <= 0) return rc;
+    rc = tamis__try_lock(log->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
+    if (rc > 0) rc = tamis__exists(directory_fd, log->name, what);
+    if (rc <= 0) return rc; /* 0: who sweeps has it, and may be stopped */
     rc = write_header(logs, log);
     if (rc == 0) rc = grow(logs, log, FIRST_BYTES);
     TAMIS__POINT(TAMIS__POINT_LOG_MADE);

@@ -9,7 +9,7 @@
 
 #include "streams.h"
 
-#define KEYS 3000u
+#define KEYS SCENE_KEYS
 #define OUT 300u      /* the first keys of STATIC are exceptions */
 #define TIMES 20u     /* each key of COUNTING was added */
 #define COUNTED 1000u /* keys of COUNTING */
@@ -19,7 +19,7 @@ static const char *const names[SCENE_FILTERS] = {"blocked", "php", "counting", "
 static char *template_path;
 static int64_t items_before[SCENE_FILTERS];
 static uint64_t ones_before[SCENE_FILTERS];
-static struct stream export_before;
+static struct stream export_before, export_again; /* with room enough: memory may be what fails */
 static struct builds_key bytes_of[KEYS], fresh_of[KEYS];
 static struct tamis_key keys[KEYS], fresh_keys[KEYS];
 
@@ -48,6 +48,7 @@ static void remember(void)
         if (i == BLOCKED) {
             const struct tamis_sink sink = stream_sink(&export_before);
             assert_done(tamis_filter_export(filter, "tamis", 0, &sink));
+            export_again = stream_of(export_before.data, export_before.bytes);
         }
         assert_done(tamis_filter_close(filter));
     }
@@ -109,6 +110,11 @@ void scene_set(struct scene *scene)
 {
     scene_copy(scene);
     assert_done(scene_open(scene));
+}
+
+void scene_name_back(const struct scene *scene)
+{
+    if (scene->store != NULL) (void)!tamis_filter_rename(scene->store, "renamed", names[PHP]);
 }
 
 int scene_close(struct scene *scene)
@@ -314,12 +320,11 @@ static int64_t act_fill(struct scene *s)
 
 static int64_t act_export(struct scene *s)
 {
-    struct stream stream = stream_of(NULL, 0);
-    const struct tamis_sink sink = stream_sink(&stream);
+    const struct tamis_sink sink = stream_sink(&export_again);
+    export_again.bytes = 0;
     const int rc = tamis_filter_export(s->filters[BLOCKED], "tamis", 0, &sink);
-    const bool same = stream.bytes == export_before.bytes &&
-                      memcmp(stream.data, export_before.data, stream.bytes) == 0;
-    stream_free(&stream);
+    const bool same = export_again.bytes == export_before.bytes &&
+                      memcmp(export_again.data, export_before.data, export_again.bytes) == 0;
     return rc < 0 ? rc : same ? 0 : SCENE_WRONG;
 }
 
@@ -343,7 +348,8 @@ static int64_t merge_new(struct scene *s, size_t which)
 
 static int64_t act_merge(struct scene *s)
 {
-    return worse(merge_new(s, BLOCKED), merge_new(s, COUNTING));
+    const int64_t rc = merge_new(s, BLOCKED);
+    return rc != 0 ? rc : merge_new(s, COUNTING);
 }
 
 /* Into an empty filter of the same make. */
@@ -365,12 +371,12 @@ static int64_t act_merge_into(struct scene *s)
 
 static int64_t act_import(struct scene *s)
 {
-    struct stream stream = stream_of(NULL, 0);
-    const struct tamis_sink sink = stream_sink(&stream);
+    const struct tamis_sink sink = stream_sink(&export_again);
     tamis_filter *imported = NULL;
+    export_again.bytes = 0;
     int64_t rc = tamis_filter_export(s->filters[BLOCKED], "tamis", 0, &sink);
     if (rc == 0) {
-        const struct tamis_source source = stream_source(&stream);
+        const struct tamis_source source = stream_source(&export_again);
         rc = tamis_filter_import(s->store, "imported", "tamis", NULL, &source, &imported);
         if (rc == 0) {
             rc = ask_filter(imported, BLOCKED);
@@ -378,14 +384,25 @@ static int64_t act_import(struct scene *s)
             rc = worse(rc, tamis_filter_drop(s->store, "imported"));
         }
     }
-    stream_free(&stream);
     return rc;
+}
+
+static int note_problem(void *context, const struct tamis_problem *problem)
+{
+    *(int *)context = problem->error;
+    return *problem->reason == '\0'; /* without a sentence: it ends, and is WRONG */
+}
+
+int64_t scene_verify(tamis_store *store, const char *name)
+{
+    int error = SCENE_WRONG;
+    const int64_t problems = tamis_store_verify(store, name, note_problem, &error);
+    return problems > 0 ? error : problems;
 }
 
 static int64_t act_verify(struct scene *s)
 {
-    const int64_t problems = tamis_store_verify(s->store, NULL, NULL, NULL);
-    return problems > 0 ? TAMIS_ECORRUPT : problems;
+    return scene_verify(s->store, NULL);
 }
 
 /* A copy that was made answers as it should, or cannot be opened. */
@@ -473,6 +490,25 @@ static int64_t act_build(struct scene *s)
     return worse(rc < 0 ? rc : 0, ask_filter(s->filters[STATIC], STATIC));
 }
 
+/* What was answered is in, also when it is opened again. */
+static int64_t act_durable(struct scene *s)
+{
+    const struct tamis_filter_spec spec = {.capacity = 20000, .flags = TAMIS_FILTER_DURABLE};
+    tamis_filter *filter = NULL;
+    int64_t rc = tamis_filter_create(s->store, "durable", &spec, &filter);
+    if (rc < 0) return rc;
+    const int one = tamis_filter_add(filter, "one", 3);
+    const int64_t many = tamis_filter_add_batch(filter, keys, KEYS, NULL);
+    rc = worse(worse(one, many), tamis_filter_close(filter));
+    const int opened = tamis_filter_open(s->store, "durable", 0, &filter);
+    if (opened == 0) {
+        if (one >= 0 && tamis_filter_contains(filter, "one", 3) == 0) rc = SCENE_WRONG;
+        if (many >= 0) rc = worse(rc, ask_filter(filter, BLOCKED));
+        rc = worse(rc, tamis_filter_close(filter));
+    }
+    return worse(worse(rc, opened), tamis_filter_drop(s->store, "durable"));
+}
+
 static int64_t act_repair(struct scene *s)
 {
     const int64_t rc = tamis_store_repair(s->path, 0, NULL, NULL);
@@ -504,6 +540,7 @@ const struct act acts[] = {
     {"rename", act_rename},
     {"except", act_except},
     {"build", act_build},
+    {"durable", act_durable},
     {"repair", act_repair},
 };
 const size_t acts_count = sizeof acts / sizeof acts[0];

@@ -21,6 +21,7 @@ struct scene {
 };
 
 #define SCENE_WRONG 1000000
+#define SCENE_KEYS 3000u /* builds_key('k', 0) and on: what is in all of them but COUNTING */
 
 struct act {
     const char *name;
@@ -36,6 +37,8 @@ void scene_copy(struct scene *scene);
 /* The same in directories of these names. */
 void scene_copy_to(struct scene *scene, const char *path, const char *away);
 int scene_open(struct scene *scene); /* 0 or the first error; scene_close() then too */
+/* A fault between the two renames of an act has left the filter under the other name. */
+void scene_name_back(const struct scene *scene);
 /* The first error of the closes. */
 int scene_close(struct scene *scene);
 /* Closed or not, all that is left of it goes. */
@@ -43,6 +46,9 @@ void scene_clear(struct scene *scene);
 
 /* Ask every filter for every key, by each of its handles: SCENE_WRONG, the last error, or 0. */
 int64_t scene_ask(struct scene *scene);
+
+/* 0, an error, or the error of the last problem that was found. */
+int64_t scene_verify(tamis_store *store, const char *name);
 
 /* Call fn with the path of each file of the store: the catalog, then the segments. */
 typedef void scene_file_fn(void *context, const char *file);

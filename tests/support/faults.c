@@ -32,6 +32,8 @@ static struct {
     char where[256];
 } armed;
 
+static long blocks; /* of the heap, in use; atomic */
+
 static bool reach(const char *verb, const char *what)
 {
     armed.reached = true;
@@ -97,23 +99,28 @@ int fsync(int fd) /* the library's own; its hook has been asked */
     return 0;
 }
 
-#ifndef FAULTS_WRAP /* sanitizers follow mappings; there LMDB's mmap cannot fail */
-void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
-{
-    if (fail_lmdb("mmap")) return MAP_FAILED;
-    const long got = syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
-    return (void *)got; // NOLINT(performance-no-int-to-ptr)
-}
-#endif
-
-/* ---- Memory ---------------------------------------------------------------------------------- */
-
 static bool fail_memory(const char *verb)
 {
     if (armed.memory_left == 0 || --armed.memory_left > 0) return false;
     errno = ENOMEM;
     return reach(verb, "");
 }
+
+#ifndef FAULTS_WRAP /* sanitizers follow mappings; there no mmap can fail */
+void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset)
+{
+    if ((flags & MAP_ANONYMOUS) != 0 && fail_memory("mmap")) return MAP_FAILED;
+    const long got = syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
+    return (void *)got; // NOLINT(performance-no-int-to-ptr)
+}
+
+void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    return fail_lmdb("mmap") ? MAP_FAILED : mmap64(address, bytes, protection, flags, fd, offset);
+}
+#endif
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 #ifdef FAULTS_WRAP
 
@@ -176,20 +183,43 @@ __attribute__((format(printf, 2, 3))) int __wrap_asprintf(char **text, const cha
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *old, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+void __libc_free(void *block);
+
+static void *count(void *block)
+{
+    if (block != NULL) (void)__atomic_add_fetch(&blocks, 1, __ATOMIC_RELAXED);
+    return block;
+}
 
 void *malloc(size_t bytes)
 {
-    return fail_memory("malloc") ? NULL : __libc_malloc(bytes);
+    return fail_memory("malloc") ? NULL : count(__libc_malloc(bytes));
 }
 
-void *calloc(size_t count, size_t bytes)
+void *calloc(size_t number, size_t bytes)
 {
-    return fail_memory("calloc") ? NULL : __libc_calloc(count, bytes);
+    return fail_memory("calloc") ? NULL : count(__libc_calloc(number, bytes));
 }
 
+/* Of realloc(block, 0), which frees it, there is no caller. */
 void *realloc(void *old, size_t bytes)
 {
-    return fail_memory("realloc") ? NULL : __libc_realloc(old, bytes);
+    if (fail_memory("realloc")) return NULL;
+    return old == NULL ? count(__libc_malloc(bytes)) : __libc_realloc(old, bytes);
+}
+
+int posix_memalign(void **block, size_t alignment, size_t bytes)
+{
+    if (fail_memory("posix_memalign")) return ENOMEM;
+    *block = count(__libc_memalign(alignment, bytes));
+    return *block != NULL ? 0 : ENOMEM;
+}
+
+void free(void *block)
+{
+    if (block != NULL) (void)__atomic_sub_fetch(&blocks, 1, __ATOMIC_RELAXED);
+    __libc_free(block);
 }
 
 #endif
@@ -223,6 +253,11 @@ bool faults_disarm(void)
     armed.calls_left = armed.memory_left = 0;
     tamis__io_hook = NULL;
     return armed.reached;
+}
+
+long faults_blocks(void)
+{
+    return __atomic_load_n(&blocks, __ATOMIC_RELAXED);
 }
 
 const char *faults_where(void)

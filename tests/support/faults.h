@@ -18,8 +18,11 @@ void faults_arm_calls(unsigned nth, int error_number);
 /* The same, but only calls of that verb count ("lock", "allocate", see store/file/io.c). */
 void faults_arm_verb(unsigned nth, int error_number, const char *verb);
 
-/* The nth call of malloc, calloc, realloc and what rests on them returns NULL. */
+/* The nth call of malloc, calloc, realloc, posix_memalign, what rests on them, and mmap of no file fails. */
 void faults_arm_memory(unsigned nth);
+
+/* How many blocks of the heap are in use; always 0 under a sanitizer, which counts itself. */
+long faults_blocks(void);
 
 /* No more faults.  True if the armed one was reached; faults_where() then says at which call. */
 bool faults_disarm(void);
