@@ -143,7 +143,8 @@ static void orphan_is_removed_when_its_lock_is_free(void **state)
     assert_int_equal(tamis_filter_close(filter), 0);
     assert_int_equal(rename(kept, log), 0);
     struct told told = verify(path, NULL);
-    assert_told(&told, TAMIS_EFOREIGN, file, "of a filter that is dropped; 'tamis repair' removes");
+    assert_told(&told, TAMIS_EFOREIGN, file,
+                "belongs to no filter of the catalog; 'tamis repair' removes");
     told = repair(path, TAMIS_REPAIR_DRY_RUN);
     assert_told(&told, 0, file, "would be removed");
     assert_int_equal(fixture_files(path, "logs"), 1);
