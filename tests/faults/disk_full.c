@@ -7,8 +7,8 @@
  * later.  When room has been made the store is sound and the act works.  Where a file system cannot be
  * mounted (no root, no mkfs) it is left out, and the output says so.
  *
- * Seen to fail: with files that are made by ftruncate() instead of by allocation (SIGBUS on tmpfs, where
- * the guard is taken out too).
+ * Seen to fail: without the handler of SIGBUS (btrfs: a page that is rewritten takes new room).  Not seen to
+ * fail: with segments made by ftruncate() instead of by allocation, where the handler makes errors of the faults.
  */
 #include <err.h>
 #include <errno.h>
