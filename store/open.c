@@ -144,11 +144,21 @@ static int recover_for_reader(const struct tamis_store *reader, const char *name
         filter->name, reader->place.path);
 }
 
+static int settle_logs(struct tamis_store *store, uint64_t filter_id,
+                       const struct tamis__view *view)
+{
+    uint64_t numbers[TAMIS__SEGMENTS_MAX];
+    for (uint32_t i = 0; i < view->count; i++)
+        numbers[i] = view->segments[i].segment.header->number;
+    const int rc = tamis__logs_settle(store, filter_id, numbers, view->count);
+    return rc == TAMIS__LOGS_DAMAGED ? tamis__recover(store, filter_id) : rc;
+}
+
 int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter)
 {
     const struct tamis__view *view = (*filter)->view;
     int rc = tamis__view_is_stale(view) ? tamis__recover(store, (*filter)->filter_id) : 0;
-    if (rc == 0 && view->policy.durable) rc = tamis__logs_settle(store, (*filter)->filter_id);
+    if (rc == 0 && view->policy.durable) rc = settle_logs(store, (*filter)->filter_id, view);
     if (rc >= 0) return 0;
     tamis__filter_free(*filter);
     *filter = NULL;

@@ -91,10 +91,21 @@ static int mend_segment(const struct tamis_store *store, uint64_t number)
         rc = tamis__mark_has_writer(&store->place, number);
         if (rc == 0) rc = tamis__segment_file_bytes(&segment, &file_bytes);
         if (rc == 0) rc = kind->mend(&segment, file_bytes);
-        if (rc == 0) rc = tamis__segment_sync(&store->place, &segment);
+        if (rc == 0) {
+            rc = tamis__segment_sync(&store->place, &segment);
+            if (rc < 0) rc = tamis__mark_degrade(&segment, rc); /* the next finds nothing to mend */
+        }
     }
     tamis__segment_close(&segment);
     return rc < 0 ? rc : 0;
+}
+
+static int settle_logs(struct tamis_store *store, const struct tamis__record *record)
+{
+    uint64_t numbers[TAMIS__SEGMENTS_MAX];
+    for (uint32_t i = 0; i < record->segment_count; i++)
+        numbers[i] = record->segments[i].number;
+    return tamis__logs_settle(store, record->filter_id, numbers, record->segment_count);
 }
 
 int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *txn,
@@ -106,7 +117,7 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
         const bool whole = record->policy.durable;
         for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
             rc = mend_segment(store, record->segments[i].number);
-        if (rc >= 0 && whole) rc = tamis__logs_settle(store, record->filter_id);
+        if (rc >= 0 && whole) rc = settle_logs(store, record);
         for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
             rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);
         if (rc < 0) return rc;

@@ -10,6 +10,9 @@
  * Killed anywhere the log is there, and the next does it over: a replay changes nothing that is there
  * already.  So it does not matter either whether the machine went down, or only the owner died, or the
  * store is a copy; and frames that a checkpoint had made needless do no harm.
+ *
+ * A log that was damaged may have lacked frames, so the filter is unclean since its last checkpoint.  A frame
+ * alone that is damaged looks like one that its owner did not end, and is passed over without a word.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -118,17 +121,37 @@ static int replay_frame(void *context, const struct tamis__frame *frame)
 struct settling {
     struct tamis_store *store;
     struct tamis__logs logs;
-    bool forget, any;
+    const uint64_t *numbers; /* of the filter's segments; NULL: it is no more, forget its logs */
+    uint32_t count;
+    int64_t whole_until; /* of the least of them, before anything was replayed */
+    bool any, damaged;
 };
+
+static int64_t find_whole_until(const struct settling *settling)
+{
+    int64_t least = tamis__now_ns();
+    for (uint32_t i = 0; i < settling->count; i++) {
+        struct tamis__segment_header header;
+        if (tamis__segment_peek(&settling->store->place, settling->numbers[i], &header) < 0)
+            continue;
+        const int64_t until = tamis__mark_clean_until(&header);
+        if (until < least) least = until;
+    }
+    return least;
+}
 
 static int settle_log(struct settling *settling, struct tamis__log *log)
 {
     struct replay replay = {.store = settling->store, .filter_id = log->filter_id};
     int rc = 0;
-    if (!settling->forget) {
+    if (settling->numbers != NULL) {
         rc = tamis__log_each_frame(&settling->logs, log, replay_frame, &replay);
         TAMIS__POINT(TAMIS__POINT_LOG_REPLAYED);
         rc = settle_segments(&replay, rc);
+        settling->damaged = settling->damaged || log->damaged;
+        if (rc >= 0 && log->damaged)
+            rc = tamis__mark_miss(&settling->store->place, settling->numbers[settling->count - 1],
+                                  settling->whole_until);
     }
     TAMIS__POINT(TAMIS__POINT_LOG_SETTLED);
     return rc < 0 ? rc : tamis__log_remove(&settling->logs, log);
@@ -141,25 +164,25 @@ static int settle_one(void *context, uint64_t filter_id, const char *name)
     (void)filter_id;
     int rc = tamis__log_take(&settling->logs, name, &log);
     if (rc <= 0) return rc;
+    if (!settling->any && settling->numbers != NULL)
+        settling->whole_until = find_whole_until(settling);
     settling->any = true;
     rc = settle_log(settling, &log);
     tamis__log_close(&log);
     return rc;
 }
 
-static int settle(struct tamis_store *store, uint64_t filter_id, bool forget)
+int tamis__logs_settle(struct tamis_store *store, uint64_t filter_id, const uint64_t *numbers,
+                       uint32_t count)
 {
-    struct settling settling = {.store = store, .logs = tamis__store_logs(store), .forget = forget};
+    struct settling settling = {
+        .store = store, .logs = tamis__store_logs(store), .numbers = numbers, .count = count};
     const int rc = tamis__logs_each(&settling.logs, filter_id, settle_one, &settling);
-    return rc < 0 ? rc : settling.any;
-}
-
-int tamis__logs_settle(struct tamis_store *store, uint64_t filter_id)
-{
-    return settle(store, filter_id, false);
+    if (rc < 0) return rc;
+    return settling.damaged ? TAMIS__LOGS_DAMAGED : settling.any;
 }
 
 int tamis__logs_forget(struct tamis_store *store, uint64_t filter_id)
 {
-    return settle(store, filter_id, true);
+    return tamis__logs_settle(store, filter_id, NULL, 0);
 }

@@ -55,6 +55,7 @@ packages=(
     webext-ublock-origin-firefox curl          # the list of docs/nightly.md, and how it comes
     redis-server php-cli php-redis             # the other systems, tests/interop
     rsync                                      # copies of a store in use
+    e2fsprogs btrfs-progs                      # file systems that are filled up
     chromium                                   # `tamis report` in a browser: 122 MB, half a minute
 )
 case $preset in

@@ -37,7 +37,7 @@ static int tell_unreadable(const struct look *look, const struct tamis__record *
     if (error != TAMIS_ECORRUPT) return tell(look, filter, file, error, reason);
     (void)snprintf(longer, sizeof longer,
                    filter ? "%s; open the filter for writing ('tamis sync'), which takes what can "
-                            "be read of it"
+                            "be read of it, and is unclean then"
                           : "%s, and is of no filter of the catalog; remove the file",
                    reason);
     return tell(look, filter, file, error, longer);
@@ -57,7 +57,7 @@ static int look_at_orphan(const struct look *look, const struct tamis__log *log,
         .file = file,
         .error = TAMIS_EFOREIGN,
         .orphan = log,
-        .reason = "is of a filter that is dropped; 'tamis repair' removes it"};
+        .reason = "belongs to no filter of the catalog; 'tamis repair' removes it"};
     return look->fn(look->context, &finding);
 }
 

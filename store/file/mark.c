@@ -89,7 +89,7 @@ bool tamis__mark_is_clean(const struct tamis__segment_header *header)
     return (load_mark(header) & TAMIS__MARK_DIRTY) == 0;
 }
 
-static int64_t clean_until(const struct tamis__segment_header *header)
+int64_t tamis__mark_clean_until(const struct tamis__segment_header *header)
 {
     /* ORDER relaxed: a time alone. */
     const int64_t since = __atomic_load_n(&header->clean_until, __ATOMIC_RELAXED);
@@ -100,7 +100,7 @@ int64_t tamis__mark_unclean_since(const struct tamis__segment_header *header)
 {
     /* ORDER relaxed: a time alone. */
     const int64_t since = __atomic_load_n(&header->unclean_since, __ATOMIC_RELAXED);
-    return since != 0 ? since : tamis__mark_is_stale(header) ? clean_until(header) : 0;
+    return since != 0 ? since : tamis__mark_is_stale(header) ? tamis__mark_clean_until(header) : 0;
 }
 
 /* ---- Failed syncs ---------------------------------------------------------------------------- */
@@ -350,8 +350,9 @@ static void recover(struct tamis__segment_header *header, bool whole)
     int64_t never = 0;
     /* ORDER seq_cst, in this order: should only the first be on the disk, it is recovered once more. */
     if (!whole)
-        (void)__atomic_compare_exchange_n(&header->unclean_since, &never, clean_until(header),
-                                          false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        (void)__atomic_compare_exchange_n(&header->unclean_since, &never,
+                                          tamis__mark_clean_until(header), false, __ATOMIC_SEQ_CST,
+                                          __ATOMIC_SEQ_CST);
     __atomic_store_n(&header->unlogged, 0, __ATOMIC_SEQ_CST); /* no adder has outlived its boot */
     (void)__atomic_fetch_and(&header->mark, ~TAMIS__MARK_BITS, __ATOMIC_SEQ_CST);
     set_boot(header);
@@ -372,6 +373,22 @@ int tamis__mark_recover(const struct tamis__place *place, uint64_t number, bool 
             rc = 0;
         }
     }
+    tamis__segment_unmap_header(header);
+    return rc;
+}
+
+int tamis__mark_miss(const struct tamis__place *place, uint64_t number, int64_t since)
+{
+    struct tamis__segment_header *header;
+    int rc = tamis__segment_map_header(place, number, &header);
+    if (rc < 0 || header == NULL) return rc;
+    /* ORDER seq_cst: as in a recovery. */
+    int64_t known = __atomic_load_n(&header->unclean_since, __ATOMIC_SEQ_CST);
+    while ((known == 0 || since < known) &&
+           !__atomic_compare_exchange_n(&header->unclean_since, &known, since, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    }
+    rc = tamis__segment_sync_header(place, header);
     tamis__segment_unmap_header(header);
     return rc;
 }

@@ -56,6 +56,12 @@ int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number);
  * catalog's exclusive lock.  `whole`: nothing is missing, as the logs have brought it back. */
 int tamis__mark_recover(const struct tamis__place *place, uint64_t number, bool whole);
 
+/* When all of it was last brought to the disk; when it was made, if never. */
+int64_t tamis__mark_clean_until(const struct tamis__segment_header *header);
+/* Keys that were added after `since` may be missing: unclean since then, if not from earlier on.  The disk
+ * knows it when this returns 0; so it does where there is no such file. */
+int tamis__mark_miss(const struct tamis__place *place, uint64_t number, int64_t since);
+
 /* What its bits rest on, a sync of them or of a log, has failed: it is degraded.  Returns `rc`. */
 int tamis__mark_degrade(const struct tamis__segment *segment, int rc);
 

@@ -319,14 +319,15 @@ int tamis__log_try_lock(const struct tamis__logs *logs, const struct tamis__log 
 }
 
 /* One that a rotten header makes illegible has its frames all the same. */
-static int may_take(const struct tamis__logs *logs, const struct tamis__log *log)
+static int may_take(const struct tamis__logs *logs, struct tamis__log *log)
 {
     const char *reason;
     char what[PATH_BYTES];
     const int rc = tamis__log_judge(logs, log, &reason);
     if (rc == TAMIS_EVERSION || rc == TAMIS_EFOREIGN)
         return tamis__fail(rc, "%s %s", path_of(logs, log->name, what), reason);
-    return rc == TAMIS_ECORRUPT ? 0 : rc;
+    log->damaged = rc == TAMIS_ECORRUPT;
+    return log->damaged ? 0 : rc;
 }
 
 int tamis__log_take(const struct tamis__logs *logs, const char *name, struct tamis__log *log)
@@ -379,7 +380,7 @@ static int look(const struct tamis__log *log, struct window *window, uint64_t of
     return tamis__read_at(log->file.fd, window->buffer, window->bytes, offset, what);
 }
 
-static int each_frame(const struct tamis__log *log, struct window *window, const char *what,
+static int each_frame(struct tamis__log *log, struct window *window, const char *what,
                       tamis__frame_fn *fn, void *context)
 {
     uint64_t at = TAMIS__LOG_HEADER_BYTES;
@@ -395,6 +396,7 @@ static int each_frame(const struct tamis__log *log, struct window *window, const
         if (rc < 0) return rc;
         size_t bytes = tamis__frame_read(log->nonce, window->buffer + (at - window->offset), seen,
                                          &frame, &wanted);
+        if (wanted > left) log->damaged = true;
         if (wanted > seen && wanted <= left) {
             rc = look(log, window, at, wanted > WINDOW_BYTES ? wanted : WINDOW_BYTES, what);
             if (rc < 0) return rc;
@@ -407,7 +409,7 @@ static int each_frame(const struct tamis__log *log, struct window *window, const
     return 0;
 }
 
-int tamis__log_each_frame(const struct tamis__logs *logs, const struct tamis__log *log,
+int tamis__log_each_frame(const struct tamis__logs *logs, struct tamis__log *log,
                           tamis__frame_fn *fn, void *context)
 {
     char what[PATH_BYTES];

@@ -35,6 +35,7 @@ struct tamis__log {
     uint64_t filter_id, nonce, epoch;
     uint64_t bytes; /* of the file, all of them written once */
     uint64_t end;   /* where the next frame goes */
+    bool damaged;   /* one that was taken over: by its header, its length or a frame that it cuts */
     bool failed;    /* a sync as it grew failed: frames before may be lost in silence */
 };
 
@@ -75,7 +76,7 @@ int tamis__log_look(const struct tamis__logs *logs, const char *name, struct tam
 int tamis__log_try_lock(const struct tamis__logs *logs, const struct tamis__log *log);
 
 /* Take one over: 1; 0 where its owner lives, or it is gone.  A header that cannot be read is no hindrance, as
- * the name says what its frames need; one of another store or a newer version is. */
+ * the name says what its frames need, but it is `damaged`; one of another store or a newer version is. */
 int tamis__log_take(const struct tamis__logs *logs, const char *name, struct tamis__log *log);
 
 /* Is it a whole log of this store, by its header and its length?  0; TAMIS_ECORRUPT: damaged, its frames may
@@ -84,9 +85,10 @@ int tamis__log_take(const struct tamis__logs *logs, const char *name, struct tam
 int tamis__log_judge(const struct tamis__logs *logs, const struct tamis__log *log,
                      const char **reason);
 
-/* Call fn for each whole frame, of whatever epoch, until it returns other than 0. */
+/* Call fn for each whole frame, of whatever epoch, until it returns other than 0.  Room for a frame is on the
+ * disk before the frame: a log that ends within one is `damaged`. */
 typedef int tamis__frame_fn(void *context, const struct tamis__frame *frame);
-int tamis__log_each_frame(const struct tamis__logs *logs, const struct tamis__log *log,
+int tamis__log_each_frame(const struct tamis__logs *logs, struct tamis__log *log,
                           tamis__frame_fn *fn, void *context);
 
 #endif

@@ -225,7 +225,9 @@ static int hear_problem(void *context, const struct tamis_problem *problem)
 {
     struct problems *problems = context;
     const bool orphan = strstr(problem->reason, "belongs to no filter") != NULL;
-    if (!orphan || problems->orphans_too)
+    /* A log of a filter that was dropped stays until a repair. */
+    const bool log = strncmp(problem->file, "logs/", 5) == 0;
+    if (!orphan || (problems->orphans_too && !log))
         find(problems->judge, &problems->judge->judged->figures->unsound,
              "verify: %s %s at %" PRIu64 ": %s", problem->filter, problem->file, problem->offset,
              problem->reason);

@@ -128,6 +128,18 @@ for mask in 000 022 027 077 0177; do
     done_by alice "$mask" rename b d
     done_by bob "$mask" drop d
     done_by bob "$mask" repair --rebuild
+    # A log is made by whoever adds, and is there while they live.
+    done_by alice "$mask" create l -n 1000 --durable
+    mkfifo "$scratch/hold"
+    (umask "$mask" && exec setpriv --reuid 54322 --regid 54399 --groups $group \
+        "$scratch/tamis" --store "$store" add l <"$scratch/hold") >/dev/null &
+    exec 4>"$scratch/hold"
+    echo one >&4
+    until [ -n "$(find "$store" -path '*/logs/*.log')" ]; do :; done
+    modes 0660 2770
+    exec 4>&-
+    wait $!
+    rm "$scratch/hold"
     modes 0660 2770
     [ "$(stat -c %u "$store/catalog.mdb")" = 54322 ] || escape "repair made no new catalog"
     done_by alice "$mask" repair --rebuild
@@ -242,6 +254,40 @@ for thing in catalog.mdb catalog.lock catalog.mdb.new segments/0000000000000001.
             cp -a "$scratch/model" "$outside"
             untouched=$(contents "$outside")
         }
+    done
+done
+
+# What lies in the place of a log that a dead process has left, or of their directory, is not followed.
+store=$scratch/work
+rm -rf "$store" "$scratch/work.kept"
+as_root create g -n 1000 --durable
+mkfifo "$scratch/hold"
+"$scratch/tamis" --store "$store" add g <"$scratch/hold" >/dev/null 2>&1 &
+exec 4>"$scratch/hold"
+echo one >&4
+until as_root check -q g one && [ -n "$(find "$store" -path '*/logs/*.log')" ]; do :; done
+kill -9 $!
+wait $! 2>/dev/null
+exec 4>&-
+mv "$store" "$scratch/work.kept"
+rm -rf "$outside"
+cp -a "$scratch/work.kept" "$outside"
+untouched=$(contents "$outside")
+for thing in "$(cd "$outside" && echo logs/*.log)" logs; do
+    for kind in symlink inside hardlink fifo device; do
+        [ $kind != hardlink ] || [ $thing != logs ] || continue
+        rm -rf "$store"
+        cp -a "$scratch/work.kept" "$store"
+        put $kind
+        for command in 'add g two' 'sync g' verify repair; do
+            count
+            # shellcheck disable=SC2086
+            as_root $command
+            status=$?
+            [ $status -eq 2 ] || escape "$command with a $kind for $thing ended with $status: $(cat "$scratch/err")"
+            grep -q logs "$scratch/out" "$scratch/err" || escape "$command does not name the $kind for $thing"
+        done
+        [ "$untouched" = "$(contents "$outside")" ] || escape "with a $kind for $thing what is outside was changed"
     done
 done
 

@@ -33,6 +33,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "damages.h"
 #include "riches.h"
 #include "spawn.h"
 #include "streams.h"
@@ -46,71 +47,6 @@ enum outcome { REFUSED, TOLD, TRUE, SILENT, CRASHED, OUTCOMES };
 struct count {
     uint64_t of[OUTCOMES];
 };
-
-/* ---- Damage -------------------------------------------------------------------------------------- */
-
-struct bytes {
-    unsigned char *data;
-    size_t count, room;
-};
-
-/* Within [begin, end), perhaps nothing; `unit`: of what is exchanged or zeroed. */
-static void try_damage(struct bytes *b, size_t begin, size_t end, size_t unit, uint64_t *random)
-{
-    const size_t width = end - begin, at = begin + random_below(random, width);
-    const size_t other = begin + random_below(random, width);
-    size_t length = 1 + random_below(random, unit);
-    unsigned char kept[4096];
-    if (length > end - (at > other ? at : other)) length = end - (at > other ? at : other);
-    switch (random_below(random, 6)) {
-    case 0:
-        b->data[at] ^= (unsigned char)(1u << random_below(random, 8));
-        break;
-    case 1:
-        random_fill(random, b->data + at, length);
-        break;
-    case 2:
-        memset(b->data + at / unit * unit, 0, end - at / unit * unit < unit ? length : unit);
-        break;
-    case 3:
-        memcpy(kept, b->data + at, length);
-        memmove(b->data + at, b->data + other, length);
-        memcpy(b->data + other, kept, length);
-        break;
-    case 4:
-        memmove(b->data + at, b->data + other, length);
-        break;
-    default:
-        for (int i = 0; i < 20; i++)
-            b->data[begin + random_below(random, width)] ^=
-                (unsigned char)(1u << random_below(random, 8));
-    }
-}
-
-/* The same, and something is not as it was. */
-static void damage(struct bytes *b, size_t begin, size_t end, size_t unit, uint64_t *random)
-{
-    unsigned char *before = malloc(b->count);
-    if (before == NULL) err(1, "malloc");
-    memcpy(before, b->data, b->count);
-    do
-        try_damage(b, begin, end, unit, random);
-    while (memcmp(before, b->data, b->count) == 0);
-    free(before);
-}
-
-/* Cut off, or longer by what has been seen before. */
-static void resize(struct bytes *b, uint64_t *random)
-{
-    if (random_below(random, 2) == 0) {
-        b->count = random_below(random, b->count);
-        return;
-    }
-    const size_t more = 1 + random_below(random, 8192);
-    for (size_t i = 0; i < more; i++)
-        b->data[b->count + i] = b->data[i % b->count];
-    b->count += more;
-}
 
 /* ---- The store ----------------------------------------------------------------------------------- */
 
@@ -233,7 +169,7 @@ static struct bytes damaged(const struct truth *truth, enum part part, const cha
     switch (part) {
     case CATALOG:
         if (random_below(random, 6) == 0)
-            resize(&b, random);
+            damage_length(&b, random);
         else
             damage(&b, 0, b.count, 4096, random);
         break;
@@ -244,19 +180,12 @@ static struct bytes damaged(const struct truth *truth, enum part part, const cha
         damage(&b, 1536, TAMIS__HEADER_BYTES, 512, random);
         break;
     case LENGTH:
-        resize(&b, random);
+        damage_length(&b, random);
         break;
     default:
         damage(&b, data, data + (size_t)header.data_bytes, 512, random);
     }
     return b;
-}
-
-static void write_all(const char *file, const struct bytes *b)
-{
-    FILE *out = fopen(file, "wb");
-    if (out == NULL || fwrite(b->data, 1, b->count, out) != b->count || fclose(out) != 0)
-        err(1, "%s", file);
 }
 
 static void print_count(const char *name, bool covered, const struct count *count)
@@ -281,7 +210,7 @@ static void corrupt_stores_are_refused_told_or_true(void **state)
             char *path = scratch_path("corrupt"), file[4200];
             scratch_copy(truth.path, path);
             struct bytes b = damaged(&truth, part, path, file, &random);
-            write_all(file, &b);
+            damage_write(file, &b);
             struct scene scene = {.truth = &truth, .path = path};
             const enum outcome outcome = outcome_of(look_and_use, &scene);
             count.of[outcome]++;
@@ -405,7 +334,7 @@ static void corrupt_streams_are_refused_or_true(void **state)
             if (b.data == NULL) err(1, "malloc");
             memcpy(b.data, sound.stream.data, b.count);
             if (random_below(&random, 5) == 0)
-                resize(&b, &random);
+                damage_length(&b, &random);
             else
                 damage(&b, 0, random_below(&random, 2) && b.count > 256 ? 256 : b.count, 64,
                        &random);

@@ -217,7 +217,7 @@ static int find(void *context, const struct tamis__frame *frame)
     return 0;
 }
 
-static struct found read_log(const struct tamis__logs *logs, const struct tamis__log *log)
+static struct found read_log(const struct tamis__logs *logs, struct tamis__log *log)
 {
     struct found found = {0};
     assert_int_equal(tamis__log_each_frame(logs, log, find, &found), 0);

@@ -143,7 +143,8 @@ static void orphan_is_removed_when_its_lock_is_free(void **state)
     assert_int_equal(tamis_filter_close(filter), 0);
     assert_int_equal(rename(kept, log), 0);
     struct told told = verify(path, NULL);
-    assert_told(&told, TAMIS_EFOREIGN, file, "of a filter that is dropped; 'tamis repair' removes");
+    assert_told(&told, TAMIS_EFOREIGN, file,
+                "belongs to no filter of the catalog; 'tamis repair' removes");
     told = repair(path, TAMIS_REPAIR_DRY_RUN);
     assert_told(&told, 0, file, "would be removed");
     assert_int_equal(fixture_files(path, "logs"), 1);
@@ -214,12 +215,133 @@ static void foreign_files_are_told(void **state)
     free(path);
 }
 
+/* ---- Damage ---------------------------------------------------------------------------------- */
+
+#define KEYS 6000u /* their frames need more than the 64 KiB that a log has at first */
+
+static void add_many_and_die(void *context)
+{
+    static uint64_t numbers[KEYS];
+    static struct tamis_key keys[KEYS];
+    tamis_store *store = fixture_open(context, 0);
+    tamis_filter *filter = open_filter(store, "seen");
+    for (uint64_t i = 0; i < KEYS; i++) {
+        numbers[i] = i;
+        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
+    }
+    assert_done(tamis_filter_add_batch(filter, keys, KEYS, NULL));
+    _exit(3);
+}
+
+static void flip_header(const char *log)
+{
+    fixture_poke(log, 20, "XXXX", 4);
+}
+
+static void zero_header(const char *log)
+{
+    static const unsigned char zeros[4096];
+    fixture_poke(log, 0, zeros, sizeof zeros);
+}
+
+static void cut_header(const char *log)
+{
+    assert_int_equal(truncate(log, 100), 0);
+}
+
+static void empty(const char *log)
+{
+    assert_int_equal(truncate(log, 0), 0);
+}
+
+static void cut_first_bytes(const char *log)
+{
+    assert_int_equal(truncate(log, 4096 + 16448), 0);
+}
+
+/* Within the fifth of 16448 bytes, which verify does not look for. */
+static void cut_frame(const char *log)
+{
+    assert_int_equal(truncate(log, 4096 + 4 * 16448 + 112), 0);
+}
+
+static int note_unclean(void *context, const struct tamis_filter_stat *stat)
+{
+    int64_t *since = context;
+    *since = stat->unclean_since;
+    return 0;
+}
+
+static void assert_unclean(const char *path, int64_t until, bool keeps_keys)
+{
+    tamis_store *store = fixture_open(path, 0);
+    tamis_filter *filter = open_filter(store, "seen");
+    struct tamis_filter_stat stat;
+    int64_t listed = 0;
+    uint64_t missing = 0;
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(stat.state & TAMIS_STATE_UNCLEAN, TAMIS_STATE_UNCLEAN);
+    assert_true(stat.unclean_since > 0 && stat.unclean_since <= until);
+    assert_done(tamis_store_list(store, NULL, note_unclean, &listed));
+    assert_int_equal(listed, stat.unclean_since);
+    for (uint64_t key = 0; key < KEYS; key++)
+        missing += tamis_filter_contains(filter, &key, sizeof key) == 0;
+    assert_true(keeps_keys ? missing == 0 : missing > 0);
+    assert_int_equal(fixture_files(path, "logs"), 0);
+    assert_int_equal(tamis_filter_close(filter), 0);
+    tamis_store_close(store);
+}
+
+/* The machine goes down: `down` has the segment as a handle had marked it, and the log, which is damaged. */
+static void damaged_log_leaves_its_filter_unclean(void **state)
+{
+    static const struct {
+        void (*damage)(const char *log);
+        bool keeps_keys, verify_tells;
+    } cases[] = {
+        {flip_header, true, true}, {zero_header, true, true},      {cut_header, false, true},
+        {empty, false, true},      {cut_first_bytes, false, true}, {cut_frame, false, false},
+    };
+    static const uint8_t other_boot[16] = "another boot...";
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *path, file[64], from[4200], *down = scratch_path("down");
+        const uint64_t key = 0;
+        tamis_filter *filter;
+        tamis_store *store = fixture_store(&path);
+        assert_done(tamis_filter_create(store, "seen", &durable, &filter));
+        assert_int_equal(tamis_filter_add(filter, &key, sizeof key), 1); /* marks it */
+        const int64_t until = tamis__now_ns();
+        scratch_copy(path, down);
+        scratch_remove(fixture_join(down, "logs"));
+        assert_int_equal(tamis_filter_close(filter), 0);
+        assert_int_equal(fixture_child(add_many_and_die, path), 3);
+        find_log(store, file);
+        (void)snprintf(from, sizeof from, "%s", fixture_join(path, "logs"));
+        scratch_copy(from, fixture_join(down, "logs"));
+        cases[i].damage(fixture_join(down, file));
+        struct told told = verify(down, NULL);
+        if (cases[i].verify_tells)
+            assert_told(&told, TAMIS_ECORRUPT, file, "open the filter for writing");
+        tamis__boot_hook = other_boot;
+        assert_unclean(down, until, cases[i].keeps_keys);
+        tamis__boot_hook = NULL;
+        /* The owner alone died: all is there, and it is told all the same. */
+        cases[i].damage(fixture_join(path, file));
+        assert_unclean(path, tamis__now_ns(), true);
+        tamis_store_close(store);
+        free(down);
+        free(path);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orphan_is_removed_when_its_lock_is_free),
         cmocka_unit_test(log_of_a_filter_that_is_there_stays),
         cmocka_unit_test(foreign_files_are_told),
+        cmocka_unit_test(damaged_log_leaves_its_filter_unclean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
