@@ -319,7 +319,10 @@ int64_t tamis__durable_add_batch(struct tamis_filter *filter, struct tamis__view
     sortie.buffer = NULL;
     sortie.buffer_bytes = 0;
     int64_t rc = tamis__journal_of(filter, &sortie.journal);
-    if (rc == 0) rc = add_all(&sortie, keys, count, answers);
+    if (rc == 0)
+        rc = add_all(&sortie, keys, count, answers);
+    else if (answers != NULL)
+        memset(answers, TAMIS_ANSWER_REFUSED, count);
     free(sortie.buffer);
     return rc;
 }
