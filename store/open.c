@@ -173,9 +173,10 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
         return tamis__fail(TAMIS_EINVAL,
                            "tamis_filter_open flags %#x: use 0, TAMIS_READ_ONLY or TAMIS_NO_SYNC",
                            flags);
+    *filter = NULL;
     int rc = tamis__check_name(name);
     if (rc == 0) rc = open_by_name(store, name, read_only, filter);
-    if (rc < 0) return rc;
+    if (rc < 0 || *filter == NULL) return rc;
     (*filter)->no_sync = (flags & TAMIS_NO_SYNC) != 0;
     if (!read_only) return tamis__filter_come_up(store, filter);
     if (!(*filter)->view->policy.durable || !tamis__view_is_stale((*filter)->view)) return 0;

@@ -40,9 +40,8 @@ static int sync_filter(const struct invocation *call, tamis_store *store, const 
     tamis_filter *filter = cli_filter_open(store, name, 0);
     if (!filter) return CLI_ERROR;
     int status = CLI_DONE;
-    if (tamis_filter_sync(filter) < 0)
-        status = cli_fail_library();
-    else if (options_have(&call->options, TAKES(ACCEPT)) && tamis_filter_accept(filter) < 0)
+    if (tamis_filter_sync(filter) < 0 ||
+        (options_have(&call->options, TAKES(ACCEPT)) && tamis_filter_accept(filter) < 0))
         status = cli_fail_library();
     else if (options_have(&call->options, TAKES(JSON)))
         status = show_json(call, filter);

@@ -26,6 +26,9 @@
 enum { WRITERS_MAX = 2, CHECKPOINTS_MAX = 2, PROCESSES_MAX = WRITERS_MAX + CHECKPOINTS_MAX };
 enum { DIRTY = 1, ON_DISK = 2, UNWATCHED = 4, WRITER = 8 };
 
+/* Room for twice the states of the largest setting. */
+#define SLOTS ((size_t)1 << 20)
+
 struct setting {
     const char *name;
     int writers;
@@ -92,7 +95,7 @@ struct state {
 struct search {
     const struct setting *setting;
     struct state *slot;
-    size_t slots, used;
+    size_t used;
     bool lied;
 };
 
@@ -109,31 +112,19 @@ static uint64_t hash(const struct state *state)
 
 static struct state *find(const struct search *search, const struct state *state)
 {
-    size_t at = (size_t)hash(state) & (search->slots - 1);
+    size_t at = (size_t)hash(state) & (SLOTS - 1);
     while (search->slot[at].used && memcmp(&search->slot[at], state, sizeof *state) != 0)
-        at = (at + 1) & (search->slots - 1);
+        at = (at + 1) & (SLOTS - 1);
     return &search->slot[at];
-}
-
-static void grow(struct search *search)
-{
-    struct search larger = *search;
-    larger.slots = search->slots ? 2 * search->slots : 1 << 16;
-    larger.slot = calloc(larger.slots, sizeof *larger.slot);
-    if (larger.slot == NULL) {
-        fprintf(stderr, "mark_model: out of memory; close some programs\n");
-        exit(2);
-    }
-    for (size_t i = 0; i < search->slots; i++)
-        if (search->slot[i].used) *find(&larger, &search->slot[i]) = search->slot[i];
-    free(search->slot);
-    *search = larger;
 }
 
 /* True for a state that was not entered before. */
 static bool enter(struct search *search, const struct state *state)
 {
-    if (2 * (search->used + 1) > search->slots) grow(search);
+    if (2 * (search->used + 1) > SLOTS) {
+        fprintf(stderr, "mark_model: more states than SLOTS / 2; make it larger\n");
+        exit(2);
+    }
     struct state *slot = find(search, state);
     if (slot->used) return false;
     *slot = *state;
@@ -293,7 +284,7 @@ static void walk(struct search *search, const struct state *from)
 
 static bool finds_lie(const struct setting *setting, size_t *states)
 {
-    struct search search = {.setting = setting};
+    struct search search = {.setting = setting, .slot = calloc(SLOTS, sizeof *search.slot)};
     struct state start;
     memset(&start, 0, sizeof start);
     start.used = 1;
@@ -301,6 +292,10 @@ static bool finds_lie(const struct setting *setting, size_t *states)
         const bool writes = i < setting->writers;
         const bool checks = i >= WRITERS_MAX && i - WRITERS_MAX < setting->checkpoints;
         start.process[i].step = (uint8_t)(writes ? W_LOCK : checks ? C_NOW : END);
+    }
+    if (search.slot == NULL) {
+        fprintf(stderr, "mark_model: out of memory; close some programs\n");
+        exit(2);
     }
     walk(&search, &start);
     *states = search.used;
