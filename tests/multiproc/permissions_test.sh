@@ -275,7 +275,7 @@ cp -a "$scratch/work.kept" "$outside"
 untouched=$(contents "$outside")
 for thing in "$(cd "$outside" && echo logs/*.log)" logs; do
     for kind in symlink inside hardlink fifo device; do
-        [ $kind != hardlink ] || [ $thing != logs ] || continue
+        [ $kind != hardlink ] || [ "$thing" != logs ] || continue
         rm -rf "$store"
         cp -a "$scratch/work.kept" "$store"
         put $kind
