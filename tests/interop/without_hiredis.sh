@@ -6,9 +6,9 @@
 # shellcheck source=tests/interop/without.sh
 . "$(dirname "${BASH_SOURCE[0]}")/without.sh"
 
-readonly mend='libhiredis-dev.*TAMIS_WITH_HIREDIS=ON'
-refused "$mend" "$tamis" import x --from redis://127.0.0.1:6379/0 key --hash-set php:js
+readonly install='libhiredis-dev.*TAMIS_WITH_HIREDIS=ON'
+refused "$install" "$tamis" import x --from redis://127.0.0.1:6379/0 key --hash-set php:js
 [ ! -e store ]
 "$tamis" create there -n 10 --hash-set guava
-refused "$mend" "$tamis" export there --to redis://127.0.0.1:6379/0 key --force
+refused "$install" "$tamis" export there --to redis://127.0.0.1:6379/0 key --force
 [ "$("$tamis" list -q)" = there ]

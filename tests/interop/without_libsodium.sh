@@ -6,10 +6,10 @@
 # shellcheck source=tests/interop/without.sh
 . "$(dirname "${BASH_SOURCE[0]}")/without.sh"
 
-readonly mend='libsodium-dev.*TAMIS_WITH_SIP=ON'
-refused "$mend" "$tamis" create x -n 10 --hash-set sip
+readonly install='libsodium-dev.*TAMIS_WITH_SIP=ON'
+refused "$install" "$tamis" create x -n 10 --hash-set sip
 [ ! -e store ]
 "$tamis" create there -n 10
 printf 'a\n' >keys
-refused "$mend" "$tamis" build list --hash-set sip keys
+refused "$install" "$tamis" build list --hash-set sip keys
 [ "$("$tamis" list -q)" = there ]
