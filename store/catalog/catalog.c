@@ -181,7 +181,7 @@ static int watch(struct tamis__catalog_txn *txn, const void *value)
 static int check_opened(const struct tamis__catalog_txn *txn, int fd, const char *path)
 {
     int opened = -1;
-    struct tamis__file_info a, b;
+    struct tamis__file_info a, b = {0};
     const int error = mdb_env_get_fd(txn->env, &opened);
     if (error) return tamis__fail_mdb(txn->catalog, error, "open");
     int rc = tamis__file_info(fd, path, &a);

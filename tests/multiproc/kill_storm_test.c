@@ -245,7 +245,8 @@ static void check_points(const struct killer *killer)
     for (size_t i = 0; i < POINTS; i++) {
         reached += killer->deaths_at[points[i]] > 0;
         deaths += killer->deaths_at[points[i]];
-        if (killer->deaths_at[points[i]] == 0) printf("nobody died at point %u\n", points[i]);
+        if (killer->deaths_at[points[i]] == 0)
+            printf("nobody died at point %u\n", (unsigned)points[i]);
     }
     printf("%" PRIu64 " died by their own hand, at %" PRIu64 " of the %zu named points on their "
            "way (%u in all)\n",

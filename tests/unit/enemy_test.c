@@ -220,7 +220,7 @@ static void enemy_hides_a_key_behind_a_few_others(void **state)
 {
     const struct tamis_filter_spec spec = {.capacity = CAPACITY, .on_full = TAMIS_ON_FULL_WARN};
     static const char victim[] = "https://www.example.com/news/what-they-did";
-    uint64_t wanted[TAMIS_K_MAX], positions[TAMIS_K_MAX], candidate = 0;
+    uint64_t wanted[TAMIS_K_MAX] = {0}, positions[TAMIS_K_MAX], candidate = 0;
     char hashes[128];
     struct tamis_explanation e = {.positions = wanted,
                                   .positions_max = TAMIS_K_MAX,
