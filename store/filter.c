@@ -363,16 +363,6 @@ int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **at,
     return fresh;
 }
 
-/* Are all of them in the newest slice? */
-static bool are_known(const struct tamis__view *view, const struct tamis_key *keys, size_t count)
-{
-    struct open_keys open;
-    uint8_t answers[TAMIS__CHUNK];
-    open_all(&open, keys, count);
-    ask_segments(view, view->slice_first, view->count, &open, answers);
-    return open.count == 0;
-}
-
 void tamis__ask_newest_slice(const struct tamis__view *view, const struct tamis_key *keys,
                              size_t count, uint8_t *answers)
 {
@@ -380,6 +370,14 @@ void tamis__ask_newest_slice(const struct tamis__view *view, const struct tamis_
     open_all(&open, keys, count);
     memset(answers, 0, count);
     ask_segments(view, view->slice_first, view->count, &open, answers);
+}
+
+/* Are all of them in the newest slice? */
+static bool are_known(const struct tamis__view *view, const struct tamis_key *keys, size_t count)
+{
+    uint8_t answers[TAMIS__CHUNK];
+    tamis__ask_newest_slice(view, keys, count, answers);
+    return memchr(answers, 0, count) == NULL;
 }
 
 int tamis__do_chores_for_chunk(struct tamis_filter *filter, struct tamis__view **view,
