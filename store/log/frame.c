@@ -124,6 +124,8 @@ size_t tamis__frame_read(uint64_t nonce, const unsigned char *buffer, size_t byt
                                    .epoch = header.epoch,
                                    .payload = buffer + HEADER_BYTES,
                                    .payload_bytes = header.payload_bytes};
+    const size_t end = HEADER_BYTES + header.payload_bytes;
+    if (!tamis__is_zero(buffer + end, whole - end)) return 0;
     return frame->type == TAMIS__FRAME_DIGESTS || holds_keys(frame) ? whole : 0;
 }
 

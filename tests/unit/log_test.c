@@ -151,6 +151,23 @@ static void frame_that_contradicts_itself_is_none(void **state)
     }
 }
 
+/* Seen to fail without the look at the padding: fuzz_log found a checksum that such a frame matches. */
+static void frame_with_more_behind_its_payload_is_none(void **state)
+{
+    (void)state;
+    unsigned char buffer[64] = {0};
+    const struct tamis__frame written = {
+        .type = TAMIS__FRAME_DIGESTS, .count = 1, .segment = 1, .epoch = 1, .payload_bytes = 16};
+    struct tamis__frame read;
+    size_t wanted;
+    assert_int_equal(tamis__frame_seal(NONCE, &written, buffer), 64);
+    assert_int_equal(tamis__frame_read(NONCE, buffer, sizeof buffer, &read, &wanted), 64);
+    buffer[63] = 1;
+    const uint64_t checksum = tamis__checksum_from(NONCE, buffer + 8, sizeof buffer - 8);
+    memcpy(buffer, &checksum, sizeof checksum);
+    assert_int_equal(tamis__frame_read(NONCE, buffer, sizeof buffer, &read, &wanted), 0);
+}
+
 static void header_damaged_is_refused(void **state)
 {
     (void)state;
@@ -363,6 +380,7 @@ int main(void)
         cmocka_unit_test(frame_has_the_documented_bytes),
         cmocka_unit_test(frame_damaged_anywhere_is_none),
         cmocka_unit_test(frame_that_contradicts_itself_is_none),
+        cmocka_unit_test(frame_with_more_behind_its_payload_is_none),
         cmocka_unit_test(header_damaged_is_refused),
         cmocka_unit_test(frames_behind_a_torn_one_are_found),
         cmocka_unit_test(log_begun_anew_still_has_what_it_did_not_overwrite),
