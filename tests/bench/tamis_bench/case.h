@@ -17,6 +17,7 @@ struct bench_case {
     double fp_rate;
     bool cached;  /* so small that hashing is the limit of asking */
     bool ask_all; /* hits are all the keys, in order, not some at random */
+    bool peers;   /* other libraries stand beside it */
     bool calls[CALLS];
     bool teams[TEAMS];
     uint64_t sample_keys; /* asked for a sample */

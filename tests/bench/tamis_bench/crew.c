@@ -46,10 +46,10 @@ volatile sig_atomic_t crew_stopped;
 
 /* ---- In a worker ------------------------------------------------------------------------------- */
 
-static double now_ns(void)
+static double now_ns(clockid_t clock)
 {
     struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    (void)clock_gettime(clock, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
@@ -71,6 +71,7 @@ static void work(struct worker *worker, const struct order *order, struct answer
     const uint64_t begin = order->keys * order->seat / order->seats;
     const uint64_t end = order->keys * (order->seat + 1) / order->seats;
     const bool in_step = order->seats <= (unsigned)CPU_COUNT(&allowed);
+    const clockid_t clock = in_step ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
     const size_t piece_keys = STREAM_KEYS / order->batch * order->batch;
     *answer = (struct answer){.keys = end - begin};
     if (!in_step) spawn_wait(barrier);
@@ -78,9 +79,9 @@ static void work(struct worker *worker, const struct order *order, struct answer
         const size_t count = end - at < piece_keys ? (size_t)(end - at) : piece_keys;
         order->prepare(worker, order, order->first + at, count);
         if (in_step && order->seats > 1) spawn_wait(barrier);
-        const double start = now_ns();
+        const double start = now_ns(clock);
         const int64_t yes = order->run(worker, order, count);
-        answer->ns += now_ns() - start;
+        answer->ns += now_ns(clock) - start;
         if (yes >= 0)
             answer->yes += (uint64_t)yes;
         else if (answer->error[0] == '\0') /* and on, as the others wait for this one */
@@ -124,11 +125,10 @@ static void *second_thread(void *desk)
     return NULL;
 }
 
-static void run_process(unsigned process)
+static _Noreturn void run_process(unsigned process, unsigned number)
 {
     struct desk desk = {0};
     pthread_t thread;
-    const unsigned number = process == 0 ? 0 : process + 1;
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     (void)signal(SIGINT, SIG_IGN); /* the parent's to answer */
@@ -161,13 +161,23 @@ unsigned crew_processors(void)
     return (unsigned)CPU_COUNT(&allowed);
 }
 
-static void open_channels(void)
+static unsigned worker_of(unsigned process)
 {
-    for (unsigned i = 0; i < CREW_WORKERS; i++) {
-        int order[2], answer[2];
-        if (pipe(order) != 0 || pipe(answer) != 0) err(1, "pipe");
-        channels[i] = (struct channel){order[0], order[1], answer[0], answer[1]};
-    }
+    return process == 0 ? 0 : process + 1;
+}
+
+static void open_channel(unsigned worker)
+{
+    int order[2], answer[2];
+    if (pipe(order) != 0 || pipe(answer) != 0) err(1, "pipe");
+    channels[worker] = (struct channel){order[0], order[1], answer[0], answer[1]};
+}
+
+/* Only the worker keeps its ends, so that the parent reads the end of the answers if it dies. */
+static void leave_ends(unsigned worker)
+{
+    (void)close(channels[worker].order_in);
+    (void)close(channels[worker].answer_out);
 }
 
 void crew_start(void)
@@ -176,14 +186,17 @@ void crew_start(void)
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) err(1, "sched_getaffinity");
     parent = getpid();
     barrier = spawn_shared(sizeof *barrier);
-    open_channels();
     (void)sigaction(SIGINT, &on_stop, NULL);
     (void)sigaction(SIGTERM, &on_stop, NULL);
     (void)fflush(NULL);
     for (unsigned process = 0; process < CREW_PROCESSES; process++) {
+        open_channel(worker_of(process));
+        if (process == 0) open_channel(1);
         pids[process] = fork();
         if (pids[process] < 0) err(1, "fork");
-        if (pids[process] == 0) run_process(process);
+        if (pids[process] == 0) run_process(process, worker_of(process));
+        leave_ends(worker_of(process));
+        if (process == 0) leave_ends(1);
     }
     if (atexit(crew_end) != 0) errx(1, "atexit");
 }
@@ -236,6 +249,8 @@ struct outcome crew_run(const struct order *given)
         outcome.yes += answer.yes;
         if (answer.ns > 0) rate += (double)answer.keys / answer.ns;
     }
+    /* More workers than processors have these in turn. */
+    if (order.seats > crew_processors()) rate *= (double)crew_processors() / order.seats;
     outcome.ns = rate > 0 ? 1 / rate : 0;
     return outcome;
 }
@@ -247,8 +262,7 @@ void crew_each(const struct order *given, unsigned processes)
     crew_check_stop();
     order.prepare = NULL;
     for (unsigned process = 0; process < processes; process++) {
-        const unsigned worker = process == 0 ? 0 : process + 1;
-        send(worker, &order);
-        receive(worker, &answer);
+        send(worker_of(process), &order);
+        receive(worker_of(process), &answer);
     }
 }

@@ -10,7 +10,8 @@
  *
  * A worker makes keys, up to STREAM_KEYS, waits for the others of the order, takes the time, makes its calls, takes
  * the time again, and goes on so.  As it waits before each such piece, all are in their calls at once, and
- * none makes keys while another is timed.  With more workers than processors they wait once only.
+ * none makes keys while another is timed.  More workers than processors wait only once, and are timed by the
+ * processor time that they use, which processors give at their number: ns a key is that, by them.
  */
 #ifndef TAMIS_BENCH_CREW_H
 #define TAMIS_BENCH_CREW_H

@@ -30,8 +30,7 @@ static void name_of(char name[96], const struct bench_case *c, enum operation op
 bool peers_want(const struct bench_case *c, const struct options *options)
 {
     char name[96];
-    if (c->kind != TAMIS_KIND_BLOCKED || !c->calls[CALL_SINGLE] || c->capacity > INT_MAX)
-        return false;
+    if (!c->peers || c->capacity > INT_MAX) return false;
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
         name_of(name, c, operations[i]);
         if (options_want(options, name)) return true;

@@ -5,7 +5,7 @@
 
 #include "case.h"
 
-/* Is it to be measured beside this case?  Only beside kind blocked. */
+/* Is it to be measured beside this case? */
 bool peers_want(const struct bench_case *c, const struct options *options);
 void peers_run(const struct bench_case *c, const struct options *options);
 

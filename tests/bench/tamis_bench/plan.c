@@ -36,6 +36,7 @@ unsigned plan_kinds(const struct options *o, struct bench_case cases[PLAN_MAX])
                 struct bench_case *c = &cases[count++];
                 *c = base_of(o, kinds[kind], (enum key_set)set, keys);
                 c->cached = cached;
+                c->peers = first;
                 if (cached && !o->smoke) c->sample_keys /= 4;
                 c->calls[CALL_BATCH] = c->calls[CALL_SINGLE] = true;
                 c->teams[TEAM_P1] = c->teams[TEAM_P2] = c->teams[TEAM_T2] = true;
@@ -73,7 +74,8 @@ unsigned plan_growth(const struct options *o, struct bench_case cases[PLAN_MAX])
             c->ask_all = true;
         }
     const uint64_t total = o->out_keys * 2 / 5;
-    for (unsigned segments = 1; segments <= SEGMENTS_MAX; segments++) {
+    const unsigned most = o->smoke ? 3 : SEGMENTS_MAX;
+    for (unsigned segments = 1; segments <= most; segments++) {
         struct bench_case *c = grown(o, &cases[count++], total, "segments", segments);
         /* 1 + 2 + 4 + ... times the first one's; a little more, as the last need not be full. */
         c->capacity = total / ((1u << segments) - 1) + total / 64 / (1u << segments) + 1;
