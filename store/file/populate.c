@@ -17,8 +17,10 @@
 #define MADV_POPULATE_READ 22 /* Linux 5.14; a C library may be older than the kernel */
 #endif
 
-/* At once: few enough that a signal is heeded soon, and what tamis__want_map() asks for as single pages. */
-#define STEP_BYTES ((uint64_t)2 << 20)
+#define FOLIO_BYTES_MAX ((uint64_t)2 << 20)
+/* At once: a signal is heeded soon, and no more than the kernel reads for one wish of tamis__want_map(); what is
+ * left of a greater one comes by its readahead, in large folios. */
+#define STEP_BYTES TAMIS__WANT_BYTES
 #define AGAIN_MAX 100
 
 static uint64_t round_up(uint64_t bytes, uint64_t unit)
@@ -48,13 +50,13 @@ static int populate_step(char *at, uint64_t bytes, const char *what)
 
 static int populate(void *map, uint64_t bytes, bool small_folios, const char *what)
 {
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), all = round_up(bytes, page);
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     bool unknown = false;
     if (small_folios) tamis__want_map(map, bytes < STEP_BYTES ? bytes : STEP_BYTES);
-    for (uint64_t done = 0, now; done < all; done += now) {
+    for (uint64_t done = 0, now; done < bytes; done += now) {
         char *at = (char *)map + done;
-        now = all - done < STEP_BYTES ? all - done : STEP_BYTES;
-        const uint64_t ahead = all - done - now; /* the disk reads them while these are mapped */
+        now = bytes - done < STEP_BYTES ? bytes - done : STEP_BYTES;
+        const uint64_t ahead = bytes - done - now; /* the disk reads them while these are mapped */
         if (small_folios && ahead > 0)
             tamis__want_map(at + now, ahead < STEP_BYTES ? ahead : STEP_BYTES);
         const int error = unknown ? EINVAL : populate_step(at, now, what);
@@ -73,28 +75,38 @@ static int populate(void *map, uint64_t bytes, bool small_folios, const char *wh
     return 0;
 }
 
+/* Nothing by the kernel's readahead, which the read of the header has begun: it brings large folios. */
+static int populate_small(void *map, uint64_t bytes, const char *what)
+{
+    (void)madvise(map, (size_t)bytes, MADV_RANDOM);
+    const int rc = populate(map, bytes, true, what);
+    (void)madvise(map, (size_t)bytes, MADV_NORMAL);
+    return rc;
+}
+
 int tamis__segment_populate(const struct tamis__segment *segment)
 {
     char what[TAMIS__SEGMENT_PATH_BYTES];
     const struct tamis__segment_header *h = segment->header;
     if (h == NULL || segment->place == NULL) return 0;
     tamis__segment_path(segment->place, segment->number, what);
-    const int rc =
-        populate(segment->header, tamis__header_file_bytes(h), h->data_checksum == 0, what);
+    const uint64_t bytes = round_up(tamis__header_file_bytes(h), (uint64_t)sysconf(_SC_PAGESIZE));
+    const int rc = h->data_checksum != 0 ? populate(segment->header, bytes, false, what)
+                                         : populate_small(segment->header, bytes, what);
     return rc < 0 ? rc : tamis__segment_check(segment);
 }
 
 void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t offset,
                                  uint64_t bytes)
 {
-    const uint64_t begin = offset / STEP_BYTES * STEP_BYTES,
-                   end = round_up(offset + bytes, STEP_BYTES);
+    const uint64_t begin = offset / FOLIO_BYTES_MAX * FOLIO_BYTES_MAX,
+                   end = round_up(offset + bytes, FOLIO_BYTES_MAX);
     char *map =
         mmap(NULL, (size_t)(end - begin), PROT_READ, MAP_SHARED, staged->file.fd, (off_t)begin);
     if (map == MAP_FAILED) return;
     /* Not a touch, which would be a SIGBUS behind the end of the file, or where the disk does not read. */
     if (madvise(map, (size_t)(end - begin), MADV_HUGEPAGE) == 0)
-        for (uint64_t done = 0; done < end - begin; done += STEP_BYTES)
+        for (uint64_t done = 0; done < end - begin; done += FOLIO_BYTES_MAX)
             (void)madvise(map + done, 1, MADV_POPULATE_READ);
     (void)munmap(map, (size_t)(end - begin));
 }

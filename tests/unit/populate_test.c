@@ -18,10 +18,10 @@
 #include "file/io.h"
 
 #define MIB ((uint64_t)1 << 20)
-#define DATA_BYTES (16 * MIB) /* 4,096 pages */
-#define KEYS 40000u           /* so that some key is on nearly every page */
+#define DATA_BYTES (64 * MIB) /* 16,384 pages */
+#define KEYS 40000u           /* so that some key is on nine pages of ten */
 #define FEW 20                /* faults of all that is not the mapping */
-#define MANY 200 /* the kernel maps up to 16 pages around a fault: 256 for the file at least */
+#define MANY 800 /* the kernel maps up to 16 pages around a fault: 1,024 for the file at least */
 
 static tamis_store *store;
 static char *store_path;
@@ -30,7 +30,7 @@ static tamis_filter *make(const char *name, uint32_t slices)
 {
     const struct tamis_filter_spec plain = {.m_bits = DATA_BYTES * 8, .k = 1};
     const struct tamis_filter_spec window = {
-        .capacity = 40000000, .slices = slices, .window_items = 40000000};
+        .capacity = 120000000, .slices = slices, .window_items = 120000000};
     tamis_filter *filter = NULL;
     assert_done(tamis_filter_create(store, name, slices ? &window : &plain, &filter));
     return filter;
