@@ -59,6 +59,7 @@ static void want_way(struct run *run, enum call call, enum operation operation, 
     char name[96];
     (void)snprintf(name, sizeof name, "%s/%s/%s/%s", run->c->prefix, call_names[call],
                    operation_names[operation], team_names[team]);
+    if (call == CALL_SINGLE && team != TEAM_P1 && run->c->alone) return;
     if (!options_want(run->options, name) || run->way_count == WAYS_MAX) return;
     run->ways[run->way_count++] = (struct way){call, operation, team, figure_get(name)};
 }
@@ -253,25 +254,32 @@ static enum team all_processes(const struct run *run)
     return run->processes > 2 ? TEAM_P4 : run->processes > 1 ? TEAM_P2 : TEAM_P1;
 }
 
+/* Batches of all processes, not timed, until so many keys are in. */
+static void fill_up(struct run *run, uint64_t keys)
+{
+    const struct way plain = {.call = CALL_BATCH, .operation = OP_ADD, .team = all_processes(run)};
+    while (keys >= run->added + team_sizes[plain.team])
+        (void)add_keys(run, &plain, keys - run->added);
+}
+
 static void fill(struct run *run)
 {
     const struct bench_case *c = run->c;
-    const enum team all = all_processes(run);
-    const struct way plain = {.call = CALL_BATCH, .operation = OP_ADD, .team = all};
-    uint64_t turns = 0;
+    uint64_t ways = 0;
     for (unsigned i = 0; i < run->way_count; i++)
-        if (run->ways[i].operation == OP_ADD) turns += (uint64_t)c->levels * c->repeats;
-    (void)add_keys(run, &plain, c->keys / 100 * team_sizes[all]);
-    const uint64_t part = turns > 0 ? (c->keys - run->added) / turns : 0;
-    for (unsigned level = 0; level < c->levels && turns > 0; level++) {
+        ways += run->ways[i].operation == OP_ADD;
+    fill_up(run, c->keys / 100 * run->processes);
+    uint64_t part = ways > 0 ? (c->keys - run->added) / (ways * c->levels * c->repeats) : 0;
+    if (part > c->sample_keys / 3) part = c->sample_keys / 3;
+    for (unsigned level = 0; level < c->levels && ways > 0; level++) {
         for (unsigned repeat = 0; repeat < c->repeats; repeat++)
             for (unsigned i = 0; i < run->way_count; i++)
                 if (run->ways[i].operation == OP_ADD)
                     keep(run->ways[i].figure, level, add_keys(run, &run->ways[i], part));
         sample_limits(run);
+        fill_up(run, c->keys / c->levels * (level + 1));
     }
-    while (c->keys - run->added >= team_sizes[all])
-        (void)add_keys(run, &plain, c->keys - run->added);
+    fill_up(run, c->keys);
 }
 
 static void ask_once(struct run *run, const struct way *way, unsigned repeat)

@@ -19,6 +19,7 @@ struct bench_case {
     bool ask_all; /* hits are all the keys, in order, not some at random */
     bool peers;   /* other libraries stand beside it */
     bool calls[CALLS];
+    bool alone; /* single calls by one process only */
     bool teams[TEAMS];
     uint64_t sample_keys; /* asked for a sample */
     unsigned levels, repeats;
