@@ -3,7 +3,8 @@
  * case.c: the order of what is done to one filter.
  *
  *     filling   up to its capacity, in levels; at each level every way of adding (batch or single, by one process,
- *               two, or two threads) takes its turn, `repeats` times, so that all meet the filter as full
+ *               two, or two threads) takes its turn, `repeats` times, so that all meet the filter as full; in
+ *               between batches that are not timed take it to the next level
  *     asking    samples of every way of asking, one after the other, and again, so that what changes on the
  *               machine meanwhile meets all alike; the limits take part in the turn
  *     removing  counting only: the keys that were added last, each once
@@ -190,6 +191,7 @@ static void make_filter(struct run *run)
         check(tamis_size(&all));
         c->data_bytes = all.data_bytes;
     }
+    filter_open(run->store_path, run->processes);
 }
 
 static void drop_filter(struct run *run)
@@ -201,6 +203,7 @@ static void drop_filter(struct run *run)
     check(tamis_filter_close(run->filter));
     check(tamis_filter_drop(run->store, "bench"));
     tamis_store_close(run->store);
+    run->added = 0;
 }
 
 /* ---- Samples ----------------------------------------------------------------------------------- */
@@ -262,24 +265,49 @@ static void fill_up(struct run *run, uint64_t keys)
         (void)add_keys(run, &plain, keys - run->added);
 }
 
-static void fill(struct run *run)
+/* By that way, or by all of them in turn where it is NULL. */
+static void fill(struct run *run, const struct way *only)
 {
     const struct bench_case *c = run->c;
     uint64_t ways = 0;
     for (unsigned i = 0; i < run->way_count; i++)
         ways += run->ways[i].operation == OP_ADD;
+    if (only != NULL) ways = 1;
     fill_up(run, c->keys / 100 * run->processes);
     uint64_t part = ways > 0 ? (c->keys - run->added) / (ways * c->levels * c->repeats) : 0;
     if (part > c->sample_keys / 3) part = c->sample_keys / 3;
     for (unsigned level = 0; level < c->levels && ways > 0; level++) {
         for (unsigned repeat = 0; repeat < c->repeats; repeat++)
-            for (unsigned i = 0; i < run->way_count; i++)
-                if (run->ways[i].operation == OP_ADD)
-                    keep(run->ways[i].figure, level, add_keys(run, &run->ways[i], part));
+            for (const struct way *way = run->ways; way < run->ways + run->way_count; way++)
+                if (way->operation == OP_ADD && (only == NULL || way == only))
+                    keep(way->figure, level, add_keys(run, way, part));
         sample_limits(run);
         fill_up(run, c->keys / c->levels * (level + 1));
     }
     fill_up(run, c->keys);
+}
+
+/*
+ * In cache each way has a filter of its own: lines that another processor wrote last are not in this one's
+ * cache.  The last filter stays.
+ */
+static void fill_filters(struct run *run)
+{
+    const struct way *before = NULL;
+    if (!run->c->cached) {
+        fill(run, NULL);
+        return;
+    }
+    for (const struct way *way = run->ways; way < run->ways + run->way_count; way++) {
+        if (way->operation != OP_ADD) continue;
+        if (before != NULL) {
+            drop_filter(run);
+            make_filter(run);
+        }
+        fill(run, way);
+        before = way;
+    }
+    if (before == NULL) fill(run, NULL);
 }
 
 static void ask_once(struct run *run, const struct way *way, unsigned repeat)
@@ -373,9 +401,8 @@ bool case_run(struct bench_case *c, const struct options *options, const char *s
     const bool peers = peers_want(c, options);
     if (run.way_count == 0 && !builds && !peers) return false;
     make_filter(&run);
-    filter_open(store, run.processes);
     limits_open(store, c->data_bytes, run.processes);
-    if (c->kind != TAMIS_KIND_FUSE) fill(&run);
+    if (c->kind != TAMIS_KIND_FUSE) fill_filters(&run);
     ask(&run);
     take_off(&run);
     if (peers) peers_run(c, options);
