@@ -136,7 +136,7 @@ def plot_operations(run, figures, place, path):
 # ---- How the cost grows -------------------------------------------------------------------------------
 
 
-def plot_lines(path, title, subtitle, labels, series, run, unit, log_axis=False):
+def plot_lines(path, title, subtitle, labels, series, run, unit, axis, log_axis=False):
     """labels: of each place on the x axis; series: (name, values or None of each place, dashed)."""
     left, right, top, bottom = 60, 150, 76, 380
     picture = Picture(bottom + 62, title, subtitle)
@@ -156,6 +156,7 @@ def plot_lines(path, title, subtitle, labels, series, run, unit, log_axis=False)
     for i, label in enumerate(labels):
         picture.text(place(i, 0)[0], bottom + 18, label, "soft middle")
     picture.text(20, 70, unit, "soft")
+    picture.text(WIDTH - right + 10, bottom + 18, axis, "soft")
     ends = []
     for number, (name, line, dashed) in enumerate(series):
         points = [place(i, value) for i, value in enumerate(line) if value]
@@ -200,14 +201,14 @@ def plot_growth(run, directory):
     plot_lines(os.path.join(directory, "keys.svg"), "Cost by the number of keys",
                "blocked, rate 0.1 %, 8-byte keys, batches, one process; filters of 10 k keys (21 kB) to a billion (2.1 GB)"
                if keys and keys[-1] >= 10**9 else "blocked, rate 0.1 %, 8-byte keys, batches, one process",
-               [short(n) for n in keys], series, run, "ns a key", log_axis=True)
+               [short(n) for n in keys], series, run, "ns a key", "keys", log_axis=True)
     segments = values_of("segments")
     series = [(name, [grown(figures, "segments", n, "batch", name) for n in segments], False) for name in operations]
     series.append(("limit: line", [grown(figures, "segments", n, "limit", "line") for n in segments], True))
     total = next((c["keys"] for c in run["cases"] if "/segments/" in c["name"]), 0)
     plot_lines(os.path.join(directory, "segments.svg"), "Cost by the number of segments",
                f"blocked, rate 1 %, {short(total)} keys in a filter that grew, 8-byte keys, batches, one process",
-               [str(n) for n in segments], series, run, "ns a key")
+               [str(n) for n in segments], series, run, "ns a key", "segments")
     processes = values_of("processes")
     teams = ("p1", "p2", "p3", "p4")
     series = []
@@ -216,7 +217,7 @@ def plot_growth(run, directory):
         series.append((name, [1000 / cost if cost else None for cost in costs], False))
     plot_lines(os.path.join(directory, "processes.svg"), "Keys a second by the number of processes",
                f'blocked, rate 1 %, out of cache, 8-byte keys, batches; {run["machine"]["processors"]} processors',
-               ["1", "2", "3", "4"], series, run, "million keys a second")
+               ["1", "2", "3", "4"], series, run, "million keys a second", "processes")
 
 
 def main():
