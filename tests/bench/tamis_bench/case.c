@@ -275,7 +275,7 @@ static void fill(struct run *run, const struct way *only)
     if (only != NULL) ways = 1;
     fill_up(run, c->keys / 100 * run->processes);
     uint64_t part = ways > 0 ? (c->keys - run->added) / (ways * c->levels * c->repeats) : 0;
-    if (part > c->sample_keys / 3) part = c->sample_keys / 3;
+    if (part > c->sample_keys / 3 && !c->ask_all) part = c->sample_keys / 3;
     for (unsigned level = 0; level < c->levels && ways > 0; level++) {
         for (unsigned repeat = 0; repeat < c->repeats; repeat++)
             for (const struct way *way = run->ways; way < run->ways + run->way_count; way++)
