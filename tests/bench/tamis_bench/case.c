@@ -25,6 +25,11 @@
 
 #define STRANGERS ((uint64_t)1 << 48) /* numbers of keys that are never added */
 #define WAYS_MAX 128u
+/*
+ * Before each sample its workers ask so many keys each, not timed, of what it will touch: the page tables of what
+ * was touched before stand in the cache then, and 65,536 random lines bring back those of 512 MB.
+ */
+#define WARM_KEYS 65536u
 
 /* A call, an operation, by a team. */
 struct way {
@@ -225,6 +230,27 @@ static void keep(struct figure *figure, unsigned level, struct outcome outcome)
     figure->yes += outcome.yes;
 }
 
+static struct outcome run_warm(const struct order *warm, const struct order *order)
+{
+    struct order before = *warm;
+    before.keys = (uint64_t)WARM_KEYS * team_sizes[order->team];
+    if (before.keys > order->keys) before.keys = order->keys;
+    (void)crew_run(&before);
+    return crew_run(order);
+}
+
+/* An order that uses the filter. */
+static struct outcome run_call(const struct run *run, const struct order *order)
+{
+    struct order warm = call_order(CALL_BATCH, OP_HIT);
+    warm.key_set = order->key_set;
+    warm.seed = order->seed;
+    warm.batch = order->batch;
+    warm.team = order->team;
+    warm.range = run->added;
+    return run_warm(&warm, order);
+}
+
 static void sample_limits(const struct run *run)
 {
     const struct bench_case *c = run->c;
@@ -238,7 +264,7 @@ static void sample_limits(const struct run *run)
             order.keys = c->sample_keys;
             (void)snprintf(name, sizeof name, "%s/limit/%s/%s", c->prefix, limit_names[limit],
                            team_names[team]);
-            keep(figure_get(name), 0, crew_run(&order));
+            keep(figure_get(name), 0, run_warm(&order, &order));
         }
 }
 
@@ -247,7 +273,7 @@ static struct outcome add_keys(struct run *run, const struct way *way, uint64_t 
     struct order order = order_of(run, way);
     order.first = run->added;
     order.keys = keys;
-    const struct outcome outcome = crew_run(&order);
+    const struct outcome outcome = run->added > 0 ? run_call(run, &order) : crew_run(&order);
     run->added += outcome.keys;
     return outcome;
 }
@@ -327,7 +353,7 @@ static void ask_once(struct run *run, const struct way *way, unsigned repeat)
     /* Each raises counters: not so many that they outgrow their bits. */
     if (c->kind == TAMIS_KIND_COUNTING && way->operation == OP_READD && order.keys > c->keys / 50)
         order.keys = c->keys / 50;
-    const struct outcome outcome = crew_run(&order);
+    const struct outcome outcome = run_call(run, &order);
     keep(way->figure, 0, outcome);
     if (way->operation == OP_HIT && outcome.yes != outcome.keys)
         errx(1, "%s: a key that was added is absent", way->figure->name);
@@ -365,7 +391,7 @@ static void take_off(struct run *run)
             run->removed += part;
             order.first = run->added - run->removed;
             order.keys = part;
-            keep(run->ways[i].figure, 0, crew_run(&order));
+            keep(run->ways[i].figure, 0, run_call(run, &order));
         }
 }
 
