@@ -103,6 +103,14 @@ def growth(run):
     yield from table(("keys, rate 0.1 %", "MB", "add", "re-add", "hit", "miss", "line read"), [
         (f'{case["keys"]:,}', f'{case["data_bytes"] / 1e6:.2f}', *figures, line)
         for case, figures, _, line in growth_rows(run, "keys")])
+    sizes = [case["keys"] for case, *_ in growth_rows(run, "keys")]
+    small, large = min(sizes, key=lambda n: abs(n - 10**6)), sizes[-1]
+    if large > small:
+        factors = []
+        for operation in ("hit", "miss", "re-add", "add"):
+            few, many = (run.get("growth", "keys", n, "batch", operation, "p1") for n in (small, large))
+            factors.append(f"{operation} {gain(many, few)}")
+        yield f"From {small:,} keys to {large:,} the cost of a key grew by these factors: {', '.join(factors)}.\n"
     yield "![cost by segments](plots/segments.svg)\n"
     yield from table(("segments", "keys", "add", "re-add", "hit", "miss", "hit, single", "miss, single", "line read"), [
         (str(case["segments"]), f'{case["keys"]:,}', *figures, *singles, line)
