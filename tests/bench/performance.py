@@ -69,6 +69,7 @@ def case_tables(run, case):
             rows.append((name, *(ns(figure) for figure in figures)))
     yield from table(("limit, ns", "1 process", "2 processes", "2 threads"), rows)
     rows = []
+    has_portable = any(name.startswith(f"{prefix}/batch/") and name.endswith("/c1") for name in run.figures)
     for call in ("batch", "single", "libbloom"):
         for operation in ("hit", "miss", "re-add", "add", "remove"):
             one, two, threads = (run.get(prefix, call, operation, team) for team in TEAMS)
@@ -78,8 +79,11 @@ def case_tables(run, case):
             rows.append((call, operation, ns(one), ns(one, "median_ns"), one["limit"] if has_limit else "",
                          f'{one["ratio"]:.2f}' if has_limit else "", ns(two), gain(one, two), ns(threads),
                          gain(one, threads)))
+            portable = run.get(prefix, call, operation, "c1")
+            if has_portable:
+                rows[-1] += (ns(portable), f'{portable["ratio"]:.2f}' if portable else "")
     yield from table(("call", "operation", "least", "median", "limit", "ratio", "2 processes", "times", "2 threads",
-                      "times"), rows)
+                      "times", *(("portable C", "ratio") if has_portable else ())), rows)
     build = run.get(prefix, "batch", "build", "all")
     if build:
         yield (f'Built by all processors in {build["least_ns"]:.1f} ns a key, sorting and writing to the disk '

@@ -47,7 +47,7 @@ struct run {
     tamis_filter *filter; /* the parent's, that adds nothing */
     struct way ways[WAYS_MAX];
     unsigned way_count;
-    unsigned processes;
+    unsigned processes; /* a bit each */
     uint64_t added, removed, strangers;
 };
 
@@ -65,7 +65,7 @@ static void want_way(struct run *run, enum call call, enum operation operation, 
     char name[96];
     (void)snprintf(name, sizeof name, "%s/%s/%s/%s", run->c->prefix, call_names[call],
                    operation_names[operation], team_names[team]);
-    if (call == CALL_SINGLE && team != TEAM_P1 && run->c->alone) return;
+    if (call == CALL_SINGLE && (team == TEAM_C1 || (team != TEAM_P1 && run->c->alone))) return;
     if (!options_want(run->options, name) || run->way_count == WAYS_MAX) return;
     run->ways[run->way_count++] = (struct way){call, operation, team, figure_get(name)};
 }
@@ -74,10 +74,8 @@ static void want_way(struct run *run, enum call call, enum operation operation, 
 static void want_ways(struct run *run)
 {
     const struct bench_case *c = run->c;
-    run->processes = 1;
     for (int team = 0; team < TEAMS; team++)
-        if (c->teams[team] && team != TEAM_T2 && team_sizes[team] > run->processes)
-            run->processes = team_sizes[team];
+        if (c->teams[team]) run->processes |= team_processes[team];
     for (int call = 0; call < CALLS; call++)
         for (int operation = 0; operation < OPERATIONS; operation++)
             for (int team = 0; team < TEAMS; team++)
@@ -280,7 +278,7 @@ static struct outcome add_keys(struct run *run, const struct way *way, uint64_t 
 
 static enum team all_processes(const struct run *run)
 {
-    return run->processes > 2 ? TEAM_P4 : run->processes > 1 ? TEAM_P2 : TEAM_P1;
+    return (run->processes & 8) != 0 ? TEAM_P4 : (run->processes & 2) != 0 ? TEAM_P2 : TEAM_P1;
 }
 
 /* Batches of all processes, not timed, until so many keys are in. */
@@ -299,7 +297,9 @@ static void fill(struct run *run, const struct way *only)
     for (unsigned i = 0; i < run->way_count; i++)
         ways += run->ways[i].operation == OP_ADD;
     if (only != NULL) ways = 1;
-    fill_up(run, c->keys / 100 * run->processes);
+    fill_up(run, c->keys / 100 * team_sizes[all_processes(run)]);
+    if (c->teams[TEAM_C1])
+        (void)add_keys(run, &(struct way){CALL_BATCH, OP_ADD, TEAM_C1, NULL}, c->keys / 100);
     uint64_t part = ways > 0 ? (c->keys - run->added) / (ways * c->levels * c->repeats) : 0;
     if (part > c->sample_keys / 3 && !c->ask_all) part = c->sample_keys / 3;
     for (unsigned level = 0; level < c->levels && ways > 0; level++) {
