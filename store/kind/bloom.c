@@ -55,6 +55,16 @@ static inline void walk(const struct tamis__segment_header *header, struct tamis
         place->positions[i] = tamis__walk_next(&at, header->m_bits);
 }
 
+/* Of a hash set that has digests, whose positions are all found by the same walk. */
+static inline void locate_digest(const struct tamis__segment_header *header,
+                                 struct tamis__digest digest, struct place *place)
+{
+    const uint64_t flip = header->bit_order == TAMIS__BITS_MSB_FIRST ? 7 : 0;
+    walk(header, digest, place);
+    for (uint32_t i = 0; flip != 0 && i < header->k; i++)
+        place->positions[i] ^= flip;
+}
+
 /* xxh3 is inlined here; what other sets cost is their own. */
 static void locate(const struct tamis__segment_header *header, const void *key, size_t key_bytes,
                    struct place *place)
@@ -110,10 +120,12 @@ static unsigned insert(uint64_t *data, const struct place *place, uint32_t k)
     return changed >> last_distinct(lacking, count) & 1;
 }
 
-/* One loop for both batch calls: probe the key RING behind while the lines of this one come in. */
+/* One loop for all batch calls, of keys or of digests (the other NULL): probe the key RING behind while
+ * the lines of this one come in. */
 static inline __attribute__((always_inline)) size_t run(const struct tamis__segment *segment,
-                                                        const struct tamis_key *keys, size_t count,
-                                                        uint8_t *answers, int adding)
+                                                        const struct tamis_key *keys,
+                                                        const struct tamis__digest *digests,
+                                                        size_t count, uint8_t *answers, int adding)
 {
     struct place ring[RING];
     const struct tamis__segment_header *header = segment->header;
@@ -130,7 +142,10 @@ static inline __attribute__((always_inline)) size_t run(const struct tamis__segm
                 counted = tamis__count_new(segment, ones, counted);
         }
         if (i < count) {
-            locate(header, keys[i].data, keys[i].bytes, slot);
+            if (digests != NULL)
+                locate_digest(header, digests[i], slot);
+            else
+                locate(header, keys[i].data, keys[i].bytes, slot);
             for (uint32_t j = 0; j < k; j++)
                 if (adding)
                     __builtin_prefetch(&segment->data[slot->positions[j] / 64], 1, 3);
@@ -145,29 +160,48 @@ static inline __attribute__((always_inline)) size_t run(const struct tamis__segm
 static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                          size_t count, uint8_t *answers)
 {
-    return (int64_t)run(segment, keys, count, answers, 1);
+    return (int64_t)run(segment, keys, NULL, count, answers, 1);
 }
 
 static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers)
 {
-    return run(segment, keys, count, answers, 0);
+    return run(segment, keys, NULL, count, answers, 0);
 }
 
-/* Of a hash set that has digests, whose positions are all found by the same walk. */
-static size_t add_digests(const struct tamis__segment *segment, const struct tamis__digest *digests,
-                          size_t count)
+static int64_t add_digests(const struct tamis__segment *segment,
+                           const struct tamis__digest *digests, size_t count, uint8_t *answers)
 {
-    const uint64_t flip = segment->header->bit_order == TAMIS__BITS_MSB_FIRST ? 7 : 0;
+    static const struct tamis__digest none; /* tells digests from keys where there are 0 of them */
+    return (int64_t)run(segment, NULL, digests ? digests : &none, count, answers, 1);
+}
+
+static size_t contains_digests(const struct tamis__segment *segment,
+                               const struct tamis__digest *digests, size_t count, uint8_t *answers)
+{
+    static const struct tamis__digest none;
+    return run(segment, NULL, digests ? digests : &none, count, answers, 0);
+}
+
+static int add_digest(const struct tamis__segment *segment, struct tamis__digest digest)
+{
     struct place place;
-    size_t fresh = 0;
-    for (size_t i = 0; i < count; i++) {
-        walk(segment->header, digests[i], &place);
-        for (uint32_t j = 0; j < segment->header->k; j++)
-            place.positions[j] ^= flip;
-        fresh += insert(segment->data, &place, segment->header->k);
-    }
-    return fresh;
+    locate_digest(segment->header, digest, &place);
+    return (int)insert(segment->data, &place, segment->header->k);
+}
+
+static int contains_digest(const struct tamis__segment *segment, struct tamis__digest digest)
+{
+    struct place place;
+    locate_digest(segment->header, digest, &place);
+    return (int)test(segment->data, &place, segment->header->k);
+}
+
+static const struct tamis__by_digest *by_digest(const struct tamis__segment_header *header)
+{
+    static const struct tamis__by_digest calls = {.add = add_digest, .contains = contains_digest};
+    (void)header;
+    return &calls;
 }
 
 static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
@@ -212,8 +246,10 @@ const struct tamis__kind tamis__kind_bloom = {
     .add = add,
     .contains = contains,
     .add_batch = add_batch,
-    .add_digests = add_digests,
     .contains_batch = contains_batch,
+    .add_digests = add_digests,
+    .contains_digests = contains_digests,
+    .by_digest = by_digest,
     .positions = positions_of,
     .measure = measure,
     .merge = tamis__bits_merge,
