@@ -47,7 +47,7 @@ static inline uint64_t tamis__get64(const void *p)
     return v;
 }
 
-/* Are they all 0?  At least one. */
+/* Are they all 0? */
 static inline bool tamis__is_zero(const unsigned char *data, size_t bytes)
 {
     return bytes == 0 || (data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0);
