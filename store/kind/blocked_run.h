@@ -306,6 +306,19 @@ TAMIS__INLINE size_t loop(const struct run *run, size_t count, uint8_t *answers,
     return ones;
 }
 
+TAMIS__INLINE size_t loop_of(const struct run *run, size_t count, uint8_t *answers, int adding)
+{
+    switch (run->segment->header->k) {
+#define CASE(k, z, q)                                                                              \
+    case k:                                                                                        \
+        return loop(run, count, answers, adding, z, q);
+        TAMIS__FOR_EACH_K(CASE)
+#undef CASE
+    default:
+        return 0;
+    }
+}
+
 size_t RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
            const struct tamis__digest *digests, size_t count, uint8_t *answers, int adding)
 {
@@ -316,15 +329,5 @@ size_t RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
                             .keys = keys,
                             .digests = digests};
     if (count == 0) return 0;
-    switch (segment->header->k) {
-#define CASE(k, z, q)                                                                              \
-    case k:                                                                                        \
-        return adding && count >= STEP_ADDING ? loop(&run, count, answers, 1, STEP_ADDING, z, q)   \
-               : adding                       ? loop(&run, count, answers, 1, STEP_ASKING, z, q)   \
-                                              : loop(&run, count, answers, 0, STEP_ASKING, z, q);
-        TAMIS__FOR_EACH_K(CASE)
-#undef CASE
-    default:
-        return 0;
-    }
+    return adding ? loop_of(&run, count, answers, 1) : loop_of(&run, count, answers, 0);
 }
