@@ -77,9 +77,11 @@ TAMIS__INLINE unsigned insert(struct probe probe, unsigned z, unsigned q)
     return (TAMIS__ANY_BIT_RULE ? changed_any : changed) != 0;
 }
 
-/* One loop for both batch calls: probe the key TAMIS__RING behind while the line of this one comes in. */
+/* One loop for all batch calls, of keys or of digests (the other NULL): probe the key TAMIS__RING behind
+ * while the line of this one comes in. */
 TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct tamis_key *keys,
-                         size_t count, uint8_t *answers, int adding, unsigned z, unsigned q)
+                         const struct tamis__digest *digests, size_t count, uint8_t *answers,
+                         int adding, unsigned z, unsigned q)
 {
     struct probe ring[TAMIS__RING];
     const struct tamis__digester by = tamis__header_digester(segment->header);
@@ -95,7 +97,8 @@ TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct tami
                 counted = tamis__count_new(segment, ones, counted);
         }
         if (i < count) {
-            *slot = probe_of(segment, blocks, &by, keys[i].data, keys[i].bytes);
+            *slot = digests != NULL ? probe_at(segment, blocks, digests[i])
+                                    : probe_of(segment, blocks, &by, keys[i].data, keys[i].bytes);
             if (adding)
                 __builtin_prefetch(slot->block, 1, 3);
             else
@@ -106,88 +109,89 @@ TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct tami
     return ones;
 }
 
-static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
-                         size_t count, uint8_t *answers)
+/* An instance each for every k. */
+TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct tamis_key *keys,
+                             const struct tamis__digest *digests, size_t count, uint8_t *answers,
+                             int adding)
 {
     switch (segment->header->k) {
 #define CASE(k, z, q)                                                                              \
     case k:                                                                                        \
-        return (int64_t)run(segment, keys, count, answers, 1, z, q);
+        return run(segment, keys, digests, count, answers, adding, z, q);
         TAMIS__FOR_EACH_K(CASE)
 #undef CASE
     default:
         return 0;
     }
+}
+
+static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                         size_t count, uint8_t *answers)
+{
+    return (int64_t)run_any(segment, keys, NULL, count, answers, 1);
 }
 
 static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers)
 {
-    switch (segment->header->k) {
+    return run_any(segment, keys, NULL, count, answers, 0);
+}
+
+static int64_t add_digests(const struct tamis__segment *segment,
+                           const struct tamis__digest *digests, size_t count, uint8_t *answers)
+{
+    static const struct tamis__digest none; /* tells digests from keys where there are 0 of them */
+    return (int64_t)run_any(segment, NULL, digests ? digests : &none, count, answers, 1);
+}
+
+static size_t contains_digests(const struct tamis__segment *segment,
+                               const struct tamis__digest *digests, size_t count, uint8_t *answers)
+{
+    static const struct tamis__digest none;
+    return run_any(segment, NULL, digests ? digests : &none, count, answers, 0);
+}
+
+#define CALLS(k, z, q)                                                                             \
+    static int add_##k(const struct tamis__segment *segment, struct tamis__digest digest)          \
+    {                                                                                              \
+        const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;                       \
+        return (int)insert(probe_at(segment, blocks, digest), z, q);                               \
+    }                                                                                              \
+    static int contains_##k(const struct tamis__segment *segment, struct tamis__digest digest)     \
+    {                                                                                              \
+        const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;                       \
+        return (int)test(probe_at(segment, blocks, digest), z, q);                                 \
+    }
+TAMIS__FOR_EACH_K(CALLS)
+#undef CALLS
+
+static const struct tamis__by_digest *by_digest(const struct tamis__segment_header *header)
+{
+    switch (header->k) {
 #define CASE(k, z, q)                                                                              \
-    case k:                                                                                        \
-        return run(segment, keys, count, answers, 0, z, q);
+    case k: {                                                                                      \
+        static const struct tamis__by_digest calls = {.add = add_##k, .contains = contains_##k};   \
+        return &calls;                                                                             \
+    }
         TAMIS__FOR_EACH_K(CASE)
 #undef CASE
     default:
-        return 0;
+        return NULL;
     }
 }
 
 static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
-    const struct tamis__segment_header *h = segment->header;
-    const struct tamis__digester by = tamis__header_digester(h);
-    const struct probe probe =
-        probe_of(segment, h->m_bits / TAMIS__BLOCK_BITS, &by, key, key_bytes);
-    switch (h->k) {
-#define CASE(k, z, q)                                                                              \
-    case k:                                                                                        \
-        return (int)insert(probe, z, q);
-        TAMIS__FOR_EACH_K(CASE)
-#undef CASE
-    default:
-        return 0;
-    }
-}
-
-static size_t add_digests(const struct tamis__segment *segment, const struct tamis__digest *digests,
-                          size_t count)
-{
-    const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;
-    const unsigned k = segment->header->k;
-    size_t fresh = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct probe probe = probe_at(segment, blocks, digests[i]);
-        switch (k) {
-#define CASE(k, z, q)                                                                              \
-    case k:                                                                                        \
-        fresh += insert(probe, z, q);                                                              \
-        break;
-            TAMIS__FOR_EACH_K(CASE)
-#undef CASE
-        default:
-            break;
-        }
-    }
-    return fresh;
+    const struct tamis__digester by = tamis__header_digester(segment->header);
+    const struct tamis__by_digest *calls = by_digest(segment->header);
+    return calls ? calls->add(segment, tamis__digest_by(&by, key, key_bytes)) : 0;
 }
 
 static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
-    const struct tamis__segment_header *h = segment->header;
-    const struct tamis__digester by = tamis__header_digester(h);
-    const struct probe probe =
-        probe_of(segment, h->m_bits / TAMIS__BLOCK_BITS, &by, key, key_bytes);
-    switch (h->k) {
-#define CASE(k, z, q)                                                                              \
-    case k:                                                                                        \
-        return (int)test(probe, z, q);
-        TAMIS__FOR_EACH_K(CASE)
-#undef CASE
-    default:
-        return 0;
-    }
+    const struct tamis__digester by = tamis__header_digester(segment->header);
+    const struct tamis__by_digest *calls = by_digest(segment->header);
+    return calls ? calls->contains(segment, tamis__digest_by(&by, key, key_bytes)) : 0;
 }
 
 static int check(const struct tamis__segment_header *header, const char **reason)
@@ -233,8 +237,10 @@ const struct tamis__kind tamis__kind_blocked = {
     .add = add,
     .contains = contains,
     .add_batch = add_batch,
-    .add_digests = add_digests,
     .contains_batch = contains_batch,
+    .add_digests = add_digests,
+    .contains_digests = contains_digests,
+    .by_digest = by_digest,
     .positions = tamis__block_positions,
     .measure = measure,
     .merge = tamis__bits_merge,

@@ -159,8 +159,7 @@ TAMIS__INLINE unsigned insert(const struct frame *frame, const uint64_t *positio
 /*
  * The loop of the batch calls: locate a key, and fetch its lines while the oldest of those in flight is
  * probed.  A ring of as many keys as have IN_FLIGHT lines, and one; `next` is where the next one goes, and
- * behind it is the oldest.  k and source are constants where it pays.  `answers` NULL: of digests, and
- * then new keys are not counted.
+ * behind it is the oldest.  k and source are constants where it pays.
  */
 TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct frame *given,
                          size_t count, uint8_t *answers, bool adding, uint32_t k,
@@ -186,13 +185,13 @@ TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct fram
             one = insert(&frame, oldest, i < count ? next : NULL, k);
         else
             one = test(frame.data, oldest, k);
-        if (answers != NULL) answers[i - head] = (uint8_t)one;
+        answers[i - head] = (uint8_t)one;
         ones += one;
-        if (adding && answers != NULL && i % TAMIS__KEYS_A_COUNT == 0)
+        if (adding && i % TAMIS__KEYS_A_COUNT == 0)
             counted = tamis__count_new(segment, ones, counted);
         next = oldest;
     }
-    if (adding && answers != NULL) (void)tamis__count_new(segment, ones, counted);
+    if (adding) (void)tamis__count_new(segment, ones, counted);
     return ones;
 }
 
@@ -222,13 +221,45 @@ static size_t contains_batch(const struct tamis__segment *segment, const struct 
     return run_any(segment, keys, count, answers, false);
 }
 
-/* Of a hash set that has digests, whose positions are all found by the same walk. */
-static size_t add_digests(const struct tamis__segment *segment, const struct tamis__digest *digests,
-                          size_t count)
+static int64_t add_digests(const struct tamis__segment *segment,
+                           const struct tamis__digest *digests, size_t count, uint8_t *answers)
 {
     struct frame frame = frame_of(segment, DIGESTS);
     frame.digests = digests;
-    return run(segment, &frame, count, NULL, true, segment->header->k, DIGESTS);
+    return (int64_t)run(segment, &frame, count, answers, true, segment->header->k, DIGESTS);
+}
+
+static size_t contains_digests(const struct tamis__segment *segment,
+                               const struct tamis__digest *digests, size_t count, uint8_t *answers)
+{
+    struct frame frame = frame_of(segment, DIGESTS);
+    frame.digests = digests;
+    return run(segment, &frame, count, answers, false, segment->header->k, DIGESTS);
+}
+
+static int add_digest(const struct tamis__segment *segment, struct tamis__digest digest)
+{
+    uint64_t positions[TAMIS_K_MAX];
+    struct frame frame = frame_of(segment, DIGESTS);
+    frame.digests = &digest;
+    locate(&frame, 0, positions, segment->header->k, DIGESTS);
+    return (int)insert(&frame, positions, NULL, segment->header->k);
+}
+
+static int contains_digest(const struct tamis__segment *segment, struct tamis__digest digest)
+{
+    uint64_t positions[TAMIS_K_MAX];
+    struct frame frame = frame_of(segment, DIGESTS);
+    frame.digests = &digest;
+    locate(&frame, 0, positions, segment->header->k, DIGESTS);
+    return (int)test(frame.data, positions, segment->header->k);
+}
+
+static const struct tamis__by_digest *by_digest(const struct tamis__segment_header *header)
+{
+    static const struct tamis__by_digest calls = {.add = add_digest, .contains = contains_digest};
+    (void)header;
+    return &calls;
 }
 
 TAMIS__INLINE struct frame locate_one(const struct tamis__segment *segment,
@@ -288,8 +319,10 @@ const struct tamis__kind tamis__kind_bloom = {
     .add = add,
     .contains = contains,
     .add_batch = add_batch,
-    .add_digests = add_digests,
     .contains_batch = contains_batch,
+    .add_digests = add_digests,
+    .contains_digests = contains_digests,
+    .by_digest = by_digest,
     .positions = positions_of,
     .measure = measure,
     .merge = tamis__bits_merge,

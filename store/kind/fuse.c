@@ -20,9 +20,8 @@
 /* The checksum is computed in steps of this, each given back before the next. */
 #define VERIFY_STEP ((uint64_t)32 << 20)
 
-#ifndef RING
-#define RING 32u
-#endif
+/* Keys in flight, of three lines each; the figures for 120 MiB: 8 keys 33.5 ns a query, 16 31.1, 64 33.3. */
+#define RING 16u
 
 /* A segment as the loops below use it. */
 struct ask {

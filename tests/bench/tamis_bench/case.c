@@ -3,7 +3,8 @@
  * case.c: the order of what is done to one filter.
  *
  *     filling   up to its capacity, in levels; at each level every way of adding (batch or single, by one process,
- *               two, or two threads) takes its turn, `repeats` times, so that all meet the filter as full
+ *               two, or two threads) takes its turn, `repeats` times, so that all meet the filter as full; in
+ *               between batches that are not timed take it to the next level
  *     asking    samples of every way of asking, one after the other, and again, so that what changes on the
  *               machine meanwhile meets all alike; the limits take part in the turn
  *     removing  counting only: the keys that were added last, each once
@@ -59,6 +60,7 @@ static void want_way(struct run *run, enum call call, enum operation operation, 
     char name[96];
     (void)snprintf(name, sizeof name, "%s/%s/%s/%s", run->c->prefix, call_names[call],
                    operation_names[operation], team_names[team]);
+    if (call == CALL_SINGLE && team != TEAM_P1 && run->c->alone) return;
     if (!options_want(run->options, name) || run->way_count == WAYS_MAX) return;
     run->ways[run->way_count++] = (struct way){call, operation, team, figure_get(name)};
 }
@@ -189,6 +191,7 @@ static void make_filter(struct run *run)
         check(tamis_size(&all));
         c->data_bytes = all.data_bytes;
     }
+    filter_open(run->store_path, run->processes);
 }
 
 static void drop_filter(struct run *run)
@@ -200,6 +203,7 @@ static void drop_filter(struct run *run)
     check(tamis_filter_close(run->filter));
     check(tamis_filter_drop(run->store, "bench"));
     tamis_store_close(run->store);
+    run->added = 0;
 }
 
 /* ---- Samples ----------------------------------------------------------------------------------- */
@@ -253,25 +257,57 @@ static enum team all_processes(const struct run *run)
     return run->processes > 2 ? TEAM_P4 : run->processes > 1 ? TEAM_P2 : TEAM_P1;
 }
 
-static void fill(struct run *run)
+/* Batches of all processes, not timed, until so many keys are in. */
+static void fill_up(struct run *run, uint64_t keys)
+{
+    const struct way plain = {.call = CALL_BATCH, .operation = OP_ADD, .team = all_processes(run)};
+    while (keys >= run->added + team_sizes[plain.team])
+        (void)add_keys(run, &plain, keys - run->added);
+}
+
+/* By that way, or by all of them in turn where it is NULL. */
+static void fill(struct run *run, const struct way *only)
 {
     const struct bench_case *c = run->c;
-    const enum team all = all_processes(run);
-    const struct way plain = {.call = CALL_BATCH, .operation = OP_ADD, .team = all};
-    uint64_t turns = 0;
+    uint64_t ways = 0;
     for (unsigned i = 0; i < run->way_count; i++)
-        if (run->ways[i].operation == OP_ADD) turns += (uint64_t)c->levels * c->repeats;
-    (void)add_keys(run, &plain, c->keys / 100 * team_sizes[all]);
-    const uint64_t part = turns > 0 ? (c->keys - run->added) / turns : 0;
-    for (unsigned level = 0; level < c->levels && turns > 0; level++) {
+        ways += run->ways[i].operation == OP_ADD;
+    if (only != NULL) ways = 1;
+    fill_up(run, c->keys / 100 * run->processes);
+    uint64_t part = ways > 0 ? (c->keys - run->added) / (ways * c->levels * c->repeats) : 0;
+    if (part > c->sample_keys / 3 && !c->ask_all) part = c->sample_keys / 3;
+    for (unsigned level = 0; level < c->levels && ways > 0; level++) {
         for (unsigned repeat = 0; repeat < c->repeats; repeat++)
-            for (unsigned i = 0; i < run->way_count; i++)
-                if (run->ways[i].operation == OP_ADD)
-                    keep(run->ways[i].figure, level, add_keys(run, &run->ways[i], part));
+            for (const struct way *way = run->ways; way < run->ways + run->way_count; way++)
+                if (way->operation == OP_ADD && (only == NULL || way == only))
+                    keep(way->figure, level, add_keys(run, way, part));
         sample_limits(run);
+        fill_up(run, c->keys / c->levels * (level + 1));
     }
-    while (c->keys - run->added >= team_sizes[all])
-        (void)add_keys(run, &plain, c->keys - run->added);
+    fill_up(run, c->keys);
+}
+
+/*
+ * In cache each way has a filter of its own: lines that another processor wrote last are not in this one's
+ * cache.  The last filter stays.
+ */
+static void fill_filters(struct run *run)
+{
+    const struct way *before = NULL;
+    if (!run->c->cached) {
+        fill(run, NULL);
+        return;
+    }
+    for (const struct way *way = run->ways; way < run->ways + run->way_count; way++) {
+        if (way->operation != OP_ADD) continue;
+        if (before != NULL) {
+            drop_filter(run);
+            make_filter(run);
+        }
+        fill(run, way);
+        before = way;
+    }
+    if (before == NULL) fill(run, NULL);
 }
 
 static void ask_once(struct run *run, const struct way *way, unsigned repeat)
@@ -365,9 +401,8 @@ bool case_run(struct bench_case *c, const struct options *options, const char *s
     const bool peers = peers_want(c, options);
     if (run.way_count == 0 && !builds && !peers) return false;
     make_filter(&run);
-    filter_open(store, run.processes);
     limits_open(store, c->data_bytes, run.processes);
-    if (c->kind != TAMIS_KIND_FUSE) fill(&run);
+    if (c->kind != TAMIS_KIND_FUSE) fill_filters(&run);
     ask(&run);
     take_off(&run);
     if (peers) peers_run(c, options);

@@ -37,6 +37,7 @@ unsigned plan_kinds(const struct options *o, struct bench_case cases[PLAN_MAX])
                 *c = base_of(o, kinds[kind], (enum key_set)set, keys);
                 c->cached = cached;
                 c->peers = first;
+                c->alone = o->quick;
                 if (cached && !o->smoke) c->sample_keys /= 4;
                 c->calls[CALL_BATCH] = c->calls[CALL_SINGLE] = true;
                 c->teams[TEAM_P1] = c->teams[TEAM_P2] = c->teams[TEAM_T2] = true;
