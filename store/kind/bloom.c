@@ -28,7 +28,7 @@
  * query costs 60 ns with 84 lines in flight, 64 with 112, 70 with 224. */
 #define IN_FLIGHT 84u
 
-/* Where the positions of a key come from: XXH3, inlined; the table of hash sets; a digest that is there. */
+/* Where the positions of a key come from: XXH3; the table of hash sets; a digest that is there. */
 enum source { XXH3_KEYS, TABLE_KEYS, DIGESTS };
 
 /* What all keys of a call have in common. */
@@ -50,7 +50,7 @@ static void positions_of(const struct tamis__segment_header *header, const void 
     hashing.set->positions(&hashing, key, key_bytes, positions);
 }
 
-/* xxh3 is inlined; what other sets cost is their own. */
+/* xxh3 is called directly; what other sets cost is their own. */
 static enum source source_of(const struct tamis__segment_header *header)
 {
     return header->hash_set == TAMIS__HASH_XXH3 && header->bit_order == TAMIS__BITS_LSB_FIRST
