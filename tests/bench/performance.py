@@ -69,6 +69,7 @@ def case_tables(run, case):
             rows.append((name, *(ns(figure) for figure in figures)))
     yield from table(("limit, ns", "1 process", "2 processes", "2 threads"), rows)
     rows = []
+    has_portable = any(name.startswith(f"{prefix}/batch/") and name.endswith("/c1") for name in run.figures)
     for call in ("batch", "single", "libbloom"):
         for operation in ("hit", "miss", "re-add", "add", "remove"):
             one, two, threads = (run.get(prefix, call, operation, team) for team in TEAMS)
@@ -78,8 +79,11 @@ def case_tables(run, case):
             rows.append((call, operation, ns(one), ns(one, "median_ns"), one["limit"] if has_limit else "",
                          f'{one["ratio"]:.2f}' if has_limit else "", ns(two), gain(one, two), ns(threads),
                          gain(one, threads)))
+            portable = run.get(prefix, call, operation, "c1")
+            if has_portable:
+                rows[-1] += (ns(portable), f'{portable["ratio"]:.2f}' if portable else "")
     yield from table(("call", "operation", "least", "median", "limit", "ratio", "2 processes", "times", "2 threads",
-                      "times"), rows)
+                      "times", *(("portable C", "ratio") if has_portable else ())), rows)
     build = run.get(prefix, "batch", "build", "all")
     if build:
         yield (f'Built by all processors in {build["least_ns"]:.1f} ns a key, sorting and writing to the disk '
@@ -103,6 +107,14 @@ def growth(run):
     yield from table(("keys, rate 0.1 %", "MB", "add", "re-add", "hit", "miss", "line read"), [
         (f'{case["keys"]:,}', f'{case["data_bytes"] / 1e6:.2f}', *figures, line)
         for case, figures, _, line in growth_rows(run, "keys")])
+    sizes = [case["keys"] for case, *_ in growth_rows(run, "keys")]
+    small, large = min(sizes, key=lambda n: abs(n - 10**6)), sizes[-1]
+    if large > small:
+        factors = []
+        for operation in ("hit", "miss", "re-add", "add"):
+            few, many = (run.get("growth", "keys", n, "batch", operation, "p1") for n in (small, large))
+            factors.append(f"{operation} {gain(many, few)}")
+        yield f"From {small:,} keys to {large:,} the cost of a key grew by these factors: {', '.join(factors)}.\n"
     yield "![cost by segments](plots/segments.svg)\n"
     yield from table(("segments", "keys", "add", "re-add", "hit", "miss", "hit, single", "miss, single", "line read"), [
         (str(case["segments"]), f'{case["keys"]:,}', *figures, *singles, line)

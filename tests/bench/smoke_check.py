@@ -20,6 +20,8 @@ def wanted_of_run():
                 yield from (f"{case}/limit/{limit}/{team}" for limit in ("line", "or", "two-ors", "hash"))
                 yield from (f"{case}/{call}/{operation}/{team}" for call in ("batch", "single")
                             for operation in operations)
+            if kind == "blocked":
+                yield from (f"{case}/batch/{operation}/c1" for operation in operations)
             if kind == "fuse":
                 yield f"{case}/batch/build/all"
 
