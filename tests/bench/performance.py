@@ -48,7 +48,7 @@ class Run:
         return (f'{machine["cpu"]} ({machine["features"]}), {machine["processors"]} processors, {machine["caches"]}; '
                 f'{machine["memory_bytes"] / 2**30:.0f} GiB, pages of {machine["page_bytes"]} bytes, huge pages '
                 f'{machine["huge_pages"]}; {machine["file_system"]}; {machine["kernel"]}; {machine["compiler"]}; '
-                f'libbloom {self.json["libbloom"] or "not there"}. Seed {self.json["seed"]}.')
+                f'libbloom {self.json["libbloom"] or "not there"}. Batches use {machine["simd"]} code. Seed {self.json["seed"]}.')
 
 
 def requirements(run):
