@@ -28,6 +28,7 @@ struct tamis_filter {
     char name[TAMIS_NAME_MAX + 1]; /* when it was opened, for sentences */
     uint64_t filter_id;
     bool read_only;
+    bool populate;                    /* segments are brought into memory when they are mapped */
     bool no_sync;                     /* closing it leaves the last checkpoint to others */
     bool dropped;                     /* atomic: the catalog has this filter no more */
     uint64_t recorded_items;          /* atomic: what the catalog was last told or has told */

@@ -587,17 +587,29 @@ static int follow(struct tamis_filter *filter, struct tamis__view **view, bool w
     return rc;
 }
 
+/* Where the filter is to be in memory and goes on in another segment than `newest`.  Without the catalog's lock. */
+static int populate_if_new(const struct tamis_filter *filter, const struct tamis__view *view,
+                           uint64_t newest, int rc)
+{
+    if (rc < 0 || !filter->populate || tamis__newest(view)->segment.number == newest) return rc;
+    return tamis__view_populate(view);
+}
+
 int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view)
 {
-    return follow(filter, view, false);
+    const uint64_t newest = tamis__newest(*view)->segment.number;
+    const int rc = follow(filter, view, false);
+    return populate_if_new(filter, *view, newest, rc);
 }
 
 int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view)
 {
+    const uint64_t newest = tamis__newest(*view)->segment.number;
     bool moved = false;
-    const int rc = tamis__view_check(*view);
+    int rc = tamis__view_check(*view);
     if (rc < 0) return rc;
     while (follow_chain(filter, view))
         moved = true;
-    return moved ? 0 : follow(filter, view, true);
+    if (!moved) rc = follow(filter, view, true);
+    return populate_if_new(filter, *view, newest, rc);
 }

@@ -160,6 +160,9 @@ static inline bool tamis__view_is_over(const struct tamis__view *view)
     return view->rotate_at != INT64_MAX && tamis__clock_ns() >= view->rotate_at;
 }
 
+/* open.c: bring all of it into memory (tamis__segment_populate). */
+int tamis__view_populate(const struct tamis__view *view);
+
 /* Count what is in the newest segment; sets TAMIS__CHORE_FULL and stride. */
 void tamis__view_count(struct tamis__view *view);
 

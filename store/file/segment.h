@@ -77,6 +77,10 @@ int tamis__segment_publish(const struct tamis__place *place, struct tamis__stage
 /* Write bytes into the data of a staged file. */
 int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,
                         uint64_t offset, const void *bytes, size_t count);
+/* These bytes are written next, and never again: have folios of 2 MiB made for them, which mappings get by one
+ * entry each (docs/decisions/0016-mapping.md).  A hint. */
+void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t offset,
+                                 uint64_t bytes);
 /* These bytes of the file are whole: let them be on their way to the disk before it is settled. */
 void tamis__segment_hurry(const struct tamis__staged *staged, uint64_t offset, uint64_t bytes);
 /* Map a staged file whole, with a copy of its header to be; tamis__segment_close() before publish.
@@ -130,6 +134,13 @@ static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
 #define TAMIS__WANT_WORDS (TAMIS__WANT_BYTES / 8)
 void tamis__segment_want(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
 
+/*
+ * populate.c: bring all of the file into memory and into the page tables: no look at it faults then, until the
+ * system needs the memory; the first write to a page still does.  Dirties nothing.  TAMIS_EIO where a page
+ * cannot be had, TAMIS_ENOMEM.
+ */
+int tamis__segment_populate(const struct tamis__segment *segment);
+
 /* A pass is done with these bytes of the data: let the process forget its copies of the page-table entries.
  * Contents stay as they are, in the page cache. */
 void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
@@ -162,8 +173,12 @@ int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
 /* Is the file there?  1, 0 or an error. */
 int tamis__segment_exists(const struct tamis__place *place, uint64_t number);
 
-/* The file of a segment that is open, once more and private; `what` gets its path, for sentences. */
 #define TAMIS__SEGMENT_PATH_BYTES 4200 /* PATH_MAX and a segment's name */
+/* Its path, for sentences. */
+void tamis__segment_path(const struct tamis__place *place, uint64_t number,
+                         char path[TAMIS__SEGMENT_PATH_BYTES]);
+
+/* The file of a segment that is open, once more and private; `what` gets its path. */
 int tamis__segment_open_again(const struct tamis__segment *segment,
                               char what[TAMIS__SEGMENT_PATH_BYTES], struct tamis__private_fd *file);
 /* Read the header of one that is not open.  Nothing of it is checked. */

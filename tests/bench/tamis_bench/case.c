@@ -3,7 +3,8 @@
  * case.c: the order of what is done to one filter.
  *
  *     filling   up to its capacity, in levels; at each level every way of adding (batch or single, by one process,
- *               two, or two threads) takes its turn, `repeats` times, so that all meet the filter as full
+ *               two, or two threads) takes its turn, `repeats` times, so that all meet the filter as full; in
+ *               between batches that are not timed take it to the next level
  *     asking    samples of every way of asking, one after the other, and again, so that what changes on the
  *               machine meanwhile meets all alike; the limits take part in the turn
  *     removing  counting only: the keys that were added last, each once
@@ -24,6 +25,11 @@
 
 #define STRANGERS ((uint64_t)1 << 48) /* numbers of keys that are never added */
 #define WAYS_MAX 128u
+/*
+ * Before each sample its workers ask so many keys each, not timed, of what it will touch: the page tables of what
+ * was touched before stand in the cache then, and 65,536 random lines bring back those of 512 MB.
+ */
+#define WARM_KEYS 65536u
 
 /* A call, an operation, by a team. */
 struct way {
@@ -41,7 +47,7 @@ struct run {
     tamis_filter *filter; /* the parent's, that adds nothing */
     struct way ways[WAYS_MAX];
     unsigned way_count;
-    unsigned processes;
+    unsigned processes; /* a bit each */
     uint64_t added, removed, strangers;
 };
 
@@ -59,6 +65,7 @@ static void want_way(struct run *run, enum call call, enum operation operation, 
     char name[96];
     (void)snprintf(name, sizeof name, "%s/%s/%s/%s", run->c->prefix, call_names[call],
                    operation_names[operation], team_names[team]);
+    if (call == CALL_SINGLE && (team == TEAM_C1 || (team != TEAM_P1 && run->c->alone))) return;
     if (!options_want(run->options, name) || run->way_count == WAYS_MAX) return;
     run->ways[run->way_count++] = (struct way){call, operation, team, figure_get(name)};
 }
@@ -67,10 +74,8 @@ static void want_way(struct run *run, enum call call, enum operation operation, 
 static void want_ways(struct run *run)
 {
     const struct bench_case *c = run->c;
-    run->processes = 1;
     for (int team = 0; team < TEAMS; team++)
-        if (c->teams[team] && team != TEAM_T2 && team_sizes[team] > run->processes)
-            run->processes = team_sizes[team];
+        if (c->teams[team]) run->processes |= team_processes[team];
     for (int call = 0; call < CALLS; call++)
         for (int operation = 0; operation < OPERATIONS; operation++)
             for (int team = 0; team < TEAMS; team++)
@@ -189,6 +194,7 @@ static void make_filter(struct run *run)
         check(tamis_size(&all));
         c->data_bytes = all.data_bytes;
     }
+    filter_open(run->store_path, run->processes);
 }
 
 static void drop_filter(struct run *run)
@@ -200,6 +206,7 @@ static void drop_filter(struct run *run)
     check(tamis_filter_close(run->filter));
     check(tamis_filter_drop(run->store, "bench"));
     tamis_store_close(run->store);
+    run->added = 0;
 }
 
 /* ---- Samples ----------------------------------------------------------------------------------- */
@@ -221,6 +228,27 @@ static void keep(struct figure *figure, unsigned level, struct outcome outcome)
     figure->yes += outcome.yes;
 }
 
+static struct outcome run_warm(const struct order *warm, const struct order *order)
+{
+    struct order before = *warm;
+    before.keys = (uint64_t)WARM_KEYS * team_sizes[order->team];
+    if (before.keys > order->keys) before.keys = order->keys;
+    (void)crew_run(&before);
+    return crew_run(order);
+}
+
+/* An order that uses the filter. */
+static struct outcome run_call(const struct run *run, const struct order *order)
+{
+    struct order warm = call_order(CALL_BATCH, OP_HIT);
+    warm.key_set = order->key_set;
+    warm.seed = order->seed;
+    warm.batch = order->batch;
+    warm.team = order->team;
+    warm.range = run->added;
+    return run_warm(&warm, order);
+}
+
 static void sample_limits(const struct run *run)
 {
     const struct bench_case *c = run->c;
@@ -234,7 +262,7 @@ static void sample_limits(const struct run *run)
             order.keys = c->sample_keys;
             (void)snprintf(name, sizeof name, "%s/limit/%s/%s", c->prefix, limit_names[limit],
                            team_names[team]);
-            keep(figure_get(name), 0, crew_run(&order));
+            keep(figure_get(name), 0, run_warm(&order, &order));
         }
 }
 
@@ -243,35 +271,69 @@ static struct outcome add_keys(struct run *run, const struct way *way, uint64_t 
     struct order order = order_of(run, way);
     order.first = run->added;
     order.keys = keys;
-    const struct outcome outcome = crew_run(&order);
+    const struct outcome outcome = run->added > 0 ? run_call(run, &order) : crew_run(&order);
     run->added += outcome.keys;
     return outcome;
 }
 
 static enum team all_processes(const struct run *run)
 {
-    return run->processes > 2 ? TEAM_P4 : run->processes > 1 ? TEAM_P2 : TEAM_P1;
+    return (run->processes & 8) != 0 ? TEAM_P4 : (run->processes & 2) != 0 ? TEAM_P2 : TEAM_P1;
 }
 
-static void fill(struct run *run)
+/* Batches of all processes, not timed, until so many keys are in. */
+static void fill_up(struct run *run, uint64_t keys)
+{
+    const struct way plain = {.call = CALL_BATCH, .operation = OP_ADD, .team = all_processes(run)};
+    while (keys >= run->added + team_sizes[plain.team])
+        (void)add_keys(run, &plain, keys - run->added);
+}
+
+/* By that way, or by all of them in turn where it is NULL. */
+static void fill(struct run *run, const struct way *only)
 {
     const struct bench_case *c = run->c;
-    const enum team all = all_processes(run);
-    const struct way plain = {.call = CALL_BATCH, .operation = OP_ADD, .team = all};
-    uint64_t turns = 0;
+    uint64_t ways = 0;
     for (unsigned i = 0; i < run->way_count; i++)
-        if (run->ways[i].operation == OP_ADD) turns += (uint64_t)c->levels * c->repeats;
-    (void)add_keys(run, &plain, c->keys / 100 * team_sizes[all]);
-    const uint64_t part = turns > 0 ? (c->keys - run->added) / turns : 0;
-    for (unsigned level = 0; level < c->levels && turns > 0; level++) {
+        ways += run->ways[i].operation == OP_ADD;
+    if (only != NULL) ways = 1;
+    fill_up(run, c->keys / 100 * team_sizes[all_processes(run)]);
+    if (c->teams[TEAM_C1])
+        (void)add_keys(run, &(struct way){CALL_BATCH, OP_ADD, TEAM_C1, NULL}, c->keys / 100);
+    uint64_t part = ways > 0 ? (c->keys - run->added) / (ways * c->levels * c->repeats) : 0;
+    if (part > c->sample_keys / 3 && !c->ask_all) part = c->sample_keys / 3;
+    for (unsigned level = 0; level < c->levels && ways > 0; level++) {
         for (unsigned repeat = 0; repeat < c->repeats; repeat++)
-            for (unsigned i = 0; i < run->way_count; i++)
-                if (run->ways[i].operation == OP_ADD)
-                    keep(run->ways[i].figure, level, add_keys(run, &run->ways[i], part));
+            for (const struct way *way = run->ways; way < run->ways + run->way_count; way++)
+                if (way->operation == OP_ADD && (only == NULL || way == only))
+                    keep(way->figure, level, add_keys(run, way, part));
         sample_limits(run);
+        fill_up(run, c->keys / c->levels * (level + 1));
     }
-    while (c->keys - run->added >= team_sizes[all])
-        (void)add_keys(run, &plain, c->keys - run->added);
+    fill_up(run, c->keys);
+}
+
+/*
+ * In cache each way has a filter of its own: lines that another processor wrote last are not in this one's
+ * cache.  The last filter stays.
+ */
+static void fill_filters(struct run *run)
+{
+    const struct way *before = NULL;
+    if (!run->c->cached) {
+        fill(run, NULL);
+        return;
+    }
+    for (const struct way *way = run->ways; way < run->ways + run->way_count; way++) {
+        if (way->operation != OP_ADD) continue;
+        if (before != NULL) {
+            drop_filter(run);
+            make_filter(run);
+        }
+        fill(run, way);
+        before = way;
+    }
+    if (before == NULL) fill(run, NULL);
 }
 
 static void ask_once(struct run *run, const struct way *way, unsigned repeat)
@@ -291,7 +353,7 @@ static void ask_once(struct run *run, const struct way *way, unsigned repeat)
     /* Each raises counters: not so many that they outgrow their bits. */
     if (c->kind == TAMIS_KIND_COUNTING && way->operation == OP_READD && order.keys > c->keys / 50)
         order.keys = c->keys / 50;
-    const struct outcome outcome = crew_run(&order);
+    const struct outcome outcome = run_call(run, &order);
     keep(way->figure, 0, outcome);
     if (way->operation == OP_HIT && outcome.yes != outcome.keys)
         errx(1, "%s: a key that was added is absent", way->figure->name);
@@ -329,7 +391,7 @@ static void take_off(struct run *run)
             run->removed += part;
             order.first = run->added - run->removed;
             order.keys = part;
-            keep(run->ways[i].figure, 0, crew_run(&order));
+            keep(run->ways[i].figure, 0, run_call(run, &order));
         }
 }
 
@@ -365,9 +427,8 @@ bool case_run(struct bench_case *c, const struct options *options, const char *s
     const bool peers = peers_want(c, options);
     if (run.way_count == 0 && !builds && !peers) return false;
     make_filter(&run);
-    filter_open(store, run.processes);
     limits_open(store, c->data_bytes, run.processes);
-    if (c->kind != TAMIS_KIND_FUSE) fill(&run);
+    if (c->kind != TAMIS_KIND_FUSE) fill_filters(&run);
     ask(&run);
     take_off(&run);
     if (peers) peers_run(c, options);

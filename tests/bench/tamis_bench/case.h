@@ -16,9 +16,10 @@ struct bench_case {
     uint64_t keys;     /* that are added; more than capacity: the filter grows */
     double fp_rate;
     bool cached;  /* so small that hashing is the limit of asking */
-    bool ask_all; /* hits are all the keys, in order, not some at random */
+    bool ask_all; /* adds and hits of all the keys are timed, not of some */
     bool peers;   /* other libraries stand beside it */
     bool calls[CALLS];
+    bool alone; /* single calls by one process only */
     bool teams[TEAMS];
     uint64_t sample_keys; /* asked for a sample */
     unsigned levels, repeats;

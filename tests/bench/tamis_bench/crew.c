@@ -16,15 +16,14 @@
 #include "random.h"
 #include "spawn.h"
 
-const char *const team_names[TEAMS] = {"p1", "p2", "t2", "p3", "p4"};
-const unsigned team_sizes[TEAMS] = {1, 2, 2, 3, 4};
+const char *const team_names[TEAMS] = {"p1", "p2", "t2", "p3", "p4", "c1"};
+const unsigned team_sizes[TEAMS] = {1, 2, 2, 3, 4, 1};
+const unsigned team_processes[TEAMS] = {1, 3, 1, 7, 15, 16};
 
 /* Workers of each team, by seat. */
-static const unsigned members[TEAMS][CREW_PROCESSES] = {[TEAM_P1] = {0},
-                                                        [TEAM_P2] = {0, 2},
-                                                        [TEAM_T2] = {0, 1},
-                                                        [TEAM_P3] = {0, 2, 3},
-                                                        [TEAM_P4] = {0, 2, 3, 4}};
+static const unsigned members[TEAMS][CREW_PROCESSES] = {
+    [TEAM_P1] = {0},       [TEAM_P2] = {0, 2},       [TEAM_T2] = {0, 1},
+    [TEAM_P3] = {0, 2, 3}, [TEAM_P4] = {0, 2, 3, 4}, [TEAM_C1] = {5}};
 
 struct answer {
     uint64_t keys, yes;
@@ -135,7 +134,8 @@ static _Noreturn void run_process(unsigned process, unsigned number)
     (void)signal(SIGTERM, SIG_DFL);
     if (process == 0 && pthread_create(&thread, NULL, second_thread, &desk) != 0)
         errx(1, "no second thread is to be had");
-    pin(process);
+    if (process == CREW_PROCESSES - 1 && setenv("TAMIS_SIMD", "portable", 1) != 0) err(1, "setenv");
+    pin(process == CREW_PROCESSES - 1 ? 0 : process);
     struct worker *worker = new_worker(&desk, number);
     serve(worker, &channels[number]);
     _exit(0);
@@ -261,7 +261,8 @@ void crew_each(const struct order *given, unsigned processes)
     struct answer answer;
     crew_check_stop();
     order.prepare = NULL;
-    for (unsigned process = 0; process < processes; process++) {
+    for (unsigned process = 0; process < CREW_PROCESSES; process++) {
+        if ((processes >> process & 1) == 0) continue;
         send(worker_of(process), &order);
         receive(worker_of(process), &answer);
     }

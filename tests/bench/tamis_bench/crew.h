@@ -2,11 +2,13 @@
 /*
  * crew.h: the workers that do what is timed.
  *
- * Four processes, each pinned to a processor of its own while there are as many, the first with a second thread;
+ * Five processes, each pinned to a processor of its own while there are as many, the first with a second thread;
  * they live as long as the program does and do what the parent orders through a pipe:
  *
- *     process    0       1    2    3
- *     worker     0 1     2    3    4        0 and 1 are two threads, 0 and 2 are two processes
+ *     process    0       1    2    3    4
+ *     worker     0 1     2    3    4    5   0 and 1 are two threads, 0 and 2 are two processes
+ *
+ * The last has TAMIS_SIMD=portable in its environment, and the processor of the first.
  *
  * A worker makes keys, up to STREAM_KEYS, waits for the others of the order, takes the time, makes its calls, takes
  * the time again, and goes on so.  As it waits before each such piece, all are in their calls at once, and
@@ -23,15 +25,16 @@
 
 #include "keys.h"
 
-#define CREW_PROCESSES 4u
+#define CREW_PROCESSES 5u
 #define CREW_WORKERS (CREW_PROCESSES + 1)
 
 /* Which of them work. */
-enum team { TEAM_P1, TEAM_P2, TEAM_T2, TEAM_P3, TEAM_P4, TEAMS };
+enum team { TEAM_P1, TEAM_P2, TEAM_T2, TEAM_P3, TEAM_P4, TEAM_C1, TEAMS };
 
-/* "p1" ...; how many workers. */
+/* "p1", ..., "c1" for the portable one; how many workers; their processes, a bit each. */
 extern const char *const team_names[TEAMS];
 extern const unsigned team_sizes[TEAMS];
+extern const unsigned team_processes[TEAMS];
 
 /* What the threads of a process share: a file that is mapped for the limits, and filters. */
 struct desk {
@@ -83,7 +86,7 @@ unsigned crew_processors(void);
 
 struct outcome crew_run(const struct order *order);
 
-/* order->run() once in the first `processes` processes, not timed: to open, map and close. */
+/* order->run() once in each of these processes, a bit each, not timed: to open, map and close. */
 void crew_each(const struct order *order, unsigned processes);
 
 /* Set by SIGINT and SIGTERM; crew_run() and crew_each() then end the program, scratch removed. */

@@ -100,7 +100,8 @@ void machine_look(const char *directory, struct machine *m)
     look_at_caches(m);
     look_at_memory(m);
     if (uname(&name) == 0)
-        (void)snprintf(m->kernel, sizeof m->kernel, "%.60s %.60s", name.sysname, name.release);
+        (void)snprintf(m->kernel, sizeof m->kernel, "%.60s %.*s", name.sysname,
+                       (int)strcspn(name.release, "-+"), name.release);
 #if defined(__clang__)
     (void)snprintf(m->compiler, sizeof m->compiler, "%.100s", __VERSION__);
 #else

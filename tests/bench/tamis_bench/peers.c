@@ -97,7 +97,7 @@ void peers_run(const struct bench_case *c, const struct options *options)
     const unsigned turns = c->levels * c->repeats;
     const uint64_t part = whole ? c->keys / turns : c->sample_keys / 8;
     uint64_t added = 0;
-    crew_each(&(struct order){.run = open_peer, .range = c->capacity}, 1);
+    crew_each(&(struct order){.run = open_peer, .range = c->capacity}, team_processes[TEAM_P1]);
     order.key_set = c->key_set;
     order.seed = options->seed;
     order.batch = STREAM_KEYS;
@@ -118,7 +118,7 @@ void peers_run(const struct bench_case *c, const struct options *options)
         order.first = (UINT64_C(1) << 49) + repeat * order.keys;
         if (whole) sample(c, &order, OP_MISS, 0);
     }
-    crew_each(&(struct order){.run = close_peer}, 1);
+    crew_each(&(struct order){.run = close_peer}, team_processes[TEAM_P1]);
 }
 
 #else

@@ -37,9 +37,11 @@ unsigned plan_kinds(const struct options *o, struct bench_case cases[PLAN_MAX])
                 *c = base_of(o, kinds[kind], (enum key_set)set, keys);
                 c->cached = cached;
                 c->peers = first;
+                c->alone = o->quick;
                 if (cached && !o->smoke) c->sample_keys /= 4;
                 c->calls[CALL_BATCH] = c->calls[CALL_SINGLE] = true;
                 c->teams[TEAM_P1] = c->teams[TEAM_P2] = c->teams[TEAM_T2] = true;
+                c->teams[TEAM_C1] = first;
                 (void)snprintf(c->prefix, sizeof c->prefix, "%s/%s/%s",
                                tamis_kind_name(kinds[kind]), key_set_names[set],
                                cached ? "in" : "out");
@@ -81,7 +83,7 @@ unsigned plan_growth(const struct options *o, struct bench_case cases[PLAN_MAX])
         c->capacity = total / ((1u << segments) - 1) + total / 64 / (1u << segments) + 1;
         c->calls[CALL_SINGLE] = true;
     }
-    struct bench_case *c = grown(o, &cases[count++], o->out_keys, "processes", CREW_PROCESSES);
+    struct bench_case *c = grown(o, &cases[count++], o->out_keys, "processes", 4);
     c->teams[TEAM_P2] = c->teams[TEAM_P3] = c->teams[TEAM_P4] = c->teams[TEAM_T2] = true;
     c->levels = o->levels;
     return count;

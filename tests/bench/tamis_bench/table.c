@@ -8,8 +8,8 @@
 #include "limits.h"
 #include "peers.h"
 
-static const char *const team_titles[TEAMS] = {"1 process", "2 processes", "2 threads",
-                                               "3 processes", "4 processes"};
+static const char *const team_titles[TEAMS] = {
+    "1 process", "2 processes", "2 threads", "3 processes", "4 processes", "1 process, portable C"};
 
 static const struct figure *find(const struct bench_case *c, const char *call,
                                  const char *operation, const char *team)
