@@ -98,6 +98,10 @@ enum tamis_kind {
 /* "0.1.0".  Static storage. */
 TAMIS_API const char *tamis_version(void);
 
+/* Which vector instructions batches use on this machine: "avx512", "avx2" or "portable"; the answers are the
+ * same.  The best there are, unless TAMIS_SIMD in the environment names another.  Static storage. */
+TAMIS_API const char *tamis_simd(void);
+
 /* "TAMIS_ENOTFOUND" for a code, "TAMIS_?" for a number that is none.  Static storage. */
 TAMIS_API const char *tamis_error_name(int error);
 
