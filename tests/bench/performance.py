@@ -5,6 +5,7 @@
 What stands between the lines "<!-- figures: begin -->" and "<!-- figures: end -->" of the page is replaced.
 """
 import json
+import re
 import sys
 
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
@@ -37,6 +38,10 @@ class Run:
 
     def get(self, *parts):
         return self.figures.get("/".join(str(part) for part in parts))
+
+    def command(self):
+        """Without the names of files, which are whoever's who ran it."""
+        return re.sub(r" --(json|dir)[ =]\S+", "", self.json["command"])
 
     def machine(self):
         machine = self.json["machine"]
@@ -102,7 +107,7 @@ def growth_rows(run, axis, team="p1"):
 
 def growth(run):
     yield "### How the cost grows\n"
-    yield f'`{run.json["command"]}`; ns a key, the least, batches, 8-byte keys, one process unless said.\n'
+    yield f'`{run.command()}`; ns a key, the least, batches, 8-byte keys, one process unless said.\n'
     yield "![cost by keys](plots/keys.svg)\n"
     yield from table(("keys, rate 0.1 %", "MB", "add", "re-add", "hit", "miss", "line read"), [
         (f'{case["keys"]:,}', f'{case["data_bytes"] / 1e6:.2f}', *figures, line)
@@ -131,7 +136,7 @@ def lines_of(run, grown):
     yield BEGIN
     yield ""
     yield f"{run.machine()}\n"
-    yield f'`{run.json["command"]}`, which is Tamis {run.json["version"]}.\n'
+    yield f'`{run.command()}`, which is Tamis {run.json["version"]}.\n'
     yield from requirements(run)
     for place, name in (("out", "out of cache"), ("in", "in cache")):
         yield f"![operations {name}](plots/operations-{place}.svg)\n"
