@@ -35,13 +35,13 @@ struct tamis__staged;
 struct tamis__segment {
     struct tamis__segment_header *header; /* start of the mapping */
     uint64_t *data;                       /* the bits, 64-byte aligned */
+    uintptr_t tail;                       /* atomic; TAMIS__TAIL_* of a word of its last page */
     uint64_t map_bytes;                   /* all that the file can ever have */
     uint64_t number;                      /* as its header says */
     bool writable;
     const struct tamis__place *place;   /* that it was opened in; NULL in plain memory */
     const struct tamis__staged *staged; /* its file while it is not published yet; else NULL */
     struct tamis__guard *guard;         /* of the mapping; NULL in plain memory */
-    uintptr_t tail;                     /* atomic; TAMIS__TAIL_* of a word of its last page */
     void *kept;                         /* the constant part of the header; NULL if staged */
     struct tamis__owner **owner; /* who this handle is to other removers; NULL without counters */
     struct tamis__writing
@@ -124,7 +124,8 @@ static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
     const uint64_t magic =
         __atomic_load_n((const uint64_t *)(const void *)segment->header->magic, __ATOMIC_RELAXED);
     const uint64_t last = __atomic_load_n(word, __ATOMIC_RELAXED);
-    return (magic == TAMIS__MAGIC_WORD) & (last != 0 || (tail & TAMIS__TAIL_SET) == 0);
+    return (magic == TAMIS__MAGIC_WORD) &
+           (last >= (tail & TAMIS__TAIL_SET)); /* 1 at least if set */
 }
 
 /* A pass goes over these bytes of the data, a piece from the first on before it is looked at: let them come into

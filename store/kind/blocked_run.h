@@ -54,22 +54,24 @@ struct halves {
 
 /* ---- Digests --------------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) void hash(const struct tamis__digester *by,
-                                           const struct tamis_key *keys, struct halves *halves)
+/* Of any keys. */
+static __attribute__((noinline)) void hash_any(const struct tamis__digester *by,
+                                               const struct tamis_key *keys, struct halves *halves)
 {
-    if (by->secret != NULL) {
-        for (unsigned i = 0; i < STEP; i++) {
-            const struct tamis__digest d = tamis__digest_by(by, keys[i].data, keys[i].bytes);
-            halves->high[i] = d.high;
-            halves->low[i] = d.low;
-        }
-        return;
-    }
     for (unsigned i = 0; i < STEP; i++) {
-        const struct tamis__digest d = tamis__digest(keys[i].data, keys[i].bytes, by->seed);
+        const struct tamis__digest d = tamis__digest_by(by, keys[i].data, keys[i].bytes);
         halves->high[i] = d.high;
         halves->low[i] = d.low;
     }
+}
+
+/* Are all of them hashed by XXH3 and 8 bytes long?  Many keys are, and cost half of what others do. */
+TAMIS__INLINE bool have_8_bytes(const struct tamis__digester *by, const struct tamis_key *keys)
+{
+    size_t other = by->secret != NULL;
+    for (unsigned i = 0; i < STEP; i++)
+        other |= keys[i].bytes ^ 8;
+    return other == 0;
 }
 
 #ifdef LANES
@@ -127,26 +129,21 @@ TAMIS__INLINE void lanes_hash8(lanes key, uint64_t seed, uint64_t *high_out, uin
     lanes_put(low_out, low ^ low >> 28);
 }
 
-/* false: not all of them have 8 bytes; nothing was done. */
-TAMIS__INLINE bool hash_lanes(const struct tamis__digester *by, const struct tamis_key *keys,
-                              struct halves *halves)
+TAMIS__INLINE void hash_8_bytes(uint64_t seed, const struct tamis_key *keys, struct halves *halves)
 {
-    uint64_t other = by->secret != NULL;
-    for (unsigned i = 0; i < STEP; i++)
-        other |= keys[i].bytes ^ 8;
-    if (other) return false;
     for (unsigned i = 0; i < STEP; i += LANES)
-        lanes_hash8(lanes_load(keys + i), by->seed, halves->high + i, halves->low + i);
-    return true;
+        lanes_hash8(lanes_load(keys + i), seed, halves->high + i, halves->low + i);
 }
 
 #else
 
-TAMIS__INLINE bool hash_lanes(const struct tamis__digester *by, const struct tamis_key *keys,
-                              struct halves *halves)
+TAMIS__INLINE void hash_8_bytes(uint64_t seed, const struct tamis_key *keys, struct halves *halves)
 {
-    (void)by, (void)keys, (void)halves;
-    return false;
+    for (unsigned i = 0; i < STEP; i++) {
+        const struct tamis__digest d = tamis__digest(keys[i].data, 8, seed);
+        halves->high[i] = d.high;
+        halves->low[i] = d.low;
+    }
 }
 
 #endif
@@ -155,8 +152,11 @@ TAMIS__INLINE bool hash_lanes(const struct tamis__digester *by, const struct tam
 TAMIS__INLINE void halves_of(const struct run *run, size_t first, struct halves *halves)
 {
     if (run->keys != NULL) {
-        if (!hash_lanes(&run->by, run->keys + first, halves))
-            hash(&run->by, run->keys + first, halves);
+        const struct tamis_key *keys = run->keys + first;
+        if (have_8_bytes(&run->by, keys))
+            hash_8_bytes(run->by.seed, keys, halves);
+        else
+            hash_any(&run->by, keys, halves);
         return;
     }
     for (unsigned i = 0; i < STEP; i++) {

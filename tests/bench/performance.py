@@ -5,6 +5,7 @@
 What stands between the lines "<!-- figures: begin -->" and "<!-- figures: end -->" of the page is replaced.
 """
 import json
+import re
 import sys
 
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
@@ -38,12 +39,16 @@ class Run:
     def get(self, *parts):
         return self.figures.get("/".join(str(part) for part in parts))
 
+    def command(self):
+        """Without the names of files, which are whoever's who ran it."""
+        return re.sub(r" --(json|dir)[ =]\S+", "", self.json["command"])
+
     def machine(self):
         machine = self.json["machine"]
         return (f'{machine["cpu"]} ({machine["features"]}), {machine["processors"]} processors, {machine["caches"]}; '
                 f'{machine["memory_bytes"] / 2**30:.0f} GiB, pages of {machine["page_bytes"]} bytes, huge pages '
                 f'{machine["huge_pages"]}; {machine["file_system"]}; {machine["kernel"]}; {machine["compiler"]}; '
-                f'libbloom {self.json["libbloom"] or "not there"}. Seed {self.json["seed"]}.')
+                f'libbloom {self.json["libbloom"] or "not there"}. Batches use {machine["simd"]} code. Seed {self.json["seed"]}.')
 
 
 def requirements(run):
@@ -102,7 +107,7 @@ def growth_rows(run, axis, team="p1"):
 
 def growth(run):
     yield "### How the cost grows\n"
-    yield f'`{run.json["command"]}`; ns a key, the least, batches, 8-byte keys, one process unless said.\n'
+    yield f'`{run.command()}`; ns a key, the least, batches, 8-byte keys, one process unless said.\n'
     yield "![cost by keys](plots/keys.svg)\n"
     yield from table(("keys, rate 0.1 %", "MB", "add", "re-add", "hit", "miss", "line read"), [
         (f'{case["keys"]:,}', f'{case["data_bytes"] / 1e6:.2f}', *figures, line)
@@ -131,7 +136,7 @@ def lines_of(run, grown):
     yield BEGIN
     yield ""
     yield f"{run.machine()}\n"
-    yield f'`{run.json["command"]}`, which is Tamis {run.json["version"]}.\n'
+    yield f'`{run.command()}`, which is Tamis {run.json["version"]}.\n'
     yield from requirements(run)
     for place, name in (("out", "out of cache"), ("in", "in cache")):
         yield f"![operations {name}](plots/operations-{place}.svg)\n"

@@ -156,7 +156,7 @@ def plot_lines(path, title, subtitle, labels, series, run, unit, axis, log_axis=
     for i, label in enumerate(labels):
         picture.text(place(i, 0)[0], bottom + 18, label, "soft middle")
     picture.text(20, 70, unit, "soft")
-    picture.text(WIDTH - right + 10, bottom + 18, axis, "soft")
+    picture.text(WIDTH - right + 34, bottom + 18, axis, "soft")
     ends = []
     for number, (name, line, dashed) in enumerate(series):
         points = [place(i, value) for i, value in enumerate(line) if value]

@@ -58,7 +58,7 @@ def check(path, wanted):
             problems.append(f"{name}: not all were found")
         if figure["operation"] == "miss" and figure["yes"] > figure["keys_used"] / 20:
             problems.append(f"{name}: too many strangers were let in")
-    for key in ("cpu", "processors", "caches", "page_bytes", "kernel", "compiler", "file_system"):
+    for key in ("cpu", "simd", "processors", "caches", "page_bytes", "kernel", "compiler", "file_system"):
         if not run["machine"].get(key):
             problems.append(f"machine: {key}")
     if not run["command"].startswith("tamis-bench ") or "--smoke" not in run["command"] or run["seed"] != 1:

@@ -26,10 +26,11 @@
 #define STRANGERS ((uint64_t)1 << 48) /* numbers of keys that are never added */
 #define WAYS_MAX 128u
 /*
- * Before each sample its workers ask so many keys each, not timed, of what it will touch: the page tables of what
- * was touched before stand in the cache then, and 65,536 random lines bring back those of 512 MB.
+ * Before each sample its workers ask so many keys together, not timed, of what it will touch: the page tables, and
+ * the lines, of what was touched before stand in the caches then, and 131,072 random lines bring back page
+ * tables of 512 MB.
  */
-#define WARM_KEYS 65536u
+#define WARM_KEYS 131072u
 
 /* A call, an operation, by a team. */
 struct way {
@@ -231,7 +232,7 @@ static void keep(struct figure *figure, unsigned level, struct outcome outcome)
 static struct outcome run_warm(const struct order *warm, const struct order *order)
 {
     struct order before = *warm;
-    before.keys = (uint64_t)WARM_KEYS * team_sizes[order->team];
+    before.keys = WARM_KEYS;
     if (before.keys > order->keys) before.keys = order->keys;
     (void)crew_run(&before);
     return crew_run(order);

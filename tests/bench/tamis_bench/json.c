@@ -16,11 +16,12 @@ static json_t *need(json_t *value)
 
 static json_t *json_of_machine(const struct machine *m)
 {
-    return need(json_pack("{s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:s, s:s}", "cpu", m->cpu,
-                          "features", m->features, "processors", (int)m->processors, "caches",
-                          m->caches, "page_bytes", (json_int_t)m->page_bytes, "memory_bytes",
-                          (json_int_t)m->memory_bytes, "huge_pages", m->huge_pages, "kernel",
-                          m->kernel, "compiler", m->compiler, "file_system", m->file_system));
+    return need(json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s, s:s, s:s}", "cpu", m->cpu,
+                          "simd", m->simd, "features", m->features, "processors",
+                          (int)m->processors, "caches", m->caches, "page_bytes",
+                          (json_int_t)m->page_bytes, "memory_bytes", (json_int_t)m->memory_bytes,
+                          "huge_pages", m->huge_pages, "kernel", m->kernel, "compiler", m->compiler,
+                          "file_system", m->file_system));
 }
 
 static json_t *json_of_settings(const struct options *o)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "crew.h"
+#include "tamis.h"
 
 /* The first line of a file, without its end; empty if there is none. */
 static void first_line(const char *path, char *line, size_t bytes)
@@ -32,10 +33,10 @@ static void look_at_cpu(struct machine *m)
     }
     if (file != NULL) (void)fclose(file);
 #if defined(__x86_64__)
-    m->avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                __builtin_cpu_supports("avx512vl");
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512vl");
     (void)snprintf(m->features, sizeof m->features, "SSE2%s%s",
-                   __builtin_cpu_supports("avx2") ? ", AVX2" : "", m->avx512 ? ", AVX-512" : "");
+                   __builtin_cpu_supports("avx2") ? ", AVX2" : "", avx512 ? ", AVX-512" : "");
 #elif defined(__aarch64__)
     (void)snprintf(m->features, sizeof m->features, "NEON");
 #endif
@@ -95,7 +96,7 @@ void machine_look(const char *directory, struct machine *m)
 {
     struct utsname name;
     struct statfs file_system;
-    *m = (struct machine){.processors = crew_processors()};
+    *m = (struct machine){.processors = crew_processors(), .simd = tamis_simd()};
     look_at_cpu(m);
     look_at_caches(m);
     look_at_memory(m);

@@ -3,13 +3,12 @@
 #ifndef TAMIS_BENCH_MACHINE_H
 #define TAMIS_BENCH_MACHINE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct machine {
     char cpu[128];
     char features[64]; /* of SSE2, AVX2, AVX-512, NEON, those that matter here */
-    bool avx512;
+    const char *simd;  /* what the library's batches use: "portable", "avx2", "avx512" */
     unsigned processors;
     char caches[128]; /* "L1 32 KiB, L2 512 KiB, L3 32768 KiB" */
     long page_bytes;

@@ -2,10 +2,10 @@
 /*
  * tamis-bench: what the library costs beside what the machine lets be had, in one run.
  *
- *     tamis-bench --json run.json              some minutes, 1.5 GB of disk and of memory
+ *     tamis-bench --json run.json              five minutes, 2 GB of disk and 6 GB of memory
  *     tamis-bench --quick                      under a minute
  *     tamis-bench --only 'blocked/8/out/batch'
- *     tamis-bench --grow --json grow.json      some minutes, 2.2 GB of disk and of memory
+ *     tamis-bench --grow --json grow.json      likewise, 4.5 GB of disk and of memory
  *
  *     options.c   the command line                  crew.c      the workers, and the clock
  *     plan.c      which filters                     keys.c      keys by their numbers

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "figures.h"
 
@@ -144,7 +145,7 @@ static void hold_two(struct list *list)
 unsigned requirements_hold(const struct machine *machine, struct requirement all[REQUIREMENTS_MAX])
 {
     struct list list = {.all = all};
-    hold_blocked(&list, "p1", machine->avx512 ? 1.2 : 1.5);
+    hold_blocked(&list, "p1", strcmp(machine->simd, "avx512") == 0 ? 1.2 : 1.5);
     hold_blocked(&list, "c1", 1.5);
     hold_in_cache(&list);
     hold_peer(&list);

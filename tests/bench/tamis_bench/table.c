@@ -35,8 +35,8 @@ static const char *grouped(uint64_t number, char text[32])
 
 void table_head(FILE *out, const struct options *options, const struct machine *m)
 {
-    (void)fprintf(out, "%s\nTamis %s, seed %" PRIu64 "\n", options->command, tamis_version(),
-                  options->seed);
+    (void)fprintf(out, "%s\nTamis %s, batches %s, seed %" PRIu64 "\n", options->command,
+                  tamis_version(), m->simd, options->seed);
     (void)fprintf(out, "%s (%s), %u processors, %s\n", m->cpu, m->features, m->processors,
                   m->caches);
     (void)fprintf(out, "%.1f GiB, pages of %ld bytes, huge pages %s, %s, %s, %s; libbloom: %s\n",
