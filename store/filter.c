@@ -115,8 +115,9 @@ TAMIS_API int tamis_filter_contains(tamis_filter *filter, const void *key, size_
     if (__builtin_expect(key == NULL && key_bytes > 0, 0)) return tamis__fail_null_key(0);
     struct tamis__view *view = tamis__enter(&filter->view);
     if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
+    /* Whether the mapping is whole is looked at in the end. */
     const struct tamis__store_segment *only = &view->segments[0];
-    if (__builtin_expect(!view->is_short || !tamis__view_is_current(view, &only->segment), 0))
+    if (__builtin_expect(!view->is_short || tamis__view_moved(view, &only->segment) != 0, 0))
         return contains_anyhow(filter, view, key, key_bytes);
     const struct tamis__digest digest = tamis__digest_at_once(key, key_bytes, view->by.seed);
     const int rc = only->calls->contains(&only->segment, digest);

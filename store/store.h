@@ -99,16 +99,22 @@ int tamis__visit_segment(struct tamis_filter *filter, uint32_t index, struct tam
 int tamis__pin_current(struct tamis_filter *filter, struct tamis__view **view);
 void tamis__unpin(struct tamis_filter *filter, struct tamis__view *view);
 
-/* Does its newest segment say what it said when the view was made? */
+/* 0 if its newest segment says what it said when the view was made; what a broken mapping says is no matter. */
+static inline uint64_t tamis__view_moved(const struct tamis__view *view,
+                                         const struct tamis__segment *newest)
+{
+    /* ORDER relaxed: see tamis__view_follow. */
+    return (tamis__segment_epoch(newest) ^ __atomic_load_n(&view->epoch, __ATOMIC_RELAXED)) |
+           (tamis__segment_next(newest) ^ view->next) |
+           (tamis__segment_exceptions(newest) ^ view->exceptions);
+}
+
+/* The same, and its mapping is whole. */
 static inline bool tamis__view_is_current(const struct tamis__view *view,
                                           const struct tamis__segment *newest)
 {
-    /* ORDER relaxed: see tamis__view_follow. */
     const uint64_t moved =
-        (tamis__segment_epoch(newest) ^ __atomic_load_n(&view->epoch, __ATOMIC_RELAXED)) |
-        (tamis__segment_next(newest) ^ view->next) |
-        (tamis__segment_exceptions(newest) ^ view->exceptions) |
-        (uint64_t)!tamis__segment_is_whole(newest);
+        tamis__view_moved(view, newest) | (uint64_t)!tamis__segment_is_whole(newest);
     return __builtin_expect(moved == 0, 1);
 }
 
