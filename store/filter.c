@@ -10,6 +10,7 @@
  * who won there goes on in the new newest one as if it had not won: docs/concurrency.md, "The list
  * goes on".
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,15 +61,53 @@ static inline bool refuses(const struct tamis__view *view)
 
 /* ---- One key --------------------------------------------------------------------------------- */
 
+/* A key that is asked for, with its digest where the view is digested. */
+struct asked {
+    const void *key;
+    size_t bytes;
+    struct tamis__digest digest;
+};
+
+static inline void ask_for(const struct tamis__view *view, const void *key, size_t key_bytes,
+                           struct asked *asked)
+{
+    asked->key = key;
+    asked->bytes = key_bytes;
+    if (view->digested) asked->digest = tamis__digest_by(&view->by, key, key_bytes);
+}
+
+static inline int has_key(const struct tamis__view *view, const struct tamis__store_segment *s,
+                          const struct asked *asked)
+{
+    return view->digested ? s->calls->contains(&s->segment, asked->digest)
+                          : s->kind->contains(&s->segment, asked->key, asked->bytes);
+}
+
 /* The newest of segments from .. end - 1 that has the key, plus 1; 0: none has. */
 static uint32_t find_key(const struct tamis__view *view, uint32_t from, uint32_t end,
-                         const void *key, size_t key_bytes)
+                         const struct asked *asked)
 {
-    for (uint32_t i = end; i-- > from;) {
-        const struct tamis__store_segment *s = &view->segments[i];
-        if (s->kind->contains(&s->segment, key, key_bytes)) return i + 1;
-    }
+    for (uint32_t i = end; i-- > from;)
+        if (has_key(view, &view->segments[i], asked)) return i + 1;
     return 0;
+}
+
+/* Of a view of any sort, and one that may have moved. */
+static __attribute__((noinline)) int contains_anyhow(struct tamis_filter *filter,
+                                                     struct tamis__view *view, const void *key,
+                                                     size_t key_bytes)
+{
+    struct asked asked;
+    int rc = tamis__view_current(filter, &view);
+    if (rc == 0) {
+        ask_for(view, key, key_bytes, &asked);
+        rc = has_key(view, tamis__newest(view), &asked);
+        if (rc == 0 && view->count > 1)
+            rc = find_key(view, first_alive(view), view->count - 1, &asked) > 0;
+        if (rc > 0 && view->index.segment.header != NULL)
+            rc = !tamis__index_has(&view->index.segment, key, key_bytes);
+    }
+    return (int)tamis__leave_with(filter, view, rc);
 }
 
 TAMIS_API int tamis_filter_contains(tamis_filter *filter, const void *key, size_t key_bytes)
@@ -76,15 +115,11 @@ TAMIS_API int tamis_filter_contains(tamis_filter *filter, const void *key, size_
     if (__builtin_expect(key == NULL && key_bytes > 0, 0)) return tamis__fail_null_key(0);
     struct tamis__view *view = tamis__enter(&filter->view);
     if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
-    int rc = tamis__view_current(filter, &view);
-    if (__builtin_expect(rc == 0, 1)) {
-        const struct tamis__store_segment *newest = tamis__newest(view);
-        rc = newest->kind->contains(&newest->segment, key, key_bytes);
-        if (rc == 0 && view->count > 1)
-            rc = find_key(view, first_alive(view), view->count - 1, key, key_bytes) > 0;
-        if (rc > 0 && view->index.segment.header != NULL)
-            rc = !tamis__index_has(&view->index.segment, key, key_bytes);
-    }
+    const struct tamis__store_segment *only = &view->segments[0];
+    if (__builtin_expect(!view->is_short || !tamis__view_is_current(view, &only->segment), 0))
+        return contains_anyhow(filter, view, key, key_bytes);
+    const struct tamis__digest digest = tamis__digest_at_once(key, key_bytes, view->by.seed);
+    const int rc = only->calls->contains(&only->segment, digest);
     return (int)tamis__leave_with(filter, view, rc);
 }
 
@@ -130,13 +165,17 @@ static int add_key(struct tamis_filter *filter, struct tamis__view **at,
         const struct tamis__store_segment *newest = tamis__newest(view);
         const struct tamis__store_segment *behind = won ? tamis__view_find(view, won) : NULL;
         const uint32_t from = behind ? (uint32_t)(behind - view->segments) + 1 : first_alive(view);
-        const uint32_t found = find_key(view, from, view->count - 1, key, key_bytes);
+        struct asked asked;
+        ask_for(view, key, key_bytes, &asked);
+        /* Most are in the newest.  In a window that may be left meanwhile: their life goes on below. */
+        if (view->count > 1 && view->policy.slices == 0 && has_key(view, newest, &asked)) return 0;
+        const uint32_t found = find_key(view, from, view->count - 1, &asked);
         if (found > view->slice_first) return 0;
         fresh &= found == 0;
-        if (refuses(view) && !newest->kind->contains(&newest->segment, key, key_bytes))
-            return tamis__fail_full(filter, view);
+        if (refuses(view) && !has_key(view, newest, &asked)) return tamis__fail_full(filter, view);
         /* In an older slice only: it is not new, but its life begins again. */
-        const int added = newest->kind->add(&newest->segment, key, key_bytes);
+        const int added = view->digested ? newest->calls->add(&newest->segment, asked.digest)
+                                         : newest->kind->add(&newest->segment, key, key_bytes);
         if (added < 0) return added;
         const bool flipped = added > 0;
         if (!flipped && view->policy.slices == 0) return 0;
@@ -183,16 +222,20 @@ static int do_chores_for_key(struct tamis_filter *filter, struct tamis__view **v
                              const void *key, size_t key_bytes)
 {
     const struct tamis__view *v = *view;
-    if (ignores_known(v) && find_key(v, v->slice_first, v->count, key, key_bytes) > 0) return 0;
+    struct asked asked;
+    ask_for(v, key, key_bytes, &asked);
+    if (ignores_known(v) && find_key(v, v->slice_first, v->count, &asked) > 0) return 0;
     return do_chores(filter, view);
 }
 
-TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key_bytes)
+/* In a view of any sort, and one that may have moved. */
+static __attribute__((noinline)) int
+add_anyhow(struct tamis_filter *filter, struct tamis__view *view, const void *key, size_t key_bytes)
 {
-    if (__builtin_expect(key == NULL && key_bytes > 0, 0)) return tamis__fail_null_key(0);
-    if (__builtin_expect(filter->read_only, 0)) return tamis__fail_read_only(filter);
-    struct tamis__view *view = tamis__enter(&filter->view);
-    if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
+    if (filter->read_only) {
+        tamis__leave(filter, view);
+        return tamis__fail_read_only(filter);
+    }
     int rc = tamis__view_current(filter, &view);
     if (rc == 0 && has_chores(view)) {
         if (is_durable(view)) {
@@ -201,38 +244,80 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
         }
         rc = do_chores_for_key(filter, &view, key, key_bytes);
     }
-    if (__builtin_expect(rc == 0, 1)) rc = add_key(filter, &view, NULL, 0, false, key, key_bytes);
+    if (rc == 0) rc = add_key(filter, &view, NULL, 0, false, key, key_bytes);
     return (int)tamis__leave_with(filter, view, rc);
+}
+
+/* Won in the only segment, which somebody has left meanwhile. */
+static __attribute__((noinline)) int add_further(struct tamis_filter *filter,
+                                                 struct tamis__view *view, const void *key,
+                                                 size_t key_bytes)
+{
+    const uint64_t won = tamis__newest(view)->segment.header->number;
+    int rc = go_further(filter, &view, NULL);
+    if (rc == 0) rc = add_key(filter, &view, NULL, won, false, key, key_bytes);
+    return (int)tamis__leave_with(filter, view, rc);
+}
+
+TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key_bytes)
+{
+    if (__builtin_expect(key == NULL && key_bytes > 0, 0)) return tamis__fail_null_key(0);
+    struct tamis__view *view = tamis__enter(&filter->view);
+    if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
+    const struct tamis__store_segment *only = &view->segments[0];
+    /* ORDER relaxed: as has_chores(). */
+    if (__builtin_expect(!view->takes_short ||
+                             __atomic_load_n(&view->chores, __ATOMIC_RELAXED) != 0 ||
+                             !tamis__view_is_current(view, &only->segment),
+                         0))
+        return add_anyhow(filter, view, key, key_bytes);
+    const struct tamis__digest digest = tamis__digest_at_once(key, key_bytes, view->by.seed);
+    const int added = only->calls->add(&only->segment, digest);
+    if (added > 0) {
+        if (won_in_vain(view)) return add_further(filter, view, key, key_bytes);
+        count_one(view);
+    }
+    return (int)tamis__leave_with(filter, view, added);
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-int tamis__check_keys(const struct tamis_key *keys, size_t count)
+static inline int check_keys(const struct tamis_key *keys, size_t from, size_t end)
 {
-    for (size_t i = 0; i < count; i++)
-        if (__builtin_expect(keys[i].data == NULL && keys[i].bytes > 0, 0))
+    for (size_t i = from; i < end; i++)
+        if (__builtin_expect(keys[i].data == NULL, 0) && keys[i].bytes > 0)
             return tamis__fail_null_key(i);
     return 0;
 }
 
-/* The keys of a chunk that no segment has answered yes to, moved together. */
+int tamis__check_keys(const struct tamis_key *keys, size_t count)
+{
+    return check_keys(keys, 0, count);
+}
+
+/* The keys of a chunk that no segment has answered yes to, moved together: their digests, where all
+ * segments have the same. */
 struct open_keys {
-    struct tamis_key keys[TAMIS__CHUNK];
+    union {
+        struct tamis_key keys[TAMIS__CHUNK];
+        struct tamis__digest digests[TAMIS__CHUNK];
+    };
     uint16_t index[TAMIS__CHUNK];
     uint8_t answers[TAMIS__CHUNK];
     size_t count;
+    bool digested;
 };
+static_assert(sizeof(struct tamis_key) == sizeof(struct tamis__digest), "moved alike");
 
 static void keep_open(struct open_keys *open, uint8_t *answers)
 {
     size_t kept = 0;
     for (size_t i = 0; i < open->count; i++) {
-        if (open->answers[i]) {
-            answers[open->index[i]] = 1;
-            continue;
-        }
-        open->keys[kept] = open->keys[i];
-        open->index[kept++] = open->index[i];
+        const uint8_t answer = open->answers[i]; /* no branch: half of them are, half are not */
+        answers[open->index[i]] = answer;
+        open->digests[kept] = open->digests[i];
+        open->index[kept] = open->index[i];
+        kept += !answer;
     }
     open->count = kept;
 }
@@ -243,17 +328,38 @@ static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t
 {
     for (uint32_t i = end; i-- > from && open->count > 0;) {
         const struct tamis__store_segment *s = &view->segments[i];
-        if (s->kind->contains_batch(&s->segment, open->keys, open->count, open->answers) > 0)
-            keep_open(open, answers);
+        const size_t found =
+            open->digested
+                ? s->kind->contains_digests(&s->segment, open->digests, open->count, open->answers)
+                : s->kind->contains_batch(&s->segment, open->keys, open->count, open->answers);
+        if (found > 0) keep_open(open, answers);
     }
 }
 
-static void open_all(struct open_keys *open, const struct tamis_key *keys, size_t count)
+static void open_all(const struct tamis__view *view, struct open_keys *open,
+                     const struct tamis_key *keys, size_t count)
 {
-    memcpy(open->keys, keys, count * sizeof *keys);
+    open->digested = view->digested;
+    if (!view->digested)
+        memcpy(open->keys, keys, count * sizeof *keys);
+    else if (view->by.secret != NULL)
+        for (size_t i = 0; i < count; i++)
+            open->digests[i] = tamis__digest_by(&view->by, keys[i].data, keys[i].bytes);
+    else
+        for (size_t i = 0; i < count; i++)
+            open->digests[i] = tamis__digest(keys[i].data, keys[i].bytes, view->by.seed);
     for (size_t i = 0; i < count; i++)
         open->index[i] = (uint16_t)i;
     open->count = count;
+}
+
+/* Add those that are open to the newest segment. */
+static int64_t add_open(const struct tamis__store_segment *newest, struct open_keys *open)
+{
+    return open->digested
+               ? newest->kind->add_digests(&newest->segment, open->digests, open->count,
+                                           open->answers)
+               : newest->kind->add_batch(&newest->segment, open->keys, open->count, open->answers);
 }
 
 static size_t contains_chunk(const struct tamis__view *view, const struct tamis_key *keys,
@@ -263,7 +369,7 @@ static size_t contains_chunk(const struct tamis__view *view, const struct tamis_
     struct open_keys open;
     if (view->count == 1)
         return newest->kind->contains_batch(&newest->segment, keys, count, answers);
-    open_all(&open, keys, count);
+    open_all(view, &open, keys, count);
     memset(answers, 0, count);
     ask_segments(view, first_alive(view), view->count, &open, answers);
     return count - open.count;
@@ -279,8 +385,8 @@ static void ask_older_slices(const struct tamis__view *view, const struct open_k
 }
 
 /*
- * Keys that the newest slice has are not new; the others are added to the newest segment, and are
- * new where no older slice has them.
+ * Keys that the newest slice has are not new (most are in the newest segment: it is asked first); the
+ * others are added to that, and are new where no older slice has them.
  */
 static int64_t add_to_list(const struct tamis__view *view, const struct tamis_key *keys,
                            size_t count, uint8_t *answers)
@@ -289,11 +395,11 @@ static int64_t add_to_list(const struct tamis__view *view, const struct tamis_ke
     const bool windowed = view->slice_first > 0;
     struct open_keys open;
     uint8_t older[TAMIS__CHUNK];
-    open_all(&open, keys, count);
-    ask_segments(view, view->slice_first, view->count - 1, &open, answers);
+    open_all(view, &open, keys, count);
+    ask_segments(view, view->slice_first, view->count, &open, answers);
     memset(answers, 0, count);
     if (windowed) ask_older_slices(view, &open, older);
-    int64_t fresh = newest->kind->add_batch(&newest->segment, open.keys, open.count, open.answers);
+    int64_t fresh = add_open(newest, &open);
     if (fresh < 0) return fresh;
     keep_open(&open, answers);
     for (size_t i = 0; windowed && i < count; i++)
@@ -367,7 +473,7 @@ void tamis__ask_newest_slice(const struct tamis__view *view, const struct tamis_
                              size_t count, uint8_t *answers)
 {
     struct open_keys open;
-    open_all(&open, keys, count);
+    open_all(view, &open, keys, count);
     memset(answers, 0, count);
     ask_segments(view, view->slice_first, view->count, &open, answers);
 }
@@ -396,6 +502,19 @@ size_t tamis__chunk_of(const struct tamis__view *view, size_t wanted)
     return wanted < most ? wanted : most;
 }
 
+/* Keys that are handed to the kind at once where no list of segments wants them in chunks. */
+#define PIECE 4096u
+
+/* Of a list, or where adders must not go far past a limit, no more than a chunk. */
+static size_t piece_of(const struct tamis__view *view, size_t wanted)
+{
+    /* ORDER relaxed: a hint. */
+    const uint64_t part = __atomic_load_n(&view->left, __ATOMIC_RELAXED) / 16;
+    if (view->count > 1 || part < PIECE || view->policy.on_full == TAMIS_ON_FULL_REFUSE)
+        return tamis__chunk_of(view, wanted);
+    return wanted < PIECE ? wanted : PIECE;
+}
+
 /* What was added to a mapping that broke is not. */
 static int64_t answer_chunk(const struct tamis__view *view, int64_t rc, uint8_t *told, size_t count)
 {
@@ -407,14 +526,15 @@ static int64_t answer_chunk(const struct tamis__view *view, int64_t rc, uint8_t 
 static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
                          const struct tamis_key *keys, size_t count, uint8_t *answers)
 {
-    uint8_t unasked[TAMIS__CHUNK], *told;
+    uint8_t unasked[PIECE], *told;
     bool refused = false;
     int64_t fresh = 0, rc = 0;
     size_t done = 0;
     while (rc >= 0 && done < count) {
         rc = tamis__view_current(filter, view);
-        size_t now = tamis__chunk_of(*view, count - done);
+        size_t now = piece_of(*view, count - done);
         if (rc == 0 && has_chores(*view)) {
+            now = tamis__chunk_of(*view, now);
             rc = tamis__do_chores_for_chunk(filter, view, keys + done, now);
             now = tamis__chunk_of(*view, now);
         }
@@ -445,24 +565,32 @@ TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tami
     return rc;
 }
 
-TAMIS_API int64_t tamis_filter_contains_batch(tamis_filter *filter, const struct tamis_key *keys,
-                                              size_t count, uint8_t *answers)
+static int64_t contains_batch(const struct tamis__view *view, const struct tamis_key *keys,
+                              size_t count, uint8_t *answers)
 {
-    uint8_t unasked[TAMIS__CHUNK];
+    const size_t most = view->count == 1 ? PIECE : TAMIS__CHUNK;
+    uint8_t unasked[PIECE];
     int64_t ones = 0;
-    int rc = tamis__check_keys(keys, count);
-    if (rc < 0) return rc;
-    struct tamis__view *view = tamis__enter(&filter->view);
-    if (view == NULL) return TAMIS_ENOMEM;
-    rc = tamis__view_current(filter, &view);
-    for (size_t done = 0; rc == 0 && done < count;) {
-        const size_t now = count - done < TAMIS__CHUNK ? count - done : TAMIS__CHUNK;
+    for (size_t done = 0; done < count;) {
+        const size_t now = count - done < most ? count - done : most;
         uint8_t *told = answers ? answers + done : unasked;
+        const int rc = check_keys(keys, done, done + now);
+        if (rc < 0) return rc;
         size_t found = contains_chunk(view, keys + done, now, told);
         if (found > 0 && view->index.segment.header != NULL)
             found -= tamis__index_strike(&view->index.segment, keys + done, now, told);
         ones += (int64_t)found;
         done += now;
     }
-    return tamis__leave_with(filter, view, rc < 0 ? rc : ones);
+    return ones;
+}
+
+TAMIS_API int64_t tamis_filter_contains_batch(tamis_filter *filter, const struct tamis_key *keys,
+                                              size_t count, uint8_t *answers)
+{
+    struct tamis__view *view = tamis__enter(&filter->view);
+    if (view == NULL) return TAMIS_ENOMEM;
+    int64_t rc = tamis__view_current(filter, &view);
+    if (rc == 0) rc = contains_batch(view, keys, count, answers);
+    return tamis__leave_with(filter, view, rc);
 }

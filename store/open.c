@@ -165,15 +165,10 @@ int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter)
     return rc;
 }
 
-TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned flags,
-                                tamis_filter **filter)
+static int open_filter(struct tamis_store *store, const char *name, unsigned flags,
+                       tamis_filter **filter)
 {
     const bool read_only = store->read_only || (flags & TAMIS_READ_ONLY) != 0;
-    if ((flags & ~(TAMIS_READ_ONLY | TAMIS_NO_SYNC)) != 0)
-        return tamis__fail(TAMIS_EINVAL,
-                           "tamis_filter_open flags %#x: use 0, TAMIS_READ_ONLY or TAMIS_NO_SYNC",
-                           flags);
-    *filter = NULL;
     int rc = tamis__check_name(name);
     if (rc == 0) rc = open_by_name(store, name, read_only, filter);
     if (rc < 0 || *filter == NULL) return rc;
@@ -185,6 +180,34 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
         tamis__filter_free(*filter);
         *filter = NULL;
     }
+    return rc;
+}
+
+int tamis__view_populate(const struct tamis__view *view)
+{
+    int rc = tamis__segment_populate(&view->index.segment);
+    for (uint32_t i = 0; rc == 0 && i < view->count; i++)
+        rc = tamis__segment_populate(&view->segments[i].segment);
+    return rc;
+}
+
+TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned flags,
+                                tamis_filter **filter)
+{
+    const unsigned known = TAMIS_READ_ONLY | TAMIS_NO_SYNC | TAMIS_POPULATE;
+    if ((flags & ~known) != 0)
+        return tamis__fail(TAMIS_EINVAL,
+                           "tamis_filter_open flags %#x: use 0, TAMIS_READ_ONLY, TAMIS_NO_SYNC or "
+                           "TAMIS_POPULATE",
+                           flags);
+    *filter = NULL;
+    int rc = open_filter(store, name, flags, filter);
+    if (rc < 0 || (flags & TAMIS_POPULATE) == 0) return rc;
+    (*filter)->populate = true;
+    rc = tamis__view_populate((*filter)->view); /* without the catalog's lock: it takes long */
+    if (rc == 0) return 0;
+    tamis__filter_free(*filter);
+    *filter = NULL;
     return rc;
 }
 

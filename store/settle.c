@@ -82,11 +82,11 @@ static int find_segment(struct replay *replay, uint64_t number, struct tamis__st
 static int replay_digests(const struct tamis__store_segment *s, const struct tamis__frame *frame)
 {
     struct tamis__digest digests[TAMIS__FRAME_KEYS_MAX];
+    uint8_t answers[TAMIS__FRAME_KEYS_MAX];
     for (uint32_t i = 0; i < frame->count; i++)
         digests[i] = tamis__frame_digest(frame, i);
-    const size_t fresh = s->kind->add_digests(&s->segment, digests, frame->count);
-    if (fresh > 0) (void)tamis__segment_count(&s->segment, fresh);
-    return 0;
+    const int64_t fresh = s->kind->add_digests(&s->segment, digests, frame->count, answers);
+    return fresh < 0 ? (int)fresh : 0;
 }
 
 static int replay_keys(const struct tamis__store_segment *s, const struct tamis__frame *frame)

@@ -28,6 +28,7 @@ struct tamis_filter {
     char name[TAMIS_NAME_MAX + 1]; /* when it was opened, for sentences */
     uint64_t filter_id;
     bool read_only;
+    bool populate;                    /* segments are brought into memory when they are mapped */
     bool no_sync;                     /* closing it leaves the last checkpoint to others */
     bool dropped;                     /* atomic: the catalog has this filter no more */
     uint64_t recorded_items;          /* atomic: what the catalog was last told or has told */
@@ -43,20 +44,23 @@ struct tamis_filter {
 /* Leave the view that the thread has entered; the last to leave an old one gives it back. */
 static inline void tamis__leave(struct tamis_filter *filter, const struct tamis__view *view)
 {
+    struct tamis__visitor *self = tamis__self;
     /* ORDER: as tamis__enter: either the exchanger finds us gone, or we find its view. */
-    if (tamis__visit_is_light) {
-        __atomic_store_n(&tamis__self->view, NULL, __ATOMIC_RELEASE);
+    if (__builtin_expect(tamis__visit_is_light, 1)) {
+        __atomic_store_n(&self->view, NULL, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     } else {
-        (void)__atomic_exchange_n(&tamis__self->view, NULL, __ATOMIC_SEQ_CST);
+        (void)__atomic_exchange_n(&self->view, NULL, __ATOMIC_SEQ_CST);
     }
-    struct tamis__visitor *self = tamis__self;
-    if (__builtin_expect(__atomic_load_n(&filter->view, __ATOMIC_SEQ_CST) != view || self->passed,
+    if (__builtin_expect((__atomic_load_n(&filter->view, __ATOMIC_SEQ_CST) != view) | self->passed,
                          0)) {
         self->passed = false;
         tamis__view_reclaim(filter);
     }
 }
+
+/* Of more than one segment, or where one look has found something. */
+int64_t tamis__view_answer_of_all(const struct tamis__view *view, int64_t answer);
 
 /*
  * Before anything is told that was read from the view: `answer`, or the error of a mapping of its that
@@ -65,14 +69,13 @@ static inline void tamis__leave(struct tamis_filter *filter, const struct tamis_
 static inline int64_t tamis__view_answer(const struct tamis__view *view, int64_t answer)
 {
     tamis__guard_fence();
-    /* ORDER relaxed: behind the fence. */
-    if (__builtin_expect(view->count == 1 && view->index.segment.header == NULL &&
-                             __atomic_load_n(&tamis__guard_faults, __ATOMIC_RELAXED) == 0 &&
-                             tamis__segment_is_whole(&view->segments[0].segment),
-                         1))
-        return answer;
-    const int rc = tamis__view_check(view);
-    return __builtin_expect(rc < 0, 0) ? rc : answer;
+    const bool whole = tamis__segment_is_whole(&view->segments[0].segment);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* that look may have been the fault */
+    /* ORDER relaxed: behind the fences. */
+    const bool faultless = __atomic_load_n(&tamis__guard_faults, __ATOMIC_RELAXED) == 0;
+    return __builtin_expect(view->is_lone & whole & faultless, 1)
+               ? answer
+               : tamis__view_answer_of_all(view, answer);
 }
 
 /* Leave with an answer, if it can be trusted. */
@@ -96,17 +99,25 @@ int tamis__visit_segment(struct tamis_filter *filter, uint32_t index, struct tam
 int tamis__pin_current(struct tamis_filter *filter, struct tamis__view **view);
 void tamis__unpin(struct tamis_filter *filter, struct tamis__view *view);
 
+/* Does its newest segment say what it said when the view was made? */
+static inline bool tamis__view_is_current(const struct tamis__view *view,
+                                          const struct tamis__segment *newest)
+{
+    /* ORDER relaxed: see tamis__view_follow. */
+    const uint64_t moved =
+        (tamis__segment_epoch(newest) ^ __atomic_load_n(&view->epoch, __ATOMIC_RELAXED)) |
+        (tamis__segment_next(newest) ^ view->next) |
+        (tamis__segment_exceptions(newest) ^ view->exceptions) |
+        (uint64_t)!tamis__segment_is_whole(newest);
+    return __builtin_expect(moved == 0, 1);
+}
+
 /* Bring the view that the caller has entered up to what is in force. */
 static inline int tamis__view_current(struct tamis_filter *filter, struct tamis__view **view)
 {
-    const struct tamis__segment *newest = &tamis__newest(*view)->segment;
-    /* ORDER relaxed: see tamis__view_follow. */
-    const uint64_t moved =
-        (tamis__segment_epoch(newest) ^ __atomic_load_n(&(*view)->epoch, __ATOMIC_RELAXED)) |
-        (tamis__segment_next(newest) ^ (*view)->next) |
-        (tamis__segment_exceptions(newest) ^ (*view)->exceptions) |
-        (uint64_t)!tamis__segment_is_whole(newest);
-    return __builtin_expect(moved == 0, 1) ? 0 : tamis__view_follow(filter, view);
+    return tamis__view_is_current(*view, &tamis__newest(*view)->segment)
+               ? 0
+               : tamis__view_follow(filter, view);
 }
 
 /* ---- handles.c: what fork() changes ----------------------------------------------------------- */

@@ -122,6 +122,18 @@ int tamis__view_check(const struct tamis__view *view)
     return rc;
 }
 
+int64_t tamis__view_answer_of_all(const struct tamis__view *view, int64_t answer)
+{
+    bool whole =
+        view->index.segment.header == NULL || tamis__segment_is_whole(&view->index.segment);
+    for (uint32_t i = 0; i < view->count; i++)
+        whole &= tamis__segment_is_whole(&view->segments[i].segment);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&tamis__guard_faults, __ATOMIC_RELAXED) == 0 && whole) return answer;
+    const int rc = tamis__view_check(view);
+    return rc < 0 ? rc : answer;
+}
+
 static void retire(struct tamis_filter *filter, struct tamis__view *view)
 {
     view->retired = __atomic_load_n(&filter->retired, __ATOMIC_RELAXED);
@@ -246,6 +258,33 @@ uint32_t tamis__view_count_record(const struct tamis__view *view, struct tamis__
     return known;
 }
 
+/* Has a key one digest in all of them? */
+static void choose_digests(struct tamis__view *view)
+{
+    const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
+    view->by = tamis__header_digester(newest);
+    view->digested = true;
+    for (uint32_t i = 0; i < view->count; i++) {
+        struct tamis__store_segment *s = &view->segments[i];
+        const struct tamis__segment_header *h = s->segment.header;
+        const bool has = tamis__hash_set_by_id(h->hash_set)->digest != NULL;
+        s->calls = has && s->kind->by_digest != NULL ? s->kind->by_digest(h) : NULL;
+        view->digested &= s->calls != NULL && h->hash_set == newest->hash_set &&
+                          h->seed == newest->seed &&
+                          memcmp(h->parameters, newest->parameters, sizeof h->parameters) == 0;
+    }
+}
+
+/* Where there is a short way for one key. */
+static void choose_ways(struct tamis__view *view, bool read_only)
+{
+    choose_digests(view);
+    view->is_lone = view->count == 1 && view->index.segment.header == NULL;
+    view->is_short = view->is_lone && view->digested && view->by.secret == NULL;
+    view->takes_short = view->is_short && !read_only && view->next == 0 &&
+                        view->policy.slices == 0 && view->rotate_at == INT64_MAX;
+}
+
 /* What follows from policy and segments. */
 static void complete(struct tamis__view *view, bool read_only)
 {
@@ -258,6 +297,7 @@ static void complete(struct tamis__view *view, bool read_only)
         view->slice_ns > 0 && !read_only ? newest->slice_start + view->slice_ns : INT64_MAX;
     while (view->segments[view->slice_first].segment.header->slice != newest->slice)
         view->slice_first++;
+    choose_ways(view, read_only);
     tamis__view_count(view);
     if (!read_only && tamis__view_is_written(view) &&
         !tamis__mark_is_writer(&tamis__newest(view)->segment))
@@ -547,17 +587,29 @@ static int follow(struct tamis_filter *filter, struct tamis__view **view, bool w
     return rc;
 }
 
+/* Where the filter is to be in memory and goes on in another segment than `newest`.  Without the catalog's lock. */
+static int populate_if_new(const struct tamis_filter *filter, const struct tamis__view *view,
+                           uint64_t newest, int rc)
+{
+    if (rc < 0 || !filter->populate || tamis__newest(view)->segment.number == newest) return rc;
+    return tamis__view_populate(view);
+}
+
 int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view)
 {
-    return follow(filter, view, false);
+    const uint64_t newest = tamis__newest(*view)->segment.number;
+    const int rc = follow(filter, view, false);
+    return populate_if_new(filter, *view, newest, rc);
 }
 
 int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view)
 {
+    const uint64_t newest = tamis__newest(*view)->segment.number;
     bool moved = false;
-    const int rc = tamis__view_check(*view);
+    int rc = tamis__view_check(*view);
     if (rc < 0) return rc;
     while (follow_chain(filter, view))
         moved = true;
-    return moved ? 0 : follow(filter, view, true);
+    if (!moved) rc = follow(filter, view, true);
+    return populate_if_new(filter, *view, newest, rc);
 }

@@ -34,38 +34,50 @@ struct tamis_filter;
 struct tamis__store_segment {
     struct tamis__segment segment;
     const struct tamis__kind *kind;
-    unsigned *references; /* atomic: views that have the mapping */
+    const struct tamis__by_digest *calls; /* of the kind; NULL where its hash set has no digests */
+    unsigned *references;                 /* atomic: views that have the mapping */
 };
 
+/* What calls read comes first; what adders write has no line in common with what they all read. */
 struct tamis__view {
-    struct tamis__view *retired; /* the next one that waits for its last user */
-    unsigned pins;               /* atomic */
-    uint64_t epoch;       /* atomic: the newest segment's, when the catalog was last looked at */
-    uint64_t next;        /* what the newest segment's next says as long as this view is right */
-    uint64_t exceptions;  /* the same of its exceptions */
-    uint64_t publication; /* of the filter, as of which it is right */
+    uint64_t epoch;      /* atomic: the newest segment's, when the catalog was last looked at */
+    uint64_t next;       /* what the newest segment's next says as long as this view is right */
+    uint64_t exceptions; /* the same of its exceptions */
+    struct tamis__digester by; /* of all segments, if digested */
+    bool digested;             /* all have one digest of a key, and calls for it */
+    bool is_lone;              /* one segment, and no exceptions */
+    bool is_short;             /* that, digested by XXH3: one key needs no other way */
+    bool takes_short;          /* and that is all there is to adding */
+    unsigned chores;           /* atomic: TAMIS__CHORE_*, to be done before the next key is added */
+    uint32_t slice_first;      /* index of the first segment of the newest slice */
+    uint32_t count;
+
     struct tamis__policy policy;
     double fp_rate;
-    uint64_t limit;     /* items of the newest segment at which it is full; UINT64_MAX: never */
+    uint64_t publication; /* of the filter, as of which it is right */
+    uint64_t limit;       /* items of the newest segment at which it is full; UINT64_MAX: never */
+    int64_t rotate_at;    /* ns since 1970, when the newest slice is over; INT64_MAX: never */
+    int64_t slice_ns;
+    struct tamis__view *retired; /* the next one that waits for its last user */
+    unsigned pins;               /* atomic */
+
+    int64_t wait_until; /* atomic: do not try again before, ns; 0: do */
     uint64_t left;      /* atomic: items up to the limit, when they were last counted */
     uint64_t stride;    /* atomic: so many items may come before they are counted again, less 1 */
     uint64_t uncounted; /* atomic: added by batches since then */
-    unsigned chores;    /* atomic: TAMIS__CHORE_*, to be done before the next key is added */
-    int64_t wait_until; /* atomic: do not try again before, ns; 0: do */
-    int64_t rotate_at;  /* ns since 1970, when the newest slice is over; INT64_MAX: never */
-    int64_t slice_ns;
-    struct tamis__store_segment index; /* of exceptions; all 0: there are none */
-    uint32_t slice_first;              /* index of the first segment of the newest slice */
-    uint32_t count;
+
+    struct tamis__store_segment index;      /* of exceptions; all 0: there are none */
     struct tamis__store_segment segments[]; /* the newest last */
 };
 
-/* Where a thread is. */
+/* Where a thread is.  It writes here in every call, so no line of it is anybody else's. */
 struct tamis__visitor {
+    char before[64];
     const struct tamis__view *view; /* atomic */
     unsigned used;                  /* atomic */
     bool passed;                    /* its own: it has seemed to be in a view that it was not in */
     struct tamis__visitor *next;
+    char behind[64];
 };
 
 extern _Thread_local struct tamis__visitor *tamis__self
@@ -93,7 +105,7 @@ static inline struct tamis__view *tamis__enter(struct tamis__view *const *place)
     /* ORDER acquire: pairs with the exchanger's release; the view's contents. */
     struct tamis__view *view = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     for (;;) {
-        if (tamis__visit_is_light) {
+        if (__builtin_expect(tamis__visit_is_light, 1)) {
             /* ORDER release: what was done in the one before comes before it is given back. */
             __atomic_store_n(&self->view, view, __ATOMIC_RELEASE);
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -147,6 +159,9 @@ static inline bool tamis__view_is_over(const struct tamis__view *view)
 {
     return view->rotate_at != INT64_MAX && tamis__clock_ns() >= view->rotate_at;
 }
+
+/* open.c: bring all of it into memory (tamis__segment_populate). */
+int tamis__view_populate(const struct tamis__view *view);
 
 /* Count what is in the newest segment; sets TAMIS__CHORE_FULL and stride. */
 void tamis__view_count(struct tamis__view *view);

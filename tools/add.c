@@ -30,6 +30,7 @@ static const char HELP[] =
     "      --json          one object a key: {\"key\":\"...\",\"new\":true}\n"
     "      --sync-interval TIME   a checkpoint every so often meanwhile: 500ms, 30s, 5m\n"
     "      --no-sync       no checkpoint at the end: a later 'tamis sync' makes it\n"
+    "      --populate      read all of the filter into memory first\n"
     "      --progress      show progress even where standard error is no terminal\n"
     "      --no-progress   show none\n"
     "      --store DIR     the store\n"
@@ -180,8 +181,9 @@ static int run(struct invocation *call)
     tamis_store *store = cli_store_open(call, 0);
     if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
-    const bool no_sync = options_have(&call->options, TAKES(NO_SYNC));
-    addition.filter = cli_filter_open(store, addition.name, no_sync ? TAMIS_NO_SYNC : 0);
+    const unsigned no_sync = wants(&addition, TAKES(NO_SYNC)) ? TAMIS_NO_SYNC : 0;
+    const unsigned populate = wants(&addition, TAKES(POPULATE)) ? TAMIS_POPULATE : 0;
+    addition.filter = cli_filter_open(store, addition.name, no_sync | populate);
     if (addition.filter) {
         cli_tell_trouble(addition.filter);
         interrupt_catch();
@@ -202,7 +204,7 @@ const struct command cli_command_add = {
     .operands = "NAME [KEY...]",
     .help = HELP,
     .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(NEW) | TAKES(SEEN) | TAKES(STATS) |
-               TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC),
+               TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE),
     .args_min = 1,
     .args_max = SIZE_MAX,
     .run = run,

@@ -21,6 +21,7 @@ static const char HELP[] =
     "      --hex           keys are written in hexadecimal, in and out\n"
     "      --json          one object a key: {\"key\":\"...\",\"present\":true}; with -v only the\n"
     "                      absent ones; with -c {\"count\":N}\n"
+    "      --populate      read all of the filter into memory first\n"
     "      --progress      show progress even where standard error is no terminal\n"
     "      --no-progress   show none\n"
     "      --store DIR     the store\n"
@@ -112,7 +113,8 @@ static int run(struct invocation *call)
     tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
     if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
-    question.filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
+    const unsigned populate = wants(&question, TAKES(POPULATE)) ? TAMIS_POPULATE : 0;
+    question.filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY | populate);
     if (question.filter) {
         cli_tell_trouble(question.filter);
         question.source = key_source_new(call, 1);
@@ -129,7 +131,8 @@ const struct command cli_command_check = {
     .summary = "print the keys that are in a filter, or are not",
     .operands = "NAME [KEY...]",
     .help = HELP,
-    .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(INVERT) | TAKES(COUNT) | TAKES(QUIET),
+    .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(INVERT) | TAKES(COUNT) | TAKES(QUIET) |
+               TAKES(POPULATE),
     .args_min = 1,
     .args_max = SIZE_MAX,
     .run = run,

@@ -74,6 +74,7 @@ static const struct {
     [OPTION_FORCE_NETWORK_FS] = {"force-network-fs", "--force-network-fs", no_argument, 0},
     [OPTION_SYNC_INTERVAL] = {"sync-interval", "--sync-interval", required_argument, 0},
     [OPTION_NO_SYNC] = {"no-sync", "--no-sync", no_argument, 0},
+    [OPTION_POPULATE] = {"populate", "--populate", no_argument, 0},
     [OPTION_ACCEPT] = {"accept", "--accept", no_argument, 0},
 };
 

@@ -47,10 +47,10 @@ static inline uint64_t tamis__get64(const void *p)
     return v;
 }
 
-/* Are they all 0?  At least one. */
+/* Are they all 0? */
 static inline bool tamis__is_zero(const unsigned char *data, size_t bytes)
 {
-    return data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0;
+    return bytes == 0 || (data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0);
 }
 
 /* IEEE 754 doubles travel as their 64 bits. */

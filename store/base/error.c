@@ -22,6 +22,7 @@ int tamis__point_no_block_lock;
 int tamis__point_no_recheck;
 int tamis__point_no_mark_lock;
 int tamis__point_no_mark_count;
+uint64_t tamis__point_samples = 1 << 14;
 #endif
 
 int(tamis__fail)(int code, const char *format, ...)

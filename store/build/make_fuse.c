@@ -14,6 +14,9 @@
 #include "build/piece.h"
 #include "kind/fuse.h"
 
+/* From here on data begin on a boundary of 2 MiB (docs/format.md), so that folios of 2 MiB can be mapped. */
+#define LARGE_BYTES ((uint64_t)32 << 20)
+
 int tamis__build_plan_fuse(struct tamis_build *build)
 {
     struct tamis_filter_spec *spec = &build->spec.filter;
@@ -114,6 +117,8 @@ static int make_piece(void *context, unsigned worker, uint64_t piece)
     if (rc == 0)
         rc = tamis__piece_build(&m->shape, digests, count, bench->workspace, bench->fingerprints,
                                 &m->seeds[piece]);
+    if (rc == 0 && build->draft.header.data_bytes >= LARGE_BYTES)
+        tamis__segment_large_folios(&build->draft.staged, offset, m->piece_bytes);
     if (rc == 0)
         rc = tamis__segment_fill(&build->store->place, &build->draft.staged, offset,
                                  bench->fingerprints, (size_t)m->piece_bytes);

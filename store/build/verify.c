@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/point.h"
 #include "build/build.h"
 #include "kind/fuse.h"
 
 #define CHUNK_DIGESTS ((size_t)1 << 15) /* asked for at once: 256 KiB, well under a ms */
-#define SAMPLES ((uint64_t)1 << 20)
 #define SAMPLE_CHUNK 1024u
 /* Of 10^12 sound segments one is refused. */
 #define REFUSED_LOG 27.63
@@ -157,7 +157,7 @@ static int sample(struct tamis_build *build)
     uint64_t state = build->spec.filter.seed;
     const double rate = promised_rate(build);
     int rc = 0;
-    for (uint64_t i = 0; rc == 0 && i < SAMPLES; i += SAMPLE_CHUNK)
+    for (uint64_t i = 0; rc == 0 && i < TAMIS__SAMPLES; i += SAMPLE_CHUNK)
         rc = sample_chunk(build, &state);
     if (rc != 0) return rc;
     const double expected = rate * (double)build->result.sampled;

@@ -33,7 +33,7 @@ uint64_t tamis__segment_number(const char *name)
     return strcmp(name, again) == 0 ? number : 0;
 }
 
-static void segment_path(const struct tamis__place *place, uint64_t number, char path[PATH_BYTES])
+void tamis__segment_path(const struct tamis__place *place, uint64_t number, char path[PATH_BYTES])
 {
     char name[TAMIS__SEGMENT_NAME_BYTES];
     tamis__segment_name(number, name);
@@ -97,7 +97,7 @@ int tamis__segment_publish(const struct tamis__place *place, struct tamis__stage
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
     int rc;
-    segment_path(place, header->number, what);
+    tamis__segment_path(place, header->number, what);
     tamis__segment_name(header->number, name);
     tamis__header_seal(header);
     rc = tamis__write_at(staged->file.fd, header, sizeof *header, 0, what);
@@ -223,7 +223,7 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
     struct tamis__file_info info = {0};
     void *map = NULL;
     int fd = -1, rc;
-    segment_path(place, number, what);
+    tamis__segment_path(place, number, what);
     tamis__segment_name(number, name);
     rc = tamis__inside_open(place->segments_fd, name, writable ? O_RDWR : O_RDONLY, what, &fd);
     if (rc == TAMIS_ENOTFOUND)
@@ -279,7 +279,7 @@ int tamis__segment_open_again(const struct tamis__segment *segment, char what[PA
     if (segment->place == NULL)
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "a segment without a file has no table and no locks");
-    segment_path(segment->place, segment->header->number, what);
+    tamis__segment_path(segment->place, segment->header->number, what);
     tamis__segment_name(segment->header->number, name);
     const int rc =
         tamis__inside_open_private(segment->place->segments_fd, name, O_RDWR, what, file);
@@ -392,7 +392,7 @@ int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uin
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
     struct tamis__segment segment = {0};
-    segment_path(place, number, what);
+    tamis__segment_path(place, number, what);
     tamis__segment_name(number, name);
     int rc = tamis__exists(place->segments_fd, name, what);
     if (rc <= 0) return rc < 0 ? rc : 1;
@@ -410,7 +410,7 @@ int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uin
 int tamis__segment_exists(const struct tamis__place *place, uint64_t number)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    segment_path(place, number, what);
+    tamis__segment_path(place, number, what);
     tamis__segment_name(number, name);
     return tamis__exists(place->segments_fd, name, what);
 }
@@ -418,7 +418,7 @@ int tamis__segment_exists(const struct tamis__place *place, uint64_t number)
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    segment_path(place, number, what);
+    tamis__segment_path(place, number, what);
     tamis__segment_name(number, name);
     return tamis__unlink(place->segments_fd, name, what);
 }
@@ -426,7 +426,7 @@ int tamis__segment_remove(const struct tamis__place *place, uint64_t number)
 int tamis__segment_sync(const struct tamis__place *place, const struct tamis__segment *segment)
 {
     char what[PATH_BYTES];
-    segment_path(place, segment->header->number, what);
+    tamis__segment_path(place, segment->header->number, what);
     return tamis__sync_map(segment->header, tamis__header_file_bytes(segment->header), what);
 }
 
@@ -438,7 +438,7 @@ int tamis__segment_relabel(const struct tamis__place *place, const struct tamis_
     const struct tamis__name_label *current = tamis__label_current(header);
     if (current != NULL && current->sequence >= sequence) return 0;
     if (header->compat_flags & ~TAMIS__COMPAT_KNOWN) return 0; /* not ours to write */
-    segment_path(place, header->number, what);
+    tamis__segment_path(place, header->number, what);
     tamis__label_write(&header->labels[current == &header->labels[0] ? 1 : 0], sequence, name);
     return tamis__sync_map(header, TAMIS__HEADER_BYTES, what);
 }
@@ -451,7 +451,7 @@ int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
     void *map = NULL;
     int fd = -1;
     *header = NULL;
-    segment_path(place, number, what);
+    tamis__segment_path(place, number, what);
     tamis__segment_name(number, name);
     int rc = tamis__inside_open(place->segments_fd, name, O_RDWR, what, &fd);
     if (rc == TAMIS_ENOTFOUND) return 0;
@@ -473,7 +473,7 @@ int tamis__segment_sync_header(const struct tamis__place *place,
                                struct tamis__segment_header *header)
 {
     char what[PATH_BYTES];
-    segment_path(place, header->number, what);
+    tamis__segment_path(place, header->number, what);
     return tamis__sync_map(header, TAMIS__HEADER_BYTES, what);
 }
 
@@ -482,7 +482,7 @@ int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
     int fd = -1;
-    segment_path(place, number, what);
+    tamis__segment_path(place, number, what);
     tamis__segment_name(number, name);
     int rc = tamis__inside_open(place->segments_fd, name, O_RDONLY, what, &fd);
     if (rc == 0) rc = tamis__read_at(fd, header, sizeof *header, 0, what);
@@ -551,7 +551,7 @@ int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
                          struct tamis__private_fd *guard)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    segment_path(place, number, what);
+    tamis__segment_path(place, number, what);
     tamis__segment_name(number, name);
     int rc = guard->link != NULL
                  ? 0

@@ -35,13 +35,13 @@ struct tamis__staged;
 struct tamis__segment {
     struct tamis__segment_header *header; /* start of the mapping */
     uint64_t *data;                       /* the bits, 64-byte aligned */
+    uintptr_t tail;                       /* atomic; TAMIS__TAIL_* of a word of its last page */
     uint64_t map_bytes;                   /* all that the file can ever have */
     uint64_t number;                      /* as its header says */
     bool writable;
     const struct tamis__place *place;   /* that it was opened in; NULL in plain memory */
     const struct tamis__staged *staged; /* its file while it is not published yet; else NULL */
     struct tamis__guard *guard;         /* of the mapping; NULL in plain memory */
-    uintptr_t tail;                     /* atomic; TAMIS__TAIL_* of a word of its last page */
     void *kept;                         /* the constant part of the header; NULL if staged */
     struct tamis__owner **owner; /* who this handle is to other removers; NULL without counters */
     struct tamis__writing
@@ -77,6 +77,10 @@ int tamis__segment_publish(const struct tamis__place *place, struct tamis__stage
 /* Write bytes into the data of a staged file. */
 int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,
                         uint64_t offset, const void *bytes, size_t count);
+/* These bytes are written next, and never again: have folios of 2 MiB made for them, which mappings get by one
+ * entry each (docs/decisions/0016-mapping.md).  A hint. */
+void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t offset,
+                                 uint64_t bytes);
 /* These bytes of the file are whole: let them be on their way to the disk before it is settled. */
 void tamis__segment_hurry(const struct tamis__staged *staged, uint64_t offset, uint64_t bytes);
 /* Map a staged file whole, with a copy of its header to be; tamis__segment_close() before publish.
@@ -120,7 +124,8 @@ static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
     const uint64_t magic =
         __atomic_load_n((const uint64_t *)(const void *)segment->header->magic, __ATOMIC_RELAXED);
     const uint64_t last = __atomic_load_n(word, __ATOMIC_RELAXED);
-    return (magic == TAMIS__MAGIC_WORD) & (last != 0 || (tail & TAMIS__TAIL_SET) == 0);
+    return (magic == TAMIS__MAGIC_WORD) &
+           (last >= (tail & TAMIS__TAIL_SET)); /* 1 at least if set */
 }
 
 /* A pass goes over these bytes of the data, a piece from the first on before it is looked at: let them come into
@@ -128,6 +133,13 @@ static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
 #define TAMIS__WANT_BYTES ((uint64_t)1 << 20)
 #define TAMIS__WANT_WORDS (TAMIS__WANT_BYTES / 8)
 void tamis__segment_want(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
+
+/*
+ * populate.c: bring all of the file into memory and into the page tables: no look at it faults then, until the
+ * system needs the memory; the first write to a page still does.  Dirties nothing.  TAMIS_EIO where a page
+ * cannot be had, TAMIS_ENOMEM.
+ */
+int tamis__segment_populate(const struct tamis__segment *segment);
 
 /* A pass is done with these bytes of the data: let the process forget its copies of the page-table entries.
  * Contents stay as they are, in the page cache. */
@@ -161,8 +173,12 @@ int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
 /* Is the file there?  1, 0 or an error. */
 int tamis__segment_exists(const struct tamis__place *place, uint64_t number);
 
-/* The file of a segment that is open, once more and private; `what` gets its path, for sentences. */
 #define TAMIS__SEGMENT_PATH_BYTES 4200 /* PATH_MAX and a segment's name */
+/* Its path, for sentences. */
+void tamis__segment_path(const struct tamis__place *place, uint64_t number,
+                         char path[TAMIS__SEGMENT_PATH_BYTES]);
+
+/* The file of a segment that is open, once more and private; `what` gets its path. */
 int tamis__segment_open_again(const struct tamis__segment *segment,
                               char what[TAMIS__SEGMENT_PATH_BYTES], struct tamis__private_fd *file);
 /* Read the header of one that is not open.  Nothing of it is checked. */

@@ -31,6 +31,16 @@ static inline struct tamis__digest tamis__digest(const void *key, size_t key_byt
     return (struct tamis__digest){.high = hash.high64, .low = hash.low64};
 }
 
+/* The same, inlined whole where calls want no instruction too many. */
+static inline __attribute__((always_inline)) struct tamis__digest
+tamis__digest_at_once(const void *key, size_t key_bytes, uint64_t seed)
+{
+    if (__builtin_expect(key_bytes > 16, 0)) return tamis__digest(key, key_bytes, seed);
+    const XXH128_hash_t hash =
+        XXH3_len_0to16_128b((const uint8_t *)key, key_bytes, XXH3_kSecret, seed);
+    return (struct tamis__digest){.high = hash.high64, .low = hash.low64};
+}
+
 /* sip.c */
 struct tamis__digest tamis__digest_sip(const void *key, size_t key_bytes,
                                        const uint8_t secret[TAMIS_SECRET_BYTES]);

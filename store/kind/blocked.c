@@ -6,19 +6,14 @@
  * one line and an add makes at most z atomic ORs, which matters because locked operations do not
  * overlap (about 4.5 ns each even in cache).
  *
- * add follows the last-missing-word rule (docs/concurrency.md): the words are visited in the order
- * of their groups by all adders of a key; NEW is told to the one whose OR on the last word that it
- * had found lacking changed it.
- *
- * z and q are constants in each instance of the loops (k tells both, tamis__blocked_words), so the
- * compiler unrolls the masks.
+ * How a key is added stands in blocked.h, the loops over many in blocked_run.h, once for each set of
+ * vector instructions; here is what works on one key, and the table.
  */
 #include <math.h>
 
-#include "base/point.h"
+#include "base/cpu.h"
 #include "hash/hash_set.h"
-#include "kind/block.h"
-#include "kind/kind.h"
+#include "kind/blocked.h"
 
 struct probe {
     uint64_t *block;
@@ -31,13 +26,6 @@ TAMIS__INLINE struct probe probe_at(const struct tamis__segment *segment, uint64
     return (struct probe){.block = segment->data +
                                    tamis__scale(digest.high, blocks) * TAMIS__BLOCK_WORDS,
                           .low = digest.low};
-}
-
-TAMIS__INLINE struct probe probe_of(const struct tamis__segment *segment, uint64_t blocks,
-                                    const struct tamis__digester *by, const void *key,
-                                    size_t key_bytes)
-{
-    return probe_at(segment, blocks, tamis__digest_by(by, key, key_bytes));
 }
 
 TAMIS__INLINE unsigned test(struct probe probe, unsigned z, unsigned q)
@@ -53,141 +41,97 @@ TAMIS__INLINE unsigned test(struct probe probe, unsigned z, unsigned q)
 
 TAMIS__INLINE unsigned insert(struct probe probe, unsigned z, unsigned q)
 {
-    struct tamis__target t[4];
-    uint64_t lacking[4], any = 0, changed = 0, changed_any = 0;
+    uint64_t *word[4], mask[4];
     for (unsigned i = 0; i < z; i++) {
-        t[i] = tamis__target_of(probe.low, i, z, q);
-        /* ORDER acquire: pairs with the release below.  Who finds a word full must also see the
-         * words that its filler had filled before it, else two adders can both be last (the model
-         * has it). Load first: an OR that changes nothing would still take the line and dirty the
-         * page. */
-        lacking[i] = t[i].mask & ~__atomic_load_n(&probe.block[t[i].word], __ATOMIC_ACQUIRE);
-        any |= lacking[i];
-        TAMIS__POINT(TAMIS__POINT_ADD_LOADED);
+        const struct tamis__target t = tamis__target_of(probe.low, i, z, q);
+        word[i] = &probe.block[t.word];
+        mask[i] = t.mask;
     }
-    if (any == 0) return 0;
-    for (unsigned i = 0; i < z; i++) {
-        if (lacking[i] == 0) continue;
-        const uint64_t old =
-            __atomic_fetch_or(&probe.block[t[i].word], t[i].mask, __ATOMIC_RELEASE);
-        changed = t[i].mask & ~old; /* of the last such word in the end */
-        changed_any |= changed;
-        TAMIS__POINT(TAMIS__POINT_ADD_ORED);
-    }
-    return (TAMIS__ANY_BIT_RULE ? changed_any : changed) != 0;
+    return tamis__blocked_insert(word, mask, z);
 }
 
-/* One loop for both batch calls: probe the key TAMIS__RING behind while the line of this one comes in. */
-TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct tamis_key *keys,
-                         size_t count, uint8_t *answers, int adding, unsigned z, unsigned q)
+/* By the best variant of the loops that this machine has. */
+static size_t run(const struct tamis__segment *segment, const struct tamis_key *keys,
+                  const struct tamis__digest *digests, size_t count, uint8_t *answers, int adding)
 {
-    struct probe ring[TAMIS__RING];
-    const struct tamis__digester by = tamis__header_digester(segment->header);
-    const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;
-    size_t ones = 0, counted = 0;
-    for (size_t i = 0; i < count + TAMIS__RING; i++) {
-        struct probe *slot = &ring[i % TAMIS__RING];
-        if (i >= TAMIS__RING && i - TAMIS__RING < count) {
-            const unsigned one = adding ? insert(*slot, z, q) : test(*slot, z, q);
-            answers[i - TAMIS__RING] = (uint8_t)one;
-            ones += one;
-            if (adding && i % TAMIS__KEYS_A_COUNT == 0)
-                counted = tamis__count_new(segment, ones, counted);
-        }
-        if (i < count) {
-            *slot = probe_of(segment, blocks, &by, keys[i].data, keys[i].bytes);
-            if (adding)
-                __builtin_prefetch(slot->block, 1, 3);
-            else
-                __builtin_prefetch(slot->block, 0, 3);
-        }
+    tamis__blocked_run_fn *fn = tamis__blocked_run_portable;
+#ifdef __x86_64__
+    const enum tamis__cpu cpu = tamis__cpu();
+    if (segment->header->m_bits / TAMIS__BLOCK_BITS <= UINT32_MAX) {
+        if (cpu == TAMIS__CPU_AVX2) fn = tamis__blocked_run_avx2;
+        if (cpu == TAMIS__CPU_AVX512) fn = tamis__blocked_run_avx512;
     }
-    if (adding) (void)tamis__count_new(segment, ones, counted);
-    return ones;
+#endif
+    return fn(segment, keys, digests, count, answers, adding);
 }
 
 static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                          size_t count, uint8_t *answers)
 {
-    switch (segment->header->k) {
-#define CASE(k, z, q)                                                                              \
-    case k:                                                                                        \
-        return (int64_t)run(segment, keys, count, answers, 1, z, q);
-        TAMIS__FOR_EACH_K(CASE)
-#undef CASE
-    default:
-        return 0;
-    }
+    return (int64_t)run(segment, keys, NULL, count, answers, 1);
 }
 
 static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers)
 {
-    switch (segment->header->k) {
+    return run(segment, keys, NULL, count, answers, 0);
+}
+
+static int64_t add_digests(const struct tamis__segment *segment,
+                           const struct tamis__digest *digests, size_t count, uint8_t *answers)
+{
+    static const struct tamis__digest none; /* tells digests from keys where there are 0 of them */
+    return (int64_t)run(segment, NULL, digests ? digests : &none, count, answers, 1);
+}
+
+static size_t contains_digests(const struct tamis__segment *segment,
+                               const struct tamis__digest *digests, size_t count, uint8_t *answers)
+{
+    static const struct tamis__digest none;
+    return run(segment, NULL, digests ? digests : &none, count, answers, 0);
+}
+
+#define CALLS(k, z, q)                                                                             \
+    static int add_##k(const struct tamis__segment *segment, struct tamis__digest digest)          \
+    {                                                                                              \
+        const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;                       \
+        return (int)insert(probe_at(segment, blocks, digest), z, q);                               \
+    }                                                                                              \
+    static int contains_##k(const struct tamis__segment *segment, struct tamis__digest digest)     \
+    {                                                                                              \
+        const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;                       \
+        return (int)test(probe_at(segment, blocks, digest), z, q);                                 \
+    }
+TAMIS__FOR_EACH_K(CALLS)
+#undef CALLS
+
+static const struct tamis__by_digest *by_digest(const struct tamis__segment_header *header)
+{
+    switch (header->k) {
 #define CASE(k, z, q)                                                                              \
-    case k:                                                                                        \
-        return run(segment, keys, count, answers, 0, z, q);
+    case k: {                                                                                      \
+        static const struct tamis__by_digest calls = {.add = add_##k, .contains = contains_##k};   \
+        return &calls;                                                                             \
+    }
         TAMIS__FOR_EACH_K(CASE)
 #undef CASE
     default:
-        return 0;
+        return NULL;
     }
 }
 
 static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
-    const struct tamis__segment_header *h = segment->header;
-    const struct tamis__digester by = tamis__header_digester(h);
-    const struct probe probe =
-        probe_of(segment, h->m_bits / TAMIS__BLOCK_BITS, &by, key, key_bytes);
-    switch (h->k) {
-#define CASE(k, z, q)                                                                              \
-    case k:                                                                                        \
-        return (int)insert(probe, z, q);
-        TAMIS__FOR_EACH_K(CASE)
-#undef CASE
-    default:
-        return 0;
-    }
-}
-
-static size_t add_digests(const struct tamis__segment *segment, const struct tamis__digest *digests,
-                          size_t count)
-{
-    const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;
-    const unsigned k = segment->header->k;
-    size_t fresh = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct probe probe = probe_at(segment, blocks, digests[i]);
-        switch (k) {
-#define CASE(k, z, q)                                                                              \
-    case k:                                                                                        \
-        fresh += insert(probe, z, q);                                                              \
-        break;
-            TAMIS__FOR_EACH_K(CASE)
-#undef CASE
-        default:
-            break;
-        }
-    }
-    return fresh;
+    const struct tamis__digester by = tamis__header_digester(segment->header);
+    const struct tamis__by_digest *calls = by_digest(segment->header);
+    return calls ? calls->add(segment, tamis__digest_by(&by, key, key_bytes)) : 0;
 }
 
 static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
-    const struct tamis__segment_header *h = segment->header;
-    const struct tamis__digester by = tamis__header_digester(h);
-    const struct probe probe =
-        probe_of(segment, h->m_bits / TAMIS__BLOCK_BITS, &by, key, key_bytes);
-    switch (h->k) {
-#define CASE(k, z, q)                                                                              \
-    case k:                                                                                        \
-        return (int)test(probe, z, q);
-        TAMIS__FOR_EACH_K(CASE)
-#undef CASE
-    default:
-        return 0;
-    }
+    const struct tamis__digester by = tamis__header_digester(segment->header);
+    const struct tamis__by_digest *calls = by_digest(segment->header);
+    return calls ? calls->contains(segment, tamis__digest_by(&by, key, key_bytes)) : 0;
 }
 
 static int check(const struct tamis__segment_header *header, const char **reason)
@@ -233,8 +177,10 @@ const struct tamis__kind tamis__kind_blocked = {
     .add = add,
     .contains = contains,
     .add_batch = add_batch,
-    .add_digests = add_digests,
     .contains_batch = contains_batch,
+    .add_digests = add_digests,
+    .contains_digests = contains_digests,
+    .by_digest = by_digest,
     .positions = tamis__block_positions,
     .measure = measure,
     .merge = tamis__bits_merge,

@@ -21,13 +21,25 @@
 #include "base/point.h"
 #include "hash/hash_set.h"
 #include "hash/xxh3.h"
+#include "kind/block.h"
 #include "kind/kind.h"
 
-/* Keys in flight, each with its k lines. */
-#define RING 16u
+/* Lines in flight, k a key.  More of them push each other out of the first cache: at 120 MiB and k = 7 a
+ * query costs 60 ns with 84 lines in flight, 64 with 112, 70 with 224. */
+#define IN_FLIGHT 84u
 
-struct place {
-    uint64_t positions[TAMIS_K_MAX];
+/* Where the positions of a key come from: XXH3; the table of hash sets; a digest that is there. */
+enum source { XXH3_KEYS, TABLE_KEYS, DIGESTS };
+
+/* What all keys of a call have in common. */
+struct frame {
+    uint64_t *data;
+    uint64_t m_bits;
+    uint64_t seed;
+    uint64_t flip; /* of the bit order */
+    struct tamis__hashing hashing;
+    const struct tamis_key *keys;
+    const struct tamis__digest *digests;
 };
 
 /* As the hash set tells them, whatever the bit order. */
@@ -38,43 +50,60 @@ static void positions_of(const struct tamis__segment_header *header, const void 
     hashing.set->positions(&hashing, key, key_bytes, positions);
 }
 
-static void locate_by_table(const struct tamis__segment_header *header, const void *key,
-                            size_t key_bytes, struct place *place)
+/* xxh3 is called directly; what other sets cost is their own. */
+static enum source source_of(const struct tamis__segment_header *header)
 {
-    const uint64_t flip = header->bit_order == TAMIS__BITS_MSB_FIRST ? 7 : 0;
-    positions_of(header, key, key_bytes, place->positions);
-    for (uint32_t i = 0; i < header->k; i++)
-        place->positions[i] ^= flip;
+    return header->hash_set == TAMIS__HASH_XXH3 && header->bit_order == TAMIS__BITS_LSB_FIRST
+               ? XXH3_KEYS
+               : TABLE_KEYS;
 }
 
-static inline void walk(const struct tamis__segment_header *header, struct tamis__digest digest,
-                        struct place *place)
+TAMIS__INLINE struct frame frame_of(const struct tamis__segment *segment, enum source source)
+{
+    const struct tamis__segment_header *h = segment->header;
+    struct frame frame = {.data = segment->data,
+                          .m_bits = h->m_bits,
+                          .seed = h->seed,
+                          .flip = h->bit_order == TAMIS__BITS_MSB_FIRST ? 7 : 0};
+    if (source == TABLE_KEYS) frame.hashing = tamis__header_hashing(h);
+    return frame;
+}
+
+TAMIS__INLINE void walk(const struct frame *frame, struct tamis__digest digest, uint64_t *positions,
+                        uint32_t k)
 {
     struct tamis__walk at = tamis__walk_start(digest);
-    for (uint32_t i = 0; i < header->k; i++)
-        place->positions[i] = tamis__walk_next(&at, header->m_bits);
+    for (uint32_t i = 0; i < k; i++)
+        positions[i] = tamis__walk_next(&at, frame->m_bits);
 }
 
-/* xxh3 is inlined here; what other sets cost is their own. */
-static void locate(const struct tamis__segment_header *header, const void *key, size_t key_bytes,
-                   struct place *place)
+/* The positions of key i. */
+TAMIS__INLINE void locate(const struct frame *frame, size_t i, uint64_t *positions, uint32_t k,
+                          enum source source)
 {
-    if (header->hash_set != TAMIS__HASH_XXH3 || header->bit_order != TAMIS__BITS_LSB_FIRST) {
-        locate_by_table(header, key, key_bytes, place);
+    if (source == XXH3_KEYS) {
+        const struct tamis_key key = frame->keys[i];
+        walk(frame, tamis__digest(key.data, key.bytes, frame->seed), positions, k);
         return;
     }
-    walk(header, tamis__digest(key, key_bytes, header->seed), place);
+    if (source == DIGESTS)
+        walk(frame, frame->digests[i], positions, k);
+    else
+        frame->hashing.set->positions(&frame->hashing, frame->keys[i].data, frame->keys[i].bytes,
+                                      positions);
+    for (uint32_t j = 0; j < k; j++)
+        positions[j] ^= frame->flip;
 }
 
-static unsigned test(const uint64_t *data, const struct place *place, uint32_t k)
+/* Without a branch: it would be mispredicted on the line that comes last, and what was to be fetched
+ * behind it would wait. */
+TAMIS__INLINE unsigned test(const uint64_t *data, const uint64_t *positions, uint32_t k)
 {
-    for (uint32_t i = 0; i < k; i++) {
-        const uint64_t position = place->positions[i];
+    uint64_t all = 1;
+    for (uint32_t i = 0; i < k; i++)
         /* ORDER relaxed: a bit says only "this key may be here"; no other memory is inferred. */
-        if (!(__atomic_load_n(&data[position / 64], __ATOMIC_RELAXED) >> (position % 64) & 1))
-            return 0;
-    }
-    return 1;
+        all &= __atomic_load_n(&data[positions[i] / 64], __ATOMIC_RELAXED) >> (positions[i] % 64);
+    return (unsigned)(all & 1);
 }
 
 /* The last of the lacking positions that none before it repeats; there is one, the first. */
@@ -88,100 +117,178 @@ static unsigned last_distinct(const uint64_t *lacking, unsigned count)
     }
 }
 
-static unsigned insert(uint64_t *data, const struct place *place, uint32_t k)
+TAMIS__INLINE void fetch(const struct frame *frame, const uint64_t *positions, uint32_t from,
+                         uint32_t k, bool to_write)
 {
-    uint64_t lacking[TAMIS_K_MAX], changed = 0; /* changed: bit i for lacking[i]; k <= 64 */
+    for (uint32_t i = from; i < k; i++)
+        if (to_write)
+            __builtin_prefetch(&frame->data[positions[i] / 64], 1, 3);
+        else
+            __builtin_prefetch(&frame->data[positions[i] / 64], 0, 3);
+}
+
+/* `next`, unless NULL, are the positions of another key, whose lines are fetched between the ORs: there
+ * they hide each other. */
+TAMIS__INLINE unsigned insert(const struct frame *frame, const uint64_t *positions,
+                              const uint64_t *next, uint32_t k)
+{
+    uint64_t *data = frame->data, lacking[TAMIS_K_MAX];
+    uint64_t changed = 0; /* bit i for lacking[i]; k <= 64 */
     unsigned count = 0;
     for (uint32_t i = 0; i < k; i++) {
-        const uint64_t position = place->positions[i];
+        const uint64_t position = positions[i];
+        lacking[count] = position;
         /* ORDER acquire: pairs with the release below; see blocked.c. */
-        if (!(__atomic_load_n(&data[position / 64], __ATOMIC_ACQUIRE) >> (position % 64) & 1))
-            lacking[count++] = position;
+        count += !(__atomic_load_n(&data[position / 64], __ATOMIC_ACQUIRE) >> (position % 64) & 1);
         TAMIS__POINT(TAMIS__POINT_ADD_LOADED);
     }
-    if (count == 0) return 0;
     for (unsigned i = 0; i < count; i++) {
         const uint64_t mask = (uint64_t)1 << (lacking[i] % 64);
         const uint64_t old = __atomic_fetch_or(&data[lacking[i] / 64], mask, __ATOMIC_RELEASE);
         if (!(old & mask)) changed |= (uint64_t)1 << i;
         TAMIS__POINT(TAMIS__POINT_ADD_ORED);
+        if (next != NULL) fetch(frame, next, i, i + 1, true);
     }
+    if (next != NULL) fetch(frame, next, count, k, true);
+    if (count == 0) return 0;
     if (TAMIS__ANY_BIT_RULE) return changed != 0;
+    if (changed >> (count - 1) & 1) return 1; /* so none before it was the same */
     return changed >> last_distinct(lacking, count) & 1;
 }
 
-/* One loop for both batch calls: probe the key RING behind while the lines of this one come in. */
-static inline __attribute__((always_inline)) size_t run(const struct tamis__segment *segment,
-                                                        const struct tamis_key *keys, size_t count,
-                                                        uint8_t *answers, int adding)
+/*
+ * The loop of the batch calls: locate a key, and fetch its lines while the oldest of those in flight is
+ * probed.  A ring of as many keys as have IN_FLIGHT lines, and one; `next` is where the next one goes, and
+ * behind it is the oldest.  k and source are constants where it pays.
+ */
+TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct frame *given,
+                         size_t count, uint8_t *answers, bool adding, uint32_t k,
+                         enum source source)
 {
-    struct place ring[RING];
-    const struct tamis__segment_header *header = segment->header;
-    const uint32_t k = header->k;
+    const struct frame frame = *given; /* so that it stays in registers */
+    const size_t flight = IN_FLIGHT / k, head = count < flight ? count : flight;
+    uint64_t ring[IN_FLIGHT + TAMIS_K_MAX];
+    uint64_t *const end = ring + (head + 1) * k, *next = ring;
     size_t ones = 0, counted = 0;
-    for (size_t i = 0; i < count + RING; i++) {
-        struct place *slot = &ring[i % RING];
-        if (i >= RING && i - RING < count) {
-            const unsigned one =
-                adding ? insert(segment->data, slot, k) : test(segment->data, slot, k);
-            answers[i - RING] = (uint8_t)one;
-            ones += one;
-            if (adding && i % TAMIS__KEYS_A_COUNT == 0)
-                counted = tamis__count_new(segment, ones, counted);
-        }
+    for (size_t i = 0; i < head; i++, next += k) {
+        locate(&frame, i, next, k, source);
+        fetch(&frame, next, 0, k, adding);
+    }
+    for (size_t i = head; i < count + head; i++) {
+        uint64_t *oldest = next + k == end ? ring : next + k;
+        unsigned one;
         if (i < count) {
-            locate(header, keys[i].data, keys[i].bytes, slot);
-            for (uint32_t j = 0; j < k; j++)
-                if (adding)
-                    __builtin_prefetch(&segment->data[slot->positions[j] / 64], 1, 3);
-                else
-                    __builtin_prefetch(&segment->data[slot->positions[j] / 64], 0, 3);
+            locate(&frame, i, next, k, source);
+            if (!adding) fetch(&frame, next, 0, k, false);
         }
+        if (adding)
+            one = insert(&frame, oldest, i < count ? next : NULL, k);
+        else
+            one = test(frame.data, oldest, k);
+        answers[i - head] = (uint8_t)one;
+        ones += one;
+        if (adding && i % TAMIS__KEYS_A_COUNT == 0)
+            counted = tamis__count_new(segment, ones, counted);
+        next = oldest;
     }
     if (adding) (void)tamis__count_new(segment, ones, counted);
     return ones;
 }
 
+/* Instances for xxh3 and the k of 1e-2 and 1e-3; the others by a variable k, which costs 4 ns in cache. */
+TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct tamis_key *keys,
+                             size_t count, uint8_t *answers, bool adding)
+{
+    const enum source source = source_of(segment->header);
+    const uint32_t k = segment->header->k;
+    struct frame frame = frame_of(segment, source);
+    frame.keys = keys;
+    if (source != XXH3_KEYS) return run(segment, &frame, count, answers, adding, k, TABLE_KEYS);
+    if (k == 7) return run(segment, &frame, count, answers, adding, 7, XXH3_KEYS);
+    if (k == 10) return run(segment, &frame, count, answers, adding, 10, XXH3_KEYS);
+    return run(segment, &frame, count, answers, adding, k, XXH3_KEYS);
+}
+
 static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                          size_t count, uint8_t *answers)
 {
-    return (int64_t)run(segment, keys, count, answers, 1);
+    return (int64_t)run_any(segment, keys, count, answers, true);
 }
 
 static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers)
 {
-    return run(segment, keys, count, answers, 0);
+    return run_any(segment, keys, count, answers, false);
 }
 
-/* Of a hash set that has digests, whose positions are all found by the same walk. */
-static size_t add_digests(const struct tamis__segment *segment, const struct tamis__digest *digests,
-                          size_t count)
+static int64_t add_digests(const struct tamis__segment *segment,
+                           const struct tamis__digest *digests, size_t count, uint8_t *answers)
 {
-    const uint64_t flip = segment->header->bit_order == TAMIS__BITS_MSB_FIRST ? 7 : 0;
-    struct place place;
-    size_t fresh = 0;
-    for (size_t i = 0; i < count; i++) {
-        walk(segment->header, digests[i], &place);
-        for (uint32_t j = 0; j < segment->header->k; j++)
-            place.positions[j] ^= flip;
-        fresh += insert(segment->data, &place, segment->header->k);
-    }
-    return fresh;
+    struct frame frame = frame_of(segment, DIGESTS);
+    frame.digests = digests;
+    return (int64_t)run(segment, &frame, count, answers, true, segment->header->k, DIGESTS);
+}
+
+static size_t contains_digests(const struct tamis__segment *segment,
+                               const struct tamis__digest *digests, size_t count, uint8_t *answers)
+{
+    struct frame frame = frame_of(segment, DIGESTS);
+    frame.digests = digests;
+    return run(segment, &frame, count, answers, false, segment->header->k, DIGESTS);
+}
+
+static int add_digest(const struct tamis__segment *segment, struct tamis__digest digest)
+{
+    uint64_t positions[TAMIS_K_MAX];
+    struct frame frame = frame_of(segment, DIGESTS);
+    frame.digests = &digest;
+    locate(&frame, 0, positions, segment->header->k, DIGESTS);
+    return (int)insert(&frame, positions, NULL, segment->header->k);
+}
+
+static int contains_digest(const struct tamis__segment *segment, struct tamis__digest digest)
+{
+    uint64_t positions[TAMIS_K_MAX];
+    struct frame frame = frame_of(segment, DIGESTS);
+    frame.digests = &digest;
+    locate(&frame, 0, positions, segment->header->k, DIGESTS);
+    return (int)test(frame.data, positions, segment->header->k);
+}
+
+static const struct tamis__by_digest *by_digest(const struct tamis__segment_header *header)
+{
+    static const struct tamis__by_digest calls = {.add = add_digest, .contains = contains_digest};
+    (void)header;
+    return &calls;
+}
+
+TAMIS__INLINE struct frame locate_one(const struct tamis__segment *segment,
+                                      const struct tamis_key *key, uint64_t *positions)
+{
+    const enum source source = source_of(segment->header);
+    struct frame frame = frame_of(segment, source);
+    frame.keys = key;
+    if (source == XXH3_KEYS)
+        locate(&frame, 0, positions, segment->header->k, XXH3_KEYS);
+    else
+        locate(&frame, 0, positions, segment->header->k, TABLE_KEYS);
+    return frame;
 }
 
 static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
-    struct place place;
-    locate(segment->header, key, key_bytes, &place);
-    return (int)insert(segment->data, &place, segment->header->k);
+    uint64_t positions[TAMIS_K_MAX];
+    const struct tamis_key one = {key, key_bytes};
+    const struct frame frame = locate_one(segment, &one, positions);
+    return (int)insert(&frame, positions, NULL, segment->header->k);
 }
 
 static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
-    struct place place;
-    locate(segment->header, key, key_bytes, &place);
-    return (int)test(segment->data, &place, segment->header->k);
+    uint64_t positions[TAMIS_K_MAX];
+    const struct tamis_key one = {key, key_bytes};
+    const struct frame frame = locate_one(segment, &one, positions);
+    return (int)test(frame.data, positions, segment->header->k);
 }
 
 static int check(const struct tamis__segment_header *header, const char **reason)
@@ -212,8 +319,10 @@ const struct tamis__kind tamis__kind_bloom = {
     .add = add,
     .contains = contains,
     .add_batch = add_batch,
-    .add_digests = add_digests,
     .contains_batch = contains_batch,
+    .add_digests = add_digests,
+    .contains_digests = contains_digests,
+    .by_digest = by_digest,
     .positions = positions_of,
     .measure = measure,
     .merge = tamis__bits_merge,

@@ -20,6 +20,9 @@
 /* The checksum is computed in steps of this, each given back before the next. */
 #define VERIFY_STEP ((uint64_t)32 << 20)
 
+/* Keys in flight, of three lines each; the figures for 120 MiB: 8 keys 33.5 ns a query, 16 31.1, 64 33.3. */
+#define RING 16u
+
 /* A segment as the loops below use it. */
 struct ask {
     struct tamis__fuse_geometry geometry;
@@ -78,33 +81,51 @@ TAMIS__INLINE unsigned test(const struct ask *ask, const struct probe *probe, ui
     return probe->fingerprint == (f[slots[0]] ^ f[slots[1]] ^ f[slots[2]]);
 }
 
-/* One loop for keys and digests (the other NULL): probe the one TAMIS__RING behind while the lines of
- * this one come in. */
-TAMIS__INLINE size_t run(const struct ask *ask, const struct tamis_key *keys,
-                         const uint64_t *digests, size_t count, uint8_t *answers, uint32_t bytes)
+/* What becomes a digest: a key by either rule, or one that is there. */
+enum source { XXH3_KEYS, SIP_KEYS, DIGESTS };
+
+TAMIS__INLINE uint64_t digest_at(const struct ask *ask, const struct tamis_key *keys,
+                                 const uint64_t *digests, size_t i, enum source source)
 {
-    struct probe ring[TAMIS__RING];
+    if (source == DIGESTS) return digests[i];
+    if (source == SIP_KEYS) return tamis__fuse_digest(&ask->by, keys[i].data, keys[i].bytes);
+    return tamis__digest(keys[i].data, keys[i].bytes, ask->by.seed).low;
+}
+
+/* Test the key RING behind while the lines of this one come in.  `bytes` and `source` are constants in each
+ * instance. */
+TAMIS__INLINE size_t run(const struct ask *given, const struct tamis_key *keys,
+                         const uint64_t *digests, size_t count, uint8_t *answers, uint32_t bytes,
+                         enum source source)
+{
+    const struct ask ask = *given; /* so that it stays in registers */
+    const size_t head = count < RING ? count : RING;
+    struct probe ring[RING];
     size_t ones = 0;
-    for (size_t i = 0; i < count + TAMIS__RING; i++) {
-        struct probe *slot = &ring[i % TAMIS__RING];
-        if (i >= TAMIS__RING && i - TAMIS__RING < count) {
-            const unsigned one = test(ask, slot, bytes);
-            answers[i - TAMIS__RING] = (uint8_t)one;
-            ones += one;
-        }
-        if (i < count) {
-            *slot =
-                probe_of(ask, digests ? digests[i]
-                                      : tamis__fuse_digest(&ask->by, keys[i].data, keys[i].bytes));
-            prefetch(ask, slot, bytes);
-        }
+    for (size_t i = 0; i < head; i++) {
+        ring[i] = probe_of(&ask, digest_at(&ask, keys, digests, i, source));
+        prefetch(&ask, &ring[i], bytes);
+    }
+    for (size_t i = head; i < count; i++) {
+        struct probe *slot = &ring[i % RING];
+        const unsigned one = test(&ask, slot, bytes);
+        answers[i - RING] = (uint8_t)one;
+        ones += one;
+        *slot = probe_of(&ask, digest_at(&ask, keys, digests, i, source));
+        prefetch(&ask, slot, bytes);
+    }
+    for (size_t i = count - head; i < count; i++) {
+        const unsigned one = test(&ask, &ring[i % RING], bytes);
+        answers[i] = (uint8_t)one;
+        ones += one;
     }
     return ones;
 }
 
 /* An instance each for the three widths. */
 TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct tamis_key *keys,
-                             const uint64_t *digests, size_t count, uint8_t *answers)
+                             const uint64_t *digests, size_t count, uint8_t *answers,
+                             enum source source)
 {
     const struct ask ask = ask_of(segment);
     if (segment->header->pieces == 0) {
@@ -113,25 +134,26 @@ TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct 
     }
     switch (segment->header->fingerprint_bits) {
     case 8:
-        return run(&ask, keys, digests, count, answers, 1);
+        return run(&ask, keys, digests, count, answers, 1, source);
     case 16:
-        return run(&ask, keys, digests, count, answers, 2);
+        return run(&ask, keys, digests, count, answers, 2, source);
     default:
-        return run(&ask, keys, digests, count, answers, 4);
+        return run(&ask, keys, digests, count, answers, 4, source);
     }
 }
 
 static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers)
 {
-    return run_any(segment, keys, NULL, count, answers);
+    if (tamis__header_digester(segment->header).secret != NULL)
+        return run_any(segment, keys, NULL, count, answers, SIP_KEYS);
+    return run_any(segment, keys, NULL, count, answers, XXH3_KEYS);
 }
 
 size_t tamis__fuse_contains_digests(const struct tamis__segment *segment, const uint64_t *digests,
                                     size_t count, uint8_t *answers)
 {
-    static const uint64_t none; /* tells digests from keys where there are 0 of them */
-    return run_any(segment, NULL, digests ? digests : &none, count, answers);
+    return run_any(segment, NULL, digests, count, answers, DIGESTS);
 }
 
 int tamis__fuse_contains_digest(const struct tamis__segment *segment, uint64_t digest)

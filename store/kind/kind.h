@@ -28,6 +28,12 @@ struct tamis__words {
     uint64_t first, count;
 };
 
+/* The calls for one key whose digest is known, made for one geometry. */
+struct tamis__by_digest {
+    int (*add)(const struct tamis__segment *segment, struct tamis__digest digest);
+    int (*contains)(const struct tamis__segment *segment, struct tamis__digest digest);
+};
+
 struct tamis__kind {
     uint32_t id; /* enum tamis_kind; stands in the files */
     const char *name;
@@ -48,10 +54,13 @@ struct tamis__kind {
     size_t (*contains_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers);
 
-    /* NULL where no filter of the kind is durable.  As add_batch() of keys with these digests, which the
-     * segment's hash set has; returns how many were new, and does not count them. */
-    size_t (*add_digests)(const struct tamis__segment *segment, const struct tamis__digest *digests,
-                          size_t count);
+    /* All NULL where no filter of the kind is durable, or has several segments.  As the four above, of keys
+     * with these digests, which the segment's hash set has.  by_digest: NULL for a k that is none. */
+    int64_t (*add_digests)(const struct tamis__segment *segment,
+                           const struct tamis__digest *digests, size_t count, uint8_t *answers);
+    size_t (*contains_digests)(const struct tamis__segment *segment,
+                               const struct tamis__digest *digests, size_t count, uint8_t *answers);
+    const struct tamis__by_digest *(*by_digest)(const struct tamis__segment_header *header);
 
     /* NULL but for kinds that count.  answers[i]: 1 if the key was there and is taken off, once.
      * counts[i]: how often it was added and not removed, or more.  They return the number of answers,

@@ -339,5 +339,6 @@ int main(void)
         cmocka_unit_test(fork_after_a_remove_makes_the_child_an_owner_of_its_own),
     };
     (void)alarm(ALARM_SECONDS); /* who waits for a dead one waits for ever */
+    scratch_in_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define ROUNDS 400u
 #else
-#define ROUNDS 4000u
+#define ROUNDS 2000u
 #endif
 #define KEYS ((uint64_t)ROUNDS * KEYS_A_ROUND)
 
@@ -151,5 +151,6 @@ int main(void)
         cmocka_unit_test(kill_racers_of_blocked_tells_new_once_and_loses_nothing),
         cmocka_unit_test(kill_racers_of_bloom_tells_new_once_and_loses_nothing),
     };
+    scratch_in_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

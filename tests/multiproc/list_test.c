@@ -25,6 +25,7 @@
 #else
 #define FILTERS 10000u
 #endif
+#define USED 20u /* one in so many has a key */
 
 static unsigned opened_others;
 
@@ -71,7 +72,8 @@ static void list_of_ten_thousand_filters_opens_no_segment(void **state)
         char name[32];
         tamis_filter *filter;
         (void)snprintf(name, sizeof name, "filter-%05u", i);
-        assert_int_equal(tamis_filter_create(store, name, &spec, &filter), 0);
+        assert_int_equal(tamis_filter_create(store, name, &spec, i % USED ? NULL : &filter), 0);
+        if (i % USED != 0) continue;
         assert_true(tamis_filter_add(filter, &i, sizeof i) == 1); /* so that there is a rate */
         assert_int_equal(tamis_filter_close(filter), 0);
     }
@@ -84,7 +86,7 @@ static void list_of_ten_thousand_filters_opens_no_segment(void **state)
     tamis__io_hook = NULL;
     printf("list of %u filters: %.1f ms\n", listed.count, least);
     assert_int_equal(listed.count, FILTERS);
-    assert_int_equal(listed.items, FILTERS);
+    assert_int_equal(listed.items, FILTERS / USED);
     assert_int_equal(opened_others, 0);
     tamis_store_close(store);
 }
@@ -94,5 +96,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(list_of_ten_thousand_filters_opens_no_segment),
     };
+    scratch_in_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -545,5 +545,6 @@ int main(void)
         cmocka_unit_test(stop_at_every_point_keeps_no_reader_waiting),
         cmocka_unit_test(kill_at_every_step_leaves_old_or_new_and_no_file),
     };
+    scratch_in_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

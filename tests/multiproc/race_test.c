@@ -62,11 +62,11 @@ struct outcome {
 #ifdef TAMIS_TEST_POINTS
 static uint64_t yield_state;
 
-/* One load or OR in eight lets the others in. */
+/* One load or OR in 32 lets the others in: millions of times in a race. */
 static void yield_sometimes(enum tamis__point point)
 {
     if ((point == TAMIS__POINT_ADD_LOADED || point == TAMIS__POINT_ADD_ORED) &&
-        random_next(&yield_state) % 8 == 0)
+        random_next(&yield_state) % 32 == 0)
         (void)sched_yield();
 }
 #endif

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "base/cpu.h"
+
 static const uint32_t ks[] = {2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40};
 #define KS (sizeof ks / sizeof ks[0])
 
@@ -93,13 +95,23 @@ static void blocked_single_calls_agree_with_the_model_for_every_k(void **state)
         kinds_check_single_calls(TAMIS_KIND_BLOCKED, 512 * 40, ks[i], 3000);
 }
 
-/* Seen to fail with the ring one key short of what the loop assumes, and with `answers` written at
- * i instead of i - RING. */
+/*
+ * Under all vector instructions that this machine has.  Seen to fail with the ring as long as DISTANCE, with
+ * `answers` written at i instead of i - DISTANCE, with halves_of_last() repeating no key, and with any one
+ * of the shifts of lanes_hash8() and of the vectors' place() off by one.
+ */
 static void blocked_batch_calls_agree_with_the_model_for_every_k(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < KS; i++)
-        kinds_check_batch_calls(TAMIS_KIND_BLOCKED, 512 * 60, ks[i], 9000);
+    const enum tamis__cpu best = tamis__cpu();
+    for (unsigned cpu = 0; cpu < TAMIS__CPU_COUNT; cpu++) {
+        if (!tamis__cpu_has((enum tamis__cpu)cpu)) continue;
+        tamis__cpu_force((enum tamis__cpu)cpu);
+        print_message("with %s\n", tamis_simd());
+        for (size_t i = 0; i < KS; i++)
+            kinds_check_batch_calls(TAMIS_KIND_BLOCKED, 512 * 60, ks[i], 9000);
+    }
+    tamis__cpu_force(best);
 }
 
 static void blocked_added_keys_are_always_there(void **state)

@@ -374,5 +374,6 @@ int main(void)
         cmocka_unit_test(build_with_faulty_data_is_not_published),
         cmocka_unit_test(build_killed_at_any_step_leaves_the_old_generation),
     };
+    scratch_in_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,5 +228,6 @@ int main(void)
         cmocka_unit_test(no_answer_is_lost_at_any_point),
     };
     shared = spawn_shared(sizeof *shared);
+    scratch_in_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -392,5 +392,6 @@ int main(void)
         cmocka_unit_test(faults_are_told_by_code_and_mend),
         cmocka_unit_test(faults_disk_full_at_allocation_tells_both_numbers),
     };
+    scratch_in_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

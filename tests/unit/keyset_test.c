@@ -547,5 +547,6 @@ int main(void)
         cmocka_unit_test(keyset_and_spool_survive_any_fault),
         cmocka_unit_test(keyset_on_a_full_disk_tells_the_mend),
     };
+    scratch_in_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,12 +76,16 @@ struct kinds_keys kinds_random_keys(uint64_t *random, size_t count)
                               malloc(8 * count + KEY_BYTES_MAX), count};
     if (keys.list == NULL || keys.bytes == NULL) err(1, "malloc");
     random_fill(random, keys.bytes, 8 * count + KEY_BYTES_MAX);
-    for (size_t i = 0; i < count; i++)
-        if (i > 0 && random_below(random, 8) == 0)
-            keys.list[i] = keys.list[random_below(random, i)];
+    for (size_t i = 0; i < count; i++) {
+        /* Every other 64 keys all have 8 bytes: vectors hash these. */
+        const size_t stretch = i / 64 % 2 == 0 ? 0 : i / 64 * 64;
+        if (i > stretch && random_below(random, 8) == 0)
+            keys.list[i] = keys.list[stretch + random_below(random, i - stretch)];
         else
-            keys.list[i] = (struct tamis_key){keys.bytes + 8 * i,
-                                              (size_t)random_below(random, KEY_BYTES_MAX + 1)};
+            keys.list[i] = (struct tamis_key){
+                keys.bytes + 8 * i,
+                stretch > 0 ? 8 : (size_t)random_below(random, KEY_BYTES_MAX + 1)};
+    }
     keys.list[count / 2] = (struct tamis_key){NULL, 0}; /* the empty key, as a caller may name it */
     return keys;
 }

@@ -372,5 +372,6 @@ int main(void)
         cmocka_unit_test(pages_of_a_small_catalog_damaged_give_errors_or_the_truth),
         cmocka_unit_test(pages_of_a_larger_catalog_damaged_give_errors_or_the_truth),
     };
+    scratch_in_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

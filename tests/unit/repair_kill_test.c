@@ -140,5 +140,6 @@ int main(void)
         cmocka_unit_test(repair_that_is_killed_at_a_point_is_done_again),
         cmocka_unit_test(repair_that_is_killed_before_any_call_is_done_again),
     };
+    scratch_in_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

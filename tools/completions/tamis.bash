@@ -31,12 +31,12 @@ _tamis_options()
             --json --mode
         ;;
     add)
-        printf '%s ' --new --seen --stats --sync-interval --no-sync -z --null --hex --json --progress \
-            --no-progress
+        printf '%s ' --new --seen --stats --sync-interval --no-sync -z --null --hex --json --populate \
+            --progress --no-progress
         ;;
     check)
-        printf '%s ' -v --invert -c --count -q --quiet -z --null --hex --json --progress \
-            --no-progress
+        printf '%s ' -v --invert -c --count -q --quiet -z --null --hex --json --populate \
+            --progress --no-progress
         ;;
     build)
         printf '%s ' -p --rate --kind -n --capacity --hash-set --seed --except --against --if-changed \

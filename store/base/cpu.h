@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cpu.h: which vector instructions the batch loops use, chosen once in a process.
+ *
+ * Each loop that has variants has a portable one, which is the reference: all give the same answers and
+ * leave the same bits.
+ */
+#ifndef TAMIS_BASE_CPU_H
+#define TAMIS_BASE_CPU_H
+
+#include <stdbool.h>
+
+enum tamis__cpu {
+    TAMIS__CPU_PORTABLE,
+    TAMIS__CPU_AVX2,   /* with BMI2 */
+    TAMIS__CPU_AVX512, /* F, DQ and VL, and the above */
+    TAMIS__CPU_COUNT,
+};
+
+/* The best one that this machine has, or the one that TAMIS_SIMD in the environment names, if it has that. */
+enum tamis__cpu tamis__cpu(void);
+
+/* Can this machine, and this build, run it? */
+bool tamis__cpu_has(enum tamis__cpu cpu);
+
+/* For tests: from now on this one, which the machine has. */
+void tamis__cpu_force(enum tamis__cpu cpu);
+
+#endif

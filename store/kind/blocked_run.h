@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * blocked_run.h: the loops over keys of the blocked kind; included once for each set of vector instructions.
+ *
+ * A key passes three stations: its digest; where its words are and what it has there (place); the look at
+ * them (test, insert).  DISTANCE keys lie between the second, after which the line is prefetched, and the
+ * third.
+ *
+ *     places        | ... asked |  in flight, DISTANCE  | STEP new ones |      a ring of RING slots
+ *                             ^ probe                 ^ prefetch
+ *
+ * The work goes in steps of STEP keys: all that is arithmetic first, then a prefetch and a probe in turn.  A
+ * prefetch keeps its place in the reorder buffer until its address is translated, so as many of them as
+ * possible should stand together: prefetch, hash, probe of one key after the other leaves three page walks
+ * in flight where this leaves ten, and takes twice the time (docs/performance.md).
+ *
+ * Who includes it defines RUN, the name, and may define LANES and the type `lanes` of so many u64 with
+ * lanes_mul32 and lanes_load; else the code is portable.
+ *
+ * z and q are constants in each instance of the loops (k tells both, tamis__blocked_words), so the compiler
+ * unrolls the masks.
+ */
+#include <string.h>
+
+#include "base/point.h"
+#include "kind/block.h"
+#include "kind/blocked.h"
+#include "kind/kind.h"
+
+#define RING 64u
+#define DISTANCE 32u
+#define STEP 16u /* measured against 4, 8 and 32 */
+
+/* Word w of slot s is data[word[w][s]]. */
+struct places {
+    _Alignas(64) uint64_t word[4][RING];
+    _Alignas(64) uint64_t mask[4][RING];
+};
+
+/* What the keys of a call have in common. */
+struct run {
+    const struct tamis__segment *segment;
+    uint64_t *data;
+    uint64_t blocks;
+    struct tamis__digester by;
+    const struct tamis_key *keys; /* one of these two is NULL */
+    const struct tamis__digest *digests;
+};
+
+struct halves {
+    _Alignas(64) uint64_t high[STEP];
+    _Alignas(64) uint64_t low[STEP];
+};
+
+/* ---- Digests --------------------------------------------------------------------------------- */
+
+/* Of any keys. */
+static __attribute__((noinline)) void hash_any(const struct tamis__digester *by,
+                                               const struct tamis_key *keys, struct halves *halves)
+{
+    for (unsigned i = 0; i < STEP; i++) {
+        const struct tamis__digest d = tamis__digest_by(by, keys[i].data, keys[i].bytes);
+        halves->high[i] = d.high;
+        halves->low[i] = d.low;
+    }
+}
+
+/* Are all of them hashed by XXH3 and 8 bytes long?  Many keys are, and cost half of what others do. */
+TAMIS__INLINE bool have_8_bytes(const struct tamis__digester *by, const struct tamis_key *keys)
+{
+    size_t other = by->secret != NULL;
+    for (unsigned i = 0; i < STEP; i++)
+        other |= keys[i].bytes ^ 8;
+    return other == 0;
+}
+
+#ifdef LANES
+
+TAMIS__INLINE lanes lanes_all(uint64_t x)
+{
+    return (lanes){0} + x;
+}
+
+/* The low 64 bits of x times a constant; x_high is x >> 32. */
+TAMIS__INLINE lanes lanes_mul64(lanes x, lanes x_high, uint64_t by)
+{
+    const lanes low = lanes_all(by & UINT32_MAX), high = lanes_all(by >> 32);
+    return lanes_mul32(x, low) + ((lanes_mul32(x_high, low) + lanes_mul32(x, high)) << 32);
+}
+
+TAMIS__INLINE lanes lanes_get(const uint64_t *from)
+{
+    lanes v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+TAMIS__INLINE void lanes_put(uint64_t *to, lanes v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+/*
+ * XXH3-128 of keys of 8 bytes, by its specification (xxHash, doc/xxhash_spec.md, "XXH3-128, 4 to 8 bytes of
+ * input"); the secret bytes 16 to 31 are in FLIP.
+ */
+#define FLIP (0xDB979083E96DD4DEuLL ^ 0x1F67B3B7A4A44072uLL)
+#define XXH3_PRIME_1 0x9E3779B185EBCA87uLL
+#define XXH3_MIX_1 0x165667919E3779F9uLL
+#define XXH3_MIX_2 0x9FB21C651E98DF25uLL
+
+TAMIS__INLINE void lanes_hash8(lanes key, uint64_t seed, uint64_t *high_out, uint64_t *low_out)
+{
+    const uint64_t swapped = (uint64_t)__builtin_bswap32((uint32_t)seed) << 32;
+    const uint64_t times = XXH3_PRIME_1 + (8 << 2);
+    const lanes a = key ^ lanes_all(FLIP + (seed ^ swapped)), a_high = a >> 32;
+    const lanes by_low = lanes_all(times & UINT32_MAX), by_high = lanes_all(times >> 32);
+    const lanes ll = lanes_mul32(a, by_low), hl = lanes_mul32(a_high, by_low);
+    const lanes lh = lanes_mul32(a, by_high), hh = lanes_mul32(a_high, by_high);
+    const lanes cross = (ll >> 32) + (hl & UINT32_MAX) + lh;
+    lanes low = (cross << 32) | (ll & UINT32_MAX);
+    lanes high = hh + (hl >> 32) + (cross >> 32) + (low << 1);
+    low ^= high >> 3;
+    low ^= low >> 35;
+    low = lanes_mul64(low, low >> 32, XXH3_MIX_2);
+    high ^= high >> 37;
+    high = lanes_mul64(high, high >> 32, XXH3_MIX_1);
+    lanes_put(high_out, high ^ high >> 32);
+    lanes_put(low_out, low ^ low >> 28);
+}
+
+TAMIS__INLINE void hash_8_bytes(uint64_t seed, const struct tamis_key *keys, struct halves *halves)
+{
+    for (unsigned i = 0; i < STEP; i += LANES)
+        lanes_hash8(lanes_load(keys + i), seed, halves->high + i, halves->low + i);
+}
+
+#else
+
+TAMIS__INLINE void hash_8_bytes(uint64_t seed, const struct tamis_key *keys, struct halves *halves)
+{
+    for (unsigned i = 0; i < STEP; i++) {
+        const struct tamis__digest d = tamis__digest(keys[i].data, 8, seed);
+        halves->high[i] = d.high;
+        halves->low[i] = d.low;
+    }
+}
+
+#endif
+
+/* Of STEP keys or digests, from number `first` on. */
+TAMIS__INLINE void halves_of(const struct run *run, size_t first, struct halves *halves)
+{
+    if (run->keys != NULL) {
+        const struct tamis_key *keys = run->keys + first;
+        if (have_8_bytes(&run->by, keys))
+            hash_8_bytes(run->by.seed, keys, halves);
+        else
+            hash_any(&run->by, keys, halves);
+        return;
+    }
+    for (unsigned i = 0; i < STEP; i++) {
+        halves->high[i] = run->digests[first + i].high;
+        halves->low[i] = run->digests[first + i].low;
+    }
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+#ifdef LANES
+
+/* As tamis__scale and tamis__target_of. */
+TAMIS__INLINE void place(const struct run *run, const struct halves *halves, struct places *places,
+                         unsigned slot, unsigned z, unsigned q)
+{
+    const unsigned word_bits = z == 2 ? 2 : 1;
+    const lanes blocks = lanes_all(run->blocks), one = lanes_all(1);
+    for (unsigned i = 0; i < STEP; i += LANES) {
+        const lanes high = lanes_get(halves->high + i), low = lanes_get(halves->low + i);
+        const lanes block =
+            (lanes_mul32(high >> 32, blocks) + (lanes_mul32(high, blocks) >> 32)) >> 32;
+        const lanes first = block * TAMIS__BLOCK_WORDS, low_high = low >> 32;
+        for (unsigned w = 0; w < z; w++) {
+            const lanes x = lanes_mul64(low, low_high, tamis__multipliers[w]);
+            lanes mask = {0};
+            for (unsigned j = 1; j <= q; j++)
+                mask |= one << (x << (word_bits + 6 * (j - 1)) >> 58);
+            lanes_put(places->word[w] + slot + i,
+                      first + (x >> (64 - word_bits)) + w * (TAMIS__BLOCK_WORDS / z));
+            lanes_put(places->mask[w] + slot + i, mask);
+        }
+    }
+}
+
+#else
+
+TAMIS__INLINE void place(const struct run *run, const struct halves *halves, struct places *places,
+                         unsigned slot, unsigned z, unsigned q)
+{
+    for (unsigned i = 0; i < STEP; i++) {
+        const uint64_t first = tamis__scale(halves->high[i], run->blocks) * TAMIS__BLOCK_WORDS;
+        for (unsigned w = 0; w < z; w++) {
+            const struct tamis__target t = tamis__target_of(halves->low[i], w, z, q);
+            places->word[w][slot + i] = first + t.word;
+            places->mask[w][slot + i] = t.mask;
+        }
+    }
+}
+
+#endif
+
+/* ---- Probes ---------------------------------------------------------------------------------- */
+
+TAMIS__INLINE unsigned test_slot(const uint64_t *data, const struct places *p, unsigned slot,
+                                 unsigned z)
+{
+    uint64_t lacking = 0;
+    for (unsigned w = 0; w < z; w++) {
+        /* ORDER relaxed: a bit says only "this key may be here"; no other memory is inferred. */
+        const uint64_t word = __atomic_load_n(&data[p->word[w][slot]], __ATOMIC_RELAXED);
+        lacking |= p->mask[w][slot] & ~word;
+    }
+    return lacking == 0;
+}
+
+TAMIS__INLINE unsigned insert_slot(uint64_t *data, const struct places *p, unsigned slot,
+                                   unsigned z)
+{
+    uint64_t *word[4], mask[4];
+    for (unsigned w = 0; w < z; w++) {
+        word[w] = &data[p->word[w][slot]];
+        mask[w] = p->mask[w][slot];
+    }
+    return tamis__blocked_insert(word, mask, z);
+}
+
+/* Prefetch `fresh` slots from `slot` on, probe `old` ones from DISTANCE before it on. */
+TAMIS__INLINE size_t turn(uint64_t *data, const struct places *p, unsigned slot, unsigned fresh,
+                          unsigned old, uint8_t *answers, int adding, unsigned z)
+{
+    const unsigned asked = (slot - DISTANCE) % RING, both = fresh > old ? fresh : old;
+    size_t ones = 0;
+    for (unsigned i = 0; i < both; i++) {
+        if (i < fresh) __builtin_prefetch(&data[p->word[0][slot + i]], 0, 3);
+        if (i >= old) continue;
+        const unsigned one =
+            adding ? insert_slot(data, p, asked + i, z) : test_slot(data, p, asked + i, z);
+        answers[i] = (uint8_t)one;
+        ones += one;
+    }
+    return ones;
+}
+
+/* ---- The loop -------------------------------------------------------------------------------- */
+
+/* The last keys, fewer than a step: the first of them stands for those that are missing. */
+TAMIS__INLINE void halves_of_last(const struct run *run, size_t first, unsigned count,
+                                  struct halves *halves)
+{
+    struct run last = *run;
+    struct tamis_key keys[STEP];
+    struct tamis__digest digests[STEP];
+    for (unsigned i = 0; i < STEP; i++) {
+        const size_t from = first + (i < count ? i : 0);
+        if (run->keys != NULL)
+            keys[i] = run->keys[from];
+        else
+            digests[i] = run->digests[from];
+    }
+    if (run->keys != NULL)
+        last.keys = keys;
+    else
+        last.digests = digests;
+    halves_of(&last, 0, halves);
+}
+
+TAMIS__INLINE unsigned at_most(size_t value, unsigned most)
+{
+    return value < most ? (unsigned)value : most;
+}
+
+TAMIS__INLINE size_t loop(const struct run *run, size_t count, uint8_t *answers, int adding,
+                          unsigned z, unsigned q)
+{
+    struct places places;
+    struct halves halves;
+    size_t ones = 0, counted = 0;
+    for (size_t i = 0; i < count + DISTANCE; i += STEP) {
+        const unsigned slot = i % RING;
+        const unsigned fresh = i < count ? at_most(count - i, STEP) : 0;
+        const unsigned old = i >= DISTANCE ? at_most(count - (i - DISTANCE), STEP) : 0;
+        if (fresh == STEP)
+            halves_of(run, i, &halves);
+        else if (fresh > 0)
+            halves_of_last(run, i, fresh, &halves);
+        if (fresh > 0) place(run, &halves, &places, slot, z, q);
+        uint8_t *told = answers + (old > 0 ? i - DISTANCE : 0);
+        if (fresh == STEP && old == STEP)
+            ones += turn(run->data, &places, slot, STEP, STEP, told, adding, z);
+        else
+            ones += turn(run->data, &places, slot, fresh, old, told, adding, z);
+        if (adding && i % TAMIS__KEYS_A_COUNT == 0)
+            counted = tamis__count_new(run->segment, ones, counted);
+    }
+    if (adding) (void)tamis__count_new(run->segment, ones, counted);
+    return ones;
+}
+
+TAMIS__INLINE size_t loop_of(const struct run *run, size_t count, uint8_t *answers, int adding)
+{
+    switch (run->segment->header->k) {
+#define CASE(k, z, q)                                                                              \
+    case k:                                                                                        \
+        return loop(run, count, answers, adding, z, q);
+        TAMIS__FOR_EACH_K(CASE)
+#undef CASE
+    default:
+        return 0;
+    }
+}
+
+size_t RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
+           const struct tamis__digest *digests, size_t count, uint8_t *answers, int adding)
+{
+    const struct run run = {.segment = segment,
+                            .data = segment->data,
+                            .blocks = segment->header->m_bits / TAMIS__BLOCK_BITS,
+                            .by = tamis__header_digester(segment->header),
+                            .keys = keys,
+                            .digests = digests};
+    if (count == 0) return 0;
+    return adding ? loop_of(&run, count, answers, 1) : loop_of(&run, count, answers, 0);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* limits.h: what the machine lets be had at best, measured by loops that do nothing else. */
+#ifndef TAMIS_BENCH_LIMITS_H
+#define TAMIS_BENCH_LIMITS_H
+
+#include "crew.h"
+
+enum limit {
+    LIMIT_LINE, /* read a random line, 64 prefetched ahead */
+    LIMIT_OR,   /* one locked OR on a random line, likewise */
+    LIMIT_ORS,  /* two locked ORs on a random line, likewise */
+    LIMIT_HASH, /* XXH3-128 of the keys, from the same array as the calls have them in */
+    LIMITS
+};
+
+/* "line", "or", "two-ors", "hash". */
+extern const char *const limit_names[LIMITS];
+
+/* Make a file of so many bytes in that directory, its pages in the page cache as the library's are, and map it in
+ * these processes, a bit each, every page touched there.  One at a time. */
+void limits_open(const char *directory, uint64_t bytes, unsigned processes);
+void limits_close(unsigned processes);
+
+/* An order for that limit; the caller adds keys, seed, key set and team. */
+struct order limit_order(enum limit limit);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define RATE 0.01
+#define GROWN_RATE 0.001 /* cost by the number of keys, up to a billion in 2.1 GB */
+#define SEGMENTS_MAX 12
+
+static struct bench_case base_of(const struct options *o, uint32_t kind, enum key_set set,
+                                 uint64_t keys)
+{
+    return (struct bench_case){.kind = kind,
+                               .key_set = set,
+                               .capacity = keys,
+                               .keys = keys,
+                               .fp_rate = kind == TAMIS_KIND_FUSE ? 1.0 / 256 : RATE,
+                               .sample_keys = o->sample_keys,
+                               .levels = o->levels,
+                               .repeats = o->repeats};
+}
+
+unsigned plan_kinds(const struct options *o, struct bench_case cases[PLAN_MAX])
+{
+    static const uint32_t kinds[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM, TAMIS_KIND_COUNTING,
+                                     TAMIS_KIND_FUSE};
+    unsigned count = 0;
+    for (int cached = 0; cached < 2; cached++)
+        for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
+            for (int set = 0; set < KEY_SETS; set++) {
+                const bool first = kinds[kind] == TAMIS_KIND_BLOCKED;
+                if (o->quick && !first && (set != KEYS_8_BYTES || cached)) continue;
+                uint64_t keys = cached ? o->in_keys : o->out_keys;
+                if (o->quick && !first) keys /= 2;
+                struct bench_case *c = &cases[count++];
+                *c = base_of(o, kinds[kind], (enum key_set)set, keys);
+                c->cached = cached;
+                c->peers = first;
+                c->alone = o->quick;
+                if (cached && !o->smoke) c->sample_keys /= 4;
+                c->calls[CALL_BATCH] = c->calls[CALL_SINGLE] = true;
+                c->teams[TEAM_P1] = c->teams[TEAM_P2] = c->teams[TEAM_T2] = true;
+                c->teams[TEAM_C1] = first;
+                (void)snprintf(c->prefix, sizeof c->prefix, "%s/%s/%s",
+                               tamis_kind_name(kinds[kind]), key_set_names[set],
+                               cached ? "in" : "out");
+                (void)snprintf(c->title, sizeof c->title, "%s, %s, %s cache",
+                               tamis_kind_name(kinds[kind]), key_set_titles[set],
+                               cached ? "in" : "out of");
+            }
+    return count;
+}
+
+static struct bench_case *grown(const struct options *o, struct bench_case *c, uint64_t keys,
+                                const char *axis, uint64_t value)
+{
+    *c = base_of(o, TAMIS_KIND_BLOCKED, KEYS_8_BYTES, keys);
+    c->calls[CALL_BATCH] = true;
+    c->teams[TEAM_P1] = true;
+    c->levels = 4;
+    if (c->sample_keys > keys / 4) c->sample_keys = keys / 4;
+    (void)snprintf(c->prefix, sizeof c->prefix, "growth/%s/%" PRIu64, axis, value);
+    (void)snprintf(c->title, sizeof c->title, "growth, %" PRIu64 " %s", value, axis);
+    return c;
+}
+
+unsigned plan_growth(const struct options *o, struct bench_case cases[PLAN_MAX])
+{
+    unsigned count = 0;
+    const uint64_t least = o->smoke ? 3000 : 10000;
+    for (uint64_t keys = least; keys <= o->max_keys; keys *= 10)
+        for (unsigned step = 1; step <= 3 && keys * step <= o->max_keys; step += 2) {
+            struct bench_case *c = grown(o, &cases[count++], keys * step, "keys", keys * step);
+            c->fp_rate = GROWN_RATE;
+            c->ask_all = true;
+        }
+    const uint64_t total = o->out_keys * 2 / 5;
+    const unsigned most = o->smoke ? 3 : SEGMENTS_MAX;
+    for (unsigned segments = 1; segments <= most; segments++) {
+        struct bench_case *c = grown(o, &cases[count++], total, "segments", segments);
+        /* 1 + 2 + 4 + ... times the first one's; a little more, as the last need not be full. */
+        c->capacity = total / ((1u << segments) - 1) + total / 64 / (1u << segments) + 1;
+        c->calls[CALL_SINGLE] = true;
+    }
+    struct bench_case *c = grown(o, &cases[count++], o->out_keys, "processes", 4);
+    c->teams[TEAM_P2] = c->teams[TEAM_P3] = c->teams[TEAM_P4] = c->teams[TEAM_T2] = true;
+    c->levels = o->levels;
+    return count;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* requirements.c: in the least of each figure, which chance has moved the least. */
+#include "requirements.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "figures.h"
+
+struct list {
+    struct requirement *all;
+    unsigned count;
+};
+
+/* At most `wanted` ns, which is `factor` times the limit and `more`. */
+static void at_most(struct list *list, const char *what, double measured, double limit,
+                    double factor, double more, const char *rule)
+{
+    if (measured <= 0 || limit <= 0 || list->count == REQUIREMENTS_MAX) return;
+    struct requirement *r = &list->all[list->count++];
+    *r = (struct requirement){.unit = "ns",
+                              .measured = measured,
+                              .limit = limit,
+                              .wanted = factor * limit + more,
+                              .holds = measured <= factor * limit + more};
+    (void)snprintf(r->what, sizeof r->what, "%s", what);
+    (void)snprintf(r->rule, sizeof r->rule, "%s", rule);
+}
+
+/* `fast` is at least `wanted` times as fast as `slow`, both in ns. */
+static void times(struct list *list, const char *what, double slow, double fast, double wanted)
+{
+    if (slow <= 0 || fast <= 0 || list->count == REQUIREMENTS_MAX) return;
+    struct requirement *r = &list->all[list->count++];
+    *r = (struct requirement){
+        .unit = "times", .measured = slow / fast, .wanted = wanted, .holds = slow / fast >= wanted};
+    (void)snprintf(r->what, sizeof r->what, "%s", what);
+}
+
+static const char *text_of(char out[96], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static const char *text_of(char out[96], const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(out, 96, format, arguments);
+    va_end(arguments);
+    return out;
+}
+
+/* By the team p1, with what the processor has, or by c1, in portable C. */
+static void hold_blocked(struct list *list, const char *team, double ask_factor)
+{
+    static const struct {
+        const char *operation, *limit, *name;
+    } rows[] = {{"hit", "line", "a line read"},
+                {"miss", "line", "a line read"},
+                {"re-add", "line", "a line read"},
+                {"add", "two-ors", "two locked ORs on a line"}};
+    char what[96], rule[96];
+    for (size_t set = 0; set < 2; set++)
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            const char *keys = set == 0 ? "8" : "url";
+            const double factor = i == 3 ? 1.15 : i == 2 ? 1.6 : ask_factor;
+            const double hash = figure_ns("blocked/%s/out/limit/hash/p1", keys);
+            const double limit = figure_ns("blocked/%s/out/limit/%s/p1", keys, rows[i].limit);
+            const double ns =
+                figure_ns("blocked/%s/out/batch/%s/%s", keys, rows[i].operation, team);
+            (void)text_of(what, "blocked, batch, out of cache, %s, %s%s",
+                          set == 0 ? "8 bytes" : "URLs", rows[i].operation,
+                          team[0] == 'c' ? ", portable C" : "");
+            (void)text_of(rule, "%g x %s%s", factor, rows[i].name,
+                          set == 0 ? "" : " + hashing + 2 ns");
+            at_most(list, what, ns, limit, factor, set == 0 ? 0 : hash + 2, rule);
+        }
+}
+
+static void hold_in_cache(struct list *list)
+{
+    static const char *const operations[] = {"hit", "miss"};
+    char what[96];
+    for (int single = 0; single < 2; single++)
+        for (size_t set = 0; set < 2; set++)
+            for (size_t i = 0; i < 2; i++) {
+                const char *keys = set == 0 ? "8" : "url";
+                const char *call = single ? "single" : "batch";
+                const double hash = figure_ns("blocked/%s/in/limit/hash/p1", keys);
+                const double ns = figure_ns("blocked/%s/in/%s/%s/p1", keys, call, operations[i]);
+                (void)text_of(what, "blocked, %s, in cache, %s, %s", call,
+                              set == 0 ? "8 bytes" : "URLs", operations[i]);
+                at_most(list, what, ns, hash, 1, single ? 12 : 4,
+                        single ? "hashing + 12 ns" : "hashing + 4 ns");
+            }
+}
+
+static void hold_peer(struct list *list)
+{
+    static const char *const operations[] = {"hit", "miss", "add"};
+    char what[96];
+    for (size_t set = 0; set < 2; set++)
+        for (size_t i = 0; i < 3; i++) {
+            const char *keys = set == 0 ? "8" : "url";
+            (void)text_of(what, "libbloom / blocked, out of cache, %s, %s",
+                          set == 0 ? "8 bytes" : "URLs", operations[i]);
+            times(list, what, figure_ns("blocked/%s/out/libbloom/%s/p1", keys, operations[i]),
+                  figure_ns("blocked/%s/out/batch/%s/p1", keys, operations[i]), i == 2 ? 8 : 15);
+        }
+}
+
+static void hold_others(struct list *list)
+{
+    static const char *const queries[] = {"hit", "miss"};
+    char what[96];
+    for (size_t i = 0; i < 2; i++) {
+        (void)text_of(what, "fuse, batch, out of cache, 8 bytes, %s", queries[i]);
+        at_most(list, what, figure_ns("fuse/8/out/batch/%s/p1", queries[i]),
+                figure_ns("fuse/8/out/limit/line/p1"), 3.5, 0, "3.5 x a line read");
+    }
+    for (size_t i = 0; i < 2; i++) {
+        (void)text_of(what, "bloom, k = 7, batch, out of cache, 8 bytes, %s", queries[i]);
+        at_most(list, what, figure_ns("bloom/8/out/batch/%s/p1", queries[i]),
+                figure_ns("bloom/8/out/limit/line/p1"), 7, 0, "7 x a line read");
+    }
+    at_most(list, "bloom, k = 7, batch, out of cache, 8 bytes, add",
+            figure_ns("bloom/8/out/batch/add/p1"), figure_ns("bloom/8/out/limit/or/p1"), 7, 0,
+            "7 x a locked OR");
+}
+
+static void hold_two(struct list *list)
+{
+    static const char *const operations[] = {"hit", "miss", "add"};
+    static const char *const teams[] = {"p2", "t2"};
+    char what[96];
+    for (size_t team = 0; team < 2; team++)
+        for (size_t i = 0; i < 3; i++) {
+            (void)text_of(what, "blocked, batch, out of cache, two %s / one, %s",
+                          team == 0 ? "processes" : "threads", operations[i]);
+            times(list, what, figure_ns("blocked/8/out/batch/%s/p1", operations[i]),
+                  figure_ns("blocked/8/out/batch/%s/%s", operations[i], teams[team]), 1.8);
+        }
+}
+
+unsigned requirements_hold(const struct machine *machine, struct requirement all[REQUIREMENTS_MAX])
+{
+    struct list list = {.all = all};
+    hold_blocked(&list, "p1", strcmp(machine->simd, "avx512") == 0 ? 1.2 : 1.5);
+    hold_blocked(&list, "c1", 1.5);
+    hold_in_cache(&list);
+    hold_peer(&list);
+    hold_others(&list);
+    hold_two(&list);
+    return list.count;
+}

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# --populate: the same answers, and nothing is written.
+tamis create seen -n 1000
+tamis add seen apple pear
+before=$(cksum "$TAMIS_STORE"/segments/*)
+printf 'apple\nplum\npear\n' | tamis check --populate seen
+[[ $(cksum "$TAMIS_STORE"/segments/*) == "$before" ]] && echo unchanged

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * populate_test.c: TAMIS_POPULATE: the filter is in memory and in the page tables before it is asked
+ * (store/file/populate.c), and not a page of it is dirty.
+ *
+ * Seen to fail: with the flag ignored; with what a rotation brings not populated; with MADV_POPULATE_WRITE
+ * (all is dirty); without tamis__want_map() (2 MiB folios under what is added to); with the fallback left out.
+ */
+#include "fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "file/io.h"
+
+#define MIB ((uint64_t)1 << 20)
+#define DATA_BYTES (64 * MIB) /* 16,384 pages */
+#define KEYS 40000u           /* so that some key is on nine pages of ten */
+#define FEW 20                /* faults of all that is not the mapping */
+#define MANY 800 /* the kernel maps up to 16 pages around a fault: 1,024 for the file at least */
+
+static tamis_store *store;
+static char *store_path;
+
+static tamis_filter *make(const char *name, uint32_t slices)
+{
+    const struct tamis_filter_spec plain = {.m_bits = DATA_BYTES * 8, .k = 1};
+    const struct tamis_filter_spec window = {
+        .capacity = 120000000, .slices = slices, .window_items = 120000000};
+    tamis_filter *filter = NULL;
+    assert_done(tamis_filter_create(store, name, slices ? &window : &plain, &filter));
+    return filter;
+}
+
+static tamis_filter *opened(const char *name, unsigned flags)
+{
+    tamis_filter *filter = NULL;
+    assert_done(tamis_filter_open(store, name, flags, &filter));
+    return filter;
+}
+
+/* What smaps says of all mappings of segments, in KiB. */
+static uint64_t mapped_kib(const char *field)
+{
+    char line[4400];
+    bool ours = false;
+    uint64_t sum = 0;
+    FILE *file = fopen("/proc/self/smaps", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        const size_t length = strlen(field);
+        if (strstr(line, "kB\n") == NULL && strchr(line, '-') != NULL)
+            ours = strstr(line, ".seg") != NULL;
+        else if (ours && strncmp(line, field, length) == 0 && line[length] == ':')
+            sum += strtoull(line + length + 1, NULL, 10);
+    }
+    (void)fclose(file);
+    return sum;
+}
+
+static uint64_t dirty_kib(void)
+{
+    return mapped_kib("Shared_Dirty") + mapped_kib("Private_Dirty");
+}
+
+/* Page faults of asking for keys on all pages; under a sanitizer, whose memory has faults too, pages mapped. */
+static uint64_t faults_of_batch(tamis_filter *filter)
+{
+    static uint64_t numbers[KEYS];
+    static struct tamis_key keys[KEYS];
+    struct rusage before, after;
+    for (uint32_t i = 0; i < KEYS; i++) {
+        numbers[i] = i;
+        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
+    }
+    const uint64_t mapped = mapped_kib("Rss");
+    assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+    assert_done(tamis_filter_contains_batch(filter, keys, KEYS, NULL));
+    assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+    if (FIXTURE_SANITIZED) return (mapped_kib("Rss") - mapped) / 4;
+    return (uint64_t)(after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt);
+}
+
+static void forget_pages(uint64_t number)
+{
+    const int fd = open(fixture_segment_path(store_path, number), O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0 && fsync(fd) == 0);
+    assert_int_equal(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+    assert_int_equal(close(fd), 0);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    store = fixture_store(&store_path);
+    tamis_filter *filter = make("x", 0);
+    (void)faults_of_batch(filter); /* first calls have faults of their own */
+    assert_done(tamis_filter_close(filter));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    tamis__io_hook = NULL;
+    tamis_store_close(store);
+    free(store_path);
+    return 0;
+}
+
+static void asked_without_a_fault(unsigned flags)
+{
+    tamis_filter *filter = opened("x", flags);
+    assert_true(faults_of_batch(filter) >= MANY);
+    assert_done(tamis_filter_close(filter));
+    filter = opened("x", flags | TAMIS_POPULATE);
+    assert_true(mapped_kib("Rss") >= DATA_BYTES / 1024);
+    assert_true(faults_of_batch(filter) <= FEW);
+    assert_done(tamis_filter_close(filter));
+}
+
+static void reader_asks_without_a_fault(void **state)
+{
+    (void)state;
+    asked_without_a_fault(TAMIS_READ_ONLY);
+}
+
+static void writer_asks_without_a_fault(void **state)
+{
+    (void)state;
+    asked_without_a_fault(0);
+}
+
+static void nothing_is_dirty_before_an_add(void **state)
+{
+    (void)state;
+    tamis_filter *filter = opened("x", TAMIS_POPULATE);
+    assert_int_equal(dirty_kib(), 0);
+    assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
+    assert_true(dirty_kib() > 0 && dirty_kib() < 1024);
+    assert_done(tamis_filter_close(filter));
+}
+
+/* What is added to has small folios, however it came (docs/decisions/0015-small-folios.md). */
+static void pages_come_one_by_one(void **state)
+{
+    (void)state;
+    forget_pages(1);
+    tamis_filter *filter = opened("x", TAMIS_READ_ONLY | TAMIS_POPULATE);
+    assert_int_equal(mapped_kib("FilePmdMapped"), 0);
+    assert_true(faults_of_batch(filter) <= FEW);
+    assert_done(tamis_filter_close(filter));
+}
+
+static void segment_that_comes_later_is_populated(void **state)
+{
+    (void)state;
+    tamis_filter *writer = make("w", 2), *asked = opened("w", TAMIS_READ_ONLY | TAMIS_POPULATE);
+    const uint64_t first_kib = mapped_kib("Rss");
+    assert_done(tamis_filter_rotate(writer));
+    assert_done(tamis_filter_contains(asked, "key", 3)); /* finds it */
+    assert_true(mapped_kib("Rss") >= first_kib + DATA_BYTES / 1024);
+    assert_true(faults_of_batch(asked) <= FEW);
+    assert_done(tamis_filter_close(asked));
+    assert_done(tamis_filter_close(writer));
+    assert_done(tamis_filter_drop(store, "w"));
+}
+
+static int error_number;
+
+static int at_populate(const char *verb, const char *what)
+{
+    (void)what;
+    return strcmp(verb, "populate") == 0 ? error_number : 0;
+}
+
+static void kernel_without_it_is_made_up_for(void **state)
+{
+    (void)state;
+    error_number = EINVAL;
+    tamis__io_hook = at_populate;
+    asked_without_a_fault(TAMIS_READ_ONLY);
+    tamis__io_hook = NULL;
+}
+
+static void error_is_one_of_the_opening(void **state)
+{
+    (void)state;
+    tamis_filter *filter = NULL;
+    tamis__io_hook = at_populate;
+    error_number = EFAULT;
+    assert_refused(TAMIS_EIO, "could not be read into memory: the disk fails",
+                   tamis_filter_open(store, "x", TAMIS_POPULATE, &filter));
+    assert_null(filter);
+    error_number = ENOMEM;
+    assert_refused(TAMIS_ENOMEM, "cannot read into memory",
+                   tamis_filter_open(store, "x", TAMIS_READ_ONLY | TAMIS_POPULATE, &filter));
+    assert_null(filter);
+    assert_done(tamis_filter_open(store, "x", TAMIS_READ_ONLY, &filter)); /* asks for nothing */
+    tamis__io_hook = NULL;
+    assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
+    assert_done(tamis_filter_close(filter));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reader_asks_without_a_fault),
+        cmocka_unit_test(writer_asks_without_a_fault),
+        cmocka_unit_test(nothing_is_dirty_before_an_add),
+        cmocka_unit_test(pages_come_one_by_one),
+        cmocka_unit_test(segment_that_comes_later_is_populated),
+        cmocka_unit_test(kernel_without_it_is_made_up_for),
+        cmocka_unit_test(error_is_one_of_the_opening),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
