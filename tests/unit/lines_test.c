@@ -12,7 +12,7 @@
 /* A text of exactly these bytes on the heap, so that AddressSanitizer sees what is read beyond it. */
 static char *text_of(uint64_t *random, size_t bytes, unsigned mean_line_bytes, char separator)
 {
-    char *text = malloc(bytes + 1);
+    char *text = malloc(bytes ? bytes : 1);
     assert_non_null(text);
     random_fill(random, text, bytes);
     for (size_t i = 0; i < bytes; i++)
