@@ -21,7 +21,9 @@
 #include <unistd.h>
 
 #include "interrupt.h"
+#include "lines.h"
 #include "progress.h"
+#include "scan.h"
 
 #define BUFFER_BYTES ((size_t)1024 * 1024)
 _Static_assert(KEY_BYTES_MAX == (size_t)64 * 1024 * 1024, "make_room() names it in a message");
@@ -45,14 +47,20 @@ static struct key_source *make_source(const struct invocation *call)
     return source;
 }
 
+/* A new one, or a larger one; with room for the separator that the last line may lack. */
+static void make_buffer(struct key_source *source, size_t bytes)
+{
+    source->buffer = cli_realloc(source->buffer, bytes + 1);
+    source->buffer_bytes = bytes;
+}
+
 struct key_source *key_source_of(const struct invocation *call, struct input *input)
 {
     struct key_source *source = make_source(call);
     const struct options *options = &call->options;
     source->input = input;
     source->interruptible = true;
-    source->buffer = cli_alloc(BUFFER_BYTES);
-    source->buffer_bytes = BUFFER_BYTES;
+    make_buffer(source, BUFFER_BYTES);
     source->skip_blank = options_have(options, TAKES(SKIP_BLANK));
     source->strip_return = options_have(options, TAKES(CRLF));
     if (options_have(options, TAKES(COMMENTS))) source->comments = options->comments;
@@ -70,8 +78,7 @@ struct key_source *key_source_new(const struct invocation *call, size_t first)
         source->args_end = call->args + call->arg_count;
         return source;
     }
-    source->buffer = cli_alloc(BUFFER_BYTES);
-    source->buffer_bytes = BUFFER_BYTES;
+    make_buffer(source, BUFFER_BYTES);
     bool typed = isatty(STDIN_FILENO) == 1;
     if (typed) cli_tell("reading keys from the terminal, one a line; end with Ctrl-D");
     /* Who types sees how far it is, and would have the line in the way. */
@@ -83,6 +90,7 @@ void key_source_free(struct key_source *source)
 {
     if (!source) return;
     if (!source->input) progress_end();
+    out_flush(source->out); /* lines of the buffer may be lent to it */
     free(source->buffer);
     free(source->error);
     free(source);
@@ -166,28 +174,35 @@ static bool passes_rules(struct key_source *source, const char *text, size_t *by
 
 /* ---- Standard input ----------------------------------------------------------------------- */
 
-/* Whole keys of the buffer into the batch. */
+/* Of lines that stand in the batch those that are keys, as they are meant: how many. */
+static size_t keep_keys(struct key_source *source, size_t lines)
+{
+    if (!source->hex && !source->has_rules) return lines;
+    size_t count = 0;
+    for (size_t i = 0; i < lines; i++) {
+        char *text = source->buffer + ((const char *)source->keys[i].data - source->buffer);
+        size_t bytes = source->keys[i].bytes;
+        if (source->has_rules && !passes_rules(source, text, &bytes)) continue;
+        if (!take_key(source, count, text, bytes)) break;
+        count++;
+    }
+    return count;
+}
+
+/* Whole keys of the buffer into the batch; 0: it has none. */
 static size_t split(struct key_source *source)
 {
-    char *at = source->buffer + source->start;
-    char *search = source->buffer + source->scanned;
-    char *end = source->buffer + source->end;
-    size_t count = 0;
-    while (count < KEY_BATCH) {
-        char *stop = memchr(search, source->separator, (size_t)(end - search));
-        if (!stop) {
-            search = end;
-            break;
-        }
-        size_t bytes = (size_t)(stop - at);
-        if (!source->has_rules || passes_rules(source, at, &bytes)) {
-            if (!take_key(source, count, at, bytes)) break;
-            count++;
-        }
-        at = search = stop + 1;
-    }
-    source->start = (size_t)(at - source->buffer);
-    source->scanned = (size_t)(search - source->buffer);
+    struct lines lines = {.start = source->buffer + source->start,
+                          .scanned = source->buffer + source->scanned,
+                          .end = source->buffer + source->end,
+                          .separator = source->separator};
+    size_t taken, count;
+    do {
+        taken = lines_take(&lines, source->keys, KEY_BATCH);
+        count = keep_keys(source, taken);
+    } while (count == 0 && taken > 0 && !source->failed);
+    source->start = (size_t)(lines.start - source->buffer);
+    source->scanned = (size_t)(lines.scanned - source->buffer);
     return count;
 }
 
@@ -196,6 +211,7 @@ static size_t split_last(struct key_source *source)
 {
     char *at = source->buffer + source->start;
     size_t bytes = source->end - source->start;
+    source->buffer[source->end] = source->separator; /* it is printed with the line */
     source->start = source->scanned = source->end;
     if (bytes == 0 || (source->has_rules && !passes_rules(source, at, &bytes))) return 0;
     return take_key(source, 0, at, bytes);
@@ -217,8 +233,7 @@ static bool make_room(struct key_source *source)
     /* One byte more than the longest key, for its separator. */
     size_t bytes = source->buffer_bytes * 2;
     if (bytes > KEY_BYTES_MAX) bytes = KEY_BYTES_MAX + 1;
-    source->buffer = cli_realloc(source->buffer, bytes);
-    source->buffer_bytes = bytes;
+    make_buffer(source, bytes);
     return true;
 }
 
@@ -268,11 +283,10 @@ static void read_more(struct key_source *source)
 
 static void refill(struct key_source *source)
 {
-    if (!make_room(source)) return;
-    if (out_flush(source->out))
-        read_more(source);
-    else
+    if (!out_flush(source->out))                /* before what is lent to it moves */
         source->at_end = source->failed = true; /* told already */
+    else if (make_room(source))
+        read_more(source);
 }
 
 static size_t next_lines(struct key_source *source)
@@ -326,11 +340,37 @@ int key_source_status(const struct key_source *source, int status, const char *d
     return 128 + signal_number;
 }
 
+/* Keys that hits names, printed one by one. */
+static void print_keys(const struct key_source *source, const struct tamis_key *keys, uint64_t hits)
+{
+    for (; hits != 0; hits &= hits - 1) {
+        key_source_print_key(source, &keys[__builtin_ctzll(hits)]);
+        out_char(source->out, source->separator);
+    }
+}
+
+/* The same of keys that are lines of the buffer: neighbours at once, with their separators. */
+static void lend_lines(const struct key_source *source, const struct tamis_key *keys, uint64_t hits)
+{
+    while (hits != 0) {
+        const struct tamis_key *first = &keys[__builtin_ctzll(hits)];
+        const uint64_t gaps = ~(hits | (hits - 1)); /* behind the run */
+        const struct tamis_key *last = &keys[gaps ? __builtin_ctzll(gaps) - 1 : 63];
+        const char *start = first->data, *end = (const char *)last->data + last->bytes + 1;
+        out_lend(source->out, start, (size_t)(end - start));
+        hits &= gaps ? -(gaps & -gaps) : 0;
+    }
+}
+
 void key_source_print(struct key_source *source, size_t count, uint8_t wanted)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (source->answers[i] != wanted) continue;
-        key_source_print_key(source, &source->keys[i]);
-        out_char(source->out, source->separator);
+    const bool as_read = !source->args && !source->hex && !source->has_rules;
+    for (size_t i = 0; i < count; i += SCAN_BYTES) {
+        uint64_t hits = scan(source->answers + i, wanted);
+        if (count - i < SCAN_BYTES) hits &= ((uint64_t)1 << (count - i)) - 1;
+        if (as_read)
+            lend_lines(source, source->keys + i, hits);
+        else
+            print_keys(source, source->keys + i, hits);
     }
 }

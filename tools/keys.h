@@ -2,10 +2,11 @@
 /*
  * keys.h: where the keys of add, check, build and others come from, and how they are printed.
  *
- * From the arguments, from standard input, or from a file (input.h): read(2) into one buffer, memchr() for the ends, and
- * batches of keys that point straight into the buffer.  No key is copied, so memory is constant;
- * only a single key longer than the buffer makes it grow, up to KEY_BYTES_MAX.  Before each read
- * standard output is flushed: answers never wait for the next question.
+ * From the arguments, from standard input, or from a file (input.h): read(2) into one buffer, 64 bytes
+ * at a look for the ends of lines, and batches of keys that point straight into the buffer.  No key is
+ * copied, on its way in or out, so memory is constant; only a single key longer than the buffer makes it
+ * grow, up to KEY_BYTES_MAX.  Before each read standard output is flushed: answers never wait for the
+ * next question.
  */
 #ifndef TAMIS_TOOLS_KEYS_H
 #define TAMIS_TOOLS_KEYS_H
@@ -18,7 +19,7 @@
 #include "command.h"
 #include "input.h"
 
-#define KEY_BATCH 4096
+#define KEY_BATCH 1024 /* as many as the library takes at once; their text stays in L2 */
 #define KEY_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of one key, as it is written */
 
 struct key_source {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* out.c: standard output as one large buffer over write(2); see out.h. */
+/* out.c: standard output as one large buffer over writev(2); see out.h. */
 #include "out.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -31,13 +32,23 @@ static bool wait_writable(int fd)
     return poll(&pfd, 1, -1) >= 0 || errno == EINTR;
 }
 
-static bool write_all(struct out *out, const char *data, size_t bytes)
+/* Take what was written off the front. */
+static void move_on(struct iovec *parts, size_t *first, size_t bytes)
 {
-    while (bytes > 0 && !out->failed) {
-        ssize_t n = write(out->fd, data, bytes);
+    while (bytes > 0 && bytes >= parts[*first].iov_len)
+        bytes -= parts[(*first)++].iov_len;
+    if (bytes == 0) return;
+    parts[*first].iov_base = (char *)parts[*first].iov_base + bytes;
+    parts[*first].iov_len -= bytes;
+}
+
+static void write_all(struct out *out, struct iovec *parts, size_t count)
+{
+    size_t first = 0;
+    while (first < count && !out->failed) {
+        const ssize_t n = writev(out->fd, parts + first, (int)(count - first));
         if (n >= 0) {
-            data += n;
-            bytes -= (size_t)n;
+            move_on(parts, &first, (size_t)n);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             out->failed = !wait_writable(out->fd);
         } else if (errno != EINTR) {
@@ -45,15 +56,29 @@ static bool write_all(struct out *out, const char *data, size_t bytes)
             out->failed = true;
         }
     }
-    return !out->failed;
+}
+
+static void add_part(struct iovec *parts, size_t *count, const char *data, size_t bytes)
+{
+    if (bytes > 0) /* writev() takes from it only */
+        parts[(*count)++] = (struct iovec){.iov_base = (void *)(uintptr_t)data, .iov_len = bytes};
 }
 
 bool out_flush(struct out *out)
 {
-    if (out->used > 0) {
+    struct iovec parts[2 * OUT_LOANS + 1];
+    size_t count = 0, taken = 0;
+    for (size_t i = 0; i < out->loan_count; i++) {
+        const struct out_loan *loan = &out->loans[i];
+        add_part(parts, &count, out->data + taken, loan->before - taken);
+        add_part(parts, &count, loan->data, loan->bytes);
+        taken = loan->before;
+    }
+    add_part(parts, &count, out->data + taken, out->used - taken);
+    out->used = out->loan_count = 0;
+    if (count > 0) {
         progress_erase(); /* both may be the same terminal */
-        write_all(out, out->data, out->used);
-        out->used = 0;
+        write_all(out, parts, count);
     }
     return !out->failed;
 }
@@ -71,10 +96,33 @@ bool out_finish(struct out *out)
 void out_large(struct out *out, const void *data, size_t bytes)
 {
     out_flush(out);
-    if (bytes > OUT_BYTES)
-        write_all(out, data, bytes);
-    else
+    if (bytes <= OUT_BYTES) {
         out_bytes(out, data, bytes);
+    } else {
+        out->loans[out->loan_count++] = (struct out_loan){.data = data, .bytes = bytes};
+        out_flush(out);
+    }
+}
+
+/* From here on a loan costs less than a copy. */
+#define LOAN_BYTES ((size_t)1024)
+
+void out_lend(struct out *out, const char *data, size_t bytes)
+{
+    if (out->loan_count > 0) {
+        struct out_loan *last = &out->loans[out->loan_count - 1];
+        if (last->before == out->used && last->data + last->bytes == data) {
+            last->bytes += bytes;
+            return;
+        }
+    }
+    if (bytes < LOAN_BYTES) {
+        out_bytes(out, data, bytes);
+        return;
+    }
+    if (out->loan_count == OUT_LOANS) out_flush(out);
+    out->loans[out->loan_count++] =
+        (struct out_loan){.before = out->used, .data = data, .bytes = bytes};
 }
 
 void out_text(struct out *out, const char *text)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * out.h: standard output as one large buffer over write(2).
+ * out.h: standard output as one large buffer over writev(2).
  *
  * Answers are copied in and leave in large writes; the key reader flushes before every read that
- * could block, so that a pipeline keeps moving when its input pauses.  A failed write is kept:
+ * could block, so that a pipeline keeps moving when its input pauses.  Runs of lines that are printed
+ * as they were read are not even copied: they are lent until the next flush.  A failed write is kept:
  * whatever is added later is dropped, and out_flush() says so each time.
  */
 #ifndef TAMIS_TOOLS_OUT_H
@@ -14,10 +15,20 @@
 #include <string.h>
 
 #define OUT_BYTES ((size_t)256 * 1024)
+#define OUT_LOANS 64
+
+/* Bytes of someone else's that come after the first `before` ones of the buffer. */
+struct out_loan {
+    size_t before;
+    const char *data;
+    size_t bytes;
+};
 
 struct out {
     char *data; /* OUT_BYTES */
     size_t used;
+    struct out_loan loans[OUT_LOANS];
+    size_t loan_count;
     int fd;
     bool failed; /* a write failed; a message was printed */
 };
@@ -48,6 +59,9 @@ static inline void out_char(struct out *out, char byte)
 {
     out_bytes(out, &byte, 1);
 }
+
+/* Bytes that stay where they are, and as they are, until the next out_flush(). */
+void out_lend(struct out *out, const char *data, size_t bytes);
 
 void out_text(struct out *out, const char *text);
 void out_hex(struct out *out, const void *data, size_t bytes);

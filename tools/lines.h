@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lines.h: the whole lines of a buffer, as keys that point into it. */
+#ifndef TAMIS_TOOLS_LINES_H
+#define TAMIS_TOOLS_LINES_H
+
+#include <stddef.h>
+
+#include "tamis.h"
+
+struct lines {
+    const char *start;   /* of the first line that was not taken yet */
+    const char *scanned; /* from start up to here there is no separator */
+    const char *end;     /* of what there is of the text */
+    char separator;
+};
+
+/* Take lines that end before `end`: their number, at most `most`, which is at least SCAN_BYTES.  The keys
+ * are without the separators, which stand behind each.  0: there is no whole line; scanned is end then. */
+size_t lines_take(struct lines *lines, struct tamis_key *keys, size_t most);
+
+/* The same by memchr(), a call a line: what lines_take() is tested against. */
+size_t lines_take_portable(struct lines *lines, struct tamis_key *keys, size_t most);
+
+#endif
