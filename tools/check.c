@@ -131,8 +131,8 @@ const struct command cli_command_check = {
     .summary = "print the keys that are in a filter, or are not",
     .operands = "NAME [KEY...]",
     .help = HELP,
-    .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(INVERT) | TAKES(COUNT) | TAKES(QUIET) |
-               TAKES(POPULATE),
+    .options =
+        TAKES_KEYS | TAKES_PROGRESS | TAKES(INVERT) | TAKES(COUNT) | TAKES(QUIET) | TAKES(POPULATE),
     .args_min = 1,
     .args_max = SIZE_MAX,
     .run = run,
