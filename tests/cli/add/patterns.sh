@@ -20,7 +20,7 @@ awk -v seed="$seed" 'BEGIN {
 }' >input
 # One key that no buffer holds stands among the others.
 { head -n 20000 input; head -c 3000000 /dev/zero | tr '\0' y; echo; tail -n +20001 input; } >long
-printf 'no end' >>long
+head -c 2000 /dev/zero | tr '\0' z >>long # without end
 { cat long; echo; } >whole
 awk '!had[$0]++' whole >new
 awk 'had[$0]++' whole >seen
