@@ -12,10 +12,11 @@
  * The work goes in steps of STEP keys: all that is arithmetic first, then a prefetch and a probe in turn.  A
  * prefetch keeps its place in the reorder buffer until its address is translated, so as many of them as
  * possible should stand together: prefetch, hash, probe of one key after the other leaves three page walks
- * in flight where this leaves ten, and takes twice the time (docs/performance.md).
+ * in flight where this leaves ten, and takes twice the time (docs/decisions/0017).
  *
- * Who includes it defines RUN, the name, and may define LANES and the type `lanes` of so many u64 with
- * lanes_mul32 and lanes_load; else the code is portable.
+ * Who includes it defines RUN, the name, and may define LANES, the type `lanes` of so many u64, LANES_OF(F)
+ * which lists F of each of their numbers, and lanes_mul32, the products of their low halves; else the code is
+ * portable.
  *
  * z and q are constants in each instance of the loops (k tells both, tamis__blocked_words), so the compiler
  * unrolls the masks.
@@ -129,10 +130,19 @@ TAMIS__INLINE void lanes_hash8(lanes key, uint64_t seed, uint64_t *high_out, uin
     lanes_put(low_out, low ^ low >> 28);
 }
 
+TAMIS__INLINE uint64_t word_of(const struct tamis_key *key)
+{
+    uint64_t value;
+    memcpy(&value, key->data, sizeof value);
+    return value;
+}
+
 TAMIS__INLINE void hash_8_bytes(uint64_t seed, const struct tamis_key *keys, struct halves *halves)
 {
+#define WORD_OF(n) word_of(&keys[i + (n)])
     for (unsigned i = 0; i < STEP; i += LANES)
-        lanes_hash8(lanes_load(keys + i), seed, halves->high + i, halves->low + i);
+        lanes_hash8((lanes){LANES_OF(WORD_OF)}, seed, halves->high + i, halves->low + i);
+#undef WORD_OF
 }
 
 #else
