@@ -10,6 +10,27 @@
 #include "journal.h"
 #include "store.h"
 
+uint64_t tamis__view_items(const struct tamis__view *view)
+{
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < view->count; i++)
+        items += tamis__segment_items(&view->segments[i].segment);
+    return items;
+}
+
+uint32_t tamis__view_count_record(const struct tamis__view *view, struct tamis__record *record)
+{
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        const struct tamis__store_segment *s = tamis__view_find(view, record->segments[i].number);
+        if (s == NULL) continue;
+        record->segments[i].items = tamis__segment_items(&s->segment);
+        known++;
+    }
+    tamis__record_sum_capacity(record);
+    return known;
+}
+
 /* ---- A writer begins ------------------------------------------------------------------------- */
 
 int tamis__begin_writing(struct tamis_filter *filter, const struct tamis__segment *segment)

@@ -544,7 +544,7 @@ static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
         rc = tamis__add_chunk(filter, view, NULL, keys + done, now, told);
         rc = answer_chunk(*view, rc, told, now);
         if (rc > 0) fresh += rc;
-        refused |= (*view)->policy.on_full == TAMIS_ON_FULL_REFUSE && is_refused(told, now);
+        refused |= is_refused(told, now);
         done += now;
     }
     if (rc < 0 && answers != NULL) memset(answers + done, TAMIS_ANSWER_REFUSED, count - done);

@@ -191,6 +191,18 @@ int tamis__view_populate(const struct tamis__view *view)
     return rc;
 }
 
+void tamis__view_populate_new(const struct tamis_filter *filter, const struct tamis__view *view,
+                              struct tamis__view_numbers before)
+{
+    if (!filter->populate) return;
+    /* Numbers rise; only a rollback goes back to lower ones. */
+    const uint64_t known = tamis__newest(view)->segment.number < before.newest ? 0 : before.highest;
+    if (view->index.segment.number > known) (void)tamis__segment_populate(&view->index.segment);
+    for (uint32_t i = 0; i < view->count; i++)
+        if (view->segments[i].segment.number > known)
+            (void)tamis__segment_populate(&view->segments[i].segment);
+}
+
 TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned flags,
                                 tamis_filter **filter)
 {

@@ -237,27 +237,6 @@ const struct tamis__store_segment *tamis__view_find(const struct tamis__view *vi
     return NULL;
 }
 
-uint64_t tamis__view_items(const struct tamis__view *view)
-{
-    uint64_t items = 0;
-    for (uint32_t i = 0; i < view->count; i++)
-        items += tamis__segment_items(&view->segments[i].segment);
-    return items;
-}
-
-uint32_t tamis__view_count_record(const struct tamis__view *view, struct tamis__record *record)
-{
-    uint32_t known = 0;
-    for (uint32_t i = 0; i < record->segment_count; i++) {
-        const struct tamis__store_segment *s = tamis__view_find(view, record->segments[i].number);
-        if (s == NULL) continue;
-        record->segments[i].items = tamis__segment_items(&s->segment);
-        known++;
-    }
-    tamis__record_sum_capacity(record);
-    return known;
-}
-
 /* Has a key one digest in all of them? */
 static void choose_digests(struct tamis__view *view)
 {
@@ -587,29 +566,23 @@ static int follow(struct tamis_filter *filter, struct tamis__view **view, bool w
     return rc;
 }
 
-/* Where the filter is to be in memory and goes on in another segment than `newest`.  Without the catalog's lock. */
-static int populate_if_new(const struct tamis_filter *filter, const struct tamis__view *view,
-                           uint64_t newest, int rc)
-{
-    if (rc < 0 || !filter->populate || tamis__newest(view)->segment.number == newest) return rc;
-    return tamis__view_populate(view);
-}
-
 int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view)
 {
-    const uint64_t newest = tamis__newest(*view)->segment.number;
+    const struct tamis__view_numbers before = tamis__view_numbers(*view);
     const int rc = follow(filter, view, false);
-    return populate_if_new(filter, *view, newest, rc);
+    if (rc == 0) tamis__view_populate_new(filter, *view, before);
+    return rc;
 }
 
 int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view)
 {
-    const uint64_t newest = tamis__newest(*view)->segment.number;
+    const struct tamis__view_numbers before = tamis__view_numbers(*view);
     bool moved = false;
     int rc = tamis__view_check(*view);
     if (rc < 0) return rc;
     while (follow_chain(filter, view))
         moved = true;
     if (!moved) rc = follow(filter, view, true);
-    return populate_if_new(filter, *view, newest, rc);
+    if (rc == 0) tamis__view_populate_new(filter, *view, before);
+    return rc;
 }

@@ -38,7 +38,7 @@ struct tamis__store_segment {
     unsigned *references;                 /* atomic: views that have the mapping */
 };
 
-/* What calls read comes first; what adders write has no line in common with what they all read. */
+/* What every call reads comes first, far from what adders write. */
 struct tamis__view {
     uint64_t epoch;      /* atomic: the newest segment's, when the catalog was last looked at */
     uint64_t next;       /* what the newest segment's next says as long as this view is right */
@@ -162,6 +162,24 @@ static inline bool tamis__view_is_over(const struct tamis__view *view)
 
 /* open.c: bring all of it into memory (tamis__segment_populate). */
 int tamis__view_populate(const struct tamis__view *view);
+
+/* Numbers of files of a view. */
+struct tamis__view_numbers {
+    uint64_t newest;  /* segment */
+    uint64_t highest; /* file: that, or the index */
+};
+
+static inline struct tamis__view_numbers tamis__view_numbers(const struct tamis__view *view)
+{
+    const uint64_t newest = tamis__newest(view)->segment.number, index = view->index.segment.number;
+    return (struct tamis__view_numbers){.newest = newest,
+                                        .highest = newest > index ? newest : index};
+}
+
+/* Of a filter that is to be in memory: bring what a view with these numbers had not, as far as that can be
+ * had: what cannot is told by the calls that need it.  Without the catalog's lock. */
+void tamis__view_populate_new(const struct tamis_filter *filter, const struct tamis__view *view,
+                              struct tamis__view_numbers before);
 
 /* Count what is in the newest segment; sets TAMIS__CHORE_FULL and stride. */
 void tamis__view_count(struct tamis__view *view);

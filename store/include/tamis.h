@@ -98,8 +98,8 @@ enum tamis_kind {
 /* "0.1.0".  Static storage. */
 TAMIS_API const char *tamis_version(void);
 
-/* Which vector instructions batches use on this machine: "avx512", "avx2" or "portable"; the answers are the
- * same.  The best there are, unless TAMIS_SIMD in the environment names another.  Static storage. */
+/* Which vector instructions batches of kind blocked use on this machine: "avx512", "avx2" or "portable"; the
+ * answers are the same.  The best there are, unless TAMIS_SIMD in the environment names another.  Static storage. */
 TAMIS_API const char *tamis_simd(void);
 
 /* "TAMIS_ENOTFOUND" for a code, "TAMIS_?" for a number that is none.  Static storage. */
@@ -356,12 +356,12 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create(tamis_store *store, const cha
  * Open a filter.  One mmap a segment; no key is read, so the time does not depend on the size.
  *
  * flags    0, or some of TAMIS_READ_ONLY (also implied by a read-only store), TAMIS_NO_SYNC, TAMIS_POPULATE.
- * Populate all of the filter is read into memory and mapped page by page before this returns; segments that it
- *          grows by, or that are published, by the call that meets them first.  So no question waits for the
- *          disk or takes a page fault, while the system leaves the pages in memory; of adds the first to a page
- *          takes one, without the disk, after each sync again.  Takes as long as reading the files, some
- *          0.1 ms a MiB where they are in memory already.  Nothing becomes dirty.  A disk that does not read
- *          is TAMIS_EIO here; of segments that come later the calls that need the page fail as ever.
+ * Populate all of the filter is read into memory and mapped page by page before this returns; what it grows by,
+ *          or what is published, by the call that meets it first, while others go on.  So but for these no
+ *          question waits for the disk or takes a page fault, while the system leaves the pages in memory; of
+ *          adds the first to a page takes one, without the disk, after each sync again.  Takes as long as
+ *          reading the files, some 0.1 ms a MiB where they are in memory already.  Nothing becomes dirty.  A
+ *          disk that does not read is TAMIS_EIO here; of what comes later the calls that need the page fail.
  * Returns  0.  TAMIS_ENOTFOUND; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION (the sentence names
  * the file); TAMIS_EACCESS; TAMIS_ELIMIT; TAMIS_ENOMEM; TAMIS_EIO.
  */

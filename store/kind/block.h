@@ -20,10 +20,6 @@
 #include "file/segment.h"
 #include "hash/digest.h"
 
-/* Keys in flight.  Prototype at 122 MiB: 64 in a ring 5.3 ns a query, 32 7.5 (docs/decisions/0005).
- */
-#define TAMIS__RING 64u
-
 #define TAMIS__INLINE static inline __attribute__((always_inline))
 
 /* Odd, without pattern: 2^64 / golden ratio, and primes of xxHash. */

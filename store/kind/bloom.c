@@ -138,7 +138,7 @@ TAMIS__INLINE unsigned insert(const struct frame *frame, const uint64_t *positio
     for (uint32_t i = 0; i < k; i++) {
         const uint64_t position = positions[i];
         lacking[count] = position;
-        /* ORDER acquire: pairs with the release below; see blocked.c. */
+        /* ORDER acquire: pairs with the release below; see blocked.h. */
         count += !(__atomic_load_n(&data[position / 64], __ATOMIC_ACQUIRE) >> (position % 64) & 1);
         TAMIS__POINT(TAMIS__POINT_ADD_LOADED);
     }

@@ -38,6 +38,9 @@
 #include "kind/cells.h"
 #include "kind/kind.h"
 
+/* Keys in flight (docs/decisions/0005). */
+#define RING 64u
+
 /* z times q at most. */
 #define CELLS_MAX 40u
 
@@ -224,28 +227,27 @@ TAMIS__INLINE int64_t apply(const struct frame *frame, struct probe probe, enum 
     }
 }
 
-/* One loop for all batch calls: work on the key TAMIS__RING behind while the lines of this one come
+/* One loop for all batch calls: work on the key RING behind while the lines of this one come
  * in.  Ends at the first error; *ended is the number of keys that are done. */
 TAMIS__INLINE int64_t run(const struct tamis__segment *segment, const struct tamis_key *keys,
                           size_t count, enum op op, uint8_t *answers, uint64_t *counts)
 {
-    struct probe ring[TAMIS__RING];
+    struct probe ring[RING];
     const struct frame frame = frame_of(segment);
     size_t ones = 0, counted = 0;
     int64_t got = 0;
-    for (size_t i = 0; i < count + TAMIS__RING; i++) {
-        struct probe *slot = &ring[i % TAMIS__RING];
-        if (i >= TAMIS__RING) {
+    for (size_t i = 0; i < count + RING; i++) {
+        struct probe *slot = &ring[i % RING];
+        if (i >= RING) {
             got = apply(&frame, *slot, op);
             if (got < 0) {
-                memset(answers + (i - TAMIS__RING), TAMIS_ANSWER_REFUSED,
-                       count - (i - TAMIS__RING));
+                memset(answers + (i - RING), TAMIS_ANSWER_REFUSED, count - (i - RING));
                 break;
             }
             if (op == COUNT)
-                counts[i - TAMIS__RING] = (uint64_t)got;
+                counts[i - RING] = (uint64_t)got;
             else
-                answers[i - TAMIS__RING] = (uint8_t)got;
+                answers[i - RING] = (uint8_t)got;
             ones += got > 0;
             if (op == ADD && i % TAMIS__KEYS_A_COUNT == 0)
                 counted = tamis__count_new(segment, ones, counted);

@@ -206,6 +206,22 @@ static void error_is_one_of_the_opening(void **state)
     assert_done(tamis_filter_close(filter));
 }
 
+/* Seen to fail where the result of populating what comes later was that of the call. */
+static void error_later_is_none_of_calls_that_need_no_page(void **state)
+{
+    (void)state;
+    tamis_filter *writer = make("v", 2), *asked = opened("v", TAMIS_READ_ONLY | TAMIS_POPULATE);
+    assert_done(tamis_filter_add(writer, "old", 3) < 0);
+    assert_done(tamis_filter_rotate(writer));
+    tamis__io_hook = at_populate;
+    error_number = EFAULT;
+    assert_int_equal(tamis_filter_contains(asked, "old", 3), 1);
+    tamis__io_hook = NULL;
+    assert_done(tamis_filter_close(asked));
+    assert_done(tamis_filter_close(writer));
+    assert_done(tamis_filter_drop(store, "v"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +232,7 @@ int main(void)
         cmocka_unit_test(segment_that_comes_later_is_populated),
         cmocka_unit_test(kernel_without_it_is_made_up_for),
         cmocka_unit_test(error_is_one_of_the_opening),
+        cmocka_unit_test(error_later_is_none_of_calls_that_need_no_page),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
