@@ -27,8 +27,9 @@ struct figure *figure_get(const char *name)
     for (size_t i = 0; i < figure_count; i++)
         if (strcmp(figures[i]->name, name) == 0) return figures[i];
     struct figure *figure = calloc(1, sizeof *figure);
-    figures = realloc(figures, (figure_count + 1) * sizeof(struct figure *));
-    if (figure == NULL || figures == NULL) err(1, "memory for figures");
+    struct figure **more = realloc(figures, (figure_count + 1) * sizeof(struct figure *));
+    if (figure == NULL || more == NULL) err(1, "memory for figures");
+    figures = more;
     (void)snprintf(figure->name, sizeof figure->name, "%s", name);
     figures[figure_count++] = figure;
     return figure;
