@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "hash/hash_set.h"
 #include "policy.h"
@@ -160,7 +161,8 @@ static void describe(const struct tamis__view *view, struct tamis_filter_spec *s
     const struct tamis__segment_header *first = first_of_series(view);
     const struct tamis__policy *policy = &view->policy;
     tamis__hash_set_name(first->hash_set, first->parameters, hash_set);
-    *spec = (struct tamis_filter_spec){.capacity = policy->capacity,
+    *spec = (struct tamis_filter_spec){.size = sizeof *spec,
+                                       .capacity = policy->capacity,
                                        .fp_rate = policy->fp_rate,
                                        .kind = first->kind,
                                        .hash_set = hash_set,
@@ -183,9 +185,15 @@ static void describe(const struct tamis__view *view, struct tamis_filter_spec *s
 TAMIS_API int tamis_filter_like(tamis_filter *filter, struct tamis_filter_spec *spec,
                                 char hash_set[TAMIS_HASH_SET_NAME_MAX + 1])
 {
+    TAMIS__REFUSE_NULL(filter, "filter");
+    TAMIS__REFUSE_NULL(hash_set, "hash_set");
+    struct tamis_filter_spec own;
     struct tamis__view *view;
-    const int rc = tamis__visit(filter, &view);
+    int rc = tamis__check_struct(spec, "struct tamis_filter_spec");
+    if (rc == 0) rc = tamis__visit(filter, &view);
     if (rc < 0) return rc;
-    describe(view, spec, hash_set);
-    return (int)tamis__leave_with(filter, view, 0);
+    describe(view, &own, hash_set);
+    rc = (int)tamis__leave_with(filter, view, 0);
+    if (rc == 0) tamis__give_struct(&own, sizeof own, spec);
+    return rc;
 }

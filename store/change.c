@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/point.h"
+#include "spares.h"
 
 /* Others that change it all the time: give up after so many tries. */
 #define TRIES_MAX 100
@@ -16,28 +17,28 @@
 int tamis__change_load(struct tamis__change *change, const char *name)
 {
     struct tamis__catalog_txn *txn;
+    struct tamis__exceptions_source source = {.open = false};
     int rc = tamis__catalog_begin(&change->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get(txn, name, &change->before);
+    rc = tamis__store_get(change->store, txn, name, &change->before);
     change->is_new = rc == TAMIS_ENOTFOUND;
-    if (rc == 0) rc = tamis__exceptions_load(txn, change->before.filter_id, 0, &change->by_hand);
+    if (rc == 0) rc = tamis__exceptions_open(change->store, &change->before, &source);
     tamis__catalog_end(txn);
-    return change->is_new ? 0 : rc;
+    if (change->is_new) return 0;
+    if (rc == 0) rc = tamis__exceptions_read(change->store, &source, &change->set);
+    change->found_before = tamis__exceptions_count_found(&change->set) > 0;
+    return rc;
 }
 
-/* Those by hand and those found, in one index. */
 int tamis__change_stage(struct tamis__change *change, bool needed)
 {
-    struct tamis__exceptions all = {0};
-    if (!needed && change->by_hand.count + change->found.count == 0) return 0;
-    int rc = tamis__exceptions_add_set(&all, &change->by_hand);
-    if (rc == 0) rc = tamis__exceptions_add_set(&all, &change->found);
-    if (rc == 0) rc = tamis__exceptions_settle(&all);
-    if (rc == 0)
-        rc = tamis__exceptions_stage(change->store, &all, change->before.name, &change->index);
+    change->after.exception_count = change->set.count;
+    if (!needed && change->set.count == 0) return 0;
+    const int rc =
+        tamis__exceptions_stage(change->store, &change->set, change->before.name, &change->index);
     change->has_index = rc == 0;
-    change->after.exception_count = all.count;
-    tamis__exceptions_clear(&all);
+    tamis__exceptions_clear(
+        &change->set); /* memory that nobody needs while others are waited for */
     return rc;
 }
 
@@ -49,23 +50,26 @@ int tamis__change_lock(struct tamis__change *change)
         change->txn = NULL; /* given back already */
         return rc;
     }
-    rc = tamis__catalog_get(change->txn, change->before.name, &now);
+    rc = tamis__store_get(change->store, change->txn, change->before.name, &now);
     if (rc == TAMIS_ENOTFOUND) return change->is_new ? 0 : TAMIS__AGAIN;
     if (rc < 0) return rc;
+    /* Numbers of files are given out once: the same number means the same exceptions as were read. */
     if (change->is_new || now.filter_id != change->before.filter_id ||
-        now.exceptions != change->before.exceptions || now.generation != change->before.generation)
+        now.exceptions != change->before.exceptions ||
+        (!change->edits && now.generation != change->before.generation))
         return TAMIS__AGAIN;
     change->before = now;
-    return 0;
+    return tamis__spares_take_back(change->store, change->txn, &change->before, &change->remove);
 }
 
 void tamis__change_end(struct tamis__change *change)
 {
     tamis__catalog_end(change->txn);
     change->txn = NULL;
+    /* A large file takes long to remove.  It is noted as garbage, and the next writer may come first. */
+    if (change->committed) tamis__remove_files(change->store, &change->remove);
     tamis__segment_discard(&change->store->place, &change->index.staged);
-    tamis__exceptions_clear(&change->by_hand);
-    tamis__exceptions_clear(&change->found);
+    tamis__exceptions_clear(&change->set);
     free(change->remove.list);
 }
 
@@ -138,6 +142,20 @@ static int publish_files(struct tamis__change *change)
     return rc;
 }
 
+/* The list that was in force becomes one that is kept; of one that comes back the catalog forgets that it was. */
+static int keep_list(struct tamis__change *change, bool with_exceptions)
+{
+    struct tamis__catalog_txn *txn = change->txn;
+    const uint64_t id = change->after.filter_id;
+    struct tamis__record old = change->before;
+    if (!with_exceptions) old.exceptions = old.exception_count = 0;
+    int rc = tamis__catalog_put_generation(txn, &old);
+    if (rc == 0 && change->comes_back_with != 0)
+        rc = tamis__remove_later(txn, &change->remove, change->comes_back_with);
+    if (rc == 0) rc = tamis__catalog_forget_generation(txn, id, change->after.generation);
+    return rc < 0 ? rc : tamis__generations_trim(txn, id, change->after.keep, &change->remove);
+}
+
 /* What the catalog has of it from now on. */
 static int write_catalog(struct tamis__change *change)
 {
@@ -145,18 +163,12 @@ static int write_catalog(struct tamis__change *change)
     const struct tamis__record *before = &change->before, *after = &change->after;
     const uint64_t id = after->filter_id;
     int rc = 0;
-    if (change->set_by_hand) rc = tamis__exceptions_save(txn, id, 0, &change->by_hand);
-    if (rc == 0 && change->set_found)
-        rc = tamis__exceptions_save(txn, id, after->generation, &change->found);
-    if (rc == 0 && !change->is_new && before->exceptions != 0)
+    const bool leaves = !change->is_new && after->generation != before->generation;
+    /* With what its build has found a list that is kept can be in force again as it was. */
+    const bool keeps = leaves && change->found_before;
+    if (!change->is_new && before->exceptions != 0 && !keeps)
         rc = tamis__remove_later(txn, &change->remove, before->exceptions);
-    if (rc == 0 && !change->is_new && after->generation != before->generation) {
-        struct tamis__record old = *before;
-        old.exceptions = old.exception_count = 0;
-        rc = tamis__catalog_put_generation(txn, &old);
-        if (rc == 0) rc = tamis__catalog_forget_generation(txn, id, after->generation);
-        if (rc == 0) rc = tamis__generations_trim(txn, id, after->keep, &change->remove);
-    }
+    if (rc == 0 && leaves) rc = keep_list(change, keeps);
     if (rc == 0 && change->list != NULL)
         rc = tamis__catalog_forget_garbage(txn, change->list->header.number);
     if (rc == 0 && change->has_index)
@@ -211,7 +223,7 @@ int tamis__change_commit(struct tamis__change *change)
     }
     tell(change);
     TAMIS__POINT(TAMIS__POINT_PUBLISH_TOLD);
-    tamis__remove_files(store, &change->remove);
+    change->committed = true;
     return 0;
 }
 

@@ -3,8 +3,8 @@
  * change.h: one change of a filter's list or of its exceptions, step by step.
  *
  *     struct tamis__change change = {.store = store};
- *     tamis__change_load       shared lock: the record and the exceptions by hand, as they are
- *     (say what shall be)      after, by_hand, found, list
+ *     tamis__change_load       the record, as it is, under the shared lock; then, without it, its exceptions
+ *     (say what shall be)      after, set, list
  *     tamis__change_stage      the index of exceptions, without a lock
  *     tamis__change_lock       exclusive; TAMIS__AGAIN where what was loaded is no more so
  *     tamis__change_commit     files, epochs, catalog, live words, in the order of docs/generations.md
@@ -21,13 +21,16 @@ struct tamis__change {
     struct tamis_store *store;
     struct tamis__catalog_txn *txn;
     struct tamis__record before, after;
-    bool is_new;                             /* there is no filter of that name */
-    struct tamis__exceptions by_hand, found; /* as they shall be */
-    bool set_by_hand, set_found;             /* these are not as they were */
-    bool has_index;
+    bool is_new; /* there is no filter of that name */
+    bool edits;  /* the exceptions alone: a list that grew meanwhile is no matter */
+    struct tamis__exceptions set; /* settled: as they are, then as they shall be */
+    bool found_before; /* those of `before` are of its build in part: they are kept with it */
+    bool has_index, committed;
+    uint64_t
+        comes_back_with; /* number of the index that was kept with the list that is in force again; or 0 */
     struct tamis__draft index;
     struct tamis__draft *list;    /* the segment to publish; NULL: the list is there already */
-    struct tamis__numbers remove; /* files, after the commit */
+    struct tamis__numbers remove; /* files, after the lock */
 };
 
 /* Where there is no such filter: 0, and is_new. */

@@ -5,9 +5,11 @@
  */
 #include <stdio.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "file/mark.h"
 #include "journal.h"
+#include "spares.h"
 #include "store.h"
 
 uint64_t tamis__view_items(const struct tamis__view *view)
@@ -50,6 +52,7 @@ static int record_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
     struct tamis__trouble was;
     const int rc = tamis__catalog_get_trouble(txn, filter_id, &was);
     if (rc < 0) return rc;
+    is.damaged_since = was.damaged_since;
     if (is.unclean_since == was.unclean_since && is.degraded_since == was.degraded_since) return 0;
     return tamis__catalog_put_trouble(txn, filter_id, is);
 }
@@ -62,7 +65,7 @@ int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *v
     struct tamis__record record;
     int rc = tamis__store_begin_write(filter->store, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
+    rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_dropped(filter);
     if (rc == 0) {
         const uint32_t known = tamis__view_count_record(view, &record);
@@ -105,6 +108,7 @@ static int go_to_list_in_force(struct tamis_filter *filter, struct tamis__view *
 
 TAMIS_API int tamis_filter_sync(tamis_filter *filter)
 {
+    TAMIS__REFUSE_NULL(filter, "filter");
     /* Before the writes: what comes later may not be in them. */
     const int64_t now = tamis__now_ns();
     struct tamis__view *view;
@@ -133,6 +137,7 @@ static int accept_held(struct tamis_filter *filter, const struct tamis__view *vi
 
 TAMIS_API int tamis_filter_accept(tamis_filter *filter)
 {
+    TAMIS__REFUSE_NULL(filter, "filter");
     struct tamis__view *view;
     struct tamis__catalog_txn *txn;
     if (filter->read_only) return tamis__fail_read_only(filter);

@@ -6,8 +6,10 @@
  * follows by inclusion and exclusion.  The bits of the AND would not do: many of them are set in both
  * by different keys.
  */
+#include <assert.h>
 #include <math.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "store.h"
 
@@ -28,6 +30,7 @@ void tamis__tally(const struct tamis__kind *kind, const struct tamis__segment *a
 static int compare(const struct tamis__side *a, const struct tamis__side *b,
                    struct tamis_comparison *out)
 {
+    assert(a->view != NULL && b->view != NULL); /* pinned */
     const struct tamis__store_segment *first = &a->view->segments[0];
     const struct tamis__segment_header *h = first->segment.header;
     uint64_t ones[3] = {0};
@@ -53,16 +56,21 @@ static int compare(const struct tamis__side *a, const struct tamis__side *b,
 TAMIS_API int tamis_filter_compare(tamis_filter *a, tamis_filter *b,
                                    struct tamis_comparison *comparison)
 {
+    TAMIS__REFUSE_NULL(a, "a");
+    TAMIS__REFUSE_NULL(b, "b");
     struct tamis__side first = {.filter = a}, second = {.filter = b};
-    int rc = tamis__pin_current(a, &first.view);
+    struct tamis_comparison own;
+    int rc = tamis__check_struct(comparison, "struct tamis_comparison");
+    if (rc == 0) rc = tamis__pin_current(a, &first.view);
     if (rc < 0) return rc;
     rc = tamis__pin_current(b, &second.view);
     if (rc == 0) {
-        rc = compare(&first, &second, comparison);
+        rc = compare(&first, &second, &own);
         if (rc == 0) rc = tamis__view_check(first.view);
         if (rc == 0) rc = tamis__view_check(second.view);
         tamis__unpin(b, second.view);
     }
     tamis__unpin(a, first.view);
+    if (rc == 0) tamis__give_struct(&own, sizeof own, comparison);
     return rc;
 }

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "store.h"
 
@@ -56,6 +57,7 @@ static bool has_any(const struct tamis__store_segment *s, const struct tamis_key
 TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct tamis_key *keys,
                                             size_t count, uint8_t *answers)
 {
+    TAMIS__REFUSE_NULL(filter, "filter");
     struct tamis__view *view;
     int64_t rc = tamis__check_keys(keys, count);
     if (rc < 0) return rc;
@@ -86,6 +88,7 @@ TAMIS_API int tamis_filter_remove(tamis_filter *filter, const void *key, size_t 
 TAMIS_API int64_t tamis_filter_count_batch(tamis_filter *filter, const struct tamis_key *keys,
                                            size_t count, uint64_t *counts)
 {
+    TAMIS__REFUSE_NULL(filter, "filter");
     struct tamis__view *view;
     int64_t rc = tamis__check_keys(keys, count);
     if (rc < 0) return rc;

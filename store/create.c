@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "hash/hash_set.h"
 #include "policy.h"
+#include "spares.h"
 #include "store.h"
 
 /* Explicit geometry: m is given, k too unless the hash set knows it, n or p or neither. */
@@ -37,10 +39,10 @@ static int check_geometry(const struct tamis_filter_spec *spec, const struct tam
     if (spec->capacity != 0 && spec->fp_rate != 0 && rate > spec->fp_rate)
         return tamis__fail(
             TAMIS_EINVAL,
-            "m = %llu and k = %u hold %llu keys at a rate of %.3g, not %g; give more "
+            "m = %llu and k = %u hold %llu key%s at a rate of %.3g, not %g; give more "
             "bits or a greater rate",
-            (unsigned long long)spec->m_bits, sizing->k, (unsigned long long)spec->capacity, rate,
-            spec->fp_rate);
+            (unsigned long long)spec->m_bits, sizing->k, (unsigned long long)spec->capacity,
+            tamis__plural(spec->capacity), rate, spec->fp_rate);
     return 0;
 }
 
@@ -66,11 +68,9 @@ int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TA
 static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_sizing *sizing = &plan->sizing;
-    uint64_t reserved = spec->flags & ~TAMIS_FILTER_DURABLE;
-    for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
-        reserved |= spec->reserved[i];
-    if (reserved != 0)
-        return tamis__fail(TAMIS_EINVAL, "a reserved field of the spec is not 0; clear the struct");
+    if ((spec->flags & ~TAMIS_FILTER_DURABLE) != 0)
+        return tamis__fail(TAMIS_EINVAL, "filter flags %#x: use 0 or TAMIS_FILTER_DURABLE",
+                           spec->flags);
     int rc = tamis__hash_set_parse(spec->hash_set ? spec->hash_set : "xxh3", &plan->hash_set,
                                    plan->parameters);
     if (rc == 0) rc = tamis__plan_secret(plan->hash_set, spec->secret, plan->parameters);
@@ -122,9 +122,9 @@ static int plan_size(const struct tamis_filter_spec *spec, struct tamis__plan *p
     sizing->capacity = spec->capacity ? spec->capacity : spec->window_items;
     sizing->m_bits = spec->m_bits;
     sizing->fp_rate = spec->fp_rate;
-    if ((spec->fp_rate != 0 && !tamis__rate_is_valid(spec->fp_rate)) ||
-        spec->capacity > TAMIS__CAPACITY_MAX) /* tamis_size says it better */
-        return tamis_size(sizing);
+    if (spec->fp_rate != 0 && !tamis__rate_is_valid(spec->fp_rate))
+        return tamis__fail_rate(spec->fp_rate);
+    if (spec->capacity > TAMIS__CAPACITY_MAX) return tamis__size(sizing); /* which says it better */
     if (!explicit_geometry && spec->fp_rate == 0) sizing->fp_rate = TAMIS_FP_RATE_DEFAULT;
     if (plan->hash_set->shape != NULL && sizing->capacity != 0 && sizing->k == 0)
         plan->hash_set->shape(sizing);
@@ -157,20 +157,12 @@ static int plan_growth(const struct tamis_filter_spec *spec, struct tamis__plan 
             "in must still be counted; let it warn");
     if (policy->on_full == TAMIS_ON_FULL_DEFAULT) {
         policy->on_full = fixed ? TAMIS_ON_FULL_WARN : TAMIS_ON_FULL_GROW;
-        if (tamis__policy_rate(policy, 0) < TAMIS_FP_RATE_MIN) policy->on_full = TAMIS_ON_FULL_WARN;
     }
     if (policy->on_full == TAMIS_ON_FULL_GROW && spec->capacity == 0 && spec->window_items == 0)
         return tamis__fail(
             TAMIS_EINVAL,
             "a filter that grows needs a capacity to start from; give -n, or let it warn or "
             "refuse when it is full");
-    if (policy->on_full != TAMIS_ON_FULL_GROW && policy->slices == 0) return 0;
-    if (tamis__policy_rate(policy, 0) < TAMIS_FP_RATE_MIN)
-        return tamis__fail(
-            TAMIS_EINVAL,
-            "a rate of %g cannot be shared among segments, each of at least %g; give a greater "
-            "rate, or let the filter warn or refuse when it is full",
-            policy->fp_rate, TAMIS_FP_RATE_MIN);
     return 0;
 }
 
@@ -189,7 +181,7 @@ static int plan_window(const struct tamis_filter_spec *spec, struct tamis__plan 
     if (policy->slices > TAMIS_SLICES_MAX)
         return tamis__fail(TAMIS_EINVAL, "%u slices are too many; give 1 to %d", policy->slices,
                            TAMIS_SLICES_MAX);
-    if (spec->window_ns < 0 || spec->window_ns / TAMIS_WINDOW_NS_MAX > 0 ||
+    if (spec->window_ns < 0 || spec->window_ns > TAMIS_WINDOW_NS_MAX ||
         (spec->window_ns > 0 && spec->window_ns / policy->slices < TAMIS_SLICE_NS_MIN))
         return tamis__fail(
             TAMIS_EINVAL,
@@ -213,7 +205,7 @@ static int plan_policy(const struct tamis_filter_spec *spec, struct tamis__plan 
 {
     struct tamis_sizing *sizing = &plan->sizing;
     const bool fixed = plan->explicit_geometry || !plan->hash_set->any_kind;
-    int rc = fixed ? tamis_size(sizing) : 0; /* is as it is */
+    int rc = fixed ? tamis__size(sizing) : 0; /* is as it is */
     plan->policy.capacity = sizing->capacity;
     plan->policy.fp_rate = sizing->fp_rate;
     if (rc == 0) rc = plan_window(spec, plan);
@@ -263,13 +255,20 @@ static int check_room(int dir_fd, uint64_t file_bytes, const char *name)
     return tamis__check_room(dir_fd, file_bytes, what);
 }
 
+/* A plan by the caller's spec, under a name that a filter may have. */
+static int plan_of(const char *name, const struct tamis_filter_spec *spec, struct tamis__plan *plan)
+{
+    struct tamis_filter_spec own;
+    int rc = tamis__check_name(name);
+    if (rc == 0) rc = tamis__take_struct(spec, &own, sizeof own, "struct tamis_filter_spec");
+    return rc < 0 ? rc : tamis__plan_filter(&own, plan);
+}
+
 TAMIS_API int tamis_filter_check(const char *store_path, const char *name,
                                  const struct tamis_filter_spec *spec)
 {
     struct tamis__plan plan;
-    int fd = -1, rc = tamis__check_name(name);
-    if (rc < 0) return rc;
-    rc = tamis__plan_filter(spec, &plan);
+    int fd = -1, rc = plan_of(name, spec, &plan);
     if (rc < 0 || store_path == NULL) return rc;
     rc = tamis__open_nearest(store_path, &fd);
     if (rc < 0) return rc;
@@ -318,10 +317,9 @@ static int create(struct tamis_store *store, const char *name, const struct tami
 TAMIS_API int tamis_filter_create(tamis_store *store, const char *name,
                                   const struct tamis_filter_spec *spec, tamis_filter **filter)
 {
+    TAMIS__REFUSE_NULL(store, "store");
     struct tamis__plan plan;
-    int rc = tamis__check_name(name);
-    if (rc < 0) return rc;
-    rc = tamis__plan_filter(spec, &plan);
+    int rc = plan_of(name, spec, &plan);
     if (rc == 0) rc = tamis__check_writable(store);
     if (rc < 0) return rc;
     return create(store, name, &plan, filter);
@@ -435,7 +433,7 @@ static int open_planned(struct tamis_store *store, const char *name, const struc
     struct tamis__record record;
     int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get(txn, name, &record);
+    rc = tamis__store_get(store, txn, name, &record);
     if (rc == 0) rc = compare_plan(name, plan, &record);
     if (rc == 0) rc = tamis__filter_open_record(store, &record, false, filter);
     tamis__catalog_end(txn);
@@ -446,10 +444,10 @@ TAMIS_API int tamis_filter_open_or_create(tamis_store *store, const char *name,
                                           const struct tamis_filter_spec *spec,
                                           tamis_filter **filter)
 {
+    TAMIS__REFUSE_NULL(store, "store");
+    TAMIS__REFUSE_NULL(filter, "filter");
     struct tamis__plan plan;
-    int rc = tamis__check_name(name);
-    if (rc < 0) return rc;
-    rc = tamis__plan_filter(spec, &plan);
+    int rc = plan_of(name, spec, &plan);
     if (rc == 0) rc = tamis__check_writable(store);
     if (rc < 0) return rc;
     do { /* again where another process made or dropped it in between */

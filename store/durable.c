@@ -59,12 +59,16 @@ int tamis__flight_enter(struct tamis__flight *flight, const struct tamis__view *
 {
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
     for (uint32_t i = 0; i < flight->count; i++)
-        if (flight->numbers[i] == newest->header->number) return 0;
+        if (flight->numbers[i] == newest->header->number) {
+            flight->current = (uint8_t)i;
+            return 0;
+        }
     if (flight->count == TAMIS__FLIGHT_MAX)
         return tamis__fail(TAMIS_ELIMIT,
                            "the filter went on in %u further segments while one batch was added; "
                            "give it larger segments, or smaller batches",
                            TAMIS__FLIGHT_MAX);
+    flight->current = (uint8_t)flight->count;
     flight->numbers[flight->count++] = newest->header->number;
     raise_unlogged(newest);
     TAMIS__POINT(TAMIS__POINT_DURABLE_BEGUN);
@@ -107,7 +111,8 @@ struct sortie {
     struct tamis__flight flight;
     uint64_t ticket; /* of the last frame */
     bool refused;
-    bool lost; /* bits may be set that no frame has */
+    int stopped; /* why no more can be added, below 0; what was added is logged all the same */
+    bool lost;   /* bits may be set that no frame has */
     unsigned char *buffer;
     size_t buffer_bytes;
     struct tamis_key keys[TAMIS__CHUNK]; /* those of a chunk that were found lacking */
@@ -163,9 +168,9 @@ static int reserve(struct sortie *sortie, const struct tamis__store_segment *s, 
     return tamis__journal_reserve(sortie->journal, *sortie->view, *bytes);
 }
 
-/* The keys that were not refused, for segment `s`. */
+/* The keys that were added to segment `s`, which is number `index` of the flight. */
 static void fill_frame(const struct sortie *sortie, const struct tamis__store_segment *s,
-                       struct tamis__frame *frame)
+                       uint32_t index, struct tamis__frame *frame)
 {
     const struct tamis__hashing hashing = tamis__header_hashing(s->segment.header);
     unsigned char *at = tamis__frame_payload(sortie->buffer);
@@ -174,7 +179,8 @@ static void fill_frame(const struct sortie *sortie, const struct tamis__store_se
                                    .segment = s->segment.header->number};
     for (size_t i = 0; i < sortie->count; i++) {
         const struct tamis_key *key = &sortie->keys[i];
-        if (sortie->answers[i] == TAMIS_ANSWER_REFUSED) continue;
+        if (sortie->answers[i] == TAMIS_ANSWER_REFUSED || sortie->flight.where[i] != index)
+            continue;
         frame->count++;
         at = hashing.set->digest
                  ? tamis__frame_put_digest(at, hashing.set->digest(&hashing, key->data, key->bytes))
@@ -192,8 +198,8 @@ static int log_chunk(struct sortie *sortie, uint32_t first, size_t reserved)
         const struct tamis__store_segment *s = tamis__view_find(view, sortie->flight.numbers[i]);
         struct tamis__frame frame = {.count = 0};
         if (s != NULL && reserved == 0) rc = reserve(sortie, s, &reserved);
-        if (s != NULL && rc == 0) fill_frame(sortie, s, &frame);
-        if (frame.count == 0) continue; /* all were refused, or the window has left it */
+        if (s != NULL && rc == 0) fill_frame(sortie, s, i, &frame);
+        if (frame.count == 0) continue; /* none was added to it, or the window has left it */
         rc = tamis__journal_append(sortie->journal, view, &frame, sortie->buffer, reserved,
                                    &sortie->ticket);
         reserved = 0;
@@ -229,9 +235,10 @@ static int64_t add_lacking(struct sortie *sortie)
     const uint64_t newest = tamis__newest(*sortie->view)->segment.header->number;
     while (first < sortie->flight.count && sortie->flight.numbers[first] != newest)
         first++;
+    memset(sortie->flight.where, sortie->flight.current, sortie->count);
     if (fresh == 0)
         fresh = tamis__add_chunk(sortie->filter, sortie->view, &sortie->flight, sortie->keys,
-                                 sortie->count, sortie->answers);
+                                 sortie->count, sortie->answers, &sortie->stopped);
     fresh = tamis__view_answer(*sortie->view, fresh); /* or a mapping broke, and has not the bits */
     TAMIS__POINT(TAMIS__POINT_DURABLE_SET);
     if (fresh < 0) tamis__journal_release(sortie->journal, reserved);
@@ -278,7 +285,7 @@ static int64_t add_chunks(struct sortie *sortie, const struct tamis_key *keys, s
     int64_t fresh = 0;
     while (*done < count) {
         int64_t rc = tamis__view_current(sortie->filter, sortie->view);
-        size_t now = tamis__chunk_of(*sortie->view, count - *done);
+        size_t now = count - *done < TAMIS__CHUNK ? count - *done : TAMIS__CHUNK;
         now = fit(*sortie->view, keys + *done, now);
         /* Keys of a slice that is over begin another life. */
         if (rc == 0 && tamis__view_is_over(*sortie->view))
@@ -287,6 +294,7 @@ static int64_t add_chunks(struct sortie *sortie, const struct tamis_key *keys, s
         if (rc < 0) return rc;
         fresh += rc;
         *done += now;
+        if (sortie->stopped < 0) return sortie->stopped;
         if (sortie->flight.count <= TAMIS__FLIGHT_MAX / 2) continue;
         rc = land(sortie);
         if (rc < 0) return rc;
@@ -316,6 +324,7 @@ int64_t tamis__durable_add_batch(struct tamis_filter *filter, struct tamis__view
     sortie.flight.count = 0;
     sortie.ticket = 0;
     sortie.refused = sortie.lost = false;
+    sortie.stopped = 0;
     sortie.buffer = NULL;
     sortie.buffer_bytes = 0;
     int64_t rc = tamis__journal_of(filter, &sortie.journal);

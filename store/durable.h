@@ -13,6 +13,9 @@
 struct tamis__flight {
     uint64_t numbers[TAMIS__FLIGHT_MAX];
     uint32_t count;
+    uint8_t current; /* index in numbers of the one that is written to */
+    uint8_t where
+        [TAMIS__CHUNK]; /* of each key of the chunk: the last that it was added to, as such an index */
 };
 
 /* Before a bit of the view's newest segment is set, unless it is in the flight already. */
@@ -32,18 +35,20 @@ int tamis__durable_end_merge(const struct tamis__view *view, int rc);
 
 /* ---- filter.c ---------------------------------------------------------------------------------- */
 
-/* As many of the `wanted` keys as are to be handled together, at most TAMIS__CHUNK. */
-size_t tamis__chunk_of(const struct tamis__view *view, size_t wanted);
 /* Chores that are due before these keys are added. */
 int tamis__do_chores_for_chunk(struct tamis_filter *filter, struct tamis__view **view,
                                const struct tamis_key *keys, size_t count);
 /* answers[i]: 1 where the newest slice has the key. */
 void tamis__ask_newest_slice(const struct tamis__view *view, const struct tamis_key *keys,
                              size_t count, uint8_t *answers);
-/* Add a chunk; every segment that is written to is entered into the flight first, where that is not NULL. */
+/*
+ * Add a chunk; every segment that is written to is entered into the flight first, where that is not NULL.
+ * Returns the new ones.  *stopped: 0; or why no more can be added (TAMIS_EBUSY, a full disk): then what was added
+ * is answered, and the rest of the chunk is TAMIS_ANSWER_REFUSED.
+ */
 int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **view,
                          struct tamis__flight *flight, const struct tamis_key *keys, size_t count,
-                         uint8_t *answers);
+                         uint8_t *answers, int *stopped);
 /* TAMIS_EFULL. */
 int tamis__fail_full(const struct tamis_filter *filter, const struct tamis__view *view);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exceptions.c: the set of exceptions in memory, and its chunks in the catalog.
+ * exceptions.c: the set of exceptions in memory.
  *
  * Keys are added at the end and brought in order once, so that ten million cost a sort and not ten
  * million insertions.  Their bytes lie in blocks that never move; entries point into them.
@@ -34,7 +34,8 @@ void tamis__exceptions_clear(struct tamis__exceptions *set)
 
 static int fail_memory(const struct tamis__exceptions *set)
 {
-    return tamis__fail(TAMIS_ENOMEM, "out of memory for %zu exceptions", set->count + 1);
+    return tamis__fail(TAMIS_ENOMEM, "out of memory for %zu exception%s", set->count + 1,
+                       tamis__plural(set->count + 1));
 }
 
 static uint8_t *arena_take(struct tamis__exceptions *set, size_t bytes)
@@ -124,14 +125,36 @@ static size_t compact(struct tamis__exceptions *set)
     return removed;
 }
 
+/* One entry for two of the same key. */
+static void merge_into(struct tamis__exception *kept, const struct tamis__exception *other)
+{
+    const bool by_hand = tamis__exception_by_hand(kept) || tamis__exception_by_hand(other);
+    const uint64_t a = tamis__exception_found_by(kept), b = tamis__exception_found_by(other);
+    const uint64_t found = a > b ? a : b;
+    kept->generation = by_hand && found != 0 ? found | TAMIS__BY_HAND_TOO : found;
+}
+
+/* Those of one key stand together. */
+static void merge_same(struct tamis__exceptions *set)
+{
+    struct tamis__exception *first = set->entries;
+    for (size_t i = 1; i < set->count; i++) {
+        struct tamis__exception *entry = &set->entries[i];
+        entry->gone = same_key(first, entry);
+        if (entry->gone)
+            merge_into(first, entry);
+        else
+            first = entry;
+    }
+}
+
 int tamis__exceptions_settle(struct tamis__exceptions *set)
 {
     bool ordered = true;
     for (size_t i = set->settled ? set->settled : 1; ordered && i < set->count; i++)
         ordered = by_key_and_rank(&set->entries[i - 1], &set->entries[i]) < 0;
     if (!ordered) qsort(set->entries, set->count, sizeof *set->entries, by_key_and_rank);
-    for (size_t i = 1; i < set->count; i++)
-        set->entries[i].gone = same_key(&set->entries[i - 1], &set->entries[i]);
+    merge_same(set);
     (void)compact(set);
     if (set->count <= TAMIS_EXCEPTIONS_MAX) return 0;
     return tamis__fail(TAMIS_ELIMIT, "%zu exceptions are more than the %d that a filter can have",
@@ -170,9 +193,38 @@ size_t tamis__exceptions_remove(struct tamis__exceptions *set, const struct tami
 
 size_t tamis__exceptions_drop_found(struct tamis__exceptions *set)
 {
-    for (size_t i = 0; i < set->count; i++)
-        set->entries[i].gone = set->entries[i].generation != 0;
+    for (size_t i = 0; i < set->count; i++) {
+        struct tamis__exception *entry = &set->entries[i];
+        entry->gone = !tamis__exception_by_hand(entry);
+        entry->generation = 0;
+    }
     return compact(set);
+}
+
+size_t tamis__exceptions_drop_by_hand(struct tamis__exceptions *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        struct tamis__exception *entry = &set->entries[i];
+        entry->generation = tamis__exception_found_by(entry);
+        entry->gone = entry->generation == 0;
+    }
+    return compact(set);
+}
+
+size_t tamis__exceptions_count_by_hand(const struct tamis__exceptions *set)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < set->count; i++)
+        count += tamis__exception_by_hand(&set->entries[i]);
+    return count;
+}
+
+size_t tamis__exceptions_count_found(const struct tamis__exceptions *set)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < set->count; i++)
+        count += tamis__exception_found_by(&set->entries[i]) != 0;
+    return count;
 }
 
 bool tamis__exceptions_equal(const struct tamis__exceptions *a, const struct tamis__exceptions *b)
@@ -182,75 +234,4 @@ bool tamis__exceptions_equal(const struct tamis__exceptions *a, const struct tam
         equal = a->entries[i].generation == b->entries[i].generation &&
                 same_key(&a->entries[i], &b->entries[i]);
     return equal;
-}
-
-/* ---- Chunks ---------------------------------------------------------------------------------- */
-
-#define CHUNK_BYTES 65536u
-#define CHUNK_HEAD_BYTES 8u   /* u32 entries, u32 0 */
-#define CHUNK_ENTRY_BYTES 12u /* u64 generation, u32 bytes; then the key */
-
-_Static_assert(CHUNK_HEAD_BYTES + CHUNK_ENTRY_BYTES + TAMIS_EXCEPTION_BYTES_MAX <=
-                   TAMIS__CHUNK_BYTES_MAX,
-               "a chunk holds the longest key");
-
-size_t tamis__exceptions_encode(const struct tamis__exceptions *set, size_t *next,
-                                uint8_t chunk[TAMIS__CHUNK_BYTES_MAX])
-{
-    uint32_t entries = 0;
-    size_t used = CHUNK_HEAD_BYTES;
-    for (; *next < set->count; (*next)++, entries++) {
-        const struct tamis__exception *entry = &set->entries[*next];
-        if (entries > 0 && used + CHUNK_ENTRY_BYTES + entry->bytes > CHUNK_BYTES) break;
-        memcpy(chunk + used, &entry->generation, 8);
-        memcpy(chunk + used + 8, &entry->bytes, 4);
-        if (entry->bytes > 0) memcpy(chunk + used + CHUNK_ENTRY_BYTES, entry->key, entry->bytes);
-        used += CHUNK_ENTRY_BYTES + entry->bytes;
-    }
-    memcpy(chunk, &entries, 4);
-    memset(chunk + 4, 0, 4);
-    return entries ? used : 0;
-}
-
-/* Append the entry that begins at *at.  0, TAMIS_ENOMEM, TAMIS_ECORRUPT. */
-static int decode_entry(struct tamis__exceptions *set, const uint8_t *chunk, size_t bytes,
-                        size_t *at, const char **reason)
-{
-    *reason = "has an exception that ends past its chunk";
-    if (bytes - *at < CHUNK_ENTRY_BYTES) return TAMIS_ECORRUPT;
-    const uint64_t generation = tamis__get64(chunk + *at);
-    const uint32_t key_bytes = tamis__get32(chunk + *at + 8);
-    *at += CHUNK_ENTRY_BYTES;
-    if (key_bytes > TAMIS_EXCEPTION_BYTES_MAX || key_bytes > bytes - *at) return TAMIS_ECORRUPT;
-    const int rc = tamis__exceptions_add(set, chunk + *at, key_bytes, generation);
-    if (rc < 0) return rc;
-    *at += key_bytes;
-    *reason = "has exceptions out of order";
-    const struct tamis__exception *last = &set->entries[set->count - 1];
-    if (set->count > 1 && compare_keys(last[-1].key, last[-1].bytes, last->key, last->bytes) >= 0)
-        return TAMIS_ECORRUPT;
-    *reason = "has more exceptions than a filter can have";
-    return set->count <= TAMIS_EXCEPTIONS_MAX ? 0 : TAMIS_ECORRUPT;
-}
-
-int tamis__exceptions_decode(struct tamis__exceptions *set, const void *chunk, size_t bytes,
-                             const char **reason)
-{
-    const size_t before = set->count;
-    size_t at = CHUNK_HEAD_BYTES;
-    int rc = 0;
-    *reason = "has a chunk of exceptions without any";
-    if (bytes < CHUNK_HEAD_BYTES || tamis__get32(chunk) == 0 ||
-        tamis__get32((const uint8_t *)chunk + 4) != 0)
-        return TAMIS_ECORRUPT;
-    const uint32_t entries = tamis__get32(chunk);
-    for (uint32_t i = 0; rc == 0 && i < entries; i++)
-        rc = decode_entry(set, chunk, bytes, &at, reason);
-    if (rc == 0 && at != bytes) {
-        *reason = "has bytes behind the exceptions of a chunk";
-        rc = TAMIS_ECORRUPT;
-    }
-    if (rc < 0) set->count = before;
-    set->settled = set->count;
-    return rc;
 }

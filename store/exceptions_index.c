@@ -28,6 +28,9 @@
 #define RECORD_BYTES_MIN 16u
 #define AT_ONCE 64u /* keys whose cache lines are fetched together */
 
+/* No other file has the exceptions. */
+#define MEND "; restore it from a copy, or go on without the exceptions by 'tamis repair --rebuild'"
+
 /* So much is summed faster than a reader would notice: 20 us. */
 #define CHECKED_AT_OPEN ((uint64_t)256 << 10)
 
@@ -35,11 +38,13 @@ struct index_head {
     uint64_t count;         /*  0   8  exceptions                     */
     uint64_t slots;         /*  8   8  2^n, 8 and twice count at least */
     uint64_t records_bytes; /* 16   8  of the records together        */
-    uint8_t reserved[40];   /* 24  40  0                              */
+    uint64_t found;         /* 24   8  of the exceptions, by a build   */
+    uint8_t reserved[32];   /* 32  32  0                              */
 };
 TAMIS__AT(struct index_head, slots, 8);
 TAMIS__AT(struct index_head, records_bytes, 16);
-TAMIS__AT(struct index_head, reserved, 24);
+TAMIS__AT(struct index_head, found, 24);
+TAMIS__AT(struct index_head, reserved, 32);
 TAMIS__SIZE(struct index_head, 64);
 
 /* The data of an index by their parts. */
@@ -102,7 +107,8 @@ void tamis__index_encode(const struct tamis__exceptions *set, void *data)
 {
     const struct index_head head = {.count = set->count,
                                     .slots = slots_for(set->count),
-                                    .records_bytes = all_record_bytes(set)};
+                                    .records_bytes = all_record_bytes(set),
+                                    .found = tamis__exceptions_count_found(set)};
     uint64_t *slots = (uint64_t *)data + sizeof head / 8;
     uint8_t *record = (uint8_t *)(slots + head.slots);
     uint64_t place = 1;
@@ -175,6 +181,7 @@ static bool head_is_sound(const struct index_head *head, const struct tamis__seg
     if (head->slots > left / 8 || head->records_bytes != left - 8 * head->slots) return false;
     if (head->count > head->slots / 2 || head->count > head->records_bytes / RECORD_BYTES_MIN)
         return false;
+    if (head->found > head->count) return false;
     return h->capacity == (head->count ? head->count : 1);
 }
 
@@ -283,6 +290,16 @@ static const char *next_record(const struct parts *p, uint64_t *at, struct recor
     return NULL;
 }
 
+uint64_t tamis__index_count(const struct tamis__segment *index)
+{
+    return parts_of(index).head->count;
+}
+
+uint64_t tamis__index_found(const struct tamis__segment *index)
+{
+    return parts_of(index).head->found;
+}
+
 int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tamis__segment *index)
 {
     const struct parts p = parts_of(index);
@@ -299,6 +316,8 @@ int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tam
     if (rc < 0) return rc;
     if (reason == NULL && (at != p.records_bytes || set->count != p.head->count))
         reason = "has exceptions out of order";
+    if (reason == NULL && tamis__exceptions_count_found(set) != p.head->found)
+        reason = "counts other exceptions that builds found than it has";
     return reason ? tamis__fail(TAMIS_ECORRUPT, "the index of exceptions %s", reason) : 0;
 }
 
@@ -321,6 +340,7 @@ static bool comes_before(const struct record *a, const struct record *b)
 static const char *verify_records(const struct parts *p, uint64_t *at)
 {
     struct record before = {0}, record;
+    uint64_t found = 0;
     for (uint64_t i = 0; i < p->head->count; i++, before = record) {
         uint64_t next = *at;
         const char *reason = next_record(p, &next, &record);
@@ -330,8 +350,10 @@ static const char *verify_records(const struct parts *p, uint64_t *at)
             find_slot(p, tamis__checksum(record.key, record.bytes), record.key, record.bytes);
         if (slot == p->slot_count || (p->slots[slot] & PLACE_MASK) != 1 + *at / 8)
             return "has an exception that no query finds";
+        found += (record.generation & ~TAMIS__BY_HAND_TOO) != 0;
         *at = next;
     }
+    if (found != p->head->found) return "counts other exceptions that builds found than it has";
     return *at == p->records_bytes ? NULL : "has bytes behind its last exception";
 }
 
@@ -369,8 +391,38 @@ int tamis__open_index(struct tamis_store *store, uint64_t number, uint64_t filte
     tamis__segment_name(number, name);
     out->kind = &tamis__kind_exceptions;
     rc = tamis__index_check(&out->segment, &reason);
-    if (rc < 0)
-        rc = tamis__fail(rc, "%s/segments/%s %s; restore it from a copy, or run 'tamis repair'",
-                         store->place.path, name, reason);
+    if (rc < 0) rc = tamis__fail(rc, "%s/segments/%s %s" MEND, store->place.path, name, reason);
     return tamis__adopt_segment(store, filter_id, rc, out);
+}
+
+int tamis__exceptions_open(struct tamis_store *store, const struct tamis__record *record,
+                           struct tamis__exceptions_source *source)
+{
+    source->open = false;
+    if (record->exceptions == 0) return 0;
+    const int rc = tamis__open_index(store, record->exceptions, record->filter_id, &source->index);
+    source->open = rc == 0;
+    return rc;
+}
+
+void tamis__exceptions_leave(struct tamis__exceptions_source *source)
+{
+    if (source->open) tamis__close_segment(&source->index);
+    source->open = false;
+}
+
+int tamis__exceptions_read(struct tamis_store *store, struct tamis__exceptions_source *source,
+                           struct tamis__exceptions *set)
+{
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    if (!source->open) return 0;
+    const struct tamis__segment *index = &source->index.segment;
+    tamis__segment_name(index->header->number, name);
+    /* What is made of it gets a checksum of its own: damage must not go on under that. */
+    int rc = sum_is_right(index) ? tamis__exceptions_from_index(set, index) : TAMIS_ECORRUPT;
+    if (rc == TAMIS_ECORRUPT)
+        rc = tamis__fail(rc, "%s/segments/%s has damaged exceptions" MEND, store->place.path, name);
+    const int whole = tamis__segment_check(index);
+    tamis__exceptions_leave(source);
+    return whole < 0 ? whole : rc;
 }

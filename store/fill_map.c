@@ -5,6 +5,7 @@
  * Bits, counters and fingerprints are all lanes of 2^n bits in 64-bit words; a lane counts when it is not
  * 0.  Parts end between lanes, which may be inside a word.
  */
+#include "base/arguments.h"
 #include "base/error.h"
 #include "store.h"
 
@@ -85,6 +86,7 @@ static uint64_t count_lanes(const struct lanes *lanes, uint64_t first, uint64_t 
 TAMIS_API int tamis_filter_fill_map(tamis_filter *filter, uint32_t index, double *fill,
                                     size_t count)
 {
+    TAMIS__REFUSE_NULL(filter, "filter");
     struct tamis__view *view;
     if (fill == NULL || count == 0)
         return tamis__fail(TAMIS_EINVAL, "tamis_filter_fill_map needs room for one part or more");

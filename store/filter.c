@@ -10,13 +10,12 @@
  * who won there goes on in the new newest one as if it had not won: docs/concurrency.md, "The list
  * goes on".
  */
-#include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "adding.h"
+#include "base/arguments.h"
 #include "base/error.h"
-#include "base/point.h"
-#include "durable.h"
 #include "exceptions.h"
 
 /* ---- Before anything is asked or added ------------------------------------------------------- */
@@ -34,29 +33,32 @@ int tamis__fail_read_only(const struct tamis_filter *filter)
                        filter->name, filter->store->place.path);
 }
 
+/* The window in time moves on, and has room again when the next slice begins. */
+static int fail_full_slice(const struct tamis_filter *filter, const struct tamis__view *view)
+{
+    const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
+    const time_t next = (time_t)((newest->slice_start + view->slice_ns) / 1000000000 + 1);
+    struct tm utc;
+    char when[32] = "the next slice";
+    if (gmtime_r(&next, &utc) != NULL)
+        (void)strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return tamis__fail(TAMIS_EFULL,
+                       "the newest slice of the filter '%s' holds its share of %llu of the %llu "
+                       "keys of a window and refuses more until %s; wait until then, or make a "
+                       "filter of a greater capacity, or one that grows (--on-full grow)",
+                       filter->name, (unsigned long long)newest->capacity,
+                       (unsigned long long)view->policy.capacity, when);
+}
+
 int tamis__fail_full(const struct tamis_filter *filter, const struct tamis__view *view)
 {
-    return tamis__fail(TAMIS_EFULL,
-                       "the filter '%s' holds the %llu keys that it was made for and refuses more; "
-                       "make a larger one, or one that grows (--on-full grow)",
-                       filter->name, (unsigned long long)view->policy.capacity);
-}
-
-/* The first segment that the window still has; what is older is on its way out. */
-static uint32_t first_alive(const struct tamis__view *view)
-{
-    uint32_t first = 0;
-    if (view->slice_ns == 0) return 0;
-    const int64_t dead = tamis__clock_ns() - view->slice_ns - view->policy.window_ns;
-    while (first + 1 < view->count && view->segments[first].segment.header->slice_start <= dead)
-        first++;
-    return first;
-}
-
-/* By the segment itself: the view learns of it under the catalog's lock, which may take long. */
-static inline bool refuses(const struct tamis__view *view)
-{
-    return tamis__segment_next(&tamis__newest(view)->segment) == TAMIS__NEXT_REFUSE;
+    if (view->slice_ns > 0) return fail_full_slice(filter, view);
+    return tamis__fail(
+        TAMIS_EFULL,
+        "the filter '%s' holds the %llu key%s that it was made for and refuses more; "
+        "make a larger one, or one that grows (--on-full grow)",
+        filter->name, (unsigned long long)view->policy.capacity,
+        tamis__plural(view->policy.capacity));
 }
 
 /* ---- One key --------------------------------------------------------------------------------- */
@@ -101,9 +103,7 @@ static __attribute__((noinline)) int contains_anyhow(struct tamis_filter *filter
     int rc = tamis__view_current(filter, &view);
     if (rc == 0) {
         ask_for(view, key, key_bytes, &asked);
-        rc = has_key(view, tamis__newest(view), &asked);
-        if (rc == 0 && view->count > 1)
-            rc = find_key(view, first_alive(view), view->count - 1, &asked) > 0;
+        rc = find_key(view, tamis__first_alive(view), view->count, &asked) > 0;
         if (rc > 0 && view->index.segment.header != NULL)
             rc = !tamis__index_has(&view->index.segment, key, key_bytes);
     }
@@ -112,6 +112,7 @@ static __attribute__((noinline)) int contains_anyhow(struct tamis_filter *filter
 
 TAMIS_API int tamis_filter_contains(tamis_filter *filter, const void *key, size_t key_bytes)
 {
+    TAMIS__REFUSE_NULL(filter, "filter");
     if (__builtin_expect(key == NULL && key_bytes > 0, 0)) return tamis__fail_null_key(0);
     struct tamis__view *view = tamis__enter(&filter->view);
     if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
@@ -124,26 +125,59 @@ TAMIS_API int tamis_filter_contains(tamis_filter *filter, const void *key, size_
     return (int)tamis__leave_with(filter, view, rc);
 }
 
-static void count_one(struct tamis__view *view)
+static void count_one(const struct tamis__view *view)
 {
     TAMIS__POINT(TAMIS__POINT_COUNT);
-    const uint64_t before = tamis__segment_count(&tamis__newest(view)->segment, 1);
-    /* ORDER relaxed: a hint. */
-    const uint64_t stride = __atomic_load_n(&view->stride, __ATOMIC_RELAXED);
-    if (__builtin_expect(((before ^ (before + 1)) & ~stride) != 0, 0)) tamis__view_count(view);
+    (void)tamis__segment_count(&tamis__newest(view)->segment, 1);
 }
 
-/* A segment was won: is the list still the one that ends there? */
-static inline bool won_in_vain(const struct tamis__view *view)
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+/* Half of it is granted: the next one is to be made, by who adds next, unless it is there. */
+static void want_spare(struct tamis__view *view)
 {
-    TAMIS__POINT(TAMIS__POINT_ADD_WON);
-    if (TAMIS__NO_RECHECK) return false;
-    tamis__fence_after_rmw();
-    return __builtin_expect(tamis__segment_is_left(&tamis__newest(view)->segment), 0);
+    if (view->policy.on_full == TAMIS_ON_FULL_REFUSE && view->policy.window_items == 0) return;
+    if (tamis__next_spare(tamis__segment_next(&tamis__newest(view)->segment)) != 0) return;
+    /* ORDER relaxed: a hint. */
+    (void)__atomic_fetch_or(&view->chores, TAMIS__CHORE_SPARE, __ATOMIC_RELAXED);
 }
 
-/* To the segment that comes after the newest one of the view, which is ready to be written to then. */
-static int go_further(struct tamis_filter *filter, struct tamis__view **at,
+/* Room for one key in the newest segment: it is counted, unless this is false. */
+static bool take_one(struct tamis__view *view, struct tamis__hold *hold)
+{
+    bool passed_half = false;
+    const struct tamis__segment *newest = &tamis__newest(view)->segment;
+    if (tamis__room_take_one(newest, hold)) return true;
+    const bool found = tamis__room_find_one(newest, view->limit, hold, &passed_half);
+    if (passed_half) want_spare(view);
+    return found;
+}
+
+void tamis__take_many(struct tamis__view *view, uint32_t wanted, struct tamis__hold *hold)
+{
+    bool passed_half = false;
+    tamis__room_take(&tamis__newest(view)->segment, view->limit, wanted, hold, &passed_half);
+    if (passed_half) want_spare(view);
+}
+
+/* The same for a key that is `counted` in another segment. */
+static bool take(struct tamis__view *view, bool counted, struct tamis__hold *hold)
+{
+    if (!counted) return take_one(view, hold);
+    tamis__take_many(view, 1, hold);
+    return hold->keys > 0;
+}
+
+static void give_back(const struct tamis__view *view, bool counted, struct tamis__hold hold)
+{
+    const struct tamis__segment *newest = &tamis__newest(view)->segment;
+    if (counted)
+        tamis__room_return(newest, hold);
+    else
+        tamis__room_return_one(newest, hold);
+}
+
+int tamis__go_further(struct tamis_filter *filter, struct tamis__view **at,
                       struct tamis__flight *flight)
 {
     int rc = tamis__view_advance(filter, at);
@@ -152,11 +186,32 @@ static int go_further(struct tamis_filter *filter, struct tamis__view **at,
     return rc;
 }
 
+int tamis__make_room(struct tamis_filter *filter, struct tamis__view **at,
+                     struct tamis__flight *flight)
+{
+    int rc = tamis__view_make_room(filter, at);
+    if (rc == 0) rc = tamis__view_mark(filter, *at);
+    if (rc == 0 && flight != NULL) rc = tamis__flight_enter(flight, *at);
+    return rc;
+}
+
 /*
- * Add one key.  `won` is the number of the segment that it has been won in already and that was left
- * meanwhile, or 0: that segment, and those before it, say nothing about it any more.
+ * Ask for a key where it may be, before it is added: `from` is the first segment that says something about it.
+ * 0: some segment of the newest slice has it, and nothing is to be done; else 1, and *fresh is cleared where an
+ * older slice has it.
  */
-static int add_key(struct tamis_filter *filter, struct tamis__view **at,
+static int find_first(const struct tamis__view *view, uint32_t from, const struct asked *asked,
+                      bool in_newest, bool *fresh)
+{
+    /* Most are in the newest.  In a window that may be left meanwhile: their life goes on below. */
+    if (in_newest && view->policy.slices == 0) return 0;
+    const uint32_t found = find_key(view, from, view->count - 1, asked);
+    if (found > view->slice_first) return 0;
+    if (found != 0) *fresh = false;
+    return 1;
+}
+
+int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
                    struct tamis__flight *flight, uint64_t won, bool counted, const void *key,
                    size_t key_bytes)
 {
@@ -165,39 +220,39 @@ static int add_key(struct tamis_filter *filter, struct tamis__view **at,
         struct tamis__view *view = *at;
         const struct tamis__store_segment *newest = tamis__newest(view);
         const struct tamis__store_segment *behind = won ? tamis__view_find(view, won) : NULL;
-        const uint32_t from = behind ? (uint32_t)(behind - view->segments) + 1 : first_alive(view);
+        const uint32_t from =
+            behind ? (uint32_t)(behind - view->segments) + 1 : tamis__first_alive(view);
+        struct tamis__hold hold = {0, 0};
         struct asked asked;
         ask_for(view, key, key_bytes, &asked);
-        /* Most are in the newest.  In a window that may be left meanwhile: their life goes on below. */
-        if (view->count > 1 && view->policy.slices == 0 && has_key(view, newest, &asked)) return 0;
-        const uint32_t found = find_key(view, from, view->count - 1, &asked);
-        if (found > view->slice_first) return 0;
-        fresh &= found == 0;
-        if (refuses(view) && !has_key(view, newest, &asked)) return tamis__fail_full(filter, view);
+        const bool in_newest =
+            (tamis__view_is_limited(view) || view->count > 1) && has_key(view, newest, &asked);
+        if (find_first(view, from, &asked, in_newest, &fresh) == 0) return 0;
+        if (tamis__view_refuses(view) && !in_newest) return tamis__fail_full(filter, view);
+        if (tamis__view_is_limited(view) && !in_newest && !take(view, counted, &hold)) {
+            const int rc = tamis__make_room(filter, at, flight);
+            if (rc < 0) return rc;
+            continue;
+        }
         /* In an older slice only: it is not new, but its life begins again. */
-        const int added = view->digested ? newest->calls->add(&newest->segment, asked.digest)
-                                         : newest->kind->add(&newest->segment, key, key_bytes);
+        const int added = in_newest        ? 0
+                          : view->digested ? newest->calls->add(&newest->segment, asked.digest)
+                                           : newest->kind->add(&newest->segment, key, key_bytes);
+        if (added <= 0 && hold.keys > 0) give_back(view, counted, hold);
         if (added < 0) return added;
         const bool flipped = added > 0;
         if (!flipped && view->policy.slices == 0) return 0;
         fresh &= flipped; /* who won it may have been told so, and this one never is */
-        if (!won_in_vain(view)) {
+        if (!tamis__won_in_vain(view)) {
             if (!flipped) return 0;
-            if (!counted) count_one(view);
+            if (!counted && hold.keys == 0) count_one(view);
             return fresh;
         }
+        counted |= flipped && hold.keys > 0;
         won = newest->segment.header->number;
-        const int rc = go_further(filter, at, flight);
+        const int rc = tamis__go_further(filter, at, flight);
         if (rc < 0) return rc;
     }
-}
-
-/* Is there something to do before the next key: is the newest segment unmarked, full, or over? */
-static inline bool has_chores(const struct tamis__view *view)
-{
-    /* ORDER relaxed: a hint, looked at again where they are done. */
-    return __builtin_expect(__atomic_load_n(&view->chores, __ATOMIC_RELAXED) != 0, 0) ||
-           tamis__view_is_over(view);
 }
 
 static inline bool is_durable(const struct tamis__view *view)
@@ -206,15 +261,26 @@ static inline bool is_durable(const struct tamis__view *view)
     return (__atomic_load_n(&view->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_DURABLE) != 0;
 }
 
-/* Does a key that is in write nothing? */
-static bool ignores_known(const struct tamis__view *view)
+bool tamis__ignores_known(const struct tamis__view *view)
 {
     return !tamis__view_is_over(view) && tamis__newest(view)->kind->count_batch == NULL;
 }
 
-static int do_chores(struct tamis_filter *filter, struct tamis__view **view)
+/* Has time passed by all slices?  Nobody would find a key in the last one any more. */
+static bool is_past(const struct tamis__view *view)
 {
-    const int rc = tamis__view_renew(filter, view);
+    return tamis__first_alive(view) == view->count;
+}
+
+int tamis__do_chores(struct tamis_filter *filter, struct tamis__view **view)
+{
+    const int64_t started_ns = tamis__steady_ns();
+    int rc = is_past(*view) ? 0 : tamis__view_renew(filter, view);
+    while (rc == 0 && is_past(*view)) {
+        rc = tamis__view_begin_slice(filter, view, started_ns);
+        if (rc == 0 && is_past(*view) && !tamis__store_wait(filter->store, started_ns, -1))
+            rc = tamis__fail_no_slice(filter, started_ns);
+    }
     return rc < 0 ? rc : tamis__view_mark(filter, *view);
 }
 
@@ -225,8 +291,8 @@ static int do_chores_for_key(struct tamis_filter *filter, struct tamis__view **v
     const struct tamis__view *v = *view;
     struct asked asked;
     ask_for(v, key, key_bytes, &asked);
-    if (ignores_known(v) && find_key(v, v->slice_first, v->count, &asked) > 0) return 0;
-    return do_chores(filter, view);
+    if (tamis__ignores_known(v) && find_key(v, v->slice_first, v->count, &asked) > 0) return 0;
+    return tamis__do_chores(filter, view);
 }
 
 /* In a view of any sort, and one that may have moved. */
@@ -238,44 +304,64 @@ add_anyhow(struct tamis_filter *filter, struct tamis__view *view, const void *ke
         return tamis__fail_read_only(filter);
     }
     int rc = tamis__view_current(filter, &view);
-    if (rc == 0 && has_chores(view)) {
+    if (rc == 0 && tamis__has_chores(view)) {
         if (is_durable(view)) {
             rc = tamis__durable_add(filter, &view, key, key_bytes);
             return (int)tamis__leave_with(filter, view, rc);
         }
         rc = do_chores_for_key(filter, &view, key, key_bytes);
     }
-    if (rc == 0) rc = add_key(filter, &view, NULL, 0, false, key, key_bytes);
+    if (rc == 0) rc = tamis__add_key(filter, &view, NULL, 0, false, key, key_bytes);
     return (int)tamis__leave_with(filter, view, rc);
 }
 
 /* Won in the only segment, which somebody has left meanwhile. */
 static __attribute__((noinline)) int add_further(struct tamis_filter *filter,
-                                                 struct tamis__view *view, const void *key,
-                                                 size_t key_bytes)
+                                                 struct tamis__view *view, bool counted,
+                                                 const void *key, size_t key_bytes)
 {
     const uint64_t won = tamis__newest(view)->segment.header->number;
-    int rc = go_further(filter, &view, NULL);
-    if (rc == 0) rc = add_key(filter, &view, NULL, won, false, key, key_bytes);
+    int rc = tamis__go_further(filter, &view, NULL);
+    if (rc == 0) rc = tamis__add_key(filter, &view, NULL, won, counted, key, key_bytes);
     return (int)tamis__leave_with(filter, view, rc);
+}
+
+/* The short way where the only segment has a limit: what is known needs no room. */
+static inline int add_within_limit(struct tamis_filter *filter, struct tamis__view *view,
+                                   struct tamis__digest digest, const void *key, size_t key_bytes)
+{
+    const struct tamis__store_segment *only = &view->segments[0];
+    struct tamis__hold hold;
+    if (only->calls->contains(&only->segment, digest))
+        return (int)tamis__leave_with(filter, view, 0);
+    if (__builtin_expect(!tamis__room_take_one(&only->segment, &hold), 0))
+        return add_anyhow(filter, view, key, key_bytes);
+    const int added = only->calls->add(&only->segment, digest);
+    if (__builtin_expect(added <= 0, 0))
+        tamis__room_return_one(&only->segment, hold);
+    else if (tamis__won_in_vain(view))
+        return add_further(filter, view, true, key, key_bytes);
+    return (int)tamis__leave_with(filter, view, added);
 }
 
 TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key_bytes)
 {
+    TAMIS__REFUSE_NULL(filter, "filter");
     if (__builtin_expect(key == NULL && key_bytes > 0, 0)) return tamis__fail_null_key(0);
     struct tamis__view *view = tamis__enter(&filter->view);
     if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
     const struct tamis__store_segment *only = &view->segments[0];
-    /* ORDER relaxed: as has_chores(). */
+    /* ORDER relaxed: as tamis__has_chores(). */
     if (__builtin_expect(!view->takes_short ||
                              __atomic_load_n(&view->chores, __ATOMIC_RELAXED) != 0 ||
                              !tamis__view_is_current(view, &only->segment),
                          0))
         return add_anyhow(filter, view, key, key_bytes);
     const struct tamis__digest digest = tamis__digest_at_once(key, key_bytes, view->by.seed);
+    if (tamis__view_is_limited(view)) return add_within_limit(filter, view, digest, key, key_bytes);
     const int added = only->calls->add(&only->segment, digest);
     if (added > 0) {
-        if (won_in_vain(view)) return add_further(filter, view, key, key_bytes);
+        if (tamis__won_in_vain(view)) return add_further(filter, view, false, key, key_bytes);
         count_one(view);
     }
     return (int)tamis__leave_with(filter, view, added);
@@ -293,227 +379,24 @@ static inline int check_keys(const struct tamis_key *keys, size_t from, size_t e
 
 int tamis__check_keys(const struct tamis_key *keys, size_t count)
 {
+    if (keys == NULL && count > 0) return tamis__fail_null("a batch", "keys");
     return check_keys(keys, 0, count);
-}
-
-/* The keys of a chunk that no segment has answered yes to, moved together: their digests, where all
- * segments have the same. */
-struct open_keys {
-    union {
-        struct tamis_key keys[TAMIS__CHUNK];
-        struct tamis__digest digests[TAMIS__CHUNK];
-    };
-    uint16_t index[TAMIS__CHUNK];
-    uint8_t answers[TAMIS__CHUNK];
-    size_t count;
-    bool digested;
-};
-static_assert(sizeof(struct tamis_key) == sizeof(struct tamis__digest), "moved alike");
-
-static void keep_open(struct open_keys *open, uint8_t *answers)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < open->count; i++) {
-        const uint8_t answer = open->answers[i]; /* no branch: half of them are, half are not */
-        answers[open->index[i]] = answer;
-        open->digests[kept] = open->digests[i];
-        open->index[kept] = open->index[i];
-        kept += !answer;
-    }
-    open->count = kept;
-}
-
-/* Ask segments `end` - 1 down to `from`; answers of keys found become 1, the others stay open. */
-static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t end,
-                         struct open_keys *open, uint8_t *answers)
-{
-    for (uint32_t i = end; i-- > from && open->count > 0;) {
-        const struct tamis__store_segment *s = &view->segments[i];
-        const size_t found =
-            open->digested
-                ? s->kind->contains_digests(&s->segment, open->digests, open->count, open->answers)
-                : s->kind->contains_batch(&s->segment, open->keys, open->count, open->answers);
-        if (found > 0) keep_open(open, answers);
-    }
-}
-
-static void open_all(const struct tamis__view *view, struct open_keys *open,
-                     const struct tamis_key *keys, size_t count)
-{
-    open->digested = view->digested;
-    if (!view->digested)
-        memcpy(open->keys, keys, count * sizeof *keys);
-    else if (view->by.secret != NULL)
-        for (size_t i = 0; i < count; i++)
-            open->digests[i] = tamis__digest_by(&view->by, keys[i].data, keys[i].bytes);
-    else
-        for (size_t i = 0; i < count; i++)
-            open->digests[i] = tamis__digest(keys[i].data, keys[i].bytes, view->by.seed);
-    for (size_t i = 0; i < count; i++)
-        open->index[i] = (uint16_t)i;
-    open->count = count;
-}
-
-/* Add those that are open to the newest segment. */
-static int64_t add_open(const struct tamis__store_segment *newest, struct open_keys *open)
-{
-    return open->digested
-               ? newest->kind->add_digests(&newest->segment, open->digests, open->count,
-                                           open->answers)
-               : newest->kind->add_batch(&newest->segment, open->keys, open->count, open->answers);
-}
-
-static size_t contains_chunk(const struct tamis__view *view, const struct tamis_key *keys,
-                             size_t count, uint8_t *answers)
-{
-    const struct tamis__store_segment *newest = tamis__newest(view);
-    struct open_keys open;
-    if (view->count == 1)
-        return newest->kind->contains_batch(&newest->segment, keys, count, answers);
-    open_all(view, &open, keys, count);
-    memset(answers, 0, count);
-    ask_segments(view, first_alive(view), view->count, &open, answers);
-    return count - open.count;
-}
-
-/* Which of the open keys older slices of the window have; they stay open. */
-static void ask_older_slices(const struct tamis__view *view, const struct open_keys *open,
-                             uint8_t *older)
-{
-    struct open_keys asked = *open;
-    memset(older, 0, TAMIS__CHUNK);
-    ask_segments(view, first_alive(view), view->slice_first, &asked, older);
-}
-
-/*
- * Keys that the newest slice has are not new (most are in the newest segment: it is asked first); the
- * others are added to that, and are new where no older slice has them.
- */
-static int64_t add_to_list(const struct tamis__view *view, const struct tamis_key *keys,
-                           size_t count, uint8_t *answers)
-{
-    const struct tamis__store_segment *newest = tamis__newest(view);
-    const bool windowed = view->slice_first > 0;
-    struct open_keys open;
-    uint8_t older[TAMIS__CHUNK];
-    open_all(view, &open, keys, count);
-    ask_segments(view, view->slice_first, view->count, &open, answers);
-    memset(answers, 0, count);
-    if (windowed) ask_older_slices(view, &open, older);
-    int64_t fresh = add_open(newest, &open);
-    if (fresh < 0) return fresh;
-    keep_open(&open, answers);
-    for (size_t i = 0; windowed && i < count; i++)
-        if (answers[i] && older[i]) {
-            answers[i] = 0;
-            fresh--;
-        }
-    return fresh;
-}
-
-/* Full, and no more are taken: those that are in are answered. */
-static void refuse_chunk(const struct tamis__view *view, const struct tamis_key *keys, size_t count,
-                         uint8_t *answers)
-{
-    (void)contains_chunk(view, keys, count, answers);
-    for (size_t i = 0; i < count; i++)
-        answers[i] = answers[i] ? 0 : TAMIS_ANSWER_REFUSED;
-}
-
-static bool is_refused(const uint8_t *answers, size_t count)
-{
-    return memchr(answers, TAMIS_ANSWER_REFUSED, count) != NULL;
-}
-
-/* Those that were won in a segment that had been left go on after it, one by one: it is rare. */
-static int64_t go_on(struct tamis_filter *filter, struct tamis__view **at,
-                     struct tamis__flight *flight, const struct tamis_key *keys, size_t count,
-                     uint8_t *answers)
-{
-    const uint64_t won = tamis__newest(*at)->segment.header->number;
-    int64_t fresh = 0;
-    int rc = go_further(filter, at, flight);
-    for (size_t i = 0; rc >= 0 && i < count; i++) {
-        if (!answers[i]) continue;
-        rc = add_key(filter, at, flight, won, true, keys[i].data, keys[i].bytes);
-        answers[i] = rc > 0;
-        fresh += rc > 0;
-        if (rc == TAMIS_EFULL) {
-            answers[i] = TAMIS_ANSWER_REFUSED;
-            rc = 0;
-        }
-    }
-    return rc < 0 ? rc : fresh;
-}
-
-int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **at,
-                         struct tamis__flight *flight, const struct tamis_key *keys, size_t count,
-                         uint8_t *answers)
-{
-    struct tamis__view *view = *at;
-    const struct tamis__store_segment *newest = tamis__newest(view);
-    int64_t fresh;
-    if (refuses(view)) {
-        refuse_chunk(view, keys, count, answers);
-        return 0;
-    }
-    if (view->count > 1)
-        fresh = add_to_list(view, keys, count, answers);
-    else
-        fresh = newest->kind->add_batch(&newest->segment, keys, count, answers);
-    if (fresh <= 0) return fresh;
-    if (won_in_vain(view)) return go_on(filter, at, flight, keys, count, answers);
-    /* ORDER relaxed: a hint. */
-    if (__atomic_add_fetch(&view->uncounted, (uint64_t)fresh, __ATOMIC_RELAXED) >
-        __atomic_load_n(&view->stride, __ATOMIC_RELAXED))
-        tamis__view_count(view);
-    return fresh;
-}
-
-void tamis__ask_newest_slice(const struct tamis__view *view, const struct tamis_key *keys,
-                             size_t count, uint8_t *answers)
-{
-    struct open_keys open;
-    open_all(view, &open, keys, count);
-    memset(answers, 0, count);
-    ask_segments(view, view->slice_first, view->count, &open, answers);
-}
-
-/* Are all of them in the newest slice? */
-static bool are_known(const struct tamis__view *view, const struct tamis_key *keys, size_t count)
-{
-    uint8_t answers[TAMIS__CHUNK];
-    tamis__ask_newest_slice(view, keys, count, answers);
-    return memchr(answers, 0, count) == NULL;
-}
-
-int tamis__do_chores_for_chunk(struct tamis_filter *filter, struct tamis__view **view,
-                               const struct tamis_key *keys, size_t count)
-{
-    if (!has_chores(*view)) return 0;
-    return ignores_known(*view) && are_known(*view, keys, count) ? 0 : do_chores(filter, view);
-}
-
-/* Fewer where few are left, so that several adders together do not go far past the limit. */
-size_t tamis__chunk_of(const struct tamis__view *view, size_t wanted)
-{
-    /* ORDER relaxed: a hint. */
-    const uint64_t part = __atomic_load_n(&view->left, __ATOMIC_RELAXED) / 16;
-    const size_t most = part == 0 ? 1 : part < TAMIS__CHUNK ? (size_t)part : TAMIS__CHUNK;
-    return wanted < most ? wanted : most;
 }
 
 /* Keys that are handed to the kind at once where no list of segments wants them in chunks. */
 #define PIECE 4096u
 
-/* Of a list, or where adders must not go far past a limit, no more than a chunk. */
 static size_t piece_of(const struct tamis__view *view, size_t wanted)
 {
-    /* ORDER relaxed: a hint. */
-    const uint64_t part = __atomic_load_n(&view->left, __ATOMIC_RELAXED) / 16;
-    if (view->count > 1 || part < PIECE || view->policy.on_full == TAMIS_ON_FULL_REFUSE)
-        return tamis__chunk_of(view, wanted);
-    return wanted < PIECE ? wanted : PIECE;
+    const bool whole =
+        view->count == 1 && (!tamis__view_is_limited(view) || tamis__has_plenty(view, PIECE));
+    const size_t most = whole ? PIECE : TAMIS__CHUNK;
+    return wanted < most ? wanted : most;
+}
+
+static bool is_refused(const uint8_t *answers, size_t count)
+{
+    return memchr(answers, TAMIS_ANSWER_REFUSED, count) != NULL;
 }
 
 /* What was added to a mapping that broke is not. */
@@ -532,18 +415,20 @@ static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
     int64_t fresh = 0, rc = 0;
     size_t done = 0;
     while (rc >= 0 && done < count) {
+        int stopped;
         rc = tamis__view_current(filter, view);
         size_t now = piece_of(*view, count - done);
-        if (rc == 0 && has_chores(*view)) {
-            now = tamis__chunk_of(*view, now);
+        if (rc == 0 && tamis__has_chores(*view)) {
+            now = now < TAMIS__CHUNK ? now : TAMIS__CHUNK;
             rc = tamis__do_chores_for_chunk(filter, view, keys + done, now);
-            now = tamis__chunk_of(*view, now);
+            if (now > piece_of(*view, now)) now = piece_of(*view, now);
         }
         if (rc < 0) break;
         told = answers ? answers + done : unasked;
-        rc = tamis__add_chunk(filter, view, NULL, keys + done, now, told);
+        rc = tamis__add_chunk(filter, view, NULL, keys + done, now, told, &stopped);
         rc = answer_chunk(*view, rc, told, now);
         if (rc > 0) fresh += rc;
+        if (rc >= 0 && stopped < 0) rc = stopped;
         refused |= is_refused(told, now);
         done += now;
     }
@@ -555,6 +440,8 @@ static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
 TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tamis_key *keys,
                                          size_t count, uint8_t *answers)
 {
+    TAMIS__REFUSE_NULL(filter, "filter");
+    if (answers != NULL) memset(answers, TAMIS_ANSWER_REFUSED, count); /* whatever happens */
     int64_t rc = tamis__check_keys(keys, count);
     if (rc < 0) return rc;
     if (filter->read_only) return tamis__fail_read_only(filter);
@@ -577,7 +464,7 @@ static int64_t contains_batch(const struct tamis__view *view, const struct tamis
         uint8_t *told = answers ? answers + done : unasked;
         const int rc = check_keys(keys, done, done + now);
         if (rc < 0) return rc;
-        size_t found = contains_chunk(view, keys + done, now, told);
+        size_t found = tamis__contains_chunk(view, keys + done, now, told);
         if (found > 0 && view->index.segment.header != NULL)
             found -= tamis__index_strike(&view->index.segment, keys + done, now, told);
         ones += (int64_t)found;
@@ -589,6 +476,8 @@ static int64_t contains_batch(const struct tamis__view *view, const struct tamis
 TAMIS_API int64_t tamis_filter_contains_batch(tamis_filter *filter, const struct tamis_key *keys,
                                               size_t count, uint8_t *answers)
 {
+    TAMIS__REFUSE_NULL(filter, "filter");
+    if (keys == NULL && count > 0) return tamis__fail_null(__func__, "keys");
     struct tamis__view *view = tamis__enter(&filter->view);
     if (view == NULL) return TAMIS_ENOMEM;
     int64_t rc = tamis__view_current(filter, &view);

@@ -3,15 +3,17 @@
  * generations.c: the generations of a filter that are kept beside the one in force.
  *
  * The catalog files each under the filter's id and its generation; none of them shares a file with another,
- * or with the one in force.
+ * or with the one in force.  One whose build has found exceptions keeps the index that was in force with it.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "change.h"
 #include "file/mark.h"
+#include "spares.h"
 
 /* ---- Files that go ------------------------------------------------------------------------ */
 
@@ -69,7 +71,8 @@ int tamis__generation_forget(struct tamis__catalog_txn *txn, const struct tamis_
                              struct tamis__numbers *files)
 {
     int rc = tamis__catalog_forget_generation(txn, record->filter_id, record->generation);
-    if (rc == 0) rc = tamis__catalog_forget_exceptions(txn, record->filter_id, record->generation);
+    if (rc == 0 && record->exceptions != 0)
+        rc = tamis__remove_later(txn, files, record->exceptions);
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
         rc = tamis__remove_later(txn, files, record->segments[i].number);
     return rc;
@@ -99,6 +102,7 @@ static int append_segments(void *context, const struct tamis__record *record)
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
         rc = tamis__numbers_append(context, record->segments[i].number);
+    if (rc == 0 && record->exceptions != 0) rc = tamis__numbers_append(context, record->exceptions);
     return rc;
 }
 
@@ -106,9 +110,10 @@ int tamis__list_files(struct tamis__catalog_txn *txn, const struct tamis__record
                       struct tamis__numbers *files)
 {
     int rc = append_segments(files, record);
+    for (uint32_t i = 0; rc == 0 && i < record->spare_count; i++)
+        rc = tamis__numbers_append(files, record->segments[record->segment_count + i].number);
     if (rc == 0)
         rc = tamis__catalog_each_generation(txn, record->filter_id, append_segments, files);
-    if (rc == 0 && record->exceptions != 0) rc = tamis__numbers_append(files, record->exceptions);
     return rc;
 }
 
@@ -119,10 +124,7 @@ int tamis__forget_all(struct tamis__catalog_txn *txn, const struct tamis__record
     if (rc == 0) rc = tamis__catalog_forget(txn, record);
     if (rc == 0)
         rc = tamis__catalog_put_trouble(txn, record->filter_id, (struct tamis__trouble){0});
-    if (rc == 0) rc = tamis__catalog_forget_exceptions(txn, record->filter_id, 0);
-    if (rc == 0 && record->exceptions != 0)
-        rc = tamis__remove_later(txn, files, record->exceptions);
-    if (rc == 0) rc = tamis__generation_forget(txn, record, files); /* what its build has found */
+    if (rc == 0) rc = tamis__generation_forget(txn, record, files);
     return rc;
 }
 
@@ -180,18 +182,24 @@ static int choose_generation(struct tamis__catalog_txn *txn, const struct tamis_
     return rc;
 }
 
-/* The kept list as it would be in force now: name, exceptions and counters are of today. */
-static int describe_target(struct tamis__change *change, uint64_t wanted,
-                           struct tamis__exceptions *found)
+/* The kept list as it would be in force now: name, counters and exceptions by hand are of today. */
+static int describe_target(struct tamis__change *change, uint64_t wanted)
 {
     const struct tamis__record *before = &change->before;
+    struct tamis__exceptions found = {0};
+    struct tamis__exceptions_source source = {.open = false};
     struct tamis__catalog_txn *txn;
     int rc = tamis__catalog_begin(&change->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     rc = choose_generation(txn, before, wanted, &change->after);
-    if (rc == 0)
-        rc = tamis__exceptions_load(txn, before->filter_id, change->after.generation, found);
+    if (rc == 0) rc = tamis__exceptions_open(change->store, &change->after, &source);
     tamis__catalog_end(txn);
+    if (rc == 0) rc = tamis__exceptions_read(change->store, &source, &found);
+    (void)tamis__exceptions_drop_by_hand(&found);
+    (void)tamis__exceptions_drop_found(&change->set);
+    if (rc == 0) rc = tamis__exceptions_add_set(&change->set, &found);
+    if (rc == 0) rc = tamis__exceptions_settle(&change->set);
+    tamis__exceptions_clear(&found);
     memcpy(change->after.name, before->name, sizeof before->name);
     change->after.created_at = before->created_at;
     change->after.published_at = tamis__now_ns();
@@ -230,7 +238,7 @@ static int roll_back_once(struct tamis_store *store, const char *name, uint64_t 
     struct tamis__record kept;
     int rc = tamis__change_load(&change, name);
     if (rc == 0 && change.is_new) rc = tamis__fail_no_filter(store, name);
-    if (rc == 0) rc = describe_target(&change, generation, &change.found);
+    if (rc == 0) rc = describe_target(&change, generation);
     if (rc == 0) rc = tamis__change_stage(&change, false);
     if (rc == 0) rc = sync_list(store, &change.after);
     if (rc == 0) rc = tamis__change_lock(&change);
@@ -243,6 +251,7 @@ static int roll_back_once(struct tamis_store *store, const char *name, uint64_t 
         change.after.name_sequence = change.before.name_sequence;
         change.after.last_generation = change.before.last_generation;
         change.after.keep = change.before.keep;
+        change.comes_back_with = kept.exceptions;
         change.after.exceptions = 0;
         tamis__change_count(&change);
         rc = check_list(store, &change.after);
@@ -266,6 +275,7 @@ static int roll_back(void *context)
 
 TAMIS_API int tamis_filter_rollback(tamis_store *store, const char *name, uint64_t generation)
 {
+    TAMIS__REFUSE_NULL(store, "store");
     struct rollback rollback = {store, name, generation};
     int rc = tamis__check_name(name);
     if (rc == 0) rc = tamis__check_writable(store);
@@ -275,6 +285,7 @@ TAMIS_API int tamis_filter_rollback(tamis_store *store, const char *name, uint64
 /* ---- Listing --------------------------------------------------------------------------------- */
 
 struct listing {
+    struct tamis_store *store;
     struct tamis__catalog_txn *txn;
     struct tamis_generation_stat *stats;
     size_t count, room;
@@ -284,7 +295,7 @@ struct listing {
 static int list_generation(void *context, const struct tamis__record *record)
 {
     struct listing *listing = context;
-    struct tamis__exceptions found = {0};
+    struct tamis__exceptions_source source;
     if (listing->count == listing->room) {
         const size_t room = listing->room ? 2 * listing->room : 16;
         void *stats = reallocarray(listing->stats, room, sizeof *listing->stats);
@@ -292,16 +303,16 @@ static int list_generation(void *context, const struct tamis__record *record)
         listing->stats = stats;
         listing->room = room;
     }
-    const int rc =
-        tamis__exceptions_load(listing->txn, record->filter_id, record->generation, &found);
-    struct tamis_generation_stat stat = {.generation = record->generation,
+    const int rc = tamis__exceptions_open(listing->store, record, &source);
+    struct tamis_generation_stat stat = {.size = sizeof stat,
+                                         .generation = record->generation,
                                          .in_force = record->generation == listing->in_force,
                                          .kind = tamis__record_newest(record)->kind,
                                          .segment_count = record->segment_count,
                                          .fp_rate = record->fp_rate,
-                                         .exceptions = found.count,
                                          .published_at = record->published_at};
-    tamis__exceptions_clear(&found);
+    if (source.open) stat.exceptions = tamis__index_found(&source.index.segment);
+    tamis__exceptions_leave(&source);
     memcpy(stat.key_digest, record->key_digest, sizeof stat.key_digest);
     for (uint32_t i = 0; i < record->segment_count; i++) {
         stat.items += record->segments[i].items;
@@ -320,12 +331,14 @@ static int by_stat(const void *a, const void *b)
 TAMIS_API int tamis_filter_generations(tamis_store *store, const char *name,
                                        tamis_generation_fn *fn, void *context)
 {
-    struct listing listing = {0};
+    TAMIS__REFUSE_NULL(store, "store");
+    TAMIS__REFUSE_NULL(fn, "fn");
+    struct listing listing = {.store = store};
     struct tamis__record record;
     int rc = tamis__check_name(name);
     if (rc == 0) rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &listing.txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get(listing.txn, name, &record);
+    rc = tamis__store_get(store, listing.txn, name, &record);
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(store, name);
     if (rc == 0) {
         listing.in_force = record.generation;

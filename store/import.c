@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "exchange/exchange.h"
 #include "hash/hash_set.h"
@@ -108,8 +109,16 @@ static int read_head(struct import *import)
     if (rc < 0) return rc;
     rc = import->format->parse(reader->buffer, reader->end, outline, &refusal);
     if (rc < 0) return tamis__reader_fail(reader, rc, refusal.offset, refusal.reason);
-    const uint64_t whole = reader->source->bytes;
-    if (whole != 0 && whole < outline->head_bytes + outline->least_bytes)
+    /* Before anything is allocated for what a few bytes may say.  Where nobody knows the length, a stream that
+     * ends within the first piece shows it. */
+    const uint64_t least = outline->head_bytes + outline->least_bytes;
+    uint64_t whole = reader->source->bytes;
+    if (whole == 0 && least > reader->end) {
+        rc = tamis__reader_fill(reader, TAMIS__PIECE_BYTES);
+        if (rc < 0) return rc;
+        whole = reader->at_end ? reader->end : 0;
+    }
+    if (whole != 0 && whole < least)
         return tamis__reader_fail(reader, TAMIS_ECORRUPT, whole,
                                   "is truncated: it ends before its data do");
     return check_spec(import);
@@ -125,7 +134,7 @@ static int complete_layer(const struct tamis_import_spec *spec,
                                   .k = segment->k,
                                   .capacity = spec->capacity};
     if (spec->capacity == 0) sizing.fp_rate = spec->fp_rate;
-    const int rc = tamis_size(&sizing);
+    const int rc = tamis__size(&sizing);
     if (rc < 0) return rc;
     segment->capacity = sizing.capacity;
     segment->fp_rate = spec->fp_rate != 0 ? spec->fp_rate : sizing.fp_rate;
@@ -365,10 +374,16 @@ TAMIS_API int tamis_filter_import(tamis_store *store, const char *name, const ch
                                   const struct tamis_import_spec *spec,
                                   const struct tamis_source *source, tamis_filter **filter)
 {
-    static const struct tamis_import_spec nothing;
+    TAMIS__REFUSE_NULL(store, "store");
+    struct tamis_import_spec own = {.size = sizeof own};
+    struct tamis_source from;
     const struct tamis__format *found = tamis__format_by_name(format);
     if (found == NULL) return TAMIS_EINVAL;
     int rc = tamis__check_name(name);
+    if (rc == 0) rc = tamis__take_struct(source, &from, sizeof from, "struct tamis_source");
+    if (rc == 0 && from.read == NULL) rc = tamis__fail_null(__func__, "source->read");
+    if (rc == 0 && spec != NULL)
+        rc = tamis__take_struct(spec, &own, sizeof own, "struct tamis_import_spec");
     if (rc == 0) rc = tamis__check_writable(store);
     if (rc == 0) rc = tamis__check_absent(store, name);
     if (rc < 0) return rc;
@@ -377,8 +392,8 @@ TAMIS_API int tamis_filter_import(tamis_store *store, const char *name, const ch
     import->store = store;
     import->name = name;
     import->format = found;
-    import->spec = spec ? spec : &nothing;
-    rc = run(import, source, filter);
+    import->spec = &own;
+    rc = run(import, &from, filter);
     free(import);
     return rc;
 }
@@ -391,10 +406,12 @@ static int check_carried(const struct tamis_filter *filter, const struct tamis__
 {
     const struct tamis__segment *index = &view->index.segment;
     if (index->header != NULL && tamis__segment_items(index) > 0)
-        return tamis__fail(TAMIS_EUNSUPPORTED,
-                           "the filter '%s' has %llu exceptions, which no format carries; copy the "
-                           "store (tamis backup), or take them off (tamis except)",
-                           filter->name, (unsigned long long)tamis__segment_items(index));
+        return tamis__fail(
+            TAMIS_EUNSUPPORTED,
+            "the filter '%s' has %llu exception%s, which no format carries; copy the "
+            "store (tamis backup), or remove them (tamis except)",
+            filter->name, (unsigned long long)tamis__segment_items(index),
+            tamis__plural(tamis__segment_items(index)));
     if (tamis__newest(view)->segment.header->fingerprint_bits != 0)
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "the filter '%s' is of kind fuse, which no format carries; copy the "
@@ -426,13 +443,17 @@ static int check_secrets(const struct tamis_filter *filter, const struct tamis__
 TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, unsigned flags,
                                   const struct tamis_sink *sink)
 {
-    struct tamis_filter_stat stat;
+    TAMIS__REFUSE_NULL(filter, "filter");
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    struct tamis_sink to;
     struct tamis__writer writer;
     struct tamis__cargo cargo = {0};
     struct tamis__view *view;
     const struct tamis__format *found = tamis__format_by_name(format);
     if (found == NULL) return TAMIS_EINVAL;
-    int rc = tamis_filter_stat(filter, &stat); /* TAMIS_EDROPPED too */
+    int rc = tamis__take_struct(sink, &to, sizeof to, "struct tamis_sink");
+    if (rc == 0 && to.write == NULL) rc = tamis__fail_null(__func__, "sink->write");
+    if (rc == 0) rc = tamis_filter_stat(filter, &stat); /* TAMIS_EDROPPED too */
     if (rc < 0) return rc;
     cargo.capacity = stat.capacity;
     cargo.fp_rate = stat.fp_rate;
@@ -446,7 +467,7 @@ TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, unsi
     if (rc == 0) rc = found->check(&cargo);
     if (rc == 0) rc = check_secrets(filter, view, found, flags);
     if (rc == 0) {
-        rc = tamis__writer_init(&writer, sink);
+        rc = tamis__writer_init(&writer, &to);
         if (rc == 0) rc = found->save(&cargo, &writer);
         if (rc == 0) rc = tamis__writer_flush(&writer);
         tamis__writer_clear(&writer);

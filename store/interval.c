@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "store.h"
 
@@ -48,6 +49,7 @@ static bool sleep_on(struct tamis__interval *interval)
 static void *run(void *context)
 {
     struct tamis__interval *interval = context;
+    tamis__wait_silently();
     while (sleep_on(interval)) {
         const int rc = tamis_filter_sync(interval->filter);
         (void)rc; /* a failure is in the filter's state */
@@ -90,6 +92,7 @@ void tamis__interval_forget(struct tamis_filter *filter)
 
 TAMIS_API int tamis_filter_set_sync_interval(tamis_filter *filter, int64_t interval_ns)
 {
+    TAMIS__REFUSE_NULL(filter, "filter");
     pthread_condattr_t monotonic;
     if (filter->read_only) return tamis__fail_read_only(filter);
     if (interval_ns < 0 || (interval_ns > 0 && interval_ns < INTERVAL_NS_MIN))

@@ -25,13 +25,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "base/point.h"
 #include "durable.h"
+#include "file/room.h"
+#include "policy.h"
 #include "store.h"
 
 struct merging {
-    const struct tamis_merge *merge;
+    struct tamis_merge merge;
     enum tamis__merge_rule rule;
     struct tamis__side *sources;
     size_t count;
@@ -44,17 +47,15 @@ struct merging {
 
 static int check_arguments(const struct tamis_merge *merge)
 {
-    uint64_t reserved = merge->reserved0;
-    for (size_t i = 0; i < sizeof merge->reserved / sizeof merge->reserved[0]; i++)
-        reserved |= merge->reserved[i];
-    if (reserved != 0)
-        return tamis__fail(TAMIS_EINVAL,
-                           "a reserved field of the merge is not 0; clear the struct");
     if ((merge->flags & ~TAMIS_MERGE_INTERSECT) != 0)
         return tamis__fail(TAMIS_EINVAL, "merge flags %#x: use 0 or TAMIS_MERGE_INTERSECT",
                            merge->flags);
     if (merge->count == 0)
         return tamis__fail(TAMIS_EINVAL, "there is nothing to merge; give at least one source");
+    for (size_t i = 0; i < merge->count; i++)
+        if (merge->sources == NULL || merge->sources[i] == NULL)
+            return tamis__fail(TAMIS_EINVAL, "source %zu of the merge is NULL; pass open filters",
+                               i);
     return 0;
 }
 
@@ -85,17 +86,19 @@ static void merging_close(struct merging *m)
 }
 
 /* All sources pinned, each once.  merging_close() whatever is returned. */
-static int merging_open(struct merging *m, const struct tamis_merge *merge)
+static int merging_open(struct merging *m, const struct tamis_merge *given)
 {
-    *m = (struct merging){.merge = merge,
-                          .rule = merge->flags & TAMIS_MERGE_INTERSECT ? TAMIS__MERGE_INTERSECTION
-                                                                       : TAMIS__MERGE_UNION};
-    int rc = check_arguments(merge);
+    const struct tamis_merge *merge = &m->merge;
+    *m = (struct merging){.count = 0};
+    int rc = tamis__take_struct(given, &m->merge, sizeof m->merge, "struct tamis_merge");
+    if (rc == 0) rc = check_arguments(merge);
     if (rc < 0) return rc;
+    m->rule = merge->flags & TAMIS_MERGE_INTERSECT ? TAMIS__MERGE_INTERSECTION : TAMIS__MERGE_UNION;
     m->sources = calloc(merge->count, sizeof *m->sources);
     m->from = calloc(merge->count, sizeof *m->from);
     if (m->sources == NULL || m->from == NULL)
-        return tamis__fail(TAMIS_ENOMEM, "out of memory merging %zu filters", merge->count);
+        return tamis__fail(TAMIS_ENOMEM, "out of memory merging %zu filter%s", merge->count,
+                           tamis__plural(merge->count));
     for (size_t i = 0; rc == 0 && i < merge->count; i++)
         rc = take_source(m, merge->sources[i]);
     return rc;
@@ -149,8 +152,8 @@ static int do_piece(struct merging *m, piece_fn *piece, const struct tamis__kind
     int rc = piece(m, kind, to, words);
     tamis__segment_release(to, words.first * 8, words.count * 8);
     m->done_bytes += words.count * 8 * m->count;
-    if (rc < 0 || m->merge->progress == NULL) return rc;
-    rc = m->merge->progress(m->merge->context, m->done_bytes, m->all_bytes);
+    if (rc < 0 || m->merge.progress == NULL) return rc;
+    rc = m->merge.progress(m->merge.context, m->done_bytes, m->all_bytes);
     return m->goes_on ? 0 : rc;
 }
 
@@ -189,6 +192,16 @@ static uint64_t items_by_bits(const struct tamis__kind *kind, const struct tamis
 
 /* ---- Into a filter that is there ------------------------------------------------------------- */
 
+static void charge(const struct tamis__segment *segment, uint64_t items)
+{
+    const struct tamis__policy policy = tamis__header_policy(segment->header);
+    const uint64_t limit = tamis__policy_limit(&policy, segment->header);
+    if (limit == UINT64_MAX)
+        (void)tamis__segment_count(segment, items);
+    else
+        tamis__room_charge(segment, limit, items);
+}
+
 /*
  * Raise the counts to what the bits tell.  Under the exclusive lock, so that two merges do not both
  * raise one: the later one measured what both have set.
@@ -206,13 +219,10 @@ static int raise_items(struct tamis_filter *filter, struct tamis__view *view)
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_dropped(filter);
     for (uint32_t i = 0; rc == 0 && i < view->count; i++) {
         const uint64_t counted = tamis__segment_items(&view->segments[i].segment);
-        if (items[i] > counted)
-            (void)tamis__segment_count(&view->segments[i].segment, items[i] - counted);
+        if (items[i] > counted) charge(&view->segments[i].segment, items[i] - counted);
     }
     tamis__catalog_end(txn);
-    if (rc == 0) rc = tamis__view_check(view);
-    if (rc == 0) tamis__view_count(view);
-    return rc;
+    return rc == 0 ? tamis__view_check(view) : rc;
 }
 
 /* After it nothing can fail but where adders take, meanwhile, the last room for themselves. */
@@ -245,6 +255,18 @@ static int fail_half_way(const struct tamis_filter *filter, int rc)
                        cause, filter->name);
 }
 
+/* Into segment `index`; until it has ended, and for good where it does not, pages have keys that others lack. */
+static int merge_segment(struct merging *m, const struct tamis__view *to, uint32_t index)
+{
+    const struct tamis__segment *segment = &to->segments[index].segment;
+    uint64_t *mixed = &segment->header->mixed;
+    /* ORDER seq_cst: whoever sees a bit of the merge sees that; once it has ended, all of its bits. */
+    (void)__atomic_fetch_add(mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
+    const int rc = each_piece(m, merge_piece, index, segment);
+    if (rc == 0) (void)__atomic_fetch_add(mixed, TAMIS__MIXED_ENDED, __ATOMIC_SEQ_CST);
+    return rc;
+}
+
 static int merge_into(struct merging *m, const struct tamis__side *to)
 {
     int rc = tamis__check_mergeable(to);
@@ -255,7 +277,7 @@ static int merge_into(struct merging *m, const struct tamis__side *to)
     if (rc < 0) return rc;
     if (to->view->policy.durable) tamis__durable_begin_merge(to->view);
     for (uint32_t i = 0; rc == 0 && i < to->view->count; i++)
-        rc = each_piece(m, merge_piece, i, &to->view->segments[i].segment);
+        rc = merge_segment(m, to->view, i);
     if (rc == 0) rc = check_mappings(m);
     if (to->view->policy.durable) rc = tamis__durable_end_merge(to->view, rc);
     if (rc == 0) {
@@ -267,6 +289,7 @@ static int merge_into(struct merging *m, const struct tamis__side *to)
 
 TAMIS_API int tamis_filter_merge(tamis_filter *filter, const struct tamis_merge *merge)
 {
+    TAMIS__REFUSE_NULL(filter, "filter");
     struct merging m;
     struct tamis__side to = {.filter = filter};
     if (filter->read_only) return tamis__fail_read_only(filter);
@@ -323,6 +346,8 @@ static uint64_t init_drafts(const struct merging *m, struct tamis_store *store, 
         segment.created_at = 0; /* now */
         tamis__draft_init(store, name, &segment, &drafts[i]);
         drafts[i].header.flags = TAMIS_SEGMENT_ITEMS_ESTIMATED;
+        /* What two filters have in common is spread as no single one's keys are. */
+        if (m->rule == TAMIS__MERGE_INTERSECTION) drafts[i].header.mixed = TAMIS__MIXED_BEGUN;
         memcpy(drafts[i].header.kept, like->kept, sizeof like->kept);
         if (__builtin_add_overflow(bytes, drafts[i].header.file_bytes, &bytes)) bytes = UINT64_MAX;
     }
@@ -365,6 +390,7 @@ static int check_new(struct merging *m)
 TAMIS_API int tamis_filter_create_merged(tamis_store *store, const char *name,
                                          const struct tamis_merge *merge, tamis_filter **filter)
 {
+    TAMIS__REFUSE_NULL(store, "store");
     struct merging m;
     int rc = tamis__check_name(name);
     if (rc == 0) rc = tamis__check_writable(store);

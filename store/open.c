@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "journal.h"
+#include "spares.h"
 #include "store.h"
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
@@ -116,7 +118,7 @@ static int open_by_name(struct tamis_store *store, const char *name, bool read_o
     struct tamis__record record;
     int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get(txn, name, &record);
+    rc = tamis__store_get(store, txn, name, &record);
     if (rc == TAMIS_ENOTFOUND)
         rc = tamis__fail_no_filter(store, name);
     else if (rc == 0)
@@ -206,6 +208,8 @@ void tamis__view_populate_new(const struct tamis_filter *filter, const struct ta
 TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned flags,
                                 tamis_filter **filter)
 {
+    TAMIS__REFUSE_NULL(store, "store");
+    TAMIS__REFUSE_NULL(filter, "filter");
     const unsigned known = TAMIS_READ_ONLY | TAMIS_NO_SYNC | TAMIS_POPULATE;
     if ((flags & ~known) != 0)
         return tamis__fail(TAMIS_EINVAL,

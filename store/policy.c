@@ -47,7 +47,8 @@ uint64_t tamis__policy_capacity(const struct tamis__policy *policy, uint32_t ste
  * count, which is looked at every so often, is behind by. */
 static uint64_t with_slack(uint64_t capacity)
 {
-    return capacity + 64 + capacity / 1024;
+    const uint64_t slack = 64 + capacity / 1024;
+    return capacity > TAMIS__CAPACITY_MAX - slack ? TAMIS__CAPACITY_MAX : capacity + slack;
 }
 
 int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
@@ -60,7 +61,7 @@ int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
                                     .capacity = left_when_full ? with_slack(capacity) : capacity,
                                     .fp_rate = rate,
                                     .counter_bits = sizing->counter_bits};
-    const int rc = tamis_size(sizing);
+    const int rc = tamis__size(sizing);
     sizing->capacity = capacity;
     sizing->fp_rate = rate;
     return rc;
@@ -69,20 +70,27 @@ int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
 bool tamis__policy_grows(const struct tamis__policy *policy, uint32_t step, uint32_t count)
 {
     return policy->on_full == TAMIS_ON_FULL_GROW && policy->window_items == 0 &&
-           count < TAMIS__SEGMENTS_MAX && tamis__policy_rate(policy, step + 1) >= TAMIS_FP_RATE_MIN;
+           count < TAMIS__SEGMENTS_MAX &&
+           tamis__policy_rate(policy, step + 1) >= TAMIS__SEGMENT_RATE_MIN;
 }
 
 uint64_t tamis__policy_limit(const struct tamis__policy *policy,
-                             const struct tamis__segment_header *newest, uint32_t count)
+                             const struct tamis__segment_header *newest)
 {
     const bool limited = policy->window_items > 0 || policy->on_full == TAMIS_ON_FULL_REFUSE ||
-                         tamis__policy_grows(policy, newest->step, count);
+                         policy->on_full == TAMIS_ON_FULL_GROW;
     return limited ? newest->capacity : UINT64_MAX;
 }
 
 int64_t tamis__policy_slice_ns(const struct tamis__policy *policy)
 {
     return policy->window_ns > 0 ? policy->window_ns / policy->slices : 0;
+}
+
+bool tamis__policy_is_past(const struct tamis__policy *policy, int64_t slice_start, int64_t now)
+{
+    const int64_t length = tamis__policy_slice_ns(policy);
+    return length > 0 && slice_start + length + policy->window_ns <= now;
 }
 
 /* On the grid of the slices before it, so that slices are of one length however late it is noticed. */

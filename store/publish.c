@@ -3,7 +3,7 @@
  * publish.c: another list in force, under readers that never stop.  See publish.h and
  * docs/generations.md.
  *
- *     prepare    shared lock: the record and the exceptions by hand, as they are
+ *     prepare    the record as it is, under the shared lock; then, without it, the exceptions by hand
  *     stage      the index of exceptions, without a lock
  *     lock       exclusive; where the exceptions have changed meanwhile, from the start
  *     commit     numbers and names; epochs; the record, the list before it, the garbage
@@ -64,10 +64,9 @@ static int take_found(struct tamis__change *change, const struct tamis__exceptio
     const uint64_t generation = change->is_new ? 1 : change->before.last_generation + 1;
     int rc = 0;
     for (size_t i = 0; found != NULL && rc == 0 && i < found->count; i++)
-        rc = tamis__exceptions_add(&change->found, found->entries[i].key, found->entries[i].bytes,
+        rc = tamis__exceptions_add(&change->set, found->entries[i].key, found->entries[i].bytes,
                                    generation);
-    change->set_found = true;
-    return rc < 0 ? rc : tamis__exceptions_settle(&change->found);
+    return rc;
 }
 
 static int prepare_edition(struct tamis__change *change, const struct tamis__edition *edition)
@@ -75,12 +74,11 @@ static int prepare_edition(struct tamis__change *change, const struct tamis__edi
     (void)snprintf(change->before.name, sizeof change->before.name, "%s", edition->name);
     int rc = tamis__change_load(change, edition->name);
     if (rc == 0 && !change->is_new) rc = tamis__check_replaceable(&change->before);
-    if (rc == 0 && edition->by_hand != NULL && edition->by_hand->count > 0) {
-        change->set_by_hand = true;
-        rc = tamis__exceptions_add_set(&change->by_hand, edition->by_hand);
-        if (rc == 0) rc = tamis__exceptions_settle(&change->by_hand);
-    }
+    if (rc == 0) (void)tamis__exceptions_drop_found(&change->set);
+    if (rc == 0 && edition->by_hand != NULL)
+        rc = tamis__exceptions_add_set(&change->set, edition->by_hand);
     if (rc == 0) rc = take_found(change, edition->found);
+    if (rc == 0) rc = tamis__exceptions_settle(&change->set);
     return rc < 0 ? rc : tamis__change_stage(change, false);
 }
 

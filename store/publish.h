@@ -39,18 +39,6 @@ int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edi
 /* Can another generation of it be published?  0 or TAMIS_EMISMATCH. */
 int tamis__check_replaceable(const struct tamis__record *record);
 
-/* The exceptions of a filter that are in the catalog: by hand (generation 0), or found by the build of one. */
-int tamis__exceptions_load(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t generation,
-                           struct tamis__exceptions *set);
-/* Both of a record's: those by hand and those found by the build of the generation in force. */
-int tamis__exceptions_load_all(struct tamis__catalog_txn *txn, const struct tamis__record *record,
-                               struct tamis__exceptions *all);
-int tamis__exceptions_save(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t generation,
-                           const struct tamis__exceptions *set);
-/* Those found belong to the list that is in force: when it grows they go with it to its next generation. */
-int tamis__exceptions_move(struct tamis__catalog_txn *txn, uint64_t filter_id, uint64_t from,
-                           uint64_t to);
-
 /* Numbers of segments; free() the list. */
 struct tamis__numbers {
     uint64_t *list;
@@ -63,11 +51,11 @@ int tamis__remove_later(struct tamis__catalog_txn *txn, struct tamis__numbers *f
 /* Unlink them; what fails stays noted as garbage, for the next writer. */
 void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files);
 
-/* All files of a filter: the list in force, those that are kept, the index of exceptions. */
+/* All files of a filter: the list in force, those that are kept, and their indexes of exceptions. */
 int tamis__list_files(struct tamis__catalog_txn *txn, const struct tamis__record *record,
                       struct tamis__numbers *files);
 
-/* Of a filter that goes: forget its kept generations and its exceptions, and note all of its segments,
+/* Of a filter that goes: forget it and its kept generations, and note all of its segments,
  * those in force too, as garbage; `files` are to be unlinked after the commit. */
 int tamis__forget_all(struct tamis__catalog_txn *txn, const struct tamis__record *record,
                       struct tamis__numbers *files);

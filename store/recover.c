@@ -7,12 +7,17 @@
  * that what may be missing was dealt with.  The catalog has the boot under which all filters were looked at,
  * so that this is done once, and the filters in trouble, so that listing them opens none.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/point.h"
 #include "file/mark.h"
+#include "file/room.h"
+#include "hash/hash_set.h"
 #include "journal.h"
+#include "policy.h"
+#include "spares.h"
 #include "store.h"
 
 /* ---- What is wrong --------------------------------------------------------------------------- */
@@ -23,7 +28,7 @@ static int64_t earlier(int64_t a, int64_t b)
     return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-static void add_trouble(struct tamis__trouble *trouble, const struct tamis__segment_header *header)
+void tamis__add_trouble(struct tamis__trouble *trouble, const struct tamis__segment_header *header)
 {
     trouble->unclean_since = earlier(trouble->unclean_since, tamis__mark_unclean_since(header));
     /* ORDER relaxed: a time alone. */
@@ -35,7 +40,7 @@ struct tamis__trouble tamis__view_trouble(const struct tamis__view *view)
 {
     struct tamis__trouble trouble = {0};
     for (uint32_t i = 0; i < view->count; i++)
-        add_trouble(&trouble, view->segments[i].segment.header);
+        tamis__add_trouble(&trouble, view->segments[i].segment.header);
     return trouble;
 }
 
@@ -56,7 +61,7 @@ static bool look(const struct tamis_store *store, const struct tamis__record *re
     *trouble = (struct tamis__trouble){0};
     for (uint32_t i = 0; i < record->segment_count; i++) {
         if (tamis__segment_peek(&store->place, record->segments[i].number, &header) < 0) continue;
-        add_trouble(trouble, &header);
+        tamis__add_trouble(trouble, &header);
         stale = stale || tamis__mark_is_stale(&header);
     }
     return stale;
@@ -74,6 +79,7 @@ void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__troub
     stat->degraded_since = trouble.degraded_since;
     if (trouble.unclean_since != 0) stat->state |= TAMIS_STATE_UNCLEAN;
     if (trouble.degraded_since != 0) stat->state |= TAMIS_STATE_DEGRADED;
+    if (trouble.damaged_since != 0) stat->state |= TAMIS_STATE_DAMAGED;
 }
 
 /* ---- One filter ------------------------------------------------------------------------------ */
@@ -100,6 +106,37 @@ static int mend_segment(const struct tamis_store *store, uint64_t number)
     return rc < 0 ? rc : 0;
 }
 
+/*
+ * The counts of the newest segment may be older than its bits, as pages come to the disk in any order.  Then it
+ * has less room than its counts say: what the bits tell of is written off, so that it is not filled over.  This
+ * reads all of it, once after the machine went down.
+ */
+static int write_off_uncounted(const struct tamis_store *store, const struct tamis__record *record)
+{
+    struct tamis__segment segment = {0};
+    const uint64_t number = record->segments[record->segment_count - 1].number;
+    int rc = tamis__segment_open(&store->place, number, true, &segment);
+    if (rc < 0) return rc;
+    const struct tamis__segment_header *header = segment.header;
+    const struct tamis__kind *kind = tamis__kind_by_id(header->kind);
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(header->hash_set);
+    const char *reason;
+    if (kind != NULL && kind->check(header, &reason) == 0 && set != NULL && set->any_kind &&
+        tamis__mark_is_stale(header) &&
+        tamis__policy_limit(&record->policy, header) != UINT64_MAX) {
+        uint64_t ones;
+        double rate;
+        kind->measure(&segment, &ones, &rate);
+        rc = tamis__segment_check(&segment);
+        if (rc == 0)
+            tamis__room_write_off_lost(
+                &segment, (uint64_t)llround(tamis__estimate_items(header->kind, header->m_bits,
+                                                                  header->k, ones)));
+    }
+    tamis__segment_close(&segment);
+    return rc < 0 ? rc : 0;
+}
+
 static int settle_logs(struct tamis_store *store, const struct tamis__record *record)
 {
     uint64_t numbers[TAMIS__SEGMENTS_MAX];
@@ -118,6 +155,7 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
         for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
             rc = mend_segment(store, record->segments[i].number);
         if (rc >= 0 && whole) rc = settle_logs(store, record);
+        if (rc >= 0) rc = write_off_uncounted(store, record);
         for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
             rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);
         if (rc < 0) return rc;
@@ -126,6 +164,7 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
     }
     rc = tamis__catalog_get_trouble(txn, record->filter_id, &known);
     if (rc < 0) return rc;
+    now.damaged_since = known.damaged_since;
     if (now.unclean_since == known.unclean_since && now.degraded_since == known.degraded_since)
         return 0;
     return tamis__catalog_put_trouble(txn, record->filter_id, now);
@@ -137,7 +176,7 @@ int tamis__recover(struct tamis_store *store, uint64_t filter_id)
     struct tamis__record record;
     int rc = tamis__store_begin_write(store, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get_by_id(txn, filter_id, &record);
+    rc = tamis__store_get_by_id(store, txn, filter_id, &record);
     if (rc == TAMIS_ENOTFOUND)
         rc = 0; /* dropped: the next call finds that */
     else if (rc == 0) {
@@ -160,7 +199,9 @@ static int scan_one(void *context, const struct tamis__record *record)
 {
     struct scan *scan = context;
     struct tamis__trouble trouble;
-    const bool stale = look(scan->store, record, &trouble);
+    struct tamis__record now = *record;
+    tamis__record_promote(&scan->store->place, &now);
+    const bool stale = look(scan->store, &now, &trouble);
     if (!stale && trouble.unclean_since == 0 && trouble.degraded_since == 0) return 0;
     if (scan->count == scan->room) {
         const size_t room = scan->room ? 2 * scan->room : 64;
@@ -180,7 +221,7 @@ static int recover_all(struct tamis_store *store, struct tamis__catalog_txn *txn
     struct tamis__record record;
     int rc = tamis__catalog_each(txn, "", scan_one, &scan);
     for (size_t i = 0; rc == 0 && i < scan.count; i++) {
-        rc = tamis__catalog_get_by_id(txn, scan.ids[i], &record);
+        rc = tamis__store_get_by_id(store, txn, scan.ids[i], &record);
         if (rc == 0) rc = tamis__recover_filter(store, txn, &record);
     }
     const bool any = scan.count > 0;

@@ -15,14 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "base/point.h"
 #include "file/inside.h"
 #include "file/network.h"
+#include "file/overlay.h"
 #include "hash/hash_set.h"
 #include "journal.h"
 #include "policy.h"
 #include "publish.h"
+#include "spares.h"
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
@@ -56,6 +59,7 @@ struct tamis_store *tamis__store_new(bool read_only)
     if (store == NULL) return NULL;
     store->references = 1;
     store->read_only = read_only;
+    store->busy_timeout_ms = TAMIS_BUSY_TIMEOUT_DEFAULT;
     store->root_fd = store->place.root_fd = -1;
     store->place.segments_fd = store->place.staging_fd = -1;
     return store;
@@ -108,9 +112,13 @@ static int open_root(struct tamis_store *store, const struct tamis_store_options
     if (rc == 0 && (options->flags & TAMIS_FORCE_NETWORK_FS) == 0)
         rc = tamis__refuse_network(store->root_fd, path);
     store->place.root_fd = store->root_fd;
+    if (rc == 0 && (options->flags & TAMIS_FORCE_NETWORK_FS) == 0)
+        rc = tamis__is_overlay(store->root_fd, path, &store->place.overlay);
+    if (rc == 0 && store->place.overlay)
+        rc = tamis__overlay_copy_up(store->root_fd, "catalog.lock", path);
     if (rc == 0 && is_new && options->mode != 0)
         rc = tamis__inside_set_root(store->root_fd, options->mode, path);
-    if (rc == 0) rc = tamis__catalog_init(&store->catalog, store->root_fd, path, store->read_only);
+    if (rc == 0) rc = tamis__store_init_catalog(store, store->read_only);
     if (rc == 0) store->catalog.mode = options->mode;
     return rc;
 }
@@ -157,12 +165,13 @@ static int check_options(const char *path, const struct tamis_store_options *opt
     const unsigned known = TAMIS_READ_ONLY | TAMIS_CREATE | TAMIS_FORCE_NETWORK_FS;
     const unsigned mode = options->mode, both = TAMIS_READ_ONLY | TAMIS_CREATE;
     if (path == NULL || *path == '\0')
-        return tamis__fail(TAMIS_EINVAL,
-                           "tamis_store_open needs a path and a place for the handle");
+        return tamis__fail(TAMIS_EINVAL, "a store needs a path; pass that of its directory");
     if ((options->flags & ~known) != 0 || (options->flags & both) == both)
         return tamis__fail(TAMIS_EINVAL,
                            "tamis_store_open flags %#x: use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
                            options->flags);
+    if (options->busy_timeout_ms > TAMIS_BUSY_TIMEOUT_MAX)
+        return tamis__fail_busy_timeout(options->busy_timeout_ms);
     /* Who may write must be able to read, and the owner both. */
     if (mode != 0 &&
         ((mode & ~0666u) != 0 || (mode & 0600) != 0600 || ((mode & 0222) << 1 & ~mode) != 0))
@@ -186,17 +195,16 @@ static int make_root(const char *path, const struct tamis_store_options *options
     return rc < 0 ? rc : tamis__make_path(path);
 }
 
-TAMIS_API int tamis_store_open_with(const char *path, const struct tamis_store_options *options,
-                                    tamis_store **out)
+static int open_with(const char *path, const struct tamis_store_options *options, tamis_store **out)
 {
-    static const struct tamis_store_options none = {0};
-    if (options == NULL) options = &none;
-    int rc = out == NULL ? tamis__fail(TAMIS_EINVAL,
-                                       "tamis_store_open needs a path and a place for the handle")
-                         : check_options(path, options);
+    int rc = check_options(path, options);
     if (rc < 0) return rc;
     struct tamis_store *store = tamis__store_new((options->flags & TAMIS_READ_ONLY) != 0);
     if (store == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", path);
+    if (options->busy_timeout_ms != 0)
+        store->busy_timeout_ms = options->busy_timeout_ms < 0 ? 0 : options->busy_timeout_ms;
+    store->busy_fn = options->busy_fn;
+    store->busy_context = options->busy_context;
     rc = make_root(path, options);
     const bool is_new = rc > 0;
     if (rc >= 0) {
@@ -214,10 +222,22 @@ TAMIS_API int tamis_store_open_with(const char *path, const struct tamis_store_o
     return 0;
 }
 
+TAMIS_API int tamis_store_open_with(const char *path, const struct tamis_store_options *given,
+                                    tamis_store **out)
+{
+    struct tamis_store_options options = {.size = sizeof options};
+    TAMIS__REFUSE_NULL(out, "store");
+    int rc = 0;
+    if (given != NULL)
+        rc = tamis__take_struct(given, &options, sizeof options, "struct tamis_store_options");
+    return rc < 0 ? rc : open_with(path, &options, out);
+}
+
 TAMIS_API int tamis_store_open(const char *path, unsigned flags, tamis_store **out)
 {
-    const struct tamis_store_options options = {.flags = flags};
-    return tamis_store_open_with(path, &options, out);
+    const struct tamis_store_options options = {.size = sizeof options, .flags = flags};
+    TAMIS__REFUSE_NULL(out, "store");
+    return open_with(path, &options, out);
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -278,14 +298,27 @@ static int collect_garbage(void *context, uint64_t number)
     return garbage->count == GARBAGE_A_TIME; /* the rest is the next writer's */
 }
 
+/*
+ * A file is gone from the disk when its last holder closes it, which takes long where it is large (70 ms for
+ * 1 GiB): so it is held open, without need, until the lock is given back.
+ */
+static void remove_after_lock(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                              uint64_t number)
+{
+    int fd = -1;
+    if (tamis__segment_hold(&store->place, number, &fd) == 0) tamis__catalog_close_after(txn, fd);
+}
+
 /* What cannot be removed (another user's, say) stays noted for the next writer. */
 static int remove_garbage(struct tamis_store *store, struct tamis__catalog_txn *txn,
                           struct garbage *garbage)
 {
     size_t removed = 0;
-    for (size_t i = 0; i < garbage->count; i++)
+    for (size_t i = 0; i < garbage->count; i++) {
+        remove_after_lock(store, txn, garbage->numbers[i]);
         if (tamis__segment_remove(&store->place, garbage->numbers[i]) == 0)
             garbage->numbers[removed++] = garbage->numbers[i];
+    }
     /* Gone for good before they are forgotten, or a power cut could bring one back unnoted. */
     int rc = removed > 0 ? tamis__sync_file(store->place.segments_fd, store->place.path) : 0;
     for (size_t i = 0; rc == 0 && i < removed; i++)
@@ -293,12 +326,14 @@ static int remove_garbage(struct tamis_store *store, struct tamis__catalog_txn *
     return rc;
 }
 
-/* What a maker that died between its rename and its commit left has the next number. */
-static int remove_orphan(struct tamis_store *store, struct tamis__catalog_txn *txn)
+/* What a maker that died between its renames and its commit left has the next numbers. */
+static int remove_orphans(struct tamis_store *store, struct tamis__catalog_txn *txn)
 {
+    const uint64_t next = tamis__catalog_store(txn)->next_segment;
     uint64_t filter_id;
-    const int rc =
-        tamis__segment_vacate(&store->place, tamis__catalog_store(txn)->next_segment, &filter_id);
+    int rc = 0;
+    for (uint64_t number = next; rc >= 0 && number < next + TAMIS__SPARES_MAX; number++)
+        rc = tamis__segment_vacate(&store->place, number, &filter_id);
     return rc < 0 ? rc : 0;
 }
 
@@ -307,7 +342,7 @@ static int clean(struct tamis_store *store, struct tamis__catalog_txn *txn)
     struct garbage garbage = {.count = 0};
     int rc = tamis__catalog_each_garbage(txn, collect_garbage, &garbage);
     if (rc >= 0) rc = remove_garbage(store, txn, &garbage);
-    if (rc == 0) rc = remove_orphan(store, txn);
+    if (rc == 0) rc = remove_orphans(store, txn);
     if (rc == 0) rc = tamis__recover_store(store, txn);
     if (rc < 0) tamis__catalog_end(txn);
     return rc;
@@ -338,7 +373,9 @@ static bool is_full(const struct tamis__record *record, const uint64_t *segment_
     if (s->kind == TAMIS_KIND_FUSE) return false; /* static: nothing is ever added */
     if (record->policy.window_items > 0) return false;
     if (tamis__policy_grows(&record->policy, s->step, record->segment_count)) return false;
-    if (record->policy.slices > 0) return segment_items[newest] >= s->capacity;
+    if (record->policy.slices > 0)
+        return segment_items[newest] >= s->capacity &&
+               tamis__clock_ns() - s->slice_start < tamis__policy_slice_ns(&record->policy);
     return stat->items >= stat->capacity;
 }
 
@@ -348,25 +385,45 @@ static double predict_rate(const struct tamis__record_segment *s, uint64_t items
     return items == 0 ? 0 : exp2(-(double)s->fingerprint_bits);
 }
 
+/* By more than rounding and what is in flight make of it. */
+#define OVER 1.02
+
+/* A filter at its capacity is full; of one that grows, or forgets, any segment may hold too many. */
+static bool is_over(const struct tamis__record *record, const struct tamis_filter_stat *stat)
+{
+    const struct tamis__record_segment *s = &record->segments[record->segment_count - 1];
+    if (s->kind == TAMIS_KIND_FUSE || !(stat->predicted_rate > OVER * stat->fp_rate)) return false;
+    return stat->items > stat->capacity || record->policy.slices > 0 || record->segment_count > 1;
+}
+
 void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
                            const uint64_t *segment_items)
 {
+    const int64_t now = tamis__clock_ns();
     stat->items = 0;
     stat->predicted_rate = 0;
+    stat->live_slices = 0;
     for (uint32_t i = 0; i < record->segment_count; i++) {
         const struct tamis__record_segment *s = &record->segments[i];
+        if (tamis__policy_is_past(&record->policy, s->slice_start, now)) continue;
+        if (record->policy.slices > 0 &&
+            (i == 0 || s->slice != s[-1].slice || stat->live_slices == 0))
+            stat->live_slices++;
         stat->items += segment_items[i];
         stat->predicted_rate =
             tamis__either_rate(stat->predicted_rate, predict_rate(s, segment_items[i]));
     }
     stat->state = is_full(record, segment_items, stat) ? TAMIS_STATE_FULL : 0;
+    if (is_over(record, stat)) stat->state |= TAMIS_STATE_OVER;
 }
 
 void tamis__stat_from_record(const struct tamis__record *record, struct tamis_filter_stat *stat)
 {
     const struct tamis__record_segment *newest = &record->segments[record->segment_count - 1];
-    uint64_t items[TAMIS__SEGMENTS_MAX];
+    uint64_t items[TAMIS__SEGMENTS_MAX], places = 0;
+    double bits = 0;
     *stat = (struct tamis_filter_stat){
+        .size = sizeof *stat,
         .kind = newest->kind,
         .k = newest->k,
         .seed = newest->seed,
@@ -390,10 +447,15 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
     memcpy(stat->name, record->name, sizeof stat->name);
     tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);
     for (uint32_t i = 0; i < record->segment_count; i++) {
-        stat->m_bits += record->segments[i].m_bits;
+        const struct tamis__record_segment *s = &record->segments[i];
+        stat->m_bits += s->m_bits;
+        bits += (double)s->m_bits * (s->counter_bits != 0 ? s->counter_bits : 1);
+        places += s->capacity;
         stat->size_bytes += record->segments[i].file_bytes;
         items[i] = record->segments[i].items;
     }
+    /* The capacity of a window is that of all its slices, of which there may be fewer yet. */
+    stat->bits_per_key = bits / (double)(record->policy.slices > 0 ? places : stat->capacity);
     tamis__stat_set_items(stat, record, items);
 }
 
@@ -419,8 +481,10 @@ static int list_one(void *context, const struct tamis__record *record)
     struct tamis__trouble trouble;
     const int rc = tamis__catalog_get_trouble(listing->txn, record->filter_id, &trouble);
     if (rc < 0) return rc;
-    if (listing->looks) tamis__look_for_trouble(listing->store, record, &trouble);
-    tamis__stat_from_record(record, stat);
+    struct tamis__record now = *record;
+    tamis__record_promote(&listing->store->place, &now);
+    if (listing->looks) tamis__look_for_trouble(listing->store, &now, &trouble);
+    tamis__stat_from_record(&now, stat);
     tamis__stat_set_trouble(stat, trouble);
     return 0;
 }
@@ -428,6 +492,8 @@ static int list_one(void *context, const struct tamis__record *record)
 TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_list_fn *fn,
                                void *context)
 {
+    TAMIS__REFUSE_NULL(store, "store");
+    TAMIS__REFUSE_NULL(fn, "fn");
     struct tamis__catalog_txn *txn;
     struct listing listing = {.store = store};
     int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
@@ -455,6 +521,7 @@ int tamis__raise_epochs(struct tamis_store *store, const struct tamis__record *r
 
 TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
 {
+    TAMIS__REFUSE_NULL(store, "store");
     struct tamis__numbers files = {0};
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
@@ -462,8 +529,9 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
     if (rc < 0) return rc;
     rc = tamis__store_begin_write(store, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get(txn, name, &record);
+    rc = tamis__store_get(store, txn, name, &record);
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(store, name);
+    if (rc == 0) rc = tamis__spares_take_back(store, txn, &record, &files);
     if (rc == 0) rc = tamis__forget_all(txn, &record, &files);
     if (rc == 0) rc = tamis__raise_epochs(store, &record);
     if (rc == 0) {
@@ -476,11 +544,12 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
                                   offsetof(struct tamis__segment_header, next),
                                   TAMIS__NEXT_DROPPED);
         TAMIS__POINT(TAMIS__POINT_DROP_UNLINK);
-        tamis__remove_files(store, &files);
         /* Of handles that are dead; one that lives takes its own away. */
         if (record.policy.durable) (void)tamis__logs_forget(store, record.filter_id);
     }
     tamis__catalog_end(txn);
+    /* Which may take long.  They are noted as garbage, and the next writer may come first. */
+    if (rc == 0) tamis__remove_files(store, &files);
     free(files.list);
     return rc;
 }
@@ -524,13 +593,14 @@ static int rename_record(struct tamis_store *store, struct tamis__catalog_txn *t
 
 TAMIS_API int tamis_filter_rename(tamis_store *store, const char *old_name, const char *new_name)
 {
+    TAMIS__REFUSE_NULL(store, "store");
     struct tamis__catalog_txn *txn;
     struct tamis__record record, other;
     int rc = tamis__check_name(old_name);
     if (rc == 0) rc = tamis__check_name(new_name);
     if (rc == 0) rc = tamis__store_begin_write(store, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get(txn, old_name, &record);
+    rc = tamis__store_get(store, txn, old_name, &record);
     if (rc == TAMIS_ENOTFOUND) {
         rc = tamis__fail_no_filter(store, old_name);
     } else if (rc == 0) {

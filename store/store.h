@@ -17,6 +17,9 @@ struct tamis_store {
     uint64_t store_id;
     struct tamis__place place;
     struct tamis__catalog catalog;
+    int64_t busy_timeout_ms; /* atomic: see wait.c */
+    tamis_busy_fn *busy_fn;  /* NULL: nobody is told; set while no other thread uses the store */
+    void *busy_context;
 };
 
 /*
@@ -105,7 +108,7 @@ static inline uint64_t tamis__view_moved(const struct tamis__view *view,
 {
     /* ORDER relaxed: see tamis__view_follow. */
     return (tamis__segment_epoch(newest) ^ __atomic_load_n(&view->epoch, __ATOMIC_RELAXED)) |
-           (tamis__segment_next(newest) ^ view->next) |
+           (tamis__segment_next(newest) ^ __atomic_load_n(&view->next, __ATOMIC_RELAXED)) |
            (tamis__segment_exceptions(newest) ^ view->exceptions);
 }
 
@@ -156,12 +159,36 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
                           const struct tamis__record *record);
 /* All filters, at the first write after a boot.  Under the exclusive lock. */
 int tamis__recover_store(struct tamis_store *store, struct tamis__catalog_txn *txn);
+/* Take up what the header of one more segment says. */
+void tamis__add_trouble(struct tamis__trouble *trouble, const struct tamis__segment_header *header);
 /* What is wrong with the segments of a record, as their headers say; what cannot be read is left out. */
 void tamis__look_for_trouble(const struct tamis_store *store, const struct tamis__record *record,
                              struct tamis__trouble *trouble);
 /* The same of a view. */
 struct tamis__trouble tamis__view_trouble(const struct tamis__view *view);
 void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__trouble trouble);
+
+/* ---- wait.c: how long a call waits for another process ------------------------------------------ */
+
+/*
+ * To be called again and again by who waits for another process: pauses, longer the longer it has waited,
+ * and tells the store's busy function once a second.
+ *
+ * started_ns  tamis__steady_ns() when the waiting began; the same in each call.
+ * lock_fd     the file whose lock is waited for, to name its holder; -1: the lock of the catalog.
+ * Returns     1: try again.  0: the busy timeout is over, or the busy function says so; the caller fails with
+ *             tamis__fail_busy().
+ */
+int tamis__fail_busy_timeout(int64_t milliseconds); /* TAMIS_EINVAL */
+int tamis__store_wait(struct tamis_store *store, int64_t started_ns, int lock_fd);
+/* TAMIS_EBUSY: `what`, such as "the filter 'a' cannot grow", with the holder of the lock and the mend. */
+int tamis__fail_busy(const struct tamis_store *store, int64_t started_ns, int lock_fd,
+                     const char *what);
+
+/* In a thread of the library: it waits without the busy function, which is for the caller's. */
+void tamis__wait_silently(void);
+/* tamis__catalog_init(), in the store's place, to wait as the store does. */
+int tamis__store_init_catalog(struct tamis_store *store, bool read_only);
 
 /* With nothing open yet; NULL where memory is short.  tamis_store_close() gives back what is open by then. */
 struct tamis_store *tamis__store_new(bool read_only);

@@ -16,7 +16,9 @@
 #include "base/error.h"
 #include "exceptions.h"
 #include "file/mark.h"
+#include "file/room.h"
 #include "policy.h"
+#include "spares.h"
 #include "store.h"
 
 /* ---- Where the threads are ------------------------------------------------------------------- */
@@ -254,13 +256,20 @@ static void choose_digests(struct tamis__view *view)
     }
 }
 
+/* Does a newest segment that says this take keys? */
+static bool goes_on(uint64_t next)
+{
+    return next == 0 || tamis__next_spare(next) != 0;
+}
+
 /* Where there is a short way for one key. */
 static void choose_ways(struct tamis__view *view, bool read_only)
 {
     choose_digests(view);
     view->is_lone = view->count == 1 && view->index.segment.header == NULL;
-    view->is_short = view->is_lone && view->digested && view->by.secret == NULL;
-    view->takes_short = view->is_short && !read_only && view->next == 0 &&
+    view->is_short =
+        view->is_lone && view->digested && view->by.secret == NULL && view->slice_ns == 0;
+    view->takes_short = view->is_short && !read_only && goes_on(view->next) &&
                         view->policy.slices == 0 && view->rotate_at == INT64_MAX;
 }
 
@@ -270,14 +279,20 @@ static void complete(struct tamis__view *view, bool read_only)
     const struct tamis__policy *policy = &view->policy;
     const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
     assert(newest != NULL); /* no list is empty */
-    view->limit = read_only ? UINT64_MAX : tamis__policy_limit(policy, newest, view->count);
+    view->limit = read_only ? UINT64_MAX : tamis__policy_limit(policy, newest);
     view->slice_ns = tamis__policy_slice_ns(policy);
     view->rotate_at =
         view->slice_ns > 0 && !read_only ? newest->slice_start + view->slice_ns : INT64_MAX;
     while (view->segments[view->slice_first].segment.header->slice != newest->slice)
         view->slice_first++;
+    for (view->first = 0;
+         newest->slice > policy->slices &&
+         view->segments[view->first].segment.header->slice < newest->slice - policy->slices;)
+        view->first++;
     choose_ways(view, read_only);
-    tamis__view_count(view);
+    view->made_at = tamis__steady_ns();
+    view->left_at_first = tamis__room_left(&tamis__newest(view)->segment, view->limit);
+    tamis__segment_choose_tail(&view->segments[view->count - 1].segment);
     if (!read_only && tamis__view_is_written(view) &&
         !tamis__mark_is_writer(&tamis__newest(view)->segment))
         view->chores |= TAMIS__CHORE_MARK;
@@ -288,27 +303,26 @@ static void complete(struct tamis__view *view, bool read_only)
     tamis__fence();
 }
 
-/* Near the limit every item is looked at, far from it one in many: what is left, by 64. */
-void tamis__view_count(struct tamis__view *view)
+/* What the newest segment of the record says: nothing, or its spare, which may be entered at any moment: so
+ * nothing is written over what it should say, or will.  A number that it should not say is of a store that was
+ * copied while it was written to. */
+static void link_newest(const struct tamis__segment *newest, const struct tamis__record *record)
 {
-    const uint64_t items = tamis__segment_items(&tamis__newest(view)->segment);
-    const uint64_t left = items < view->limit ? view->limit - items : 0;
-    uint64_t stride = UINT64_MAX;
-    if (view->limit != UINT64_MAX)
-        stride = left < 128 ? 0 : ((uint64_t)1 << (63 - __builtin_clzll(left / 64))) - 1;
-    /* ORDER relaxed: hints. */
-    __atomic_store_n(&view->left, left, __ATOMIC_RELAXED);
-    __atomic_store_n(&view->stride, stride, __ATOMIC_RELAXED);
-    __atomic_store_n(&view->uncounted, 0, __ATOMIC_RELAXED);
-    tamis__segment_choose_tail(&view->segments[view->count - 1].segment);
-    if (left == 0) (void)__atomic_fetch_or(&view->chores, TAMIS__CHORE_FULL, __ATOMIC_RELAXED);
+    const uint64_t spare =
+        record->spare_count > 0 ? record->segments[record->segment_count].number : 0;
+    uint64_t is = tamis__segment_next(newest);
+    while (is != 0 && is != spare && (spare == 0 || tamis__next_spare(is) != spare) &&
+           !(is == TAMIS__NEXT_REFUSE && record->policy.on_full == TAMIS_ON_FULL_REFUSE) &&
+           !__atomic_compare_exchange_n(&newest->header->next, &is, 0, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST)) /* ORDER: as tamis__segment_leave. */
+        continue;
+    if (spare != 0) tamis__segment_offer(newest, spare); /* its maker may have died before it did */
 }
 
 /*
  * Each segment but the newest says which one comes after it, before anybody who has the list adds:
- * the one who published it may have died before it could say so (docs/concurrency.md).  A newest one that
- * says so is of a store that was copied while it was written to.  And the newest one says which exceptions
- * are in force, and since when it is itself.  The caller holds the catalog's lock.
+ * the one who published it may have died before it could say so (docs/concurrency.md).  And the newest one says
+ * which exceptions are in force, and since when it is itself.  The caller holds the catalog's lock.
  */
 static void link_segments(struct tamis__view *view, const struct tamis__record *record)
 {
@@ -318,17 +332,13 @@ static void link_segments(struct tamis__view *view, const struct tamis__record *
         __atomic_store_n(&newest->header->exceptions, record->exceptions, __ATOMIC_SEQ_CST);
     if (tamis__segment_in_force(newest) < record->publication)
         __atomic_store_n(&newest->header->in_force, record->publication, __ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; i < view->count; i++) {
+    for (uint32_t i = 0; i + 1 < view->count; i++) {
         const struct tamis__segment *segment = &view->segments[i].segment;
-        const bool last = i + 1 == view->count;
-        const uint64_t right = last ? 0 : view->segments[i + 1].segment.header->number;
-        const uint64_t is = tamis__segment_next(segment);
-        if (is == right ||
-            (last && is == TAMIS__NEXT_REFUSE && view->policy.on_full == TAMIS_ON_FULL_REFUSE))
-            continue;
-        /* ORDER: as tamis__segment_leave. */
-        __atomic_store_n(&segment->header->next, right, __ATOMIC_SEQ_CST);
+        const uint64_t right = view->segments[i + 1].segment.header->number;
+        if (tamis__segment_next(segment) != right) /* ORDER: as tamis__segment_leave. */
+            __atomic_store_n(&segment->header->next, right, __ATOMIC_SEQ_CST);
     }
+    link_newest(newest, record);
 }
 
 /* The index of exceptions of that number; 0: none. */
@@ -365,9 +375,12 @@ int tamis__view_make(struct tamis_store *store, const struct tamis__record *reco
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
     view->epoch = tamis__segment_epoch(newest);
     view->next = tamis__segment_next(newest);
+    if (record->spare_count > 0 && view->next == record->segments[record->segment_count].number)
+        view->next |= TAMIS__NEXT_SPARE; /* entered this moment: it is followed at the next look */
     view->exceptions = tamis__segment_exceptions(newest);
     view->publication = record->publication;
     complete(view, read_only);
+    if (view->limit != UINT64_MAX) tamis__room_adopt(newest);
     *out = view;
     return 0;
 }
@@ -396,7 +409,9 @@ static int extend(struct tamis_filter *filter, const struct tamis__view *old, ui
     /* A list that a rollback put in force again is as old as its word says.  Read before the exceptions. */
     const uint64_t again = h->list_start ? tamis__segment_in_force(&next.segment) : 0;
     const uint64_t publication = again > h->publication ? again : h->publication;
-    const bool newer = publication > old->publication;
+    /* A spare is of the publication of its record, which the view may have been made from. */
+    const bool newer =
+        publication > old->publication || (!h->list_start && publication == old->publication);
     struct tamis__view *view = newer ? new_view(old->count + 1, &policy, fp_rate) : NULL;
     if (view == NULL) {
         tamis__close_segment(&next);
@@ -520,7 +535,7 @@ static int follow_catalog(struct tamis_filter *filter, struct tamis__view **view
      * on with what we have, and look again at the next call.  So not even a stopped one keeps us
      * waiting. */
     if (rc < 0 || (!wait && rc == 0)) return rc;
-    rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
+    rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
     if (rc == 0) rc = take_record(filter, view, &record);
     tamis__catalog_end(txn);
     if (rc != TAMIS_ENOTFOUND) return rc;
@@ -549,11 +564,26 @@ static bool follow_chain(struct tamis_filter *filter, struct tamis__view **view)
     return true;
 }
 
+/* That a spare is offered, or taken back, changes nothing of the list. */
+static bool only_spare_moved(struct tamis__view *view)
+{
+    const struct tamis__segment *newest = &tamis__newest(view)->segment;
+    const uint64_t next = tamis__segment_next(newest);
+    /* ORDER relaxed: see tamis__view_current. */
+    if (!goes_on(next) || !goes_on(__atomic_load_n(&view->next, __ATOMIC_RELAXED)) ||
+        tamis__segment_epoch(newest) != __atomic_load_n(&view->epoch, __ATOMIC_RELAXED) ||
+        tamis__segment_exceptions(newest) != view->exceptions)
+        return false;
+    __atomic_store_n(&view->next, next, __ATOMIC_RELAXED);
+    return true;
+}
+
 /* To the end of the chain; then to the catalog, where alone is told what was taken out. */
 static int follow(struct tamis_filter *filter, struct tamis__view **view, bool wait)
 {
     int rc = tamis__view_check(*view); /* what is followed is what the newest segment says */
     if (rc < 0) return rc;
+    if (!wait && only_spare_moved(*view)) return 0;
     rc = AGAIN;
     while (rc == AGAIN) {
         while (follow_chain(filter, view))

@@ -26,7 +26,7 @@ struct tamis_store;
 struct tamis_filter;
 
 /* What keeps adders from the short way: one look finds that there is none of it. */
-#define TAMIS__CHORE_FULL 1u    /* the limit of the newest segment is reached */
+#define TAMIS__CHORE_SPARE 1u   /* half of the newest segment is granted, and no spare was seen */
 #define TAMIS__CHORE_DURABLE 4u /* always, of a durable filter: its adds go by durable.c */
 #define TAMIS__CHORE_MARK 2u /* this handle has not marked it yet, in this process (file/mark.h) */
 
@@ -40,15 +40,16 @@ struct tamis__store_segment {
 
 /* What every call reads comes first, far from what adders write. */
 struct tamis__view {
-    uint64_t epoch;      /* atomic: the newest segment's, when the catalog was last looked at */
-    uint64_t next;       /* what the newest segment's next says as long as this view is right */
-    uint64_t exceptions; /* the same of its exceptions */
+    uint64_t epoch; /* atomic: the newest segment's, when the catalog was last looked at */
+    uint64_t next;  /* atomic: what the newest segment's next says as long as this view is right */
+    uint64_t exceptions;       /* the same of its exceptions */
     struct tamis__digester by; /* of all segments, if digested */
     bool digested;             /* all have one digest of a key, and calls for it */
     bool is_lone;              /* one segment, and no exceptions */
     bool is_short;             /* that, digested by XXH3: one key needs no other way */
     bool takes_short;          /* and that is all there is to adding */
     unsigned chores;           /* atomic: TAMIS__CHORE_*, to be done before the next key is added */
+    uint32_t first;            /* index of the first segment that the window has, by its slices */
     uint32_t slice_first;      /* index of the first segment of the newest slice */
     uint32_t count;
 
@@ -61,10 +62,10 @@ struct tamis__view {
     struct tamis__view *retired; /* the next one that waits for its last user */
     unsigned pins;               /* atomic */
 
-    int64_t wait_until; /* atomic: do not try again before, ns; 0: do */
-    uint64_t left;      /* atomic: items up to the limit, when they were last counted */
-    uint64_t stride;    /* atomic: so many items may come before they are counted again, less 1 */
-    uint64_t uncounted; /* atomic: added by batches since then */
+    int64_t wait_until;     /* atomic: do not try to rotate again before, ns; 0: do */
+    int64_t spare_at;       /* atomic: do not look for a spare again before, steady ns; 0: do */
+    int64_t made_at;        /* steady ns: when this view was made, and how much room */
+    uint64_t left_at_first; /* was left then (tamis__room_left) */
 
     struct tamis__store_segment index;      /* of exceptions; all 0: there are none */
     struct tamis__store_segment segments[]; /* the newest last */
@@ -142,8 +143,19 @@ int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view);
 /* The same for one that must know what comes after its newest segment: waits for the catalog. */
 int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view);
 
-/* Something is to be done to the list: it is full, or its time is over (grow.c).  As above. */
+/* Something is to be done to the list: it wants a spare, or its time is over (grow.c).  Waits a second at the
+ * most.  As above. */
 int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view);
+/* Time has passed by all slices: wait for the locks that a further one needs, since started_ns and for as long
+ * as the busy timeout says.  As above; 0 also where they are not to be had. */
+int tamis__view_begin_slice(struct tamis_filter *filter, struct tamis__view **view,
+                            int64_t started_ns);
+int tamis__fail_no_slice(const struct tamis_filter *filter, int64_t started_ns); /* TAMIS_EBUSY */
+/*
+ * The newest segment has no room (grow.c).  0: there is some, or *view has another newest segment, or refuses;
+ * TAMIS_EBUSY after the store's busy timeout, and what keeps a segment from being made.
+ */
+int tamis__view_make_room(struct tamis_filter *filter, struct tamis__view **view);
 
 /* Is its newest segment of a kind that is written to? */
 static inline bool tamis__view_is_written(const struct tamis__view *view)
@@ -180,9 +192,6 @@ static inline struct tamis__view_numbers tamis__view_numbers(const struct tamis_
  * had: what cannot is told by the calls that need it.  Without the catalog's lock. */
 void tamis__view_populate_new(const struct tamis_filter *filter, const struct tamis__view *view,
                               struct tamis__view_numbers before);
-
-/* Count what is in the newest segment; sets TAMIS__CHORE_FULL and stride. */
-void tamis__view_count(struct tamis__view *view);
 
 /* Items of all segments now. */
 uint64_t tamis__view_items(const struct tamis__view *view);

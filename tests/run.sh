@@ -54,6 +54,7 @@ packages=(
     zlib1g-dev libzstd-dev zstd                # packed input of tamis build
     webext-ublock-origin-firefox curl          # the list of docs/nightly.md, and how it comes
     redis-server php-cli php-redis             # the other systems, tests/interop
+    python3-cffi                               # tamis_ffi.h, with the FFI of php-cli
     libbloom-dev                               # the other library of tests/bench
     rsync                                      # copies of a store in use
     e2fsprogs btrfs-progs                      # file systems that are filled up

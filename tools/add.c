@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -15,13 +16,16 @@
 #include "json.h"
 #include "keys.h"
 #include "progress.h"
+#include "text.h"
 
 static const char HELP[] =
-    "usage: tamis add NAME [KEY...]\n"
+    "usage: tamis add NAME [--file FILE]... [KEY...]\n"
     "\n"
-    "Add keys, from the arguments or else from standard input, one a line.  Any number of\n"
-    "processes may add to one filter at once; of all of them one is told that a key is new.\n"
+    "Add keys, from the arguments, else from --file, else from standard input, one a line.  Any\n"
+    "number of processes may add to one filter at once; of all of them one is told that a key is\n"
+    "new.\n"
     "\n"
+    "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
     "      --new           print the keys that were new\n"
     "      --seen          print the keys that were, or seemed, there already\n"
     "      --stats         keys, new ones and seconds, on standard error\n"
@@ -31,12 +35,15 @@ static const char HELP[] =
     "      --sync-interval TIME   a checkpoint every so often meanwhile: 500ms, 30s, 5m\n"
     "      --no-sync       no checkpoint at the end: a later 'tamis sync' makes it\n"
     "      --populate      read all of the filter into memory first\n"
+    "      --wait SECONDS  wait at most so long for another process that has the store's lock\n"
+    "                      (default 10; 0: do not wait)\n"
     "      --progress      show progress even where standard error is no terminal\n"
     "      --no-progress   show none\n"
     "      --store DIR     the store\n"
     "\n"
     "examples:\n"
     "  tamis add seen https://example.org/\n"
+    "  tamis add seen --file urls.txt\n"
     "  crawl | tamis add --new seen | fetch      fetch each URL once, in all processes together\n"
     "  find . -print0 | tamis add -z --stats seen\n"
     "\n"
@@ -87,22 +94,28 @@ static int warn_when_full(struct addition *addition)
     int64_t items = tamis_filter_items(addition->filter);
     if (items < 0) return cli_fail_library();
     if ((uint64_t)items <= addition->capacity) return CLI_DONE;
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     if (tamis_filter_stat(addition->filter, &stat) < 0) return cli_fail_library();
     if (!(stat.state &
-          TAMIS_STATE_FULL)) { /* has grown, or forgets: look again when twice as many are in */
+          (TAMIS_STATE_FULL |
+           TAMIS_STATE_OVER))) { /* has grown, or forgets: look again when twice as many are in */
         addition->capacity = 2 * (uint64_t)items;
         return CLI_DONE;
     }
-    cli_tell("warning: filter '%s' holds %" PRIu64 " keys, past its capacity of %" PRIu64
-             "; of keys that are new it now takes %.3g %% for seen, and more with every further "
-             "key; make a larger one (tamis create NAME -n CAPACITY)",
-             addition->name, stat.items, stat.capacity, 100 * stat.predicted_rate);
+    char what[96];
+    if (stat.items > stat.capacity)
+        snprintf(what, sizeof what, "past its capacity of %" PRIu64, stat.capacity);
+    else /* it has grown, from a segment that holds too many */
+        snprintf(what, sizeof what, "more than its rate of %.3g %% bears", 100 * stat.fp_rate);
+    cli_tell("warning: filter '%s' holds %" PRIu64
+             " keys, %s; of keys that are new it now takes %.3g %% for seen, and more with every "
+             "further key; make a larger one (tamis create NAME -n CAPACITY)",
+             addition->name, stat.items, what, 100 * stat.predicted_rate);
     addition->warned = true;
     return CLI_DONE;
 }
 
-/* The filter takes no more: the answers to the others of the batch stand, and are told first. */
+/* No more can be added, or not now: the answers to the others of the batch stand, and are told first. */
 static int tell_refused(struct addition *addition, size_t count)
 {
     size_t refused = 0;
@@ -114,7 +127,8 @@ static int tell_refused(struct addition *addition, size_t count)
     progress_end();
     out_flush(addition->call->out);
     cli_fail_library();
-    return cli_fail("%zu of the last %zu keys were refused, and what follows them was not read",
+    if (count == 1) return cli_fail("the last key was not added, and what follows it was not read");
+    return cli_fail("%zu of the last %zu keys were not added, and what follows them was not read",
                     refused, count);
 }
 
@@ -124,8 +138,7 @@ static int add_batch(struct addition *addition, size_t count)
     bool asked = wants(addition, TAKES(NEW) | TAKES(SEEN) | TAKES(JSON));
     int64_t new_keys =
         tamis_filter_add_batch(addition->filter, source->keys, count, source->answers);
-    if (new_keys == TAMIS_EFULL) return tell_refused(addition, count);
-    if (new_keys < 0) return cli_fail_library();
+    if (new_keys < 0) return tell_refused(addition, count);
     addition->new_keys += (uint64_t)new_keys;
     if (asked) print_answers(addition, count);
     return addition->warned ? CLI_DONE : warn_when_full(addition);
@@ -146,11 +159,13 @@ static void print_stats(const struct addition *addition, double seconds)
     uintmax_t keys = addition->source->keys_done;
     uintmax_t new_keys = addition->new_keys;
     char line[160];
-    bool json = wants(addition, TAKES(JSON));
-    int bytes = snprintf(line, sizeof line,
-                         json ? "{\"keys\":%ju,\"new\":%ju,\"seconds\":%.3f}\n"
-                              : "%ju keys, %ju new, %.3f s\n",
-                         keys, new_keys, seconds);
+    int bytes;
+    if (wants(addition, TAKES(JSON)))
+        bytes = snprintf(line, sizeof line, "{\"keys\":%ju,\"new\":%ju,\"seconds\":%.3f}\n", keys,
+                         new_keys, seconds);
+    else
+        bytes = snprintf(line, sizeof line, "%ju key%s, %ju new, %.3f s\n", keys, text_plural(keys),
+                         new_keys, seconds);
     progress_end();
     if (write(STDERR_FILENO, line, (size_t)bytes) < 0) return; /* nowhere to tell it */
 }
@@ -158,7 +173,7 @@ static void print_stats(const struct addition *addition, double seconds)
 static int add(struct addition *addition)
 {
     double start = progress_clock();
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     if (tamis_filter_stat(addition->filter, &stat) < 0) return cli_fail_library();
     addition->capacity = stat.capacity;
     if (wants(addition, TAKES(SYNC_INTERVAL)) &&
@@ -176,7 +191,7 @@ static int run(struct invocation *call)
 {
     struct addition addition = {.call = call, .name = call->args[0]};
     if (!options_exclusive(call, TAKES(NEW) | TAKES(SEEN)) ||
-        !options_exclusive(call, TAKES_PROGRESS))
+        !options_exclusive(call, TAKES_PROGRESS) || !key_source_can_be(call, 1))
         return CLI_ERROR;
     tamis_store *store = cli_store_open(call, 0);
     if (!store) return CLI_ERROR;
@@ -203,8 +218,8 @@ const struct command cli_command_add = {
     .summary = "add keys, and print those that were new",
     .operands = "NAME [KEY...]",
     .help = HELP,
-    .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(NEW) | TAKES(SEEN) | TAKES(STATS) |
-               TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE),
+    .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS | TAKES(NEW) | TAKES(SEEN) | TAKES(STATS) |
+               TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(WAIT),
     .args_min = 1,
     .args_max = SIZE_MAX,
     .run = run,

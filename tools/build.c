@@ -43,6 +43,7 @@ static const char HELP[] =
     "                      they were not built in become exceptions of this generation; may be\n"
     "                      given several times\n"
     "      --if-changed    publish nothing where the generation in force has the same keys\n"
+    "  -q, --quiet         do not say that nothing has changed\n"
     "      --keep N        generations before it that are kept for a rollback (default 1, or as\n"
     "                      before)\n"
     "      --allow-empty   publish even where there is no key at all\n"
@@ -230,13 +231,21 @@ static int show_progress(void *context, uint32_t phase, uint64_t done, uint64_t 
     return 0;
 }
 
-static struct tamis_build_spec spec_of(const struct options *options)
+static struct tamis_filter_spec filter_of(const struct options *options)
 {
-    struct tamis_build_spec spec = {.filter = {.capacity = options->capacity,
-                                               .fp_rate = options->fp_rate,
-                                               .kind = options->kind,
-                                               .hash_set = options->hash_set,
-                                               .seed = options->seed},
+    return (struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                      .capacity = options->capacity,
+                                      .fp_rate = options->fp_rate,
+                                      .kind = options->kind,
+                                      .hash_set = options->hash_set,
+                                      .seed = options->seed};
+}
+
+static struct tamis_build_spec spec_of(const struct options *options,
+                                       const struct tamis_filter_spec *filter)
+{
+    struct tamis_build_spec spec = {.size = sizeof spec,
+                                    .filter = filter,
                                     .memory_bytes = options->memory_bytes,
                                     .threads = options->threads,
                                     .keep = options->keep,
@@ -272,11 +281,12 @@ static void print_stats(const struct tamis_build_result *result, double seconds)
     text_size(size, sizeof size, (double)result->size_bytes);
     const int bytes =
         snprintf(line, sizeof line,
-                 "%" PRIu64 " keys, %" PRIu64 " distinct, generation %" PRIu64 ", %s, %" PRIu64
-                 " exceptions (%" PRIu64 " found), %" PRIu64 " of %" PRIu64
+                 "%" PRIu64 " key%s, %" PRIu64 " distinct, generation %" PRIu64 ", %s, %" PRIu64
+                 " exception%s (%" PRIu64 " found), %" PRIu64 " of %" PRIu64
                  " strangers answer yes, %.3f s\n",
-                 result->keys, result->distinct, result->generation, size, result->exceptions,
-                 result->found, result->sampled_yes, result->sampled, seconds);
+                 result->keys, text_plural(result->keys), result->distinct, result->generation,
+                 size, result->exceptions, text_plural(result->exceptions), result->found,
+                 result->sampled_yes, result->sampled, seconds);
     if (write(STDERR_FILENO, line, (size_t)bytes) < 0) return; /* nowhere to tell it */
 }
 
@@ -284,10 +294,11 @@ static void tell_result(const struct work *work, const struct tamis_build_result
                         bool published, double seconds)
 {
     if (wants(work, TAKES(JSON))) print_json(work, result, published, seconds);
-    if (!published)
+    const bool silent = !published && wants(work, TAKES(QUIET)); /* as it was told before */
+    if (!published && !silent)
         cli_tell("'%s' has these keys already; generation %" PRIu64 " stays in force", work->name,
                  result->generation);
-    if (result->conflicts > 0)
+    if (result->conflicts > 0 && !silent)
         cli_tell("note: keys of --against are among those built in (%" PRIu64
                  " of them); they answer yes",
                  result->conflicts);
@@ -308,7 +319,7 @@ static int failed(const struct work *work, int status)
 static int build(struct work *work, uint64_t all_bytes)
 {
     const double start = progress_clock();
-    struct tamis_build_result result = {0};
+    struct tamis_build_result result = {.size = sizeof result};
     progress_start(&work->call->options, all_bytes);
     const int status = read_all(work);
     int rc = 0;
@@ -324,8 +335,9 @@ static int run(struct invocation *call)
 {
     uint64_t all_bytes;
     struct work work = {.call = call, .name = call->args[0]};
-    const struct tamis_filter_spec any = {.capacity = 1};
-    const struct tamis_build_spec spec = spec_of(&call->options);
+    const struct tamis_filter_spec any = {.size = sizeof any, .capacity = 1};
+    const struct tamis_filter_spec filter = filter_of(&call->options);
+    const struct tamis_build_spec spec = spec_of(&call->options, &filter);
     if (!options_suffice(call, &all_bytes)) return CLI_ERROR;
     if (tamis_filter_check(NULL, work.name, &any) < 0) return cli_fail_library();
     interrupt_catch();
@@ -349,7 +361,7 @@ const struct command cli_command_build = {
     .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(RATE) | TAKES(KIND) | TAKES(CAPACITY) |
                TAKES(HASH_SET) | TAKES(SEED) | TAKES(EXCEPT) | TAKES(AGAINST) | TAKES(IF_CHANGED) |
                TAKES(KEEP) | TAKES(ALLOW_EMPTY) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) |
-               TAKES(CRLF) | TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS),
+               TAKES(CRLF) | TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS) | TAKES(QUIET),
     .args_min = 1,
     .args_max = SIZE_MAX,
     .run = run,

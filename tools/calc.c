@@ -61,6 +61,7 @@ static char *copy_of(const char *text)
 
 static void size_row(struct row *row)
 {
+    row->sizing.size = sizeof row->sizing;
     row->sizing.kind = row->kind;
     if (tamis_size(&row->sizing) < 0) row->reason = copy_of(tamis_last_error());
 }
@@ -87,13 +88,14 @@ static void size_within(struct row *row, uint64_t memory_bytes)
     if (row->reason) return;
     if (row->sizing.data_bytes > memory_bytes) {
         if (asprintf(&row->reason,
-                     "%ju keys at a rate of %g need %ju bytes, more than the %ju of --memory",
-                     (uintmax_t)asked.capacity, asked.fp_rate, (uintmax_t)row->sizing.data_bytes,
-                     (uintmax_t)memory_bytes) < 0)
+                     "%ju %s %ju bytes at a rate of %g, more than the %ju of --memory",
+                     (uintmax_t)asked.capacity, asked.capacity == 1 ? "key needs" : "keys need",
+                     (uintmax_t)row->sizing.data_bytes, asked.fp_rate, (uintmax_t)memory_bytes) < 0)
             cli_no_memory();
         return;
     }
-    row->sizing = (struct tamis_sizing){.kind = asked.kind,
+    row->sizing = (struct tamis_sizing){.size = sizeof(struct tamis_sizing),
+                                        .kind = asked.kind,
                                         .capacity = asked.capacity,
                                         .m_bits = places_in(&asked, memory_bytes),
                                         .k = asked.k,
@@ -136,7 +138,7 @@ static void cell_rate(struct table *table, double rate)
 
 static void add_row(struct table *table, const struct row *row)
 {
-    static const struct tamis_sizing nothing = {0};
+    static const struct tamis_sizing nothing = {.size = sizeof nothing};
     const struct tamis_sizing *sizing = row->reason ? &nothing : &row->sizing;
     table_cell(table, tamis_kind_name(row->kind));
     cell_number(table, sizing->capacity);

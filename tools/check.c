@@ -8,12 +8,13 @@
 #include "progress.h"
 
 static const char HELP[] =
-    "usage: tamis check NAME [KEY...]\n"
+    "usage: tamis check NAME [--file FILE]... [KEY...]\n"
     "\n"
-    "Print the keys that are in the filter, from the arguments or else from standard input, one\n"
-    "a line.  A key that was added is always printed; one that was not, at about the filter's\n"
-    "false-positive rate.\n"
+    "Print the keys that are in the filter.  Keys come from the arguments, else from --file, else\n"
+    "from standard input, one a line.  A key that was added is always printed; one that was not,\n"
+    "at about the filter's false-positive rate.\n"
     "\n"
+    "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
     "  -v, --invert        print the keys that are certainly not in it\n"
     "  -c, --count         print only how many there are\n"
     "  -q, --quiet         print nothing, and stop at the first\n"
@@ -109,7 +110,7 @@ static int check(struct question *question)
 static int run(struct invocation *call)
 {
     struct question question = {.call = call};
-    if (!options_exclusive(call, TAKES_PROGRESS)) return CLI_ERROR;
+    if (!options_exclusive(call, TAKES_PROGRESS) || !key_source_can_be(call, 1)) return CLI_ERROR;
     tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
     if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
@@ -131,8 +132,8 @@ const struct command cli_command_check = {
     .summary = "print the keys that are in a filter, or are not",
     .operands = "NAME [KEY...]",
     .help = HELP,
-    .options =
-        TAKES_KEYS | TAKES_PROGRESS | TAKES(INVERT) | TAKES(COUNT) | TAKES(QUIET) | TAKES(POPULATE),
+    .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS | TAKES(INVERT) | TAKES(COUNT) | TAKES(QUIET) |
+               TAKES(POPULATE),
     .args_min = 1,
     .args_max = SIZE_MAX,
     .run = run,

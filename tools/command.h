@@ -24,6 +24,7 @@ struct invocation {
     struct options options;
     char **args; /* what is left when the options are taken out */
     size_t arg_count;
+    bool dashes;     /* a -- stood before them: none of them is an option by mistake */
     struct out *out; /* standard output; main() flushes it and answers for a failure */
 };
 
@@ -47,6 +48,7 @@ extern const struct command cli_command_check;
 extern const struct command cli_command_compare;
 extern const struct command cli_command_count;
 extern const struct command cli_command_create;
+extern const struct command cli_command_doctor;
 extern const struct command cli_command_drop;
 extern const struct command cli_command_except;
 extern const struct command cli_command_explain;
@@ -98,6 +100,10 @@ char *cli_store_path(const struct invocation *call);
 
 /* `flags`, and what of them the options of every command say. */
 unsigned cli_store_flags(const struct invocation *call, unsigned flags);
+
+/* To open the store with: `flags`, what of them the options of every command say, and that it waits for other
+ * processes as --wait says, and tells on standard error for whom. */
+struct tamis_store_options cli_store_options(const struct invocation *call, unsigned flags);
 
 /* Open the store for a command other than create; on failure a message and NULL. */
 tamis_store *cli_store_open(const struct invocation *call, unsigned flags);

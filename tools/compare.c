@@ -50,7 +50,7 @@ static void show_text(struct out *out, char *const names[2],
 
 static int compare(const struct invocation *call, tamis_filter *a, tamis_filter *b)
 {
-    struct tamis_comparison comparison;
+    struct tamis_comparison comparison = {.size = sizeof comparison};
     if (tamis_filter_compare(a, b, &comparison) < 0) return cli_fail_library();
     if (options_have(&call->options, TAKES(JSON)))
         show_json(call->out, call->args, &comparison);

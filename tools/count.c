@@ -9,13 +9,15 @@
 #include "progress.h"
 
 static const char HELP[] =
-    "usage: tamis count NAME [KEY...]\n"
+    "usage: tamis count NAME [--file FILE]... [KEY...]\n"
     "\n"
     "Print each key, a tab, and how often it is in a filter of kind counting: how often it was\n"
     "added and not removed, never less; more, for about as many keys as the filter's\n"
-    "false-positive rate says.  Keys come from the arguments or else from standard input, one a\n"
-    "line.\n"
+    "false-positive rate says.  Keys come from the arguments, else from --file, else from "
+    "standard\n"
+    "input, one a line.\n"
     "\n"
+    "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
     "  -z, --null          keys end with NUL instead of newline; so do the lines of the output\n"
     "      --hex           keys are written in hexadecimal, in and out\n"
     "      --json          one object a key: {\"key\":\"...\",\"count\":3}\n"
@@ -80,7 +82,7 @@ static int run_filter(struct counting *counting, const struct invocation *call)
 
 static int run(struct invocation *call)
 {
-    if (!options_exclusive(call, TAKES_PROGRESS)) return CLI_ERROR;
+    if (!options_exclusive(call, TAKES_PROGRESS) || !key_source_can_be(call, 1)) return CLI_ERROR;
     tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
     if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
@@ -98,7 +100,7 @@ const struct command cli_command_count = {
     .summary = "how often keys are in a counting filter",
     .operands = "NAME [KEY...]",
     .help = HELP,
-    .options = TAKES_KEYS | TAKES_PROGRESS,
+    .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS,
     .args_min = 1,
     .args_max = SIZE_MAX,
     .run = run,

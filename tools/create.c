@@ -98,6 +98,7 @@ static bool options_suffice(const struct invocation *call)
 static struct tamis_filter_spec spec_from_options(const struct options *options)
 {
     return (struct tamis_filter_spec){
+        .size = sizeof(struct tamis_filter_spec),
         .capacity = options->capacity,
         .fp_rate = options->fp_rate,
         .kind = options->kind,
@@ -130,8 +131,8 @@ static tamis_store *open_store(const struct invocation *call, const struct tamis
     tamis_store *store = NULL;
     char *path = cli_store_path(call);
     if (!path) return NULL;
-    struct tamis_store_options options = {.flags = cli_store_flags(call, 0),
-                                          .mode = call->options.mode};
+    struct tamis_store_options options = cli_store_options(call, 0);
+    options.mode = call->options.mode;
     int rc = tamis_store_open_with(path, &options, &store);
     if (rc == TAMIS_ENOSTORE && !options_have(&call->options, TAKES(LIKE))) {
         rc = tamis_filter_check(path, call->args[0], spec);

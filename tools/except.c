@@ -18,21 +18,22 @@
 #include "tamis_build.h"
 
 static const char HELP[] =
-    "usage: tamis except NAME add|remove [KEY...]\n"
+    "usage: tamis except NAME add|remove [--file FILE]... [KEY...]\n"
     "       tamis except NAME list\n"
     "\n"
     "Exceptions are keys that answer absent whatever the bits say.  They are kept exactly, belong "
     "to\n"
     "the filter and outlast its generations; open handles follow at their next call.  Keys come "
     "from\n"
-    "the arguments or else from standard input, one a line; all are done or none.\n"
+    "the arguments, else from --file, else from standard input, one a line; all are done or none.\n"
     "\n"
     "  add                 make keys exceptions\n"
     "  remove              keys are no exceptions any more, those that 'tamis build --against' "
     "found\n"
-    "                      too; one that is none is told\n"
+    "                      too; keys that were no exceptions are reported\n"
     "  list                print them, in the order of their bytes\n"
     "\n"
+    "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
     "  -z, --null          keys end with NUL instead of newline, in and out\n"
     "      --hex           keys are written in hexadecimal, in and out\n"
     "      --json          add: one object, {\"keys\":N,\"new\":N}; remove: one a key,\n"
@@ -239,6 +240,9 @@ static int list(struct invocation *call)
     if (call->arg_count > 2)
         return cli_fail_usage(call->command, "argument '%s' is one too many: list takes no keys",
                               call->args[2]);
+    if (options_have(&call->options, TAKES(FILE)))
+        return cli_fail_usage(call->command,
+                              "option --file is for add and remove: list takes no keys");
     tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
     if (!store) return CLI_ERROR;
     const int rc = tamis_filter_exceptions(store, name, show_exception, call);
@@ -255,6 +259,7 @@ static int run(struct invocation *call)
     if (strcmp(what, "list") == 0) return list(call);
     if (!adds && strcmp(what, "remove") != 0)
         return cli_fail_usage(call->command, "'%s' is none of add, remove and list", what);
+    if (!key_source_can_be(call, 2)) return CLI_ERROR;
     tamis_store *store = cli_store_open(call, 0);
     if (!store) return CLI_ERROR;
     const int status = change(call, store, adds);
@@ -267,7 +272,7 @@ const struct command cli_command_except = {
     .summary = "keys that answer absent whatever the bits say",
     .operands = "NAME add|remove|list [KEY...]",
     .help = HELP,
-    .options = TAKES_KEYS | TAKES_PROGRESS,
+    .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS,
     .args_min = 2,
     .args_max = SIZE_MAX,
     .run = run,

@@ -8,8 +8,8 @@
 #include "keys.h"
 
 static const char HELP[] =
-    "usage: tamis explain NAME [KEY...]\n"
-    "       tamis explain --hash-set SET -m BITS [-k HASHES] [--seed N] [KEY...]\n"
+    "usage: tamis explain NAME [--file FILE]... [KEY...]\n"
+    "       tamis explain --hash-set SET -m BITS [-k HASHES] [--seed N] [--file FILE]... [KEY...]\n"
     "\n"
     "Print KEY<TAB>hash values<TAB>bit positions, comma-separated, in the order of the hash set;\n"
     "position b is bit b%8 of byte b/8 of the data, 0 being the least, or the greatest as for\n"
@@ -21,6 +21,7 @@ static const char HELP[] =
     "  -m, --bits BITS     size in bits, up to 2^64-1\n"
     "  -k, --hashes K      number of hashes; php:LIST has one a function and needs no -k\n"
     "      --seed N        seed of xxh3 (default 0)\n"
+    "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
     "  -z, --null          keys end with NUL instead of newline, in and out\n"
     "      --hex           keys are written in hexadecimal, in and out\n"
     "      --json          one object a line: "
@@ -138,8 +139,11 @@ static bool k_is_missing(const struct options *options)
 {
     uint64_t position;
     char text[HASH_TEXT_BYTES * 4];
-    struct tamis_explanation probe = {
-        .hashes = text, .hashes_bytes = sizeof text, .positions = &position, .positions_max = 1};
+    struct tamis_explanation probe = {.size = sizeof probe,
+                                      .hashes = text,
+                                      .hashes_bytes = sizeof text,
+                                      .positions = &position,
+                                      .positions_max = 1};
     const char *set = options->hash_set;
     if (options_have(options, TAKES(HASHES))) return false;
     return tamis_explain(set, options->m_bits, 0, options->seed, "", 0, &probe) < 0 &&
@@ -167,7 +171,7 @@ static int explain_keys(struct explainer *explainer, size_t first_key, const cha
 
 static int explain_filter(struct explainer *explainer)
 {
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     if (tamis_filter_stat(explainer->filter, &stat) < 0) return cli_fail_library();
     explainer->segments = stat.segment_count;
     return explain_keys(explainer, 1, stat.hash_set);
@@ -175,7 +179,7 @@ static int explain_filter(struct explainer *explainer)
 
 static int run_filter(struct invocation *call)
 {
-    struct explainer explainer = {.call = call};
+    struct explainer explainer = {.explanation.size = sizeof explainer.explanation, .call = call};
     if (call->arg_count == 0)
         return cli_fail_usage(call->command,
                               "arguments are missing: explain takes %s, or "
@@ -184,6 +188,7 @@ static int run_filter(struct invocation *call)
     if (options_have(&call->options, TAKES_GEOMETRY))
         return cli_fail_usage(call->command,
                               "-m, -k and --seed go with --hash-set; a filter has its own");
+    if (!key_source_can_be(call, 1)) return CLI_ERROR;
     tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
     if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
@@ -195,13 +200,15 @@ static int run_filter(struct invocation *call)
 
 static int run(struct invocation *call)
 {
-    struct explainer explainer = {.call = call, .segments = 1};
+    struct explainer explainer = {
+        .explanation.size = sizeof explainer.explanation, .call = call, .segments = 1};
     if (!options_have(&call->options, TAKES(HASH_SET))) return run_filter(call);
     if (!options_have(&call->options, TAKES(BITS)))
         return cli_fail_usage(call->command, "--hash-set needs -m BITS");
     if (k_is_missing(&call->options))
         return cli_fail_usage(call->command, "hash set '%s' needs -k HASHES",
                               call->options.hash_set);
+    if (!key_source_can_be(call, 0)) return CLI_ERROR;
     return explain_keys(&explainer, 0, call->options.hash_set);
 }
 
@@ -210,7 +217,7 @@ const struct command cli_command_explain = {
     .summary = "hash values and bit positions of keys",
     .operands = "NAME [KEY...]",
     .help = HELP,
-    .options = TAKES_KEYS | TAKES(HASH_SET) | TAKES_GEOMETRY,
+    .options = TAKES_KEYS_OF_FILES | TAKES(HASH_SET) | TAKES_GEOMETRY,
     .hashes_max = UINT32_MAX, /* nothing is made, so whatever a hash set takes */
     .args_min = 0,
     .args_max = SIZE_MAX,

@@ -78,7 +78,7 @@ static int count_bytes(void *context, const void *data, size_t bytes)
 /* How long it will be: a pass through memory, which is nothing beside the writing. */
 static int measure(tamis_filter *filter, const char *format, unsigned flags, uint64_t *bytes)
 {
-    const struct tamis_sink sink = {.write = count_bytes, .context = bytes};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = count_bytes, .context = bytes};
     *bytes = 0;
     return tamis_filter_export(filter, format, flags, &sink);
 }
@@ -118,7 +118,7 @@ static void show_json(const struct invocation *call, const struct stream *stream
 
 static int export(const struct invocation *call, tamis_filter *filter)
 {
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     if (tamis_filter_stat(filter, &stat) < 0) return cli_fail_library();
     struct stream *stream = open_stream(call, &stat);
     if (!stream) return stream_open_status();

@@ -23,14 +23,6 @@ struct field {
     void (*human)(const struct filter_view *view, char text[HUMAN_BYTES]);
 };
 
-const char *state_name(uint32_t state)
-{
-    static const char *const names[] = {
-        "ok",      "full",          "degraded",          "full, degraded",
-        "unclean", "full, unclean", "degraded, unclean", "full, degraded, unclean"};
-    return names[state % (sizeof names / sizeof *names)]; /* by its bits */
-}
-
 static void add_state(char text[STATE_BYTES], const char *name, int64_t since)
 {
     char time[32];
@@ -43,13 +35,30 @@ static void add_state(char text[STATE_BYTES], const char *name, int64_t since)
 void state_text(const struct tamis_filter_stat *stat, char text[STATE_BYTES])
 {
     text[0] = '\0';
-    if (stat->state & TAMIS_STATE_FULL) add_state(text, "full", 0);
+    if (stat->state & TAMIS_STATE_OVER)
+        add_state(text, "over", 0); /* and full, then */
+    else if (stat->state & TAMIS_STATE_FULL)
+        add_state(text, "full", 0);
+    if (stat->state & TAMIS_STATE_DAMAGED) add_state(text, "damaged", 0);
     if (stat->state & TAMIS_STATE_DEGRADED) add_state(text, "degraded", stat->degraded_since);
     if (stat->state & TAMIS_STATE_UNCLEAN) add_state(text, "unclean", stat->unclean_since);
     if (!text[0]) add_state(text, "ok", 0);
 }
 
+const char *state_name(uint32_t state, char text[STATE_BYTES])
+{
+    const struct tamis_filter_stat stat = {.size = sizeof stat, .state = state}; /* without times */
+    state_text(&stat, text);
+    return text;
+}
+
 /* ---- Sums over segments ------------------------------------------------------------------- */
+
+/* Are keys still found in it?  Not where the window has left it behind. */
+static bool is_live(const struct tamis_segment_stat *segment)
+{
+    return (segment->flags & TAMIS_SEGMENT_PAST) == 0;
+}
 
 /* Share of all bits that are set, or of all fingerprints that are not 0. */
 static double fill_of(const struct filter_view *view)
@@ -68,7 +77,7 @@ static double rate_now_of(const struct filter_view *view)
     if (!(view->holds & VIEW_FILL)) return view->stat.predicted_rate;
     double log_refused = 0;
     for (uint32_t i = 0; i < view->stat.segment_count; i++)
-        log_refused += log1p(-view->segments[i].fp_rate_now);
+        if (is_live(&view->segments[i])) log_refused += log1p(-view->segments[i].fp_rate_now);
     return fabs(expm1(log_refused)); /* not -0 */
 }
 
@@ -78,12 +87,6 @@ static json_t *kind_text(uint32_t kind)
 {
     const char *name = tamis_kind_name(kind);
     return name ? json_text(name) : json_unsigned(kind);
-}
-
-/* Bits that one of m takes. */
-static unsigned bits_of_place(const struct filter_view *view)
-{
-    return view->stat.counter_bits != 0 ? view->stat.counter_bits : 1;
 }
 
 static json_t *value_name(const struct filter_view *view)
@@ -155,7 +158,7 @@ static json_t *value_items_estimated(const struct filter_view *view)
 {
     uint64_t items = 0;
     for (uint32_t i = 0; i < view->stat.segment_count; i++)
-        items += view->segments[i].items_estimated;
+        if (is_live(&view->segments[i])) items += view->segments[i].items_estimated;
     return json_unsigned(items);
 }
 
@@ -171,7 +174,7 @@ static json_t *value_fp_rate_now(const struct filter_view *view)
 
 static json_t *value_bits_per_key(const struct filter_view *view)
 {
-    return json_rate((double)view->stat.m_bits * bits_of_place(view) / (double)view->stat.capacity);
+    return json_rate(view->stat.bits_per_key);
 }
 
 static json_t *value_size_bytes(const struct filter_view *view)
@@ -212,6 +215,7 @@ static json_t *segment_json(const struct tamis_segment_stat *segment, unsigned h
     if (segment->slice_start != 0) {
         json_put(object, "slice", json_unsigned(segment->slice));
         json_put(object, "slice_start", json_time(segment->slice_start));
+        json_put(object, "live", json_boolean(is_live(segment)));
     }
     if (holds & VIEW_FILL) {
         json_put(object, "items_estimated", json_unsigned(segment->items_estimated));
@@ -251,7 +255,8 @@ static json_t *value_checkpointed_at(const struct filter_view *view)
 
 static json_t *value_state(const struct filter_view *view)
 {
-    return json_text(state_name(view->stat.state));
+    char text[STATE_BYTES];
+    return json_text(state_name(view->stat.state, text));
 }
 
 static json_t *value_durable(const struct filter_view *view)
@@ -290,16 +295,30 @@ static json_t *value_slices(const struct filter_view *view)
     return json_unsigned(view->stat.slices);
 }
 
+/* Those in which keys are still found. */
+static json_t *value_live_slices(const struct filter_view *view)
+{
+    return json_unsigned(view->stat.live_slices);
+}
+
 static const char FULL[] =
     "the filter holds as many keys as it was made for or more, and the rate rises with every "
     "further one; make a filter of a greater capacity";
 static const char REFUSES[] = "the filter holds as many keys as it was made for, and refuses more; "
                               "make a filter of a greater "
                               "capacity, or one that grows";
+static const char SLICE_REFUSES[] =
+    "the newest slice of the window holds its share of the keys, and refuses more until the next "
+    "one begins; make a filter of a greater capacity, or one that grows";
 static const char ESTIMATED[] =
     "the filter was merged, or imported from a format that does not say how many keys it holds, so "
     "items began with an estimate from the set bits";
 
+static const char OVER[] = "the filter holds more keys than its rate bears, so strangers pass more "
+                           "often than was asked for; make one of a "
+                           "greater capacity, or one that grows, from its keys";
+static const char DAMAGED[] = "the filter is damaged, and its answers may be wrong; 'tamis verify' "
+                              "says where, 'tamis repair' what can be done";
 static const char UNCLEAN[] =
     "the machine went down before all that was added was on the disk, so keys that were added "
     "since "
@@ -320,8 +339,12 @@ static void add_note(char **notes, const char *note)
 static json_t *value_note(const struct filter_view *view)
 {
     char *notes = cli_copy("", 0);
-    if (view->stat.state & TAMIS_STATE_FULL)
-        add_note(&notes, view->stat.on_full == TAMIS_ON_FULL_REFUSE ? REFUSES : FULL);
+    if (view->stat.state & TAMIS_STATE_DAMAGED) add_note(&notes, DAMAGED);
+    if (view->stat.state & TAMIS_STATE_OVER) add_note(&notes, OVER);
+    if ((view->stat.state & (TAMIS_STATE_FULL | TAMIS_STATE_OVER)) == TAMIS_STATE_FULL)
+        add_note(&notes, view->stat.on_full != TAMIS_ON_FULL_REFUSE ? FULL
+                         : view->stat.slices > 0                    ? SLICE_REFUSES
+                                                                    : REFUSES);
     if (view->stat.state & TAMIS_STATE_UNCLEAN) add_note(&notes, UNCLEAN);
     if (view->stat.state & TAMIS_STATE_DEGRADED) add_note(&notes, DEGRADED);
     add_note(&notes, tamis_hash_set_weakness(view->stat.hash_set));
@@ -408,6 +431,7 @@ static const struct field FIELDS[] = {
     {"window_seconds", 0, 0, value_window_seconds, NULL},
     {"window_items", 0, 0, value_window_items, NULL},
     {"slices", 0, 0, value_slices, NULL},
+    {"live_slices", 0, 0, value_live_slices, NULL},
     {"counter_bits", 0, 0, value_counter_bits, NULL},
     {"fingerprint_bits", 0, 0, value_fingerprint_bits, NULL},
     {"keep", 0, 0, value_keep, NULL},
@@ -449,10 +473,12 @@ char *field_names(void)
 int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
 {
     *view = (struct filter_view){0};
+    view->stat.size = sizeof view->stat;
     int rc = tamis_filter_stat(filter, &view->stat);
     if (rc < 0 || loads == 0) return rc;
     view->segments = cli_alloc(view->stat.segment_count * sizeof *view->segments);
     for (uint32_t i = 0; i < view->stat.segment_count && rc == 0; i++) {
+        view->segments[i].size = sizeof view->segments[i];
         if (loads & VIEW_FILL)
             rc = tamis_filter_fill(filter, i, &view->segments[i]);
         else
@@ -493,10 +519,13 @@ static void print_segment(const struct tamis_segment_stat *segment, struct out *
     segment_file(segment, file);
     text_size(size, sizeof size, (double)segment->file_bytes);
     const char *kind = tamis_kind_name(segment->kind);
-    out_format(out, "%s %s %s, %ju %s, k %u, %ju of %ju items, %.1f %% set, %s\n", file,
+    out_format(out, "%s %s %s, %ju %s, k %u, %ju of %ju item%s, %.1f %% set, %s\n", file,
                kind ? kind : "?", segment->hash_set, (uintmax_t)segment->m_bits,
-               segment->counter_bits != 0 ? "counters" : "bits", segment->k,
-               (uintmax_t)segment->items, (uintmax_t)segment->capacity, 100 * segment->fill, size);
+               segment->counter_bits != 0 ? "counters"
+               : segment->m_bits == 1     ? "bit"
+                                          : "bits",
+               segment->k, (uintmax_t)segment->items, (uintmax_t)segment->capacity,
+               text_plural(segment->capacity), 100 * segment->fill, size);
 }
 
 /* The value, in brackets the human form, and the end of the line. */

@@ -48,7 +48,7 @@ static const char HELP[] =
 static bool options_suffice(const struct invocation *call)
 {
     const struct options *options = &call->options;
-    const struct tamis_filter_spec any = {.capacity = 1};
+    const struct tamis_filter_spec any = {.size = sizeof any, .capacity = 1};
     if (!stream_peer_is_given(call, "--from")) return false;
     if (options_have(options, TAKES(SEAL)) && !options_have(options, TAKES(CAPACITY)))
         cli_fail_usage(call->command, "--seal needs -n, the keys that the segment on top is for");
@@ -61,8 +61,10 @@ static bool options_suffice(const struct invocation *call)
 
 static struct tamis_import_spec spec_of(const struct options *options)
 {
-    struct tamis_import_spec spec = {
-        .hash_set = options->hash_set, .m_bits = options->m_bits, .k = options->k};
+    struct tamis_import_spec spec = {.size = sizeof spec,
+                                     .hash_set = options->hash_set,
+                                     .m_bits = options->m_bits,
+                                     .k = options->k};
     if (options_have(options, TAKES(SEAL))) {
         spec.seal_capacity = options->capacity;
         spec.seal_rate = options->fp_rate;
@@ -91,7 +93,7 @@ static int interrupted(const struct stream *stream)
 
 static int show(const struct invocation *call, const struct stream *stream, tamis_filter *filter)
 {
-    struct tamis_segment_stat oldest;
+    struct tamis_segment_stat oldest = {.size = sizeof oldest};
     int status = CLI_DONE;
     if (options_have(&call->options, TAKES(JSON)))
         status = view_show_json(call->out, filter, VIEW_SEGMENTS);

@@ -24,6 +24,7 @@
 #include "lines.h"
 #include "progress.h"
 #include "scan.h"
+#include "text.h"
 
 #define BUFFER_BYTES ((size_t)1024 * 1024)
 _Static_assert(KEY_BYTES_MAX == (size_t)64 * 1024 * 1024, "make_room() names it in a message");
@@ -69,28 +70,88 @@ struct key_source *key_source_of(const struct invocation *call, struct input *in
     return source;
 }
 
+/* A lone KEY that looks like the place where keys are.  `--` before it says that it is meant as it is. */
+static void hint_at_file(const struct invocation *call, const char *key)
+{
+    struct stat status;
+    if (call->dashes || options_have(&call->options, TAKES(QUIET))) return;
+    if (strcmp(key, "-") == 0)
+        cli_tell("'-' is taken as a key; keys are read from standard input where no KEY is given");
+    else if (stat(key, &status) == 0 && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)))
+        cli_tell("'%s' is taken as a key; to read keys from the file: --file %s", key, key);
+}
+
+/* The bytes of all files of --file, as far as they are known. */
+static bool files_are_there(const struct invocation *call, uint64_t *all)
+{
+    const struct option_files *files = &call->options.files;
+    unsigned standard = 0;
+    *all = 0;
+    for (size_t i = 0; i < files->count; i++) {
+        uint64_t bytes;
+        if (!input_is_there(files->paths[i], &bytes)) return false;
+        standard += strcmp(files->paths[i], "-") == 0;
+        *all += bytes;
+    }
+    if (standard > 1) cli_fail_usage(call->command, "standard input can be read once only");
+    return standard <= 1;
+}
+
+bool key_source_can_be(const struct invocation *call, size_t first)
+{
+    uint64_t bytes;
+    if (call->options.files.count == 0) {
+        if (call->arg_count == first + 1) hint_at_file(call, call->args[first]);
+        return true;
+    }
+    if (call->arg_count <= first) return files_are_there(call, &bytes);
+    cli_fail_usage(call->command, "keys are given twice: '%s' as an argument, and by --file",
+                   call->args[first]);
+    return false;
+}
+
+/* Keys that no argument names are about to be read. */
+static void begin_reading(const struct invocation *call, bool standard, uint64_t bytes)
+{
+    const bool typed = standard && isatty(STDIN_FILENO) == 1;
+    if (typed) cli_tell("reading keys from the terminal, one a line; end with Ctrl-D");
+    /* Who types sees how far it is, and would have the line in the way. */
+    if (!typed || options_have(&call->options, TAKES(PROGRESS)))
+        progress_start(&call->options, bytes);
+}
+
 struct key_source *key_source_new(const struct invocation *call, size_t first)
 {
-    const struct options *options = &call->options;
+    const struct option_files *files = &call->options.files;
     struct key_source *source = make_source(call);
+    uint64_t bytes;
     if (first < call->arg_count) {
         source->args = call->args + first;
         source->args_end = call->args + call->arg_count;
         return source;
     }
     make_buffer(source, BUFFER_BYTES);
-    bool typed = isatty(STDIN_FILENO) == 1;
-    if (typed) cli_tell("reading keys from the terminal, one a line; end with Ctrl-D");
-    /* Who types sees how far it is, and would have the line in the way. */
-    if (!typed || options_have(options, TAKES(PROGRESS))) progress_start(options, input_bytes());
+    if (files->count == 0) {
+        begin_reading(call, true, input_bytes());
+        return source;
+    }
+    source->files = (const char *const *)files->paths;
+    source->files_end = source->files + files->count;
+    source->at_end = true; /* of what there is before the first of them */
+    source->failed = !files_are_there(call, &bytes);
+    bool standard = false;
+    for (size_t i = 0; i < files->count; i++)
+        standard |= strcmp(files->paths[i], "-") == 0;
+    if (!source->failed) begin_reading(call, standard, bytes);
     return source;
 }
 
 void key_source_free(struct key_source *source)
 {
     if (!source) return;
-    if (!source->input) progress_end();
+    if (!source->input || source->files) progress_end();
     out_flush(source->out); /* lines of the buffer may be lent to it */
+    if (source->files) input_close(source->input);
     free(source->buffer);
     free(source->error);
     free(source);
@@ -112,8 +173,9 @@ __attribute__((format(printf, 2, 3))) static void stop_with(struct key_source *s
 static void stop_at_key(struct key_source *source, uint64_t number, const char *why)
 {
     if (source->input)
-        stop_with(source, "%s: line %ju %s", source->input->name,
-                  (uintmax_t)(number + source->skipped), why);
+        stop_with(source, "%s: line %ju %s%s", source->input->name,
+                  (uintmax_t)(number + source->skipped - source->lines_before), why,
+                  source->files && !source->all_or_none ? "; the keys before it were done" : "");
     else if (source->all_or_none)
         stop_with(source, "key %ju %s", (uintmax_t)number, why);
     else
@@ -300,6 +362,20 @@ static size_t next_lines(struct key_source *source)
     return interrupted(source) ? 0 : split_last(source); /* a signal may leave half a key */
 }
 
+/* Open the next file of --file: false where there is none, or it cannot be had, which is told. */
+static bool next_file(struct key_source *source)
+{
+    if (source->failed || interrupted(source) || source->files == source->files_end) return false;
+    if (source->input) source->bytes_before += source->input->done_bytes;
+    input_close(source->input);
+    source->input = input_open(*source->files++);
+    source->failed = !source->input && !interrupted(source);
+    source->lines_before = source->keys_done;
+    source->start = source->scanned = source->end = 0;
+    source->at_end = !source->input;
+    return source->input != NULL;
+}
+
 /* ---- Both --------------------------------------------------------------------------------- */
 
 static size_t next_arguments(struct key_source *source)
@@ -317,6 +393,8 @@ ssize_t key_source_next(struct key_source *source)
                     source->input ? source->bytes_before + source->input->done_bytes
                                   : source->bytes_read - (source->end - source->start));
     if (!source->failed) count = source->args ? next_arguments(source) : next_lines(source);
+    while (count == 0 && next_file(source))
+        count = next_lines(source);
     source->keys_done += count;
     if (count > 0) return (ssize_t)count;
     if (source->error) cli_tell("%s", source->error);
@@ -335,8 +413,9 @@ int key_source_status(const struct key_source *source, int status, const char *d
 {
     const int signal_number = interrupt_signal();
     if (signal_number == 0) return status;
-    cli_tell("stopped by %s after %" PRIu64 " keys, all of them %s", interrupt_name(),
-             source->keys_done, done);
+    cli_tell("stopped by %s after %" PRIu64 " key%s, %s %s", interrupt_name(), source->keys_done,
+             text_plural(source->keys_done), source->keys_done == 1 ? "which was" : "all of them",
+             done);
     return 128 + signal_number;
 }
 

@@ -28,11 +28,14 @@ struct key_source {
     uint64_t keys_done;               /* keys handed out so far, this batch included */
     uint64_t bytes_read;              /* of standard input */
     bool hex;
-    struct input *input; /* of key_source_of(); NULL: arguments or standard input */
-    bool interruptible;  /* a signal ends the reading (interrupt.h); set by the caller */
-    bool all_or_none;    /* nothing is done before all keys are read; set by the caller */
-    char separator;      /* '\n', or NUL after -z */
-    struct out *out;     /* flushed before each read */
+    struct input *input;      /* a file; NULL: arguments or standard input */
+    const char *const *files; /* of --file, that are not open yet; NULL: key_source_of(), or none */
+    const char *const *files_end;
+    uint64_t lines_before; /* of the files of --file before this one */
+    bool interruptible;    /* a signal ends the reading (interrupt.h); set by the caller */
+    bool all_or_none;      /* nothing is done before all keys are read; set by the caller */
+    char separator;        /* '\n', or NUL after -z */
+    struct out *out;       /* flushed before each read */
 
     /* What a line must be to be a key: the options --comments, --skip-blank and --crlf. */
     bool has_rules;
@@ -58,8 +61,12 @@ struct key_source {
     char *error; /* what stopped the reading, told when the keys before it are done */
 };
 
-/* Keys from the arguments of the call from index `first` on, or from standard input if there are
- * none.  Starts the progress display.  On the heap; never NULL. */
+/* To be asked before anything is opened: can the keys be had as the call says?  false after a message: keys
+ * as arguments and files both, or a file that cannot be read.  A lone argument that is a file is told. */
+bool key_source_can_be(const struct invocation *call, size_t first);
+
+/* Keys from the arguments of the call from index `first` on, else from the files of --file, else from
+ * standard input.  Starts the progress display.  On the heap; never NULL. */
 struct key_source *key_source_new(const struct invocation *call, size_t first);
 
 /* Keys of a file alone, lines of it by the rules of the options.  Shows its progress, but leaves the

@@ -24,15 +24,15 @@ static const struct command *const COMMANDS[] = {
     &cli_command_calc,     &cli_command_build,  &cli_command_except, &cli_command_generations,
     &cli_command_rollback, &cli_command_rotate, &cli_command_sync,   &cli_command_merge,
     &cli_command_compare,  &cli_command_import, &cli_command_export, &cli_command_verify,
-    &cli_command_report,   &cli_command_repair, &cli_command_backup, &cli_command_rename,
-    &cli_command_drop,
+    &cli_command_doctor,   &cli_command_report, &cli_command_repair, &cli_command_backup,
+    &cli_command_rename,   &cli_command_drop,
 };
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
 
 static const char USAGE[] =
-    "usage: tamis [--store DIR] [--force-network-fs] COMMAND [ARGS]\n"
+    "usage: tamis [--store DIR] [--wait SECONDS] [--force-network-fs] COMMAND [ARGS]\n"
     "       tamis help [COMMAND]\n"
-    "       tamis --version\n"
+    "       tamis -V | --version\n"
     "\n"
     "Filters that many processes share and that survive restarts without loading.\n"
     "\n"
@@ -42,6 +42,8 @@ static const char USAGE_END[] =
     "\n"
     "The store is a directory: --store DIR, else $TAMIS_STORE, else $XDG_STATE_HOME/tamis,\n"
     "else ~/.local/state/tamis.  'tamis COMMAND --help' tells all of a command.\n"
+    "A command that must wait for another process waits 10 seconds at most; --wait sets another\n"
+    "limit.\n"
     "On NFS, SMB and the like a store is refused; --force-network-fs takes the risk.\n"
     "\n"
     "exit status: 0 done; 1 nothing matched; 2 an error, told on standard error\n";

@@ -13,6 +13,7 @@
 #include "interrupt.h"
 #include "names.h"
 #include "progress.h"
+#include "text.h"
 
 static const char HELP[] =
     "usage: tamis merge DST SRC...\n"
@@ -97,7 +98,8 @@ static int merge(const struct invocation *call, tamis_store *store, const struct
 {
     uint64_t done_bytes = 0;
     const bool intersect = options_have(&call->options, TAKES(INTERSECT));
-    const struct tamis_merge merge = {.sources = sources->filters,
+    const struct tamis_merge merge = {.size = sizeof merge,
+                                      .sources = sources->filters,
                                       .count = sources->count,
                                       .flags = intersect ? TAMIS_MERGE_INTERSECT : 0,
                                       .progress = go_on,
@@ -115,13 +117,14 @@ static int merge(const struct invocation *call, tamis_store *store, const struct
 /* A filter keeps its size, whatever is merged into it. */
 static int tell_overload(tamis_filter *filter)
 {
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     if (tamis_filter_stat(filter, &stat) < 0) return cli_fail_library();
     if (stat.predicted_rate > RATE_MARGIN * stat.fp_rate)
-        cli_tell("note: %s holds about %ju keys now, which is more than it was made for: of keys "
+        cli_tell("note: %s holds about %ju key%s now, which is more than it was made for: of keys "
                  "that were never added about %.2g %% seem present, not %.2g %%; make the filters "
                  "anew with -n as large as all keys together",
-                 stat.name, (uintmax_t)stat.items, 100 * stat.predicted_rate, 100 * stat.fp_rate);
+                 stat.name, (uintmax_t)stat.items, text_plural(stat.items),
+                 100 * stat.predicted_rate, 100 * stat.fp_rate);
     return CLI_DONE;
 }
 

@@ -27,11 +27,13 @@ static enum parsed parse_decimal(const char *text, uint64_t *mantissa, unsigned 
     if (!is_digit(*text)) return MALFORMED;
     *mantissa = 0;
     *fraction = 0;
-    for (; is_digit(*text) || (*text == '.' && !point && is_digit(text[1])); text++) {
-        if (*text == '.') {
+    for (;; text++) {
+        if (*text == '.' && !point && is_digit(text[1])) {
             point = true;
             continue;
         }
+        if (*text == '_' && is_digit(text[-1]) && is_digit(text[1])) continue;
+        if (!is_digit(*text)) break;
         uint64_t digit = (uint64_t)(*text - '0');
         if (__builtin_mul_overflow(*mantissa, UINT64_C(10), mantissa) ||
             __builtin_add_overflow(*mantissa, digit, mantissa))
@@ -59,6 +61,35 @@ static enum parsed scale(uint64_t mantissa, unsigned fraction, uint64_t unit, ui
         *twos /= 2;
     }
     return __builtin_mul_overflow(mantissa, unit, value) ? TOO_LARGE : PARSED;
+}
+
+#define EXPONENT_MAX 1000 /* beyond it no number but 0 fits */
+
+/* "e9", "E-3" up to the end of the text. */
+static bool parse_exponent(const char *text, int *exponent)
+{
+    if (*text != 'e' && *text != 'E') return false;
+    const bool negative = text[1] == '-';
+    text += negative || text[1] == '+' ? 2 : 1;
+    if (*text == '\0' || strspn(text, "0123456789") != strlen(text)) return false;
+    for (*exponent = 0; *text && *exponent < EXPONENT_MAX; text++)
+        *exponent = 10 * *exponent + (*text - '0');
+    if (negative) *exponent = -*exponent;
+    return true;
+}
+
+/* *mantissa / 10^fraction * 10^exponent, if that is a whole number that fits. */
+static enum parsed scale_by_ten(uint64_t mantissa, unsigned fraction, int exponent, uint64_t *value)
+{
+    *value = 0;
+    if (mantissa == 0) return PARSED;
+    for (; exponent < 0; exponent++)
+        fraction++;
+    for (; exponent > 0 && fraction > 0; exponent--)
+        fraction--;
+    for (; exponent > 0; exponent--)
+        if (__builtin_mul_overflow(mantissa, UINT64_C(10), &mantissa)) return TOO_LARGE;
+    return scale(mantissa, fraction, 1, value);
 }
 
 struct unit {
@@ -112,6 +143,11 @@ static enum parsed parse_scaled(const char *text, const struct unit *units,
     if (parsed != PARSED) return parsed;
     uint64_t factor = unit_factor(units, suffix);
     if (factor == 0 && more_units) factor = unit_factor(more_units, suffix);
+    int exponent;
+    const uint64_t unscaled =
+        unit_factor(units, "") | (more_units ? unit_factor(more_units, "") : 0);
+    if (factor == 0 && unscaled == 1 && parse_exponent(suffix, &exponent))
+        return scale_by_ten(mantissa, fraction, exponent, value);
     if (factor == 0) return MALFORMED;
     return scale(mantissa, fraction, factor, value);
 }
@@ -130,7 +166,7 @@ static bool refuse(const char *option, const char *text, enum parsed parsed, con
 
 bool number_count(const char *option, const char *text, uint64_t *count)
 {
-    static const char accepts[] = "a number of 1 or more, like 10000, 10k, 5M or 1G";
+    static const char accepts[] = "a number of 1 or more, like 10000, 10k, 1.5M, 1e9 or 1_000_000";
     enum parsed parsed = parse_scaled(text, DECIMAL, NULL, count);
     if (parsed == PARSED && *count == 0) parsed = MALFORMED;
     return parsed == PARSED || refuse(option, text, parsed, accepts);
@@ -193,6 +229,24 @@ bool number_window(const char *option, const char *text, int64_t *ns, uint64_t *
     return parsed == PARSED ||
            refuse(option, text, parsed,
                   "a time like 90s, 45m, 12h, 30d or 2w, or a number of keys like 10M");
+}
+
+bool number_wait(const char *option, const char *text, int64_t *ms)
+{
+    static const struct unit seconds[] = {{"", 1000}, {NULL, 0}};
+    static const struct unit others[] = {
+        {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {NULL, 0}};
+    uint64_t value = 0;
+    enum parsed parsed = parse_scaled(text, seconds, others, &value);
+    if (parsed == PARSED && value <= TAMIS_BUSY_TIMEOUT_MAX) {
+        *ms = (int64_t)value;
+        return true;
+    }
+    cli_tell(
+        "%s: '%s' is not accepted; give seconds, from 0 (do not wait) to 86400 (a day), like 5, "
+        "0.5 or 500ms",
+        option, text);
+    return false;
 }
 
 /* strtod() alone would take spaces, hexadecimal, "inf" and "nan". */

@@ -4,7 +4,12 @@
  *
  * Strict: the whole text is one number, nothing negative, nothing that overflows or would have to
  * be rounded.  Each call returns false after a message that names the option and says what it
- * accepts.
+ * accepts.  But for rates, which strtod() reads:
+ *
+ *     number     decimal (suffix | exponent)?     1.5M  1e9  1_000_000  2.5e3
+ *     decimal    digits ("." digits)?
+ *     digits     digit ("_"? digit)*              a _ stands between two digits only
+ *     exponent   ("e" | "E") ("+" | "-")? digit+
  */
 #ifndef TAMIS_TOOLS_NUMBER_H
 #define TAMIS_TOOLS_NUMBER_H
@@ -12,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 10000, 10k, 1.5M, 1G, 1T: powers of ten; 1 or more. */
+/* 10000, 10k, 1.5M, 1e9, 1G, 1T: powers of ten; 1 or more. */
 bool number_count(const char *option, const char *text, uint64_t *count);
 
 /* As number_count(), and 512Ki, 64Mi, 4Gi: powers of two. */
@@ -26,6 +31,9 @@ bool number_window(const char *option, const char *text, int64_t *ns, uint64_t *
 
 /* A time of a millisecond or more: 500ms, 90s, 45m, 12h, 30d, 2w. */
 bool number_duration(const char *option, const char *text, int64_t *ns);
+
+/* Seconds, 0 to a day: 5, 0.5; or with a unit: 500ms, 2m.  In milliseconds. */
+bool number_wait(const char *option, const char *text, int64_t *ms);
 
 /* 0.01, 1e-6, 1%: more than 0, less than 1. */
 bool number_rate(const char *option, const char *text, double *rate);

@@ -45,7 +45,8 @@ tamis_store *cli_store_open(const struct invocation *call, unsigned flags)
     tamis_store *store = NULL;
     char *path = cli_store_path(call);
     if (!path) return NULL;
-    if (tamis_store_open(path, cli_store_flags(call, flags), &store) < 0) cli_fail_library();
+    const struct tamis_store_options options = cli_store_options(call, flags);
+    if (tamis_store_open_with(path, &options, &store) < 0) cli_fail_library();
     free(path);
     return store;
 }
@@ -94,6 +95,10 @@ tamis_filter *cli_filter_open(tamis_store *store, const char *name, unsigned fla
 void cli_tell_trouble_of(const struct tamis_filter_stat *stat)
 {
     char since[32];
+    if (stat->state & TAMIS_STATE_DAMAGED)
+        cli_tell("warning: filter '%s' is damaged, so keys may be missing; 'tamis verify %s' says "
+                 "where, and 'tamis repair' what can be done",
+                 stat->name, stat->name);
     if (stat->state & TAMIS_STATE_UNCLEAN) {
         text_time(since, sizeof since, stat->unclean_since);
         cli_tell("warning: filter '%s' is unclean since %s: the machine went down before all that "
@@ -111,7 +116,7 @@ void cli_tell_trouble_of(const struct tamis_filter_stat *stat)
 
 void cli_tell_trouble(tamis_filter *filter)
 {
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     /* What fails here fails in what comes next, and is told there. */
     if (tamis_filter_stat(filter, &stat) == 0) cli_tell_trouble_of(&stat);
 }

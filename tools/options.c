@@ -22,7 +22,7 @@ static const struct {
     char letter;
 } OPTIONS[OPTION_IDS] = {
     [OPTION_HELP] = {"help", "--help", no_argument, 'h'},
-    [OPTION_VERSION] = {"version", "--version", no_argument, 0},
+    [OPTION_VERSION] = {"version", "-V/--version", no_argument, 'V'},
     [OPTION_STORE] = {"store", "--store", required_argument, 0},
     [OPTION_JSON] = {"json", "--json", no_argument, 0},
     [OPTION_CAPACITY] = {"capacity", "-n/--capacity", required_argument, 'n'},
@@ -76,6 +76,9 @@ static const struct {
     [OPTION_NO_SYNC] = {"no-sync", "--no-sync", no_argument, 0},
     [OPTION_POPULATE] = {"populate", "--populate", no_argument, 0},
     [OPTION_ACCEPT] = {"accept", "--accept", no_argument, 0},
+    [OPTION_FILE] = {"file", "--file", required_argument, 0},
+    [OPTION_RECORDED] = {"recorded", "--recorded", no_argument, 0},
+    [OPTION_WAIT] = {"wait", "--wait", required_argument, 0},
 };
 
 /* What getopt_long() wants to be given, for one set of options. */
@@ -157,6 +160,8 @@ static bool take_number(const struct command *command, struct options *options, 
         return number_window(shown, value, &options->window_ns, &options->window_items);
     case OPTION_SYNC_INTERVAL:
         return number_duration(shown, value, &options->sync_interval_ns);
+    case OPTION_WAIT:
+        return number_wait(shown, value, &options->wait_ms);
     case OPTION_SLICES:
         return take_small(shown, value, 1, TAMIS_SLICES_MAX, &options->slices);
     case OPTION_THREADS:
@@ -209,6 +214,7 @@ void options_clear(struct options *options)
 {
     free(options->except.paths);
     free(options->against.paths);
+    free(options->files.paths);
 }
 
 static bool take_option(const struct command *command, struct options *options, int id,
@@ -234,6 +240,8 @@ static bool take_option(const struct command *command, struct options *options, 
         return take_file(value, &options->except);
     case OPTION_AGAINST:
         return take_file(value, &options->against);
+    case OPTION_FILE:
+        return take_file(value, &options->files);
     case OPTION_OUTPUT:
         options->output = value;
         return true;
@@ -290,14 +298,16 @@ bool options_parse(struct invocation *call, int argc, char **argv)
     if (!take_options(&call->options, call->command, &tables, argc, argv)) return false;
     call->args = argv + optind;
     call->arg_count = (size_t)(argc - optind);
+    call->dashes = strcmp(argv[optind - 1], "--") == 0;
     return options_have(&call->options, TAKES(HELP)) || arguments_fit(call);
 }
 
 int options_parse_global(struct options *options, int argc, char **argv)
 {
     struct getopt_tables tables;
-    fill_tables(&tables,
-                "+:", TAKES(HELP) | TAKES(STORE) | TAKES(VERSION) | TAKES(FORCE_NETWORK_FS));
+    fill_tables(
+        &tables,
+        "+:", TAKES(HELP) | TAKES(STORE) | TAKES(VERSION) | TAKES(FORCE_NETWORK_FS) | TAKES(WAIT));
     return take_options(options, NULL, &tables, argc, argv) ? optind : -1;
 }
 

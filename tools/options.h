@@ -71,6 +71,9 @@ enum option_id {
     OPTION_NO_SYNC,
     OPTION_POPULATE,
     OPTION_ACCEPT,
+    OPTION_FILE,
+    OPTION_WAIT,
+    OPTION_RECORDED,
     OPTION_IDS
 };
 
@@ -78,6 +81,8 @@ enum option_id {
 
 /* The options that say what a key looks like, in and out. */
 #define TAKES_KEYS (TAKES(ZERO) | TAKES(HEX) | TAKES(JSON))
+/* The same where keys are arguments, standard input or files (keys.h). */
+#define TAKES_KEYS_OF_FILES (TAKES_KEYS | TAKES(FILE))
 #define TAKES_PROGRESS (TAKES(PROGRESS) | TAKES(NO_PROGRESS))
 
 /* The files of an option that may stand several times. */
@@ -113,6 +118,8 @@ struct options {
     int64_t sync_interval_ns;
     struct option_files except;
     struct option_files against;
+    struct option_files files; /* of --file */
+    int64_t wait_ms;           /* the busy timeout */
 };
 
 /* Release what was allocated for the values. */

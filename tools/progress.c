@@ -82,7 +82,8 @@ void progress_update(uint64_t keys, uint64_t bytes)
     char what[96];
     double seconds = due();
     if (seconds < 0) return;
-    snprintf(what, sizeof what, "%ju keys, %.0f keys/s", (uintmax_t)keys, (double)keys / seconds);
+    snprintf(what, sizeof what, "%ju key%s, %.0f keys/s", (uintmax_t)keys, text_plural(keys),
+             (double)keys / seconds);
     show(what, bytes, seconds);
 }
 
@@ -96,8 +97,8 @@ void progress_update_step(const char *step, uint64_t done, uint64_t all)
     progress.total = all;
     const double seconds = due();
     if (seconds < 0) return;
-    snprintf(what, sizeof what, "%s: %ju keys, %.0f keys/s", step, (uintmax_t)done,
-             seconds > 0 ? (double)done / seconds : 0);
+    snprintf(what, sizeof what, "%s: %ju key%s, %.0f keys/s", step, (uintmax_t)done,
+             text_plural(done), seconds > 0 ? (double)done / seconds : 0);
     show(what, done, seconds);
 }
 

@@ -16,15 +16,16 @@
 #include "progress.h"
 
 static const char HELP[] =
-    "usage: tamis remove NAME [KEY...]\n"
+    "usage: tamis remove NAME [--file FILE]... [KEY...]\n"
     "\n"
-    "Take keys off a filter of kind counting, from the arguments or else from standard input,\n"
-    "one a line; each key once.  A key that was added N times is gone after N removes.  One that\n"
-    "is not there is told on standard error and changes nothing.\n"
+    "Take keys off a filter of kind counting, each key once.  Keys come from the arguments, else\n"
+    "from --file, else from standard input, one a line.  A key that was added N times is gone\n"
+    "after N removes.  A key that is not there is reported and changes nothing.\n"
     "\n"
     "Remove only what was added: a key that was not, and that the filter takes for one that was,\n"
     "is taken off at the cost of others.\n"
     "\n"
+    "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
     "  -z, --null          keys end with NUL instead of newline\n"
     "      --hex           keys are written in hexadecimal\n"
     "      --json          one object a key: {\"key\":\"...\",\"removed\":true}\n"
@@ -108,7 +109,7 @@ static int remove_keys(struct removal *removal)
 static int run(struct invocation *call)
 {
     struct removal removal = {.call = call, .name = call->args[0]};
-    if (!options_exclusive(call, TAKES_PROGRESS)) return CLI_ERROR;
+    if (!options_exclusive(call, TAKES_PROGRESS) || !key_source_can_be(call, 1)) return CLI_ERROR;
     tamis_store *store = cli_store_open(call, 0);
     if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
@@ -136,7 +137,7 @@ const struct command cli_command_remove = {
     .summary = "take keys off a counting filter",
     .operands = "NAME [KEY...]",
     .help = HELP,
-    .options = TAKES_KEYS | TAKES_PROGRESS,
+    .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS,
     .args_min = 1,
     .args_max = SIZE_MAX,
     .run = run,

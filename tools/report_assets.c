@@ -26,7 +26,7 @@ const char *const REPORT_STYLE[] = {
     ".filter[open]>summary::before{content:'\\25BE'}\n"
     ".badge{font-size:12px;line-height:1;padding:4px 8px;border-radius:9px;"
     "border:1px solid currentColor;white-space:nowrap}\n"
-    ".ok{color:var(--good)}.full{color:var(--warm)}.damaged,.trouble{color:var(--bad)}\n"
+    ".ok{color:var(--good)}.full,.over{color:var(--warm)}.damaged,.trouble{color:var(--bad)}\n"
     ".trouble{margin:12px 0 0;overflow-wrap:anywhere}\n"
     ".note{color:var(--quiet);font-size:13px;margin:8px 0 0}\n"
     ".wide{overflow-x:auto;margin-top:10px}\n",

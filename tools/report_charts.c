@@ -186,8 +186,9 @@ static void rate_axes(struct page *page, const struct rate_curve *curve,
 static const char *after_capacity(const struct tamis_filter_stat *stat)
 {
     if (stat->on_full == TAMIS_ON_FULL_GROW)
-        return "Then it goes on in another segment, and the rate asked for holds; broken: what it "
-               "would be without.";
+        return "Then the filter goes on in another segment and keeps the rate asked for. The "
+               "dashed "
+               "line is the rate that it would have without that segment.";
     if (stat->on_full == TAMIS_ON_FULL_REFUSE) return "Then it takes no more keys.";
     return "Past that it takes keys at a higher rate than was asked for.";
 }
@@ -198,11 +199,11 @@ static void rate_legend(struct page *page, const struct report_filter *filter,
     char now[REPORT_TEXT], asked[REPORT_TEXT], then[REPORT_TEXT], items[REPORT_TEXT];
     const double at_capacity = rate_at(curve, capacity_of(curve));
     page_format(page,
-                "<p class=\"note\"><b class=\"key-now\">now</b> %s at %s items &#183; "
+                "<p class=\"note\"><b class=\"key-now\">now</b> %s at %s item%s &#183; "
                 "<b class=\"key-asked\">asked for</b> %s &#183; <b class=\"key-full\">%s</b> "
                 "%s, predicted.<br>%s</p>",
                 report_rate(now, report_number(filter, "fp_rate_now")),
-                report_count(items, filter->view.stat.items),
+                report_count(items, filter->view.stat.items), text_plural(filter->view.stat.items),
                 report_rate(asked, filter->view.stat.fp_rate),
                 filter->view.stat.slices > 0 ? "with its newest segment full" : "at capacity",
                 report_rate(then, at_capacity), after_capacity(&filter->view.stat));

@@ -110,7 +110,8 @@ static void name_of(struct page *page, const struct report_filter *filter)
 
 static void badge(struct page *page, const struct report_filter *filter)
 {
-    const char *state = filter->error ? "damaged" : state_name(filter->view.stat.state);
+    char text[STATE_BYTES];
+    const char *state = filter->error ? "damaged" : state_name(filter->view.stat.state, text);
     page_format(page, "<span class=\"badge %s\">%s</span>", state, state);
 }
 
@@ -329,11 +330,12 @@ static void head(struct page *page, const struct report *report)
     page_escaped(page, report->store);
     text_time(time, sizeof time, report->made_at);
     text_size(size, sizeof size, (double)all_bytes);
-    page_format(page,
-                "</bdi></p><p class=\"note\">%s %s, %s items, %s &#183; made at <time>%s</time> by "
-                "Tamis %s</p></header>\n<main>\n",
-                report_count(count, report->count), report->count == 1 ? "filter" : "filters",
-                report_count(items, all_items), size, time, tamis_version());
+    page_format(
+        page,
+        "</bdi></p><p class=\"note\">%s %s, %s item%s, %s &#183; made at <time>%s</time> by "
+        "Tamis %s</p></header>\n<main>\n",
+        report_count(count, report->count), report->count == 1 ? "filter" : "filters",
+        report_count(items, all_items), text_plural(all_items), size, time, tamis_version());
 }
 
 void report_write(struct page *page, const struct report *report)

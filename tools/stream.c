@@ -241,13 +241,16 @@ static int write_through(void *context, const void *data, size_t bytes)
 
 struct tamis_source stream_source(struct stream *stream)
 {
-    return (struct tamis_source){
-        .read = read_through, .context = stream, .bytes = stream->all_bytes};
+    return (struct tamis_source){.size = sizeof(struct tamis_source),
+                                 .read = read_through,
+                                 .context = stream,
+                                 .bytes = stream->all_bytes};
 }
 
 struct tamis_sink stream_sink(struct stream *stream)
 {
-    return (struct tamis_sink){.write = write_through, .context = stream};
+    return (struct tamis_sink){
+        .size = sizeof(struct tamis_sink), .write = write_through, .context = stream};
 }
 
 int stream_open_status(void)

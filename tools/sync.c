@@ -25,7 +25,7 @@ static const char HELP[] =
 
 static int show_json(const struct invocation *call, tamis_filter *filter)
 {
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     if (tamis_filter_stat(filter, &stat) < 0) return cli_fail_library();
     json_t *line = json_new();
     json_put(line, "name", json_text(stat.name));

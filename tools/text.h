@@ -16,6 +16,12 @@ void text_duration(char *text, size_t text_bytes, double seconds);
 /* RFC 3339, UTC, whole seconds; from nanoseconds since 1970. */
 void text_time(char *text, size_t text_bytes, int64_t time_ns);
 
+/* What makes a noun that follows the number a plural: "" for 1, else "s". */
+static inline const char *text_plural(uint64_t number)
+{
+    return number == 1 ? "" : "s";
+}
+
 /* Is it UTF-8 throughout? */
 bool text_is_utf8(const char *text, size_t bytes);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* verify.c: tamis verify [NAME...] - the catalog against the segments, and both against damage. */
+#include "verify.h"
+
 #include <stdlib.h>
 
 #include <string.h>
@@ -12,7 +14,10 @@
 static const char HELP[] =
     "usage: tamis verify [NAME...]\n"
     "\n"
-    "Check headers, checksums, sizes and the catalog against the segments; change nothing.\n"
+    "Check headers, checksums, sizes, the catalog against the segments, and whether bits were "
+    "lost.\n"
+    "What is damaged is 'damaged' in 'tamis list' from then on, until it is found sound; nothing\n"
+    "else is changed.\n"
     "Without NAME the whole store, files that belong to no filter included.  Each problem is a\n"
     "line: file, offset, reason.\n"
     "\n"
@@ -50,17 +55,17 @@ static int show_problem(void *context, const struct tamis_problem *problem)
     return 0;
 }
 
-/* Number of problems, or below 0 after a message. */
-static int64_t verify(struct invocation *call, tamis_store *store, const struct names *names)
+int64_t verify_named(const struct invocation *call, tamis_store *store, const struct names *names,
+                     tamis_problem_fn *fn, void *context)
 {
     if (call->arg_count == 0) {
-        int64_t found = tamis_store_verify(store, NULL, show_problem, call);
+        int64_t found = tamis_store_verify(store, NULL, fn, context);
         if (found < 0) cli_fail_library();
         return found;
     }
     int64_t problems = 0;
     for (size_t i = 0; i < names->count; i++) {
-        int64_t found = tamis_store_verify(store, names->names[i], show_problem, call);
+        int64_t found = tamis_store_verify(store, names->names[i], fn, context);
         if (found == TAMIS_ENOTFOUND)
             cli_fail_absent(store, names->names[i], tamis_last_error());
         else if (found < 0)
@@ -75,23 +80,33 @@ static int64_t verify(struct invocation *call, tamis_store *store, const struct 
 static int tell_trouble(void *context, const struct tamis_filter_stat *stat)
 {
     const struct names *names = context;
+    struct tamis_filter_stat others = *stat;
+    others.state &= ~TAMIS_STATE_DAMAGED; /* that is told, with the place */
     for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->names[i], stat->name) == 0) cli_tell_trouble_of(stat);
+        if (strcmp(names->names[i], stat->name) == 0) cli_tell_trouble_of(&others);
     return 0;
 }
 
-static const char *plural(uintmax_t count)
+tamis_store *verify_open(const struct invocation *call)
 {
-    return count == 1 ? "" : "s";
+    tamis_store *store = NULL;
+    char *path = cli_store_path(call);
+    if (!path) return NULL;
+    const struct tamis_store_options options = cli_store_options(call, 0);
+    const int rc = tamis_store_open_with(path, &options, &store);
+    free(path);
+    if (rc == TAMIS_EBUSY) cli_fail_library();
+    return rc == 0 || rc == TAMIS_EBUSY ? store : cli_store_open(call, TAMIS_READ_ONLY);
 }
 
 static int run(struct invocation *call)
 {
-    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
+    tamis_store *store = verify_open(call);
     if (!store) return CLI_ERROR;
     struct names names;
     int status = names_of_call(&names, call, store);
-    int64_t problems = status == CLI_DONE ? verify(call, store, &names) : -1;
+    int64_t problems =
+        status == CLI_DONE ? verify_named(call, store, &names, show_problem, call) : -1;
     uintmax_t filters = names.count;
     out_flush(call->out); /* the problems first, then what is said about them */
     if (problems >= 0 && tamis_store_list(store, NULL, tell_trouble, &names) < 0) {
@@ -102,9 +117,9 @@ static int run(struct invocation *call)
     tamis_store_close(store);
     if (problems < 0) return CLI_ERROR;
     if (problems > 0)
-        return cli_fail("checked %ju filter%s: %jd problem%s", filters, plural(filters),
-                        (intmax_t)problems, plural((uintmax_t)problems));
-    cli_tell("checked %ju filter%s: no problem found", filters, plural(filters));
+        return cli_fail("checked %ju filter%s: %jd problem%s", filters, text_plural(filters),
+                        (intmax_t)problems, text_plural((uintmax_t)problems));
+    cli_tell("checked %ju filter%s: no problem found", filters, text_plural(filters));
     return CLI_DONE;
 }
 

@@ -20,6 +20,7 @@ void (*tamis__point_hook)(enum tamis__point point);
 int tamis__point_any_bit_rule;
 int tamis__point_no_block_lock;
 int tamis__point_no_recheck;
+int tamis__point_no_room_check;
 int tamis__point_no_mark_lock;
 int tamis__point_no_mark_count;
 uint64_t tamis__point_samples = 1 << 14;
@@ -90,8 +91,10 @@ const char *tamis__size_text(char buffer[TAMIS__SIZE_BYTES], double bytes)
         bytes /= 1024;
         unit++;
     }
-    (void)snprintf(buffer, TAMIS__SIZE_BYTES, unit == 0 ? "%.0f %s" : "%.1f %s", bytes,
-                   units[unit]);
+    if (unit == 0)
+        (void)snprintf(buffer, TAMIS__SIZE_BYTES, "%.0f byte%s", bytes, bytes == 1 ? "" : "s");
+    else
+        (void)snprintf(buffer, TAMIS__SIZE_BYTES, "%.1f %s", bytes, units[unit]);
     return buffer;
 }
 

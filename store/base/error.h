@@ -4,6 +4,7 @@
 #define TAMIS_BASE_ERROR_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "tamis.h"
 
@@ -24,6 +25,12 @@ const char *tamis__quote(char buffer[TAMIS__QUOTED_BYTES], const char *text);
 /* A byte count for people: "1.5 GiB", exact below 1 KiB.  Returned as above. */
 #define TAMIS__SIZE_BYTES 32
 const char *tamis__size_text(char buffer[TAMIS__SIZE_BYTES], double bytes);
+
+/* What makes a noun that follows the number a plural: "" for 1, else "s". */
+static inline const char *tamis__plural(uint64_t number)
+{
+    return number == 1 ? "" : "s";
+}
 
 /* Length of the well-formed UTF-8 sequence at `s` (RFC 3629), 0 if there is none.  Needs a NUL end.
  */

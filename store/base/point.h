@@ -23,6 +23,8 @@
     X(TAMIS__POINT_STAGED, "create: the staged file is whole, the catalog not locked")             \
     X(TAMIS__POINT_RENAMED, "create: the segment has its name, the catalog is not committed")      \
     X(TAMIS__POINT_COMMITTED, "catalog: committed, the lock still held")                           \
+    X(TAMIS__POINT_EXCEPT_LOADED, "except: the exceptions are read, the new ones not written")     \
+    X(TAMIS__POINT_EXCEPT_STAGED, "except: the new index is whole, the catalog not locked")        \
     X(TAMIS__POINT_PUBLISH_EPOCH,                                                                  \
       "publish: files named, epochs raised, the catalog not committed")                            \
     X(TAMIS__POINT_PUBLISH_TOLD, "publish: committed and told, nothing unlinked yet")              \
@@ -32,8 +34,12 @@
     X(TAMIS__POINT_CATALOG_CHECKED, "catalog: the file is checked, LMDB has not opened it")        \
     X(TAMIS__POINT_STORE_MADE, "store: directories there, no catalog yet")                         \
     X(TAMIS__POINT_GROW_STAGED, "growth: the next segment is whole, the catalog not locked")       \
+    X(TAMIS__POINT_GROW_AHEAD, "growth: the next segment is committed as a spare, nobody knows")   \
     X(TAMIS__POINT_GROW_LEFT, "growth: committed, and the segment before says so")                 \
     X(TAMIS__POINT_ADD_WON, "add: the last word was flipped, the segment not looked at again")     \
+    X(TAMIS__POINT_ROOM_SEEN, "room: seen on a stripe, nothing is taken")                          \
+    X(TAMIS__POINT_ROOM_TAKEN, "room: taken from a stripe, not looked at again")                   \
+    X(TAMIS__POINT_ROOM_GRANTED, "room: a lump is granted, and no stripe has it yet")              \
     X(TAMIS__POINT_LOG_MADE, "log: the file is whole, and has not its name")                       \
     X(TAMIS__POINT_LOG_NAMED, "log: it has its name, and no frame")                                \
     X(TAMIS__POINT_DURABLE_BEGUN, "durable add: said to be in flight, no bit is set")              \
@@ -94,6 +100,9 @@ extern int64_t (*tamis__clock_hook)(void);
 extern int tamis__point_no_block_lock;
 #define TAMIS__NO_BLOCK_LOCK tamis__point_no_block_lock
 #define TAMIS__NO_RECHECK tamis__point_no_recheck
+/* And another: who takes room does not look whether it went too far (file/room.h). */
+extern int tamis__point_no_room_check;
+#define TAMIS__NO_ROOM_CHECK tamis__point_no_room_check
 /* Made-up keys that a build is asked for before it is published: a few, as tests build by the thousand. */
 extern uint64_t tamis__point_samples;
 #define TAMIS__SAMPLES tamis__point_samples
@@ -104,6 +113,7 @@ extern uint64_t tamis__point_samples;
 #define TAMIS__ANY_BIT_RULE 0
 #define TAMIS__NO_BLOCK_LOCK 0
 #define TAMIS__NO_RECHECK 0
+#define TAMIS__NO_ROOM_CHECK 0
 #define TAMIS__NO_MARK_LOCK 0
 #define TAMIS__NO_MARK_COUNT 0
 #define TAMIS__SAMPLES ((uint64_t)1 << 20)

@@ -18,10 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "base/point.h"
 #include "build/budget.h"
 #include "file/io.h"
+#include "spares.h"
 
 #define THREADS_MAX 1024u
 #define DIGESTS_AT_ONCE 512u
@@ -32,13 +34,6 @@
 
 static int check_spec(const struct tamis_build_spec *spec)
 {
-    uint64_t reserved = spec->reserved0 | (spec->filter.flags & ~TAMIS_FILTER_DURABLE);
-    for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
-        reserved |= spec->reserved[i];
-    for (size_t i = 0; i < sizeof spec->filter.reserved / sizeof spec->filter.reserved[0]; i++)
-        reserved |= spec->filter.reserved[i];
-    if (reserved != 0)
-        return tamis__fail(TAMIS_EINVAL, "a reserved field of the spec is not 0; clear the struct");
     if ((spec->flags & ~(TAMIS_BUILD_IF_CHANGED | TAMIS_BUILD_KEEP)) != 0)
         return tamis__fail(TAMIS_EINVAL, "build flags %#x: use those of TAMIS_BUILD_*",
                            spec->flags);
@@ -47,9 +42,10 @@ static int check_spec(const struct tamis_build_spec *spec)
                            "%u older generations are too many to keep; the most is %d", spec->keep,
                            TAMIS_KEEP_MAX);
     if (spec->memory_bytes != 0 && spec->memory_bytes < TAMIS__BUDGET_MIN)
-        return tamis__fail(TAMIS_EINVAL,
-                           "%llu bytes of memory are too few for a build; give it 1 MiB or more",
-                           (unsigned long long)spec->memory_bytes);
+        return tamis__fail(
+            TAMIS_EINVAL,
+            "a memory of %llu byte%s is too little for a build; give it 1 MiB or more",
+            (unsigned long long)spec->memory_bytes, tamis__plural(spec->memory_bytes));
     if (spec->threads > THREADS_MAX)
         return tamis__fail(TAMIS_EINVAL, "%u threads are too many; the most is %u", spec->threads,
                            THREADS_MAX);
@@ -67,6 +63,9 @@ static int check_kind(const struct tamis_filter_spec *spec)
             TAMIS_EUNSUPPORTED,
             "a filter of kind counting is not built as a whole, as its keys come and "
             "go; create it and add to it, or build another kind");
+    if ((spec->flags & ~TAMIS_FILTER_DURABLE) != 0)
+        return tamis__fail(TAMIS_EINVAL, "filter flags %#x: use 0 or TAMIS_FILTER_DURABLE",
+                           spec->flags);
     if (tamis__kind_by_id(spec->kind) == NULL)
         return tamis__fail(TAMIS_EINVAL, "there is no kind of number %u", spec->kind);
     if (spec->kind == TAMIS_KIND_FUSE && (spec->flags & TAMIS_FILTER_DURABLE) != 0)
@@ -83,15 +82,15 @@ static int choose_secret(struct tamis_build *build)
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
     struct tamis__plan *plan = &build->plan;
-    const char *name = build->spec.filter.hash_set;
+    const char *name = build->filter.hash_set;
     int rc = tamis__hash_set_parse(name ? name : "xxh3", &plan->hash_set, plan->parameters);
     if (rc < 0) return rc;
-    struct tamis_filter_spec *spec = &build->spec.filter;
+    struct tamis_filter_spec *spec = &build->filter;
     static const uint8_t none[TAMIS_SECRET_BYTES];
     if (plan->hash_set->keyed && memcmp(spec->secret, none, sizeof none) == 0) {
         rc = tamis__catalog_begin(&build->store->catalog, TAMIS__LOCK_SHARED, &txn);
         if (rc < 0) return rc;
-        rc = tamis__catalog_get(txn, build->name, &record);
+        rc = tamis__store_get(build->store, txn, build->name, &record);
         tamis__catalog_end(txn);
         if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
         const struct tamis__record_segment *newest = &record.segments[0];
@@ -114,9 +113,15 @@ static int init(struct tamis_build *build, const char *name, const struct tamis_
 {
     (void)snprintf(build->name, sizeof build->name, "%s", name);
     build->spec = *spec;
-    if (build->spec.filter.kind == TAMIS_KIND_DEFAULT) build->spec.filter.kind = TAMIS_KIND_FUSE;
-    const bool fuse = build->spec.filter.kind == TAMIS_KIND_FUSE;
-    int rc = check_kind(&build->spec.filter);
+    if (spec->filter != NULL) {
+        const int taken = tamis__take_struct(spec->filter, &build->filter, sizeof build->filter,
+                                             "struct tamis_filter_spec");
+        if (taken < 0) return taken;
+    }
+    build->default_kind = build->filter.kind == TAMIS_KIND_DEFAULT;
+    if (build->default_kind) build->filter.kind = TAMIS_KIND_FUSE;
+    const bool fuse = build->filter.kind == TAMIS_KIND_FUSE;
+    int rc = check_kind(&build->filter);
     if (rc == 0) rc = choose_secret(build);
     if (rc == 0) rc = fuse ? tamis__build_plan_fuse(build) : tamis__build_plan_bits(build);
     if (rc < 0) return rc;
@@ -136,19 +141,21 @@ static int init(struct tamis_build *build, const char *name, const struct tamis_
 }
 
 TAMIS_API int tamis_build_begin(tamis_store *store, const char *name,
-                                const struct tamis_build_spec *spec, tamis_build **out)
+                                const struct tamis_build_spec *given, tamis_build **out)
 {
-    if (store == NULL || spec == NULL || out == NULL)
-        return tamis__fail(TAMIS_EINVAL,
-                           "tamis_build_begin needs a store, a spec and a place for the build");
+    struct tamis_build_spec spec = {.size = sizeof spec};
+    TAMIS__REFUSE_NULL(store, "store");
+    TAMIS__REFUSE_NULL(out, "build");
     int rc = tamis__check_name(name);
-    if (rc == 0) rc = check_spec(spec);
+    if (rc == 0 && given != NULL)
+        rc = tamis__take_struct(given, &spec, sizeof spec, "struct tamis_build_spec");
+    if (rc == 0) rc = check_spec(&spec);
     if (rc == 0) rc = tamis__check_writable(store);
     if (rc < 0) return rc;
     struct tamis_build *build = calloc(1, sizeof *build);
     if (build == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory building '%s'", name);
     build->store = tamis__store_reference(store);
-    rc = init(build, name, spec);
+    rc = init(build, name, &spec);
     if (rc < 0) {
         tamis_build_close(build);
         return rc;
@@ -176,7 +183,7 @@ TAMIS_API void tamis_build_close(tamis_build *build)
     tamis__exceptions_clear(&build->by_hand);
     tamis__exceptions_clear(&build->found);
     tamis_store_close(build->store);
-    explicit_bzero(build->spec.filter.secret, sizeof build->spec.filter.secret);
+    explicit_bzero(build->filter.secret, sizeof build->filter.secret);
     explicit_bzero(build->plan.parameters, sizeof build->plan.parameters);
     explicit_bzero(&build->draft, sizeof build->draft);
     free(build);
@@ -186,6 +193,7 @@ TAMIS_API void tamis_build_close(tamis_build *build)
 
 static int check_open(const struct tamis_build *build)
 {
+    if (build == NULL) return tamis__fail_null("a build", "build");
     if (build->failed != 0)
         return tamis__fail(build->failed,
                            "the build of '%s' has failed before (%s); close it and begin another",
@@ -253,6 +261,20 @@ TAMIS_API int tamis_build_except(tamis_build *build, const struct tamis_key *key
 
 /* ---- Publish ---------------------------------------------------------------------------------- */
 
+/* To replace a filter that takes keys by one that takes none ends all who add to it: not without being told. */
+static int check_default_kind(const struct tamis_build *build, const struct tamis__record *record)
+{
+    const uint32_t kind = record->segments[record->segment_count - 1].kind;
+    if (!build->default_kind || kind == build->filter.kind) return 0;
+    return tamis__fail(
+        TAMIS_EMISMATCH,
+        "the filter '%s' is of kind %s, and a build makes kind %s where none is given; "
+        "give --kind %s to build it as it is, or --kind %s to replace it, which "
+        "ends those who add to it",
+        build->name, tamis_kind_name(kind), tamis_kind_name(build->filter.kind),
+        tamis_kind_name(kind), tamis_kind_name(build->filter.kind));
+}
+
 /* Refuse now what publishing would refuse after all the work. */
 static int check_filter(struct tamis_build *build)
 {
@@ -260,10 +282,11 @@ static int check_filter(struct tamis_build *build)
     struct tamis__record record;
     int rc = tamis__catalog_begin(&build->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get(txn, build->name, &record);
+    rc = tamis__store_get(build->store, txn, build->name, &record);
     tamis__catalog_end(txn);
     if (rc == TAMIS_ENOTFOUND) return 0;
-    return rc < 0 ? rc : tamis__check_replaceable(&record);
+    if (rc == 0) rc = tamis__check_replaceable(&record);
+    return rc < 0 ? rc : check_default_kind(build, &record);
 }
 
 static int sort(struct tamis_build *build)
@@ -302,10 +325,10 @@ static struct tamis__edition edition_of(struct tamis_build *build)
         .name = build->name,
         .draft = &build->draft,
         .capacity = build->draft.header.capacity,
-        .fp_rate = build->spec.filter.fp_rate,
+        .fp_rate = build->filter.fp_rate,
         .policy = {.on_full = TAMIS_ON_FULL_WARN,
                    .capacity = build->draft.header.capacity,
-                   .fp_rate = build->spec.filter.fp_rate},
+                   .fp_rate = build->filter.fp_rate},
         .set_keep = (build->spec.flags & TAMIS_BUILD_KEEP) != 0,
         .keep = build->spec.keep,
         .by_hand = &build->by_hand,
@@ -348,12 +371,14 @@ static int run(struct tamis_build *build)
 TAMIS_API int tamis_build_publish(tamis_build *build, struct tamis_build_result *result)
 {
     int rc = check_open(build);
+    if (rc == 0 && result != NULL) rc = tamis__check_struct(result, "struct tamis_build_result");
     if (rc != 0) return rc;
     rc = run(build);
     build->over = true;
     drop_keys(build);
     tamis__segment_discard(&build->store->place, &build->draft.staged);
     if (rc < 0) return note(build, rc);
-    if (result != NULL) *result = build->result;
+    build->result.size = sizeof build->result;
+    if (result != NULL) tamis__give_struct(&build->result, sizeof build->result, result);
     return rc;
 }

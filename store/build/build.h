@@ -22,15 +22,17 @@
 struct tamis_build {
     struct tamis_store *store; /* a reference */
     char name[TAMIS_NAME_MAX + 1];
-    struct tamis_build_spec spec; /* with no default left but capacity and keep */
-    uint32_t fingerprint_bits;    /* 0: the kind is not fuse */
-    struct tamis__digester by;    /* into spec.filter.secret */
+    struct tamis_build_spec spec;    /* spec.filter is the caller's, and not looked at again */
+    struct tamis_filter_spec filter; /* with no default left but capacity and keep */
+    uint32_t fingerprint_bits;       /* 0: the kind is not fuse */
+    struct tamis__digester by;       /* into filter.secret */
     struct tamis__plan
         plan; /* kind fuse: the hash set alone; another: the capacity follows from the keys */
     struct tamis__crew crew;
     struct tamis__keyset keyset;
     struct tamis__spool raw;     /* the keys; empty for kind fuse */
     struct tamis__spool against; /* keys known to be good */
+    bool default_kind;           /* none was given: not one to replace another kind by */
     struct tamis__exceptions by_hand, found;
     struct tamis__keyset conflicts; /* keys of `against` that were added too */
     struct tamis__draft draft;

@@ -9,7 +9,7 @@
 
 static int plan_for(struct tamis_build *build, uint64_t keys)
 {
-    struct tamis_filter_spec spec = build->spec.filter;
+    struct tamis_filter_spec spec = build->filter;
     if (spec.capacity < keys) spec.capacity = keys;
     return tamis__plan_filter(&spec, &build->plan);
 }

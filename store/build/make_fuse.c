@@ -19,7 +19,7 @@
 
 int tamis__build_plan_fuse(struct tamis_build *build)
 {
-    struct tamis_filter_spec *spec = &build->spec.filter;
+    struct tamis_filter_spec *spec = &build->filter;
     if (!build->plan.hash_set->any_kind)
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "kind fuse goes with hash set xxh3 or sip only; leave the set out, or "
@@ -54,7 +54,8 @@ static int cut_pieces(struct tamis_build *build, uint32_t pieces, uint64_t *full
     const struct tamis__keyset *keyset = &build->keyset;
     build->pieces = calloc((size_t)pieces + 1, sizeof *build->pieces);
     if (build->pieces == NULL)
-        return tamis__fail(TAMIS_ENOMEM, "out of memory for %u pieces", pieces);
+        return tamis__fail(TAMIS_ENOMEM, "out of memory for %u piece%s", pieces,
+                           tamis__plural(pieces));
     int rc = 0;
     build->pieces[pieces] = keyset->distinct;
     for (uint32_t i = 1; rc == 0 && i < pieces; i++)
@@ -79,9 +80,9 @@ static int draft(struct tamis_build *build, struct tamis__fuse_shape *shape, uin
     if (rc < 0) return rc;
     tamis__fuse_shape(*fullest, build->fingerprint_bits, pieces, shape);
     struct tamis__record_segment segment = {.hash_set = build->plan.hash_set->id,
-                                            .seed = build->spec.filter.seed,
+                                            .seed = build->filter.seed,
                                             .capacity = keys > 0 ? keys : 1,
-                                            .fp_rate = build->spec.filter.fp_rate,
+                                            .fp_rate = build->filter.fp_rate,
                                             .items = keys};
     memcpy(segment.parameters, build->plan.parameters, sizeof segment.parameters);
     tamis__draft_init_fuse(build->store, build->name, &segment, shape, &build->draft);

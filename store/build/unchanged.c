@@ -11,31 +11,35 @@
 #include "base/error.h"
 #include "build/build.h"
 #include "policy.h"
+#include "spares.h"
 
 /* What is in force, as of one moment. */
 struct in_force {
     struct tamis__record record;
-    struct tamis__exceptions by_hand, found;
+    struct tamis__exceptions_source source;
+    struct tamis__exceptions all;
     struct tamis__store_segment segment;
     bool open;
 };
 
+/* `a` is in force, `b` is asked for. */
 static bool same_policy(const struct tamis__policy *a, const struct tamis__policy *b)
 {
     return tamis__policy_on_full(a) == tamis__policy_on_full(b) && a->capacity == b->capacity &&
-           a->fp_rate == b->fp_rate && a->slices == b->slices;
+           a->fp_rate == b->fp_rate && a->slices == b->slices &&
+           (a->durable || !b->durable); /* one that is durable stays so, asked for or not */
 }
 
 static bool same_plan(const struct tamis_build *build, const struct tamis__record *record)
 {
     const struct tamis__record_segment *s = &record->segments[0];
     const struct tamis__plan *plan = &build->plan;
-    if (record->segment_count != 1 || s->kind != build->spec.filter.kind ||
-        s->seed != build->spec.filter.seed || s->hash_set != plan->hash_set->id ||
+    if (record->segment_count != 1 || s->kind != build->filter.kind ||
+        s->seed != build->filter.seed || s->hash_set != plan->hash_set->id ||
         memcmp(s->parameters, plan->parameters, sizeof s->parameters) != 0)
         return false;
     if (build->fingerprint_bits != 0)
-        return s->fp_rate == build->spec.filter.fp_rate &&
+        return s->fp_rate == build->filter.fp_rate &&
                s->fingerprint_bits == build->fingerprint_bits;
     return s->m_bits == plan->sizing.m_bits && s->k == plan->sizing.k &&
            s->capacity == plan->sizing.capacity && s->fp_rate == plan->sizing.fp_rate &&
@@ -49,12 +53,17 @@ static bool same_spec(const struct tamis_build *build, const struct tamis__recor
            same_plan(build, record) && (!keeps || build->spec.keep == record->keep);
 }
 
-/* Is each key of a also one of b? */
-static bool all_in(const struct tamis__exceptions *a, const struct tamis__exceptions *b)
+/* Is each key of a also one of b, by hand or found as is asked? */
+static bool all_in(const struct tamis__exceptions *a, const struct tamis__exceptions *b,
+                   bool by_hand)
 {
     bool all = true;
-    for (size_t i = 0; all && i < a->count; i++)
-        all = tamis__exceptions_find(b, a->entries[i].key, a->entries[i].bytes) != NULL;
+    for (size_t i = 0; all && i < a->count; i++) {
+        const struct tamis__exception *e =
+            tamis__exceptions_find(b, a->entries[i].key, a->entries[i].bytes);
+        all = e != NULL &&
+              (by_hand ? tamis__exception_by_hand(e) : tamis__exception_found_by(e) != 0);
+    }
     return all;
 }
 
@@ -65,28 +74,28 @@ static int load(struct tamis_build *build, struct in_force *now)
     struct tamis__record *record = &now->record;
     int rc = tamis__catalog_begin(&build->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get(txn, build->name, record);
+    rc = tamis__store_get(build->store, txn, build->name, record);
     const bool differs = rc == TAMIS_ENOTFOUND || (rc == 0 && !same_spec(build, record));
-    if (rc == 0 && !differs) rc = tamis__exceptions_load(txn, record->filter_id, 0, &now->by_hand);
-    if (rc == 0 && !differs)
-        rc = tamis__exceptions_load(txn, record->filter_id, record->generation, &now->found);
+    if (rc == 0 && !differs) rc = tamis__exceptions_open(build->store, record, &now->source);
     if (rc == 0 && !differs) {
         rc = tamis__open_segment(build->store, record, 0, false, &now->segment);
         now->open = rc == 0;
     }
     tamis__catalog_end(txn);
     if (differs) return 0;
+    if (rc == 0) rc = tamis__exceptions_read(build->store, &now->source, &now->all);
     return rc < 0 ? rc : 1;
 }
 
 static int compare(struct tamis_build *build, const struct in_force *now)
 {
     if (tamis__segment_items(&now->segment.segment) != build->keyset.distinct) return 0;
-    if (!all_in(&build->by_hand, &now->by_hand)) return 0;
+    if (!all_in(&build->by_hand, &now->all, true)) return 0;
     int rc = tamis__crew_phase(&build->crew, TAMIS_BUILD_VERIFYING, build->against.keys);
     if (rc == 0) rc = tamis__build_judge(build, &now->segment.segment);
     if (rc != 0) return rc;
-    return build->found.count == now->found.count && all_in(&build->found, &now->found);
+    return build->found.count == tamis__exceptions_count_found(&now->all) &&
+           all_in(&build->found, &now->all, false);
 }
 
 int tamis__build_is_in_force(struct tamis_build *build)
@@ -101,8 +110,8 @@ int tamis__build_is_in_force(struct tamis_build *build)
         build->result.size_bytes = now.record.segments[0].file_bytes;
     }
     if (now.open) tamis__close_segment(&now.segment);
-    tamis__exceptions_clear(&now.by_hand);
-    tamis__exceptions_clear(&now.found);
+    tamis__exceptions_leave(&now.source);
+    tamis__exceptions_clear(&now.all);
     /* One that cannot be opened is to be made anew, not an error of this build. */
     if (rc == TAMIS_ECORRUPT || rc == TAMIS_EFOREIGN) rc = 0;
     return rc;

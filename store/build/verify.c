@@ -154,7 +154,7 @@ static double promised_rate(const struct tamis_build *build)
  * refused in vain, t = L / 3 + sqrt(L^2 / 9 + 2 L n p). */
 static int sample(struct tamis_build *build)
 {
-    uint64_t state = build->spec.filter.seed;
+    uint64_t state = build->filter.seed;
     const double rate = promised_rate(build);
     int rc = 0;
     for (uint64_t i = 0; rc == 0 && i < TAMIS__SAMPLES; i += SAMPLE_CHUNK)

@@ -12,7 +12,6 @@
  *     v <id> <generation>   a generation of filter <id> that is kept; both big-endian
  *     u <id, big-endian>    what is wrong with filter <id>
  *     b                     the boot under which all filters were looked at last
- *     x <id> <generation> <chunk>   a part of the exceptions that it found (0: by hand); big-endian
  *
  * Every value ends in a checksum over key and value (record.c).
  */
@@ -49,32 +48,73 @@ static int open_lock(const struct tamis__catalog *catalog, struct tamis__private
 }
 
 /*
- * Take the lock by way of a turnstile, a lock on the store's directory that is held only until the
- * real one is got: a writer that waits keeps new readers out, and so gets in when those inside are
- * done.  flock alone is not fair: eight processes that kept reading kept a writer out for 40 s.
- * 1: ours; 0: not free, and only TAMIS__IF_FREE was asked.
+ * The lock is taken by way of a turnstile, a lock on the store's directory that is held only until the real one is
+ * got: a writer that waits keeps new readers out, and so gets in when those inside are done.  flock alone is not
+ * fair: eight processes that kept reading kept a writer out for 40 s.  A reader that waits lets go of it between
+ * two tries.  Who has had it for long without the lock behind it is taken for stopped, and passed by.
  */
+struct taking {
+    const struct tamis__catalog *catalog;
+    enum tamis__lock lock;
+    struct tamis__private_fd turnstile;
+    bool has_turnstile;
+    int64_t started_ns; /* of the waiting */
+};
+
+#define TURNSTILE_NS 1000000000
+#define PAUSE_US 1000
+
+/* 1: ours; 0: not free. */
+static int try_lock(struct taking *taking, int fd)
+{
+    const char *what = taking->catalog->lock_path;
+    int rc = 1;
+    if (!taking->has_turnstile) {
+        rc = tamis__try_lock(taking->turnstile.fd, taking->lock, what);
+        taking->has_turnstile = rc == 1;
+    }
+    const bool passes_by =
+        taking->started_ns != 0 && tamis__steady_ns() - taking->started_ns > TURNSTILE_NS;
+    if (rc == 1 || (rc == 0 && passes_by)) rc = tamis__try_lock(fd, taking->lock, what);
+    if (rc == 0 && taking->has_turnstile && taking->lock == TAMIS__LOCK_SHARED) {
+        tamis__unlock(taking->turnstile.fd);
+        taking->has_turnstile = false;
+    }
+    return rc;
+}
+
+static int wait_for_lock(struct taking *taking, int fd)
+{
+    const struct tamis__catalog *catalog = taking->catalog;
+    int rc = 0;
+    taking->started_ns = tamis__steady_ns();
+    while (rc == 0) {
+        if (catalog->wait != NULL)
+            rc = catalog->wait(catalog->wait_context, taking->started_ns, fd);
+        else
+            tamis__pause_us(PAUSE_US);
+        if (rc >= 0) rc = try_lock(taking, fd);
+    }
+    return rc;
+}
+
+/* 1: ours; 0: not free, and only TAMIS__IF_FREE was asked. */
 static int take_lock(const struct tamis__catalog *catalog, enum tamis__lock lock, bool if_free,
                      struct tamis__private_fd *held)
 {
     const char *what = catalog->lock_path;
-    struct tamis__private_fd turnstile;
+    struct taking taking = {.catalog = catalog, .lock = lock};
     int rc = open_lock(catalog, held);
     if (rc == TAMIS_ENOTFOUND && catalog->read_only) return 1; /* a copy without it: no writer */
     if (rc == TAMIS_ENOTFOUND)
         return tamis__fail(TAMIS_ENOSTORE, "the store of %s was removed; open it again", what);
     if (rc < 0) return rc;
-    rc = tamis__private_open(catalog->root_fd, ".", O_RDONLY | O_DIRECTORY, 0, what, &turnstile);
+    rc = tamis__private_open(catalog->root_fd, ".", O_RDONLY | O_DIRECTORY, 0, what,
+                             &taking.turnstile);
     if (rc < 0) return rc;
-    if (if_free) {
-        rc = tamis__try_lock(turnstile.fd, lock, what);
-        if (rc == 1) rc = tamis__try_lock(held->fd, lock, what);
-    } else {
-        rc = tamis__lock(turnstile.fd, lock, what);
-        if (rc == 0) rc = tamis__lock(held->fd, lock, what);
-        if (rc == 0) rc = 1;
-    }
-    tamis__private_close(&turnstile);
+    rc = try_lock(&taking, held->fd);
+    if (rc == 0 && !if_free) rc = wait_for_lock(&taking, held->fd);
+    tamis__private_close(&taking.turnstile);
     return rc;
 }
 
@@ -365,7 +405,17 @@ void tamis__catalog_end(struct tamis__catalog_txn *txn)
     if (txn == NULL) return;
     tamis__txn_close(txn);
     tamis__private_close(&txn->lock);
+    for (uint32_t i = 0; i < txn->close_after_count; i++)
+        tamis__close(txn->close_after[i]);
     free(txn);
+}
+
+void tamis__catalog_close_after(struct tamis__catalog_txn *txn, int fd)
+{
+    if (txn->close_after_count == TAMIS__CLOSE_AFTER_MAX)
+        tamis__close(fd);
+    else
+        txn->close_after[txn->close_after_count++] = fd;
 }
 
 struct tamis__store_record *tamis__catalog_store(struct tamis__catalog_txn *txn)

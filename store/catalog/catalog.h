@@ -11,7 +11,7 @@
  * and opens LMDB; end closes and unlocks.  So there is no long-lived LMDB environment: nothing to
  * carry across fork(), no reader table to go stale, no second environment in one process, no race
  * at first opening (docs/decisions/0002).  Between begin and end other processes wait: do little
- * there.
+ * there.  One that is stopped there makes them wait for as long as `wait` says, and no longer.
  */
 #ifndef TAMIS_CATALOG_CATALOG_H
 #define TAMIS_CATALOG_CATALOG_H
@@ -28,6 +28,10 @@ struct tamis__catalog {
     char *lock_path; /* absolute path of catalog.lock, for sentences; owned */
     bool read_only;  /* never makes or changes a file */
     unsigned mode;   /* that a store gets where there is none yet; 0: as umask has it */
+    /* Asked before each further try while others have the lock, which waits since started_ns: pauses and
+     * returns 1, or the error that ends the waiting.  NULL: wait without limit. */
+    int (*wait)(void *context, int64_t started_ns, int lock_fd);
+    void *wait_context;
 };
 
 struct tamis__catalog_txn;
@@ -42,7 +46,7 @@ int tamis__catalog_create(const struct tamis__catalog *catalog);
 int tamis__catalog_is_lost(const struct tamis__catalog *catalog);
 int tamis__fail_lost(const struct tamis__catalog *catalog); /* TAMIS_ECORRUPT, and the mend */
 
-/* TAMIS_ENOSTORE if there is no catalog; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION. */
+/* TAMIS_ENOSTORE if there is no catalog; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION; what `wait` returns. */
 int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
                          struct tamis__catalog_txn **txn);
 /* Without waiting: 1 if begun, 0 if the lock is not free (to read: a writer has it or waits). */
@@ -67,6 +71,8 @@ int tamis__catalog_install_new(struct tamis__catalog_txn *txn, char aside[TAMIS_
 int tamis__catalog_commit(struct tamis__catalog_txn *txn);
 /* Keep the changes so far, on the disk, and go on under the same lock. */
 int tamis__catalog_commit_part(struct tamis__catalog_txn *txn);
+/* Close a file when the lock is given back, or at once where there are too many of them. */
+void tamis__catalog_close_after(struct tamis__catalog_txn *txn, int fd);
 /* Close and unlock; drops what was not committed. */
 void tamis__catalog_end(struct tamis__catalog_txn *txn);
 
@@ -101,23 +107,10 @@ int tamis__catalog_forget_generation(struct tamis__catalog_txn *txn, uint64_t fi
 int tamis__catalog_each_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
                                    tamis__catalog_fn *fn, void *context);
 
-/* The exceptions of a filter: those by hand (generation 0), and those that the build of a generation has
- * found.  In chunks, numbered from 0, that exceptions.h knows to read. */
-int tamis__catalog_put_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
-                                  uint64_t generation, uint32_t chunk, const void *bytes,
-                                  size_t count);
-int tamis__catalog_forget_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
-                                     uint64_t generation);
-/* fn's bytes live for the call only. */
-typedef int tamis__chunk_fn(void *context, const void *bytes, size_t count);
-int tamis__catalog_each_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
-                                   uint64_t generation, tamis__chunk_fn *fn, void *context);
-/* A chunk that cannot be read, for what is wrong with it inside: TAMIS_ECORRUPT. */
-int tamis__catalog_fail_exceptions(const struct tamis__catalog_txn *txn, const char *reason);
-
-/* What is wrong with a filter, as its segments say together: times, 0 for nothing. */
+/* What is wrong with a filter, as its segments say together: times, 0 for nothing.  damaged_since: when verify, or
+ * repair, found it damaged; no header has that, so who writes the others keeps it. */
 struct tamis__trouble {
-    int64_t unclean_since, degraded_since;
+    int64_t unclean_since, degraded_since, damaged_since;
 };
 /* All 0 where there is no record of it. */
 int tamis__catalog_get_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,

@@ -12,6 +12,9 @@
 
 #include "hash/digest.h"
 
+/* Flag of a segment: it is a spare. */
+#define SEGMENT_SPARE 1u
+
 static const char newer[] = "was written by a newer version of Tamis; use that version";
 
 struct cursor {
@@ -83,8 +86,8 @@ static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *f
     field_bytes(c, r->key_digest, sizeof r->key_digest);
 }
 
-/* 184 bytes each. */
-static void segment_fields(struct cursor *c, struct tamis__record_segment *s, uint64_t *flags)
+/* 184 bytes each.  *own_flags: SEGMENT_SPARE or 0. */
+static void segment_fields(struct cursor *c, struct tamis__record_segment *s, uint32_t *own_flags)
 {
     field64(c, &s->number);
     field32(c, &s->kind);
@@ -98,10 +101,8 @@ static void segment_fields(struct cursor *c, struct tamis__record_segment *s, ui
     field64(c, &s->items);
     field64(c, &s->file_bytes);
     field_time(c, &s->created_at);
-    uint32_t own_flags = 0;
     field32(c, &s->bit_order);
-    field32(c, &own_flags);
-    *flags |= own_flags;
+    field32(c, own_flags);
     field_bytes(c, s->parameters, sizeof s->parameters);
     field64(c, &s->slice);
     field_time(c, &s->slice_start);
@@ -145,9 +146,12 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
     struct tamis__record copy = *record; /* the field list takes what it could also write to */
     struct cursor c = {.at = buffer, .writing = true};
     uint64_t flags = 0;
+    copy.segment_count += copy.spare_count;
     record_fields(&c, &copy, &flags);
-    for (uint32_t i = 0; i < copy.segment_count; i++)
-        segment_fields(&c, &copy.segments[i], &flags);
+    for (uint32_t i = 0; i < copy.segment_count; i++) {
+        uint32_t own_flags = i < record->segment_count ? 0 : SEGMENT_SPARE;
+        segment_fields(&c, &copy.segments[i], &own_flags);
+    }
     const size_t bytes = (size_t)(c.at - (unsigned char *)buffer);
     close_value(key, buffer, bytes);
     return bytes + 8;
@@ -164,7 +168,7 @@ static const char *find_problem(const struct tamis__record *r)
     if (r->keep > TAMIS_KEEP_MAX || r->generation > r->last_generation ||
         (r->exceptions == 0 && r->exception_count != 0))
         return "has impossible generations or exceptions";
-    for (uint32_t i = 0; i < r->segment_count; i++) {
+    for (uint32_t i = 0; i < r->segment_count + r->spare_count; i++) {
         const struct tamis__record_segment *s = &r->segments[i];
         problem = tamis__slice_problem(&r->policy, s->slice, s->slice_start, s->step);
         if (problem != NULL) return problem;
@@ -190,10 +194,21 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
         value.count != TAMIS__RECORD_FIXED_BYTES + 8 +
                            (size_t)record->segment_count * TAMIS__RECORD_SEGMENT_BYTES)
         return TAMIS_ECORRUPT;
-    for (uint32_t i = 0; i < record->segment_count; i++)
-        segment_fields(&c, &record->segments[i], &flags);
+    uint32_t spares = 0;
+    bool mixed = false;
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        uint32_t own_flags = 0;
+        segment_fields(&c, &record->segments[i], &own_flags);
+        flags |= own_flags & ~SEGMENT_SPARE;
+        mixed |= spares > 0 && own_flags == 0;
+        spares += own_flags == SEGMENT_SPARE;
+    }
     *reason = newer;
     if (flags != 0) return TAMIS_EVERSION; /* what is below may mean something else there */
+    *reason = "has spare segments in impossible places";
+    if (mixed || spares == record->segment_count) return TAMIS_ECORRUPT;
+    record->segment_count -= spares;
+    record->spare_count = spares;
     const char *problem = find_problem(record);
     if (problem == NULL) return 0;
     *reason = problem;

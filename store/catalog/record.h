@@ -39,7 +39,11 @@ struct tamis__record_segment {
     uint32_t pieces;
 };
 
-/* A filter.  Its segments are in the order of their making, the newest last. */
+/*
+ * A filter.  Its segments are in the order of their making, the newest last.  Behind these are its spares: made
+ * ahead, empty, and entered one after the other without the catalog, so that it may be behind: who reads a
+ * record to look at the segments brings it up to now first (tamis__record_promote).
+ */
 struct tamis__record {
     char name[TAMIS_NAME_MAX + 1];
     uint64_t filter_id;
@@ -57,7 +61,8 @@ struct tamis__record {
     uint64_t exceptions;      /* segment number of their index; 0: there are none */
     uint64_t exception_count;
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /* of the keys it was built from; 0: not built */
-    uint32_t segment_count;
+    uint32_t segment_count;                      /* of the list: without the spares */
+    uint32_t spare_count;                        /* segments[segment_count] and so on */
     struct tamis__record_segment segments[TAMIS__SEGMENTS_MAX];
 };
 

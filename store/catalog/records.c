@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * records.c: what the catalog holds, read and written in a transaction: filters, generations that are kept,
- * exceptions, garbage.  catalog.c has the list of keys.
+ * garbage.  catalog.c has the list of keys.
  */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "catalog/txn.h"
-
-#define CHUNK_KEY_BYTES (1 + 8 + 8 + 4)
 
 static struct tamis__key tamis__generation_key(char type, uint64_t filter_id, uint64_t generation)
 {
@@ -16,14 +14,6 @@ static struct tamis__key tamis__generation_key(char type, uint64_t filter_id, ui
     const struct tamis__key second = tamis__number_key(type, generation);
     memcpy(key.bytes + key.count, second.bytes + 1, 8);
     key.count += 8;
-    return key;
-}
-
-static struct tamis__key tamis__chunk_key(uint64_t filter_id, uint64_t generation, uint32_t chunk)
-{
-    struct tamis__key key = tamis__generation_key('x', filter_id, generation);
-    for (int shift = 24; shift >= 0; shift -= 8)
-        key.bytes[key.count++] = (unsigned char)(chunk >> shift);
     return key;
 }
 
@@ -208,7 +198,7 @@ int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tami
     return rc < 0 ? rc : each_key(txn, &from, visit_record, &visit);
 }
 
-/* ---- Generations and exceptions -------------------------------------------------------------- */
+/* ---- Generations ----------------------------------------------------------------------------- */
 
 static int forget_key(struct tamis__catalog_txn *txn, const struct tamis__key *key)
 {
@@ -250,76 +240,6 @@ int tamis__catalog_each_generation(struct tamis__catalog_txn *txn, uint64_t filt
     const struct tamis__key of_one = tamis__number_key('v', filter_id), all = {{'v'}, 1};
     struct record_visit visit = {.txn = txn, .fn = fn, .context = context};
     return each_key(txn, filter_id ? &of_one : &all, visit_record, &visit);
-}
-
-int tamis__catalog_put_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
-                                  uint64_t generation, uint32_t chunk, const void *bytes,
-                                  size_t count)
-{
-    const struct tamis__key key = tamis__chunk_key(filter_id, generation, chunk);
-    const uint64_t sum = tamis__record_checksum(tamis__key_bytes(&key), bytes, count);
-    MDB_val k = tamis__key_val(&key), value = {.mv_size = count + sizeof sum};
-    const int error = tamis__mdb_put(txn, &k, &value, MDB_RESERVE);
-    if (error) return tamis__fail_mdb(txn->catalog, error, "write");
-    memcpy(value.mv_data, bytes, count);
-    memcpy((char *)value.mv_data + count, &sum, sizeof sum);
-    return 0;
-}
-
-int tamis__catalog_fail_exceptions(const struct tamis__catalog_txn *txn, const char *reason)
-{
-    return tamis__fail_record(txn, TAMIS_ECORRUPT, "record of exceptions", "x", reason);
-}
-
-struct chunk_visit {
-    struct tamis__catalog_txn *txn;
-    tamis__chunk_fn *fn;
-    void *context;
-    uint32_t chunk;
-};
-
-static int visit_chunk(void *context, MDB_val key, MDB_val value)
-{
-    struct chunk_visit *visit = context;
-    const struct tamis__bytes name = {key.mv_data, key.mv_size};
-    const unsigned char *bytes = value.mv_data;
-    uint32_t chunk = 0;
-    for (size_t i = CHUNK_KEY_BYTES - 4; i < key.mv_size; i++)
-        chunk = chunk << 8 | ((const unsigned char *)key.mv_data)[i];
-    if (key.mv_size != CHUNK_KEY_BYTES || chunk != visit->chunk++ || value.mv_size < 8 ||
-        tamis__get64(bytes + value.mv_size - 8) !=
-            tamis__record_checksum(name, bytes, value.mv_size - 8))
-        return tamis__catalog_fail_exceptions(
-            visit->txn, "is not the next one, or does not match its checksum");
-    return visit->fn(visit->context, bytes, value.mv_size - 8);
-}
-
-int tamis__catalog_each_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
-                                   uint64_t generation, tamis__chunk_fn *fn, void *context)
-{
-    const struct tamis__key from = tamis__generation_key('x', filter_id, generation);
-    struct chunk_visit visit = {.txn = txn, .fn = fn, .context = context};
-    return each_key(txn, &from, visit_chunk, &visit);
-}
-
-static int count_chunk(void *context, const void *bytes, size_t count)
-{
-    (void)bytes;
-    (void)count;
-    (*(uint32_t *)context)++;
-    return 0;
-}
-
-int tamis__catalog_forget_exceptions(struct tamis__catalog_txn *txn, uint64_t filter_id,
-                                     uint64_t generation)
-{
-    uint32_t count = 0;
-    int rc = tamis__catalog_each_exceptions(txn, filter_id, generation, count_chunk, &count);
-    for (uint32_t i = 0; rc == 0 && i < count; i++) {
-        const struct tamis__key key = tamis__chunk_key(filter_id, generation, i);
-        rc = forget_key(txn, &key);
-    }
-    return rc;
 }
 
 /* ---- Garbage --------------------------------------------------------------------------------- */
@@ -369,30 +289,35 @@ int tamis__catalog_each_garbage(struct tamis__catalog_txn *txn, tamis__garbage_f
 
 /* ---- Trouble, and the boot ------------------------------------------------------------------- */
 
-/* Two words and their checksum. */
+#define WORDS_MAX 3u
+
+/* Two words or three, and their checksum. */
 static int put_words(struct tamis__catalog_txn *txn, const struct tamis__key *key,
-                     const uint64_t words[2])
+                     const uint64_t *words, size_t count)
 {
-    uint64_t value[3] = {words[0], words[1]};
-    MDB_val k = tamis__key_val(key), v = {sizeof value, value};
-    value[2] = tamis__record_checksum(tamis__key_bytes(key), value, 16);
+    uint64_t value[WORDS_MAX + 1];
+    MDB_val k = tamis__key_val(key), v = {(count + 1) * 8, value};
+    memcpy(value, words, count * 8);
+    value[count] = tamis__record_checksum(tamis__key_bytes(key), value, count * 8);
     return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &v, 0), "write");
 }
 
-/* 1, or 0 and zeros where there are none. */
+/* 1, or 0 and zeros where there are none.  Those up to `count` that it does not have are 0. */
 static int get_words(struct tamis__catalog_txn *txn, const struct tamis__key *key, const char *what,
-                     uint64_t words[2])
+                     uint64_t *words, size_t count)
 {
     MDB_val k = tamis__key_val(key), value;
     const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
-    words[0] = words[1] = 0;
+    memset(words, 0, count * 8);
     if (error == MDB_NOTFOUND) return 0;
     if (error) return tamis__fail_mdb(txn->catalog, error, "read");
     const unsigned char *bytes = value.mv_data;
-    if (value.mv_size != 24 ||
-        tamis__get64(bytes + 16) != tamis__record_checksum(tamis__key_bytes(key), bytes, 16))
+    const size_t size = value.mv_size;
+    if (size % 8 != 0 || size < 24 || size > (count + 1) * 8 ||
+        tamis__get64(bytes + size - 8) !=
+            tamis__record_checksum(tamis__key_bytes(key), bytes, size - 8))
         return tamis__fail_record(txn, TAMIS_ECORRUPT, what, "", "does not match its checksum");
-    memcpy(words, bytes, 16);
+    memcpy(words, bytes, size - 8);
     return 1;
 }
 
@@ -400,9 +325,9 @@ int tamis__catalog_get_trouble(struct tamis__catalog_txn *txn, uint64_t filter_i
                                struct tamis__trouble *trouble)
 {
     const struct tamis__key key = tamis__number_key('u', filter_id);
-    uint64_t words[2];
-    const int rc = get_words(txn, &key, "record of a filter in trouble", words);
-    *trouble = (struct tamis__trouble){(int64_t)words[0], (int64_t)words[1]};
+    uint64_t words[3];
+    const int rc = get_words(txn, &key, "record of a filter in trouble", words, 3);
+    *trouble = (struct tamis__trouble){(int64_t)words[0], (int64_t)words[1], (int64_t)words[2]};
     return rc < 0 ? rc : 0;
 }
 
@@ -410,8 +335,10 @@ int tamis__catalog_put_trouble(struct tamis__catalog_txn *txn, uint64_t filter_i
                                struct tamis__trouble trouble)
 {
     const struct tamis__key key = tamis__number_key('u', filter_id);
-    const uint64_t words[2] = {(uint64_t)trouble.unclean_since, (uint64_t)trouble.degraded_since};
-    return words[0] == 0 && words[1] == 0 ? forget_key(txn, &key) : put_words(txn, &key, words);
+    const uint64_t words[3] = {(uint64_t)trouble.unclean_since, (uint64_t)trouble.degraded_since,
+                               (uint64_t)trouble.damaged_since};
+    if ((words[0] | words[1] | words[2]) == 0) return forget_key(txn, &key);
+    return put_words(txn, &key, words, words[2] != 0 ? 3 : 2);
 }
 
 static const struct tamis__key boot_key = {{'b'}, 1};
@@ -420,7 +347,7 @@ int tamis__catalog_is_of_boot(struct tamis__catalog_txn *txn,
                               const uint8_t boot_id[TAMIS__BOOT_ID_BYTES])
 {
     uint64_t words[2];
-    const int rc = get_words(txn, &boot_key, "record of the boot", words);
+    const int rc = get_words(txn, &boot_key, "record of the boot", words, 2);
     return rc <= 0 ? rc : memcmp(words, boot_id, sizeof words) == 0;
 }
 
@@ -429,5 +356,5 @@ int tamis__catalog_put_boot(struct tamis__catalog_txn *txn,
 {
     uint64_t words[2];
     memcpy(words, boot_id, sizeof words);
-    return put_words(txn, &boot_key, words);
+    return put_words(txn, &boot_key, words, 2);
 }

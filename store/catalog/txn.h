@@ -10,6 +10,7 @@
 #include "catalog/catalog.h"
 #include "file/guard.h"
 
+#define TAMIS__CLOSE_AFTER_MAX 16u
 #define TAMIS__KEY_BYTES_MAX (1 + TAMIS_NAME_MAX)
 
 struct tamis__key {
@@ -29,6 +30,8 @@ struct tamis__catalog_txn {
     jmp_buf on_assertion; /* of LMDB: lmdb.c */
     struct tamis__guard *guard; /* of LMDB's mapping */
     struct tamis__store_record store, store_as_read;
+    int close_after[TAMIS__CLOSE_AFTER_MAX]; /* files that are closed when the lock is given back */
+    uint32_t close_after_count;
 };
 
 /* Open LMDB on an open file, under our lock, so that it needs none of its own. */

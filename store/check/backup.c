@@ -16,10 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "change.h"
 #include "check/copy.h"
 #include "file/inside.h"
+#include "spares.h"
 
 /* Of a directory that a backup fills: so only what a backup has put somewhere is ever removed. */
 #define MARK_NAME "backup-is-being-made"
@@ -114,7 +116,8 @@ static int mark(struct backup *b)
                            "there is something in %s that no backup has put there; remove or "
                            "rename that directory",
                            b->partial);
-    if (rc == 0) rc = tamis__inside_make(b->from->root_fd, b->lock.fd, MARK_NAME, b->partial, &fd);
+    if (rc == 0)
+        rc = tamis__inside_make_copy(b->from->root_fd, b->lock.fd, MARK_NAME, b->partial, &fd);
     tamis__close(fd);
     b->marked = rc == 0;
     return rc;
@@ -128,6 +131,7 @@ static int make_partial(struct backup *b)
     if (rc < 0) return rc;
     const bool is_new = rc > 0;
     rc = tamis__private_open(AT_FDCWD, b->partial, O_RDONLY | O_DIRECTORY, 0, b->partial, &b->lock);
+    if (rc == 0 && is_new) rc = tamis__inside_give(b->from->root_fd, b->lock.fd, b->partial);
     if (rc == 0 && is_new) rc = tamis__inside_set_root(b->lock.fd, mode, b->partial);
     if (rc == 0) rc = tamis__try_lock(b->lock.fd, TAMIS__LOCK_EXCLUSIVE, b->partial);
     if (rc == 0)
@@ -151,7 +155,7 @@ static int open_copy(struct backup *b)
         rc = tamis__open(to->root_fd, "segments", O_RDONLY | O_DIRECTORY, 0, b->partial,
                          &to->place.segments_fd);
     to->place.root_fd = b->from->root_fd;
-    if (rc == 0) rc = tamis__catalog_init(&to->catalog, to->root_fd, to->place.path, false);
+    if (rc == 0) rc = tamis__store_init_catalog(to, false);
     const struct tamis__store_record empty = {.store_id = b->from->store_id};
     return rc < 0 ? rc : tamis__catalog_begin_new(&to->catalog, &empty, &b->copy);
 }
@@ -197,31 +201,11 @@ static int open_list(struct backup *b, const struct tamis__record *record)
     return file ? tamis__source_open_index(b->from, record, file) : TAMIS_ENOMEM;
 }
 
-struct chunks {
-    struct backup *b;
-    uint64_t filter_id, generation;
-    uint32_t count;
-};
-
-static int copy_chunk(void *context, const void *bytes, size_t count)
-{
-    struct chunks *c = context;
-    return tamis__catalog_put_exceptions(c->b->copy, c->filter_id, c->generation, c->count++, bytes,
-                                         count);
-}
-
-static int copy_exceptions(struct backup *b, uint64_t filter_id, uint64_t generation)
-{
-    struct chunks chunks = {b, filter_id, generation, 0};
-    return tamis__catalog_each_exceptions(b->source, filter_id, generation, copy_chunk, &chunks);
-}
-
 static int take_kept(void *context, const struct tamis__record *record)
 {
     struct backup *b = context;
     int rc = open_list(b, record);
-    if (rc == 0) rc = tamis__catalog_put_generation(b->copy, record);
-    return rc < 0 ? rc : copy_exceptions(b, record->filter_id, record->generation);
+    return rc < 0 ? rc : tamis__catalog_put_generation(b->copy, record);
 }
 
 /* No valid name, so nobody's. */
@@ -233,13 +217,12 @@ static void hidden_name(uint64_t filter_id, char name[TAMIS_NAME_MAX + 1])
 /* With the lock: 1, or 0 where it was dropped. */
 static int take_filter(struct backup *b, uint64_t filter_id, struct tamis__record *record)
 {
-    int rc = tamis__catalog_get_by_id(b->source, filter_id, record);
+    int rc = tamis__store_get_by_id(b->from, b->source, filter_id, record);
     if (rc == TAMIS_ENOTFOUND) return 0;
     if (rc == 0) rc = open_list(b, record);
-    if (rc == 0) rc = copy_exceptions(b, filter_id, 0);
-    if (rc == 0) rc = copy_exceptions(b, filter_id, record->generation);
     if (rc == 0) rc = tamis__catalog_each_generation(b->source, filter_id, take_kept, b);
     hidden_name(filter_id, record->name);
+    record->spare_count = 0; /* they are empty: the copy makes its own */
     if (rc == 0) rc = tamis__catalog_put(b->copy, record);
     return rc < 0 ? rc : 1;
 }
@@ -250,7 +233,7 @@ static int bring_back(struct backup *b, uint64_t filter_id, struct tamis__record
     tamis_filter *filter = NULL;
     int rc = tamis__catalog_begin(&b->from->catalog, TAMIS__LOCK_SHARED, &b->source);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get_by_id(b->source, filter_id, record);
+    rc = tamis__store_get_by_id(b->from, b->source, filter_id, record);
     tamis__catalog_end(b->source);
     b->source = NULL;
     if (rc == 0 && record->policy.durable)
@@ -321,7 +304,7 @@ static int name_filter(struct backup *b, uint64_t filter_id, struct tamis__recor
     int rc = tamis__catalog_get(b->copy, name, record);
     const bool copied = rc == 0;
     if (rc == TAMIS_ENOTFOUND) rc = 0; /* it was dropped before it was copied */
-    if (copied) rc = tamis__catalog_get_by_id(b->source, filter_id, now);
+    if (copied) rc = tamis__store_get_by_id(b->from, b->source, filter_id, now);
     if (copied && rc == TAMIS_ENOTFOUND) {
         rc = tamis__forget_all(b->copy, record, left_out);
     } else if (copied && rc == 0) {
@@ -421,6 +404,8 @@ TAMIS_API int64_t tamis_store_backup(tamis_store *store, const char *path,
                                                      uint64_t all_bytes),
                                      void *context)
 {
+    TAMIS__REFUSE_NULL(store, "store");
+    TAMIS__REFUSE_NULL(path, "path");
     struct backup b = {.from = store, .lock = {.fd = -1}, .progress = progress, .context = context};
     int64_t named = 0;
     if (path == NULL || *path == '\0')

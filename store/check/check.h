@@ -20,8 +20,16 @@ const char *tamis__check_reason(const char *file, uint64_t *offset);
 bool tamis__numbers_have(const struct tamis__numbers *numbers, uint64_t number);
 void tamis__numbers_sort(struct tamis__numbers *numbers);
 
+/* The newest kept generation of a filter whose files are there and sound, which reads them; 0: none. */
+int tamis__generation_to_go_back_to(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                                    uint64_t filter_id, uint64_t *generation);
+/* What can be done about damage in the list in force: a clause that goes behind what is wrong. */
+#define TAMIS__MEND_BYTES 500
+int tamis__check_mend(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                      const struct tamis__record *record, char mend[TAMIS__MEND_BYTES]);
+
 /*
- * Are the data of a segment that is open what its header, and its counters, say?  0, or 1 with what is
+ * Are the data of a segment that is open what its header, and its counters, say?  0; TAMIS_ENOMEM; or 1 with what is
  * wrong (a clause that fits behind the file's name) and at which byte.  Reads all of them, beside any writer,
  * and lets pages go that it has read.  recorded_items: that the catalog knew before this was called.
  */
@@ -36,6 +44,7 @@ int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_it
 struct tamis__log_finding {
     const char *filter, *file, *reason; /* filter "": none; file "logs/<name>" */
     int error;
+    uint64_t filter_id;              /* 0: none */
     const struct tamis__log *orphan; /* with its lock, while the call lasts; NULL: it is none */
 };
 typedef int tamis__log_finding_fn(void *context, const struct tamis__log_finding *finding);

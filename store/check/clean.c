@@ -17,6 +17,7 @@
 #include "change.h"
 #include "check/repair.h"
 #include "journal.h"
+#include "spares.h"
 
 struct known {
     uint64_t filter_id, publication;
@@ -34,7 +35,6 @@ struct cleaning {
     struct lost *lost; /* kept generations without all of their files */
     size_t lost_count, lost_room;
     struct tamis__numbers expected, garbage, unlinked;
-    struct tamis__numbers indexless; /* ids of filters whose index of exceptions cannot be opened */
     struct tamis__numbers
         miscounted; /* ids of filters whose record counts more than their segments */
 };
@@ -54,12 +54,18 @@ static void *more_room(void *list, size_t *room, size_t count, size_t size)
     return bigger;
 }
 
-static int tell_missing(struct cleaning *c, const char *name, uint64_t number, int error,
-                        const char *mend)
+/* Of the last error; `mend` NULL: what can be done for the filter of the record. */
+static int tell_missing(struct cleaning *c, const char *name, const struct tamis__record *record,
+                        uint64_t number, int error, const char *mend)
 {
-    char file[TAMIS__FILE_BYTES], reason[600];
+    char file[TAMIS__FILE_BYTES], reason[600], found[TAMIS__MEND_BYTES];
     tamis__check_file(number, file);
     (void)snprintf(reason, sizeof reason, "%s", tamis__check_reason(file, NULL));
+    if (mend == NULL) {
+        const int rc = tamis__check_mend(c->repair->store, c->txn, record, found);
+        if (rc < 0) return rc;
+        mend = found;
+    }
     return tamis__repair_tell(c->repair, name, file, error, "%s%s", reason, mend);
 }
 
@@ -71,12 +77,34 @@ static bool counts_too_many(const struct tamis__record_segment *entry,
            tamis__segment_check(segment) == 0;
 }
 
+/* Of the exceptions of a list: 1 if their file is missing.  Nothing else has them. */
+static int check_index(struct cleaning *c, const char *name, const struct tamis__record *record,
+                       bool in_force)
+{
+    struct tamis__store_segment index;
+    char file[TAMIS__SEGMENT_NAME_BYTES];
+    const uint64_t number = record->exceptions;
+    int rc = tamis__numbers_append(&c->expected, number);
+    if (rc < 0) return rc;
+    const int error = tamis__open_index(c->repair->store, number, record->filter_id, &index);
+    if (error == 0) {
+        tamis__close_segment(&index);
+        return 0;
+    }
+    rc =
+        tell_missing(c, name, record, number, error,
+                     in_force ? " (it has the filter's exceptions)"
+                              : " (the exceptions of a generation that is kept, and not in force)");
+    tamis__segment_name(number, file);
+    if (rc < 0) return rc;
+    return tamis__exists(c->repair->store->place.segments_fd, file, file) == 0;
+}
+
 /* Of a list: 1 if a file is missing. */
 static int check_list(struct cleaning *c, const char *name, const struct tamis__record *record,
                       bool in_force)
 {
-    const char *mend = in_force ? ", or go back to a generation that is kept"
-                                : " (a generation that is kept, and not in force)";
+    const char *mend = in_force ? NULL : " (a generation that is kept, and not in force)";
     int rc = 0;
     bool missing = false;
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
@@ -92,29 +120,36 @@ static int check_list(struct cleaning *c, const char *name, const struct tamis__
             tamis__close_segment(&s);
             continue;
         }
-        rc = tell_missing(c, name, number, error, mend);
+        rc = tell_missing(c, name, record, number, error, mend);
         tamis__segment_name(number, file);
         if (tamis__exists(c->repair->store->place.segments_fd, file, file) == 0) missing = true;
     }
-    return rc < 0 ? rc : missing;
+    if (rc == 0 && record->exceptions != 0) rc = check_index(c, name, record, in_force);
+    return rc < 0 ? rc : missing || rc > 0;
 }
 
-static int note_record(void *context, const struct tamis__record *record)
+static int note_spares(struct cleaning *c, const struct tamis__record *record)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < record->spare_count; i++)
+        rc =
+            tamis__numbers_append(&c->expected, record->segments[record->segment_count + i].number);
+    return rc;
+}
+
+static int note_record(void *context, const struct tamis__record *committed)
 {
     struct cleaning *c = context;
-    struct tamis__store_segment index;
+    struct tamis__record now = *committed;
+    const struct tamis__record *record = &now;
+    tamis__record_promote(&c->repair->store->place, &now);
     struct known *known = more_room(c->known, &c->known_room, c->known_count, sizeof *known);
     if (known == NULL) return TAMIS_ENOMEM;
     c->known = known;
     c->known[c->known_count++] = (struct known){record->filter_id, record->publication};
-    int rc = check_list(c, record->name, record, true);
-    if (rc < 0 || record->exceptions == 0) return rc < 0 ? rc : 0;
-    rc = tamis__numbers_append(&c->expected, record->exceptions);
-    if (rc < 0) return rc;
-    const int error =
-        tamis__open_index(c->repair->store, record->exceptions, record->filter_id, &index);
-    if (error == 0) tamis__close_segment(&index);
-    return error == 0 ? 0 : tamis__numbers_append(&c->indexless, record->filter_id);
+    int rc = note_spares(c, record);
+    if (rc == 0) rc = check_list(c, record->name, record, true);
+    return rc < 0 ? rc : 0;
 }
 
 static int note_generation(void *context, const struct tamis__record *record)
@@ -279,7 +314,7 @@ static int recount(struct cleaning *c)
     int rc = record != NULL ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
     for (size_t i = 0; rc == 0 && i < c->miscounted.count; i++) {
         if (i > 0 && c->miscounted.list[i] == c->miscounted.list[i - 1]) continue;
-        rc = tamis__catalog_get_by_id(c->txn, c->miscounted.list[i], record);
+        rc = tamis__store_get_by_id(c->repair->store, c->txn, c->miscounted.list[i], record);
         for (uint32_t j = 0; rc == 0 && j < record->segment_count; j++) {
             struct tamis__store_segment s;
             if (tamis__open_segment(c->repair->store, record, j, false, &s) < 0) continue;
@@ -331,7 +366,7 @@ static int finish(struct cleaning *c)
         if (rc == 0) rc = tamis__catalog_forget_garbage(c->txn, c->garbage.list[i]);
         if (rc > 0) rc = 0; /* it could not be removed: the next writer's */
     }
-    if (rc == 0 && c->garbage.count + c->lost_count + c->miscounted.count + c->indexless.count > 0)
+    if (rc == 0 && c->garbage.count + c->lost_count + c->miscounted.count > 0)
         rc = tamis__catalog_commit(c->txn);
     return rc;
 }
@@ -348,8 +383,6 @@ int tamis__repair_clean(struct tamis__repair *repair)
     if (rc == 0) rc = remove_garbage(&c);
     if (rc == 0) rc = recount(&c);
     if (rc == 0) rc = tamis__check_logs(repair->store, c.txn, 0, judge_log, &c);
-    for (size_t i = 0; rc == 0 && i < c.indexless.count; i++)
-        rc = tamis__repair_index(repair, c.txn, c.indexless.list[i]);
     if (rc == 0 && !repair->dry) rc = finish(&c);
     tamis__catalog_end(c.txn);
     free(c.known);
@@ -358,6 +391,5 @@ int tamis__repair_clean(struct tamis__repair *repair)
     free(c.garbage.list);
     free(c.unlinked.list);
     free(c.miscounted.list);
-    free(c.indexless.list);
     return rc;
 }

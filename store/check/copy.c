@@ -157,6 +157,17 @@ static int copy_counters(struct copying *c)
     return rc != 0 ? rc : settle(c, end);
 }
 
+/* Where keys came or went meanwhile, the pages of the copy are of different instants. */
+static int note_writers(struct copying *c, uint64_t items)
+{
+    struct copying now = *c;
+    const int rc = read_header(&now);
+    if (rc == 0 &&
+        (tamis__header_items(&now.header) != items || now.header.mixed != c->header.mixed))
+        c->header.mixed |= TAMIS__MIXED_BEGUN;
+    return rc;
+}
+
 static int write_header(struct copying *c)
 {
     struct tamis__segment_header *h = &c->header;
@@ -182,7 +193,9 @@ static int copy_open(struct copying *c)
                              &refusal);
     if (rc < 0) return tamis__fail(rc, "%s %s", c->what, refusal.reason);
     rc = tamis__allocate(c->to, c->header.file_bytes, c->to_what);
+    const uint64_t items = tamis__header_items(&c->header);
     if (rc == 0) rc = c->header.counter_bits != 0 ? copy_counters(c) : copy_bits(c);
+    if (rc == 0) rc = note_writers(c, items);
     if (rc == 0) rc = write_header(c);
     if (rc == 0) rc = tamis__sync_file(c->to, c->to_what);
     /* It came in large writes; who opens the copy shall not find it in large folios. */
@@ -198,7 +211,7 @@ int tamis__source_copy(const struct tamis_store *store, const struct tamis__sour
         .file = file, .to = -1, .what = what, .to_what = to_what, .fn = fn, .context = context};
     describe(&store->place, file->number, what, name);
     describe(to, file->number, to_what, name);
-    int rc = tamis__inside_make(to->root_fd, to->segments_fd, name, to_what, &c.to);
+    int rc = tamis__inside_make_copy(to->root_fd, to->segments_fd, name, to_what, &c.to);
     if (rc == 0) rc = copy_open(&c);
     tamis__close(c.to);
     return rc;

@@ -25,8 +25,11 @@ struct look {
 static int tell(const struct look *look, const struct tamis__record *filter, const char *file,
                 int error, const char *reason)
 {
-    const struct tamis__log_finding finding = {
-        .filter = filter ? filter->name : "", .file = file, .error = error, .reason = reason};
+    const struct tamis__log_finding finding = {.filter = filter ? filter->name : "",
+                                               .file = file,
+                                               .error = error,
+                                               .filter_id = filter ? filter->filter_id : 0,
+                                               .reason = reason};
     return look->fn(look->context, &finding);
 }
 

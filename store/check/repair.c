@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "check/repair.h"
 #include "file/inside.h"
@@ -51,8 +52,11 @@ static int tell_notes(struct tamis__repair *repair, int rc, tamis_repair_fn *fn,
 {
     struct tamis__repair_note *next;
     for (struct tamis__repair_note *note = repair->notes; note != NULL; note = next) {
-        const struct tamis_repair_step step = {
-            .filter = note->filter, .file = note->file, .error = note->error, .what = note->what};
+        const struct tamis_repair_step step = {.size = sizeof step,
+                                               .filter = note->filter,
+                                               .file = note->file,
+                                               .error = note->error,
+                                               .what = note->what};
         if (rc == 0 && fn != NULL) rc = fn(context, &step);
         next = note->next;
         free(note);
@@ -76,21 +80,9 @@ static int skip_garbage(void *context, uint64_t number)
     return 0;
 }
 
-static int check_exceptions(void *context, const struct tamis__record *record)
-{
-    struct tamis__exceptions set = {0};
-    struct tamis__catalog_txn *txn = context;
-    int rc = tamis__exceptions_load(txn, record->filter_id, 0, &set);
-    tamis__exceptions_clear(&set);
-    if (rc == 0) rc = tamis__exceptions_load(txn, record->filter_id, record->generation, &set);
-    tamis__exceptions_clear(&set);
-    return rc;
-}
-
 static int read_all(struct tamis__catalog_txn *txn)
 {
     int rc = tamis__catalog_each(txn, "", skip_record, NULL);
-    if (rc == 0) rc = tamis__catalog_each(txn, "", check_exceptions, txn);
     if (rc == 0) rc = tamis__catalog_each_generation(txn, 0, skip_record, NULL);
     return rc < 0 ? rc : tamis__catalog_each_garbage(txn, skip_garbage, NULL);
 }
@@ -205,8 +197,7 @@ static int open_store(struct tamis__repair *repair, const char *path)
     if (rc == 0 && (repair->flags & TAMIS_FORCE_NETWORK_FS) == 0)
         rc = tamis__refuse_network(store->root_fd, store->place.path);
     store->place.root_fd = store->root_fd;
-    if (rc == 0)
-        rc = tamis__catalog_init(&store->catalog, store->root_fd, store->place.path, repair->dry);
+    if (rc == 0) rc = tamis__store_init_catalog(store, repair->dry);
     if (rc == 0) rc = find_store(store);
     if (rc == 0) rc = open_directory(repair, "segments", &store->place.segments_fd);
     if (rc == 0) rc = open_directory(repair, "staging", &store->place.staging_fd);
@@ -218,7 +209,7 @@ static int open_store(struct tamis__repair *repair, const char *path)
 }
 
 /* With the lock. */
-static int repair_held(struct tamis__repair *repair)
+static int repair_held(struct tamis__repair *repair, bool *sound)
 {
     char why[600] = "";
     bool known = false;
@@ -226,15 +217,80 @@ static int repair_held(struct tamis__repair *repair)
     int rc = look_at_catalog(repair, why, sizeof why, &known, &old);
     if (rc == 0) rc = tamis__repair_scan(repair);
     if (rc < 0) return rc;
+    *sound = !repair->dry || *why == '\0';
     const bool anew = *why != '\0' || (repair->flags & TAMIS_REPAIR_REBUILD) != 0;
     if (anew) rc = tamis__rescue(repair, *why ? why : "as it was asked for", known ? &old : NULL);
     if (rc == 0 && !(anew && repair->dry)) rc = tamis__repair_clean(repair);
     return rc < 0 ? rc : sweep_staging(repair);
 }
 
+/* ---- What is left ---------------------------------------------------------------------------- */
+
+/* Has a step told of the file, or what could not be mended of the filter, already?  A dry run leaves things as they
+ * are, so there any step that told of the filter is enough. */
+static bool is_told(const struct tamis__repair *repair, const struct tamis_problem *problem)
+{
+    for (const struct tamis__repair_note *note = repair->notes; note != NULL; note = note->next) {
+        if (strcmp(note->file, problem->file) == 0) return true;
+        if (*note->filter && strcmp(note->filter, problem->filter) == 0 &&
+            (repair->dry || note->error != 0))
+            return true;
+    }
+    return false;
+}
+
+static bool has_segment(const struct tamis__record *record, const char *file)
+{
+    const char *slash = strchr(file, '/');
+    const uint64_t number = slash ? tamis__segment_number(slash + 1) : 0;
+    bool has = false;
+    for (uint32_t i = 0; i < record->segment_count; i++)
+        has = has || record->segments[i].number == number;
+    return has;
+}
+
+/* What can be done, where the file is one of those in force; else nothing. */
+static int find_mend(struct tamis__repair *repair, const struct tamis_problem *problem,
+                     char mend[TAMIS__MEND_BYTES])
+{
+    struct tamis__catalog_txn *txn;
+    *mend = '\0';
+    if (*problem->filter == '\0') return 0;
+    struct tamis__record *record = malloc(sizeof *record); /* large */
+    int rc = record ? tamis__catalog_begin(&repair->store->catalog, TAMIS__LOCK_SHARED, &txn)
+                    : tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
+    if (rc == 0) {
+        rc = tamis__catalog_get(txn, problem->filter, record);
+        if (rc == 0 && has_segment(record, problem->file))
+            rc = tamis__check_mend(repair->store, txn, record, mend);
+        tamis__catalog_end(txn);
+    }
+    free(record);
+    return rc == TAMIS_ENOTFOUND ? 0 : rc;
+}
+
+static int note_left(void *context, const struct tamis_problem *problem)
+{
+    struct tamis__repair *repair = context;
+    char mend[TAMIS__MEND_BYTES];
+    if (is_told(repair, problem)) return 0;
+    const int rc = find_mend(repair, problem, mend);
+    return rc < 0 ? rc
+                  : tamis__repair_tell(repair, problem->filter, problem->file, problem->error,
+                                       "%s%s", problem->reason, mend);
+}
+
+/* No repair brings lost bits back: they are looked for, without the lock, and told. */
+static int look_for_damage(struct tamis__repair *repair)
+{
+    const int64_t rc = tamis_store_verify(repair->store, NULL, note_left, repair);
+    return rc < 0 ? (int)rc : 0;
+}
+
 TAMIS_API int64_t tamis_store_repair(const char *path, unsigned flags, tamis_repair_fn *fn,
                                      void *context)
 {
+    TAMIS__REFUSE_NULL(path, "path");
     struct tamis__private_fd lock = {.fd = -1};
     if (path == NULL || *path == '\0' ||
         (flags & ~(TAMIS_REPAIR_DRY_RUN | TAMIS_REPAIR_REBUILD | TAMIS_FORCE_NETWORK_FS)) != 0)
@@ -251,8 +307,10 @@ TAMIS_API int64_t tamis_store_repair(const char *path, unsigned flags, tamis_rep
     if (rc == 0)
         rc = tamis__catalog_hold(&store->catalog,
                                  repair.dry ? TAMIS__LOCK_SHARED : TAMIS__LOCK_EXCLUSIVE, &lock);
-    if (rc == 0) rc = repair_held(&repair);
+    bool sound = false; /* the catalog, now */
+    if (rc == 0) rc = repair_held(&repair, &sound);
     tamis__private_close(&lock);
+    if (rc == 0 && sound) rc = look_for_damage(&repair);
     tamis__repair_clear_scan(&repair);
     rc = tell_notes(&repair, rc, fn, context);
     tamis_store_close(store);

@@ -14,6 +14,8 @@ struct tamis__found {
     uint64_t name_sequence;              /* 0: it has no name that can be read */
     uint32_t keep, list;                 /* list: rescue.c numbers them, of one filter */
     bool list_start;
+    bool kept;           /* an index of exceptions: a generation that is kept has it (rescue.c) */
+    bool is_blank_spare; /* it was made ahead, and nobody has written to it */
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES];
     char name[TAMIS_NAME_MAX + 1];
 };
@@ -54,9 +56,5 @@ int tamis__rescue(struct tamis__repair *repair, const char *why,
 
 /* clean.c: with a sound catalog: files that nobody needs go, those that are missed are told. */
 int tamis__repair_clean(struct tamis__repair *repair);
-
-/* remake.c: the index of a filter's exceptions anew, from those that the catalog has; the caller commits. */
-int tamis__repair_index(struct tamis__repair *repair, struct tamis__catalog_txn *txn,
-                        uint64_t filter_id);
 
 #endif

@@ -11,11 +11,10 @@
  *     in force    the list whose newest segment has the greatest in_force; the others are kept
  *                 generations
  *     window      slices that the newest one has left behind are out
- *     exceptions  from the index that the newest segment in force names
+ *     exceptions  from the index that the newest segment in force names; likewise of lists that are kept
  *
  * What was replaced, and not yet removed when the catalog was lost, comes back as a kept generation: no file
- * says that it is not wanted any more.  Exceptions that the builds of kept generations had found are lost: no
- * file has them.
+ * says that it is not wanted any more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,9 +217,10 @@ static int write_all(struct tamis__rescue_work *rescue, const char *why)
     tamis__catalog_end(rescue->txn);
     if (rc < 0) return rc;
     return tamis__repair_tell(
-        repair, "", "catalog.mdb", 0, "%s made anew from %zu segments: %zu filter%s (%s)%s%s",
-        repair->dry ? "would be" : "is", repair->found_count, rescue->count,
-        rescue->count == 1 ? "" : "s", why, *aside ? "; the old one is kept as " : "", aside);
+        repair, "", "catalog.mdb", 0, "%s made anew from %zu segment%s: %zu filter%s (%s)%s%s",
+        repair->dry ? "would be" : "is", repair->found_count, tamis__plural(repair->found_count),
+        rescue->count, tamis__plural(rescue->count), why, *aside ? "; the old one is kept as " : "",
+        aside);
 }
 
 int tamis__rescue(struct tamis__repair *repair, const char *why,

@@ -30,7 +30,7 @@ static uint64_t rank_of(const struct tamis__found *newest)
 static bool may_precede(const struct tamis__found *before, const struct tamis__found *after)
 {
     return before->next == 0 || before->next == TAMIS__NEXT_REFUSE ||
-           before->next == after->entry.number;
+           (before->next & ~TAMIS__NEXT_SPARE) == after->entry.number;
 }
 
 /* Of those that it may come after the one that was in force last; if there is none, a segment between is
@@ -50,6 +50,15 @@ static uint32_t list_before(const struct list *lists, uint32_t count,
     return best;
 }
 
+/* Was it made ahead, and never entered?  One that was entered and is blank may be left out as well. */
+static bool is_spare(const struct tamis__lost_filter *filter, const struct tamis__found *found)
+{
+    bool named = false;
+    for (size_t i = 0; found->is_blank_spare && !named && i < filter->count; i++)
+        named = filter->first[i].next == found->entry.number;
+    return found->is_blank_spare && !named;
+}
+
 /* Number the lists of a filter.  Returns how many there are. */
 static uint32_t split(const struct tamis__rescue_work *rescue,
                       const struct tamis__lost_filter *filter, struct list *lists)
@@ -58,7 +67,9 @@ static uint32_t split(const struct tamis__rescue_work *rescue,
     uint32_t count = 0;
     for (size_t i = 0; i < filter->count; i++) {
         all[i].list = NO_LIST;
-        if (all[i].store_id != rescue->store.store_id || is_index(&all[i])) continue;
+        if (all[i].store_id != rescue->store.store_id || is_index(&all[i]) ||
+            is_spare(filter, &all[i]))
+            continue;
         if (!all[i].list_start) all[i].list = list_before(lists, count, &all[i]);
         if (all[i].list == NO_LIST) all[i].list = count++;
         lists[all[i].list] = (struct list){&all[i], rank_of(&all[i])};
@@ -122,7 +133,7 @@ static int check_gap(const struct tamis__rescue_work *rescue,
 {
     char file[TAMIS__FILE_BYTES];
     if (found->next == 0 || found->next == TAMIS__NEXT_REFUSE || found->next == follower ||
-        has_file(filter, found->next)) /* of another list */
+        tamis__next_spare(found->next) != 0 || has_file(filter, found->next)) /* of another list */
         return 0;
     return tamis__repair_tell(
         rescue->repair, filter->name, tamis__check_file(found->next, file), TAMIS_ECORRUPT,
@@ -160,7 +171,9 @@ static int collect(struct tamis__rescue_work *rescue, const struct tamis__lost_f
         total += filter->first[i].list == list && !is_left_behind(&filter->first[i], newest);
     for (size_t i = 0; rc == 0 && i < filter->count; i++) {
         struct tamis__found *found = &filter->first[i];
-        if (found->list != list) continue;
+        if (rescue->txn != NULL && is_spare(filter, found))
+            rc = tamis__catalog_put_garbage(rescue->txn, found->entry.number);
+        if (rc < 0 || found->list != list) continue;
         const bool behind = is_left_behind(found, newest);
         if (behind || total > TAMIS__SEGMENTS_MAX) {
             total -= !behind;
@@ -231,45 +244,20 @@ static int describe(struct tamis__rescue_work *rescue, const struct tamis__lost_
 
 /* ---- Exceptions ------------------------------------------------------------------------------ */
 
-/* Those of each generation as the catalog has them. */
-static int save_exceptions(struct tamis__rescue_work *rescue, const struct tamis__exceptions *all)
-{
-    const struct tamis__record *record = &rescue->record;
-    struct tamis__exceptions by_hand = {0}, found = {0};
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < all->count; i++) {
-        const struct tamis__exception *e = &all->entries[i];
-        rc = tamis__exceptions_add(e->generation ? &found : &by_hand, e->key, e->bytes,
-                                   e->generation);
-    }
-    if (rc == 0) rc = tamis__exceptions_settle(&by_hand);
-    if (rc == 0) rc = tamis__exceptions_settle(&found);
-    if (rc == 0) rc = tamis__exceptions_save(rescue->txn, record->filter_id, 0, &by_hand);
-    if (rc == 0)
-        rc = tamis__exceptions_save(rescue->txn, record->filter_id, record->generation, &found);
-    tamis__exceptions_clear(&by_hand);
-    tamis__exceptions_clear(&found);
-    return rc;
-}
-
-/* 1: they are in the record, and in the catalog; 0: the index is not sound. */
+/* 1: they are in the record; 0: the index is not sound. */
 static int take_index(struct tamis__rescue_work *rescue, const struct tamis__found *index)
 {
     struct tamis__store_segment s = {0};
-    struct tamis__exceptions all = {0};
     const char *reason = NULL;
     uint64_t offset = 0;
     int rc = tamis__open_index(rescue->repair->store, index->entry.number, index->filter_id, &s);
     if (rc < 0) return rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT ? rc : 0;
     if (tamis__index_verify(&s.segment, &offset, &reason) == 0) {
-        rc = tamis__exceptions_from_index(&all, &s.segment);
-        if (rc == 0) rc = tamis__segment_check(&s.segment);
-        if (rc == 0 && rescue->txn != NULL) rc = save_exceptions(rescue, &all);
         rescue->record.exceptions = index->entry.number;
-        rescue->record.exception_count = all.count;
+        rescue->record.exception_count = tamis__index_count(&s.segment);
+        rc = tamis__segment_check(&s.segment);
         if (rc == 0) rc = 1;
     }
-    tamis__exceptions_clear(&all);
     tamis__close_segment(&s);
     return rc;
 }
@@ -311,6 +299,23 @@ static int rescue_exceptions(struct tamis__rescue_work *rescue,
                                rescue->record.exceptions);
 }
 
+/* The index that was in force with a list that is kept stays with it if its build had found some of it. */
+static int keep_exceptions(struct tamis__rescue_work *rescue,
+                           const struct tamis__lost_filter *filter,
+                           const struct tamis__found *newest)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && newest->exceptions != 0 && i < filter->count; i++) {
+        struct tamis__found *found = &filter->first[i];
+        if (found->entry.number != newest->exceptions || !is_index(found) || found->kept ||
+            found->store_id != newest->store_id)
+            continue;
+        rc = take_index(rescue, found);
+        found->kept = rc > 0;
+    }
+    return rc < 0 ? rc : 0;
+}
+
 /* ---- Filters --------------------------------------------------------------------------------- */
 
 static int keep_lists(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
@@ -336,6 +341,7 @@ static int keep_lists(struct tamis__rescue_work *rescue, const struct tamis__los
         rc = describe(rescue, filter, i, lists[i].newest);
         rescue->record.name[0] = '\0';
         rescue->record.publication = lists[i].rank;
+        if (rc == 0) rc = keep_exceptions(rescue, filter, lists[i].newest);
         if (rc == 0 && rescue->txn != NULL)
             rc = tamis__catalog_put_generation(rescue->txn, &rescue->record);
     }
@@ -347,7 +353,7 @@ static int drop_indexes(struct tamis__rescue_work *rescue, const struct tamis__l
     int rc = 0;
     for (size_t i = 0; rc == 0 && rescue->txn != NULL && i < filter->count; i++) {
         const struct tamis__found *found = &filter->first[i];
-        if (found->store_id == rescue->store.store_id && is_index(found) &&
+        if (found->store_id == rescue->store.store_id && is_index(found) && !found->kept &&
             found->entry.number != rescue->record.exceptions)
             rc = tamis__catalog_put_garbage(rescue->txn, found->entry.number);
     }
@@ -363,11 +369,11 @@ static int tell_filter(const struct tamis__rescue_work *rescue,
         items += record->segments[i].items;
     return tamis__repair_tell(
         rescue->repair, filter->name, "catalog.mdb", 0,
-        "%s its record from the segments: %llu items in %u segment%s, %u kept generation%s, %llu "
-        "exceptions%s",
-        rescue->repair->dry ? "would get" : "has", items, record->segment_count,
-        record->segment_count == 1 ? "" : "s", kept, kept == 1 ? "" : "s",
-        (unsigned long long)record->exception_count,
+        "%s its record from the segments: %llu item%s in %u segment%s, %u kept generation%s, %llu "
+        "exception%s%s",
+        rescue->repair->dry ? "would get" : "has", items, tamis__plural(items),
+        record->segment_count, tamis__plural(record->segment_count), kept, tamis__plural(kept),
+        (unsigned long long)record->exception_count, tamis__plural(record->exception_count),
         filter->renamed ? "; its own name is another filter's, or lost: rename it" : "");
 }
 

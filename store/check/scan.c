@@ -49,6 +49,10 @@ static void describe(const struct tamis__segment *segment, struct tamis__found *
     };
     tamis__record_segment_from_header(h, &found->entry);
     found->entry.items = tamis__segment_items(segment);
+    /* ORDER relaxed: once there was a writer it is not 0. */
+    const bool written =
+        found->entry.items != 0 || __atomic_load_n(&h->mark, __ATOMIC_RELAXED) != 0;
+    found->is_blank_spare = !written && (h->flags & TAMIS__SEGMENT_AHEAD) != 0;
     memcpy(found->key_digest, h->key_digest, sizeof found->key_digest);
     if (label == NULL || tamis__check_name(label->name) < 0) return;
     memcpy(found->name, label->name, strlen(label->name));

@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "change.h"
 #include "check/check.h"
+#include "spares.h"
 
 #define FILTERS_A_LOCK 64u /* a few milliseconds */
 #define SEGMENTS_A_LOCK 256u
@@ -29,10 +31,9 @@ struct finding {
 /* A segment that was opened under the lock, and whose data are to be looked at without it. */
 struct opened {
     struct tamis__store_segment s;
-    uint64_t recorded_items;
+    uint64_t recorded_items, filter_id;
+    bool in_force;
     char filter[TAMIS_NAME_MAX + 1];
-    bool has_exceptions; /* it is an index, and shall have these */
-    struct tamis__exceptions exceptions;
 };
 
 struct check {
@@ -43,6 +44,7 @@ struct check {
     int64_t problems;
     struct tamis__numbers filters;  /* ids of the filters to look at */
     struct tamis__numbers expected; /* segments that the catalog has, garbage included */
+    struct tamis__numbers damaged;  /* ids of those that have a problem in what is in force */
     struct tamis__numbers strays;   /* segments that are there and not expected */
     uint64_t next_segment;          /* of the catalog, at the snapshot */
     struct tamis__catalog_txn *txn; /* while filters are looked at */
@@ -77,7 +79,8 @@ static int tell_findings(struct check *check, int rc)
 {
     struct finding *next;
     for (struct finding *finding = check->findings; finding != NULL; finding = next) {
-        const struct tamis_problem problem = {.filter = finding->filter,
+        const struct tamis_problem problem = {.size = sizeof problem,
+                                              .filter = finding->filter,
                                               .file = finding->file,
                                               .offset = finding->offset,
                                               .error = finding->error,
@@ -101,6 +104,10 @@ static int tell_of(struct check *check, const struct subject *subject, const cha
                    uint64_t offset, int error, const char *reason)
 {
     char longer[1024];
+    if (subject->record == subject->filter) {
+        const int rc = tamis__numbers_append(&check->damaged, subject->filter->filter_id);
+        if (rc < 0) return rc;
+    }
     if (subject->record == subject->filter)
         return tell(check, subject->filter->name, file, offset, error, reason);
     (void)snprintf(longer, sizeof longer, "%s (of generation %" PRIu64 ", which is kept)", reason,
@@ -136,15 +143,19 @@ static int check_next(struct check *check, const struct subject *subject, uint32
     const bool newest = index + 1 == record->segment_count;
     const char *reason;
     if (next == 0) return 0;
+    if (newest && record->spare_count > 0 &&
+        (next & ~TAMIS__NEXT_SPARE) == record->segments[record->segment_count].number)
+        return 0;
     if (newest && next == TAMIS__NEXT_REFUSE) {
         if (record->policy.on_full == TAMIS_ON_FULL_REFUSE) return 0;
         reason = "refuses new keys, which is not its filter's policy; restore it from a copy";
     } else if (newest) {
-        if (next < tamis__catalog_store(check->txn)->next_segment) return 0;
+        if ((next & ~TAMIS__NEXT_SPARE) < tamis__catalog_store(check->txn)->next_segment) return 0;
         reason = "names a next segment, but is the newest of the catalog, which is older than the "
                  "segments; 'tamis repair --rebuild' makes it anew from them";
     } else {
-        if (next == record->segments[index + 1].number) return 0;
+        /* Offered and entered, where a power cut took the second word. */
+        if ((next & ~TAMIS__NEXT_SPARE) == record->segments[index + 1].number) return 0;
         reason = "names another next segment than the catalog; open the filter for writing to "
                  "write it anew";
     }
@@ -201,6 +212,8 @@ static struct opened *look_later(struct check *check, const struct subject *subj
     struct opened *opened = &check->opened[check->opened_count++];
     memset(opened, 0, sizeof *opened);
     opened->s = *s;
+    opened->filter_id = subject->filter->filter_id;
+    opened->in_force = subject->record == subject->filter;
     memcpy(opened->filter, subject->filter->name, sizeof opened->filter);
     return opened;
 }
@@ -250,8 +263,12 @@ static int check_index(struct check *check, const struct subject *subject)
         tamis__close_segment(&s);
         return TAMIS_ENOMEM;
     }
-    opened->has_exceptions = true;
-    return tamis__exceptions_load_all(check->txn, record, &opened->exceptions);
+    opened->recorded_items = record->exception_count;
+    if (tamis__index_count(&s.segment) == record->exception_count) return 0;
+    return tell_of(
+        check, subject, file, s.segment.header->data_offset, TAMIS_ECORRUPT,
+        "has another number of exceptions than the catalog; change one with 'tamis except' to "
+        "write it anew");
 }
 
 static int check_list(struct check *check, const struct subject *subject)
@@ -264,30 +281,22 @@ static int check_list(struct check *check, const struct subject *subject)
 
 /* ---- Data, without a lock -------------------------------------------------------------------- */
 
-/* Has the index the keys that the catalog has? */
-static int check_keys(struct check *check, const struct opened *opened, const char *file)
-{
-    struct tamis__exceptions keys = {0};
-    int rc = tamis__exceptions_from_index(&keys, &opened->s.segment);
-    const bool same = rc == 0 && tamis__exceptions_equal(&keys, &opened->exceptions);
-    tamis__exceptions_clear(&keys);
-    if (rc < 0 || same) return rc;
-    return tell(check, opened->filter, file, opened->s.segment.header->data_offset, TAMIS_ECORRUPT,
-                "has other exceptions than the catalog; change one with 'tamis except' to write "
-                "it anew");
-}
-
 static int check_opened(struct check *check, const struct opened *opened)
 {
     char file[TAMIS__FILE_BYTES], reason[TAMIS__CHECK_BYTES];
     uint64_t offset = 0;
     tamis__check_file(opened->s.segment.header->number, file);
-    const bool wrong = tamis__check_data(&opened->s, opened->recorded_items, &offset, reason) != 0;
+    const int wrong = tamis__check_data(&opened->s, opened->recorded_items, &offset, reason);
+    if (wrong < 0) return wrong;
     const int whole = tamis__segment_check(&opened->s.segment);
+    if (whole == 0 && wrong == 0) return 0;
+    if (opened->in_force) {
+        const int rc = tamis__numbers_append(&check->damaged, opened->filter_id);
+        if (rc < 0) return rc;
+    }
     if (whole < 0)
         return tell(check, opened->filter, file, 0, whole, tamis__check_reason(file, &offset));
-    if (wrong) return tell(check, opened->filter, file, offset, TAMIS_ECORRUPT, reason);
-    return opened->has_exceptions ? check_keys(check, opened, file) : 0;
+    return tell(check, opened->filter, file, offset, TAMIS_ECORRUPT, reason);
 }
 
 static int check_all_opened(struct check *check, int rc)
@@ -295,7 +304,6 @@ static int check_all_opened(struct check *check, int rc)
     for (size_t i = 0; i < check->opened_count; i++) {
         if (rc == 0) rc = check_opened(check, &check->opened[i]);
         tamis__close_segment(&check->opened[i].s);
-        tamis__exceptions_clear(&check->opened[i].exceptions);
     }
     check->opened_count = 0;
     return rc;
@@ -318,7 +326,7 @@ static int check_kept(void *context, const struct tamis__record *record)
 static int check_filter(struct check *check, uint64_t filter_id)
 {
     struct tamis__record record;
-    int rc = tamis__catalog_get_by_id(check->txn, filter_id, &record);
+    int rc = tamis__store_get_by_id(check->store, check->txn, filter_id, &record);
     if (rc == TAMIS_ENOTFOUND) return 0; /* dropped since the snapshot */
     const struct subject subject = {&record, &record};
     struct keeping keeping = {check, &record};
@@ -357,17 +365,17 @@ static int note_segments(void *context, const struct tamis__record *record)
 {
     struct check *check = context;
     int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count + record->spare_count; i++)
         rc = tamis__numbers_append(&check->expected, record->segments[i].number);
+    if (rc == 0 && record->exceptions != 0)
+        rc = tamis__numbers_append(&check->expected, record->exceptions);
     return rc;
 }
 
 static int note_record(void *context, const struct tamis__record *record)
 {
     struct check *check = context;
-    int rc = tamis__numbers_append(&check->filters, record->filter_id);
-    if (rc == 0 && record->exceptions != 0)
-        rc = tamis__numbers_append(&check->expected, record->exceptions);
+    const int rc = tamis__numbers_append(&check->filters, record->filter_id);
     return rc < 0 ? rc : note_segments(check, record);
 }
 
@@ -397,7 +405,7 @@ static int check_ids(struct check *check, struct tamis__catalog_txn *txn)
     int rc = 0;
     const uint64_t *ids = check->filters.list;
     for (size_t i = 0; ids != NULL && rc == 0 && i < check->filters.count; i++) {
-        rc = tamis__catalog_get_by_id(txn, ids[i], &record);
+        rc = tamis__store_get_by_id(check->store, txn, ids[i], &record);
         if (rc == TAMIS_ENOTFOUND)
             rc = tell(
                 check, "", "catalog.mdb", 0, TAMIS_ECORRUPT,
@@ -408,7 +416,11 @@ static int check_ids(struct check *check, struct tamis__catalog_txn *txn)
 
 static int note_log(void *context, const struct tamis__log_finding *finding)
 {
-    return tell(context, finding->filter, finding->file, 0, finding->error, finding->reason);
+    struct check *check = context;
+    const int rc =
+        finding->filter_id ? tamis__numbers_append(&check->damaged, finding->filter_id) : 0;
+    return rc < 0 ? rc
+                  : tell(check, finding->filter, finding->file, 0, finding->error, finding->reason);
 }
 
 static int take_snapshot(struct check *check)
@@ -461,7 +473,7 @@ static int check_one(struct check *check, const char *name)
     int rc = tamis__check_name(name);
     if (rc == 0) rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_get(txn, name, &record);
+    rc = tamis__store_get(check->store, txn, name, &record);
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(check->store, name);
     if (rc == 0) rc = tamis__check_logs(check->store, txn, record.filter_id, note_log, check);
     tamis__catalog_end(txn);
@@ -470,13 +482,58 @@ static int check_one(struct check *check, const char *name)
     return rc != 0 ? rc : check_all_filters(check);
 }
 
+/* ---- What is remembered ---------------------------------------------------------------------- */
+
+/* 1 if the catalog is to be written for the filter, or was, where `txn` may write. */
+static int remember_one(struct check *check, struct tamis__catalog_txn *txn, uint64_t id,
+                        bool writes)
+{
+    const bool damaged = tamis__numbers_have(&check->damaged, id);
+    struct tamis__trouble trouble = {0};
+    struct tamis__record record;
+    int rc = tamis__catalog_get_by_id(txn, id, &record);
+    if (rc == TAMIS_ENOTFOUND) return 0; /* dropped */
+    if (rc == 0) rc = tamis__catalog_get_trouble(txn, id, &trouble);
+    if (rc < 0 || damaged == (trouble.damaged_since != 0)) return rc;
+    trouble.damaged_since = damaged ? tamis__now_ns() : 0;
+    if (writes) rc = tamis__catalog_put_trouble(txn, id, trouble);
+    return rc < 0 ? rc : 1;
+}
+
+static int remember_all(struct check *check, enum tamis__lock lock)
+{
+    struct tamis__catalog_txn *txn;
+    int changes = 0, rc = tamis__catalog_begin(&check->store->catalog, lock, &txn);
+    if (rc < 0) return rc;
+    for (size_t i = 0; rc >= 0 && i < check->filters.count; i++) {
+        rc = remember_one(check, txn, check->filters.list[i], lock == TAMIS__LOCK_EXCLUSIVE);
+        changes += rc > 0;
+    }
+    if (rc >= 0) rc = changes;
+    if (rc > 0 && lock == TAMIS__LOCK_EXCLUSIVE) rc = tamis__catalog_commit(txn);
+    tamis__catalog_end(txn);
+    return rc;
+}
+
+/* So that list and info say it too, until a verify finds the filter sound; by one that may write. */
+static int remember(struct check *check)
+{
+    if (check->store->read_only) return 0;
+    tamis__numbers_sort(&check->damaged);
+    const int rc = remember_all(check, TAMIS__LOCK_SHARED);
+    return rc > 0 ? remember_all(check, TAMIS__LOCK_EXCLUSIVE) : rc;
+}
+
 TAMIS_API int64_t tamis_store_verify(tamis_store *store, const char *name, tamis_problem_fn *fn,
                                      void *context)
 {
+    TAMIS__REFUSE_NULL(store, "store");
     struct check check = {.store = store, .fn = fn, .context = context};
     check.end = &check.findings;
-    const int rc = name ? check_one(&check, name) : check_all(&check);
+    int rc = name ? check_one(&check, name) : check_all(&check);
+    if (rc == 0) rc = remember(&check);
     free(check.filters.list);
+    free(check.damaged.list);
     free(check.expected.list);
     free(check.strays.list);
     free(check.opened);

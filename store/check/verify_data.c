@@ -8,17 +8,17 @@
  *     the items counted before the bits are at most the bits, and, where positions are uniform, hardly more
  *     than the bits tell; items that are counted later are no fewer than the catalog has heard of
  *
- * Of too many bits nothing can be said: a merge, and an adder that dies, set some and count them later, or
- * never.
+ * Of too many bits in all nothing can be said: a merge, and an adder that dies, set some and count them later, or
+ * never.  How they are spread is verify_spread.c's to say.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/error.h"
 #include "check/check.h"
+#include "check/verify_spread.h"
 #include "file/mark.h"
 
-#define PIECE_BYTES ((uint64_t)1 << 20)
 #define BLANK_TRIES 8
 #define PADDING "has bits set past its m; the data is damaged, restore it from a copy"
 
@@ -60,19 +60,6 @@ static bool has_padding(const struct tamis__segment *segment, uint64_t *offset)
                             h->bit_order);
 }
 
-static uint64_t count_ones(const struct tamis__store_segment *s)
-{
-    const uint64_t words = s->segment.header->data_bytes / 8, piece = PIECE_BYTES / 8;
-    uint64_t ones[3] = {0, 0, 0};
-    for (uint64_t first = 0; first < words; first += piece) {
-        const struct tamis__words part = {first, words - first < piece ? words - first : piece};
-        tamis__segment_want(&s->segment, part.first * 8, part.count * 8);
-        s->kind->tally(&s->segment, &s->segment, part, ones);
-        tamis__segment_release(&s->segment, part.first * 8, part.count * 8);
-    }
-    return ones[0];
-}
-
 /* More items than so many bits can be of.  Of merges, two may have counted one key in flight: so twice. */
 static double most_items(const struct tamis__segment_header *h, uint64_t ones)
 {
@@ -91,27 +78,51 @@ static bool is_others_count(const struct tamis__segment_header *h)
            !tamis__is_zero(h->kept, sizeof h->kept);
 }
 
-static int check_bits(const struct tamis__store_segment *s, uint64_t *offset,
-                      char reason[TAMIS__CHECK_BYTES])
+static int check_counted(const struct tamis__store_segment *s, uint64_t items,
+                         struct tamis__ones *ones, uint64_t *offset,
+                         char reason[TAMIS__CHECK_BYTES])
 {
     const struct tamis__segment_header *h = s->segment.header;
-    const uint64_t items = tamis__segment_items(&s->segment); /* before the bits */
-    if (has_padding(&s->segment, offset)) return say(reason, PADDING);
-    /* ORDER: the counts are read before any bit of those below. */
-    tamis__fence();
-    const uint64_t ones = count_ones(s);
     *offset = h->data_offset;
-    if (items > 0 && ones == 0)
+    if (items > 0 && ones->all == 0)
         return say(reason, "has counted items but not one bit set; the data is lost, restore it "
                            "from a copy");
+    const int rc = tamis__check_spread(s, ones, items, !is_others_count(h), offset, reason);
+    if (rc != 0) return rc;
     *offset = offsetof(struct tamis__segment_header, items);
-    const double most = most_items(h, ones);
+    const double most = most_items(h, ones->all);
     if ((double)items <= most || is_others_count(h)) return 0;
     (void)snprintf(reason, TAMIS__CHECK_BYTES,
                    "has counted %" PRIu64 " items, but %" PRIu64 " bits set, which tell of %.0f at "
                    "most; bits were lost or the counters are damaged, restore it from a copy",
-                   items, ones, most);
+                   items, ones->all, most);
     return 1;
+}
+
+static int check_bits(const struct tamis__store_segment *s, uint64_t *offset,
+                      char reason[TAMIS__CHECK_BYTES])
+{
+    struct tamis__ones ones = {.of = NULL};
+    const uint64_t items = tamis__segment_items(&s->segment); /* before the bits */
+    if (has_padding(&s->segment, offset)) return say(reason, PADDING);
+    /* ORDER: the counts are read before any bit of those below. */
+    tamis__fence();
+    int rc = tamis__ones_count(s, &ones);
+    if (rc == 0) rc = check_counted(s, items, &ones, offset, reason);
+    tamis__ones_clear(&ones);
+    return rc;
+}
+
+/* Where the count is not held against them. */
+static int check_spread_alone(const struct tamis__store_segment *s, uint64_t *offset,
+                              char reason[TAMIS__CHECK_BYTES])
+{
+    struct tamis__ones ones = {.of = NULL};
+    if (!tamis__spread_is_even(s->segment.header)) return 0;
+    int rc = tamis__ones_count(s, &ones);
+    if (rc == 0) rc = tamis__check_spread(s, &ones, 0, false, offset, reason);
+    tamis__ones_clear(&ones);
+    return rc;
 }
 
 /* ---- Counters -------------------------------------------------------------------------------- */
@@ -134,7 +145,8 @@ static int check_counters(const struct tamis__store_segment *s, uint64_t *offset
     if (has_lost_counts(&s->segment))
         return say(reason, "has counted items but not one counter above 0; the data is lost, "
                            "restore it from a copy");
-    return s->kind->verify(&s->segment, offset, &text) ? say(reason, text) : 0;
+    if (s->kind->verify(&s->segment, offset, &text)) return say(reason, text);
+    return check_spread_alone(s, offset, reason);
 }
 
 /* ---- Any ------------------------------------------------------------------------------------- */
@@ -160,10 +172,12 @@ static int check_without_items(const struct tamis__store_segment *s, uint64_t *o
                                char reason[TAMIS__CHECK_BYTES])
 {
     const char *text = NULL;
-    if (s->segment.header->counter_bits == 0)
-        return has_padding(&s->segment, offset) ? say(reason, PADDING) : 0;
-    if (tamis__mark_is_stale(s->segment.header)) return 0;
-    return s->kind->verify(&s->segment, offset, &text) ? say(reason, text) : 0;
+    const struct tamis__segment_header *h = s->segment.header;
+    if (h->counter_bits == 0 && has_padding(&s->segment, offset)) return say(reason, PADDING);
+    if (tamis__mark_is_stale(h)) return 0;
+    if (h->counter_bits != 0 && s->kind->verify(&s->segment, offset, &text))
+        return say(reason, text);
+    return tamis__mark_unclean_since(h) != 0 ? 0 : check_spread_alone(s, offset, reason);
 }
 
 int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_items,
@@ -177,5 +191,6 @@ int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_it
     if (tamis__mark_unclean_since(h) != 0 || h->durable != 0)
         return check_without_items(s, offset, reason);
     if (h->counter_bits != 0) return check_counters(s, offset, reason);
-    return check_bits(s, offset, reason) || check_recorded(s, recorded_items, offset, reason);
+    const int rc = check_bits(s, offset, reason);
+    return rc != 0 ? rc : check_recorded(s, recorded_items, offset, reason);
 }

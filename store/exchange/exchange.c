@@ -86,8 +86,8 @@ int tamis__reader_fill(struct tamis__reader *reader, size_t bytes)
             return tamis__reader_fail(reader, got < INT_MIN ? TAMIS_EIO : (int)got,
                                       reader->offset + reader->end, "could not be read further");
         if ((uint64_t)got > room)
-            return tamis__fail(TAMIS_EINVAL, "a source gave %lld bytes where %zu were asked for",
-                               (long long)got, room);
+            return tamis__fail(TAMIS_EINVAL, "a source gave %lld byte%s where %zu were asked for",
+                               (long long)got, tamis__plural((uint64_t)got), room);
         reader->end += (size_t)got;
         reader->at_end = got == 0;
     }

@@ -122,8 +122,8 @@ static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
                              head->version, VERSION);
     if (head->version == 0 || head->segments == 0 || head->segments > TAMIS__SEGMENTS_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, segments),
-                             "says that it has version %u and %u segments", head->version,
-                             head->segments);
+                             "says that it has version %u and %u segment%s", head->version,
+                             head->segments, tamis__plural(head->segments));
     const size_t checked = sizeof *head + head->segments * sizeof(struct description);
     if (bytes < checked + 8)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head");
@@ -149,8 +149,9 @@ static int parse_description(const unsigned char *bytes, uint64_t at, struct tam
     if (d.m_bits == 0 || d.m_bits > TAMIS__M_BITS_MAX ||
         d.data_bytes != tamis__data_bytes(d.m_bits))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, m_bits),
-                             "has a segment of %llu bits in %llu bytes",
-                             (unsigned long long)d.m_bits, (unsigned long long)d.data_bytes);
+                             "has a segment of %llu bit%s in %llu byte%s",
+                             (unsigned long long)d.m_bits, tamis__plural(d.m_bits),
+                             (unsigned long long)d.data_bytes, tamis__plural(d.data_bytes));
     if (d.capacity == 0 || d.capacity > TAMIS__CAPACITY_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, capacity),
                              "has a segment of an impossible capacity");
@@ -307,7 +308,7 @@ static void describe(const struct tamis__segment *segment, struct description *d
                               .data_bytes = h->data_bytes,
                               .created_at = h->created_at,
                               .bit_order = h->bit_order,
-                              .flags = h->flags,
+                              .flags = h->flags & TAMIS__SEGMENT_FLAGS_KNOWN,
                               .slice = h->slice,
                               .slice_start = h->slice_start,
                               .step = h->step,

@@ -20,9 +20,9 @@ static int fail_m(const struct tamis__reader *reader, uint64_t offset, const cha
 {
     char reason[160];
     (void)snprintf(reason, sizeof reason,
-                   "%s m = %llu bits, so it is of another filter; give the m that this one was "
+                   "%s m = %llu bit%s, so it is of another filter; give the m that this one was "
                    "filled with",
-                   what, (unsigned long long)m_bits);
+                   what, (unsigned long long)m_bits, tamis__plural(m_bits));
     return tamis__reader_fail(reader, TAMIS_EINVAL, offset, reason);
 }
 

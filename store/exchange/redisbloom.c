@@ -102,15 +102,16 @@ static int judge_layer(const struct layer *l, uint32_t i, uint64_t at,
                              l->error);
     if (l->bytes == 0 || l->bytes > TAMIS__M_BITS_MAX / 8 || l->bits != l->bytes * 8)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at,
-                             "gives layer %u %llu bytes and %llu bits, which do not go together", i,
-                             (unsigned long long)l->bytes, (unsigned long long)l->bits);
+                             "gives layer %u %llu byte%s and %llu bit%s, which do not go together",
+                             i, (unsigned long long)l->bytes, tamis__plural(l->bytes),
+                             (unsigned long long)l->bits, tamis__plural(l->bits));
     if (!isfinite(l->bpe) || ceil(LN2 * l->bpe) != (double)l->hashes)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + 40,
-                             "gives layer %u %u hashes, which its %g bits per entry contradict", i,
-                             l->hashes, l->bpe);
+                             "gives layer %u %u hash%s, which its %g bits per entry contradict", i,
+                             l->hashes, l->hashes == 1 ? "" : "es", l->bpe);
     if (l->entries == 0 || l->entries > TAMIS__CAPACITY_MAX || l->size > TAMIS__CAPACITY_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + 44,
-                             "gives layer %u room for %llu entries, and has %llu in it", i,
+                             "gives layer %u room for %llu of its entries, and has %llu in it", i,
                              (unsigned long long)l->entries, (unsigned long long)l->size);
     return 0;
 }
@@ -128,9 +129,9 @@ static int judge_support(const struct layer *l, uint32_t i, uint64_t at,
                              i, l->hashes, TAMIS_K_MAX);
     if (l->n2 != 0 && (l->n2 > 62 || l->bits != (uint64_t)1 << l->n2))
         return tamis__refuse(refusal, TAMIS_EUNSUPPORTED, at + 52,
-                             "takes positions in layer %u modulo 2^%u, but has %llu bits, as "
+                             "takes positions in layer %u modulo 2^%u, but has %llu bit%s, as "
                              "only old versions made it; add its keys to a new filter",
-                             i, l->n2, (unsigned long long)l->bits);
+                             i, l->n2, (unsigned long long)l->bits, tamis__plural(l->bits));
     return 0;
 }
 
@@ -183,8 +184,8 @@ static int64_t parse_frame(const unsigned char *at, size_t bytes, struct tamis__
                              (unsigned long long)tamis__get64(at + sizeof magic));
     if (length < CHAIN_BYTES + LAYER_BYTES || (length - CHAIN_BYTES) % LAYER_BYTES != 0)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, sizeof magic + 8,
-                             "has a header of %llu bytes, which no number of layers has",
-                             (unsigned long long)length);
+                             "has a header of %llu byte%s, which no number of layers has",
+                             (unsigned long long)length, tamis__plural((uint64_t)length));
     if (length > CHAIN_BYTES + TAMIS__SEGMENTS_MAX * LAYER_BYTES)
         return tamis__refuse(
             refusal, TAMIS_EUNSUPPORTED, sizeof magic + 8,
@@ -216,8 +217,9 @@ static int parse_layers(const unsigned char *head, const struct chain *chain,
     }
     if (size != chain->size)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, CHAIN_AT,
-                             "says that it holds %llu keys, and its layers say %llu",
-                             (unsigned long long)chain->size, (unsigned long long)size);
+                             "says that it holds %llu key%s, and its layers say %llu",
+                             (unsigned long long)chain->size, tamis__plural(chain->size),
+                             (unsigned long long)size);
     outline->least_bytes = bytes + (uint64_t)(chain->layers + 1) * FRAME_BYTES;
     return 0;
 }
@@ -235,8 +237,9 @@ static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
     /* So it has 1 to TAMIS__SEGMENTS_MAX layers: parse_frame() bounds the length. */
     if ((uint64_t)length != CHAIN_BYTES + (uint64_t)chain.layers * LAYER_BYTES)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, sizeof magic + 8,
-                             "has a header of %lld bytes for %u layers", (long long)length,
-                             chain.layers);
+                             "has a header of %lld byte%s for %u layer%s", (long long)length,
+                             tamis__plural((uint64_t)length), chain.layers,
+                             tamis__plural(chain.layers));
     const int rc = judge_chain(&chain, CHAIN_AT, refusal);
     if (rc < 0) return rc;
     outline->count = chain.layers;
@@ -255,8 +258,8 @@ static int judge_frame(const struct tamis__reader *reader, uint64_t at, const un
                                   "ends before the data of all its layers");
     if (length > left) {
         (void)snprintf(reason, sizeof reason,
-                       "has a chunk of %llu bytes where its layer has %llu left",
-                       (unsigned long long)length, (unsigned long long)left);
+                       "has a chunk of %llu byte%s where its layer has %llu left",
+                       (unsigned long long)length, tamis__plural(length), (unsigned long long)left);
         return tamis__reader_fail(reader, TAMIS_ECORRUPT, at + 8, reason);
     }
     if (iterator == position + length + 1) return 0;

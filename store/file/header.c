@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "hash/digest.h"
 
 int tamis__refuse(struct tamis__refusal *refusal, int code, uint64_t offset, const char *format,
@@ -53,15 +54,16 @@ static int check_counters(const struct tamis__segment_header *h, struct tamis__r
 {
     if (h->counter_bits == 0) return 0;
     if (!tamis__counter_bits_are_valid(h->counter_bits))
-        return tamis__refuse(why, TAMIS_EVERSION, FIELD(counter_bits), "has counters of %u bits",
-                             h->counter_bits);
+        return tamis__refuse(why, TAMIS_EVERSION, FIELD(counter_bits), "has counters of %u bit%s",
+                             h->counter_bits, tamis__plural(h->counter_bits));
     if (h->m_bits > TAMIS__COUNTERS_MAX)
         return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(m_bits),
                              "has an impossible m of %llu counters", (unsigned long long)h->m_bits);
     if (h->overflow_levels > tamis__overflow_levels_max(h->m_bits))
         return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(overflow_levels),
-                             "has %llu levels of overflow, which nothing could fill",
-                             (unsigned long long)h->overflow_levels);
+                             "has %llu level%s of overflow, which nothing could fill",
+                             (unsigned long long)h->overflow_levels,
+                             tamis__plural(h->overflow_levels));
     return 0;
 }
 
@@ -72,9 +74,9 @@ static int check_size(const struct tamis__segment_header *h, uint64_t file_bytes
     const uint64_t least = tamis__header_file_bytes(h), most = tamis__header_file_bytes_max(h);
     if (file_bytes >= least && file_bytes <= most) return 0;
     return tamis__refuse(why, TAMIS_ECORRUPT, file_bytes < least ? file_bytes : most,
-                         "is %s: %llu bytes where its header says %llu",
+                         "is %s: %llu byte%s where its header says %llu",
                          file_bytes < least ? "truncated" : "too long",
-                         (unsigned long long)file_bytes,
+                         (unsigned long long)file_bytes, tamis__plural(file_bytes),
                          (unsigned long long)(file_bytes < least ? least : most));
 }
 
@@ -205,8 +207,11 @@ struct tamis__hashing tamis__header_hashing(const struct tamis__segment_header *
 
 void tamis__header_set_items(struct tamis__segment_header *header, uint64_t items)
 {
-    for (uint64_t i = 0; i < TAMIS__STRIPES; i++)
+    for (uint64_t i = 0; i < TAMIS__STRIPES; i++) {
         header->items[i].items = items / TAMIS__STRIPES + (i < items % TAMIS__STRIPES);
+        header->items[i].quota = header->items[i].items;
+    }
+    header->granted = items;
 }
 
 uint64_t tamis__stripes_sum(const uint64_t stripes[TAMIS__STRIPES], bool counting)

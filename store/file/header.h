@@ -5,7 +5,8 @@
  *        0 ..  511  constant part: what the segment is; written once, closed by a checksum
  *      512 .. 1151  two name labels: the filter's name, for rebuilding a catalog; a rename writes
  *                   the older one, so that a torn write leaves the other
- *     1152 .. 1535  reserved
+ *     1152 .. 1527  reserved
+ *     1528 .. 1535  merges into it
  *     1536 .. 2047  live lines, a cache line each, changed while mapped, in no checksum
  *     2048 .. 4095  32 item counters, a cache line each
  *
@@ -33,6 +34,8 @@
 /* A counter that says more is damaged; taken for this, so that no sum overflows. */
 #define TAMIS__ITEMS_MAX (TAMIS__CAPACITY_MAX / TAMIS__STRIPES)
 #define TAMIS__SEGMENT_FLAGS_KNOWN TAMIS_SEGMENT_ITEMS_ESTIMATED
+/* It was made ahead, as a spare: as long as nobody has written to it, it may never have been entered. */
+#define TAMIS__SEGMENT_AHEAD 2u
 
 /* Of a counting segment: removers of blocks b with the same b % 48 exclude each other. */
 #define TAMIS__BLOCK_LOCKS 48u
@@ -65,13 +68,26 @@ TAMIS__AT(struct tamis__name_label, zero, 272);
 TAMIS__AT(struct tamis__name_label, checksum, 312);
 TAMIS__SIZE(struct tamis__name_label, 320);
 
+/*
+ * The word `mixed`: how many merges have begun and not ended in its low half, how many have ended in its high
+ * half.  While the low half is not 0 some pages may have keys that others lack, for good where a merge was killed;
+ * so it is where keys of pages are of different instants for another reason: a power cut, a copy that was
+ * made beside adders, an intersection.  Then verify does not hold pages against each other.
+ */
+#define TAMIS__MIXED_BEGUN ((uint64_t)1)
+#define TAMIS__MIXED_ENDED                                                                         \
+    (((uint64_t)1 << 32) - 1) /* one less that has begun, one more that has ended */
+
 /* Writers: any adder and remover.  No lock: atomic additions.  The sum over the stripes is the item
  * count.  A single stripe of a counting segment may be below zero (two's complement): who takes a key
- * off may run on another processor than who had added it. */
+ * off may run on another processor than who had added it.  `quota` is the part of the segment's room that
+ * adders of this stripe may use (file/room.h); what a batch holds is taken off it until the batch is counted. */
 struct tamis__stripe {
     uint64_t items;
-    uint8_t zero[56]; /* a cache line each: adders on different processors do not meet */
+    uint64_t quota;
+    uint8_t zero[48]; /* a cache line each: adders on different processors do not meet */
 };
+TAMIS__AT(struct tamis__stripe, quota, 8);
 TAMIS__SIZE(struct tamis__stripe, 64);
 
 struct tamis__segment_header {
@@ -127,9 +143,10 @@ struct tamis__segment_header {
     uint8_t reserved4[128]; /*  376 128  0                                                     */
     uint64_t checksum;      /*  504   8  XXH3-64 of the 504 bytes before   */
     struct tamis__name_label labels[2]; /*  512 640                                    */
-    uint8_t reserved1[384];             /* 1152 384  0                                 */
-    uint64_t epoch;      /* 1536   8  raised by publishers under the exclusive lock; adders read */
-    uint64_t next;       /* 1544   8  number of the segment after this one; 0: none; 2^64-1: full */
+    uint8_t reserved1[376];             /* 1152 376  0                                 */
+    uint64_t mixed; /* 1528   8  merges into it: TAMIS__MIXED_*; no lock, atomic additions    */
+    uint64_t epoch; /* 1536   8  raised by publishers under the exclusive lock; adders read */
+    uint64_t next;  /* 1544   8  number of the segment after this one; 0: none; 2^64-1: full */
     uint64_t exceptions; /* 1552   8  number of the index of exceptions in force; 0: none    */
     uint64_t in_force;   /* 1560   8  publication of the newest list that it is the newest of */
     uint64_t mark; /* 1568   8  TAMIS__MARK_*, and a count of writers; file/mark.h           */
@@ -139,11 +156,12 @@ struct tamis__segment_header {
     uint64_t overflow_levels; /* 1600   8  of the overflow table that are in force; adders raise */
     int64_t unclean_since; /* 1608   8  keys added since then may be missing; 0: none is          */
     int64_t
-        degraded_since;    /* 1616   8  when a sync of it failed and none has brought it right; 0 */
-    uint64_t syncs_begun;  /* 1624   8  of this segment, by whichever process                     */
-    uint64_t syncs_done;   /* 1632   8  the greatest begun that has ended well                    */
-    uint64_t unlogged;     /* 1640   8  durable: adders between their bits and their log's sync   */
-    uint8_t reserved3[16]; /* 1648  16  0                                                    */
+        degraded_since;   /* 1616   8  when a sync of it failed and none has brought it right; 0 */
+    uint64_t syncs_begun; /* 1624   8  of this segment, by whichever process                     */
+    uint64_t syncs_done;  /* 1632   8  the greatest begun that has ended well                    */
+    uint64_t unlogged;    /* 1640   8  durable: adders between their bits and their log's sync   */
+    uint64_t granted; /* 1648   8  of the capacity, given to the stripes as quotas; file/room.h */
+    uint8_t reserved3[8]; /* 1656   8  0                                                    */
     uint64_t block_locks[TAMIS__BLOCK_LOCKS];   /* 1664 384  of removers: 0, or the owner's nonce */
     struct tamis__stripe items[TAMIS__STRIPES]; /* 2048 2048                                   */
 };
@@ -198,6 +216,7 @@ TAMIS__AT(struct tamis__segment_header, reserved4, 376);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
 TAMIS__AT(struct tamis__segment_header, reserved1, 1152);
+TAMIS__AT(struct tamis__segment_header, mixed, 1528);
 TAMIS__AT(struct tamis__segment_header, epoch, 1536);
 TAMIS__AT(struct tamis__segment_header, next, 1544);
 TAMIS__AT(struct tamis__segment_header, exceptions, 1552);
@@ -211,7 +230,8 @@ TAMIS__AT(struct tamis__segment_header, degraded_since, 1616);
 TAMIS__AT(struct tamis__segment_header, syncs_begun, 1624);
 TAMIS__AT(struct tamis__segment_header, syncs_done, 1632);
 TAMIS__AT(struct tamis__segment_header, unlogged, 1640);
-TAMIS__AT(struct tamis__segment_header, reserved3, 1648);
+TAMIS__AT(struct tamis__segment_header, granted, 1648);
+TAMIS__AT(struct tamis__segment_header, reserved3, 1656);
 TAMIS__AT(struct tamis__segment_header, block_locks, 1664);
 TAMIS__AT(struct tamis__segment_header, items, 2048);
 TAMIS__SIZE(struct tamis__segment_header, TAMIS__HEADER_BYTES);

@@ -66,7 +66,7 @@ int tamis__inside_open_private(int dir_fd, const char *name, int flags, const ch
     return rc;
 }
 
-/* ---- Mode and group -------------------------------------------------------------------------- */
+/* ---- Mode, group and owner -------------------------------------------------------------------------- */
 
 /* The file that all others take after.  Before there is a catalog, or where it was lost, the lock is. */
 static int find_model(int root_fd, const char *what, struct stat *model)
@@ -125,14 +125,73 @@ static int set_group(int fd, unsigned mode, gid_t group, const char *what)
     return fail_group(group, what);
 }
 
+/* May somebody who is not the owner do all that the owner may? */
+static bool others_may_write(unsigned mode)
+{
+    return (mode & 060) == 060 || (mode & 06) == 06;
+}
+
+/* Of a store that its owner alone may write to, all files are the owner's, or one that root had made would
+ * lock the owner out. */
+static int set_owner(int fd, unsigned mode, uid_t owner, const char *what)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0) return tamis__fail_errno(errno, "examine", what);
+    if (st.st_uid == owner || fchown(fd, owner, (gid_t)-1) == 0 || others_may_write(mode)) return 0;
+    return tamis__fail(
+        TAMIS_EACCESS,
+        "user %u cannot give %s to user %u, who alone may write to this store; be that user "
+        "('sudo -u'), or let a group write to it: with the store's directory DIR, 'chgrp -R GROUP "
+        "DIR', "
+        "'chmod -R g+rwX DIR' and 'chmod g+s DIR DIR/*/'",
+        geteuid(), what, owner);
+}
+
+/* Of the first files of a store there is no model.  Root makes them for the owner of the directory. */
+static int give_first(int root_fd, int fd, const char *what)
+{
+    struct stat directory;
+    if (geteuid() != 0) return 0;
+    if (fstat(root_fd, &directory) != 0) return tamis__fail_errno(errno, "examine", what);
+    if (directory.st_uid == 0 || (directory.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH))
+        return 0;
+    if (fchown(fd, directory.st_uid, directory.st_gid) == 0) return 0;
+    return tamis__fail_errno(errno, "change the owner of", what);
+}
+
 int tamis__inside_adopt(int root_fd, int fd, const char *what)
 {
     struct stat model;
     int rc = find_model(root_fd, what, &model);
+    if (rc < 0) return rc;
+    if (rc == 0) return give_first(root_fd, fd, what);
+    const unsigned mode = model.st_mode & 0777;
+    rc = set_group(fd, mode, model.st_gid, what);
+    if (rc == 0) rc = tamis__inside_set_mode(fd, mode, what);
+    return rc < 0 ? rc : set_owner(fd, mode, model.st_uid, what);
+}
+
+/* The owner is that of the directory where root copies, as of 'cp -a'; else who makes the copy. */
+static int adopt_copy(int root_fd, int dir_fd, int fd, const char *what)
+{
+    struct stat model, directory;
+    int rc = find_model(root_fd, what, &model);
     if (rc <= 0) return rc;
     const unsigned mode = model.st_mode & 0777;
     rc = set_group(fd, mode, model.st_gid, what);
-    return rc < 0 ? rc : tamis__inside_set_mode(fd, mode, what);
+    if (rc == 0) rc = tamis__inside_set_mode(fd, mode, what);
+    if (rc < 0 || geteuid() != 0 || fstat(dir_fd, &directory) != 0) return rc;
+    return set_owner(fd, 0666, directory.st_uid, what);
+}
+
+int tamis__inside_give(int root_fd, int fd, const char *what)
+{
+    struct stat model;
+    const int rc = geteuid() == 0 ? find_model(root_fd, what, &model) : 0;
+    if (rc <= 0) return rc;
+    return fchown(fd, model.st_uid, model.st_gid) == 0
+               ? 0
+               : tamis__fail_errno(errno, "change the owner of", what);
 }
 
 int tamis__inside_fail_denied(int root_fd, bool read_only, const char *what)
@@ -152,16 +211,35 @@ int tamis__inside_fail_denied(int root_fd, bool read_only, const char *what)
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-int tamis__inside_make(int root_fd, int dir_fd, const char *name, const char *what, int *fd)
+typedef int adopt_fn(int root_fd, int dir_fd, int fd, const char *what);
+
+static int make_and(adopt_fn *adopt, int root_fd, int dir_fd, const char *name, const char *what,
+                    int *fd)
 {
     int rc = tamis__open(dir_fd, name, O_RDWR | O_CREAT | O_EXCL, 0666, what, fd);
     if (rc < 0) return rc;
-    rc = tamis__inside_adopt(root_fd, *fd, what);
+    rc = adopt(root_fd, dir_fd, *fd, what);
     if (rc == 0) return 0;
     (void)tamis__unlink(dir_fd, name, what);
     tamis__close(*fd);
     *fd = -1;
     return rc;
+}
+
+static int adopt_here(int root_fd, int dir_fd, int fd, const char *what)
+{
+    (void)dir_fd;
+    return tamis__inside_adopt(root_fd, fd, what);
+}
+
+int tamis__inside_make(int root_fd, int dir_fd, const char *name, const char *what, int *fd)
+{
+    return make_and(adopt_here, root_fd, dir_fd, name, what, fd);
+}
+
+int tamis__inside_make_copy(int root_fd, int dir_fd, const char *name, const char *what, int *fd)
+{
+    return make_and(adopt_copy, root_fd, dir_fd, name, what, fd);
 }
 
 int tamis__inside_make_private(int root_fd, int dir_fd, const char *name, const char *what,
@@ -178,8 +256,9 @@ int tamis__inside_make_private(int root_fd, int dir_fd, const char *name, const 
 
 static int settle(int root_fd, int fd, unsigned mode, const char *what)
 {
-    return mode != 0 ? tamis__inside_set_mode(fd, mode, what)
-                     : tamis__inside_adopt(root_fd, fd, what);
+    if (mode == 0) return tamis__inside_adopt(root_fd, fd, what);
+    const int rc = give_first(root_fd, fd, what);
+    return rc < 0 ? rc : tamis__inside_set_mode(fd, mode, what);
 }
 
 /* Made without a name, so that nobody finds it before it has its mode.  0: not to be had here. */
@@ -230,11 +309,13 @@ int tamis__inside_make_directory(int root_fd, const char *name, unsigned mode, c
     int rc = mode != 0 ? 0 : find_model(root_fd, what, &model);
     const bool follows = rc > 0;
     if (follows) mode = model.st_mode & 0777;
-    if (rc < 0 || mode == 0) return rc;
+    if (rc < 0 || (mode == 0 && geteuid() != 0)) return rc;
     rc = tamis__file_info(root_fd, what, &root);
     if (rc == 0) rc = tamis__open(root_fd, name, O_RDONLY | O_DIRECTORY, 0, what, &fd);
-    if (rc == 0 && follows) rc = set_group(fd, mode, model.st_gid, what);
-    if (rc == 0) rc = set_directory(fd, mode, (root.mode & S_ISGID) != 0, what);
+    if (rc == 0)
+        rc = follows ? set_group(fd, mode, model.st_gid, what) : give_first(root_fd, fd, what);
+    if (rc == 0 && mode != 0) rc = set_directory(fd, mode, (root.mode & S_ISGID) != 0, what);
+    if (rc == 0 && follows) rc = set_owner(fd, mode, model.st_uid, what);
     tamis__close(fd);
     return rc;
 }

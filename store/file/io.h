@@ -78,6 +78,8 @@ int tamis__lock(int fd, enum tamis__lock lock, const char *what);
 /* 1 if the lock was free and is now ours, 0 if somebody holds one that keeps us out. */
 int tamis__try_lock(int fd, enum tamis__lock lock, const char *what);
 void tamis__unlock(int fd);
+/* The process that has the file locked with flock(2), another than this one if there is one; 0: unknown. */
+int64_t tamis__lock_holder(int fd);
 
 /* Locks on a single byte, which need not be there (fcntl F_OFD_SETLK): they too go with the
  * descriptor, and so with the life of the processes that have it, as the kernel knows it. */

@@ -349,6 +349,7 @@ static void recover(struct tamis__segment_header *header, bool whole)
 {
     int64_t never = 0;
     /* ORDER seq_cst, in this order: should only the first be on the disk, it is recovered once more. */
+    if (!whole) (void)__atomic_fetch_or(&header->mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
     if (!whole)
         (void)__atomic_compare_exchange_n(&header->unclean_since, &never,
                                           tamis__mark_clean_until(header), false, __ATOMIC_SEQ_CST,
@@ -384,6 +385,7 @@ int tamis__mark_miss(const struct tamis__place *place, uint64_t number, int64_t 
     if (rc < 0 || header == NULL) return rc;
     /* ORDER seq_cst: as in a recovery. */
     int64_t known = __atomic_load_n(&header->unclean_since, __ATOMIC_SEQ_CST);
+    (void)__atomic_fetch_or(&header->mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
     while ((known == 0 || since < known) &&
            !__atomic_compare_exchange_n(&header->unclean_since, &known, since, false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {

@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "file/in_place.h"
 #include "file/inside.h"
 #include "file/io.h"
+#include "file/overlay.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 #define FOLIO_BYTES_MAX ((uint64_t)2 << 20)
@@ -225,7 +225,9 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
     int fd = -1, rc;
     tamis__segment_path(place, number, what);
     tamis__segment_name(number, name);
-    rc = tamis__inside_open(place->segments_fd, name, writable ? O_RDWR : O_RDONLY, what, &fd);
+    rc = place->overlay && !writable ? tamis__overlay_copy_up(place->segments_fd, name, what) : 0;
+    if (rc == 0)
+        rc = tamis__inside_open(place->segments_fd, name, writable ? O_RDWR : O_RDONLY, what, &fd);
     if (rc == TAMIS_ENOTFOUND)
         return tamis__fail(
             TAMIS_ECORRUPT,
@@ -372,6 +374,7 @@ void tamis__segment_release(const struct tamis__segment *segment, uint64_t offse
 {
     /* Past the file's mapping lies memory that would lose its contents. */
     assert(offset <= segment->header->data_bytes && bytes <= segment->header->data_bytes - offset);
+    if (segment->guard == NULL) return; /* plain memory, all of which would lose its contents */
     /* Where a folio is mapped by one entry of 2 MiB, the touch of the page that two pieces share
      * has brought back what was let go with the first of them: so that goes once more. */
     const uint64_t again = offset < FOLIO_BYTES_MAX ? offset : FOLIO_BYTES_MAX;
@@ -413,6 +416,14 @@ int tamis__segment_exists(const struct tamis__place *place, uint64_t number)
     tamis__segment_path(place, number, what);
     tamis__segment_name(number, name);
     return tamis__exists(place->segments_fd, name, what);
+}
+
+int tamis__segment_hold(const struct tamis__place *place, uint64_t number, int *fd)
+{
+    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    tamis__segment_path(place, number, what);
+    tamis__segment_name(number, name);
+    return tamis__open(place->segments_fd, name, O_RDONLY, 0, what, fd);
 }
 
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number)
@@ -490,6 +501,20 @@ int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
     return rc;
 }
 
+int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
+                         struct tamis__segment_header *header)
+{
+    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    struct tamis__file_info info = {0};
+    int fd = -1;
+    tamis__segment_path(place, number, what);
+    tamis__segment_name(number, name);
+    int rc = tamis__inside_open(place->segments_fd, name, O_RDONLY, what, &fd);
+    if (rc == 0) rc = check_file(fd, number, what, &info, header);
+    tamis__close(fd);
+    return rc;
+}
+
 int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number)
 {
     struct tamis__segment_header *header;
@@ -528,23 +553,50 @@ int tamis__segment_stay(const struct tamis__place *place, uint64_t number)
     return 0;
 }
 
-uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items)
-{
-    const int cpu = sched_getcpu(); /* a hint: any stripe is right, the own one is not contended */
-    const size_t stripe = cpu < 0 ? 0 : (size_t)cpu % TAMIS__STRIPES;
-    /* ORDER relaxed: additions lose nothing, and no reader infers other memory from a count. */
-    return __atomic_fetch_add(&segment->header->items[stripe].items, items, __ATOMIC_RELAXED);
-}
-
 void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next)
 {
     uint64_t *place = &segment->header->next;
     uint64_t is = __atomic_load_n(place, __ATOMIC_RELAXED);
     /* ORDER seq_cst: docs/concurrency.md, "The list goes on". */
     while (
-        (is == 0 || (is == TAMIS__NEXT_REFUSE && next != is)) &&
+        (is == 0 || tamis__next_spare(is) != 0 || (is == TAMIS__NEXT_REFUSE && next != is)) &&
         !__atomic_compare_exchange_n(place, &is, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         continue;
+}
+
+void tamis__segment_offer(const struct tamis__segment *segment, uint64_t number)
+{
+    uint64_t none = 0; /* ORDER seq_cst: the spare is whole before it is offered. */
+    (void)__atomic_compare_exchange_n(&segment->header->next, &none, TAMIS__NEXT_SPARE | number,
+                                      false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+bool tamis__segment_enter_spare(const struct tamis__segment *segment)
+{
+    uint64_t *place = &segment->header->next;
+    uint64_t is = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+    /* ORDER seq_cst: as tamis__segment_leave. */
+    while (tamis__next_spare(is) != 0 &&
+           !__atomic_compare_exchange_n(place, &is, tamis__next_spare(is), false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST))
+        continue;
+    return tamis__segment_is_left(segment);
+}
+
+int tamis__segment_take_back(const struct tamis__place *place, uint64_t number)
+{
+    struct tamis__segment_header *header;
+    const int rc = tamis__segment_map_header(place, number, &header);
+    if (rc < 0 || header == NULL) return rc;
+    uint64_t is = __atomic_load_n(&header->next, __ATOMIC_SEQ_CST);
+    /* ORDER seq_cst: as tamis__segment_leave. */
+    while (tamis__next_spare(is) != 0 &&
+           !__atomic_compare_exchange_n(&header->next, &is, 0, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST))
+        continue;
+    const bool left = is != 0 && is != TAMIS__NEXT_REFUSE && tamis__next_spare(is) == 0;
+    tamis__segment_unmap_header(header);
+    return left;
 }
 
 int tamis__segment_guard(const struct tamis__place *place, uint64_t number,

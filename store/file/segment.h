@@ -28,6 +28,7 @@ struct tamis__place {
     int root_fd; /* not owned: of the store whose mode and group files get */
     int segments_fd;
     int staging_fd; /* -1 in a store that is open read-only */
+    bool overlay;   /* files are copied up before they are read (file/overlay.h) */
 };
 
 struct tamis__staged;
@@ -168,6 +169,8 @@ void tamis__segment_unlock_block(const struct tamis__segment *segment, uint64_t 
 /* Is no bit of the data set?  Ends at the first that is. */
 bool tamis__segment_is_blank(const struct tamis__segment *segment);
 
+/* Open the file, whatever is in it, so that a removal does not free it yet; tamis__close() does. */
+int tamis__segment_hold(const struct tamis__place *place, uint64_t number, int *fd);
 /* Remove the file; 0 if it is not there. */
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
 /* Is the file there?  1, 0 or an error. */
@@ -184,6 +187,9 @@ int tamis__segment_open_again(const struct tamis__segment *segment,
 /* Read the header of one that is not open.  Nothing of it is checked. */
 int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
                         struct tamis__segment_header *header);
+/* The same, and check it as tamis__segment_open() does; TAMIS_ENOTFOUND where there is no file. */
+int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
+                         struct tamis__segment_header *header);
 /* Map the header of one that need not be sound; NULL where there is no file, or none long enough. */
 int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
                               struct tamis__segment_header **header);
@@ -220,18 +226,36 @@ int tamis__segment_stay(const struct tamis__place *place, uint64_t number);
  */
 int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number);
 
-/* Item count: add on the stripe of this processor, minus one to take away; sum over all. */
-/* Returns what the stripe held before. */
+/* Item count: add on the stripe of this processor, or of the thread's hold (room.h), minus one to take away; sum
+ * over all.  Returns what the stripe held before. */
 uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items);
 uint64_t tamis__segment_items(const struct tamis__segment *segment);
 
-/* Say which segment goes on after this one, unless it says something already.  `next` is whole. */
+/* Say which segment goes on after this one, unless it says something already but a spare.  `next` is whole. */
 void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next);
 
 /* The newest segment is full and takes no more, by the filter's policy. */
 #define TAMIS__NEXT_REFUSE UINT64_MAX
 /* None ever goes on after it: the filter is dropped. */
 #define TAMIS__NEXT_DROPPED (UINT64_MAX - 1)
+
+/*
+ * A spare: the segment of this number is whole, in the catalog, and waits to be entered after this one.  Not yet
+ * left, so NEXT_SPARE | number counts as 0 wherever the list matters.  Numbers are far below 2^62.
+ */
+#define TAMIS__NEXT_SPARE ((uint64_t)1 << 62)
+/* The number of the spare that a `next` names; 0: it names none. */
+static inline uint64_t tamis__next_spare(uint64_t next)
+{
+    return next >> 62 == 1 ? next & ~TAMIS__NEXT_SPARE : 0;
+}
+/* Offer a spare, where `next` is 0. */
+void tamis__segment_offer(const struct tamis__segment *segment, uint64_t number);
+/* Leave it for the spare, if it has one: true, it is left now, by us or by another. */
+bool tamis__segment_enter_spare(const struct tamis__segment *segment);
+/* Under the exclusive lock, of a segment that need not be open: nobody enters its spare any more.  1: somebody
+ * has done so already; 0: there is none now, or no such file. */
+int tamis__segment_take_back(const struct tamis__place *place, uint64_t number);
 
 /* The right to make the one after it, until private_close or death: 1, or 0 if another has it. */
 int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
@@ -260,7 +284,7 @@ static inline uint64_t tamis__segment_in_force(const struct tamis__segment *segm
 static inline bool tamis__segment_is_left(const struct tamis__segment *segment)
 {
     const uint64_t next = tamis__segment_next(segment);
-    return next != 0 && next != TAMIS__NEXT_REFUSE;
+    return next != 0 && next != TAMIS__NEXT_REFUSE && tamis__next_spare(next) == 0;
 }
 
 /*

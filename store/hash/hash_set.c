@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 
 static const struct tamis__hash_set *const hash_sets[] = {
@@ -104,6 +105,10 @@ TAMIS_API const char *tamis_hash_set_weakness(const char *hash_set)
 {
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
     const struct tamis__hash_set *set = NULL;
+    if (hash_set == NULL) {
+        (void)tamis__fail_null(__func__, "hash_set");
+        return NULL;
+    }
     if (tamis__hash_set_parse(hash_set, &set, parameters) < 0) return NULL;
     return set != NULL && set->weakness != NULL ? set->weakness(parameters) : NULL;
 }

@@ -2,7 +2,8 @@
 /*
  * tamis_build.h: filters that are made anew as a whole, under readers that never stop.
  *
- *     struct tamis_build_spec spec = {.filter = {.fp_rate = 0.001}};
+ *     struct tamis_filter_spec filter = {.size = sizeof filter, .fp_rate = 0.001};
+ *     struct tamis_build_spec spec = {.size = sizeof spec, .filter = &filter};
  *     tamis_build *build;
  *     if (tamis_build_begin(store, "blacklist", &spec, &build) < 0) ...
  *     while (...) tamis_build_add(build, keys, count);         // as many as there are
@@ -45,27 +46,27 @@ enum tamis_build_phase {
 
 /* What to build.  All zero but filter.fp_rate is a good default. */
 struct tamis_build_spec {
-    struct tamis_filter_spec
-        filter; /* what it shall be; kind 0: TAMIS_KIND_FUSE; capacity 0: as many as
-                                        there are distinct keys, more: at least those */
+    size_t size; /* sizeof(struct tamis_build_spec) */
+    const struct tamis_filter_spec
+        *filter; /* what it shall be, NULL: the default; kind 0: TAMIS_KIND_FUSE;
+                                        capacity 0: as many as there are distinct keys, more: at least those */
     uint64_t
-        memory_bytes;   /* that a build may use for the keys, 1 MiB or more; what does not fit goes
+        memory_bytes; /* that a build may use for the keys, 1 MiB or more; what does not fit goes
                               through a file in the store; 0: a quarter of what is free.  Besides that
                               each thread takes some 50 MB for what it makes */
-    uint32_t threads;   /* 0: as many as processors */
-    uint32_t flags;     /* TAMIS_BUILD_* */
-    uint32_t keep;      /* with TAMIS_BUILD_KEEP: so many generations before it are kept, 0 to
+    uint32_t threads; /* 0: as many as processors */
+    uint32_t flags;   /* TAMIS_BUILD_* */
+    uint32_t keep;    /* with TAMIS_BUILD_KEEP: so many generations before it are kept, 0 to
                               TAMIS_KEEP_MAX */
-    uint32_t reserved0; /* 0 */
     /* NULL, or called now and then by the thread that called the library: 0 to go on, a TAMIS_E* code
      * to end, which the call then returns. */
     int (*progress)(void *context, uint32_t phase, uint64_t done, uint64_t all);
     void *context;
-    uint64_t reserved[4]; /* 0 */
 };
 
 /* What a build did. */
 struct tamis_build_result {
+    size_t size;         /* sizeof(struct tamis_build_result) */
     uint64_t keys;       /* added, with those that came again */
     uint64_t distinct;   /* of them */
     uint64_t generation; /* that is in force now */
@@ -77,13 +78,12 @@ struct tamis_build_result {
     uint64_t sampled_yes;
     uint64_t size_bytes;    /* of the new generation's files */
     uint8_t key_digest[16]; /* the same for the same set of keys, whatever their order */
-    uint64_t reserved[4];
 };
 
 /*
  * Begin a build of the filter `name`, which need not be there yet.
  *
- * spec     the memory behind spec->filter.hash_set must live until the build is closed.
+ * spec     NULL for all zero.  spec->filter is copied, but its hash_set must live until the build is closed.
  * Returns  0.  TAMIS_EINVAL: name or spec; TAMIS_EUNSUPPORTED: a window, kind counting, a hash set that
  *          does not go with the kind, a rate below 2^-32 for kind fuse; TAMIS_EREADONLY, TAMIS_ENOMEM.
  * Threads  one at a time on a build.  Any number of builds, of one filter too: the last to publish wins.
@@ -126,25 +126,24 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_build_except(tamis_build *build, const stru
 TAMIS_API TAMIS_MUST_CHECK int tamis_build_publish(tamis_build *build,
                                                    struct tamis_build_result *result);
 
-/* Give it back, published or not.  NULL is allowed. */
+/* Give it back, published or not.  NULL is allowed, the same build twice is not. */
 TAMIS_API void tamis_build_close(tamis_build *build);
 
 /* ---- Generations ---------------------------------------------------------------------------- */
 
 /* One generation: the one in force, or one that is kept. */
 struct tamis_generation_stat {
+    size_t size; /* sizeof(struct tamis_generation_stat) */
     uint64_t generation;
     uint32_t in_force; /* 1: it answers; 0: it is kept */
     uint32_t kind;
     uint32_t segment_count;
-    uint32_t reserved0;
     uint64_t items;
     uint64_t size_bytes;
     double fp_rate;
     uint64_t exceptions; /* found by tamis_build_against() for this generation */
     int64_t published_at;
     uint8_t key_digest[16]; /* 0: not of a build */
-    uint64_t reserved[4];
 };
 
 /* Called once a generation, the oldest first.  A value other than 0 ends it and is returned. */
@@ -196,6 +195,7 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_exceptions(tamis_store *store, const
 
 /* What a repair did, or found and left alone (error != 0).  Strings live for the call only. */
 struct tamis_repair_step {
+    size_t size;        /* sizeof(struct tamis_repair_step) */
     const char *filter; /* name, or "" */
     const char *file;   /* path inside the store */
     int error;          /* 0: done; else TAMIS_E*: it could not be, or must not be */

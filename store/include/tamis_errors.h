@@ -27,7 +27,8 @@
     X(TAMIS_EUNSUPPORTED, -15, "this kind, hash set or build of the library cannot do that")       \
     X(TAMIS_ELIMIT, -16, "a limit of the system is reached (open files, mappings, quota)")         \
     X(TAMIS_ESYSTEM, -17, "a system call failed in a way that has no code of its own")             \
-    X(TAMIS_EFULL, -18, "the filter is full and was made to refuse more")
+    X(TAMIS_EFULL, -18, "the filter is full and was made to refuse more")                          \
+    X(TAMIS_EBUSY, -19, "another process has held a lock of the store for too long")
 
 enum tamis_error {
     TAMIS_OK = 0,

@@ -18,6 +18,9 @@
  * group and of two groups a key misses both with probabilities of their own.  Loads are taken as
  * Poisson, and what their sum being n takes off is taken off.
  *
+ * The other way round, tamis__spread_*() say how many bits keys set, and how far that may be off by chance
+ * (docs/sizing.md, "Is that chance?").
+ *
  * All for hash sets whose positions are uniform and independent.
  */
 #include <math.h>
@@ -52,8 +55,9 @@ double tamis__estimate_items(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_
     return fmin(fmax(items, 0), (double)TAMIS__CAPACITY_MAX);
 }
 
-/* Variance of the number of unset bits of a block, of which each has `load` keys on average. */
-static double block_variance(const struct shape *s, double load)
+/* Variance of the number of unset bits of a block whose load is Poisson with mean `load`; *slope: bits that one
+ * more key sets. */
+static double loose_variance(const struct shape *s, double load, double *slope)
 {
     const double bits = TAMIS__BLOCK_BITS, miss_one = exp(-load * s->hits);
     const double in_word = (1 - pow(1 - 2 / WORD_BITS, s->q)) / s->words;
@@ -62,8 +66,17 @@ static double block_variance(const struct shape *s, double load)
     const double pairs = miss_one + (WORD_BITS - 1) * exp(-load * in_word) +
                          WORD_BITS * (s->words - 1) * exp(-load * in_group) +
                          (bits - WORD_BITS * s->words) * exp(-load * in_block);
-    const double mean = bits * miss_one, slope = s->hits * mean;
-    return fmax(bits * pairs - mean * mean - load * slope * slope, 0);
+    const double mean = bits * miss_one;
+    *slope = s->hits * mean;
+    return fmax(bits * pairs - mean * mean, 0);
+}
+
+/* The same of blocks that have `load` keys each on average, and all together so many for certain. */
+static double block_variance(const struct shape *s, double load)
+{
+    double slope;
+    const double loose = loose_variance(s, load, &slope);
+    return fmax(loose - load * slope * slope, 0);
 }
 
 double tamis__estimate_error(uint32_t kind, uint64_t m_bits, uint32_t k, double items)
@@ -78,4 +91,47 @@ double tamis__estimate_error(uint32_t kind, uint64_t m_bits, uint32_t k, double 
     const double blocks = m / TAMIS__BLOCK_BITS, load = items / blocks;
     return sqrt(blocks * block_variance(&shape, load)) /
            (TAMIS__BLOCK_BITS * shape.hits * exp(-load * shape.hits));
+}
+
+struct tamis__spread tamis__spread_of_items(uint32_t kind, uint64_t m_bits, uint32_t k,
+                                            double items)
+{
+    const double m = (double)m_bits;
+    if (items <= 0) return (struct tamis__spread){.unit = 1};
+    if (kind == TAMIS_KIND_BLOOM) {
+        const double c = k * items / m;
+        return (struct tamis__spread){.mean = -m * expm1(k * items * log1p(-1 / m)),
+                                      .deviation =
+                                          sqrt(m * exp(-c) * fmax(1 - (1 + c) * exp(-c), 0)),
+                                      .unit = 1};
+    }
+    const struct shape shape = shape_of(k);
+    const double blocks = m / TAMIS__BLOCK_BITS, load = items / blocks;
+    double slope;
+    return (struct tamis__spread){.mean = -m * expm1(items * log1p(-shape.hits / blocks)),
+                                  .deviation = sqrt(blocks * block_variance(&shape, load)),
+                                  .unit = sqrt(loose_variance(&shape, load, &slope))};
+}
+
+struct tamis__spread tamis__spread_of_share(uint32_t kind, uint32_t k, uint64_t places,
+                                            double share)
+{
+    const double of = (double)places;
+    struct tamis__spread spread = {.mean = of * share, .unit = 1};
+    if (share <= 0 || share >= 1) return spread;
+    if (kind == TAMIS_KIND_BLOOM) {
+        spread.deviation = sqrt(of * share * (1 - share));
+        return spread;
+    }
+    const struct shape shape = shape_of(k);
+    double slope;
+    spread.unit = sqrt(loose_variance(&shape, -log1p(-share) / shape.hits, &slope));
+    spread.deviation = spread.unit * sqrt(of / TAMIS__BLOCK_BITS);
+    return spread;
+}
+
+double tamis__spread_bound(const struct tamis__spread *spread)
+{
+    return TAMIS__SPREAD_DEVIATIONS * spread->deviation +
+           TAMIS__SPREAD_DEVIATIONS * TAMIS__SPREAD_DEVIATIONS / 3 * spread->unit;
 }

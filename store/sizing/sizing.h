@@ -21,6 +21,10 @@
  */
 uint32_t tamis__blocked_words(uint32_t k);
 
+/* tamis_size() for a struct of our own, also for rates down to TAMIS__SEGMENT_RATE_MIN. */
+struct tamis_sizing;
+int tamis__size(struct tamis_sizing *sizing);
+
 /* Rates for n keys: exact up to what the head comment of sizing.c says. */
 double tamis__bloom_rate(uint64_t m_bits, uint32_t k, uint64_t n);
 double tamis__blocked_rate(uint64_t blocks, uint32_t k, uint64_t n);
@@ -34,6 +38,23 @@ double tamis__word_hit_rate(uint32_t ones, uint32_t q);
  */
 double tamis__estimate_items(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t ones);
 double tamis__estimate_error(uint32_t kind, uint64_t m_bits, uint32_t k, double items);
+
+/*
+ * How many bits keys set, of hash sets whose positions are uniform and independent (estimate.c).  _of_items: of all
+ * m, by so many keys.  _of_share: of `places` of them (whole blocks, or any), of which such a share is set on
+ * average in a filter that is far larger.  Further from the mean than the bound chance leads less often than once
+ * in e^29 times (docs/sizing.md): eight standard deviations, and by Bernstein's inequality a third of 64 times
+ * `unit`, the most that a bit (of a blocked filter: the standard deviation of what a block) adds to it.
+ */
+#define TAMIS__SPREAD_DEVIATIONS 8.0
+struct tamis__spread {
+    double mean, deviation, unit;
+};
+struct tamis__spread tamis__spread_of_items(uint32_t kind, uint64_t m_bits, uint32_t k,
+                                            double items);
+struct tamis__spread tamis__spread_of_share(uint32_t kind, uint32_t k, uint64_t places,
+                                            double share);
+double tamis__spread_bound(const struct tamis__spread *spread);
 
 /*
  * Where the bits lie in a segment file.  Large data starts on a 2 MiB boundary, so that huge folios
@@ -84,5 +105,9 @@ static inline double tamis__either_rate(double a, double b)
 
 /* Is p a rate that a filter can be asked for?  False for NaN too. */
 bool tamis__rate_is_valid(double p);
+/* A segment may have a smaller rate than a filter: those of a list share the rate of the filter. */
+#define TAMIS__SEGMENT_RATE_MIN 1e-18
+/* TAMIS_EINVAL: p is not valid. */
+int tamis__fail_rate(double p);
 
 #endif

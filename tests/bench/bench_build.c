@@ -99,16 +99,17 @@ int main(int argc, char **argv)
 {
     char scratch[] = "bench_build.XXXXXX";
     struct moment began[PHASES] = {{0, 0}};
+    struct tamis_filter_spec filter = {.size = sizeof filter, .fp_rate = 1.0 / 256};
     struct tamis_build_spec spec = {
-        .filter = {.fp_rate = 1.0 / 256}, .progress = note_phase, .context = began};
+        .size = sizeof spec, .filter = &filter, .progress = note_phase, .context = began};
     const uint64_t count = argc > 1 ? (uint64_t)strtod(argv[1], NULL) : 10000000;
     if (argc > 2) spec.memory_bytes = (uint64_t)(strtod(argv[2], NULL) * 1048576);
     if (argc > 3) spec.threads = (uint32_t)strtoul(argv[3], NULL, 10);
-    if (argc > 4) check(tamis_kind_from_name(argv[4], &spec.filter.kind), "kind");
+    if (argc > 4) check(tamis_kind_from_name(argv[4], &filter.kind), "kind");
     if (argc <= 5 && mkdtemp(scratch) == NULL) err(1, "mkdtemp");
     tamis_store *store;
     tamis_build *build;
-    struct tamis_build_result result;
+    struct tamis_build_result result = {.size = sizeof result};
     check(tamis_store_open(argc > 5 ? argv[5] : scratch, TAMIS_CREATE, &store), "store");
     began[0] = now();
     check(tamis_build_begin(store, "bench", &spec, &build), "begin");

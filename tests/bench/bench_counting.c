@@ -242,8 +242,10 @@ static void bench_filter(tamis_store *store, const uint64_t *keys, uint64_t dist
                          uint32_t counter_bits, struct tamis_segment_stat *stat)
 {
     char name[32];
-    const struct tamis_filter_spec spec = {
-        .capacity = distinct, .kind = TAMIS_KIND_COUNTING, .counter_bits = counter_bits};
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .capacity = distinct,
+                                           .kind = TAMIS_KIND_COUNTING,
+                                           .counter_bits = counter_bits};
     tamis_filter *filter;
     (void)snprintf(name, sizeof name, "counting, %u bits", counter_bits);
     if (tamis_filter_create(store, name, &spec, &filter) < 0) errx(1, "%s", tamis_last_error());
@@ -276,7 +278,7 @@ int main(int argc, char **argv)
     static const uint32_t widths[] = {4, 8, 16, 32};
     const char *parent = argc > 1 ? argv[1] : getenv("TMPDIR");
     char path[4096], command[4200];
-    struct tamis_segment_stat stat;
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     tamis_store *store;
     uint64_t distinct, most;
     (void)snprintf(path, sizeof path, "%s/tamis-bench-XXXXXX", parent ? parent : "/tmp");

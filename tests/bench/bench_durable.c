@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     (void)snprintf(directory, sizeof directory, "%s/bench_durable.XXXXXX", parent);
     if (mkdtemp(directory) == NULL) return 1;
     const struct tamis_filter_spec spec = {
-        .capacity = 100000000, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
+        .size = sizeof spec, .capacity = 100000000, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
     uint64_t *added = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     tamis_store *store;
     check(tamis_store_open(directory, TAMIS_CREATE, &store));

@@ -162,7 +162,7 @@ static double random_line_ns(void)
 
 static tamis_filter *make_filter(tamis_store *store)
 {
-    const struct tamis_filter_spec spec = {.capacity = KEYS, .fp_rate = 0.001};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = KEYS, .fp_rate = 0.001};
     tamis_filter *filter;
     uint8_t key[KEY_BYTES];
     done(tamis_filter_create(store, "bench", &spec, &filter));

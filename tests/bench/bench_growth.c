@@ -23,7 +23,8 @@
 
 static double bits_of(uint32_t kind, double keys, double fp_rate)
 {
-    struct tamis_sizing sizing = {.kind = kind, .capacity = (uint64_t)keys, .fp_rate = fp_rate};
+    struct tamis_sizing sizing = {
+        .size = sizeof sizing, .kind = kind, .capacity = (uint64_t)keys, .fp_rate = fp_rate};
     if (tamis_size(&sizing) < 0) {
         fprintf(stderr, "bench_growth: %s\n", tamis_last_error());
         exit(1);

@@ -28,8 +28,11 @@ static void bench_set(tamis_store *store, const char *hash_set, uint32_t k)
 {
     static char text[KEYS][KEY_BYTES + 1];
     static struct tamis_key keys[KEYS];
-    const struct tamis_filter_spec spec = {
-        .kind = TAMIS_KIND_BLOOM, .m_bits = 1u << 22, .k = k, .hash_set = hash_set};
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .kind = TAMIS_KIND_BLOOM,
+                                           .m_bits = 1u << 22,
+                                           .k = k,
+                                           .hash_set = hash_set};
     double add_ns = 1e18, ask_ns = 1e18;
     tamis_filter *filter;
     if (tamis_filter_create(store, hash_set, &spec, &filter) < 0) {

@@ -48,8 +48,8 @@ static void print_column(double *us)
 static void bench_size(const char *path, uint64_t bytes)
 {
     double store_us[RUNS], open_us[RUNS], first_us[RUNS];
-    const struct tamis_filter_spec spec = {.m_bits = bytes * 8, .k = 7};
-    struct tamis_segment_stat stat;
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = bytes * 8, .k = 7};
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     tamis_store *store;
     tamis_filter *filter;
     check(tamis_store_open(path, TAMIS_CREATE, &store));

@@ -59,7 +59,7 @@ static void measure(tamis_store *store, const char *set, uint64_t capacity, size
     double best[2] = {1e9, 1e9};
     tamis_filter *filter;
     const struct tamis_filter_spec spec = {
-        .capacity = capacity, .hash_set = set, .on_full = TAMIS_ON_FULL_WARN};
+        .size = sizeof spec, .capacity = capacity, .hash_set = set, .on_full = TAMIS_ON_FULL_WARN};
     if (tamis_filter_create(store, "f", &spec, &filter) < 0) {
         (void)printf("%-5s %s\n", set, tamis_last_error());
         return;

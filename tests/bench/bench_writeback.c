@@ -118,7 +118,7 @@ static void open_all(struct bench *b)
 
 static void make(struct bench *b)
 {
-    const struct tamis_filter_spec spec = {.m_bits = b->bytes * 8, .k = 1};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = b->bytes * 8, .k = 1};
     check(tamis_store_open(b->store_path, TAMIS_CREATE, &b->store));
     check(tamis_filter_create(b->store, "bench", &spec, &b->filter));
 }
@@ -139,7 +139,7 @@ static void as_made(struct bench *b)
 
 static void after_fill(struct bench *b)
 {
-    struct tamis_segment_stat stat;
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     reopen_cold(b);
     check(tamis_filter_fill(b->filter, 0, &stat));
 }
@@ -161,9 +161,9 @@ static void after_backup(struct bench *b)
 
 static void as_merged(struct bench *b)
 {
-    const struct tamis_filter_spec spec = {.m_bits = b->bytes * 8, .k = 1};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = b->bytes * 8, .k = 1};
     tamis_filter *other;
-    const struct tamis_merge merge = {.sources = &other, .count = 1};
+    const struct tamis_merge merge = {.size = sizeof merge, .sources = &other, .count = 1};
     check(tamis_filter_create(b->store, "other", &spec, &other));
     check(tamis_filter_add(other, "key", 3));
     check(tamis_filter_merge(b->filter, &merge));
@@ -209,7 +209,8 @@ static double add_keys(const struct bench *b, uint64_t count, uint64_t salt)
         const uint64_t key = salt << 40 | i;
         uint64_t position = 0;
         char hash[64];
-        struct tamis_explanation e = {.hashes = hash,
+        struct tamis_explanation e = {.size = sizeof e,
+                                      .hashes = hash,
                                       .hashes_bytes = sizeof hash,
                                       .positions = &position,
                                       .positions_max = 1};
@@ -247,7 +248,7 @@ static double written_per_dirtied(struct bench *b, size_t way, double share)
 static void time_passes(struct bench *b)
 {
     double touch[RUNS], pass[RUNS];
-    struct tamis_segment_stat stat;
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     b->bytes = 1024 * MIB;
     for (int run = 0; run < RUNS; run++) {
         make(b);

@@ -169,7 +169,9 @@ static void judge_keys(struct judge *judge, const struct seen *seen)
 static void lose_all(struct judge *judge, unsigned index)
 {
     struct ledger_figures *figures = judge->judged->figures;
-    const struct seen seen = {.index = index, .told = &judge->judged->ledger->filters[index]};
+    const struct seen seen = {.stat.size = sizeof seen.stat,
+                              .index = index,
+                              .told = &judge->judged->ledger->filters[index]};
     if (seen.told->there == LEDGER_YES) count(&figures->lost_catalog, 1);
     for (unsigned i = 0; i < LEDGER_KEYS; i++)
         if (seen.told->keys[i].told != 0 && must_be_there(&seen, &seen.told->keys[i]))
@@ -189,7 +191,8 @@ static int open_named(tamis_store *store, const struct ledger_filter *told, unsi
 static void judge_filter(struct judge *judge, tamis_store *store, unsigned index, unsigned flags)
 {
     struct ledger_figures *figures = judge->judged->figures;
-    struct seen seen = {.index = index,
+    struct seen seen = {.stat.size = sizeof seen.stat,
+                        .index = index,
                         .told = &judge->judged->ledger->filters[index],
                         .how = flags ? ", read-only" : ""};
     if (seen.told->there == 0) return;
@@ -265,7 +268,7 @@ static int open_store(struct judge *judge, unsigned flags, tamis_store **store)
 /* As anybody who comes: adds, syncs, makes a filter and drops it; then nothing may be amiss. */
 static void go_on(struct judge *judge, tamis_store *store)
 {
-    static const struct tamis_filter_spec plain = {.capacity = 100};
+    static const struct tamis_filter_spec plain = {.size = sizeof plain, .capacity = 100};
     struct ledger_figures *figures = judge->judged->figures;
     int rc = tamis_filter_create(store, "next", &plain, NULL);
     if (rc == 0) rc = tamis_filter_drop(store, "next");
@@ -315,7 +318,7 @@ uint64_t ledger_judge(const struct ledger_case *judged)
 static void settle_filter(struct ledger *ledger, tamis_store *store, unsigned index)
 {
     struct ledger_filter *told = &ledger->filters[index];
-    struct seen seen = {.index = index, .told = told};
+    struct seen seen = {.stat.size = sizeof seen.stat, .index = index, .told = told};
     char key[32];
     for (unsigned i = 0; i < 2; i++) {
         if (told->names[i][0] == '\0') continue;

@@ -8,25 +8,37 @@
 #include "steps.h"
 
 static const struct tamis_filter_spec plain = {
-    .capacity = 300, .fp_rate = 1e-9, .on_full = TAMIS_ON_FULL_WARN};
-static const struct tamis_filter_spec bloom = {
-    .capacity = 600, .fp_rate = 1e-9, .kind = TAMIS_KIND_BLOOM, .on_full = TAMIS_ON_FULL_WARN};
-static const struct tamis_filter_spec growing = {.capacity = 30, .fp_rate = 1e-9};
-static const struct tamis_filter_spec window = {
-    .window_items = 120, .slices = 3, .fp_rate = 1e-9, .on_full = TAMIS_ON_FULL_WARN};
-static const struct tamis_filter_spec counting = {
-    .capacity = 200, .fp_rate = 1e-9, .kind = TAMIS_KIND_COUNTING, .counter_bits = 4};
+    .size = sizeof plain, .capacity = 300, .fp_rate = 1e-9, .on_full = TAMIS_ON_FULL_WARN};
+static const struct tamis_filter_spec bloom = {.size = sizeof bloom,
+                                               .capacity = 600,
+                                               .fp_rate = 1e-9,
+                                               .kind = TAMIS_KIND_BLOOM,
+                                               .on_full = TAMIS_ON_FULL_WARN};
+static const struct tamis_filter_spec growing = {
+    .size = sizeof growing, .capacity = 30, .fp_rate = 1e-9};
+static const struct tamis_filter_spec window = {.size = sizeof window,
+                                                .window_items = 120,
+                                                .slices = 3,
+                                                .fp_rate = 1e-9,
+                                                .on_full = TAMIS_ON_FULL_WARN};
+static const struct tamis_filter_spec counting = {.size = sizeof counting,
+                                                  .capacity = 200,
+                                                  .fp_rate = 1e-9,
+                                                  .kind = TAMIS_KIND_COUNTING,
+                                                  .counter_bits = 4};
 
 static const struct tamis_filter_spec durable = {
-    .capacity = 800, .fp_rate = 1e-9, .flags = TAMIS_FILTER_DURABLE};
-static const struct tamis_filter_spec durable_bloom = {.capacity = 300,
+    .size = sizeof durable, .capacity = 800, .fp_rate = 1e-9, .flags = TAMIS_FILTER_DURABLE};
+static const struct tamis_filter_spec durable_bloom = {.size = sizeof durable_bloom,
+                                                       .capacity = 300,
                                                        .fp_rate = 1e-6,
                                                        .kind = TAMIS_KIND_BLOOM,
                                                        .on_full = TAMIS_ON_FULL_WARN,
                                                        .flags = TAMIS_FILTER_DURABLE};
 static const struct tamis_filter_spec durable_growing = {
-    .capacity = 30, .fp_rate = 1e-9, .flags = TAMIS_FILTER_DURABLE};
-static const struct tamis_filter_spec durable_window = {.window_items = 120,
+    .size = sizeof durable_growing, .capacity = 30, .fp_rate = 1e-9, .flags = TAMIS_FILTER_DURABLE};
+static const struct tamis_filter_spec durable_window = {.size = sizeof durable_window,
+                                                        .window_items = 120,
                                                         .slices = 3,
                                                         .fp_rate = 1e-9,
                                                         .on_full = TAMIS_ON_FULL_WARN,
@@ -328,7 +340,7 @@ const unsigned scene_count = sizeof scene_kinds / sizeof scene_kinds[0];
 
 void scene_go_on(struct scene *scene)
 {
-    static const struct tamis_filter_spec next = {.capacity = 100};
+    static const struct tamis_filter_spec next = {.size = sizeof next, .capacity = 100};
     if (scene->ledger->catalog_lost)
         SPAWN_CHECK(tamis_store_repair(scene->path, 0, NULL, NULL) >= 0);
     SPAWN_CHECK(tamis_store_open(scene->path, TAMIS_CREATE, &scene->store) == 0);

@@ -185,7 +185,10 @@ static int build(struct scene *scene, unsigned filter, const char *name, uint32_
                  unsigned edition, bool excepting)
 {
     const struct tamis_build_spec spec = {
-        .filter = {.fp_rate = kind == TAMIS_KIND_FUSE ? 0x1p-32 : 1e-9, .kind = kind},
+        .size = sizeof spec,
+        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                              .fp_rate = kind == TAMIS_KIND_FUSE ? 0x1p-32 : 1e-9,
+                                              .kind = kind},
         .memory_bytes = 1 << 20,
         .threads = 1,
         .flags = TAMIS_BUILD_KEEP,
@@ -258,7 +261,8 @@ static void take_keys(struct scene *scene, unsigned filter, unsigned source, boo
 
 void step_merge(struct scene *scene, unsigned filter, unsigned source)
 {
-    const struct tamis_merge merge = {.sources = &scene->filters[source], .count = 1};
+    const struct tamis_merge merge = {
+        .size = sizeof merge, .sources = &scene->filters[source], .count = 1};
     SPAWN_CHECK(tamis_filter_merge(scene->filters[filter], &merge) == 0);
     const int64_t at_ns = wall_ns();
     take_keys(scene, filter, source, false);
@@ -268,7 +272,8 @@ void step_merge(struct scene *scene, unsigned filter, unsigned source)
 
 void step_create_merged(struct scene *scene, unsigned filter, const char *name, unsigned source)
 {
-    const struct tamis_merge merge = {.sources = &scene->filters[source], .count = 1};
+    const struct tamis_merge merge = {
+        .size = sizeof merge, .sources = &scene->filters[source], .count = 1};
     struct ledger_filter *told = begin_filter(scene, filter, name);
     take_keys(scene, filter, source, true);
     SPAWN_CHECK(tamis_filter_create_merged(scene->store, name, &merge, NULL) == 0);

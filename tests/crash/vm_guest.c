@@ -55,7 +55,11 @@ static uint64_t add_some(tamis_filter *filter, char sort, uint64_t from, const c
 
 static void publish(tamis_store *store, uint64_t edition)
 {
-    const struct tamis_build_spec spec = {.filter = {.fp_rate = 0x1p-32}, .threads = 1};
+    const struct tamis_build_spec spec = {
+        .size = sizeof spec,
+        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                              .fp_rate = 0x1p-32},
+        .threads = 1};
     tamis_build *build;
     char text[32];
     if (tamis_build_begin(store, "list", &spec, &build) < 0) fail("build");
@@ -70,7 +74,7 @@ static void publish(tamis_store *store, uint64_t edition)
 
 static int work(tamis_store *store, char **argv)
 {
-    const struct tamis_filter_spec spec = {.capacity = 20000, .fp_rate = 1e-9};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 20000, .fp_rate = 1e-9};
     struct tamis_filter_spec durable = spec;
     tamis_filter *safe, *plain;
     uint64_t d = strtoull(argv[0], NULL, 10), p = strtoull(argv[1], NULL, 10),
@@ -128,7 +132,7 @@ static uint64_t lost_of_list(tamis_store *store, uint64_t edition)
 static int judge(tamis_store *store, char **argv)
 {
     uint64_t numbers[4], lost_durable = 0, lost_synced = 0, lost_after = 0;
-    struct tamis_filter_stat stat = {.state = 0};
+    struct tamis_filter_stat stat = {.size = sizeof stat, .state = 0};
     tamis_filter *filter;
     for (size_t i = 0; i < 4; i++)
         numbers[i] = strtoull(argv[i], NULL, 10);

@@ -38,7 +38,7 @@ mapfile -t commands < <(commands)
 offers 'tamis ' "${commands[@]}" help
 offers 'tamis help ' "${commands[@]}" help
 offers 'tamis --store /tmp ch' check
-offers 'tamis -' --store --help --version --force-network-fs
+offers 'tamis -' --store --help -V --version --wait --force-network-fs
 offers 'tamis list extra -q' -q
 for command in "${commands[@]}"; do
     mapfile -t options < <(help_options "$command" | tr -d =)
@@ -90,7 +90,7 @@ quoted=()
 for name in "${names[@]}"; do
     quoted+=("$(printf %q "$name")")
 done
-for command in add check list info explain export rename drop sync verify merge compare build except \
+for command in add check list info explain export rename drop sync verify doctor merge compare build except \
     generations rollback; do
     offers "tamis $command -- " "${quoted[@]}"
 done
@@ -115,7 +115,7 @@ offers 'tamis rename seen '
 offers 'tamis except seen ' add remove list
 offers 'tamis except seen add '
 for key in a b c; do
-    echo "$key" | tamis build seen --keep 5
+    echo "$key" | tamis build seen --kind fuse --keep 5
 done
 offers 'tamis rollback seen ' 1 2 3
 offers 'tamis rollback seen 2' 2

@@ -63,7 +63,7 @@ becomes()
 mapfile -t commands < <(commands)
 offers 'tamis ' "${commands[@]}" help
 offers 'tamis help ' "${commands[@]}" help
-offers 'tamis -' --store --help --version --force-network-fs
+offers 'tamis -' --store --help -V --version --wait --force-network-fs
 becomes 'tamis --store /tmp ch' 'tamis --store /tmp check '
 for command in "${commands[@]}"; do
     mapfile -t options < <(help_options "$command" | tr -d =)
@@ -100,7 +100,7 @@ offers 'tamis create new -n 10k --kind ' "${kinds[@]}"
 
 # ---- Filters -----------------------------------------------------------------------------------
 
-for command in add check list info explain export rename drop sync verify merge compare build except \
+for command in add check list info explain export rename drop sync verify doctor merge compare build except \
     generations rollback; do
     offers "tamis $command -- " "${names[@]}"
 done
@@ -120,7 +120,7 @@ offers 'tamis rename seen '
 offers 'tamis except seen ' add remove list
 offers 'tamis except seen add '
 for key in a b c; do
-    echo "$key" | tamis build seen --keep 5
+    echo "$key" | tamis build seen --kind fuse --keep 5
 done
 tamis rollback seen 2 2>/dev/null
 offers 'tamis rollback seen ' 1 3 4

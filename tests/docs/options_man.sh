@@ -69,6 +69,6 @@ pages=("$man"/tamis-*.1)
 
 # What stands before the command is in the usage of tamis itself.
 same "options of tamis.1 beside tamis --help" \
-    "$({ tamis --help | grep -oE -- '--[a-z-]+'; } | sort -u)" \
+    "$({ tamis --help | grep -oE -- '(^|[^[:alnum:]-])--?[A-Za-z][a-z-]*' | tr -d ' ['; } | sort -u)" \
     "$(described_options "$man/tamis.1" | tr -d =)"
 finish

@@ -40,7 +40,7 @@ static void make(tamis_store *store, enum scene_filter which, const struct tamis
 
 static void remember(void)
 {
-    struct tamis_segment_stat stat;
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     tamis_store *store = fixture_open(template_path, TAMIS_READ_ONLY);
     for (size_t i = 0; i < SCENE_FILTERS; i++) {
         tamis_filter *filter;
@@ -60,14 +60,19 @@ static void remember(void)
 
 static void make_template(void)
 {
-    const struct tamis_filter_spec blocked = {.capacity = 20000, .on_full = TAMIS_ON_FULL_WARN},
-                                   php = {.m_bits = 200000, .hash_set = "php:js,pjw,elf"},
-                                   counting = {.capacity = 4000, .kind = TAMIS_KIND_COUNTING},
-                                   grown = {.capacity = 1000, .fp_rate = 1e-6},
-                                   durable = {.capacity = 20000, .flags = TAMIS_FILTER_DURABLE};
-    const struct tamis_build_spec fuse = {.filter = {.kind = TAMIS_KIND_FUSE, .fp_rate = 1e-5},
-                                          .memory_bytes = 1 << 20,
-                                          .threads = 1};
+    const struct tamis_filter_spec
+        blocked = {.size = sizeof blocked, .capacity = 20000, .on_full = TAMIS_ON_FULL_WARN},
+        php = {.size = sizeof php, .m_bits = 200000, .hash_set = "php:js,pjw,elf"},
+        counting = {.size = sizeof counting, .capacity = 4000, .kind = TAMIS_KIND_COUNTING},
+        grown = {.size = sizeof grown, .capacity = 1000, .fp_rate = 1e-6},
+        durable = {.size = sizeof durable, .capacity = 20000, .flags = TAMIS_FILTER_DURABLE};
+    const struct tamis_build_spec fuse = {
+        .size = sizeof fuse,
+        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                              .kind = TAMIS_KIND_FUSE,
+                                              .fp_rate = 1e-5},
+        .memory_bytes = 1 << 20,
+        .threads = 1};
     const struct builds_keys all = {.family = 'k', .count = KEYS};
     for (size_t i = 0; i < KEYS; i++) {
         bytes_of[i] = builds_key('k', i);
@@ -320,7 +325,7 @@ static int64_t act_items(struct scene *s)
 {
     int64_t worst = 0;
     for (size_t i = 0; i < SCENE_FILTERS; i++) {
-        struct tamis_filter_stat stat;
+        struct tamis_filter_stat stat = {.size = sizeof stat};
         const int64_t items = tamis_filter_items(s->filters[i]);
         const int rc = tamis_filter_stat(s->filters[i], &stat);
         if (items >= 0 && items != items_before[i]) worst = SCENE_WRONG;
@@ -334,7 +339,7 @@ static int64_t act_fill(struct scene *s)
 {
     int64_t worst = 0;
     for (size_t i = 0; i < SCENE_FILTERS; i++) {
-        struct tamis_segment_stat stat;
+        struct tamis_segment_stat stat = {.size = sizeof stat};
         double fill[3];
         const int rc = tamis_filter_fill(s->filters[i], 0, &stat);
         if (rc == 0 && stat.ones != ones_before[i]) worst = SCENE_WRONG;
@@ -355,7 +360,7 @@ static int64_t act_export(struct scene *s)
 
 static int64_t act_compare(struct scene *s)
 {
-    struct tamis_comparison c;
+    struct tamis_comparison c = {.size = sizeof c};
     const int rc = tamis_filter_compare(s->filters[BLOCKED], s->filters[BLOCKED], &c);
     return rc < 0 ? rc : c.items_both > KEYS * 0.9 ? 0 : SCENE_WRONG;
 }
@@ -363,7 +368,8 @@ static int64_t act_compare(struct scene *s)
 static int64_t merge_new(struct scene *s, size_t which)
 {
     tamis_filter *merged = NULL;
-    const struct tamis_merge merge = {.sources = &s->filters[which], .count = 1};
+    const struct tamis_merge merge = {
+        .size = sizeof merge, .sources = &s->filters[which], .count = 1};
     int64_t rc = tamis_filter_create_merged(s->store, "merged", &merge, &merged);
     if (rc < 0) return rc;
     rc = ask_filter(merged, which);
@@ -381,9 +387,10 @@ static int64_t act_merge(struct scene *s)
 static int64_t act_merge_into(struct scene *s)
 {
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
-    struct tamis_filter_spec like;
+    struct tamis_filter_spec like = {.size = sizeof like};
     tamis_filter *into = NULL;
-    const struct tamis_merge merge = {.sources = &s->filters[PHP], .count = 1};
+    const struct tamis_merge merge = {
+        .size = sizeof merge, .sources = &s->filters[PHP], .count = 1};
     int64_t rc = tamis_filter_like(s->filters[PHP], &like, hash_set);
     if (rc == 0) rc = tamis_filter_open_or_create(s->store, "into", &like, &into);
     if (rc == 0) {
@@ -483,7 +490,8 @@ static int64_t act_close(struct scene *s)
 
 static int64_t act_create(struct scene *s)
 {
-    const struct tamis_filter_spec spec = {.capacity = 20000, .fp_rate = 0.001};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 20000, .fp_rate = 0.001};
     tamis_filter *filter = NULL;
     int64_t rc = tamis_filter_create(s->store, "new", &spec, &filter);
     if (rc < 0) return rc;
@@ -506,10 +514,14 @@ static int64_t act_except(struct scene *s)
 
 static int64_t act_build(struct scene *s)
 {
-    const struct tamis_build_spec spec = {.filter = {.kind = TAMIS_KIND_FUSE, .fp_rate = 1e-5},
-                                          .memory_bytes = 1 << 20,
-                                          .threads = 1,
-                                          .flags = TAMIS_BUILD_IF_CHANGED};
+    const struct tamis_build_spec spec = {
+        .size = sizeof spec,
+        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                              .kind = TAMIS_KIND_FUSE,
+                                              .fp_rate = 1e-5},
+        .memory_bytes = 1 << 20,
+        .threads = 1,
+        .flags = TAMIS_BUILD_IF_CHANGED};
     const struct builds_keys all = {.family = 'k', .count = KEYS};
     const int64_t rc = builds_run(s->store, names[STATIC], &spec, &all, NULL);
     return worse(rc < 0 ? rc : 0, ask_filter(s->filters[STATIC], STATIC));
@@ -518,7 +530,8 @@ static int64_t act_build(struct scene *s)
 /* What was answered is in, also when it is opened again. */
 static int64_t act_durable(struct scene *s)
 {
-    const struct tamis_filter_spec spec = {.capacity = 20000, .flags = TAMIS_FILTER_DURABLE};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 20000, .flags = TAMIS_FILTER_DURABLE};
     tamis_filter *filter = NULL;
     int64_t rc = tamis_filter_create(s->store, "sure", &spec, &filter);
     if (rc < 0) return rc;

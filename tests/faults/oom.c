@@ -54,7 +54,8 @@ static int64_t act_read_only(struct scene *s)
 
 static int64_t act_rotate(struct scene *s)
 {
-    const struct tamis_filter_spec spec = {.capacity = 1000, .window_items = 1000, .slices = 4};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 1000, .window_items = 1000, .slices = 4};
     tamis_filter *filter = NULL;
     int64_t rc = tamis_filter_open_or_create(s->store, "window", &spec, &filter);
     if (rc < 0) return rc;
@@ -71,7 +72,8 @@ static int64_t act_explain(struct scene *s)
     uint64_t positions[64];
     int64_t worst = 0;
     for (size_t i = BLOCKED; i <= GROWN; i++) {
-        struct tamis_explanation explanation = {.hashes = hashes,
+        struct tamis_explanation explanation = {.size = sizeof explanation,
+                                                .hashes = hashes,
                                                 .hashes_bytes = sizeof hashes,
                                                 .positions = positions,
                                                 .positions_max = 64};
@@ -83,9 +85,13 @@ static int64_t act_explain(struct scene *s)
 /* The same keys again: a generation more, and back. */
 static int64_t act_rollback(struct scene *s)
 {
-    const struct tamis_build_spec spec = {.filter = {.kind = TAMIS_KIND_FUSE, .fp_rate = 1e-5},
-                                          .memory_bytes = 1 << 20,
-                                          .threads = 1};
+    const struct tamis_build_spec spec = {
+        .size = sizeof spec,
+        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                              .kind = TAMIS_KIND_FUSE,
+                                              .fp_rate = 1e-5},
+        .memory_bytes = 1 << 20,
+        .threads = 1};
     const struct builds_keys all = {.family = 'k', .count = SCENE_KEYS};
     const int64_t rc = builds_run(s->store, "static", &spec, &all, NULL);
     return rc < 0 ? rc : tamis_filter_rollback(s->store, "static", 0);
@@ -136,7 +142,8 @@ static char *down_path(void)
 {
     static char *down;
     char *path, from[4096], to[4096];
-    const struct tamis_filter_spec spec = {.capacity = 1000, .flags = TAMIS_FILTER_DURABLE};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 1000, .flags = TAMIS_FILTER_DURABLE};
     tamis_filter *filter = NULL;
     if (down != NULL) return down;
     down = scratch_path("down");

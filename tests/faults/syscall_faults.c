@@ -74,7 +74,7 @@ static bool is(const char *a, const char *b)
 /* A durable filter whose log's sync failed says so, takes keys again, and a sync mends it. */
 static void look_at_degraded(const struct scene *scene)
 {
-    struct tamis_filter_stat stat = {0};
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_filter *filter = scene->filters[DURABLE];
     if (tamis_filter_stat(filter, &stat) < 0) complain("no stat");
     if ((stat.state & TAMIS_STATE_DEGRADED) == 0) complain("not degraded");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_index.c: the data of an index of exceptions, under a header that was made to go with them, and the
- * same bytes as a chunk of the catalog.
+ * fuzz_index.c: the data of an index of exceptions, under a header that was made to go with them.
  */
 #include "fuzz.h"
 
@@ -9,29 +8,6 @@
 
 #include "exceptions.h"
 #include "hash/digest.h"
-
-/* What is accepted must be what it would be written as, but for where chunks end. */
-static void check_chunk(const uint8_t *data, size_t bytes)
-{
-    static uint8_t again[TAMIS__CHUNK_BYTES_MAX];
-    struct tamis__exceptions set = {0};
-    const char *reason = NULL;
-    size_t next = 0, at = 0, entries = 0;
-    const int rc = tamis__exceptions_decode(&set, data, bytes, &reason);
-    FUZZ_CHECK(rc == 0 || rc == TAMIS_ECORRUPT || rc == TAMIS_ENOMEM);
-    FUZZ_CHECK(reason != NULL && *reason != '\0');
-    FUZZ_CHECK(rc == 0 ? set.count > 0 && set.settled == set.count : set.count == 0);
-    for (;;) {
-        const size_t written = tamis__exceptions_encode(&set, &next, again);
-        if (written == 0) break;
-        entries += tamis__get32(again);
-        FUZZ_CHECK(written - 8 <= bytes - 8 - at);
-        FUZZ_CHECK(memcmp(again + 8, data + 8 + at, written - 8) == 0);
-        at += written - 8;
-    }
-    FUZZ_CHECK(entries == set.count && (rc < 0 || at == bytes - 8));
-    tamis__exceptions_clear(&set);
-}
 
 /* What verify calls sound is a set, and has each key of it. */
 static void check_sound(const struct tamis__segment *index)
@@ -100,7 +76,6 @@ static void check_index(const uint8_t *data, size_t bytes)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     if (bytes > (size_t)1 << 20) return 0;
-    check_chunk(data, bytes);
     check_index(data, bytes);
     return 0;
 }

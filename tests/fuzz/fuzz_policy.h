@@ -17,7 +17,7 @@ static inline void fuzz_policy(const struct tamis__policy *policy, uint64_t slic
     FUZZ_CHECK(!tamis__policy_grows(policy, step, TAMIS__SEGMENTS_MAX));
     FUZZ_CHECK(tamis__policy_capacity(policy, step) >= 1);
     FUZZ_CHECK(tamis__policy_capacity(policy, step) <= TAMIS__CAPACITY_MAX);
-    FUZZ_CHECK(tamis__policy_limit(policy, &newest, 1) >= 1);
+    FUZZ_CHECK(tamis__policy_limit(policy, &newest) >= 1);
     FUZZ_CHECK(slice_ns >= 0 && (slice_ns > 0) == (policy->window_ns > 0));
     FUZZ_CHECK(slice + policy->slices >= slice);
     if (slice_ns == 0) return;

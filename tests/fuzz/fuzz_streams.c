@@ -95,7 +95,7 @@ static void check_comes_out(const struct tamis__format *format, const struct loa
                             const uint8_t *data, size_t bytes, bool exact)
 {
     struct bytes out = {.data = NULL};
-    const struct tamis_sink sink = {.write = write_bytes, .context = &out};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = write_bytes, .context = &out};
     const struct tamis__outline *outline = loading->outline;
     struct tamis__cargo cargo = {.count = outline->count,
                                  .capacity = outline->capacity,
@@ -120,7 +120,8 @@ static void check_comes_out(const struct tamis__format *format, const struct loa
 void fuzz_stream(const struct tamis__format *format, const uint8_t *data, size_t bytes, bool exact)
 {
     struct bytes in = {.data = (uint8_t *)(uintptr_t)data, .count = bytes};
-    const struct tamis_source source = {.read = read_bytes, .context = &in, .bytes = bytes};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = read_bytes, .context = &in, .bytes = bytes};
     struct tamis__outline *outline = calloc(1, sizeof *outline);
     struct loading *loading = calloc(1, sizeof *loading);
     const struct tamis__target target = {.write = take, .context = loading};

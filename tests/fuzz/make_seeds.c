@@ -116,14 +116,12 @@ static void seed_pages(const char *name, const char *path)
     free(file);
 }
 
-/* A set of `count` keys, each one byte longer than the one before, as index and as chunk. */
+/* A set of `count` keys, each one byte longer than the one before, as an index. */
 static void seed_exceptions(const char *name, size_t count)
 {
-    static uint8_t chunk[TAMIS__CHUNK_BYTES_MAX];
     static const char text[] = "abcdefghijklmnopqrstuvwxyz";
     struct tamis__exceptions set = {0};
     char path[64];
-    size_t next = 0;
     for (size_t i = 0; i < count; i++)
         if (tamis__exceptions_add(&set, text, i, i % 3) < 0) errx(1, "%s", tamis_last_error());
     if (tamis__exceptions_settle(&set) < 0) errx(1, "%s", tamis_last_error());
@@ -133,8 +131,6 @@ static void seed_exceptions(const char *name, size_t count)
     tamis__index_encode(&set, data);
     (void)snprintf(path, sizeof path, "index/%s-index", name);
     write_seed(path, data, bytes);
-    (void)snprintf(path, sizeof path, "index/%s-chunk", name);
-    if (count > 0) write_seed(path, chunk, tamis__exceptions_encode(&set, &next, chunk));
     free(data);
     tamis__exceptions_clear(&set);
 }

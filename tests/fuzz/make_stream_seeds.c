@@ -69,16 +69,24 @@ static void seed_list(tamis_store *store, const char *name, const struct tamis_f
 
 int main(int argc, char **argv)
 {
-    const struct tamis_filter_spec blocked = {.capacity = 20, .fp_rate = 0.1, .seed = 7},
-                                   php = {.m_bits = 100, .hash_set = "php:js,pjw"},
-                                   guava = {.capacity = 10, .fp_rate = 0.3, .hash_set = "guava"};
-    const struct tamis_filter_spec growing = {.capacity = 10, .fp_rate = 0.1},
-                                   keys = {.window_items = 60, .fp_rate = 0.1, .slices = 3},
-                                   hour = {.capacity = 100,
+    const struct tamis_filter_spec
+        blocked = {.size = sizeof blocked, .capacity = 20, .fp_rate = 0.1, .seed = 7},
+        php = {.size = sizeof php, .m_bits = 100, .hash_set = "php:js,pjw"},
+        guava = {.size = sizeof guava, .capacity = 10, .fp_rate = 0.3, .hash_set = "guava"};
+    const struct tamis_filter_spec growing = {.size = sizeof growing,
+                                              .capacity = 10,
+                                              .fp_rate = 0.1},
+                                   keys = {.size = sizeof keys,
+                                           .window_items = 60,
+                                           .fp_rate = 0.1,
+                                           .slices = 3},
+                                   hour = {.size = sizeof hour,
+                                           .capacity = 100,
                                            .fp_rate = 0.1,
                                            .slices = 6,
                                            .window_ns = INT64_C(3600000000000)};
-    const struct tamis_import_spec seal = {.seal_capacity = 10, .seal_rate = 0.2};
+    const struct tamis_import_spec seal = {
+        .size = sizeof seal, .seal_capacity = 10, .seal_rate = 0.2};
     if (argc != 2) errx(1, "use: make_stream_seeds CORPUS");
     corpus = argv[1];
     seed_redisbloom("redisbloom/one-layer", 1, 0);

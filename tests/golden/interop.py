@@ -223,7 +223,7 @@ def random_store_agrees(scratch):
     store = reader.Store(path)
     counts = {name: len(record["files"]) for name, record in store.filters.items()}
     assert counts["grown 50"] == 4 and counts["grown 1"] >= 8 and counts["hours"] == 4, counts
-    assert counts["keys 3"] == 4, counts
+    assert counts["keys 3"] in (4, 5), counts  # one that was left, where a spare was entered since
     ks = {f["k"] for f in store.list() if f["kind"] == "blocked"}
     assert ks == set(reader.BLOCKED_WORDS), ks
     offsets = {s.header["data_offset"] for r in store.filters.values() for s in r["files"]}

@@ -36,6 +36,7 @@ XXH3, SIP = 1, 8  # the hash sets of every kind (3.4); docs/hash-sets.md has the
 ITEMS_MAX = 1 << 51  # of a stripe; 3.1.5
 ON_FULL = ("warn", "grow", "refuse", "warn")
 REFUSES = MASK  # as `next`
+SPARE = 1 << 62  # as `next`: and the number of the spare that is offered
 
 # 3.1.1; `x` bytes are reserved.
 HEADER = struct.Struct("<8sIIIIQQQIIQQIIQdQQQqII64sQI4x32sQdIIqQQqIIIIIIQQII16sI132xQ")
@@ -244,6 +245,10 @@ class Segment:
         """3.1.3"""
         return struct.unpack_from("<Q", self.map, 1544)[0]
 
+    def is_entered(self):
+        """A spare: was it ever the newest segment?  2.3"""
+        return bool(self.items() or struct.unpack_from("<Q", self.map, 1568)[0])
+
     def hash_set(self):
         """Its name."""
         return hash_sets.name_of(self.header["hash_set"], self.header["parameters"])
@@ -298,10 +303,10 @@ class Segment:
     def exceptions(self):
         """3.7: [(key, generation)] of an index, by its records; each must be found by its slot."""
         data = self.map[self.header["data_offset"]:][:self.header["data_bytes"]]
-        count, slots, size = struct.unpack_from("<QQQ", data)
+        count, slots, size, by_build = struct.unpack_from("<QQQQ", data)
         must(slots >= max(8, 2 * count) and slots & slots - 1 == 0 and
              len(data) == 64 + 8 * slots + size and self.header["capacity"] == max(1, count) and
-             not any(data[24:64]), self.path, "damaged", "index")
+             not any(data[32:64]), self.path, "damaged", "index")
         table = struct.unpack_from(f"<{slots}Q", data, 64)
         records, found, at = data[64 + 8 * slots:], [], 0
         while at < size:
@@ -318,6 +323,7 @@ class Segment:
         must(at == size and len(found) == count == slots - table.count(0),
              self.path, "damaged", "exceptions of an index")
         must(found == sorted(found), self.path, "damaged", "order of the exceptions")
+        must(sum(g & ~(1 << 63) != 0 for _, g in found) == by_build, self.path, "damaged", "found")
         return found
 
 
@@ -354,7 +360,7 @@ class Store:
 
     def read_catalog(self):
         self.filters, self.ids, self.garbage, self.store_id = {}, {}, set(), None
-        self.kept, self.chunks = {}, {}
+        self.kept = {}
         catalog = os.path.join(self.path, "catalog.mdb")
         with lmdb.open(catalog, subdir=False, lock=False, readonly=True) as environment:
             with environment.begin() as transaction:
@@ -372,7 +378,7 @@ class Store:
                  "damaged", f"generation {generation}")
 
     def read_record(self, key, value):
-        must(len(key) == {b"i": 9, b"g": 9, b"v": 17, b"x": 21, b"u": 9, b"b": 1}.get(key[:1], len(key)),
+        must(len(key) == {b"i": 9, b"g": 9, b"v": 17, b"u": 9, b"b": 1}.get(key[:1], len(key)),
              key, "damaged", "size of the key")
         if key == b"s":
             body = check_value(key, value, 48)
@@ -388,11 +394,6 @@ class Store:
             must(struct.unpack(">QQ", key[1:]) == (record["filter_id"], record["generation"]),
                  key, "damaged", "a generation of another key")
             self.kept[record["filter_id"], record["generation"]] = record
-        elif key[:1] == b"x":
-            filter_id, generation, chunk = struct.unpack(">QQI", key[1:])
-            chunks = self.chunks.setdefault((filter_id, generation), [])
-            must(chunk == len(chunks), key, "damaged", "a chunk is missing")
-            chunks.append(self.read_chunk(key, check_value(key, value, 8), generation))
         elif key[:1] == b"i":
             (filter_id,) = struct.unpack(">Q", key[1:])
             self.ids[filter_id] = check_value(key, value, 9).decode()
@@ -400,27 +401,11 @@ class Store:
             must(len(check_value(key, value, 24)) == 16, key, "damaged", "size")
         elif key[:1] == b"u":
             body = check_value(key, value, 24)
-            must(len(body) == 16 and body != bytes(16), key, "damaged", "no trouble")
+            must(len(body) == 16 and body != bytes(16) or len(body) == 24 and body[16:] != bytes(8),
+                 key, "damaged", "no trouble")
         elif key[:1] == b"g":
             must(check_value(key, value, 8) == b"", key, "damaged", "garbage with a value")
             self.garbage.add(struct.unpack(">Q", key[1:])[0])
-
-    @staticmethod
-    def read_chunk(key, body, generation):
-        """2.6"""
-        must(len(body) >= 8, key, "damaged", "too short")
-        count, zero = struct.unpack_from("<II", body)
-        must(count > 0 and zero == 0, key, "damaged", "head of a chunk")
-        at, found = 8, []
-        for _ in range(count):
-            must(len(body) - at >= 12, key, "damaged", "an exception ends past its chunk")
-            own, length = struct.unpack_from("<QI", body, at)
-            must(own == generation, key, "damaged", "an exception of another generation")
-            must(length <= min(65535, len(body) - at - 12), key, "damaged", "an exception's length")
-            found.append((body[at + 12:at + 12 + length], generation))
-            at += 12 + length
-        must(at == len(body) and found == sorted(found), key, "damaged", "a chunk")
-        return found
 
     @staticmethod
     def read_filter(key, body):
@@ -437,8 +422,11 @@ class Store:
         must(record["exceptions"] or not record["exception_count"], key, "damaged", "exceptions")
         must(1 <= record["capacity"] <= 1 << 62 and 0 < record["fp_rate"] <= 1,
              key, "damaged", "capacity or rate")
+        spares = [entry.pop("flags") for entry in record["segments"]]
+        must(max(spares) <= 1, key, "newer", "flags of a segment")
+        must(spares[0] == 0 and spares == sorted(spares), key, "damaged", "place of a spare")
+        record["spare_count"] = sum(spares)
         for entry in record["segments"]:
-            must(entry.pop("flags") == 0, key, "newer", "flags of a segment")
             check_place(record, entry, key)
             must(entry["items"] <= 1 << 56, key, "damaged", "items")
         slices = [entry["slice"] for entry in record["segments"]]
@@ -446,34 +434,34 @@ class Store:
         return record
 
     def open_record(self, record):
-        record["files"] = [self.open_segment(record, entry) for entry in record["segments"]]
-
-    def set_of(self, filter_id, generation):
-        """2.6: one set of exceptions, {key: generation}."""
-        all_of = sum(self.chunks.get((filter_id, generation), []), [])
-        must(all_of == sorted(all_of), f"exceptions of {filter_id}", "damaged", "their order")
-        return dict(all_of)
+        files = [self.open_segment(record, entry) for entry in record["segments"]]
+        count = len(files) - record["spare_count"]
+        is_behind = False
+        while count < len(files) and (files[count - 1].next() == files[count].header["number"] or
+                                      files[count].is_entered()):  # 2.3: entered since
+            record["last_generation"] += 1
+            record["generation"] = record["last_generation"]
+            count += 1
+            is_behind = True
+        record["files"], record["spares"] = files[:count], files[count:]
+        del record["segments"][count:]
+        if is_behind and record["on_full"] == 1:
+            record["capacity"] = (files[count - 1].header["capacity"] +
+                                  sum(file.items() for file in files[:count - 1]))
 
     def check_exceptions(self):
-        """The index has what the catalog has: those by hand, and those found for the list in force."""
-        for name, record in self.filters.items():
-            wanted = self.set_of(record["filter_id"], record["generation"])
-            wanted.update(self.set_of(record["filter_id"], 0))
-            record["excepted"] = set(wanted)
-            must(len(wanted) == record["exception_count"], name, "damaged", "exception_count")
+        """2.6: each list has the index that its record names."""
+        for record in [*self.filters.values(), *self.kept.values()]:
+            record["excepted"] = set()
             if not record["exceptions"]:
-                must(not wanted, name, "damaged", "exceptions without an index")
                 continue
             index = Segment(os.path.join(self.path, "segments",
                                          "%016d.seg" % record["exceptions"]))
             must((index.header["kind"], index.header["store_id"], index.header["filter_id"]) ==
                  (EXCEPTIONS, self.store_id, record["filter_id"]), index.path, "foreign", "index")
-            must(dict(index.exceptions()) == wanted, index.path, "damaged", "exceptions")
-        lists = {(r["filter_id"], r["generation"]) for r in self.filters.values()}
-        for filter_id, generation in self.chunks:
-            must(filter_id in self.ids and (
-                generation == 0 or (filter_id, generation) in lists | set(self.kept)),
-                f"exceptions of {filter_id}", "damaged", "of no generation")
+            found = index.exceptions()
+            must(len(found) == record["exception_count"], index.path, "damaged", "exception_count")
+            record["excepted"] = {key for key, _ in found}
 
     def open_segment(self, record, entry):
         segment = Segment(os.path.join(self.path, "segments", "%016d.seg" % entry["number"]))
@@ -491,7 +479,8 @@ class Store:
             for field in POLICY_FIELDS:
                 must(segment.header[field] == record[field], segment.path, "damaged", field)
             if number is None:  # the newest; a list in force again may still name one that followed it
-                sound = (segment.next() < self.next_segment or
+                offers = [SPARE | spare.header["number"] for spare in record["spares"][:1]]
+                sound = (segment.next() < self.next_segment or segment.next() in offers or
                          segment.next() == REFUSES and record["on_full"] == 2)
             else:
                 sound = segment.next() in (0, number)
@@ -503,11 +492,10 @@ class Store:
         for name, record in self.filters.items():
             must(record["filter_id"] < self.next_filter_id, name, "damaged", "next_filter_id")
             self.check_list(record)
-            if record["exceptions"]:
-                known.add(record["exceptions"])
             kept = [r for (filter_id, _), r in self.kept.items()
                     if filter_id == record["filter_id"]]
-            for segment in sum((r["files"] for r in kept), record["files"]):
+            known.update(r["exceptions"] for r in [record, *kept] if r["exceptions"])
+            for segment in sum((r["files"] for r in kept), record["files"] + record["spares"]):
                 number = segment.header["number"]
                 must(number < self.next_segment, segment.path, "damaged", "next_segment")
                 label = segment.label()
@@ -535,11 +523,13 @@ class Store:
     def alive(self, name):
         """The segments that the window still has; 2.3."""
         record = self.filters[name]
-        files = list(record["files"])
+        oldest = record["files"][-1].header["slice"] - record["slices"]
+        files = [file for file in record["files"]
+                 if not record["slices"] or file.header["slice"] >= oldest]
         if record["window_ns"]:
             length = record["window_ns"] // record["slices"]
             gone = time.time_ns() - length - record["window_ns"]
-            while len(files) > 1 and files[0].header["slice_start"] <= gone:
+            while files and files[0].header["slice_start"] <= gone:
                 del files[0]
         return files
 

@@ -9,7 +9,7 @@
 
 int main(int argc, char **argv)
 {
-    const struct tamis_filter_spec spec = {.capacity = 1000};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000};
     tamis_store *store;
     tamis_filter *filter;
 

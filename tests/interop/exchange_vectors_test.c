@@ -219,11 +219,12 @@ static void guava_dumps_answer_as_recorded_and_come_back(void **state)
         const char *name = tsv_cell(&dumps, row, "name");
         struct stream dump = tsv_bytes(&dumps, row, "data_hex");
         const struct tamis_source source = stream_source(&dump);
-        const struct tamis_import_spec spec = {.capacity =
+        const struct tamis_import_spec spec = {.size = sizeof spec,
+                                               .capacity =
                                                    strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
                                                .fp_rate = strtod(tsv_cell(&dumps, row, "p"), NULL)};
-        struct tamis_filter_stat stat;
-        struct tamis_segment_stat segment;
+        struct tamis_filter_stat stat = {.size = sizeof stat};
+        struct tamis_segment_stat segment = {.size = sizeof segment};
         tamis_filter *filter;
         import("guava", &spec, &source, &filter);
         assert_true(assert_answers(filter, &ops, name) > 100);
@@ -252,7 +253,8 @@ static void guava_filters_made_here_give_the_recorded_dump(void **state)
     for (size_t i = 0; i < dumps.rows; i++) {
         const char *name = tsv_cell(&dumps, i, "name");
         struct stream dump = tsv_bytes(&dumps, i, "data_hex");
-        const struct tamis_filter_spec spec = {.capacity =
+        const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                               .capacity =
                                                    strtoull(tsv_cell(&dumps, i, "n"), NULL, 10),
                                                .fp_rate = strtod(tsv_cell(&dumps, i, "p"), NULL),
                                                .hash_set = "guava"};
@@ -326,7 +328,7 @@ static void assert_export_sha256(tamis_filter *filter, const char *key, const ch
     (void)snprintf(command, sizeof command, "sha256sum >'%s'", path);
     FILE *pipe = popen(command, "we");
     assert_non_null(pipe);
-    const struct tamis_sink sink = {.write = write_pipe, .context = pipe};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = write_pipe, .context = pipe};
     assert_done(tamis_filter_export(filter, "redis-bitmap", 0, &sink));
     assert_int_equal(pclose(pipe), 0);
     fixture_peek(path, 0, hex, 64);
@@ -370,16 +372,17 @@ static void redis_strings_answer_as_recorded_and_come_back(void **state)
     (void)state;
     for (size_t i = 0; i < STRINGS; i++) {
         const char *key = strings_of[i].key;
-        const struct tamis_import_spec spec = {.hash_set = strings_of[i].hash_set,
+        const struct tamis_import_spec spec = {.size = sizeof spec,
+                                               .hash_set = strings_of[i].hash_set,
                                                .m_bits = strings_of[i].m_bits};
         const bool short_one = strings_of[i].m_bits == 8;
         uint64_t all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
         struct bits bits = {.offsets = all, .count = 8, .bytes = 1};
-        struct tamis_segment_stat segment;
+        struct tamis_segment_stat segment = {.size = sizeof segment};
         tamis_filter *filter;
         if (!short_one) bits = read_bits(key);
         const struct tamis_source source = {
-            .read = read_string, .context = &bits, .bytes = bits.bytes};
+            .size = sizeof source, .read = read_string, .context = &bits, .bytes = bits.bytes};
         import("redis-bitmap", &spec, &source, &filter);
         assert_exists(filter, &ops, key);
         assert_done(tamis_filter_fill(filter, 0, &segment));
@@ -399,7 +402,8 @@ static void redis_strings_are_made_by_the_same_adds(void **state)
     struct tsv strings = tsv_read("redis_strings.tsv"), ops = tsv_read("redis_ops.tsv");
     (void)state;
     for (size_t i = 0; i < STRINGS; i++) {
-        const struct tamis_filter_spec spec = {.hash_set = strings_of[i].hash_set,
+        const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                               .hash_set = strings_of[i].hash_set,
                                                .m_bits = strings_of[i].m_bits ? strings_of[i].m_bits
                                                                               : (uint64_t)1 << 32};
         tamis_filter *filter;
@@ -411,7 +415,8 @@ static void redis_strings_are_made_by_the_same_adds(void **state)
                              string_field(&strings, strings_of[i].key, "sha256_of_GET"));
         close_and_drop(filter);
     }
-    const struct tamis_filter_spec spec = {.hash_set = "php:js,pjw", .m_bits = 8};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .hash_set = "php:js,pjw", .m_bits = 8};
     tamis_filter *filter;
     assert_done(tamis_filter_create(store, "x", &spec, &filter));
     assert_done(tamis_filter_add(filter, "joker", 5));

@@ -226,7 +226,8 @@ static void long_runs_end_as_recorded(void **state)
 static void check_bits(const struct tsv *table, const char *column, const char *set, uint64_t n,
                        double p)
 {
-    struct tamis_sizing sizing = {.kind = TAMIS_KIND_BLOOM, .capacity = n, .fp_rate = p};
+    struct tamis_sizing sizing = {
+        .size = sizeof sizing, .kind = TAMIS_KIND_BLOOM, .capacity = n, .fp_rate = p};
     const struct tamis__hash_set *found = NULL;
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
     assert_int_equal(tamis__hash_set_parse(set, &found, parameters), 0);
@@ -273,7 +274,8 @@ static void guava_shape_is_that_of_guava(void **state)
     (void)state;
     for (size_t row = 0; row < table.rows; row++) {
         const uint64_t n = strtoull(tsv_cell(&table, row, "n"), NULL, 10);
-        struct tamis_sizing sizing = {.capacity = n ? n : 1, /* as Guava takes it */
+        struct tamis_sizing sizing = {.size = sizeof sizing,
+                                      .capacity = n ? n : 1, /* as Guava takes it */
                                       .fp_rate = strtod(tsv_cell(&table, row, "p"), NULL)};
         tamis__hash_set_guava.shape(&sizing);
         assert_int_equal(sizing.k, strtoull(tsv_cell(&table, row, "num_hash_functions"), NULL, 10));
@@ -288,7 +290,8 @@ static void php_mt_shape_is_that_of_php(void **state)
     struct tsv table = tsv_read("php_k.tsv");
     (void)state;
     for (size_t row = 0; row < table.rows; row++) {
-        struct tamis_sizing sizing = {.m_bits = strtoull(tsv_cell(&table, row, "m"), NULL, 10),
+        struct tamis_sizing sizing = {.size = sizeof sizing,
+                                      .m_bits = strtoull(tsv_cell(&table, row, "m"), NULL, 10),
                                       .capacity = strtoull(tsv_cell(&table, row, "n"), NULL, 10)};
         tamis__hash_set_php_mt.shape(&sizing);
         assert_int_equal(sizing.k, strtoull(tsv_cell(&table, row, "k"), NULL, 10));

@@ -236,11 +236,11 @@ MISHAPS = (
     (lambda chain, iterator: "OK", "not what Redis answers"),
     (lambda chain, iterator: [iterator], "not what Redis answers"),
     (lambda chain, iterator: [iterator, 7], "not what Redis answers"),
-    (lambda chain, iterator: [0, b""], "ends before the data of all its layers"),
-    (lambda chain, iterator: [0, None], "ends before the data of all its layers"),
+    (lambda chain, iterator: [0, b""], "ends before its data do"),
+    (lambda chain, iterator: [0, None], "ends before its data do"),
     (lambda chain, iterator: [iterator + 8, b"12345678" * 1000], "where its layer has"),
     (lambda chain, iterator: [iterator, b"12345678"], "out of order"),
-    (lambda chain, iterator: [-1, b"12345678"], "out of order"),
+    (lambda chain, iterator: [-1, b"12345678"], "ends before its data do"),
 )
 
 

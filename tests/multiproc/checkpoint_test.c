@@ -67,7 +67,7 @@ static void add_next(struct shared *shared, tamis_filter *filter)
 static struct shared *start(void)
 {
     char path[4096];
-    const struct tamis_filter_spec spec = {.capacity = 100000};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100000};
     struct shared *shared = spawn_shared(sizeof *shared);
     (void)snprintf(path, sizeof path, "%s/store", scratch_directory());
     scratch_remove(path);

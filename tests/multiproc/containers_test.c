@@ -69,8 +69,10 @@ static struct scene *new_scene(void)
     struct scene *scene = spawn_shared(sizeof *scene);
     char *path = scratch_path("store");
     tamis_store *store;
-    const struct tamis_filter_spec seen = {.capacity = 4 * KEYS},
-                                   counts = {.capacity = KEYS, .kind = TAMIS_KIND_COUNTING};
+    const struct tamis_filter_spec seen = {.size = sizeof seen, .capacity = 4 * KEYS},
+                                   counts = {.size = sizeof counts,
+                                             .capacity = KEYS,
+                                             .kind = TAMIS_KIND_COUNTING};
     (void)snprintf(scene->path, sizeof scene->path, "%s", path);
     free(path);
     scene->barrier.count = 2;
@@ -176,7 +178,7 @@ static void add_until_told(void *context, unsigned index)
 static void containers_copy_of_a_live_store_has_all_that_was_answered(void **state)
 {
     static const uint8_t other_boot[16] = "another boot";
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     char command[1200], *copy = scratch_path("copy");
     uint64_t before[2];
     (void)state;
@@ -256,8 +258,11 @@ static void act(void *context, unsigned index)
     static const uint64_t keys[] = {1, 2, 3, 4, 5};
     struct scene *scene = context;
     const uint64_t key = 1000000 + index;
-    const struct tamis_filter_spec small = {.capacity = 1000};
-    const struct tamis_build_spec build = {.filter = {.kind = TAMIS_KIND_FUSE}};
+    const struct tamis_filter_spec small = {.size = sizeof small, .capacity = 1000};
+    const struct tamis_build_spec build = {
+        .size = sizeof build,
+        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                              .kind = TAMIS_KIND_FUSE}};
     tamis_store *store = open_at(scene->path, 0);
     tamis_filter *seen = open_filter(store, "seen"), *counts = open_filter(store, "counts");
     SPAWN_CHECK(tamis_filter_add(counts, &key, sizeof key) >= 0);
@@ -306,7 +311,7 @@ static void note(double *longest, const struct timespec *begin)
 static void go_on(tamis_store *store, tamis_filter *seen, tamis_filter *counts, int catalog,
                   double longest[2])
 {
-    const struct tamis_filter_spec small = {.capacity = 100};
+    const struct tamis_filter_spec small = {.size = sizeof small, .capacity = 100};
     struct timespec begin;
     for (uint64_t key = 0; key < 2000; key++) {
         (void)clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -331,7 +336,7 @@ static void containers_stopped_process_blocks_nobody(void **state)
     (void)state;
     struct scene *scene = new_scene();
     tamis_store *store = open_at(scene->path, 0);
-    const struct tamis_filter_spec small = {.capacity = 100};
+    const struct tamis_filter_spec small = {.size = sizeof small, .capacity = 100};
     tamis_filter *seen = open_filter(store, "seen"), *counts = open_filter(store, "counts");
     (void)alarm(240);
     for (unsigned i = 0; i < sizeof stops / sizeof stops[0]; i++) {

@@ -76,7 +76,10 @@ static void count(struct live *live, tamis_store *store)
 
 static int build(tamis_store *store, uint64_t n)
 {
-    const struct tamis_build_spec spec = {.filter = {.fp_rate = 0.001}};
+    const struct tamis_build_spec spec = {
+        .size = sizeof spec,
+        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                              .fp_rate = 0.001}};
     tamis_build *made;
     int rc = tamis_build_begin(store, "built", &spec, &made);
     if (rc < 0) return rc;
@@ -103,7 +106,7 @@ static void publish(struct live *live, tamis_store *store)
 
 static void churn(struct live *live, tamis_store *store)
 {
-    const struct tamis_filter_spec spec = {.capacity = 100};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
     for (uint64_t n = 0; !__atomic_load_n(&live->stop, __ATOMIC_ACQUIRE); n++) {
         char name[32], other[32];
         (void)snprintf(name, sizeof name, "passing-%u", (unsigned)(n % 7));
@@ -146,7 +149,7 @@ static int look_at(void *context, const struct tamis_filter_stat *stat)
     }
     for (uint64_t key = 0; key < 100; key++)
         assert_true(tamis_filter_contains(filter, &key, sizeof key) >= 0);
-    struct tamis_segment_stat segment;
+    struct tamis_segment_stat segment = {.size = sizeof segment};
     for (uint32_t i = 0; i < stat->segment_count; i++)
         assert_int_equal(tamis_filter_fill(filter, i, &segment), 0);
     assert_int_equal(tamis_filter_close(filter), 0);
@@ -245,8 +248,10 @@ static void copies_of_a_store_in_use_are_whole_after_repair(void **state)
 {
     struct live *live = spawn_shared(sizeof *live);
     struct tally tally = {0, 0, 0, 0, 0};
-    const struct tamis_filter_spec grows = {.capacity = 100},
-                                   counts = {.capacity = 100000, .kind = TAMIS_KIND_COUNTING};
+    const struct tamis_filter_spec grows = {.size = sizeof grows, .capacity = 100},
+                                   counts = {.size = sizeof counts,
+                                             .capacity = 100000,
+                                             .kind = TAMIS_KIND_COUNTING};
     tamis_store *store;
     pid_t writers[WRITERS];
     char *path = scratch_path("store");

@@ -60,8 +60,10 @@ struct arena {
 
 static struct arena *make_arena(tamis_store **store, double fp_rate)
 {
-    const struct tamis_filter_spec spec = {
-        .capacity = RACERS * KEYS, .fp_rate = fp_rate, .kind = TAMIS_KIND_COUNTING};
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .capacity = RACERS * KEYS,
+                                           .fp_rate = fp_rate,
+                                           .kind = TAMIS_KIND_COUNTING};
     struct arena *arena = spawn_shared(sizeof *arena);
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, store), 0);
     assert_int_equal(tamis_filter_create(*store, "counting", &spec, &arena->filter), 0);

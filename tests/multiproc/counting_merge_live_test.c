@@ -84,7 +84,7 @@ static void add_and_remove(struct race *race, unsigned index)
 
 static void merge_again_and_again(struct race *race)
 {
-    const struct tamis_merge merge = {.sources = &race->source, .count = 1};
+    const struct tamis_merge merge = {.size = sizeof merge, .sources = &race->source, .count = 1};
     do {
         SPAWN_CHECK(tamis_filter_merge(race->filter, &merge) == 0);
         (void)__atomic_add_fetch(&race->merges, 1, __ATOMIC_RELAXED);
@@ -94,7 +94,7 @@ static void merge_again_and_again(struct race *race)
 /* Of a source that changes: nothing that was there before is missing in the copy. */
 static void copy_again_and_again(struct race *race)
 {
-    const struct tamis_merge merge = {.sources = &race->filter, .count = 1};
+    const struct tamis_merge merge = {.size = sizeof merge, .sources = &race->filter, .count = 1};
     do {
         const unsigned merges = __atomic_load_n(&race->merges, __ATOMIC_ACQUIRE);
         tamis_filter *copy;
@@ -137,7 +137,8 @@ static uint64_t counters_that_differ(const struct race *race, const tamis_filter
 
 static void merge_into_a_counting_filter_in_use_loses_nothing(void **state)
 {
-    const struct tamis_filter_spec spec = {.capacity = (RACERS + 1) * KEYS,
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .capacity = (RACERS + 1) * KEYS,
                                            .fp_rate = 0.01,
                                            .kind = TAMIS_KIND_COUNTING,
                                            .on_full = TAMIS_ON_FULL_WARN};

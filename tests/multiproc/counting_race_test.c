@@ -181,7 +181,7 @@ static void compare_counters(tamis_store *store, const struct tamis_filter_spec 
 /* P(count > truth) of a key is the rate of false positives of the other keys (docs/sizing.md). */
 static void check_overestimates(const struct arena *arena)
 {
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     uint64_t there = 0, over = 0, below = 0, most = 0, strangers = 0, total = 0;
     assert_int_equal(tamis_filter_stat(arena->filter, &stat), 0);
     for (uint64_t i = 0; i < RACERS * KEYS; i++) {
@@ -213,8 +213,10 @@ static void check_overestimates(const struct arena *arena)
 
 static void multiset_of_random_operations_is_exact(void **state)
 {
-    const struct tamis_filter_spec spec = {
-        .capacity = RACERS * KEYS, .fp_rate = 0.01, .kind = TAMIS_KIND_COUNTING};
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .capacity = RACERS * KEYS,
+                                           .fp_rate = 0.01,
+                                           .kind = TAMIS_KIND_COUNTING};
     struct arena *arena = spawn_shared(sizeof *arena);
     tamis_store *store;
     (void)state;
@@ -278,8 +280,10 @@ static void remover(void *context, unsigned index)
 /* At 1e-9 no key seems to be there that is not, while most counters are those of several keys. */
 static struct arena *make_removal(tamis_store **store)
 {
-    const struct tamis_filter_spec spec = {
-        .capacity = 2 * SAME_KEYS, .fp_rate = 1e-9, .kind = TAMIS_KIND_COUNTING};
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .capacity = 2 * SAME_KEYS,
+                                           .fp_rate = 1e-9,
+                                           .kind = TAMIS_KIND_COUNTING};
     struct arena *arena = spawn_shared(sizeof *arena);
     arena->filter = make_filter(store, &spec);
     arena->removed = spawn_shared(SAME_KEYS * sizeof *arena->removed);
@@ -387,7 +391,7 @@ static void adder(void *context, unsigned index)
 static uint64_t told_twice(uint64_t *told_nobody)
 {
     const struct tamis_filter_spec spec = {
-        .capacity = SAME_KEYS, .fp_rate = 1e-4, .kind = TAMIS_KIND_COUNTING};
+        .size = sizeof spec, .capacity = SAME_KEYS, .fp_rate = 1e-4, .kind = TAMIS_KIND_COUNTING};
     struct arena *arena = spawn_shared(sizeof *arena);
     tamis_store *store;
     uint64_t twice = 0, all = 0;
@@ -457,7 +461,8 @@ static void raiser(void *context, unsigned index)
 /* All counters are full, so every one needs a slot, and all processes look for one at one time. */
 static uint64_t raise_all(void)
 {
-    const struct tamis_filter_spec spec = {.capacity = 2000, .kind = TAMIS_KIND_COUNTING};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 2000, .kind = TAMIS_KIND_COUNTING};
     struct arena *arena = spawn_shared(sizeof *arena);
     tamis_store *store;
     uint64_t differ = 0;

@@ -83,9 +83,9 @@ static void fork_with_open_handle_works_in_children_and_threads(void **state)
 {
     (void)state;
     const struct tamis_filter_spec spec = {
-        .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 1e-6};
+        .size = sizeof spec, .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 1e-6};
     struct shared *shared = spawn_shared(sizeof *shared);
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     pid_t children[CHILDREN];
     tamis_store *store;
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);

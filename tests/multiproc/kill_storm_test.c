@@ -51,10 +51,18 @@ static const struct {
     const char *name;
     struct tamis_filter_spec spec;
 } filters[FILTERS] = {
-    {"blocked", {.capacity = KEYS, .fp_rate = 1e-4}},
-    {"bloom", {.capacity = KEYS, .fp_rate = 1e-3, .kind = TAMIS_KIND_BLOOM}},
-    {"counting", {.capacity = KEYS, .fp_rate = 1e-3, .kind = TAMIS_KIND_COUNTING}},
-    {"growing", {.capacity = 1000, .fp_rate = 1e-3}},
+    {"blocked", {.size = sizeof(struct tamis_filter_spec), .capacity = KEYS, .fp_rate = 1e-4}},
+    {"bloom",
+     {.size = sizeof(struct tamis_filter_spec),
+      .capacity = KEYS,
+      .fp_rate = 1e-3,
+      .kind = TAMIS_KIND_BLOOM}},
+    {"counting",
+     {.size = sizeof(struct tamis_filter_spec),
+      .capacity = KEYS,
+      .fp_rate = 1e-3,
+      .kind = TAMIS_KIND_COUNTING}},
+    {"growing", {.size = sizeof(struct tamis_filter_spec), .capacity = 1000, .fp_rate = 1e-3}},
 };
 
 /* All points that adders and these writers pass. */
@@ -299,7 +307,7 @@ static void check_catalog(struct arena *arena, struct witness *witness)
 
 static void kill_storm_loses_nothing(void **state)
 {
-    const struct tamis_filter_spec small = {.capacity = 2 * (uint64_t)KILLS};
+    const struct tamis_filter_spec small = {.size = sizeof small, .capacity = 2 * (uint64_t)KILLS};
     struct arena *arena = spawn_shared(sizeof *arena);
     struct witness witness = {.named = 0};
     (void)state;

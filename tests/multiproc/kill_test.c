@@ -133,15 +133,18 @@ static void kill_racers_of_blocked_tells_new_once_and_loses_nothing(void **state
 {
     (void)state;
     const struct tamis_filter_spec spec = {
-        .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 1e-4};
+        .size = sizeof spec, .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 1e-4};
     race_under_kills(&spec);
 }
 
 static void kill_racers_of_bloom_tells_new_once_and_loses_nothing(void **state)
 {
     (void)state;
-    const struct tamis_filter_spec spec = {
-        .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01, .kind = TAMIS_KIND_BLOOM};
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .capacity = KEYS,
+                                           .on_full = TAMIS_ON_FULL_WARN,
+                                           .fp_rate = 0.01,
+                                           .kind = TAMIS_KIND_BLOOM};
     race_under_kills(&spec);
 }
 

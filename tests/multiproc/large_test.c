@@ -34,7 +34,8 @@
 static void positions_of(tamis_filter *filter, uint64_t key, uint64_t *positions, size_t *count)
 {
     char hashes[128];
-    struct tamis_explanation explanation = {.hashes = hashes,
+    struct tamis_explanation explanation = {.size = sizeof explanation,
+                                            .hashes = hashes,
                                             .hashes_bytes = sizeof hashes,
                                             .positions = positions,
                                             .positions_max = TAMIS_K_MAX};
@@ -62,7 +63,7 @@ static void check_whole_range(const struct tamis_filter_spec *spec)
 {
     const char *path = scratch_directory();
     uint64_t positions[TAMIS_K_MAX], parts[PARTS] = {0}, highest = 0;
-    struct tamis_segment_stat stat;
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     size_t count;
     tamis_store *store;
     tamis_filter *filter;
@@ -103,7 +104,8 @@ static void check_whole_range(const struct tamis_filter_spec *spec)
 static void large_bloom_answers_over_its_whole_range(void **state)
 {
     (void)state;
-    const struct tamis_filter_spec spec = {.m_bits = ((uint64_t)1 << 33) + 12345677, .k = 7};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .m_bits = ((uint64_t)1 << 33) + 12345677, .k = 7};
     check_whole_range(&spec);
 }
 
@@ -111,7 +113,7 @@ static void large_blocked_answers_over_its_whole_range(void **state)
 {
     (void)state;
     const struct tamis_filter_spec spec = {
-        .capacity = 900000000, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
+        .size = sizeof spec, .capacity = 900000000, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
     check_whole_range(&spec);
 }
 

@@ -86,7 +86,8 @@ static void merge_all(struct race *race)
     tamis__point_hook = hesitate;
     do
         for (unsigned s = 0; s < SOURCES; s++) {
-            const struct tamis_merge merge = {.sources = &race->sources[s], .count = 1};
+            const struct tamis_merge merge = {
+                .size = sizeof merge, .sources = &race->sources[s], .count = 1};
             SPAWN_CHECK(tamis_filter_merge(race->filter, &merge) == 0);
             (void)__atomic_add_fetch(&race->merges, 1, __ATOMIC_RELAXED);
         }
@@ -138,7 +139,7 @@ static void check_outcome(const struct race *race)
 /* The set bits of a filter that got the same keys one after the other. */
 static uint64_t ones_in_sequence(tamis_store *store, const struct tamis_filter_spec *spec)
 {
-    struct tamis_segment_stat segment;
+    struct tamis_segment_stat segment = {.size = sizeof segment};
     tamis_filter *whole;
     assert_int_equal(tamis_filter_create(store, "whole", spec, &whole), 0);
     for (uint64_t key = 0; key < ADDED_KEYS; key++)
@@ -156,7 +157,7 @@ static uint64_t ones_in_sequence(tamis_store *store, const struct tamis_filter_s
 static void race_with_merges(const struct tamis_filter_spec *spec)
 {
     struct race *race = spawn_shared(sizeof *race);
-    struct tamis_segment_stat segment;
+    struct tamis_segment_stat segment = {.size = sizeof segment};
     tamis_store *store;
     char name[16];
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
@@ -189,7 +190,8 @@ static void race_with_merges(const struct tamis_filter_spec *spec)
 static void merge_into_a_blocked_filter_in_use_loses_nothing(void **state)
 {
     (void)state;
-    const struct tamis_filter_spec spec = {.capacity = ADDED_KEYS + SOURCES * SOURCE_KEYS,
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .capacity = ADDED_KEYS + SOURCES * SOURCE_KEYS,
                                            .fp_rate = 0.01,
                                            .on_full = TAMIS_ON_FULL_WARN};
     race_with_merges(&spec);
@@ -198,7 +200,8 @@ static void merge_into_a_blocked_filter_in_use_loses_nothing(void **state)
 static void merge_into_a_bloom_filter_in_use_loses_nothing(void **state)
 {
     (void)state;
-    const struct tamis_filter_spec spec = {.capacity = ADDED_KEYS + SOURCES * SOURCE_KEYS,
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .capacity = ADDED_KEYS + SOURCES * SOURCE_KEYS,
                                            .fp_rate = 0.01,
                                            .kind = TAMIS_KIND_BLOOM,
                                            .on_full = TAMIS_ON_FULL_WARN};

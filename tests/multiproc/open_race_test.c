@@ -108,7 +108,7 @@ static int step_at_call(const char *verb, const char *what)
 
 static bool open_and_make(uint32_t round, unsigned index)
 {
-    const struct tamis_filter_spec spec = {.capacity = 10};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
     char path[256], name[16];
     tamis_store *store;
     path_of(round, path);
@@ -171,7 +171,7 @@ static void await_all(struct arena *arena, unsigned victim, int64_t kill_at)
 
 static void count_lost(struct arena *arena, const char *path, struct outcome *outcome)
 {
-    const struct tamis_filter_spec spec = {.capacity = 10};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
     tamis_store *store = NULL;
     if (tamis_store_open(path, TAMIS_CREATE, &store) < 0 ||
         (arena->round % 4 == 0 && tamis_filter_create(store, "another", &spec, NULL) < 0)) {

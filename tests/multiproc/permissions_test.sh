@@ -166,6 +166,120 @@ count
 as bob 022 create other -n 100 --mode 0660 && escape "another mode was taken"
 [[ $(cat "$scratch/err") == *'has mode 0640, not 0660; change it with'* ]] || escape "$(cat "$scratch/err")"
 
+# ---- Owners ------------------------------------------------------------------------------------
+
+# What root makes in alice's store is hers: one command of root's locked her out of a filter that had grown.  Seen
+# to fail with set_owner() of store/file/inside.c doing nothing.
+by_root() # COMMAND...
+{
+    count
+    (umask 077 && timeout 60 "$scratch/tamis" --store "$store" "$@") <"$scratch/keys" >"$scratch/out" 2>"$scratch/err" ||
+        escape "root: $* ended with $?: $(cat "$scratch/err")"
+}
+all_hers() # OWNER GROUP MODE WHAT: files and directories of it.
+{
+    count
+    local found
+    found=$(find "$store" \( ! -uid "$1" -o ! -gid "$2" -o -type f ! -perm "$3" \) -printf '%P %u %g %m; ')
+    [ -z "$found" ] || escape "$4: $found"
+}
+seq 1500 >"$scratch/keys"
+store=$scratch/place/hers
+for dir_mode in 755 700; do
+    rm -rf "$store"
+    install -d -m $dir_mode -o 54321 -g 54321 "$store"
+    done_by alice 022 create a -n 100
+    done_by alice 022 create l -n 100 --durable
+    done_by alice 022 create w -n 1000 --window 1d
+    done_by alice 022 build f "$scratch/keys"
+    for command in 'add a' 'add l' "build f $scratch/keys --keep 2 --seed 7" "build g $scratch/keys" 'except f add 7' 'rotate w' \
+        'create n -n 100' 'create m -n 100 --kind counting' 'add m' 'sync' 'rollback f' 'rename n o' 'merge q a' 'drop g'; do
+        # shellcheck disable=SC2086
+        by_root $command
+        all_hers 54321 54321 644 "$dir_mode, root: $command"
+    done
+    by_root export a --to tamis --force "$scratch/a.tamis"
+    by_root import i --from tamis "$scratch/a.tamis"
+    by_root repair --rebuild
+    rm -rf "$store/staging" "$store/catalog.mdb.damaged"
+    by_root repair
+    mkfifo "$scratch/hold"
+    "$scratch/tamis" --store "$store" add l <"$scratch/hold" >/dev/null &
+    exec 4>"$scratch/hold"
+    echo fresh >&4
+    until [ -n "$(find "$store" -path '*/logs/*.log')" ]; do :; done
+    all_hers 54321 54321 644 "$dir_mode, a log"
+    exec 4>&-
+    wait $!
+    rm "$scratch/hold"
+    all_hers 54321 54321 644 "$dir_mode, all of it"
+    # She goes on as if root had never been there.
+    seq 4000 >"$scratch/more"
+    for command in 'add a x' 'add l x' 'add o x' 'add i x' 'add m x' 'remove m x' "build f $scratch/more" 'except f add 8' \
+        'rotate w' 'repair --rebuild' 'verify' 'drop i'; do
+        # shellcheck disable=SC2086
+        done_by alice 022 $command
+    done
+    # A copy that root makes is hers too; one that she makes, of a store that she may read, is her own.
+    copy=$scratch/place/copy
+    rm -rf "$copy"
+    by_root backup "$copy"
+    kept=$store store=$copy
+    all_hers 54321 54321 644 "$dir_mode, a backup"
+    done_by alice 022 add a y
+    store=$kept
+done
+# Who is another user may not write there, and is told who may.
+for command in 'add a two' 'create n2 -n 10' "build f $scratch/keys" 'except f add two' 'repair' 'rotate w'; do
+    # shellcheck disable=SC2086
+    denied bob $command
+done
+# The first files of a store that root makes in a directory of hers, and in one of root's own.
+for mode in 0644 0660; do
+    rm -rf "$store"
+    install -d -m 755 -o 54321 -g $group "$store"
+    by_root create a -n 100 --mode $mode
+    by_root add a
+    all_hers 54321 $group $mode "first files, $mode"
+    done_by alice 022 add a x
+done
+rm -rf "$store"
+by_root create a -n 100 --mode 0644
+all_hers 0 0 644 "root's own"
+# A store of a group whose directory does not hand the group on: its members give it, root keeps to it.
+rm -rf "$store"
+install -d -m 770 -o 54321 -g $group "$store"
+as_group() # USER COMMAND...
+{
+    count
+    (umask 077 && exec setpriv --reuid $((54321 + (${#1} < 5))) --regid 54399 --groups $group \
+        "$scratch/tamis" --store "$store" "${@:2}" <"$scratch/keys") >/dev/null 2>"$scratch/err" ||
+        escape "${*}: $(cat "$scratch/err")"
+}
+done_by alice 022 create a -n 100 --mode 0660
+chgrp -R $group "$store"
+chmod g-s "$store" "$store"/*/
+as_group bob add a
+by_root add a
+as_group alice build f "$scratch/keys"
+as_group bob build f "$scratch/keys"
+as_group bob repair --rebuild
+by_root repair --rebuild
+as_group alice except f add 9
+[ -z "$(find "$store" -type f \( ! -gid $group -o ! -perm 660 \))" ] || escape "a store without setgid: $(ls -lR "$store")"
+printf '%s\n' one two three >"$scratch/keys"
+
+# Where root cannot give files away, as in a container without CAP_CHOWN, nothing is made that locks her out.
+rm -rf "$store"
+install -d -m 755 -o 54321 -g 54321 "$store"
+done_by alice 022 create a -n 100
+count
+setpriv --bounding-set -chown --inh-caps -chown "$scratch/tamis" --store "$store" create b -n 100 2>"$scratch/err" &&
+    escape "root without CAP_CHOWN has made a file that alice cannot write to"
+[[ $(cat "$scratch/err") == *'cannot give'*'to user 54321, who alone may write to this store'*'chgrp -R GROUP'* ]] ||
+    escape "root without CAP_CHOWN: $(cat "$scratch/err")"
+all_hers 54321 54321 644 'without CAP_CHOWN'
+
 # ---- Who may only read -------------------------------------------------------------------------
 
 new_store 2750

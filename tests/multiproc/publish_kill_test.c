@@ -119,11 +119,26 @@ static int publish(tamis_store *store, const char *name, uint64_t generation,
     return builds_publish(store, name, spec, keys, FIXED + 1, NULL);
 }
 
-static const struct tamis_build_spec fuse = {.filter = {.fp_rate = 0x1p-32}, .threads = 1};
+static const struct tamis_build_spec fuse = {
+    .size = sizeof fuse,
+    .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                          .fp_rate = 0x1p-32,
+                                          .kind = TAMIS_KIND_FUSE},
+    .threads = 1};
 static const struct tamis_build_spec keeping = {
-    .filter = {.fp_rate = 0x1p-32}, .threads = 1, .flags = TAMIS_BUILD_KEEP, .keep = 2};
+    .size = sizeof keeping,
+    .filter =
+        &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec), .fp_rate = 0x1p-32},
+    .threads = 1,
+    .flags = TAMIS_BUILD_KEEP,
+    .keep = 2};
 static const struct tamis_build_spec blocked = {
-    .filter = {.fp_rate = 1e-9, .capacity = 100, .kind = TAMIS_KIND_BLOCKED}, .threads = 1};
+    .size = sizeof blocked,
+    .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                          .fp_rate = 1e-9,
+                                          .capacity = 100,
+                                          .kind = TAMIS_KIND_BLOCKED},
+    .threads = 1};
 static const uint64_t numbers[2] = {0, 1};
 static const struct tamis_key excepted[2] = {{&numbers[0], sizeof numbers[0]},
                                              {&numbers[1], sizeof numbers[1]}};
@@ -439,7 +454,7 @@ static bool die_once(const struct operation *operation, bool at_calls, const cha
 /* Three generations, of which two are kept, with an exception; and another filter beside it. */
 static char *make_model(void)
 {
-    const struct tamis_filter_spec spec = {.capacity = 100};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
     char *path = scratch_path("model");
     tamis_store *store;
     assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &store), 0);

@@ -88,8 +88,13 @@ static int publish(tamis_store *store, uint64_t generation)
 {
     static uint64_t keys[FIXED + OWN + MARKS + 1];
     const struct tamis_build_spec spec = {
-        .filter = {.fp_rate = 0x1p-32}, .threads = 1, .flags = TAMIS_BUILD_KEEP, .keep = 3};
-    struct tamis_build_result result = {0};
+        .size = sizeof spec,
+        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                              .fp_rate = 0x1p-32},
+        .threads = 1,
+        .flags = TAMIS_BUILD_KEEP,
+        .keep = 3};
+    struct tamis_build_result result = {.size = sizeof result};
     size_t count = 0;
     for (uint64_t i = 0; i < FIXED; i++)
         keys[count++] = i;

@@ -141,7 +141,7 @@ static tamis_filter *make_filter(tamis_store *store, const char *name,
 /* The bits of a filter, read from its file. */
 static unsigned char *read_bits(tamis_filter *filter, const char *store_path, uint64_t *bytes)
 {
-    struct tamis_segment_stat stat;
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     char path[4300];
     assert_int_equal(tamis_filter_segment(filter, 0, &stat), 0);
     (void)snprintf(path, sizeof path, "%s/segments/%016" PRIu64 ".seg", store_path, stat.number);
@@ -213,7 +213,7 @@ static void race_blocked_of_two_words_tells_new_once(void **state)
 {
     (void)state;
     const struct tamis_filter_spec spec = {
-        .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
+        .size = sizeof spec, .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
     race_and_compare("blocked, 2 words", &spec, false);
     race_and_compare("blocked, 2 words", &spec, true);
 }
@@ -222,7 +222,7 @@ static void race_blocked_of_four_words_tells_new_once(void **state)
 {
     (void)state;
     const struct tamis_filter_spec spec = {
-        .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 5e-4};
+        .size = sizeof spec, .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 5e-4};
     race_and_compare("blocked, 4 words", &spec, false);
     race_and_compare("blocked, 4 words", &spec, true);
 }
@@ -230,8 +230,11 @@ static void race_blocked_of_four_words_tells_new_once(void **state)
 static void race_bloom_tells_new_once(void **state)
 {
     (void)state;
-    const struct tamis_filter_spec spec = {
-        .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01, .kind = TAMIS_KIND_BLOOM};
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .capacity = KEYS,
+                                           .on_full = TAMIS_ON_FULL_WARN,
+                                           .fp_rate = 0.01,
+                                           .kind = TAMIS_KIND_BLOOM};
     race_and_compare("bloom", &spec, false);
     race_and_compare("bloom", &spec, true);
 }
@@ -242,7 +245,7 @@ static void race_any_bit_rule_tells_new_twice(void **state)
 {
     (void)state;
     const struct tamis_filter_spec spec = {
-        .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
+        .size = sizeof spec, .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
     struct race *race = spawn_shared(sizeof *race);
     tamis_store *store;
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);

@@ -65,11 +65,15 @@ static void rebuild(struct rebuilding *r)
 {
     uint64_t keys[BASE];
     const struct tamis_build_spec spec = {
-        .filter = {.kind = TAMIS_KIND_BLOCKED, .capacity = BASE, .fp_rate = 1e-6},
+        .size = sizeof spec,
+        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                              .kind = TAMIS_KIND_BLOCKED,
+                                              .capacity = BASE,
+                                              .fp_rate = 1e-6},
         .threads = 1,
         .progress = note_publishing,
         .context = r};
-    struct tamis_build_result result = {0};
+    struct tamis_build_result result = {.size = sizeof result};
     for (uint64_t i = 0; i < BASE; i++)
         keys[i] = base_key(i);
     assert_int_equal(builds_publish(r->store, "growing", &spec, keys, BASE, &result), 1);
@@ -203,7 +207,11 @@ static int count_file(void *context, const struct tamis_generation_stat *stat)
 static void publish_keys(tamis_store *store)
 {
     static uint64_t keys[KEYS];
-    const struct tamis_build_spec spec = {.filter = {.fp_rate = 0x1p-32}, .threads = 1};
+    const struct tamis_build_spec spec = {
+        .size = sizeof spec,
+        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                              .fp_rate = 0x1p-32},
+        .threads = 1};
     for (uint64_t i = 0; i < KEYS; i++)
         keys[i] = i;
     assert_int_equal(builds_publish(store, "list", &spec, keys, KEYS, NULL), 1);
@@ -221,7 +229,7 @@ static void check_dropped(tamis_filter *filter, bool locked)
 {
     const uint64_t number = 1;
     const struct tamis_key key = {&number, sizeof number};
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     uint8_t answer;
     SPAWN_CHECK(strstr(tamis_last_error(), "'list'") != NULL);
     SPAWN_CHECK(strstr(tamis_last_error(), "dropped") != NULL);

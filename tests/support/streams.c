@@ -87,13 +87,16 @@ static int write_memory(void *context, const void *buffer, size_t bytes)
 struct tamis_source stream_source(struct stream *stream)
 {
     stream->at = 0;
-    return (struct tamis_source){
-        .read = read_memory, .context = stream, .bytes = stream->length_hidden ? 0 : stream->bytes};
+    return (struct tamis_source){.size = sizeof(struct tamis_source),
+                                 .read = read_memory,
+                                 .context = stream,
+                                 .bytes = stream->length_hidden ? 0 : stream->bytes};
 }
 
 struct tamis_sink stream_sink(struct stream *stream)
 {
-    return (struct tamis_sink){.write = write_memory, .context = stream};
+    return (struct tamis_sink){
+        .size = sizeof(struct tamis_sink), .write = write_memory, .context = stream};
 }
 
 bool stream_sha256(const void *data, size_t bytes, char hex[65])

@@ -10,21 +10,27 @@ static void merge_of_filters_that_differ_names_every_field(void **state)
         struct tamis_filter_spec spec;
         const char *words;
     } others[] = {
-        {{.m_bits = 8000, .k = 5, .seed = 2}, "'x' and 'a' differ in seed; "},
-        {{.m_bits = 8001, .k = 5, .seed = 1}, "differ in m (8001 and 8000); "},
-        {{.m_bits = 8000, .k = 4, .seed = 1}, "differ in k (4 and 5); "},
-        {{.m_bits = 8000, .k = 5, .hash_set = "guava"},
+        {{.size = sizeof(struct tamis_filter_spec), .m_bits = 8000, .k = 5, .seed = 2},
+         "'x' and 'a' differ in seed; "},
+        {{.size = sizeof(struct tamis_filter_spec), .m_bits = 8001, .k = 5, .seed = 1},
+         "differ in m (8001 and 8000); "},
+        {{.size = sizeof(struct tamis_filter_spec), .m_bits = 8000, .k = 4, .seed = 1},
+         "differ in k (4 and 5); "},
+        {{.size = sizeof(struct tamis_filter_spec), .m_bits = 8000, .k = 5, .hash_set = "guava"},
          "differ in hash set (guava and xxh3), seed; "},
-        {{.m_bits = 512, .hash_set = "php:js"},
+        {{.size = sizeof(struct tamis_filter_spec), .m_bits = 512, .hash_set = "php:js"},
          "differ in hash set (php:js and xxh3), seed, m (512 and 8000), k (1 and 5), "
          "bit order (most significant first and least significant first); "},
-        {{.capacity = 10, .fp_rate = 0.01, .on_full = TAMIS_ON_FULL_WARN},
+        {{.size = sizeof(struct tamis_filter_spec),
+          .capacity = 10,
+          .fp_rate = 0.01,
+          .on_full = TAMIS_ON_FULL_WARN},
          "differ in kind (blocked and bloom), seed, m (512 and 8000), k (10 and 5); "},
     };
     tamis_store *store = fixture_store(NULL);
-    const struct tamis_filter_spec spec = {.m_bits = 8000, .k = 5, .seed = 1};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = 8000, .k = 5, .seed = 1};
     tamis_filter *a = merges_make(store, "a", &spec);
-    struct tamis_comparison comparison;
+    struct tamis_comparison comparison = {.size = sizeof comparison};
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         tamis_filter *x = merges_make(store, "x", &others[i].spec), *both[] = {x, a},
@@ -45,8 +51,9 @@ static void merge_of_filters_that_differ_names_every_field(void **state)
 static void merge_of_bit_orders_and_lists_that_differ_is_refused(void **state)
 {
     tamis_store *store = fixture_store(NULL);
-    const struct tamis_filter_spec guava = {.m_bits = 50000, .k = 5, .hash_set = "guava"};
-    const struct tamis_filter_spec grows = {.capacity = 100, .fp_rate = 0.01};
+    const struct tamis_filter_spec guava = {
+        .size = sizeof guava, .m_bits = 50000, .k = 5, .hash_set = "guava"};
+    const struct tamis_filter_spec grows = {.size = sizeof grows, .capacity = 100, .fp_rate = 0.01};
     tamis_filter *msb = merges_import_empty(store, "msb"), *lsb = merges_make(store, "lsb", &guava);
     tamis_filter *one = merges_make(store, "one", &grows), *two = merges_make(store, "two", &grows);
     (void)state;
@@ -66,28 +73,41 @@ static void merge_of_bit_orders_and_lists_that_differ_is_refused(void **state)
 
 /* ---- A filter like another ------------------------------------------------------------------- */
 
+static const struct tamis_filter_spec specs[] = {
+    {.size = sizeof specs[0], .capacity = 1000},
+    {.size = sizeof specs[0],
+     .capacity = 1000,
+     .fp_rate = 1e-5,
+     .seed = 7,
+     .on_full = TAMIS_ON_FULL_WARN},
+    {.size = sizeof specs[0],
+     .capacity = 1000,
+     .kind = TAMIS_KIND_BLOOM,
+     .on_full = TAMIS_ON_FULL_REFUSE},
+    {.size = sizeof specs[0], .capacity = 1000, .kind = TAMIS_KIND_BLOOM},
+    {.size = sizeof specs[0], .m_bits = 1000003, .k = 7},
+    {.size = sizeof specs[0],
+     .m_bits = 5003,
+     .k = 7,
+     .capacity = 500,
+     .fp_rate = 0.02,
+     .on_full = TAMIS_ON_FULL_GROW},
+    {.size = sizeof specs[0], .m_bits = 5003, .hash_set = "php:js,elf"},
+    {.size = sizeof specs[0], .capacity = 300, .hash_set = "guava", .fp_rate = 0.02},
+    {.size = sizeof specs[0], .capacity = 1000, .window_ns = 3600000000000, .slices = 4},
+    {.size = sizeof specs[0], .window_items = 1000, .slices = 3},
+};
+
 /* Whatever it was made by, and has become: what is made like it can be merged at first. */
 static void like_makes_filters_that_can_be_merged(void **state)
 {
-    static const struct tamis_filter_spec specs[] = {
-        {.capacity = 1000},
-        {.capacity = 1000, .fp_rate = 1e-5, .seed = 7, .on_full = TAMIS_ON_FULL_WARN},
-        {.capacity = 1000, .kind = TAMIS_KIND_BLOOM, .on_full = TAMIS_ON_FULL_REFUSE},
-        {.capacity = 1000, .kind = TAMIS_KIND_BLOOM},
-        {.m_bits = 1000003, .k = 7},
-        {.m_bits = 5003, .k = 7, .capacity = 500, .fp_rate = 0.02, .on_full = TAMIS_ON_FULL_GROW},
-        {.m_bits = 5003, .hash_set = "php:js,elf"},
-        {.capacity = 300, .hash_set = "guava", .fp_rate = 0.02},
-        {.capacity = 1000, .window_ns = 3600000000000, .slices = 4},
-        {.window_items = 1000, .slices = 3},
-    };
     tamis_store *store = fixture_store(NULL);
     (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         char set[TAMIS_HASH_SET_NAME_MAX + 1];
-        struct tamis_filter_spec spec;
-        struct tamis_segment_stat s[2];
-        struct tamis_filter_stat f[2];
+        struct tamis_filter_spec spec = {.size = sizeof spec};
+        struct tamis_segment_stat s[2] = {{.size = sizeof s[0]}, {.size = sizeof s[0]}};
+        struct tamis_filter_stat f[2] = {{.size = sizeof f[0]}, {.size = sizeof f[0]}};
         tamis_filter *first = merges_make(store, "first", &specs[i]), *a, *b;
         assert_done(tamis_filter_like(first, &spec, set));
         a = merges_make(store, "a", &spec);

@@ -71,7 +71,7 @@ static void backup_answers_as_the_store_does(void **state)
     assert_int_equal(copy->store_id, store->store_id);
     tamis_store_close(store);
     scratch_remove(path); /* it needs nothing of the other */
-    const struct tamis_filter_spec spec = {.capacity = 10};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
     assert_done(tamis_filter_create(copy, "after", &spec, NULL));
     assert_done(tamis_filter_rollback(copy, "list", 0));
     assert_done(tamis_filter_rollback(copy, "static", 0));
@@ -102,7 +102,8 @@ static void backup_frees_the_locks_of_removers(void **state)
     const uint64_t nonce = 12345;
     (void)state;
     tamis_store *store = fixture_store(&path);
-    const struct tamis_filter_spec spec = {.capacity = 100, .kind = TAMIS_KIND_COUNTING};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 100, .kind = TAMIS_KIND_COUNTING};
     assert_done(tamis_filter_create(store, "counting", &spec, NULL));
     tamis_store_close(store);
     fixture_poke(fixture_segment_path(path, 1), offsetof(struct tamis__segment_header, block_locks),
@@ -121,7 +122,7 @@ static void backup_fills_holes(void **state)
     struct stat st;
     (void)state;
     tamis_store *store = fixture_store(&path);
-    const struct tamis_filter_spec spec = {.capacity = 1000000};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000000};
     assert_done(tamis_filter_create(store, "sparse", &spec, NULL));
     tamis_store_close(store);
     const char *file = fixture_segment_path(path, 1);
@@ -220,8 +221,10 @@ static int meddle(void *context, uint64_t done_bytes, uint64_t all_bytes)
     assert_done(tamis_filter_rename(m->store, "a", "z")); /* copied, and renamed since */
     assert_done(tamis_filter_rename(m->store, "b", "a")); /* not copied yet, in its stead */
     assert_done(tamis_filter_drop(m->store, "c"));
-    assert_done(
-        tamis_filter_create(m->store, "c", &(struct tamis_filter_spec){.capacity = 5}, NULL));
+    assert_done(tamis_filter_create(
+        m->store, "c",
+        &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec), .capacity = 5},
+        NULL));
     assert_done(tamis_filter_open(m->store, "d", 0, &filter));
     for (uint64_t key = 500; key < 3000; key++)
         assert_done(tamis_filter_add(filter, &key, sizeof key));
@@ -246,7 +249,7 @@ static void backup_has_the_names_of_one_moment(void **state)
     tamis_filter *filter;
     (void)state;
     for (char name[2] = "a"; *name <= 'd'; ++*name) {
-        const struct tamis_filter_spec spec = {.capacity = 100};
+        const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
         assert_done(tamis_filter_create(store, name, &spec, &filter));
         for (uint64_t key = 0; key < 300; key++)
             assert_done(tamis_filter_add(filter, &key, sizeof key));
@@ -345,9 +348,12 @@ static void backup_beside_adders_has_all_that_was_added(void **state)
     char *path;
     tamis_store *store = fixture_store(&path);
     const struct tamis_filter_spec specs[] = {
-        {.capacity = 200},
-        {.capacity = 300000, .kind = TAMIS_KIND_COUNTING, .fp_rate = 1e-4},
-        {.capacity = 300000, .kind = TAMIS_KIND_BLOOM, .on_full = TAMIS_ON_FULL_WARN}};
+        {.size = sizeof specs[0], .capacity = 200},
+        {.size = sizeof specs[0], .capacity = 300000, .kind = TAMIS_KIND_COUNTING, .fp_rate = 1e-4},
+        {.size = sizeof specs[0],
+         .capacity = 300000,
+         .kind = TAMIS_KIND_BLOOM,
+         .on_full = TAMIS_ON_FULL_WARN}};
     static const char *const names[] = {"grows", "counts", "bloom"};
     struct live *live = spawn_shared(sizeof *live);
     pid_t adders[ADDERS];

@@ -108,8 +108,9 @@ static void check_padding(const char *hash_set, uint32_t k, uint8_t last_bits, u
     char *path, file[512];
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = NULL;
-    const struct tamis_filter_spec spec = {.m_bits = M, .k = k, .hash_set = hash_set};
-    struct tamis_segment_stat stat;
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .m_bits = M, .k = k, .hash_set = hash_set};
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     assert_done(tamis_filter_create(store, "padded", &spec, &filter));
     for (uint64_t i = 0; i < 2000; i++) {
         char key[RANDOM_KEY_BYTES];

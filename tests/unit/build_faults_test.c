@@ -36,9 +36,15 @@ struct stage {
 /* A store whose filter "list" has the old keys. */
 static struct stage set_stage(uint32_t kind, uint64_t keys)
 {
-    struct stage s = {
-        .spec = {.filter = {.kind = kind, .fp_rate = 0.01}, .memory_bytes = 1 << 20, .threads = 1},
-        .keys = {.family = 'n', .count = keys}};
+#define OF_KIND(number)                                                                            \
+    [number] = {.size = sizeof(struct tamis_filter_spec), .kind = (number), .fp_rate = 0.01 }
+    static const struct tamis_filter_spec filters[] = {
+        OF_KIND(TAMIS_KIND_BLOCKED), OF_KIND(TAMIS_KIND_BLOOM), OF_KIND(TAMIS_KIND_FUSE)};
+    struct stage s = {.spec = {.size = sizeof s.spec,
+                               .filter = &filters[kind],
+                               .memory_bytes = 1 << 20,
+                               .threads = 1},
+                      .keys = {.family = 'n', .count = keys}};
     s.store = fixture_store(&s.path);
     assert_done(builds_run(s.store, "list", &s.spec, &old_keys, NULL));
     return s;

@@ -44,9 +44,17 @@ static const struct {
     const char *name;
     struct tamis_filter_spec spec;
 } durables[LOG_FILTERS] = {
-    {"digests", {.capacity = 2000, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE}},
+    {"digests",
+     {.size = sizeof(struct tamis_filter_spec),
+      .capacity = 2000,
+      .fp_rate = 0.01,
+      .flags = TAMIS_FILTER_DURABLE}},
     {"keys",
-     {.capacity = 2000, .fp_rate = 0.01, .hash_set = "redisbloom", .flags = TAMIS_FILTER_DURABLE}},
+     {.size = sizeof(struct tamis_filter_spec),
+      .capacity = 2000,
+      .fp_rate = 0.01,
+      .hash_set = "redisbloom",
+      .flags = TAMIS_FILTER_DURABLE}},
 };
 
 struct logged {
@@ -207,7 +215,7 @@ static void come_up(void *context)
     bool told = tamis_store_verify(store, NULL, NULL, NULL) != 0;
     for (size_t f = 0; f < LOG_FILTERS; f++) {
         tamis_filter *filter;
-        struct tamis_filter_stat stat;
+        struct tamis_filter_stat stat = {.size = sizeof stat};
         if (tamis_filter_open(store, durables[f].name, 0, &filter) < 0) _exit(REFUSED);
         const enum outcome keys = judge_keys(logged, f, filter);
         if (keys == SILENT) _exit(SILENT);

@@ -99,7 +99,7 @@ static int add_to(void *context, const struct tamis_filter_stat *stat)
 /* All that a program would do; errors are as good as success. */
 static void use(const char *path)
 {
-    const struct tamis_filter_spec spec = {.capacity = 100};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
     tamis_store *store;
     if (tamis_store_open(path, 0, &store) < 0) return;
     (void)!tamis_store_list(store, NULL, add_to, store);
@@ -234,21 +234,36 @@ static const struct sort {
     struct tamis_import_spec import;
     bool covered;
 } sorts[] = {
-    {"tamis", "stream tamis", {.capacity = 500}, {.seal_rate = 0}, true},
+    {"tamis",
+     "stream tamis",
+     {.size = sizeof(struct tamis_filter_spec), .capacity = 500},
+     {.size = sizeof(struct tamis_import_spec), .seal_rate = 0},
+     true},
     {"redisbloom",
      "stream redisbloom",
-     {.capacity = 500, .fp_rate = 0.01, .hash_set = "redisbloom", .kind = TAMIS_KIND_BLOOM},
-     {.seal_rate = 0},
+     {.size = sizeof(struct tamis_filter_spec),
+      .capacity = 500,
+      .fp_rate = 0.01,
+      .hash_set = "redisbloom",
+      .kind = TAMIS_KIND_BLOOM},
+     {.size = sizeof(struct tamis_import_spec), .seal_rate = 0},
      false},
     {"guava",
      "stream guava",
-     {.capacity = 500, .fp_rate = 0.01, .hash_set = "guava", .kind = TAMIS_KIND_BLOOM},
-     {.seal_rate = 0},
+     {.size = sizeof(struct tamis_filter_spec),
+      .capacity = 500,
+      .fp_rate = 0.01,
+      .hash_set = "guava",
+      .kind = TAMIS_KIND_BLOOM},
+     {.size = sizeof(struct tamis_import_spec), .seal_rate = 0},
      false},
     {"redis-bitmap",
      "stream redis-bitmap",
-     {.m_bits = 4096, .hash_set = "php:js,pjw", .kind = TAMIS_KIND_BLOOM},
-     {.m_bits = 4096, .hash_set = "php:js,pjw"},
+     {.size = sizeof(struct tamis_filter_spec),
+      .m_bits = 4096,
+      .hash_set = "php:js,pjw",
+      .kind = TAMIS_KIND_BLOOM},
+     {.size = sizeof(struct tamis_import_spec), .m_bits = 4096, .hash_set = "php:js,pjw"},
      false},
 };
 #define SORTS (sizeof sorts / sizeof sorts[0])

@@ -14,7 +14,8 @@ static void look_inside(struct counters *c)
 
 void counters_make(struct counters *c, uint64_t capacity, double fp_rate, uint32_t counter_bits)
 {
-    const struct tamis_filter_spec spec = {.capacity = capacity,
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .capacity = capacity,
                                            .fp_rate = fp_rate,
                                            .kind = TAMIS_KIND_COUNTING,
                                            .counter_bits = counter_bits};

@@ -25,7 +25,8 @@ static const struct tamis__segment *segment_of(const tamis_filter *filter)
 
 static tamis_filter *make(tamis_store *store, const char *name, uint32_t counter_bits)
 {
-    const struct tamis_filter_spec spec = {.capacity = KEYS,
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .capacity = KEYS,
                                            .fp_rate = 0.01,
                                            .kind = TAMIS_KIND_COUNTING,
                                            .counter_bits = counter_bits};
@@ -130,7 +131,7 @@ static void check_parts(uint32_t counter_bits)
     assert_done(merges_new(store, "made", parts, PARTS, 0, &made));
     for (unsigned i = 0; i < PARTS; i++)
         assert_done(merges_into(into, parts[i]));
-    const struct tamis_merge all = {.sources = parts, .count = PARTS};
+    const struct tamis_merge all = {.size = sizeof all, .sources = parts, .count = PARTS};
     assert_done(tamis_filter_merge(once, &all));
     tamis_filter *results[] = {made, into, once};
     for (size_t i = 0; i < 3; i++) {
@@ -202,7 +203,7 @@ static void merge_into_a_new_filter_publishes_its_table(void **state)
     tamis_store *store = fixture_store(&path);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *made;
     tamis_filter *sources[] = {a, b};
-    struct tamis_segment_stat segment;
+    struct tamis_segment_stat segment = {.size = sizeof segment};
     (void)state;
     for (uint64_t key = 0; key < 1000; key++) {
         add(a, key, 10);
@@ -269,9 +270,10 @@ static void compare_of_counting_filters_is_that_of_blocked_ones(void **state)
 {
     tamis_store *store = fixture_store(NULL);
     const struct tamis_filter_spec blocked = {
-        .capacity = KEYS, .fp_rate = 0.01, .on_full = TAMIS_ON_FULL_WARN};
+        .size = sizeof blocked, .capacity = KEYS, .fp_rate = 0.01, .on_full = TAMIS_ON_FULL_WARN};
     tamis_filter *filters[4] = {make(store, "a", 4), make(store, "b", 4)};
-    struct tamis_comparison by_counters, by_bits;
+    struct tamis_comparison by_counters = {.size = sizeof by_counters},
+                            by_bits = {.size = sizeof by_bits};
     (void)state;
     assert_done(tamis_filter_create(store, "c", &blocked, &filters[2]));
     assert_done(tamis_filter_create(store, "d", &blocked, &filters[3]));
@@ -305,7 +307,7 @@ static void merge_without_room_changes_nothing(void **state)
     tamis_store *store = fixture_store(&path);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *c = make(store, "c", 4);
     tamis_filter *sources[] = {b, c};
-    const struct tamis_merge merge = {.sources = sources, .count = 2};
+    const struct tamis_merge merge = {.size = sizeof merge, .sources = sources, .count = 2};
     (void)state;
     for (uint64_t key = 0; key < 500; key++)
         add(a, key, 1);
@@ -417,8 +419,11 @@ static void merge_stopped_is_whole_or_was_not(void **state)
     add(b, 1, 9);
     for (int stop = 1; stop <= 2; stop++) {
         int pieces = stop;
-        const struct tamis_merge merge = {
-            .sources = &b, .count = 1, .progress = merges_stop, .context = &pieces};
+        const struct tamis_merge merge = {.size = sizeof merge,
+                                          .sources = &b,
+                                          .count = 1,
+                                          .progress = merges_stop,
+                                          .context = &pieces};
         assert_int_equal(tamis_filter_merge(a, &merge), stop == 1 ? TAMIS_ELIMIT : 0);
         assert_int_equal(pieces, 0);
         assert_int_equal(count_of(a, 1), stop == 1 ? 9 : 18);

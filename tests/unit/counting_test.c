@@ -210,7 +210,7 @@ static void counting_key_that_picks_a_cell_twice_counts_it_once(void **state)
 static void counting_items_are_distinct_keys_and_never_below_zero(void **state)
 {
     struct counters c;
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     (void)state;
     counters_make(&c, 10, 1e-9, 4);
     for (uint64_t key = 0; key < 10; key++)
@@ -285,18 +285,34 @@ static void counting_bad_specs_are_refused(void **state)
         int code;
         const char *words;
     } bad[] = {
-        {{.capacity = 10, .kind = 3, .counter_bits = 5}, TAMIS_EINVAL, "give 4, 8, 16 or 32"},
-        {{.capacity = 10, .counter_bits = 4}, TAMIS_EINVAL, "a blocked filter has no counters"},
-        {{.capacity = (uint64_t)1 << 40, .kind = 3}, TAMIS_EINVAL, "up to 2^40 counters holds"},
-        {{.m_bits = 5120, .k = 6, .kind = 3}, TAMIS_EINVAL, "for kind bloom"},
-        {{.capacity = 10, .kind = 3, .hash_set = "md5"}, TAMIS_EUNSUPPORTED, "kind bloom only"},
-        {{.capacity = 10, .kind = 3, .on_full = TAMIS_ON_FULL_GROW},
+        {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .kind = 3, .counter_bits = 5},
+         TAMIS_EINVAL,
+         "give 4, 8, 16 or 32"},
+        {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .counter_bits = 4},
+         TAMIS_EINVAL,
+         "a blocked filter has no counters"},
+        {{.size = sizeof(struct tamis_filter_spec), .capacity = (uint64_t)1 << 40, .kind = 3},
+         TAMIS_EINVAL,
+         "up to 2^40 counters holds"},
+        {{.size = sizeof(struct tamis_filter_spec), .m_bits = 5120, .k = 6, .kind = 3},
+         TAMIS_EINVAL,
+         "for kind bloom"},
+        {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .kind = 3, .hash_set = "md5"},
+         TAMIS_EUNSUPPORTED,
+         "kind bloom only"},
+        {{.size = sizeof(struct tamis_filter_spec),
+          .capacity = 10,
+          .kind = 3,
+          .on_full = TAMIS_ON_FULL_GROW},
          TAMIS_EUNSUPPORTED,
          "taken off where it was counted"},
-        {{.capacity = 10, .kind = 3, .on_full = TAMIS_ON_FULL_REFUSE},
+        {{.size = sizeof(struct tamis_filter_spec),
+          .capacity = 10,
+          .kind = 3,
+          .on_full = TAMIS_ON_FULL_REFUSE},
          TAMIS_EUNSUPPORTED,
          "takes keys on when it is full"},
-        {{.capacity = 10, .kind = 3, .window_items = 100},
+        {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .kind = 3, .window_items = 100},
          TAMIS_EUNSUPPORTED,
          "taken off where it was counted"},
     };
@@ -307,7 +323,8 @@ static void counting_bad_specs_are_refused(void **state)
 
 static void counting_another_width_is_a_mismatch(void **state)
 {
-    struct tamis_filter_spec spec = {.capacity = 100, .kind = TAMIS_KIND_COUNTING};
+    struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 100, .kind = TAMIS_KIND_COUNTING};
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter;
     (void)state;

@@ -11,7 +11,8 @@
 #include "sizing/sizing.h"
 #include "spawn.h"
 
-static const struct tamis_filter_spec plain = {.capacity = 1000, .on_full = TAMIS_ON_FULL_WARN};
+static const struct tamis_filter_spec plain = {
+    .size = sizeof plain, .capacity = 1000, .on_full = TAMIS_ON_FULL_WARN};
 
 static char longest[TAMIS_NAME_MAX + 2]; /* 256 bytes: one too many */
 
@@ -34,30 +35,64 @@ static const struct {
     int code;
     const char *words;
 } bad_specs[] = {
-    {{.capacity = 0}, TAMIS_EINVAL, "capacity 0 is out of range; give the number of distinct keys"},
-    {{.capacity = 10, .fp_rate = 1}, TAMIS_EINVAL, "rate 1 is out of range"},
-    {{.capacity = 10, .fp_rate = -1}, TAMIS_EINVAL, "rate -1 is out of range"},
-    {{.capacity = 10, .fp_rate = NAN}, TAMIS_EINVAL, "nan is out of range"},
-    {{.capacity = 10, .fp_rate = INFINITY}, TAMIS_EINVAL, "rate inf is out of range"},
-    {{.capacity = 10, .fp_rate = 1e-13}, TAMIS_EINVAL, "rate 1e-13 is out of range"},
-    {{.capacity = UINT64_MAX}, TAMIS_EINVAL, "capacity 18446744073709551615 is too large"},
-    {{.capacity = (uint64_t)1 << 56, .fp_rate = 1e-12}, TAMIS_EINVAL, "no filter of up to 2^62"},
-    {{.capacity = 10, .kind = 99}, TAMIS_EINVAL, "no kind of number 99"},
-    {{.capacity = 10, .hash_set = "crc32"}, TAMIS_EINVAL, "there is no hash set 'crc32'"},
-    {{.m_bits = 1000},
+    {{.size = sizeof(struct tamis_filter_spec), .capacity = 0},
+     TAMIS_EINVAL,
+     "capacity 0 is out of range; give the number of distinct keys"},
+    {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .fp_rate = 1},
+     TAMIS_EINVAL,
+     "rate 1 is out of range"},
+    {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .fp_rate = -1},
+     TAMIS_EINVAL,
+     "rate -1 is out of range"},
+    {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .fp_rate = NAN},
+     TAMIS_EINVAL,
+     "nan is out of range"},
+    {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .fp_rate = INFINITY},
+     TAMIS_EINVAL,
+     "rate inf is out of range"},
+    {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .fp_rate = 1e-13},
+     TAMIS_EINVAL,
+     "rate 1e-13 is out of range"},
+    {{.size = sizeof(struct tamis_filter_spec), .capacity = UINT64_MAX},
+     TAMIS_EINVAL,
+     "capacity 18446744073709551615 is too large"},
+    {{.size = sizeof(struct tamis_filter_spec), .capacity = (uint64_t)1 << 56, .fp_rate = 1e-12},
+     TAMIS_EINVAL,
+     "no filter of up to 2^62"},
+    {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .kind = 99},
+     TAMIS_EINVAL,
+     "no kind of number 99"},
+    {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .hash_set = "crc32"},
+     TAMIS_EINVAL,
+     "there is no hash set 'crc32'"},
+    {{.size = sizeof(struct tamis_filter_spec), .m_bits = 1000},
      TAMIS_EINVAL,
      "m alone does not make a filter; give m, of 1 bit or more, and k"},
-    {{.k = 5}, TAMIS_EINVAL, "k alone does not make a filter"},
-    {{.m_bits = 1000, .k = 65}, TAMIS_EINVAL, "k of 65 hashes is out of range; give 1 to 64"},
-    {{.m_bits = UINT64_MAX, .k = 5}, TAMIS_EINVAL, "m of 18446744073709551615 bits is too large"},
-    {{.m_bits = 1024, .k = 6, .kind = TAMIS_KIND_BLOCKED},
+    {{.size = sizeof(struct tamis_filter_spec), .k = 5},
+     TAMIS_EINVAL,
+     "k alone does not make a filter"},
+    {{.size = sizeof(struct tamis_filter_spec), .m_bits = 1000, .k = 65},
+     TAMIS_EINVAL,
+     "k of 65 hashes is out of range; give 1 to 64"},
+    {{.size = sizeof(struct tamis_filter_spec), .m_bits = UINT64_MAX, .k = 5},
+     TAMIS_EINVAL,
+     "m of 18446744073709551615 bits is too large"},
+    {{.size = sizeof(struct tamis_filter_spec), .m_bits = 1024, .k = 6, .kind = TAMIS_KIND_BLOCKED},
      TAMIS_EINVAL,
      "an explicit geometry is for kind bloom; give a capacity and a rate for kind blocked"},
-    {{.m_bits = 1000, .k = 7, .capacity = 1000, .fp_rate = 0.01},
+    {{.size = sizeof(struct tamis_filter_spec),
+      .m_bits = 1000,
+      .k = 7,
+      .capacity = 1000,
+      .fp_rate = 0.01},
      TAMIS_EINVAL,
      "m = 1000 and k = 7 hold 1000 keys at a rate of 0.994, not 0.01"},
-    {{.m_bits = 1000, .k = 7, .fp_rate = 2}, TAMIS_EINVAL, "rate 2 is out of range"},
-    {{.capacity = 10, .reserved = {0, 1}}, TAMIS_EINVAL, "a reserved field of the spec"},
+    {{.size = sizeof(struct tamis_filter_spec), .m_bits = 1000, .k = 7, .fp_rate = 2},
+     TAMIS_EINVAL,
+     "rate 2 is out of range"},
+    {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .flags = 6},
+     TAMIS_EINVAL,
+     "filter flags 0x6"},
 };
 
 static void create_with_a_bad_name_is_refused_everywhere(void **state)
@@ -103,7 +138,7 @@ static void create_with_an_odd_but_good_name_is_done(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         tamis_filter *filter;
-        struct tamis_filter_stat stat;
+        struct tamis_filter_stat stat = {.size = sizeof stat};
         assert_done(tamis_filter_create(store, names[i], &plain, &filter));
         assert_done(tamis_filter_stat(filter, &stat));
         assert_string_equal(stat.name, names[i]);
@@ -145,7 +180,7 @@ static struct tamis_filter_stat made(const struct tamis_filter_spec *spec)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = NULL;
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     assert_done(tamis_filter_check(NULL, "x", spec));
     assert_done(tamis_filter_create(store, "x", spec, &filter));
     assert_done(tamis_filter_stat(filter, &stat));
@@ -156,7 +191,7 @@ static struct tamis_filter_stat made(const struct tamis_filter_spec *spec)
 
 static void create_with_capacity_alone_is_blocked_at_one_percent(void **state)
 {
-    struct tamis_sizing sizing = {.capacity = 1000, .fp_rate = 0.01};
+    struct tamis_sizing sizing = {.size = sizeof sizing, .capacity = 1000, .fp_rate = 0.01};
     const struct tamis_filter_stat stat = made(&plain);
     (void)state;
     assert_done(tamis_size(&sizing));
@@ -174,7 +209,8 @@ static void create_with_capacity_alone_is_blocked_at_one_percent(void **state)
 static void create_keeps_kind_rate_and_seed(void **state)
 {
     const struct tamis_filter_stat stat =
-        made(&(struct tamis_filter_spec){.capacity = 500,
+        made(&(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                         .capacity = 500,
                                          .fp_rate = 0.001,
                                          .kind = TAMIS_KIND_BLOOM,
                                          .seed = UINT64_MAX,
@@ -186,19 +222,24 @@ static void create_keeps_kind_rate_and_seed(void **state)
 
 static void create_with_m_and_k_has_just_these(void **state)
 {
-    struct tamis_filter_stat stat = made(&(struct tamis_filter_spec){.m_bits = 12345, .k = 7});
+    struct tamis_filter_stat stat = made(&(struct tamis_filter_spec){
+        .size = sizeof(struct tamis_filter_spec), .m_bits = 12345, .k = 7});
     (void)state;
     assert_true(stat.kind == TAMIS_KIND_BLOOM && stat.m_bits == 12345 && stat.k == 7);
     assert_true(tamis_predict_rate(TAMIS_KIND_BLOOM, 12345, 7, stat.capacity) <= stat.fp_rate);
-    stat = made(&(struct tamis_filter_spec){.m_bits = 12345, .k = 7, .capacity = 900});
+    stat = made(&(struct tamis_filter_spec){
+        .size = sizeof(struct tamis_filter_spec), .m_bits = 12345, .k = 7, .capacity = 900});
     assert_true(stat.m_bits == 12345 && stat.capacity == 900);
     assert_true(stat.fp_rate == tamis_predict_rate(TAMIS_KIND_BLOOM, 12345, 7, 900));
-    stat = made(&(struct tamis_filter_spec){.m_bits = 12345, .k = 7, .fp_rate = 0.05});
+    stat = made(&(struct tamis_filter_spec){
+        .size = sizeof(struct tamis_filter_spec), .m_bits = 12345, .k = 7, .fp_rate = 0.05});
     assert_true(stat.fp_rate == 0.05);
     assert_true(tamis_predict_rate(TAMIS_KIND_BLOOM, 12345, 7, stat.capacity + 1) > 0.05);
-    stat = made(&(struct tamis_filter_spec){.m_bits = 1, .k = 1, .capacity = 1});
+    stat = made(&(struct tamis_filter_spec){
+        .size = sizeof(struct tamis_filter_spec), .m_bits = 1, .k = 1, .capacity = 1});
     assert_true(stat.m_bits == 1 && stat.fp_rate == 1); /* a filter that says yes to all */
-    stat = made(&(struct tamis_filter_spec){.m_bits = 1 << 24, .k = 64, .capacity = 1});
+    stat = made(&(struct tamis_filter_spec){
+        .size = sizeof(struct tamis_filter_spec), .m_bits = 1 << 24, .k = 64, .capacity = 1});
     assert_true(stat.fp_rate > 0); /* the rate of such is 0 in a double; the file needs one above */
 }
 
@@ -224,7 +265,7 @@ static void create_leaves_a_header_that_matches_the_catalog(void **state)
 {
     char *path;
     struct tamis__segment_header header;
-    struct tamis_segment_stat stat;
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "seen", 12345);
     (void)state;
@@ -262,7 +303,7 @@ static void create_under_an_older_catalog_leaves_the_files_of_the_newer(void **s
 {
     char *path, *copy = scratch_path("copy"), *catalog;
     tamis_store *store = fixture_store(&path);
-    struct tamis_segment_stat stat;
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     (void)state;
     catalog = strdup(fixture_join(path, "catalog.mdb"));
     scratch_copy(catalog, copy);
@@ -301,8 +342,10 @@ static void create_under_an_older_catalog_leaves_the_files_of_the_newer(void **s
 static void create_beyond_the_disk_is_refused_with_both_numbers(void **state)
 {
     char *path, wanted[64];
-    const struct tamis_filter_spec huge = {.m_bits = (uint64_t)1 << 60, .k = 4};
+    const struct tamis_filter_spec huge = {
+        .size = sizeof huge, .m_bits = (uint64_t)1 << 60, .k = 4};
     tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = NULL;
     struct statvfs fs;
     (void)state;
     assert_int_equal(statvfs(path, &fs), 0);
@@ -316,7 +359,8 @@ static void create_beyond_the_disk_is_refused_with_both_numbers(void **state)
     const double free_bytes = (double)fs.f_bavail * (double)fs.f_frsize;
     assert_true(fabs(told - free_bytes) < 0.05 * free_bytes + 1e9); /* others use the disk too */
     assert_refused(TAMIS_ENOSPACE, wanted, tamis_filter_check(path, "big", &huge));
-    assert_refused(TAMIS_ENOSPACE, wanted, tamis_filter_open_or_create(store, "big", &huge, NULL));
+    assert_refused(TAMIS_ENOSPACE, wanted,
+                   tamis_filter_open_or_create(store, "big", &huge, &filter));
     assert_done(
         tamis_filter_check(NULL, "big", &huge)); /* without a place there is no room to ask */
     assert_int_equal(fixture_files(path, "segments") + fixture_files(path, "staging"), 0);
@@ -327,7 +371,8 @@ static void create_beyond_the_disk_is_refused_with_both_numbers(void **state)
 static void create_check_takes_a_path_that_is_not_there_yet(void **state)
 {
     char *path = scratch_path("absent");
-    const struct tamis_filter_spec huge = {.m_bits = (uint64_t)1 << 60, .k = 4};
+    const struct tamis_filter_spec huge = {
+        .size = sizeof huge, .m_bits = (uint64_t)1 << 60, .k = 4};
     (void)state;
     assert_done(tamis_filter_check(path, "x", &plain));
     assert_done(tamis_filter_check(fixture_join(path, "deep/er"), "x", &plain));
@@ -365,13 +410,24 @@ static void create_or_open_names_the_field_that_differs(void **state)
         struct tamis_filter_spec spec;
         const char *words;
     } cases[] = {
-        {{.capacity = 1001, .on_full = TAMIS_ON_FULL_WARN}, "exists with capacity 1000, not 1001"},
-        {{.capacity = 1000, .fp_rate = 0.02, .on_full = TAMIS_ON_FULL_WARN},
+        {{.size = sizeof(struct tamis_filter_spec),
+          .capacity = 1001,
+          .on_full = TAMIS_ON_FULL_WARN},
+         "exists with capacity 1000, not 1001"},
+        {{.size = sizeof(struct tamis_filter_spec),
+          .capacity = 1000,
+          .fp_rate = 0.02,
+          .on_full = TAMIS_ON_FULL_WARN},
          "exists with rate 0.01, not 0.02"},
-        {{.capacity = 1000, .kind = TAMIS_KIND_BLOOM}, "exists with kind blocked, not bloom"},
-        {{.capacity = 1000, .seed = 5, .on_full = TAMIS_ON_FULL_WARN},
+        {{.size = sizeof(struct tamis_filter_spec), .capacity = 1000, .kind = TAMIS_KIND_BLOOM},
+         "exists with kind blocked, not bloom"},
+        {{.size = sizeof(struct tamis_filter_spec),
+          .capacity = 1000,
+          .seed = 5,
+          .on_full = TAMIS_ON_FULL_WARN},
          "exists with another seed; ask"},
-        {{.capacity = 1000, .m_bits = 20000, .k = 3}, "exists with kind blocked, not bloom"},
+        {{.size = sizeof(struct tamis_filter_spec), .capacity = 1000, .m_bits = 20000, .k = 3},
+         "exists with kind blocked, not bloom"},
     };
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = NULL;
@@ -380,7 +436,8 @@ static void create_or_open_names_the_field_that_differs(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_refused(TAMIS_EMISMATCH, cases[i].words,
                        tamis_filter_open_or_create(store, "x", &cases[i].spec, &filter));
-    const struct tamis_filter_spec geometry = {.m_bits = 20000, .k = 3, .capacity = 900};
+    const struct tamis_filter_spec geometry = {
+        .size = sizeof geometry, .m_bits = 20000, .k = 3, .capacity = 900};
     struct tamis_filter_spec other = geometry;
     assert_done(tamis_filter_create(store, "g", &geometry, NULL));
     other.k = 4;

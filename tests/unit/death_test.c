@@ -16,7 +16,7 @@
 
 #define DIED 77
 
-static const struct tamis_filter_spec plain = {.capacity = 100};
+static const struct tamis_filter_spec plain = {.size = sizeof plain, .capacity = 100};
 
 /* ---- Dying ----------------------------------------------------------------------------------- */
 

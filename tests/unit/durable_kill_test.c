@@ -37,7 +37,7 @@ static int dies_at_point = -1;
 static unsigned dies_at_pass; /* of the point */
 
 static const struct tamis_filter_spec spec = {
-    .capacity = 2000, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
+    .size = sizeof spec, .capacity = 2000, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
 
 /* ---- The disk -------------------------------------------------------------------------------- */
 

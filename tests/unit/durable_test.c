@@ -52,7 +52,7 @@ static void count_calls(void)
 /* ---- Filters --------------------------------------------------------------------------------- */
 
 static const struct tamis_filter_spec plain = {
-    .capacity = 100000, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
+    .size = sizeof plain, .capacity = 100000, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
 
 static tamis_filter *make(tamis_store *store, const struct tamis_filter_spec *spec)
 {
@@ -142,7 +142,7 @@ static uint64_t come_back(struct scene *scene, uint64_t count, bool with_logs)
     tamis_store *store = fixture_open(scene->disk, 0);
     assert_done(tamis_filter_open(store, "seen", 0, &filter));
     const uint64_t missing = lacking(filter, 0, count);
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     assert_done(tamis_filter_stat(filter, &stat));
     assert_int_equal(stat.state & TAMIS_STATE_UNCLEAN, 0);
     assert_true(fixture_files(scene->disk, "logs") <= 0);
@@ -203,13 +203,13 @@ static void durable_growing_comes_back(void **state)
     spec.capacity = 500;
     struct scene scene = begin(&spec);
     assert_done(add_range(scene.filter, 1, 9999, NULL));
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     assert_done(tamis_filter_stat(scene.filter, &stat));
     assert_true(stat.segment_count > 3);
     /* Empty all but the header, which was synced when a handle marked it. */
     for (uint32_t i = 0; i < stat.segment_count; i++) {
         char from[4096];
-        struct tamis_segment_stat segment;
+        struct tamis_segment_stat segment = {.size = sizeof segment};
         assert_done(tamis_filter_segment(scene.filter, i, &segment));
         (void)snprintf(from, sizeof from, "%s", fixture_segment_path(scene.path, segment.number));
         const char *to = fixture_segment_path(scene.disk, segment.number);
@@ -271,7 +271,7 @@ static void backup_after_a_power_cut_has_all(void **state)
 {
     (void)state;
     struct scene scene = begin(&plain);
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_filter *filter = NULL;
     char *copy = scratch_path("copy");
     assert_done(add_range(scene.filter, 1, 1000, NULL));
@@ -419,7 +419,7 @@ static void threads_share_syncs(void **state)
 
 static uint32_t state_of(tamis_filter *filter)
 {
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     assert_done(tamis_filter_stat(filter, &stat));
     return stat.state;
 }
@@ -581,7 +581,7 @@ static void kinds_that_cannot_are_refused(void **state)
                    tamis_filter_create(store, "x", &spec, NULL));
     spec.kind = TAMIS_KIND_DEFAULT;
     spec.flags = 2;
-    assert_refused(TAMIS_EINVAL, "reserved", tamis_filter_create(store, "x", &spec, NULL));
+    assert_refused(TAMIS_EINVAL, "flags 0x2", tamis_filter_create(store, "x", &spec, NULL));
     tamis_store_close(store);
 }
 
@@ -589,8 +589,8 @@ static void durability_is_told_compared_and_copied(void **state)
 {
     (void)state;
     struct scene scene = begin(&plain);
-    struct tamis_filter_stat stat;
-    struct tamis_filter_spec like, other = plain;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    struct tamis_filter_spec like = {.size = sizeof like}, other = plain;
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
     assert_done(tamis_filter_stat(scene.filter, &stat));
     assert_int_equal(stat.flags, TAMIS_FILTER_DURABLE);
@@ -614,7 +614,7 @@ static void merge_is_on_the_disk(void **state)
     spec.flags = 0;
     assert_done(tamis_filter_create(scene.store, "other", &spec, &source));
     assert_done(add_range(source, 500, 100, NULL));
-    const struct tamis_merge merge = {.sources = &source, .count = 1};
+    const struct tamis_merge merge = {.size = sizeof merge, .sources = &source, .count = 1};
     count_calls();
     assert_done(tamis_filter_merge(scene.filter, &merge));
     assert_true(map_syncs > 0);

@@ -6,12 +6,12 @@
 int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64_t count,
                      const struct tamis__exceptions *by_hand, const struct tamis__exceptions *found)
 {
-    const struct tamis_filter_spec spec = {.capacity = count, .fp_rate = 1e-6};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = count, .fp_rate = 1e-6};
     struct tamis__plan plan;
     struct tamis__record_segment described;
     struct tamis__draft draft;
     struct tamis__segment segment;
-    struct tamis_build_result result = {0};
+    struct tamis_build_result result = {.size = sizeof result};
     assert_done(tamis__plan_filter(&spec, &plan));
     tamis__plan_describe(&plan, &described);
     tamis__draft_init(store, name, &described, &draft);

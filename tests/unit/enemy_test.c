@@ -136,7 +136,7 @@ static void enemy_has_256_keys_that_collide_at_once(void **state)
 /* The enemy's own filter of the same shape: of the candidates those are kept that set only new bits. */
 static void choose_keys(tamis_filter *model, uint64_t *keys)
 {
-    struct tamis_segment_stat stat;
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     uint64_t positions[TAMIS_K_MAX];
     char hashes[128];
     assert_done(tamis_filter_segment(model, 0, &stat));
@@ -144,7 +144,8 @@ static void choose_keys(tamis_filter *model, uint64_t *keys)
     if (bits == NULL) err(1, "calloc");
     uint64_t candidate = 0;
     for (unsigned count = 0, tries = 0; count < CAPACITY; candidate++) {
-        struct tamis_explanation e = {.positions = positions,
+        struct tamis_explanation e = {.size = sizeof e,
+                                      .positions = positions,
                                       .positions_max = TAMIS_K_MAX,
                                       .hashes = hashes,
                                       .hashes_bytes = sizeof hashes};
@@ -192,7 +193,8 @@ static void enemy_raises_the_rate_of_a_known_seed_only(void **state)
     for (unsigned i = 0; i < CAPACITY; i++)
         plain[i] = i;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct tamis_filter_spec spec = {.capacity = CAPACITY,
+        struct tamis_filter_spec spec = {.size = sizeof spec,
+                                         .capacity = CAPACITY,
                                          .fp_rate = 0.01,
                                          .kind = cases[i].kind,
                                          .on_full = TAMIS_ON_FULL_WARN};
@@ -218,11 +220,13 @@ static void enemy_raises_the_rate_of_a_known_seed_only(void **state)
 /* With a known seed a page that was never seen is made to seem so by a handful of keys. */
 static void enemy_hides_a_key_behind_a_few_others(void **state)
 {
-    const struct tamis_filter_spec spec = {.capacity = CAPACITY, .on_full = TAMIS_ON_FULL_WARN};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = CAPACITY, .on_full = TAMIS_ON_FULL_WARN};
     static const char victim[] = "https://www.example.com/news/what-they-did";
     uint64_t wanted[TAMIS_K_MAX] = {0}, positions[TAMIS_K_MAX], candidate = 0;
     char hashes[128];
-    struct tamis_explanation e = {.positions = wanted,
+    struct tamis_explanation e = {.size = sizeof e,
+                                  .positions = wanted,
                                   .positions_max = TAMIS_K_MAX,
                                   .hashes = hashes,
                                   .hashes_bytes = sizeof hashes};

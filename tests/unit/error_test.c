@@ -33,6 +33,7 @@ static const struct {
     {TAMIS_ELIMIT, "TAMIS_ELIMIT", -16},
     {TAMIS_ESYSTEM, "TAMIS_ESYSTEM", -17},
     {TAMIS_EFULL, "TAMIS_EFULL", -18},
+    {TAMIS_EBUSY, "TAMIS_EBUSY", -19},
 };
 #define CODES (sizeof codes / sizeof codes[0])
 
@@ -81,7 +82,9 @@ static void error_sentence_is_kept_over_success(void **state)
     assert_int_equal(tamis__fail(TAMIS_EIO, "cannot read %s: %d", tamis__quote(quoted, "x"), 7),
                      TAMIS_EIO);
     assert_string_equal(tamis_last_error(), "cannot read 'x': 7");
-    assert_done(tamis_filter_check(NULL, "name", &(struct tamis_filter_spec){.capacity = 10}));
+    assert_done(tamis_filter_check(
+        NULL, "name",
+        &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec), .capacity = 10}));
     assert_string_equal(tamis_last_error(), "cannot read 'x': 7");
 }
 
@@ -265,7 +268,7 @@ static void error_sizes_are_told_for_people(void **state)
         double bytes;
         const char *text;
     } cases[] = {
-        {0, "0 bytes"},    {1, "1 bytes"},          {1023, "1023 bytes"}, {1024, "1.0 KiB"},
+        {0, "0 bytes"},    {1, "1 byte"},           {1023, "1023 bytes"}, {1024, "1.0 KiB"},
         {1536, "1.5 KiB"}, {1073741824, "1.0 GiB"}, {0x1p60, "1.0 EiB"},  {0x1p70, "1024.0 EiB"},
     };
     char buffer[TAMIS__SIZE_BYTES];

@@ -94,16 +94,16 @@ static void estimates_at_the_ends_are_numbers(void **state)
 static void comparison_estimates_what_is_common(void **state)
 {
     static const struct tamis_filter_spec specs[] = {
-        {.capacity = 8000, .fp_rate = 0.01, .on_full = TAMIS_ON_FULL_WARN},
-        {.capacity = 8000, .fp_rate = 1e-4, .on_full = TAMIS_ON_FULL_WARN},
-        {.capacity = 8000, .fp_rate = 0.01, .kind = TAMIS_KIND_BLOOM},
+        {.size = sizeof specs[0], .capacity = 8000, .fp_rate = 0.01, .on_full = TAMIS_ON_FULL_WARN},
+        {.size = sizeof specs[0], .capacity = 8000, .fp_rate = 1e-4, .on_full = TAMIS_ON_FULL_WARN},
+        {.size = sizeof specs[0], .capacity = 8000, .fp_rate = 0.01, .kind = TAMIS_KIND_BLOOM},
     };
     tamis_store *store = fixture_store(NULL);
     uint64_t rng = 2007;
     (void)state;
     for (unsigned i = 0; i < 3 * 9; i++) {
         const uint64_t common = i % 9 * 500;
-        struct tamis_comparison c;
+        struct tamis_comparison c = {.size = sizeof c};
         tamis_filter *a, *b;
         assert_done(tamis_filter_create(store, "a", &specs[i / 9], &a));
         assert_done(tamis_filter_create(store, "b", &specs[i / 9], &b));
@@ -132,7 +132,7 @@ static void comparison_of_empty_filters_is_nothing(void **state)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *a = fixture_filter(store, "a", 10), *b = fixture_filter(store, "b", 10);
-    struct tamis_comparison c;
+    struct tamis_comparison c = {.size = sizeof c};
     (void)state;
     assert_done(tamis_filter_compare(a, b, &c));
     assert_true(c.items_a == 0 && c.items_b == 0 && c.items_union == 0 && c.items_both == 0);

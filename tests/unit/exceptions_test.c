@@ -82,7 +82,7 @@ static void set_settled_is_in_byte_order_each_key_once(void **state)
     tamis__exceptions_clear(&set);
 }
 
-static void set_key_by_hand_and_found_is_by_hand(void **state)
+static void set_key_by_hand_and_found_is_both(void **state)
 {
     struct tamis__exceptions set = {0};
     (void)state;
@@ -92,14 +92,21 @@ static void set_key_by_hand_and_found_is_by_hand(void **state)
     add(&set, "found", 7);
     add(&set, "found", 9);
     assert_done(tamis__exceptions_settle(&set));
-    assert_int_equal(find(&set, "both")->generation, 0);
+    assert_true(tamis__exception_by_hand(find(&set, "both")));
+    assert_int_equal(tamis__exception_found_by(find(&set, "both")), 9);
+    assert_false(tamis__exception_by_hand(find(&set, "found")));
     assert_int_equal(find(&set, "found")->generation, 9);
+    assert_int_equal(tamis__exceptions_count_by_hand(&set), 1);
+    assert_int_equal(tamis__exceptions_count_found(&set), 2);
     add(&set, "found", 8); /* into a set that is settled already */
     assert_done(tamis__exceptions_settle(&set));
     assert_int_equal(find(&set, "found")->generation, 9);
     assert_int_equal(tamis__exceptions_drop_found(&set), 1);
     assert_int_equal(set.count, 1);
     assert_non_null(find(&set, "both"));
+    assert_int_equal(find(&set, "both")->generation, 0);
+    assert_int_equal(tamis__exceptions_drop_by_hand(&set), 1);
+    assert_int_equal(set.count, 0);
     tamis__exceptions_clear(&set);
 }
 
@@ -154,73 +161,6 @@ static void set_of_more_than_a_filter_can_have_is_refused(void **state)
     add(&set, "one more", 0);
     assert_refused(TAMIS_ELIMIT, "10000001", tamis__exceptions_settle(&set));
     tamis__exceptions_clear(&set);
-}
-
-/* ---- Chunks ---------------------------------------------------------------------------------- */
-
-static void chunks_there_and_back_are_the_same_set(void **state)
-{
-    static const size_t longest[] = {0, 20, 3000, LONGEST};
-    static uint8_t chunk[TAMIS__CHUNK_BYTES_MAX];
-    uint64_t random = random_seed();
-    (void)state;
-    for (size_t i = 0; i < sizeof longest / sizeof *longest; i++) {
-        struct tamis__exceptions set, back = {0};
-        const char *reason;
-        size_t next = 0, bytes, before = 0;
-        make_set(&set, &random, 2000 / (i + 1), longest[i]);
-        while ((bytes = tamis__exceptions_encode(&set, &next, chunk)) > 0) {
-            assert_true(bytes <= 65536 || next - before == 1);
-            before = next;
-            assert_done(tamis__exceptions_decode(&back, chunk, bytes, &reason));
-        }
-        assert_int_equal(next, set.count);
-        assert_true(tamis__exceptions_equal(&set, &back));
-        if (set.count > 0)
-            assert_non_null(
-                tamis__exceptions_find(&back, set.entries[0].key, set.entries[0].bytes));
-        tamis__exceptions_clear(&set);
-        tamis__exceptions_clear(&back);
-    }
-}
-
-static void refuse_chunk(struct tamis__exceptions *set, const void *chunk, size_t bytes,
-                         const char *words)
-{
-    const char *reason = "";
-    const size_t before = set->count;
-    assert_int_equal(tamis__exceptions_decode(set, chunk, bytes, &reason), TAMIS_ECORRUPT);
-    if (strstr(reason, words) == NULL) fail_msg("no '%s' in: %s", words, reason);
-    assert_int_equal(set->count, before);
-    assert_int_equal(set->settled, before);
-}
-
-static void chunk_damaged_is_refused_with_the_reason(void **state)
-{
-    static uint8_t chunk[TAMIS__CHUNK_BYTES_MAX];
-    struct tamis__exceptions set = {0}, back = {0};
-    const char *reason;
-    size_t next = 0;
-    (void)state;
-    add(&set, "first", 0);
-    add(&set, "second", 3);
-    assert_done(tamis__exceptions_settle(&set));
-    const size_t bytes = tamis__exceptions_encode(&set, &next, chunk);
-    assert_int_equal(bytes, 8 + 2 * 12 + 5 + 6);
-    for (size_t cut = 0; cut < bytes; cut++) {
-        uint8_t *copy = malloc(cut + !cut); /* its own, so that ASan sees its end */
-        if (copy == NULL) err(1, "malloc");
-        memcpy(copy, chunk, cut);
-        refuse_chunk(&back, copy, cut, cut < 8 ? "without any" : "ends past");
-        free(copy);
-    }
-    refuse_chunk(&back, chunk, bytes + 1, "behind");
-    assert_done(tamis__exceptions_decode(&back, chunk, bytes, &reason));
-    refuse_chunk(&back, chunk, bytes, "out of order"); /* the same again */
-    chunk[4] = 1;
-    refuse_chunk(&back, chunk, bytes, "without any");
-    tamis__exceptions_clear(&set);
-    tamis__exceptions_clear(&back);
 }
 
 /* ---- The index ------------------------------------------------------------------------------- */
@@ -500,12 +440,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(set_settled_is_in_byte_order_each_key_once),
-        cmocka_unit_test(set_key_by_hand_and_found_is_by_hand),
+        cmocka_unit_test(set_key_by_hand_and_found_is_both),
         cmocka_unit_test(set_removed_keys_are_gone_and_counted_once),
         cmocka_unit_test(set_refuses_what_no_exception_can_be),
         cmocka_unit_test(set_of_more_than_a_filter_can_have_is_refused),
-        cmocka_unit_test(chunks_there_and_back_are_the_same_set),
-        cmocka_unit_test(chunk_damaged_is_refused_with_the_reason),
         cmocka_unit_test(index_has_what_the_set_has_and_nothing_else),
         cmocka_unit_test(index_of_the_longest_and_the_empty_key_has_both),
         cmocka_unit_test(index_strikes_only_answers_that_are_yes),

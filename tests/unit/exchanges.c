@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-const struct tamis_import_spec EXCHANGES_NOTHING;
+const struct tamis_import_spec EXCHANGES_NOTHING = {.size = sizeof EXCHANGES_NOTHING};
 
 int exchanges_open(void **state)
 {

@@ -14,7 +14,8 @@ static struct tamis_explanation room(void)
 {
     memset(text, 0, sizeof text);
     memset(positions, 0xFF, sizeof positions);
-    return (struct tamis_explanation){text, sizeof text, positions, 64, 0};
+    return (struct tamis_explanation){
+        .size = sizeof(struct tamis_explanation), text, sizeof text, positions, 64, 0};
 }
 
 /* The values of hash_set_test.c, which come from outside. */
@@ -36,13 +37,16 @@ static void explain_without_a_filter_gives_the_frozen_positions(void **state)
 static void explain_of_a_filter_names_the_bits_in_its_file(void **state)
 {
     char *path;
-    struct tamis_segment_stat segment;
+    struct tamis_segment_stat segment = {.size = sizeof segment};
     struct tamis_explanation e = room();
     tamis_store *store = fixture_store(&path);
     (void)state;
     for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++) {
-        const struct tamis_filter_spec spec = {
-            .capacity = 500, .on_full = TAMIS_ON_FULL_WARN, .kind = kind, .seed = 11};
+        const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                               .capacity = 500,
+                                               .on_full = TAMIS_ON_FULL_WARN,
+                                               .kind = kind,
+                                               .seed = 11};
         const char *name = tamis_kind_name(kind);
         tamis_filter *filter;
         unsigned char *data;
@@ -72,7 +76,8 @@ static void explain_of_a_filter_names_the_bits_in_its_file(void **state)
 /* For a bloom filter the two ways agree. */
 static void explain_with_and_without_a_filter_agree(void **state)
 {
-    const struct tamis_filter_spec spec = {.m_bits = 12345, .k = 9, .seed = 77};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .m_bits = 12345, .k = 9, .seed = 77};
     uint64_t first[9];
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter;
@@ -126,7 +131,7 @@ static void explain_with_bad_arguments_is_refused(void **state)
 
 static void explain_fill_tells_bits_and_the_rate_now(void **state)
 {
-    struct tamis_segment_stat stat;
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     char key[RANDOM_KEY_BYTES];
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 2000);

@@ -16,7 +16,7 @@
 #include "catalogs.h"
 #include "faults.h"
 
-static const struct tamis_filter_spec plain = {.capacity = 100};
+static const struct tamis_filter_spec plain = {.size = sizeof plain, .capacity = 100};
 
 /* A store with the filter "old" in it, and a handle on each. */
 struct stage {
@@ -115,7 +115,7 @@ static int64_t op_ask_after_epoch(struct stage *s)
 
 static int64_t op_stat(struct stage *s)
 {
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     return tamis_filter_stat(s->filter, &stat);
 }
 

@@ -76,14 +76,33 @@ static void map_of_each_kind_is_that_of_its_bits(void **state)
 {
     tamis_store *store = fixture_store(NULL);
     const struct tamis_filter_spec specs[] = {
-        {.capacity = 1000, .fp_rate = 0.01},
-        {.kind = TAMIS_KIND_BLOOM, .m_bits = 10007, .k = 5},
-        {.kind = TAMIS_KIND_BLOOM, .m_bits = 77, .k = 3}, /* fewer bits than parts */
-        {.kind = TAMIS_KIND_BLOOM, .m_bits = 10007, .k = 3, .hash_set = "php:js,sdbm,bkdr"},
-        {.kind = TAMIS_KIND_COUNTING, .capacity = 1000, .fp_rate = 0.01},
-        {.kind = TAMIS_KIND_COUNTING, .capacity = 1000, .fp_rate = 0.01, .counter_bits = 8},
-        {.kind = TAMIS_KIND_COUNTING, .capacity = 1000, .fp_rate = 0.01, .counter_bits = 16},
-        {.kind = TAMIS_KIND_COUNTING, .capacity = 1000, .fp_rate = 0.01, .counter_bits = 32},
+        {.size = sizeof specs[0], .capacity = 1000, .fp_rate = 0.01},
+        {.size = sizeof specs[0], .kind = TAMIS_KIND_BLOOM, .m_bits = 10007, .k = 5},
+        {.size = sizeof specs[0],
+         .kind = TAMIS_KIND_BLOOM,
+         .m_bits = 77,
+         .k = 3}, /* fewer bits than parts */
+        {.size = sizeof specs[0],
+         .kind = TAMIS_KIND_BLOOM,
+         .m_bits = 10007,
+         .k = 3,
+         .hash_set = "php:js,sdbm,bkdr"},
+        {.size = sizeof specs[0], .kind = TAMIS_KIND_COUNTING, .capacity = 1000, .fp_rate = 0.01},
+        {.size = sizeof specs[0],
+         .kind = TAMIS_KIND_COUNTING,
+         .capacity = 1000,
+         .fp_rate = 0.01,
+         .counter_bits = 8},
+        {.size = sizeof specs[0],
+         .kind = TAMIS_KIND_COUNTING,
+         .capacity = 1000,
+         .fp_rate = 0.01,
+         .counter_bits = 16},
+        {.size = sizeof specs[0],
+         .kind = TAMIS_KIND_COUNTING,
+         .capacity = 1000,
+         .fp_rate = 0.01,
+         .counter_bits = 32},
     };
     (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
@@ -103,7 +122,10 @@ static void map_of_fingerprints_is_that_of_those_that_are_not_0(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         char name[16], key[RANDOM_KEY_BYTES];
-        const struct tamis_build_spec spec = {.filter = {.fp_rate = rates[i]}};
+        const struct tamis_build_spec spec = {
+            .size = sizeof spec,
+            .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                                  .fp_rate = rates[i]}};
         tamis_filter *filter;
         tamis_build *build;
         (void)snprintf(name, sizeof name, "fuse-%zu", i);
@@ -127,8 +149,8 @@ static void map_of_a_large_segment_sums_to_its_fill(void **state)
     enum { PARTS = 333 };
     static double fill[PARTS];
     const struct tamis_filter_spec spec = {
-        .kind = TAMIS_KIND_BLOOM, .m_bits = (uint64_t)PARTS * 100003, .k = 7};
-    struct tamis_segment_stat stat;
+        .size = sizeof spec, .kind = TAMIS_KIND_BLOOM, .m_bits = (uint64_t)PARTS * 100003, .k = 7};
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     double ones = 0;
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = make(store, "large", &spec);

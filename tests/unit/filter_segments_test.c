@@ -85,7 +85,7 @@ static int contains(tamis_filter *filter, uint64_t number)
 
 static uint64_t items_in(tamis_filter *filter, uint32_t segment)
 {
-    struct tamis_segment_stat stat;
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     assert_done(tamis_filter_segment(filter, segment, &stat));
     return stat.items;
 }
@@ -121,7 +121,7 @@ static void filter_segments_add_of_an_older_ones_key_is_not_new(void **state)
     for (uint64_t i = 0; i < 300; i++)
         assert_int_equal(add(filter, i), 0);
     assert_int_equal(items_in(filter, 1), 0);
-    struct tamis_segment_stat stat;
+    struct tamis_segment_stat stat = {.size = sizeof stat};
     assert_done(tamis_filter_fill(filter, 1, &stat));
     assert_int_equal(stat.ones, 0); /* and not a bit of the newest was set for them */
     uint64_t fresh = 0;
@@ -195,7 +195,7 @@ static void filter_segments_batches_agree_with_single_calls(void **state)
 
 static void filter_segments_are_told_one_by_one_and_in_sum(void **state)
 {
-    struct tamis_filter_stat whole;
+    struct tamis_filter_stat whole = {.size = sizeof whole};
     tamis_store *store = fixture_store(NULL);
     (void)state;
     make_filter(store, "three", three, 3);
@@ -209,7 +209,7 @@ static void filter_segments_are_told_one_by_one_and_in_sum(void **state)
     assert_true(whole.capacity == 3000 && whole.items == 60);
     uint64_t bytes = 0, number = 0;
     for (uint32_t i = 0; i < 3; i++) {
-        struct tamis_segment_stat stat;
+        struct tamis_segment_stat stat = {.size = sizeof stat};
         assert_done(tamis_filter_fill(filter, i, &stat));
         assert_true(stat.kind == three[i].kind && stat.k == three[i].k);
         assert_true(stat.m_bits == three[i].m_bits && stat.items == 20 && stat.ones > 60);
@@ -218,7 +218,7 @@ static void filter_segments_are_told_one_by_one_and_in_sum(void **state)
         bytes += stat.file_bytes;
     }
     assert_int_equal(whole.size_bytes, bytes);
-    struct tamis_segment_stat none;
+    struct tamis_segment_stat none = {.size = sizeof none};
     assert_refused(TAMIS_EINVAL, "no segment 3; the filter has 3",
                    tamis_filter_segment(filter, 3, &none));
     assert_refused(TAMIS_EINVAL, "no segment", tamis_filter_fill(filter, UINT32_MAX, &none));
@@ -229,7 +229,7 @@ static void filter_segments_are_told_one_by_one_and_in_sum(void **state)
 /* A stranger passes if any segment lets him through. */
 static void filter_segments_predicted_rate_is_that_of_the_union(void **state)
 {
-    struct tamis_filter_stat whole;
+    struct tamis_filter_stat whole = {.size = sizeof whole};
     double pass = 1;
     tamis_store *store = fixture_store(NULL);
     (void)state;

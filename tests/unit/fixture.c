@@ -9,10 +9,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "file/segment.h"
 #include "spawn.h"
 
 int64_t fixture_done(int64_t result, const char *call, const char *file, int line)
@@ -58,7 +60,7 @@ tamis_filter *fixture_filter(tamis_store *store, const char *name, uint64_t capa
 {
     tamis_filter *filter = NULL;
     const struct tamis_filter_spec spec = {
-        .capacity = capacity, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
+        .size = sizeof spec, .capacity = capacity, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
     assert_done(tamis_filter_create(store, name, &spec, &filter));
     return filter;
 }
@@ -97,13 +99,32 @@ const char *fixture_segment_path(const char *path, uint64_t number)
     return fixture_join(path, name);
 }
 
+/* Is the file a segment that offers a spare which is there? */
+static bool offers_spare(const char *path, const char *file)
+{
+    struct tamis__segment_header header;
+    const int fd = open(file, O_RDONLY | O_CLOEXEC);
+    const bool read = fd >= 0 && pread(fd, &header, sizeof header, 0) == sizeof header;
+    if (fd >= 0) (void)close(fd);
+    const uint64_t spare = read ? tamis__next_spare(header.next) : 0;
+    return spare != 0 && access(fixture_segment_path(path, spare), F_OK) == 0;
+}
+
 int fixture_files(const char *path, const char *directory)
 {
-    DIR *dir = opendir(fixture_join(path, directory));
-    int count = -2;
+    char folder[4096];
+    (void)snprintf(folder, sizeof folder, "%s", fixture_join(path, directory));
+    const bool segments = strcmp(directory, "segments") == 0;
+    DIR *dir = opendir(folder);
+    const struct dirent *entry;
+    int count = 0;
     if (dir == NULL) return -1;
-    while (readdir(dir) != NULL)
-        count++;
+    while ((entry = readdir(dir)) != NULL) {
+        char file[8192];
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        (void)snprintf(file, sizeof file, "%s/%s", folder, entry->d_name);
+        count += segments && offers_spare(path, file) ? 0 : 1;
+    }
     (void)closedir(dir);
     return count;
 }

@@ -162,12 +162,14 @@ static void modes_that_no_store_can_have_are_refused(void **state)
     char *path = scratch_path("store");
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        const struct tamis_store_options options = {.flags = TAMIS_CREATE, .mode = bad[i]};
+        const struct tamis_store_options options = {
+            .size = sizeof options, .flags = TAMIS_CREATE, .mode = bad[i]};
         assert_refused(TAMIS_EINVAL, "cannot have the mode",
                        tamis_store_open_with(path, &options, &store));
         assert_int_equal(access(path, F_OK), -1);
     }
-    struct tamis_store_options options = {.flags = TAMIS_CREATE, .mode = 0640};
+    struct tamis_store_options options = {
+        .size = sizeof options, .flags = TAMIS_CREATE, .mode = 0640};
     assert_done(tamis_store_open_with(path, &options, &store));
     tamis_store_close(store);
     assert_done(tamis_store_open_with(path, &options, &store)); /* it is that already */

@@ -51,8 +51,8 @@ static tamis_filter *open_static(tamis_store *store)
 static void fuse_filter_answers_and_is_described(void **state)
 {
     tamis_store *store = fixture_store(NULL);
-    struct tamis_filter_stat stat;
-    struct tamis_segment_stat segment;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    struct tamis_segment_stat segment = {.size = sizeof segment};
     (void)state;
     enter(store, 16);
     tamis_filter *filter = open_static(store);
@@ -84,12 +84,15 @@ static void fuse_explains_where_a_key_is(void **state)
     char text[64], expected[64];
     uint64_t positions[3], key = 77;
     uint16_t sum = 0;
-    struct tamis_segment_stat segment;
+    struct tamis_segment_stat segment = {.size = sizeof segment};
     (void)state;
     enter(store, 16);
     tamis_filter *filter = open_static(store);
-    struct tamis_explanation e = {
-        .hashes = text, .hashes_bytes = sizeof text, .positions = positions, .positions_max = 3};
+    struct tamis_explanation e = {.size = sizeof e,
+                                  .hashes = text,
+                                  .hashes_bytes = sizeof text,
+                                  .positions = positions,
+                                  .positions_max = 3};
     assert_done(tamis_filter_explain(filter, 0, &key, sizeof key, &e));
     assert_int_equal(e.positions_count, 3);
     assert_done(tamis_filter_segment(filter, 0, &segment));
@@ -130,12 +133,12 @@ static void fuse_filter_refuses_what_would_change_it(void **state)
     tamis_store *store = fixture_store(NULL);
     struct tamis_key keys[2] = {{"new", 3}, {"newer", 5}};
     uint8_t answers[2] = {9, 9};
-    struct tamis_comparison comparison;
-    const struct tamis_sink sink = {.write = refuse_to_write};
+    struct tamis_comparison comparison = {.size = sizeof comparison};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = refuse_to_write};
     (void)state;
     enter(store, 8);
     tamis_filter *filter = open_static(store), *again = open_static(store);
-    const struct tamis_merge merge = {.sources = &again, .count = 1};
+    const struct tamis_merge merge = {.size = sizeof merge, .sources = &again, .count = 1};
     assert_refused(TAMIS_EUNSUPPORTED, "tamis build", tamis_filter_add(filter, "new", 3));
     assert_refused(TAMIS_EUNSUPPORTED, "tamis build",
                    tamis_filter_add_batch(filter, keys, 2, answers));
@@ -165,7 +168,7 @@ static int keep_problem(void *context, const struct tamis_problem *problem)
 static void fuse_filter_with_a_changed_byte_is_found(void **state)
 {
     tamis_store *store = fixture_store(NULL);
-    struct tamis_segment_stat segment;
+    struct tamis_segment_stat segment = {.size = sizeof segment};
     char told[300] = "", path[64];
     unsigned char byte;
     (void)state;

@@ -337,7 +337,8 @@ static void fuse_measure_counts_fingerprints(void **state)
 
 static void fuse_sizing_completes_any_two(void **state)
 {
-    struct tamis_sizing s = {.kind = TAMIS_KIND_FUSE, .capacity = 1000000, .fp_rate = 0.01};
+    struct tamis_sizing s = {
+        .size = sizeof s, .kind = TAMIS_KIND_FUSE, .capacity = 1000000, .fp_rate = 0.01};
     (void)state;
     assert_done(tamis_size(&s));
     assert_int_equal(s.fingerprint_bits, 8);
@@ -345,13 +346,22 @@ static void fuse_sizing_completes_any_two(void **state)
     assert_true(s.predicted_rate == exp2(-8) && s.fp_rate == 0.01 && s.bits_per_key <= 9.1);
     assert_int_equal(s.data_bytes * 8, s.m_bits + 512);
     const uint64_t m_bits = s.m_bits;
-    s = (struct tamis_sizing){.kind = TAMIS_KIND_FUSE, .m_bits = m_bits, .fp_rate = 0.01};
+    s = (struct tamis_sizing){.size = sizeof(struct tamis_sizing),
+                              .kind = TAMIS_KIND_FUSE,
+                              .m_bits = m_bits,
+                              .fp_rate = 0.01};
     assert_done(tamis_size(&s));
     assert_true(s.capacity >= 1000000 && s.capacity < 1005000 && s.m_bits <= m_bits);
-    s = (struct tamis_sizing){.kind = TAMIS_KIND_FUSE, .m_bits = 20000000, .capacity = 1000000};
+    s = (struct tamis_sizing){.size = sizeof(struct tamis_sizing),
+                              .kind = TAMIS_KIND_FUSE,
+                              .m_bits = 20000000,
+                              .capacity = 1000000};
     assert_done(tamis_size(&s));
     assert_true(s.fingerprint_bits == 16 && s.fp_rate == exp2(-16));
-    s = (struct tamis_sizing){.kind = TAMIS_KIND_FUSE, .capacity = 1000, .fp_rate = exp2(-32)};
+    s = (struct tamis_sizing){.size = sizeof(struct tamis_sizing),
+                              .kind = TAMIS_KIND_FUSE,
+                              .capacity = 1000,
+                              .fp_rate = exp2(-32)};
     assert_done(tamis_size(&s));
     assert_int_equal(s.fingerprint_bits, 32);
     const struct tamis_sizing whole = s;
@@ -367,13 +377,27 @@ static void fuse_sizing_of_the_impossible_is_refused(void **state)
         int code;
         const char *words;
     } wrong[] = {
-        {{.capacity = 10, .fp_rate = 1e-10}, TAMIS_EUNSUPPORTED, "below 2^-32"},
-        {{.capacity = 10, .k = 7}, TAMIS_EINVAL, "leave k out"},
-        {{.capacity = 10, .k = 3}, TAMIS_EINVAL, "two of capacity, rate and bits"},
-        {{.m_bits = 100, .fp_rate = 0.01}, TAMIS_EINVAL, "give more bits"},
-        {{.m_bits = 1000, .capacity = 1000}, TAMIS_EINVAL, "give more bits"},
-        {{.capacity = (uint64_t)1 << 50, .fp_rate = 0.01}, TAMIS_EINVAL, "holds at most"},
-        {{.capacity = 10, .fp_rate = 0.01, .counter_bits = 4}, TAMIS_EINVAL, "has no counters"},
+        {{.size = sizeof(struct tamis_sizing), .capacity = 10, .fp_rate = 1e-10},
+         TAMIS_EUNSUPPORTED,
+         "below 2^-32"},
+        {{.size = sizeof(struct tamis_sizing), .capacity = 10, .k = 7},
+         TAMIS_EINVAL,
+         "leave k out"},
+        {{.size = sizeof(struct tamis_sizing), .capacity = 10, .k = 3},
+         TAMIS_EINVAL,
+         "two of capacity, rate and bits"},
+        {{.size = sizeof(struct tamis_sizing), .m_bits = 100, .fp_rate = 0.01},
+         TAMIS_EINVAL,
+         "give more bits"},
+        {{.size = sizeof(struct tamis_sizing), .m_bits = 1000, .capacity = 1000},
+         TAMIS_EINVAL,
+         "give more bits"},
+        {{.size = sizeof(struct tamis_sizing), .capacity = (uint64_t)1 << 50, .fp_rate = 0.01},
+         TAMIS_EINVAL,
+         "holds at most"},
+        {{.size = sizeof(struct tamis_sizing), .capacity = 10, .fp_rate = 0.01, .counter_bits = 4},
+         TAMIS_EINVAL,
+         "has no counters"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -398,7 +422,8 @@ static void fuse_fingerprints_follow_from_the_rate(void **state)
 
 static void fuse_is_not_created_empty(void **state)
 {
-    const struct tamis_filter_spec spec = {.kind = TAMIS_KIND_FUSE, .capacity = 1000};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .kind = TAMIS_KIND_FUSE, .capacity = 1000};
     tamis_store *store = fixture_store(NULL);
     (void)state;
     assert_refused(TAMIS_EUNSUPPORTED, "tamis build",

@@ -279,6 +279,100 @@ static void exceptions_of_a_generation(void **state)
     end(path, store, 3);
 }
 
+/*
+ * A key that is one by hand and was found too is both: taken off by hand while another generation is in force, it is
+ * an exception again when its own comes back.  Seen to fail with settling that keeps the one by hand alone.
+ */
+static void exceptions_by_hand_and_found_are_both(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    struct tamis__exceptions found = {0};
+    const uint64_t seven = 7;
+    const struct tamis_key key = {&seven, 8};
+    uint64_t sum[2] = {0, 0};
+    (void)state;
+    assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
+    assert_done(tamis__exceptions_settle(&found));
+    assert_done(editions_publish(store, "list", 0, KEYS, NULL, &found));
+    tamis__exceptions_clear(&found);
+    tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
+    assert_int_equal(assert_done(tamis_filter_except(store, "list", &key, 1)), 1);
+    assert_int_equal(assert_done(tamis_filter_except(store, "list", &key, 1)), 0);
+    assert_done(tamis_filter_exceptions(store, "list", count_exception, sum));
+    assert_int_equal(sum[0], 1);
+    assert_int_equal(sum[1], 0); /* named as one by hand */
+    publish(store, 0);
+    assert_false(has(filter, 7));
+    assert_int_equal(assert_done(tamis_filter_unexcept(store, "list", &key, 1, NULL)), 1);
+    assert_true(has(filter, 7));
+    assert_done(tamis_filter_rollback(store, "list", 0));
+    assert_false(has(filter, 7));
+    assert_int_equal(assert_done(tamis_filter_unexcept(store, "list", &key, 1, NULL)), 1);
+    assert_true(has(filter, 7)); /* taken off while it is in force, it is gone for good */
+    assert_done(tamis_filter_rollback(store, "list", 2));
+    assert_done(tamis_filter_rollback(store, "list", 1));
+    assert_true(has(filter, 7));
+    assert_done(tamis_filter_close(filter));
+    end(path, store, 2);
+}
+
+struct sought {
+    uint64_t generation, found;
+};
+
+static int find_generation(void *context, const struct tamis_generation_stat *stat)
+{
+    struct sought *sought = context;
+    if (stat->generation == sought->generation) sought->found = stat->exceptions;
+    return 0;
+}
+
+static uint64_t found_in_generation(const char *path, uint64_t generation)
+{
+    struct sought sought = {generation, UINT64_MAX};
+    tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
+    assert_done(tamis_filter_generations(store, "list", find_generation, &sought));
+    tamis_store_close(store);
+    return sought.found;
+}
+
+/* A backup and a catalog that is made anew have what the builds of kept generations have found. */
+static void exceptions_of_a_kept_generation_are_kept(void **state)
+{
+    char *path, *copy = scratch_path("copy");
+    tamis_store *store = fixture_store(&path);
+    struct tamis__exceptions found = {0};
+    const uint64_t seven = 7;
+    (void)state;
+    assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
+    assert_done(tamis__exceptions_settle(&found));
+    assert_done(editions_publish(store, "list", 0, KEYS, NULL, &found));
+    tamis__exceptions_clear(&found);
+    publish(store, 0);
+    assert_int_equal(found_in_generation(path, 1), 1);
+    assert_int_equal(found_in_generation(path, 2), 0);
+    assert_true(tamis_store_backup(store, copy, NULL, NULL) >= 0);
+    tamis_store_close(store);
+    for (int i = 0; i < 2; i++) {
+        const char *which = i == 0 ? path : copy;
+        if (i == 0) assert_true(tamis_store_repair(path, TAMIS_REPAIR_REBUILD, NULL, NULL) > 0);
+        assert_int_equal(found_in_generation(which, 1), 1);
+        assert_int_equal(fixture_problems(which), 0);
+        store = fixture_open(which, 0);
+        assert_done(tamis_filter_rollback(store, "list", 0));
+        tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
+        assert_false(has(filter, 7));
+        assert_true(has(filter, 8));
+        assert_done(tamis_filter_close(filter));
+        assert_done(tamis_filter_drop(store, "list"));
+        tamis_store_close(store);
+        assert_int_equal(fixture_files(which, "segments"), 0);
+    }
+    free(copy);
+    free(path);
+}
+
 static int sink_nothing(void *context, const void *bytes, size_t count)
 {
     (void)context;
@@ -294,12 +388,12 @@ static void a_filter_with_exceptions_is_not_exported(void **state)
     tamis_store *store = fixture_store(&path);
     const uint64_t three = 3;
     const struct tamis_key key = {&three, 8};
-    const struct tamis_sink sink = {.write = sink_nothing};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = sink_nothing};
     (void)state;
     publish(store, 0);
     assert_done(tamis_filter_except(store, "list", &key, 1));
     tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
-    assert_refused(TAMIS_EUNSUPPORTED, "1 exceptions",
+    assert_refused(TAMIS_EUNSUPPORTED, "1 exception,",
                    tamis_filter_export(filter, "tamis", 0, &sink));
     assert_done(tamis_filter_unexcept(store, "list", &key, 1, NULL));
     assert_done(tamis_filter_export(filter, "tamis", 0, &sink));
@@ -333,13 +427,13 @@ static void a_filter_that_grows_is_replaced(void **state)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
-    const struct tamis_filter_spec spec = {.capacity = 100};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
     tamis_filter *filter, *counting;
     (void)state;
     assert_done(tamis_filter_create(store, "list", &spec, &filter));
     for (uint64_t key = 0; key < KEYS; key++)
         (void)assert_done(tamis_filter_add(filter, &key, sizeof key));
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     assert_done(tamis_filter_stat(filter, &stat));
     assert_true(stat.segment_count > 2);
     const uint64_t grown = stat.generation;
@@ -356,7 +450,8 @@ static void a_filter_that_grows_is_replaced(void **state)
     assert_int_equal(stat.generation > grown + 1, 1);
     const int files = (int)stat.segment_count + 1;
     assert_done(tamis_filter_close(filter));
-    const struct tamis_filter_spec counts = {.capacity = 100, .kind = TAMIS_KIND_COUNTING};
+    const struct tamis_filter_spec counts = {
+        .size = sizeof counts, .capacity = 100, .kind = TAMIS_KIND_COUNTING};
     assert_done(tamis_filter_create(store, "counts", &counts, &counting));
     assert_refused(TAMIS_EMISMATCH, "kind counting",
                    editions_publish(store, "counts", 0, KEYS, NULL, NULL));
@@ -385,7 +480,7 @@ static void a_sleeper_finds_all_of_a_list_that_has_grown(void **state)
 {
     char *path;
     tamis_store *store = fixture_store(&path), *other = fixture_open(path, 0);
-    const struct tamis_filter_spec spec = {.capacity = KEYS, .fp_rate = 1e-6};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = KEYS, .fp_rate = 1e-6};
     tamis_filter *adder;
     pthread_t holder;
     (void)state;
@@ -586,6 +681,8 @@ int main(void)
         cmocka_unit_test(adders_go_on_after_a_rollback),
         cmocka_unit_test(exceptions_by_hand),
         cmocka_unit_test(exceptions_of_a_generation),
+        cmocka_unit_test(exceptions_by_hand_and_found_are_both),
+        cmocka_unit_test(exceptions_of_a_kept_generation_are_kept),
         cmocka_unit_test(a_filter_with_exceptions_is_not_exported),
         cmocka_unit_test(drop_and_rename_take_all_of_it),
         cmocka_unit_test(a_filter_that_grows_is_replaced),

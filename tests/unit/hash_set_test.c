@@ -270,8 +270,11 @@ static void hash_set_md5_is_there_or_says_why(void **state)
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
     uint64_t position;
     char text[64];
-    struct tamis_explanation explanation = {
-        .hashes = text, .hashes_bytes = sizeof text, .positions = &position, .positions_max = 1};
+    struct tamis_explanation explanation = {.size = sizeof explanation,
+                                            .hashes = text,
+                                            .hashes_bytes = sizeof text,
+                                            .positions = &position,
+                                            .positions_max = 1};
     (void)state;
     if (tamis__hash_set_by_id(TAMIS__HASH_MD5)->missing == NULL) {
         assert_done(tamis__hash_set_parse("md5", &set, parameters));

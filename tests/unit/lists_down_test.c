@@ -41,7 +41,7 @@ static void rollback_after_a_power_cut_says_since_when(void **state)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     (void)state;
     assert_done(editions_publish(store, "list", 0, KEYS, NULL, NULL));
     tamis_filter *filter = open_list(store, TAMIS_NO_SYNC);
@@ -105,8 +105,8 @@ static void sync_is_of_the_list_in_force(void **state)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
-    struct tamis_filter_stat stat;
-    struct tamis_segment_stat segment;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    struct tamis_segment_stat segment = {.size = sizeof segment};
     uint64_t syncs_done = 0;
     int status;
     (void)state;
@@ -145,7 +145,7 @@ static int sweep_and_stop(const char *verb, const char *what)
 static void nobody_waits_for_a_sweeper_that_is_stopped(void **state)
 {
     const struct tamis_filter_spec spec = {
-        .capacity = KEYS, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
+        .size = sizeof spec, .capacity = KEYS, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter;
@@ -182,11 +182,12 @@ static int refuse_one_msync(const char *verb, const char *what)
  * the kernel takes those pages for clean. */
 static void recovery_whose_sync_failed_leaves_it_degraded(void **state)
 {
-    const struct tamis_filter_spec spec = {.capacity = 1000, .kind = TAMIS_KIND_COUNTING};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 1000, .kind = TAMIS_KIND_COUNTING};
     char *path;
     tamis_filter *filter;
     tamis_store *store = fixture_store(&path);
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     (void)state;
     assert_done(tamis_filter_create(store, "list", &spec, &filter));
     assert_done(tamis_filter_close(filter));

@@ -18,7 +18,7 @@
 #include "store.h"
 
 static const struct tamis_filter_spec durable = {
-    .capacity = 10000, .fp_rate = 0.001, .flags = TAMIS_FILTER_DURABLE};
+    .size = sizeof durable, .capacity = 10000, .fp_rate = 0.001, .flags = TAMIS_FILTER_DURABLE};
 
 static tamis_filter *open_filter(tamis_store *store, const char *name)
 {
@@ -276,7 +276,7 @@ static void assert_unclean(const char *path, int64_t until, bool keeps_keys)
 {
     tamis_store *store = fixture_open(path, 0);
     tamis_filter *filter = open_filter(store, "seen");
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     int64_t listed = 0;
     uint64_t missing = 0;
     assert_done(tamis_filter_stat(filter, &stat));

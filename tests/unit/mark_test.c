@@ -51,7 +51,7 @@ static void add(tamis_filter *filter, uint64_t number)
 
 static struct tamis_filter_stat stat_of(tamis_filter *filter)
 {
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     assert_done(tamis_filter_stat(filter, &stat));
     return stat;
 }
@@ -64,7 +64,7 @@ static int keep_stat(void *context, const struct tamis_filter_stat *stat)
 
 static struct tamis_filter_stat listed(tamis_store *store)
 {
-    struct tamis_filter_stat stat = {.capacity = 0};
+    struct tamis_filter_stat stat = {.size = sizeof stat, .capacity = 0};
     assert_done(tamis_store_list(store, NULL, keep_stat, &stat));
     return stat;
 }
@@ -295,7 +295,8 @@ static void mark_control_without_the_lock_is_cleared_under_a_writer(void **state
 static void mark_is_set_by_growth_in_the_segment_that_is_written_to(void **state)
 {
     char *path;
-    const struct tamis_filter_spec spec = {.capacity = 100, .on_full = TAMIS_ON_FULL_GROW};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 100, .on_full = TAMIS_ON_FULL_GROW};
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter;
     (void)state;
@@ -316,7 +317,8 @@ static void mark_is_set_by_growth_in_the_segment_that_is_written_to(void **state
 
 static void mark_is_set_by_batches_merges_and_removes(void **state)
 {
-    const struct tamis_filter_spec spec = {.capacity = 1000, .kind = TAMIS_KIND_COUNTING};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 1000, .kind = TAMIS_KIND_COUNTING};
     const struct tamis_key key = {"key", 3};
     char *path;
     tamis_store *store = fixture_store(&path);
@@ -325,7 +327,7 @@ static void mark_is_set_by_batches_merges_and_removes(void **state)
     (void)state;
     assert_int_equal(tamis_filter_add_batch(filter, &key, 1, NULL), 1);
     assert_int_equal(header_of(path, 1).mark & TAMIS__MARK_BITS, MARKED);
-    const struct tamis_merge merge = {.sources = &filter, .count = 1};
+    const struct tamis_merge merge = {.size = sizeof merge, .sources = &filter, .count = 1};
     assert_done(tamis_filter_merge(into, &merge));
     assert_int_equal(header_of(path, 2).mark & TAMIS__MARK_BITS, MARKED);
     assert_done(tamis_filter_create(store, "z", &spec, &counting));

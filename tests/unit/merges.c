@@ -17,7 +17,8 @@ tamis_filter *merges_make(tamis_store *store, const char *name,
 
 tamis_filter *merges_import_empty(tamis_store *store, const char *name)
 {
-    const struct tamis_import_spec spec = {.hash_set = "guava", .m_bits = 50000, .k = 5};
+    const struct tamis_import_spec spec = {
+        .size = sizeof spec, .hash_set = "guava", .m_bits = 50000, .k = 5};
     struct stream nothing = {.data = NULL};
     const struct tamis_source source = stream_source(&nothing);
     tamis_filter *filter = NULL;
@@ -34,14 +35,15 @@ void merges_add(tamis_filter *filter, uint64_t from, uint64_t to, uint64_t step)
 
 int merges_into(tamis_filter *filter, tamis_filter *source)
 {
-    const struct tamis_merge merge = {.sources = &source, .count = 1};
+    const struct tamis_merge merge = {.size = sizeof merge, .sources = &source, .count = 1};
     return tamis_filter_merge(filter, &merge);
 }
 
 int merges_new(tamis_store *store, const char *name, tamis_filter **sources, size_t count,
                uint32_t flags, tamis_filter **filter)
 {
-    const struct tamis_merge merge = {.sources = sources, .count = count, .flags = flags};
+    const struct tamis_merge merge = {
+        .size = sizeof merge, .sources = sources, .count = count, .flags = flags};
     return tamis_filter_create_merged(store, name, &merge, filter);
 }
 

@@ -144,8 +144,8 @@ static void overflow_table_holds_every_cell(void **state)
     counters_check(&c);
     counters_reopen(&c);
     counters_check(&c);
-    struct tamis_segment_stat segment;
-    struct tamis_filter_stat stat;
+    struct tamis_segment_stat segment = {.size = sizeof segment};
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     assert_done(tamis_filter_segment(c.filter, 0, &segment));
     assert_done(tamis_filter_stat(c.filter, &stat));
     assert_int_equal(segment.file_bytes, fixture_size(fixture_segment_path(c.path, 1)));

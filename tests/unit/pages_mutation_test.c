@@ -185,7 +185,7 @@ static bool denies(tamis_store *store, const char *name)
 /* NULL, or what was wrong. */
 static const char *use(const struct truth *truth, uint64_t *state, bool *usable)
 {
-    const struct tamis_filter_spec spec = {.capacity = 10};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
     const char *dropped = truth->filters[random_below(state, truth->count)].name;
     const char *wrong = NULL;
     tamis_store *store;

@@ -28,9 +28,9 @@ static char *store_path;
 
 static tamis_filter *make(const char *name, uint32_t slices)
 {
-    const struct tamis_filter_spec plain = {.m_bits = DATA_BYTES * 8, .k = 1};
+    const struct tamis_filter_spec plain = {.size = sizeof plain, .m_bits = DATA_BYTES * 8, .k = 1};
     const struct tamis_filter_spec window = {
-        .capacity = 120000000, .slices = slices, .window_items = 120000000};
+        .size = sizeof window, .capacity = 120000000, .slices = slices, .window_items = 120000000};
     tamis_filter *filter = NULL;
     assert_done(tamis_filter_create(store, name, slices ? &window : &plain, &filter));
     return filter;

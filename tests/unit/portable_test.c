@@ -18,7 +18,8 @@
 /* A filter of two segments with a little in each, as a stream. */
 static struct stream portable_stream(const struct exchanges *p)
 {
-    const struct tamis_import_spec sealed = {.seal_capacity = 20, .seal_rate = 0.1};
+    const struct tamis_import_spec sealed = {
+        .size = sizeof sealed, .seal_capacity = 20, .seal_rate = 0.1};
     struct dump dump = dump_of(1);
     struct stream redisbloom = dump_stream(&dump);
     tamis_filter *filter;
@@ -140,7 +141,7 @@ static void portable_overflowing_sums_are_refused(void **state)
 static void portable_with_bits_past_m_is_refused(void **state)
 {
     const struct exchanges *p = *state;
-    const struct tamis_filter_spec spec = {.m_bits = 100, .k = 3};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = 100, .k = 3};
     tamis_filter *filter;
     struct stream stream = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&stream);
@@ -190,14 +191,15 @@ static struct stream grown(const struct exchanges *p, const struct tamis_filter_
     return exchanges_exported(p, "tamis");
 }
 
-static const struct tamis_filter_spec GROWING = {.capacity = 300, .fp_rate = 1e-3, .seed = 5};
+static const struct tamis_filter_spec GROWING = {
+    .size = sizeof GROWING, .capacity = 300, .fp_rate = 1e-3, .seed = 5};
 
 /* Three segments come back, and the fourth is what the original's would have been. */
 static void portable_grown_filter_goes_on_growing(void **state)
 {
     const struct exchanges *p = *state;
-    struct tamis_filter_stat stat;
-    struct tamis_segment_stat third, fourth;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    struct tamis_segment_stat third = {.size = sizeof third}, fourth = {.size = sizeof fourth};
     struct stream stream = grown(p, &GROWING, 1500);
     exchanges_come_back(p, "tamis", &EXCHANGES_NOTHING, &stream);
     assert_done(exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &stream));
@@ -224,7 +226,8 @@ static void portable_grown_filter_goes_on_growing(void **state)
 static void portable_refusing_filter_goes_on_refusing(void **state)
 {
     const struct exchanges *p = *state;
-    const struct tamis_filter_spec spec = {.capacity = 100, .on_full = TAMIS_ON_FULL_REFUSE};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 100, .on_full = TAMIS_ON_FULL_REFUSE};
     struct stream stream = grown(p, &spec, 90);
     assert_done(exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &stream));
     tamis_filter *filter = opened(p);
@@ -239,7 +242,8 @@ static void portable_refusing_filter_goes_on_refusing(void **state)
 static void portable_of_policy_0_is_the_filter_that_warns(void **state)
 {
     const struct exchanges *p = *state;
-    const struct tamis_filter_spec spec = {.capacity = 100, .on_full = TAMIS_ON_FULL_WARN};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 100, .on_full = TAMIS_ON_FULL_WARN};
     struct stream stream = grown(p, &spec, 50);
     struct tamis__sum sum;
     tamis_filter *filter;
@@ -259,10 +263,10 @@ static void portable_windowed_filter_goes_on_forgetting(void **state)
 {
     const struct exchanges *p = *state;
     const struct tamis_filter_spec spec = {
-        .capacity = 300, .slices = 3, .window_ns = 3600 * INT64_C(1000000000)};
+        .size = sizeof spec, .capacity = 300, .slices = 3, .window_ns = 3600 * INT64_C(1000000000)};
     const uint64_t old = 7;
-    struct tamis_filter_stat stat;
-    struct tamis_segment_stat oldest, next;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    struct tamis_segment_stat oldest = {.size = sizeof oldest}, next = {.size = sizeof next};
     tamis_filter *filter;
     assert_done(tamis_filter_create(p->store, "x", &spec, &filter));
     (void)add_keys(filter, 0, 50);
@@ -293,8 +297,9 @@ static void portable_windowed_filter_goes_on_forgetting(void **state)
 static void portable_windowed_filter_is_not_sealed(void **state)
 {
     const struct exchanges *p = *state;
-    const struct tamis_filter_spec spec = {.slices = 3, .window_items = 600};
-    const struct tamis_import_spec sealed = {.seal_capacity = 100, .seal_rate = 0.01};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .slices = 3, .window_items = 600};
+    const struct tamis_import_spec sealed = {
+        .size = sizeof sealed, .seal_capacity = 100, .seal_rate = 0.01};
     struct stream stream = grown(p, &spec, 10);
     exchanges_refused(p, "tamis", &sealed, &stream, TAMIS_EUNSUPPORTED, "without a seal");
     stream_free(&stream);
@@ -303,7 +308,8 @@ static void portable_windowed_filter_is_not_sealed(void **state)
 static void portable_bad_policy_is_refused(void **state)
 {
     const struct exchanges *p = *state;
-    const struct tamis_filter_spec spec = {.capacity = 60, .slices = 3, .window_items = 600};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 60, .slices = 3, .window_items = 600};
     const uint64_t nan_bits = tamis__double_to_bits(NAN), minus = tamis__double_to_bits(-0.5);
     const int damaged = TAMIS_ECORRUPT;
     const char *window = "impossible window", *made_for = "for an impossible capacity or rate";

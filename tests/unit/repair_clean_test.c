@@ -58,7 +58,7 @@ static void repair_of_an_older_catalog_keeps_what_it_does_not_know(void **state)
     old = scratch_path("old-catalog");
     scratch_copy(fixture_join(path, "catalog.mdb"), old);
     tamis_store *store = fixture_open(path, 0);
-    const struct tamis_filter_spec spec = {.capacity = 100};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
     assert_done(tamis_filter_create(store, "young", &spec, &filter));
     for (uint64_t key = 0; key < 50; key++)
         assert_int_equal(tamis_filter_add(filter, &key, sizeof key), 1);

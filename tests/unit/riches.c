@@ -32,7 +32,8 @@ static void make(tamis_store *store, const char *name, const struct tamis_filter
 
 static void make_window(tamis_store *store)
 {
-    const struct tamis_filter_spec spec = {.window_items = 400, .slices = 4, .fp_rate = 0.001};
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .window_items = 400, .slices = 4, .fp_rate = 0.001};
     tamis_filter *filter;
     assert_done(tamis_filter_create(store, "window", &spec, &filter));
     for (uint64_t slice = 0; slice < 8; slice++) {
@@ -45,7 +46,7 @@ static void make_window(tamis_store *store)
 static void make_counting(tamis_store *store)
 {
     const struct tamis_filter_spec spec = {
-        .capacity = 500, .fp_rate = 0.001, .kind = TAMIS_KIND_COUNTING};
+        .size = sizeof spec, .capacity = 500, .fp_rate = 0.001, .kind = TAMIS_KIND_COUNTING};
     tamis_filter *filter;
     assert_done(tamis_filter_create(store, "counting", &spec, &filter));
     for (int i = 0; i < 40; i++)
@@ -72,7 +73,7 @@ static void make_list(tamis_store *store)
 static void make_back(tamis_store *store)
 {
     const struct tamis_filter_spec spec = {
-        .capacity = 100, .fp_rate = 1e-4, .on_full = TAMIS_ON_FULL_GROW};
+        .size = sizeof spec, .capacity = 100, .fp_rate = 1e-4, .on_full = TAMIS_ON_FULL_GROW};
     tamis_filter *filter;
     make(store, "back", &spec, 0, 300);
     assert_done(editions_publish(store, "back", 5000, 100, NULL, NULL));
@@ -86,7 +87,7 @@ void riches_publish_fuse(tamis_store *store, const char *name, uint64_t from, ui
 {
     struct fuses fuses;
     struct tamis__draft draft = {.staged.file.fd = -1};
-    struct tamis_build_result result = {0};
+    struct tamis_build_result result = {.size = sizeof result};
     fuses_make(&fuses, from, count, 16);
     draft.header = *fuses.segment.header;
     draft.header.store_id = store->store_id;
@@ -109,10 +110,11 @@ void riches_publish_fuse(tamis_store *store, const char *name, uint64_t from, ui
 
 void riches_make(char **path)
 {
-    const struct tamis_filter_spec plain = {.capacity = 1000, .on_full = TAMIS_ON_FULL_WARN},
-                                   foreign = {.m_bits = 1000, .hash_set = "php:js,pjw"},
-                                   grown = {.capacity = 100},
-                                   refusing = {.capacity = 100, .on_full = TAMIS_ON_FULL_REFUSE};
+    const struct tamis_filter_spec
+        plain = {.size = sizeof plain, .capacity = 1000, .on_full = TAMIS_ON_FULL_WARN},
+        foreign = {.size = sizeof foreign, .m_bits = 1000, .hash_set = "php:js,pjw"},
+        grown = {.size = sizeof grown, .capacity = 100},
+        refusing = {.size = sizeof refusing, .capacity = 100, .on_full = TAMIS_ON_FULL_REFUSE};
     tamis_store *store = fixture_store(path);
     make(store, "plain", &plain, 0, 500);
     make(store, "foreign", &foreign, 0, 100);

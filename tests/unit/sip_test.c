@@ -7,6 +7,7 @@
 #include "fixture.h"
 #include "hash/digest.h"
 #include "kind/kind.h"
+#include "streams.h"
 #include "tamis_build.h"
 
 /* vectors_sip128 of the reference implementation: key 00 01 .. 0f, of 00 01 02 .. the first bytes. */
@@ -79,7 +80,8 @@ static void sip_keeps_the_rate_in_kinds_that_take_keys(void **state)
     tamis_store *store = fixture_store(NULL);
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        const struct tamis_filter_spec spec = {.capacity = 20000,
+        const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                               .capacity = 20000,
                                                .fp_rate = 0.01,
                                                .kind = kinds[i],
                                                .hash_set = "sip",
@@ -115,10 +117,12 @@ static void build(tamis_store *store, const struct tamis_build_spec *spec, uint6
 /* Each build of a filter goes on with its secret, so that --if-changed can tell; a set in between ends it. */
 static void sip_builds_keep_the_secret_and_the_rate(void **state)
 {
-    struct tamis_build_spec spec = {
-        .filter = {.kind = TAMIS_KIND_FUSE, .fp_rate = 1.0 / 256, .hash_set = "sip"},
-        .flags = TAMIS_BUILD_IF_CHANGED};
-    struct tamis_filter_spec like[3];
+    struct tamis_filter_spec listed = {
+        .size = sizeof listed, .kind = TAMIS_KIND_FUSE, .fp_rate = 1.0 / 256, .hash_set = "sip"};
+    const struct tamis_build_spec spec = {
+        .size = sizeof spec, .filter = &listed, .flags = TAMIS_BUILD_IF_CHANGED};
+    struct tamis_filter_spec like[3] = {
+        {.size = sizeof like[0]}, {.size = sizeof like[0]}, {.size = sizeof like[0]}};
     char set[TAMIS_HASH_SET_NAME_MAX + 1];
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter;
@@ -132,10 +136,10 @@ static void sip_builds_keep_the_secret_and_the_rate(void **state)
     build(store, &spec, 10, 1); /* others */
     assert_done(tamis_filter_like(filter, &like[1], set));
     assert_memory_equal(like[0].secret, like[1].secret, TAMIS_SECRET_BYTES);
-    spec.filter.hash_set = NULL;
+    listed.hash_set = NULL;
     build(store, &spec, 0, 1);
-    spec.filter.hash_set = "sip";
-    spec.filter.kind = TAMIS_KIND_BLOCKED;
+    listed.hash_set = "sip";
+    listed.kind = TAMIS_KIND_BLOCKED;
     build(store, &spec, 0, 1);
     build(store, &spec, 0, 0);
     assert_done(tamis_filter_like(filter, &like[2], set));
@@ -149,14 +153,18 @@ static void sip_builds_keep_the_secret_and_the_rate(void **state)
 static void explain_first(tamis_filter *filter, uint32_t segment, char hashes[64])
 {
     uint64_t positions[TAMIS_K_MAX];
-    struct tamis_explanation explanation = {
-        .positions = positions, .positions_max = TAMIS_K_MAX, .hashes = hashes, .hashes_bytes = 64};
+    struct tamis_explanation explanation = {.size = sizeof explanation,
+                                            .positions = positions,
+                                            .positions_max = TAMIS_K_MAX,
+                                            .hashes = hashes,
+                                            .hashes_bytes = 64};
     assert_done(tamis_filter_explain(filter, segment, "key", 3, &explanation));
 }
 
 static void sip_each_filter_has_a_secret_of_its_own(void **state)
 {
-    struct tamis_filter_spec like, spec = {.capacity = 1000, .hash_set = "sip"};
+    struct tamis_filter_spec like = {.size = sizeof like},
+                             spec = {.size = sizeof spec, .capacity = 1000, .hash_set = "sip"};
     char set[TAMIS_HASH_SET_NAME_MAX + 1], hashes[4][64];
     tamis_store *store = fixture_store(NULL);
     tamis_filter *a, *b, *c;
@@ -165,8 +173,10 @@ static void sip_each_filter_has_a_secret_of_its_own(void **state)
     assert_done(tamis_filter_create(store, "b", &spec, &b));
     assert_done(tamis_filter_like(a, &like, set));
     assert_done(tamis_filter_create(store, "c", &like, &c));
-    const struct tamis_merge merge = {.sources = (tamis_filter *[]){c}, .count = 1};
-    const struct tamis_merge other = {.sources = (tamis_filter *[]){b}, .count = 1};
+    const struct tamis_merge merge = {
+        .size = sizeof merge, .sources = (tamis_filter *[]){c}, .count = 1};
+    const struct tamis_merge other = {
+        .size = sizeof other, .sources = (tamis_filter *[]){b}, .count = 1};
     assert_done(tamis_filter_merge(a, &merge));
     assert_refused(TAMIS_EMISMATCH, "differ in secret; make one like",
                    tamis_filter_merge(a, &other));
@@ -191,17 +201,22 @@ static void sip_each_filter_has_a_secret_of_its_own(void **state)
 
 static void sip_refuses_what_makes_no_sense(void **state)
 {
-    struct tamis_filter_spec spec = {.capacity = 1000, .hash_set = "sip", .seed = 1};
-    const struct tamis_import_spec bitmap = {.hash_set = "sip", .m_bits = 1000, .k = 3};
-    const struct tamis_source source = {.bytes = 0};
+    struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 1000, .hash_set = "sip", .seed = 1};
+    const struct tamis_import_spec bitmap = {
+        .size = sizeof bitmap, .hash_set = "sip", .m_bits = 1000, .k = 3};
+    struct stream none = {.data = NULL};
+    const struct tamis_source source = stream_source(&none);
     uint64_t positions[3];
-    struct tamis_explanation explanation = {.positions = positions, .positions_max = 3};
+    struct tamis_explanation explanation = {
+        .size = sizeof explanation, .positions = positions, .positions_max = 3};
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = NULL;
     (void)state;
     assert_refused(TAMIS_EINVAL, "hash set sip has no seed",
                    tamis_filter_create(store, "a", &spec, &filter));
-    spec = (struct tamis_filter_spec){.capacity = 1000, .secret = {1}};
+    spec = (struct tamis_filter_spec){
+        .size = sizeof(struct tamis_filter_spec), .capacity = 1000, .secret = {1}};
     assert_refused(TAMIS_EINVAL, "hash set xxh3 has no secret",
                    tamis_filter_create(store, "a", &spec, &filter));
     assert_refused(TAMIS_EINVAL, "no other program has filled",

@@ -15,7 +15,8 @@
 
 static struct tamis_sizing sized(uint32_t kind, uint64_t n, double p, uint64_t m, uint32_t k)
 {
-    struct tamis_sizing s = {.kind = kind, .capacity = n, .fp_rate = p, .m_bits = m, .k = k};
+    struct tamis_sizing s = {
+        .size = sizeof s, .kind = kind, .capacity = n, .fp_rate = p, .m_bits = m, .k = k};
     assert_done(tamis_size(&s));
     return s;
 }
@@ -218,12 +219,13 @@ static void sizing_capacity_and_rate_give_the_smallest_m(void **state)
         for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
             for (uint64_t n = 1; n <= 1000000000; n *= 10) {
                 const struct tamis_sizing s = sized(kind, n, rates[i], 0, 0);
-                const uint64_t unit = kind == TAMIS_KIND_BLOCKED ? 512 : 1;
+                const uint64_t unit = kind == TAMIS_KIND_BLOCKED ? 512 : 1, least = 512;
                 assert_true(s.predicted_rate <= rates[i] && s.predicted_rate > 0);
                 assert_true(s.predicted_rate == tamis_predict_rate(kind, s.m_bits, s.k, n));
                 assert_true(s.fp_rate == rates[i] && s.capacity == n && s.kind == kind);
                 assert_int_equal(s.m_bits % unit, 0);
-                if (s.m_bits > unit)
+                assert_true(s.m_bits >= least);
+                if (s.m_bits > least)
                     assert_true(tamis_predict_rate(kind, s.m_bits - unit, s.k, n) > rates[i]);
             }
 }
@@ -354,48 +356,72 @@ static void sizing_blocked_words_follow_from_k(void **state)
 
 /* ---- What is refused ------------------------------------------------------------------------- */
 
+/* What is asked, and words of the sentence. */
+static const struct {
+    struct tamis_sizing asked;
+    const char *words;
+} out_of_range[] = {
+    {{.size = sizeof(struct tamis_sizing), .kind = 99, .capacity = 1, .fp_rate = 0.1}, "kind 99"},
+    {{.size = sizeof(struct tamis_sizing), .capacity = 10, .fp_rate = 1},
+     "rate 1 is out of range; give a number from 1e-12"},
+    {{.size = sizeof(struct tamis_sizing), .capacity = 10, .fp_rate = 1.5},
+     "rate 1.5 is out of range"},
+    {{.size = sizeof(struct tamis_sizing), .capacity = 10, .fp_rate = -0.1},
+     "rate -0.1 is out of range"},
+    {{.size = sizeof(struct tamis_sizing), .capacity = 10, .fp_rate = 1e-13},
+     "rate 1e-13 is out of range"},
+    {{.size = sizeof(struct tamis_sizing), .capacity = 10, .fp_rate = NAN}, "nan is out of range"},
+    {{.size = sizeof(struct tamis_sizing), .capacity = 10, .fp_rate = -NAN}, "nan is out of range"},
+    {{.size = sizeof(struct tamis_sizing), .capacity = 10, .fp_rate = INFINITY},
+     "rate inf is out of range"},
+    {{.size = sizeof(struct tamis_sizing), .capacity = ((uint64_t)1 << 56) + 1, .fp_rate = 0.1},
+     "the most is 72057594037927936"},
+    {{.size = sizeof(struct tamis_sizing), .capacity = UINT64_MAX, .fp_rate = 0.1},
+     "capacity 18446744073709551615 is too large"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 2, .m_bits = ((uint64_t)1 << 62) + 1, .k = 3},
+     "the most is 2^62 bits"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 2, .m_bits = UINT64_MAX, .k = 3},
+     "m of 18446744073709551615 bits is too large"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 2, .capacity = 10, .k = 65},
+     "k of 65 hashes is out of range; give 1 to 64"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 1, .capacity = 10, .k = 3},
+     "a blocked filter has no k of 3; give an even"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 1, .capacity = 10, .k = 14}, "no k of 14"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 1, .capacity = 10, .k = 44}, "no k of 44"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 1, .capacity = 10, .m_bits = 511},
+     "at least 512 bits, not 511"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 1, .m_bits = 1, .k = 2},
+     "at least 512 bits, not 1"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 1}, "two of capacity, rate, bits and hashes"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 2, .capacity = 10}, "two of capacity"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 2, .fp_rate = 0.1}, "two of capacity"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 2, .m_bits = 10}, "two of capacity"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 2, .k = 10}, "two of capacity"},
+    {{.size = sizeof(struct tamis_sizing), .capacity = (uint64_t)1 << 56, .fp_rate = 1e-12},
+     "no filter of up to 2^62 bits holds"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 2, .capacity = (uint64_t)1 << 56, .k = 64},
+     "no filter of up to 2^62 bits"},
+    {{.size = sizeof(struct tamis_sizing),
+      .kind = 2,
+      .capacity = (uint64_t)1 << 56,
+      .fp_rate = 1e-12,
+      .k = 1},
+     "no filter of up"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 2, .m_bits = 1, .fp_rate = 0.5},
+     "not even one key"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 2, .m_bits = 2, .fp_rate = 1e-3},
+     "2 bits hold not even one key at a rate of 0.001"},
+    {{.size = sizeof(struct tamis_sizing), .kind = 2, .m_bits = 3, .k = 64, .fp_rate = 1e-3},
+     "not even one key"},
+};
+
 static void sizing_values_out_of_range_are_refused(void **state)
 {
-    static const struct {
-        struct tamis_sizing asked;
-        const char *words;
-    } cases[] = {
-        {{.kind = 99, .capacity = 1, .fp_rate = 0.1}, "kind 99"},
-        {{.capacity = 10, .fp_rate = 1}, "rate 1 is out of range; give a number from 1e-12"},
-        {{.capacity = 10, .fp_rate = 1.5}, "rate 1.5 is out of range"},
-        {{.capacity = 10, .fp_rate = -0.1}, "rate -0.1 is out of range"},
-        {{.capacity = 10, .fp_rate = 1e-13}, "rate 1e-13 is out of range"},
-        {{.capacity = 10, .fp_rate = NAN}, "nan is out of range"},
-        {{.capacity = 10, .fp_rate = -NAN}, "nan is out of range"},
-        {{.capacity = 10, .fp_rate = INFINITY}, "rate inf is out of range"},
-        {{.capacity = ((uint64_t)1 << 56) + 1, .fp_rate = 0.1}, "the most is 72057594037927936"},
-        {{.capacity = UINT64_MAX, .fp_rate = 0.1}, "capacity 18446744073709551615 is too large"},
-        {{.kind = 2, .m_bits = ((uint64_t)1 << 62) + 1, .k = 3}, "the most is 2^62 bits"},
-        {{.kind = 2, .m_bits = UINT64_MAX, .k = 3}, "m of 18446744073709551615 bits is too large"},
-        {{.kind = 2, .capacity = 10, .k = 65}, "k of 65 hashes is out of range; give 1 to 64"},
-        {{.kind = 1, .capacity = 10, .k = 3}, "a blocked filter has no k of 3; give an even"},
-        {{.kind = 1, .capacity = 10, .k = 14}, "no k of 14"},
-        {{.kind = 1, .capacity = 10, .k = 44}, "no k of 44"},
-        {{.kind = 1, .capacity = 10, .m_bits = 511}, "at least 512 bits, not 511"},
-        {{.kind = 1, .m_bits = 1, .k = 2}, "at least 512 bits, not 1"},
-        {{.kind = 1}, "two of capacity, rate, bits and hashes"},
-        {{.kind = 2, .capacity = 10}, "two of capacity"},
-        {{.kind = 2, .fp_rate = 0.1}, "two of capacity"},
-        {{.kind = 2, .m_bits = 10}, "two of capacity"},
-        {{.kind = 2, .k = 10}, "two of capacity"},
-        {{.capacity = (uint64_t)1 << 56, .fp_rate = 1e-12}, "no filter of up to 2^62 bits holds"},
-        {{.kind = 2, .capacity = (uint64_t)1 << 56, .k = 64}, "no filter of up to 2^62 bits"},
-        {{.kind = 2, .capacity = (uint64_t)1 << 56, .fp_rate = 1e-12, .k = 1}, "no filter of up"},
-        {{.kind = 2, .m_bits = 1, .fp_rate = 0.5}, "not even one key"},
-        {{.kind = 2, .m_bits = 2, .fp_rate = 1e-3},
-         "2 bits hold not even one key at a rate of 0.001"},
-        {{.kind = 2, .m_bits = 3, .k = 64, .fp_rate = 1e-3}, "not even one key"},
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct tamis_sizing asked = cases[i].asked;
-        assert_refused(TAMIS_EINVAL, cases[i].words, tamis_size(&asked));
-        assert_memory_equal(&asked, &cases[i].asked, sizeof asked); /* and left as it was */
+    for (size_t i = 0; i < sizeof out_of_range / sizeof out_of_range[0]; i++) {
+        struct tamis_sizing asked = out_of_range[i].asked;
+        assert_refused(TAMIS_EINVAL, out_of_range[i].words, tamis_size(&asked));
+        assert_memory_equal(&asked, &out_of_range[i].asked, sizeof asked); /* and left as it was */
     }
 }
 
@@ -419,7 +445,7 @@ static void sizing_any_input_gives_a_sound_result_or_a_refusal(void **unused)
     unsigned accepted = 0;
     (void)unused;
     for (int i = 0; i < 20000; i++) {
-        struct tamis_sizing s = {.kind = (uint32_t)random_below(&state, 3)};
+        struct tamis_sizing s = {.size = sizeof s, .kind = (uint32_t)random_below(&state, 3)};
         const unsigned given = (unsigned)random_below(&state, 16);
         if (given & 1) s.capacity = random_next(&state) >> random_below(&state, 64);
         if (given & 2) s.m_bits = random_next(&state) >> random_below(&state, 64);
@@ -476,8 +502,9 @@ static void sizing_of_counting_is_that_of_blocked(void **state)
     (void)state;
     for (double p = 0.1; p > 1e-7; p /= 10)
         for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
-            struct tamis_sizing blocked = {.capacity = 12345, .fp_rate = p};
-            struct tamis_sizing counting = {.kind = TAMIS_KIND_COUNTING,
+            struct tamis_sizing blocked = {.size = sizeof blocked, .capacity = 12345, .fp_rate = p};
+            struct tamis_sizing counting = {.size = sizeof counting,
+                                            .kind = TAMIS_KIND_COUNTING,
                                             .capacity = 12345,
                                             .fp_rate = p,
                                             .counter_bits = widths[i]};
@@ -490,7 +517,8 @@ static void sizing_of_counting_is_that_of_blocked(void **state)
             assert_int_equal(counting.data_bytes, blocked.m_bits * bits / 8);
             assert_true(fabs(counting.bits_per_key - bits * blocked.bits_per_key) < 1e-9);
         }
-    struct tamis_sizing bad = {.capacity = 10, .fp_rate = 0.1, .counter_bits = 8};
+    struct tamis_sizing bad = {
+        .size = sizeof bad, .capacity = 10, .fp_rate = 0.1, .counter_bits = 8};
     assert_refused(TAMIS_EINVAL, "a blocked filter has no counters", tamis_size(&bad));
     bad.kind = TAMIS_KIND_COUNTING;
     bad.counter_bits = 12;
@@ -498,7 +526,10 @@ static void sizing_of_counting_is_that_of_blocked(void **state)
     bad.counter_bits = 4;
     bad.capacity = (uint64_t)1 << 50;
     assert_refused(TAMIS_EINVAL, "no filter of up to 2^40 counters", tamis_size(&bad));
-    bad = (struct tamis_sizing){.kind = TAMIS_KIND_COUNTING, .k = 6, .m_bits = (uint64_t)1 << 41};
+    bad = (struct tamis_sizing){.size = sizeof(struct tamis_sizing),
+                                .kind = TAMIS_KIND_COUNTING,
+                                .k = 6,
+                                .m_bits = (uint64_t)1 << 41};
     assert_refused(TAMIS_EINVAL, "counters is too large; the most is 2^40", tamis_size(&bad));
 }
 

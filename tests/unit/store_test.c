@@ -9,7 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const struct tamis_filter_spec plain = {.capacity = 1000, .on_full = TAMIS_ON_FULL_WARN};
+static const struct tamis_filter_spec plain = {
+    .size = sizeof plain, .capacity = 1000, .on_full = TAMIS_ON_FULL_WARN};
 
 static void create_all(tamis_store *store, const char *const *names, size_t count)
 {
@@ -42,7 +43,7 @@ static void store_open_with_bad_arguments_is_refused(void **state)
     (void)state;
     assert_refused(TAMIS_EINVAL, "needs a path", tamis_store_open(NULL, 0, &store));
     assert_refused(TAMIS_EINVAL, "needs a path", tamis_store_open("", TAMIS_CREATE, &store));
-    assert_refused(TAMIS_EINVAL, "place for the handle", tamis_store_open(path, 0, NULL));
+    assert_refused(TAMIS_EINVAL, "'store' is NULL", tamis_store_open(path, 0, NULL));
     assert_refused(TAMIS_EINVAL, "flags 0x3", tamis_store_open(path, 3, &store));
     assert_refused(TAMIS_EINVAL, "flags 0x4: use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
                    tamis_store_open(path, 4, &store));
@@ -255,7 +256,7 @@ static int keep_stat(void *context, const struct tamis_filter_stat *stat)
 
 static struct tamis_filter_stat listed_stat(tamis_store *store)
 {
-    struct tamis_filter_stat stat = {.capacity = 0};
+    struct tamis_filter_stat stat = {.size = sizeof stat, .capacity = 0};
     assert_done(tamis_store_list(store, NULL, keep_stat, &stat));
     return stat;
 }
@@ -326,7 +327,7 @@ static void store_drop_removes_name_and_file(void **state)
 static void store_rename_moves_the_filter_as_it_is(void **state)
 {
     char *path;
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     struct tamis__segment_header header;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "old", 100);
@@ -395,10 +396,11 @@ static int64_t modified_at(const char *path)
 static void store_open_read_only_reads_and_changes_nothing(void **state)
 {
     char *path, keys[64];
-    struct tamis_filter_stat stat;
-    struct tamis_segment_stat segment;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    struct tamis_segment_stat segment = {.size = sizeof segment};
     uint64_t positions[64];
-    struct tamis_explanation explanation = {keys, sizeof keys, positions, 64, 0};
+    struct tamis_explanation explanation = {
+        .size = sizeof explanation, keys, sizeof keys, positions, 64, 0};
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 100);
     (void)state;

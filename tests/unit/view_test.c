@@ -94,7 +94,7 @@ static unsigned mappings(void)
 static tamis_filter *windowed(tamis_store *store)
 {
     const struct tamis_filter_spec spec = {
-        .window_items = 3000000, .slices = SLICES, .fp_rate = 1e-4};
+        .size = sizeof spec, .window_items = 3000000, .slices = SLICES, .fp_rate = 1e-4};
     tamis_filter *filter = NULL;
     assert_done(tamis_filter_create(store, "w", &spec, &filter));
     return filter;

@@ -24,40 +24,40 @@
 _tamis_options()
 {
     case $1 in
-    '') printf '%s ' --version --force-network-fs ;;
+    '') printf '%s ' -V --version --wait --force-network-fs ;;
     create)
         printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --kind --counter-bits \
             --hash-set --seed --like --on-full --window --slices --durable --if-missing \
             --json --mode
         ;;
     add)
-        printf '%s ' --new --seen --stats --sync-interval --no-sync -z --null --hex --json --populate \
-            --progress --no-progress
+        printf '%s ' --file --new --seen --stats --sync-interval --no-sync -z --null --hex --json --populate \
+            --wait --progress --no-progress
         ;;
     check)
-        printf '%s ' -v --invert -c --count -q --quiet -z --null --hex --json --populate \
+        printf '%s ' -v --invert -c --count -q --quiet --file -z --null --hex --json --populate \
             --progress --no-progress
         ;;
     build)
         printf '%s ' -p --rate --kind -n --capacity --hash-set --seed --except --against --if-changed \
-            --keep --allow-empty --comments --skip-blank --crlf -z --null --hex --memory --threads --stats \
+            -q --quiet --keep --allow-empty --comments --skip-blank --crlf -z --null --hex --memory --threads --stats \
             --json --progress --no-progress
         ;;
-    except) printf '%s ' -z --null --hex --json --progress --no-progress ;;
+    except) printf '%s ' --file -z --null --hex --json --progress --no-progress ;;
     repair) printf '%s ' --dry-run --rebuild --json ;;
     backup) printf '%s ' --json --progress --no-progress ;;
-    remove | count) printf '%s ' -z --null --hex --json --progress --no-progress ;;
+    remove | count) printf '%s ' --file -z --null --hex --json --progress --no-progress ;;
     import)
         printf '%s ' --from --hash-set -m --bits -k --hashes -n --capacity -p --rate --seal --json \
             --progress --no-progress
         ;;
     export) printf '%s ' --to --with-key --force --json --progress --no-progress ;;
     merge) printf '%s ' --intersect --json --progress --no-progress ;;
-    list) printf '%s ' -q --quiet --json ;;
+    list) printf '%s ' -q --quiet --json --recorded ;;
     report) printf '%s ' -o --output --all --progress --no-progress ;;
     sync) printf '%s ' --accept --json ;;
-    info | verify | compare | generations | rollback) printf '%s ' --json ;;
-    explain) printf '%s ' --hash-set -m --bits -k --hashes --seed -z --null --hex --json ;;
+    info | verify | doctor | compare | generations | rollback) printf '%s ' --json ;;
+    explain) printf '%s ' --hash-set -m --bits -k --hashes --seed --file -z --null --hex --json ;;
     calc) printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --memory --table --kind --counter-bits --json ;;
     esac
     [[ $1 == calc ]] || printf '%s ' --store # it has no use for one
@@ -71,7 +71,7 @@ _tamis_wants_value()
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
     --on-full | --window | --slices | --mode | --except | --against | --keep | --threads) return 0 ;;
-    --output | --sync-interval) return 0 ;;
+    --output | --sync-interval | --file | --wait) return 0 ;;
     --*) return 1 ;;
     -*[npmko]) [[ ${1%?} != *[npmko]* ]] ;;
     *) return 1 ;;
@@ -228,7 +228,7 @@ _tamis_offer_generations()
 _tamis_offer_commands()
 {
     _tamis_offer "$word" '' create add check remove count list info calc sync explain merge \
-        compare import export build except generations rollback report verify repair backup drop rename \
+        compare import export build except generations rollback report verify doctor repair backup drop rename \
         rotate help
 }
 
@@ -236,7 +236,7 @@ _tamis_offer_fields()
 {
     _tamis_offer "$word" '' name kind hash_set m_bits k seed capacity fp_rate items \
         items_estimated fill fp_rate_now bits_per_key size_bytes generation segments created_at \
-        published_at checkpointed_at on_full window_seconds window_items slices counter_bits \
+        published_at checkpointed_at on_full window_seconds window_items slices live_slices counter_bits \
         fingerprint_bits keep exceptions durable state unclean_since degraded_since note
 }
 
@@ -260,7 +260,7 @@ _tamis_offer_value()
         *) _tamis_offer "$2" "$3" blocked bloom counting fuse ;;
         esac
         ;;
-    --except | --against) _tamis_offer_paths -f "$2" "$3" ;;
+    --except | --against | --file) _tamis_offer_paths -f "$2" "$3" ;;
     --counter-bits) _tamis_offer "$2" "$3" 4 8 16 32 ;;
     --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
     --hash-set)
@@ -285,7 +285,7 @@ _tamis_offer_argument()
     rollback,1) _tamis_offer_generations ;;
     backup,0) _tamis_offer_paths -d "$word" '' ;;
     import,1 | export,1 | build,*) _tamis_offer_paths -f "$word" '' ;;
-    compare,[01] | merge,* | sync,* | verify,* | drop,* | rotate,* | report,*) _tamis_offer_filters "$word" '' ;;
+    compare,[01] | merge,* | sync,* | verify,* | doctor,* | drop,* | rotate,* | report,*) _tamis_offer_filters "$word" '' ;;
     info,1) _tamis_offer_fields ;;
     calc,0) _tamis_offer_options ;; # it takes nothing else
     esac

@@ -143,8 +143,12 @@ static double build_filter(const struct run *run)
 {
     static struct stream stream;
     const struct bench_case *c = run->c;
-    const struct tamis_build_spec spec = {.filter = {.kind = c->kind, .fp_rate = c->fp_rate},
-                                          .progress = progress};
+    const struct tamis_build_spec spec = {
+        .size = sizeof spec,
+        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                              .kind = c->kind,
+                                              .fp_rate = c->fp_rate},
+        .progress = progress};
     tamis_build *build;
     double ns = 0;
     check(tamis_build_begin(run->store, "bench", &spec, &build));
@@ -170,7 +174,7 @@ static double build_filter(const struct run *run)
 static void make_filter(struct run *run)
 {
     struct bench_case *c = run->c;
-    struct tamis_segment_stat segment;
+    struct tamis_segment_stat segment = {.size = sizeof segment};
     char name[96];
     check(tamis_store_open(run->store_path, TAMIS_CREATE, &run->store));
     if (c->kind == TAMIS_KIND_FUSE) {
@@ -181,6 +185,7 @@ static void make_filter(struct run *run)
         check(tamis_filter_open(run->store, "bench", TAMIS_READ_ONLY, &run->filter));
     } else {
         const struct tamis_filter_spec spec = {
+            .size = sizeof spec,
             .capacity = c->capacity,
             .fp_rate = c->fp_rate,
             .kind = c->kind,
@@ -191,7 +196,8 @@ static void make_filter(struct run *run)
     c->k = segment.k;
     c->data_bytes = segment.data_bytes;
     if (c->keys > c->capacity) {
-        struct tamis_sizing all = {.kind = c->kind, .capacity = c->keys, .fp_rate = c->fp_rate};
+        struct tamis_sizing all = {
+            .size = sizeof all, .kind = c->kind, .capacity = c->keys, .fp_rate = c->fp_rate};
         check(tamis_size(&all));
         c->data_bytes = all.data_bytes;
     }
@@ -200,7 +206,7 @@ static void make_filter(struct run *run)
 
 static void drop_filter(struct run *run)
 {
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     check(tamis_filter_stat(run->filter, &stat));
     run->c->segments = stat.segment_count;
     filter_close(run->processes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* limits.h: what the machine lets be had at best, measured by loops that do nothing else. */
+/* limits.h: the best that the machine can do, measured by loops that do nothing else. */
 #ifndef TAMIS_BENCH_LIMITS_H
 #define TAMIS_BENCH_LIMITS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tamis-bench: what the library costs beside what the machine lets be had, in one run.
+ * tamis-bench: what the library costs beside the limits of the machine, in one run.
  *
  *     tamis-bench --json run.json              five minutes, 2 GB of disk and 6 GB of memory
  *     tamis-bench --quick                      under a minute

@@ -12,7 +12,7 @@
 static const char HELP[] =
     "usage: tamis-bench [--quick | --smoke] [--grow] [OPTION...]\n"
     "\n"
-    "What Tamis costs, in nanoseconds a key, beside what the machine lets be had at best: for "
+    "What Tamis costs, in nanoseconds a key, beside the best that the machine can do: for "
     "each\n"
     "kind of filter, with 8-byte keys and URLs of 70, out of cache and in it, in batches and one "
     "by\n"

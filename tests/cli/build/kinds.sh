@@ -16,7 +16,8 @@ expect 1 tamis check roomy fresh
 # A filter that keys were added to one by one becomes static, and the other way round.
 tamis create seen -n 1000
 tamis add seen a b c
-tamis build seen keys
+refused tamis build seen keys
+tamis build seen keys --kind fuse
 tamis info seen kind
 tamis rollback seen
 tamis check seen a b c 17

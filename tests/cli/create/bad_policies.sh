@@ -2,12 +2,13 @@
 # shellcheck shell=bash
 refused tamis create x -n 10 --on-full explode
 refused tamis create x -m 1000 -k 3 --on-full grow
-refused tamis create x -n 10 -p 1e-12 --on-full grow
 refused tamis create x -n 10 --slices 4
 refused tamis create x -n 10 --window 0s
 refused tamis create x -n 10 --window 30x
 refused tamis create x -n 10 --window -5d
 refused tamis create x -n 10 --window 200000w
+refused tamis create x -n 10 --window 36526d
+tamis create century -n 10 --window 36525d
 refused tamis create x -n 10 --window 1s --slices 32
 refused tamis create x -n 10 --window 30d --slices 33
 refused tamis create x -n 10 --window 30d --slices 0

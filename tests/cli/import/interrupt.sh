@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # A signal in the middle of a stream: nothing is imported, status 128 + 2 and 128 + 15.
-tamis create seen -n 100k
+tamis create seen -n 2M # more than a mebibyte: room is made once that much has come
 tamis export seen --to tamis whole
 tamis drop seen
 mkfifo input
@@ -10,7 +10,7 @@ for signal in INT TERM; do
     (trap - INT && exec tamis import x --from tamis input) 2>told &
     pid=$!
     exec 3>input
-    head -c 20000 whole >&3
+    head -c 1200000 whole >&3
     while [ ! -e "$TAMIS_STORE/staging" ] || [ -z "$(ls "$TAMIS_STORE/staging")" ]; do sleep 0.01; done
     kill -"$signal" "$pid"
     wait "$pid"

@@ -7,8 +7,8 @@ tamis create c -n 1000
 head -c 4096 "$TAMIS_STORE/segments/0000000000000001.seg" >short
 cp short "$TAMIS_STORE/segments/0000000000000001.seg"
 rm "$TAMIS_STORE/segments/0000000000000003.seg"
-refused tamis verify
-refused tamis verify --json
-refused tamis verify a
+expect 2 tamis verify
+expect 2 tamis verify --json
+expect 2 tamis verify a
 expect 0 tamis verify b
-refused tamis verify b absent
+expect 2 tamis verify b absent

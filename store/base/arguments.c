@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* arguments.c: see arguments.h. */
+#include "base/arguments.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "tamis_build.h"
+
+/*
+ * A field that is added goes where no older caller has anything.  So no struct ends in padding: the bytes
+ * there are the caller's, and nobody has set them.
+ */
+#define ENDS_WITH(name, field)                                                                     \
+    static_assert(offsetof(struct name, size) == 0, "the size comes first");                       \
+    static_assert(offsetof(struct name, field) + sizeof(((struct name *)0)->field) ==              \
+                      sizeof(struct name),                                                         \
+                  "padding at the end")
+ENDS_WITH(tamis_store_options, busy_context);
+ENDS_WITH(tamis_sizing, pieces);
+ENDS_WITH(tamis_filter_spec, secret);
+ENDS_WITH(tamis_filter_stat, live_slices);
+ENDS_WITH(tamis_segment_stat, pieces);
+ENDS_WITH(tamis_explanation, positions_count);
+ENDS_WITH(tamis_source, bytes);
+ENDS_WITH(tamis_sink, context);
+ENDS_WITH(tamis_import_spec, seal_rate);
+ENDS_WITH(tamis_merge, context);
+ENDS_WITH(tamis_comparison, error);
+ENDS_WITH(tamis_problem, reason);
+ENDS_WITH(tamis_build_spec, context);
+ENDS_WITH(tamis_build_result, key_digest);
+ENDS_WITH(tamis_generation_stat, key_digest);
+ENDS_WITH(tamis_repair_step, what);
+
+int tamis__fail_null(const char *call, const char *argument)
+{
+    return tamis__fail(TAMIS_EINVAL, "%s(): the argument '%s' is NULL; pass one", call, argument);
+}
+
+/* By memcpy: a foreign-function user's buffer need not be aligned. */
+static size_t size_of(const void *theirs)
+{
+    size_t size;
+    memcpy(&size, theirs, sizeof size);
+    return size;
+}
+
+int tamis__check_struct(const void *theirs, const char *name)
+{
+    if (theirs == NULL)
+        return tamis__fail(TAMIS_EINVAL, "the argument of type %s is NULL; pass one", name);
+    const size_t size = size_of(theirs);
+    if (size > sizeof size && size <= TAMIS__STRUCT_BYTES_MAX) return 0;
+    return tamis__fail(TAMIS_EINVAL,
+                       "the field 'size' of a %s says %zu bytes; set it to sizeof(%s) before the "
+                       "call, as TAMIS_INIT() does",
+                       name, size, name);
+}
+
+int tamis__take_struct(const void *theirs, void *ours, size_t ours_bytes, const char *name)
+{
+    const int rc = tamis__check_struct(theirs, name);
+    if (rc < 0) return rc;
+    const size_t size = size_of(theirs), both = size < ours_bytes ? size : ours_bytes;
+    for (size_t i = ours_bytes; i < size; i++)
+        if (((const unsigned char *)theirs)[i] != 0)
+            return tamis__fail(TAMIS_EUNSUPPORTED,
+                               "a %s has something set at byte %zu, which Tamis %s does not know; "
+                               "leave it 0, or use a newer library",
+                               name, i, tamis_version());
+    memset(ours, 0, ours_bytes);
+    memcpy(ours, theirs, both);
+    memcpy(ours, &ours_bytes, sizeof ours_bytes);
+    return 0;
+}
+
+void tamis__give_struct(const void *ours, size_t ours_bytes, void *theirs)
+{
+    size_t both = size_of(theirs);
+    if (both > ours_bytes) both = ours_bytes;
+    memcpy(theirs, ours, both);
+    memcpy(theirs, &both, sizeof both);
+}

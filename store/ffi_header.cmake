@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Writes tamis_ffi.h: the public headers as foreign-function interfaces take them, without preprocessor lines,
+# attributes and system headers; whole-number constants become an enum.
+#   cmake -DCC=COMPILER -DINCLUDE=store/include -DWORK=DIRECTORY -DOUT=tamis_ffi.h -P ffi_header.cmake
+cmake_minimum_required(VERSION 3.18)
+
+set(constants "")
+foreach(header tamis.h tamis_build.h tamis_errors.h)
+    file(READ ${INCLUDE}/${header} text)
+    # What <stddef.h> and <stdint.h> declare, every such interface knows by itself.
+    string(REGEX REPLACE "#include <[a-z]+\\.h>\n" "" bare "${text}")
+    file(WRITE ${WORK}/${header} "${bare}")
+    string(REGEX REPLACE "[ \t]*\\\\\n[ \t]*" " " joined "${text}")
+    string(REGEX MATCHALL "#define +TAMIS_[A-Z_0-9]+ +(0x[0-9a-fA-F]+|[0-9]+)u?[ \t]*(\n|/)" found "${joined}")
+    foreach(line IN LISTS found)
+        string(REGEX REPLACE "#define +(TAMIS_[A-Z_0-9]+) +(0x[0-9a-fA-F]+|[0-9]+)u?[ \t]*(\n|/)"
+               "    \\1 = \\2,\n" line "${line}")
+        string(APPEND constants "${line}")
+    endforeach()
+endforeach()
+file(WRITE ${WORK}/all.c "#include \"tamis_build.h\"\n")
+# Without __GNUC__ the headers have no attributes.
+execute_process(COMMAND ${CC} -E -P -nostdinc -U__GNUC__ -I${WORK} ${WORK}/all.c
+                OUTPUT_VARIABLE declarations RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${CC} cannot preprocess the public headers")
+endif()
+string(REGEX REPLACE "\n\n+" "\n" declarations "${declarations}")
+file(WRITE ${OUT} "/* SPDX-License-Identifier: BSD-2-Clause */
+/* tamis_ffi.h: tamis.h and tamis_build.h for foreign-function interfaces, such as Python's cffi and PHP's FFI;
+ * made from them by the build.  What the calls do is said there.  C and C++ programs include these. */
+${declarations}enum tamis_constants {
+${constants}};
+")

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# Who needs the catalog while a stranger holds its lock waits for as long as --wait says, and says for whom it waited.
+tamis create seen -n 1000
+exec 9>>"$TAMIS_STORE/catalog.lock"
+flock -x 9
+busy() {
+    expect 2 timeout 30 tamis --wait 1 "$@" 2>told
+    sed 's/process [0-9]*/process N/; s/for 1[0-9.]* s;/for 1 s;/' told
+}
+busy list
+busy check seen a
+busy create other -n 10
+busy info seen
+busy verify
+busy sync seen
+exec 9>&-
+tamis list -q

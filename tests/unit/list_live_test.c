@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * list_live_test.c: the list with what the segments say now (store/list_live.c).
+ *
+ * Seen to fail while `tamis list` told what the catalog has: 0 items beside an adder of 4,000, the first size
+ * of a counting filter, and of a window the bits of the slices so far by the capacity of all.
+ */
+#include "fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "file/header.h"
+
+static int keep(void *context, const struct tamis_filter_stat *stat)
+{
+    *(struct tamis_filter_stat *)context = *stat;
+    return 0;
+}
+
+static struct tamis_filter_stat listed(tamis_store *store, const char *name)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat, .name = ""};
+    assert_done(tamis_store_list_live(store, name, keep, &stat));
+    assert_string_equal(stat.name, name);
+    return stat;
+}
+
+static void add_keys(tamis_filter *filter, uint64_t from, uint64_t to)
+{
+    char key[RANDOM_KEY_BYTES];
+    for (uint64_t i = from; i < to; i++)
+        assert_done(tamis_filter_add(filter, key, random_key(i, key)));
+}
+
+static void list_live_tells_items_of_an_adder_that_has_not_synced(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    struct tamis_filter_stat recorded = {.size = sizeof recorded};
+    (void)state;
+    add_keys(filter, 0, 600);
+    assert_done(tamis_store_list(store, "x", keep, &recorded));
+    assert_int_equal(recorded.items, 0);
+    const struct tamis_filter_stat now = listed(store, "x");
+    assert_int_equal(now.items, tamis_filter_items(filter));
+    assert_true(now.items > 590 && now.predicted_rate > 0);
+    add_keys(filter, 600, 3000); /* it grows */
+    assert_int_equal(listed(store, "x").items, tamis_filter_items(filter));
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_store_list(store, "x", keep, &recorded));
+    assert_int_equal(listed(store, "x").items, recorded.items);
+    assert_int_equal(listed(store, "x").size_bytes, recorded.size_bytes);
+    tamis_store_close(store);
+}
+
+static void list_live_tells_the_size_of_counters_that_overflowed(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 1000, .kind = TAMIS_KIND_COUNTING};
+    tamis_filter *filter;
+    (void)state;
+    assert_done(tamis_filter_create(store, "x", &spec, &filter));
+    const uint64_t before = listed(store, "x").size_bytes;
+    for (int i = 0; i < 20; i++)
+        add_keys(filter, 0, 900);
+    assert_done(tamis_filter_close(filter));
+    const uint64_t bytes = fixture_size(fixture_segment_path(path, 1));
+    assert_true(bytes > before);
+    assert_int_equal(listed(store, "x").size_bytes, bytes);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void list_live_of_segments_that_cannot_be_read_tells_what_the_catalog_has(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    const uint64_t other = 77;
+    (void)state;
+    add_keys(filter, 0, 100);
+    assert_done(tamis_filter_close(filter));
+    const uint64_t items = listed(store, "x").items;
+    fixture_poke(fixture_segment_path(path, 1), offsetof(struct tamis__segment_header, filter_id),
+                 &other, sizeof other);
+    assert_int_equal(listed(store, "x").items, items);
+    assert_int_equal(truncate(fixture_segment_path(path, 1), 100), 0);
+    assert_int_equal(listed(store, "x").items, items);
+    assert_int_equal(unlink(fixture_segment_path(path, 1)), 0);
+    assert_int_equal(listed(store, "x").items, items);
+    tamis_store_close(store);
+    free(path);
+}
+
+static int stop(void *context, const struct tamis_filter_stat *stat)
+{
+    (void)stat;
+    return ++*(int *)context == 2 ? 17 : 0;
+}
+
+static void list_live_ends_where_its_function_says_so(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    int calls = 0;
+    (void)state;
+    for (const char *name = "a\0b\0c\0"; *name != '\0'; name += 2)
+        assert_done(tamis_filter_close(fixture_filter(store, name, 10)));
+    assert_int_equal(tamis_store_list_live(store, NULL, stop, &calls), 17);
+    assert_int_equal(calls, 2);
+    assert_refused(TAMIS_EINVAL, "needs a store", tamis_store_list_live(NULL, NULL, stop, &calls));
+    assert_refused(TAMIS_EINVAL, "needs a store", tamis_store_list_live(store, NULL, NULL, NULL));
+    tamis_store_close(store);
+}
+
+static void list_bits_per_key_of_a_window_are_those_of_its_slices(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    const struct tamis_filter_spec spec = {
+        .size = sizeof spec, .capacity = 10000, .window_ns = 3600000000000, .slices = 5};
+    tamis_filter *filter;
+    (void)state;
+    assert_done(tamis_filter_create(store, "w", &spec, &filter));
+    const double one = listed(store, "w").bits_per_key;
+    assert_true(one > 10 && one < 40); /* it was 2 */
+    for (int i = 0; i < 3; i++)
+        assert_done(tamis_filter_rotate(filter));
+    assert_true(listed(store, "w").segment_count > 1);
+    assert_true(fabs(listed(store, "w").bits_per_key - one) < 1e-9);
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(list_live_tells_items_of_an_adder_that_has_not_synced),
+        cmocka_unit_test(list_live_tells_the_size_of_counters_that_overflowed),
+        cmocka_unit_test(list_live_of_segments_that_cannot_be_read_tells_what_the_catalog_has),
+        cmocka_unit_test(list_live_ends_where_its_function_says_so),
+        cmocka_unit_test(list_bits_per_key_of_a_window_are_those_of_its_slices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

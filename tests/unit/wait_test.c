@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wait_test.c: how long a call waits for another process, and who is told (store/wait.c). */
+#include "fixture.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/point.h"
+#include "spawn.h"
+#include "store.h"
+
+struct holder {
+    const char *lock;
+    struct spawn_barrier *barrier;
+    int how;
+};
+
+static void hold_lock(void *context, unsigned index)
+{
+    const struct holder *holder = context;
+    const int fd = open(holder->lock, O_RDONLY);
+    (void)index;
+    SPAWN_CHECK(flock(fd, holder->how) == 0);
+    spawn_wait(holder->barrier);
+    for (;;)
+        pause(); /* until it is killed */
+}
+
+/* A process that has the lock of the store at `path`, as soon as this returns. */
+static pid_t start_holder(const char *path, int how)
+{
+    struct holder holder = {.lock = fixture_join(path, "catalog.lock"),
+                            .barrier = spawn_shared(sizeof(struct spawn_barrier)),
+                            .how = how};
+    holder.barrier->count = 2;
+    const pid_t pid = spawn_one(hold_lock, &holder, 0);
+    spawn_wait(holder.barrier);
+    return pid;
+}
+
+static void end_holder(pid_t pid)
+{
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* What the busy function was told. */
+struct told {
+    unsigned calls;
+    int64_t waited_ms[8];
+    int64_t holder;
+    unsigned stop_at; /* it says to wait no more at this call; 0: never */
+};
+
+static int remember(void *context, int64_t waited_ms, int64_t holder)
+{
+    struct told *told = context;
+    if (told->calls < 8) told->waited_ms[told->calls] = waited_ms;
+    told->holder = holder;
+    return ++told->calls == told->stop_at;
+}
+
+/* Wait for a lock that stays held.  Returns the milliseconds. */
+static int64_t wait_in_vain(tamis_store *store, unsigned *rounds)
+{
+    const int64_t started = tamis__steady_ns();
+    for (*rounds = 0; tamis__store_wait(store, started, -1); ++*rounds) {
+    }
+    return (tamis__steady_ns() - started) / 1000000;
+}
+
+static void wait_with_impossible_timeouts_is_refused(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    (void)state;
+    assert_refused(TAMIS_EINVAL, "-1 ms", tamis_store_set_busy_timeout(store, -1));
+    assert_refused(TAMIS_EINVAL, "86400001 ms", tamis_store_set_busy_timeout(store, 86400001));
+    assert_refused(TAMIS_EINVAL, "needs a store", tamis_store_set_busy_timeout(NULL, 1));
+    assert_refused(TAMIS_EINVAL, "needs a store", tamis_store_set_busy_callback(NULL, NULL, NULL));
+    assert_int_equal(store->busy_timeout_ms, TAMIS_BUSY_TIMEOUT_DEFAULT);
+    assert_done(tamis_store_set_busy_timeout(store, TAMIS_BUSY_TIMEOUT_MAX));
+    tamis_store_close(store);
+}
+
+static void wait_of_no_time_does_not_wait(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    unsigned rounds;
+    (void)state;
+    assert_done(tamis_store_set_busy_timeout(store, 0));
+    assert_in_range(wait_in_vain(store, &rounds), 0, 50);
+    assert_int_equal(rounds, 0);
+    tamis_store_close(store);
+}
+
+static void wait_lasts_for_the_timeout_and_pauses_in_between(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    unsigned rounds;
+    (void)state;
+    assert_done(tamis_store_set_busy_timeout(store, 300));
+    assert_in_range(wait_in_vain(store, &rounds), 296, 2000); /* the clock goes in steps of 4 ms */
+    assert_in_range(rounds, 10, 1500);                        /* a pause is 200 us at least */
+    tamis_store_close(store);
+}
+
+static void wait_tells_once_a_second_who_has_the_lock(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    struct told told = {0};
+    unsigned rounds;
+    const pid_t pid = start_holder(path, LOCK_SH);
+    (void)state;
+    assert_done(tamis_store_set_busy_timeout(store, 2500));
+    assert_done(tamis_store_set_busy_callback(store, remember, &told));
+    (void)wait_in_vain(store, &rounds);
+    assert_int_equal(told.calls, 2);
+    assert_in_range(told.waited_ms[0], 1000, 1900);
+    assert_in_range(told.waited_ms[1], 2000, 2499);
+    assert_int_equal(told.holder, pid);
+
+    char words[32];
+    (void)snprintf(words, sizeof words, "cannot grow: process %d has", (int)pid);
+    assert_refused(TAMIS_EBUSY, words,
+                   tamis__fail_busy(store, tamis__steady_ns(), -1, "the filter 'a' cannot grow"));
+    end_holder(pid);
+    tamis_store_close(store);
+    free(path);
+}
+
+static void wait_ends_when_the_busy_function_says_so(void **state)
+{
+    tamis_store *store = fixture_store(NULL);
+    struct told told = {.stop_at = 1};
+    unsigned rounds;
+    (void)state;
+    assert_done(tamis_store_set_busy_callback(store, remember, &told));
+    assert_in_range(wait_in_vain(store, &rounds), 996, 4000);
+    assert_int_equal(told.calls, 1);
+    assert_int_equal(told.holder, 0); /* nobody has the lock */
+    tamis_store_close(store);
+}
+
+static void wait_for_a_lock_names_who_has_it_and_not_who_waits(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    const pid_t pid = start_holder(path, LOCK_EX);
+    (void)state;
+    const int fd = open(fixture_join(path, "catalog.lock"), O_RDONLY);
+    assert_int_equal(tamis__lock_holder(fd), pid);
+    end_holder(pid);
+    assert_int_equal(tamis__lock_holder(fd), 0);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    assert_int_equal(tamis__lock_holder(fd), getpid());
+    assert_int_equal(tamis__lock_holder(-1), 0);
+    close(fd);
+    tamis_store_close(store);
+    free(path);
+}
+
+/* ---- Who needs the catalog ------------------------------------------------------------------- */
+
+#define WAITS_MS 300
+
+static tamis_filter *added_to(tamis_store *store)
+{
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000};
+    tamis_filter *filter;
+    assert_done(tamis_filter_create(store, "a", &spec, &filter));
+    assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
+    assert_done(tamis_store_set_busy_timeout(store, WAITS_MS));
+    return filter;
+}
+
+static int count_filter(void *context, const struct tamis_filter_stat *stat)
+{
+    (void)stat;
+    ++*(unsigned *)context;
+    return 0;
+}
+
+#define assert_waits_in_vain(call)                                                                 \
+    do {                                                                                           \
+        const int64_t started = tamis__steady_ns();                                                \
+        assert_refused(TAMIS_EBUSY, "the catalog is locked: process", call);                       \
+        assert_in_range((tamis__steady_ns() - started) / 1000000, WAITS_MS - 4, WAITS_MS + 1500);  \
+    } while (0)
+
+/* Everything that needs the catalog, while `pid` has it; then that is over. */
+static void try_all(const char *path, tamis_store *store, tamis_filter *filter, pid_t pid)
+{
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000};
+    const struct tamis_store_options options = {.size = sizeof options,
+                                                .busy_timeout_ms = WAITS_MS};
+    tamis_store *other = NULL;
+    tamis_filter *opened = NULL;
+    unsigned count = 0;
+    assert_waits_in_vain(tamis_store_open_with(path, &options, &other));
+    assert_waits_in_vain(tamis_filter_open(store, "a", 0, &opened));
+    assert_waits_in_vain(tamis_filter_create(store, "b", &spec, NULL));
+    assert_waits_in_vain(tamis_store_list(store, NULL, count_filter, &count));
+    assert_waits_in_vain(tamis_filter_sync(filter));
+    assert_int_equal(tamis_filter_add(filter, "another", 7), 1); /* needs nobody */
+    assert_int_equal(tamis_filter_contains(filter, "another", 7), 1);
+    assert_waits_in_vain(tamis_filter_close(filter));
+    end_holder(pid);
+    assert_int_equal(count, 0);
+    assert_done(
+        tamis_filter_open(store, "a", 0, &filter)); /* what was added is there, and counted */
+    assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
+    assert_int_equal(tamis_filter_contains(filter, "another", 7), 1);
+    assert_int_equal(tamis_filter_items(filter), 2);
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_store_list(store, NULL, count_filter, &count));
+    assert_int_equal(count, 1);
+}
+
+/* Seen to fail, with those below, where all but an add waited without limit. */
+static void wait_for_a_stranger_with_the_catalog_ends_with_the_timeout(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = added_to(store);
+    (void)state;
+    try_all(path, store, filter, start_holder(path, LOCK_EX));
+    tamis_store_close(store);
+    free(path);
+}
+
+static enum tamis__point stop_at;
+
+static void stop_there(enum tamis__point point)
+{
+    if (point == stop_at) (void)raise(SIGSTOP);
+}
+
+static void create_until_stopped(void *context, unsigned index)
+{
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000};
+    tamis_store *store;
+    (void)index;
+    SPAWN_CHECK(tamis_store_open(context, 0, &store) == 0);
+    tamis__point_hook = stop_there;
+    SPAWN_CHECK(tamis_filter_create(store, "stopped", &spec, NULL) == 0); /* never done */
+}
+
+static pid_t start_stopped(char *path, enum tamis__point point)
+{
+    int status = 0;
+    stop_at = point;
+    const pid_t pid = spawn_one(create_until_stopped, path, 0);
+    assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+    assert_true(WIFSTOPPED(status));
+    return pid;
+}
+
+static void wait_for_one_that_is_stopped_in_a_transaction_ends_with_the_timeout(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = added_to(store);
+    (void)state;
+    try_all(path, store, filter, start_stopped(path, TAMIS__POINT_RENAMED));
+    tamis_store_close(store);
+    free(path);
+}
+
+/* In the order of the turnstile and the lock itself (catalog.c) one may be stopped between both. */
+static void wait_for_one_that_is_stopped_in_the_turnstile_passes_it_by(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = added_to(store);
+    unsigned count = 0;
+    const int turnstile = open(path, O_RDONLY | O_DIRECTORY);
+    (void)state;
+    assert_int_equal(flock(turnstile, LOCK_EX), 0);
+    assert_done(tamis_store_set_busy_timeout(store, 20000));
+    const int64_t started = tamis__steady_ns();
+    assert_done(tamis_store_list(store, NULL, count_filter, &count));
+    assert_done(tamis_filter_close(filter));
+    assert_in_range((tamis__steady_ns() - started) / 1000000, 1990, 6000);
+    assert_int_equal(count, 1);
+    close(turnstile);
+    tamis_store_close(store);
+    free(path);
+}
+
+struct readers {
+    char *path;
+    uint32_t ends; /* atomic */
+    struct spawn_barrier barrier;
+};
+
+static void read_on(void *context, unsigned index)
+{
+    struct readers *readers = context;
+    tamis_store *store;
+    unsigned count = 0;
+    (void)index;
+    SPAWN_CHECK(tamis_store_open(readers->path, TAMIS_READ_ONLY, &store) == 0);
+    spawn_wait(&readers->barrier);
+    while (__atomic_load_n(&readers->ends, __ATOMIC_RELAXED) == 0)
+        SPAWN_CHECK(tamis_store_list(store, NULL, count_filter, &count) == 0);
+    tamis_store_close(store);
+}
+
+/* Seen to fail without the turnstile, with 40 s. */
+static void wait_of_a_writer_among_readers_that_never_pause_is_short(void **state)
+{
+    struct readers *readers = spawn_shared(sizeof *readers);
+    tamis_store *store = fixture_store(&readers->path);
+    tamis_filter *filter = added_to(store);
+    pid_t pids[8];
+    int64_t longest = 0;
+    (void)state;
+    readers->barrier.count = 9;
+    assert_done(tamis_store_set_busy_timeout(store, 20000));
+    for (unsigned i = 0; i < 8; i++)
+        pids[i] = spawn_one(read_on, readers, i);
+    spawn_wait(&readers->barrier);
+    for (unsigned round = 0; round < 20; round++) {
+        const int64_t started = tamis__steady_ns();
+        assert_done(tamis_filter_sync(filter));
+        const int64_t took = tamis__steady_ns() - started;
+        if (took > longest) longest = took;
+    }
+    __atomic_store_n(&readers->ends, 1, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < 8; i++) {
+        int status;
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_int_equal(status, 0);
+    }
+    print_message("the longest wait of a writer among 8 readers: %.1f ms\n", (double)longest / 1e6);
+    assert_in_range(longest / 1000000, 0, 5000);
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+}
+
+static void wait_of_a_store_that_is_opened_takes_its_timeout_and_tells(void **state)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path), *other = NULL;
+    struct told told = {0};
+    struct tamis_store_options options = {.size = sizeof options,
+                                          .busy_timeout_ms = 1500,
+                                          .busy_fn = remember,
+                                          .busy_context = &told};
+    const pid_t pid = start_holder(path, LOCK_EX);
+    (void)state;
+    assert_refused(TAMIS_EBUSY, "locked", tamis_store_open_with(path, &options, &other));
+    assert_int_equal(told.calls, 1);
+    assert_int_equal(told.holder, pid);
+    options.busy_timeout_ms = -1;
+    assert_refused(TAMIS_EBUSY, "for 0.0 s", tamis_store_open_with(path, &options, &other));
+    options.busy_timeout_ms = TAMIS_BUSY_TIMEOUT_MAX + 1;
+    assert_refused(TAMIS_EINVAL, "86400001 ms", tamis_store_open_with(path, &options, &other));
+    end_holder(pid);
+    tamis_store_close(store);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wait_with_impossible_timeouts_is_refused),
+        cmocka_unit_test(wait_of_no_time_does_not_wait),
+        cmocka_unit_test(wait_lasts_for_the_timeout_and_pauses_in_between),
+        cmocka_unit_test(wait_tells_once_a_second_who_has_the_lock),
+        cmocka_unit_test(wait_ends_when_the_busy_function_says_so),
+        cmocka_unit_test(wait_for_a_lock_names_who_has_it_and_not_who_waits),
+        cmocka_unit_test(wait_for_a_stranger_with_the_catalog_ends_with_the_timeout),
+        cmocka_unit_test(wait_for_one_that_is_stopped_in_a_transaction_ends_with_the_timeout),
+        cmocka_unit_test(wait_for_one_that_is_stopped_in_the_turnstile_passes_it_by),
+        cmocka_unit_test(wait_of_a_writer_among_readers_that_never_pause_is_short),
+        cmocka_unit_test(wait_of_a_store_that_is_opened_takes_its_timeout_and_tells),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
