@@ -2,11 +2,15 @@
 /*
  * verify_data.c: the data of one segment against its header and its counters.
  *
- * Static data have a checksum.  Bits that others set meanwhile have not; what can be said of them is that
- * each key told NEW has set a bit of its own, and was counted after that:
+ * Static data have a checksum.  Bits that others set meanwhile have none; what can be said of them is that
+ * each key told NEW has set a bit of its own:
  *
- *     the items counted before the bits are at most the bits, and, where positions are uniform, hardly more
- *     than the bits tell; items that are counted later are no fewer than the catalog has heard of
+ *     the items that are read before the bits are at most the bits, and, where positions are uniform, hardly
+ *     more than the bits tell; items that are read later are no fewer than the catalog has heard of
+ *
+ * A single add counts its key before it sets the bits (file/room.h).  So some items may be ahead of their bits:
+ * one for each adder that stands between the two steps, and one for each that died there.
+ * TAMIS__ITEMS_AHEAD allows for them.
  *
  * Of too many bits in all nothing can be said: a merge, and an adder that dies, set some and count them later, or
  * never.  How they are spread is verify_spread.c's to say.
@@ -84,14 +88,14 @@ static int check_counted(const struct tamis__store_segment *s, uint64_t items,
 {
     const struct tamis__segment_header *h = s->segment.header;
     *offset = h->data_offset;
-    if (items > 0 && ones->all == 0)
+    if (items > TAMIS__ITEMS_AHEAD && ones->all == 0)
         return say(reason, "has counted items but not one bit set; the data is lost, restore it "
                            "from a copy");
     const int rc = tamis__check_spread(s, ones, items, !is_others_count(h), offset, reason);
     if (rc != 0) return rc;
     *offset = offsetof(struct tamis__segment_header, items);
     const double most = most_items(h, ones->all);
-    if ((double)items <= most || is_others_count(h)) return 0;
+    if ((double)items <= most + TAMIS__ITEMS_AHEAD || is_others_count(h)) return 0;
     (void)snprintf(reason, TAMIS__CHECK_BYTES,
                    "has counted %" PRIu64 " items, but %" PRIu64 " bits set, which tell of %.0f at "
                    "most; bits were lost or the counters are damaged, restore it from a copy",
@@ -131,7 +135,7 @@ static int check_spread_alone(const struct tamis__store_segment *s, uint64_t *of
 static bool has_lost_counts(const struct tamis__segment *segment)
 {
     for (unsigned i = 0; i < BLANK_TRIES; i++) {
-        if (tamis__segment_items(segment) == 0 || !tamis__segment_is_blank(segment)) return false;
+        if (tamis__segment_items(segment) <= TAMIS__ITEMS_AHEAD || !tamis__segment_is_blank(segment)) return false;
         tamis__wait_a_little(100);
     }
     return true;

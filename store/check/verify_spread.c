@@ -117,7 +117,8 @@ static int check_whole(const struct tamis__segment_header *h, uint64_t items,
                        const struct tamis__ones *ones, char reason[TAMIS__CHECK_BYTES])
 {
     /* A merge that has begun since had counted nothing yet. */
-    const double counted = (double)items - (ones->mixed != 0 ? IN_FLIGHT : 0);
+    const double ahead = ones->mixed != 0 ? IN_FLIGHT : TAMIS__ITEMS_AHEAD;
+    const double counted = (double)items > ahead ? (double)items - ahead : 0;
     if (too_few(h, counted, ones->all) == 0) return 0;
     const double left = tamis__estimate_items(h->kind, h->m_bits, h->k, ones->all);
     (void)snprintf(reason, TAMIS__CHECK_BYTES,

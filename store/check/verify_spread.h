@@ -5,6 +5,10 @@
 
 #include "check/check.h"
 
+/* A single add counts its key and sets the bits then (file/room.h).  As many adders may stand between the two, or
+ * have died there. */
+#define TAMIS__ITEMS_AHEAD 64u
+
 /* Bits that are set, or counters above 0, in each stretch of a segment and in all of it. */
 struct tamis__ones {
     uint16_t *of;
