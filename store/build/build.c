@@ -23,7 +23,7 @@
 #include "base/point.h"
 #include "build/budget.h"
 #include "file/io.h"
-#include "spares.h"
+#include "txn/spares.h"
 
 #define THREADS_MAX 1024u
 #define DIGESTS_AT_ONCE 512u

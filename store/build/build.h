@@ -13,11 +13,11 @@
 
 #include "build/keyset.h"
 #include "build/spool.h"
-#include "exceptions.h"
+#include "exceptions/set.h"
 #include "hash/digest.h"
 #include "kind/fuse.h"
-#include "publish.h"
-#include "store.h"
+#include "filter/publish.h"
+#include "txn/store.h"
 
 struct tamis_build {
     struct tamis_store *store; /* a reference */

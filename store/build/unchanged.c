@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "build/build.h"
-#include "policy.h"
-#include "spares.h"
+#include "txn/policy.h"
+#include "txn/spares.h"
 
 /* What is in force, as of one moment. */
 struct in_force {

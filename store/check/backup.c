@@ -18,10 +18,10 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
-#include "change.h"
+#include "filter/change.h"
 #include "check/copy.h"
 #include "file/inside.h"
-#include "spares.h"
+#include "txn/spares.h"
 
 /* Of a directory that a backup fills: so only what a backup has put somewhere is ever removed. */
 #define MARK_NAME "backup-is-being-made"

@@ -4,8 +4,8 @@
 #define TAMIS_STORE_CHECK_CHECK_H
 
 #include "log/log.h"
-#include "publish.h"
-#include "store.h"
+#include "filter/publish.h"
+#include "txn/store.h"
 
 #define TAMIS__FILE_BYTES 300 /* "segments/" and any name */
 

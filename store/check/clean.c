@@ -14,10 +14,10 @@
 
 #include "base/error.h"
 #include "base/point.h"
-#include "change.h"
+#include "filter/change.h"
 #include "check/repair.h"
-#include "journal.h"
-#include "spares.h"
+#include "handle/journal.h"
+#include "txn/spares.h"
 
 struct known {
     uint64_t filter_id, publication;

@@ -3,8 +3,8 @@
 #ifndef TAMIS_STORE_CHECK_COPY_H
 #define TAMIS_STORE_CHECK_COPY_H
 
-#include "publish.h"
-#include "store.h"
+#include "filter/publish.h"
+#include "txn/store.h"
 
 /* Told of bytes that were copied; other than 0 ends it and is returned. */
 typedef int tamis__copied_fn(void *context, uint64_t bytes);

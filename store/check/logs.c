@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "check/check.h"
-#include "journal.h"
+#include "handle/journal.h"
 
 struct look {
     struct tamis__logs logs;

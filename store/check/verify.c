@@ -14,9 +14,9 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
-#include "change.h"
+#include "filter/change.h"
 #include "check/check.h"
-#include "spares.h"
+#include "txn/spares.h"
 
 #define FILTERS_A_LOCK 64u /* a few milliseconds */
 #define SEGMENTS_A_LOCK 256u

@@ -16,7 +16,7 @@
 #include "file/segment.h"
 #include "tamis.h"
 
-/* Of the index of a filter's exceptions (store/exceptions.h): a file like a segment, but no filter, so
+/* Of the index of a filter's exceptions (store/exceptions/set.h): a file like a segment, but no filter, so
  * tamis__kind_by_id() does not know it. */
 #define TAMIS__KIND_EXCEPTIONS 5u
 

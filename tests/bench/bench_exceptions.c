@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "exceptions.h"
+#include "exceptions/set.h"
 
 #define KEYS 10000000u
 #define ASKED 500000u

@@ -6,7 +6,7 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/docs/lib.sh
 . "$here/lib.sh"
-# shellcheck source=tools/completions/tamis.bash
+# shellcheck source=tools/tamis/completions/tamis.bash
 . "$1"
 COMP_WORDBREAKS=$' \t\n"\'><=;|&(:' # as an interactive bash sets it
 function=$(complete -p tamis | sed -n 's/.* -F \([^ ]*\) .*/\1/p')

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "exceptions.h"
+#include "exceptions/set.h"
 #include "hash/digest.h"
 
 /* What verify calls sound is a set, and has each key of it. */

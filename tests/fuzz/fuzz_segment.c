@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "exceptions.h"
+#include "exceptions/set.h"
 #include "hash/digest.h"
 #include "kind/kind.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz_policy.h"
-#include "store.h"
+#include "txn/store.h"
 
 /* Segments larger than this are not built: what is said of them is checked all the same. */
 #define BUILT_BYTES_MAX ((uint64_t)1 << 20)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "catalogs.h"
-#include "exceptions.h"
+#include "exceptions/set.h"
 #include "fixture.h"
 
 static const char *corpus;

@@ -316,7 +316,7 @@ static void step_publisher(const struct setting *setting, struct state *state, s
     if (me->pc != TAKE_BACK) me->seen = 0;
 }
 
-/* What link_segments() of store/view.c does. */
+/* What link_segments() of store/handle/view.c does. */
 static void step_opener(struct state *state, struct actor *me)
 {
     uint8_t *next = &state->next[state->chain[me->at]];

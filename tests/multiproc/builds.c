@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "publish.h"
+#include "filter/publish.h"
 #include "spawn.h"
 
 #define AT_ONCE 256u

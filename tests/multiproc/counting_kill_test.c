@@ -31,7 +31,7 @@
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
-#include "store.h"
+#include "txn/store.h"
 #include "tamis.h"
 
 #define RACERS 4u

@@ -29,7 +29,7 @@
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
-#include "store.h"
+#include "txn/store.h"
 #include "tamis.h"
 
 #define RACERS 3u

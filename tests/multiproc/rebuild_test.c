@@ -25,7 +25,7 @@
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
-#include "store.h"
+#include "txn/store.h"
 
 static uint64_t base_key(uint64_t i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* alike_test.c: which filters can be merged, and a filter like another (store/alike.c). */
+/* alike_test.c: which filters can be merged, and a filter like another (store/filter/alike.c). */
 #include "merges.h"
 
 /* ---- Differences ----------------------------------------------------------------------------- */

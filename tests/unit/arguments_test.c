@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "store.h"
+#include "txn/store.h"
 #include "tamis_build.h"
 
 #define UNTOUCHED 0xa5

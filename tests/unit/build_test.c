@@ -11,7 +11,7 @@
 #include "base/point.h"
 #include "build/budget.h"
 #include "file/header.h"
-#include "store.h"
+#include "txn/store.h"
 
 #define KEYS 20000u
 static const struct builds_keys keys = {.family = 'k', .count = KEYS};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "store.h"
+#include "txn/store.h"
 
 #define AT_ONCE 1000u
 

@@ -4,7 +4,7 @@
 #define TAMIS_UNIT_CATALOGS_H
 
 #include "fixture.h"
-#include "store.h"
+#include "txn/store.h"
 
 /* A record that the store could have made: filter `id`, with that many segments. */
 void catalogs_record(struct tamis__record *record, const char *name, uint64_t id,

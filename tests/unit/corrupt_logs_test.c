@@ -27,7 +27,7 @@
 #include "damages.h"
 #include "log/log.h"
 #include "spawn.h"
-#include "store.h"
+#include "txn/store.h"
 
 #define SHARE (FIXTURE_SANITIZED ? 10u : 1u)
 #define ALARM_SECONDS 20u

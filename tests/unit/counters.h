@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 #include "kind/cells.h"
-#include "store.h"
+#include "txn/store.h"
 
 struct counters {
     char *path;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counting_merge_test.c: filters of counters into one (store/kind/cells_merge.c, store/merge.c).
+ * counting_merge_test.c: filters of counters into one (store/kind/cells_merge.c, store/filter/merge.c).
  *
  * The measure is the filter to which all was added: what is merged has the same counters.
  */
@@ -13,7 +13,7 @@
 #include "base/point.h"
 #include "file/io.h"
 #include "kind/cells.h"
-#include "store.h"
+#include "txn/store.h"
 
 #define PARTS 8u
 #define KEYS 3000u

@@ -22,7 +22,7 @@
 #include "file/io.h"
 #include "log/log.h"
 #include "scratch.h"
-#include "store.h"
+#include "txn/store.h"
 
 /* ---- System calls, counted and failed -------------------------------------------------------- */
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exceptions_test.c: the set, its chunks and its index (store/exceptions.h). */
+/* exceptions_test.c: the set, its chunks and its index (store/exceptions/set.h). */
 #include "fixture.h"
 
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "exceptions.h"
+#include "exceptions/set.h"
 #include "hash/digest.h"
 
 #define LONGEST TAMIS_EXCEPTION_BYTES_MAX

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* explain_test.c: a key's hash values and positions, with and without a filter; the fill of one
- * (store/explain.c). */
+ * (store/filter/explain.c). */
 #include "fixture.h"
 
 #include <math.h>

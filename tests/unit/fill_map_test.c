@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fill_map_test.c: how full each part of a segment is (store/fill_map.c), against the bits one by one. */
+/* fill_map_test.c: how full each part of a segment is (store/filter/fill_map.c), against the bits one by one. */
 #include "fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "store.h"
+#include "txn/store.h"
 #include "tamis_build.h"
 
 /* Bytes of the data, with lanes of that many bits from byte `offset` on, msb: the first bit of a byte is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * filter_segments_test.c: a filter of several segments, of mixed kinds, as growth and rotation will
- * make them: what add and contains answer, and what is counted where (store/filter.c).
+ * make them: what add and contains answer, and what is counted where (store/handle/add.c).
  */
 #include "fixture.h"
 

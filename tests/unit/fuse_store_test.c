@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "fuses.h"
-#include "store.h"
+#include "txn/store.h"
 
 #define KEYS 1000
 

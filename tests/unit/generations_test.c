@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * generations_test.c: another list, or other exceptions, for a filter that is in use (store/change.c,
- * publish.c, generations.c, except.c).
+ * generations_test.c: another list, or other exceptions, for a filter that is in use (store/filter/change.c,
+ * filter/publish.c, filter/rollback.c, filter/except.c).
  *
  * Handles are opened before each change and asked after it; every test ends with a look at the files
  * that are left, and with a verify.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * import_test.c: an import is whole or it was not (store/import.c, store/draft.c).
+ * import_test.c: an import is whole or it was not (store/filter/import.c, store/txn/draft.c).
  *
  * The stream is a RedisBloom dump of three layers, sealed with a fourth segment, so that four files
  * must come into force in one step.

@@ -13,7 +13,7 @@
 #include "build/keyset.h"
 #include "build/spool.h"
 #include "faults.h"
-#include "store.h"
+#include "txn/store.h"
 
 #define TINY_BYTES TAMIS__KEYSET_BYTES_MIN /* 3276 digests */
 #define ROOMY_BYTES ((uint64_t)1 << 28)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * list_live_test.c: the list with what the segments say now (store/list_live.c).
+ * list_live_test.c: the list with what the segments say now (store/filter/list_live.c).
  *
  * Seen to fail while `tamis list` told what the catalog has: 0 items beside an adder of 4,000, the first size
  * of a counting filter, and of a window the bits of the slices so far by the capacity of all.

@@ -18,7 +18,7 @@
 #include "base/point.h"
 #include "editions.h"
 #include "file/io.h"
-#include "store.h"
+#include "txn/store.h"
 
 #define KEYS 1000
 

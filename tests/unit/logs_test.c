@@ -15,7 +15,7 @@
 #include "base/point.h"
 #include "log/log.h"
 #include "scratch.h"
-#include "store.h"
+#include "txn/store.h"
 
 static const struct tamis_filter_spec durable = {
     .size = sizeof durable, .capacity = 10000, .fp_rate = 0.001, .flags = TAMIS_FILTER_DURABLE};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * merge_test.c: filters into one (store/merge.c).
+ * merge_test.c: filters into one (store/filter/merge.c).
  *
  * The measure is the filter that was built at once: what is merged from parts has the same bits.
  */

@@ -4,7 +4,7 @@
 #define TAMIS_UNIT_RICHES_H
 
 #include "fixture.h"
-#include "publish.h"
+#include "filter/publish.h"
 
 /*
  * A closed store; *path is the caller's to free.  In it:

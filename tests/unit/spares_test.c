@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Spares: segments that are made ahead, and entered without the catalog (store/grow.c, spares.c).
+ * Spares: segments that are made ahead, and entered without the catalog (store/handle/grow.c, spares.c).
  *
  * Seen to fail: without the take-back in tamis__change_lock() and in the drop (a spare is entered after another
  * list is in force, or its file stays); without the look at the mark in tamis__record_promote(); without

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store_test.c: opening stores; list, drop and rename by name (store/store.c). */
+/* store_test.c: opening stores; list, drop and rename by name (store/txn/store.c). */
 #include "fixture.h"
 
 #include <fcntl.h>

@@ -142,7 +142,7 @@ static void verify_finds_every_flipped_bit_of_a_static_segment(void **state)
     free(path);
 }
 
-/* Seen to fail with sum_is_right() of store/exceptions_index.c always true. */
+/* Seen to fail with sum_is_right() of store/exceptions/index.c always true. */
 static void verify_finds_every_flipped_bit_of_an_index(void **state)
 {
     char *path;

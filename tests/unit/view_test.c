@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_test.c: lists of segments are exchanged under the threads of a process (store/view.c).
+ * view_test.c: lists of segments are exchanged under the threads of a process (store/handle/view.c).
  *
  * Readers, an adder and one who moves the window as fast as it can, all on one handle: a list that is
  * given back while somebody is in it is a crash, or AddressSanitizer's report; one that is never
@@ -19,7 +19,7 @@
 
 #include "file/io.h"
 #include "spawn.h"
-#include "store.h"
+#include "txn/store.h"
 #include "tamis_build.h"
 
 #define SLICES 3u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wait_test.c: how long a call waits for another process, and who is told (store/wait.c). */
+/* wait_test.c: how long a call waits for another process, and who is told (store/txn/wait.c). */
 #include "fixture.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include "base/point.h"
 #include "spawn.h"
-#include "store.h"
+#include "txn/store.h"
 
 struct holder {
     const char *lock;

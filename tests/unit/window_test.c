@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * window_test.c: filters that forget: what a window remembers, and when it is gone (store/grow.c).
+ * window_test.c: filters that forget: what a window remembers, and when it is gone (store/handle/grow.c).
  *
  * Time is the test's own (tamis__clock_hook), so a month passes at once and nothing sleeps.
  *
@@ -26,7 +26,7 @@
 
 #include "base/point.h"
 #include "spawn.h"
-#include "store.h"
+#include "txn/store.h"
 
 #define DAY INT64_C(86400000000000)
 #define BEGIN (20000 * DAY)

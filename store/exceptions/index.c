@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * index.c: exceptions as a mapped file, asked behind every positive answer.
+ *
+ *     data:   head (64)  |  slots, 8 bytes each  |  records
+ *     slot:   24 bits of the key's hash, then 40 bits: 1 + place of its record in units of 8 bytes; 0: free
+ *     record: u64 generation, u32 bytes, key, zeros up to a multiple of 8; in order of the keys
+ *
+ * Open addressing with linear probing from the low bits of XXH3-64(key), half of the slots free at
+ * least.  A key that is no exception, which is nearly every one, costs one cache line: eight slots lie in
+ * it, and of those only one in 16 million sends it on to a record that is not its own.
+ *
+ * The file may be anything: what the head says is held against the length of the data when it is mapped,
+ * what a slot and a record say each time that they are followed.  So opening costs no pass over the data.
+ */
+#include "exceptions/set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "hash/digest.h"
+
+#define SLOTS_MIN 8u
+#define TAG_SHIFT 40
+#define PLACE_MASK (((uint64_t)1 << TAG_SHIFT) - 1)
+#define RECORD_FIXED 12u
+#define RECORD_BYTES_MIN 16u
+#define AT_ONCE 64u /* keys whose cache lines are fetched together */
+
+/* No other file has the exceptions. */
+#define MEND "; restore it from a copy, or go on without the exceptions by 'tamis repair --rebuild'"
+
+/* So much is summed faster than a reader would notice: 20 us. */
+#define CHECKED_AT_OPEN ((uint64_t)256 << 10)
+
+struct index_head {
+    uint64_t count;         /*  0   8  exceptions                     */
+    uint64_t slots;         /*  8   8  2^n, 8 and twice count at least */
+    uint64_t records_bytes; /* 16   8  of the records together        */
+    uint64_t found;         /* 24   8  of the exceptions, by a build   */
+    uint8_t reserved[32];   /* 32  32  0                              */
+};
+TAMIS__AT(struct index_head, slots, 8);
+TAMIS__AT(struct index_head, records_bytes, 16);
+TAMIS__AT(struct index_head, found, 24);
+TAMIS__AT(struct index_head, reserved, 32);
+TAMIS__SIZE(struct index_head, 64);
+
+/* The data of an index by their parts. */
+struct parts {
+    const struct index_head *head;
+    const uint64_t *slots;
+    const uint8_t *records;
+    uint64_t slot_count; /* read once: the page of the head may go (file/guard.h) */
+    uint64_t records_bytes;
+};
+
+struct record {
+    uint64_t generation;
+    const uint8_t *key;
+    uint32_t bytes;
+};
+
+/* None of both where the head says more than there is: a query then leaves nothing. */
+static struct parts parts_of(const struct tamis__segment *index)
+{
+    const struct index_head *head = (const void *)index->data;
+    const uint64_t left = index->header->data_bytes - sizeof *head;
+    struct parts p = {.head = head, .slots = index->data + sizeof *head / 8};
+    p.slot_count = __atomic_load_n(&head->slots, __ATOMIC_RELAXED);
+    if (p.slot_count > left / 8) p.slot_count = 0;
+    p.records = (const uint8_t *)(p.slots + p.slot_count);
+    p.records_bytes = p.slot_count > 0 ? left - 8 * p.slot_count : 0;
+    return p;
+}
+
+static uint64_t record_bytes(uint64_t key_bytes)
+{
+    return (RECORD_FIXED + key_bytes + 7) / 8 * 8;
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+static uint64_t slots_for(uint64_t count)
+{
+    uint64_t slots = SLOTS_MIN;
+    while (slots < 2 * count)
+        slots *= 2;
+    return slots;
+}
+
+static uint64_t all_record_bytes(const struct tamis__exceptions *set)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < set->count; i++)
+        bytes += record_bytes(set->entries[i].bytes);
+    return bytes;
+}
+
+uint64_t tamis__index_bytes(const struct tamis__exceptions *set)
+{
+    return sizeof(struct index_head) + 8 * slots_for(set->count) + all_record_bytes(set);
+}
+
+void tamis__index_encode(const struct tamis__exceptions *set, void *data)
+{
+    const struct index_head head = {.count = set->count,
+                                    .slots = slots_for(set->count),
+                                    .records_bytes = all_record_bytes(set),
+                                    .found = tamis__exceptions_count_found(set)};
+    uint64_t *slots = (uint64_t *)data + sizeof head / 8;
+    uint8_t *record = (uint8_t *)(slots + head.slots);
+    uint64_t place = 1;
+    memcpy(data, &head, sizeof head);
+    memset(slots, 0, head.slots * 8);
+    for (size_t i = 0; i < set->count; i++) {
+        const struct tamis__exception *entry = &set->entries[i];
+        const uint64_t hash = tamis__checksum(entry->key, entry->bytes);
+        const uint64_t bytes = record_bytes(entry->bytes);
+        uint64_t slot = hash & (head.slots - 1);
+        memset(record + bytes - 8, 0, 8);
+        memcpy(record, &entry->generation, 8);
+        memcpy(record + 8, &entry->bytes, 4);
+        if (entry->bytes > 0) memcpy(record + RECORD_FIXED, entry->key, entry->bytes);
+        while (slots[slot] != 0)
+            slot = (slot + 1) & (head.slots - 1);
+        slots[slot] = hash >> TAG_SHIFT << TAG_SHIFT | place;
+        place += bytes / 8;
+        record += bytes;
+    }
+}
+
+int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__exceptions *set,
+                            const char *name, struct tamis__draft *draft)
+{
+    const uint64_t count = set->count;
+    const struct tamis__policy policy = {.capacity = count ? count : 1, .fp_rate = 1};
+    const struct tamis__record_segment described = {.kind = TAMIS__KIND_EXCEPTIONS,
+                                                    .hash_set = TAMIS__HASH_XXH3,
+                                                    .m_bits = 8 * tamis__index_bytes(set),
+                                                    .k = 1,
+                                                    .capacity = policy.capacity,
+                                                    .fp_rate = policy.fp_rate,
+                                                    .items = count};
+    struct tamis__segment index;
+    tamis__draft_init(store, name, &described, draft);
+    tamis__draft_set_policy(draft, &policy);
+    int rc = tamis__draft_stage(store, draft);
+    if (rc < 0) return rc;
+    rc = tamis__segment_map_staged(&store->place, &draft->staged, &draft->header, &index);
+    if (rc == 0) {
+        tamis__index_encode(set, index.data);
+        draft->header.data_checksum = tamis__checksum(index.data, (size_t)draft->header.data_bytes);
+        rc = tamis__segment_check(&index);
+        tamis__segment_close(&index);
+        if (rc == 0) rc = tamis__segment_settle(&store->place, &draft->staged);
+    }
+    if (rc < 0) tamis__drafts_discard(store, draft, 1);
+    return rc;
+}
+
+/* ---- Checking -------------------------------------------------------------------------------- */
+
+static int check_header(const struct tamis__segment_header *h, const char **reason)
+{
+    *reason = "is no index of exceptions";
+    if (h->kind != TAMIS__KIND_EXCEPTIONS) return TAMIS_ECORRUPT;
+    *reason = "has fields that an index of exceptions cannot have";
+    if (h->m_bits % 64 != 0 || h->data_bytes != h->m_bits / 8 || h->k != 1 || h->words != 0 ||
+        h->counter_bits != 0 || h->fingerprint_bits != 0 || h->pieces != 0 || h->bit_order != 0 ||
+        h->hash_set != TAMIS__HASH_XXH3 || h->seed != 0)
+        return TAMIS_ECORRUPT;
+    return 0;
+}
+
+static bool head_is_sound(const struct index_head *head, const struct tamis__segment_header *h)
+{
+    const uint64_t left = h->data_bytes - sizeof *head;
+    if (head->slots < SLOTS_MIN || (head->slots & (head->slots - 1)) != 0) return false;
+    if (head->slots > left / 8 || head->records_bytes != left - 8 * head->slots) return false;
+    if (head->count > head->slots / 2 || head->count > head->records_bytes / RECORD_BYTES_MIN)
+        return false;
+    if (head->found > head->count) return false;
+    return h->capacity == (head->count ? head->count : 1);
+}
+
+static bool sum_is_right(const struct tamis__segment *index)
+{
+    return tamis__checksum(index->data, (size_t)index->header->data_bytes) ==
+           index->header->data_checksum;
+}
+
+int tamis__index_check(const struct tamis__segment *index, const char **reason)
+{
+    const struct tamis__segment_header *h = index->header;
+    const int rc = check_header(h, reason);
+    if (rc < 0) return rc;
+    *reason = "has data that contradict its header";
+    if (h->data_bytes < sizeof(struct index_head) + 8 * SLOTS_MIN) return TAMIS_ECORRUPT;
+    if (!head_is_sound((const void *)index->data, h)) return TAMIS_ECORRUPT;
+    *reason = "has damaged data (their checksum does not match)";
+    return h->data_bytes > CHECKED_AT_OPEN || sum_is_right(index) ? 0 : TAMIS_ECORRUPT;
+}
+
+/* The record at `offset` of the records, which is a multiple of 8; false if it leaves them. */
+static bool read_record(const struct parts *p, uint64_t offset, struct record *record)
+{
+    const uint64_t all = p->records_bytes;
+    if (all < RECORD_BYTES_MIN || offset > all - RECORD_BYTES_MIN) return false;
+    record->generation = tamis__get64(p->records + offset);
+    record->bytes = tamis__get32(p->records + offset + 8);
+    record->key = p->records + offset + RECORD_FIXED;
+    return record->bytes <= all - offset - RECORD_FIXED;
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+static bool slot_is_key(const struct parts *p, uint64_t slot, const void *key, size_t bytes)
+{
+    struct record record;
+    const uint64_t place = slot & PLACE_MASK;
+    if (place == 0 || !read_record(p, (place - 1) * 8, &record)) return false;
+    return record.bytes == bytes && (bytes == 0 || memcmp(record.key, key, bytes) == 0);
+}
+
+/* The slot that has the key; slot_count where none has. */
+static uint64_t find_slot(const struct parts *p, uint64_t hash, const void *key, size_t bytes)
+{
+    const uint64_t mask = p->slot_count - 1;
+    for (uint64_t i = 0; i < p->slot_count; i++) {
+        const uint64_t at = (hash + i) & mask, slot = p->slots[at];
+        if (slot == 0) break;
+        if (slot >> TAG_SHIFT == hash >> TAG_SHIFT && slot_is_key(p, slot, key, bytes)) return at;
+    }
+    return p->slot_count;
+}
+
+static bool has(const struct parts *p, uint64_t hash, const void *key, size_t bytes)
+{
+    return find_slot(p, hash, key, bytes) < p->slot_count;
+}
+
+bool tamis__index_has(const struct tamis__segment *index, const void *key, size_t bytes)
+{
+    const struct parts p = parts_of(index);
+    return has(&p, tamis__checksum(key, bytes), key, bytes);
+}
+
+size_t tamis__index_strike(const struct tamis__segment *index, const struct tamis_key *keys,
+                           size_t count, uint8_t *answers)
+{
+    const struct parts p = parts_of(index);
+    const uint64_t mask = p.slot_count > 0 ? p.slot_count - 1 : 0;
+    uint64_t hashes[AT_ONCE];
+    size_t struck = 0;
+    for (size_t first = 0; first < count; first += AT_ONCE) {
+        const size_t end = count - first < AT_ONCE ? count : first + AT_ONCE;
+        for (size_t i = first; i < end; i++) {
+            if (answers[i] == 0) continue;
+            const uint64_t hash = tamis__checksum(keys[i].data, keys[i].bytes);
+            hashes[i - first] = hash;
+            __builtin_prefetch(&p.slots[hash & mask]);
+        }
+        for (size_t i = first; i < end; i++) {
+            if (answers[i] == 0 || !has(&p, hashes[i - first], keys[i].data, keys[i].bytes))
+                continue;
+            answers[i] = 0;
+            struck++;
+        }
+    }
+    return struck;
+}
+
+/* ---- Reading it whole ------------------------------------------------------------------------ */
+
+/* What is wrong with the record at *at; NULL, and *at behind it, where nothing is. */
+static const char *next_record(const struct parts *p, uint64_t *at, struct record *record)
+{
+    static const uint8_t zeros[8];
+    if (!read_record(p, *at, record)) return "has an exception that leaves its data";
+    if (record->bytes > TAMIS_EXCEPTION_BYTES_MAX)
+        return "has an exception that is longer than any can be";
+    const uint64_t bytes = record_bytes(record->bytes);
+    if (bytes > p->records_bytes - *at) return "has an exception that leaves its data";
+    const uint64_t padding = bytes - RECORD_FIXED - record->bytes;
+    if (memcmp(record->key + record->bytes, zeros, padding) != 0)
+        return "has bytes that are not 0 behind an exception";
+    *at += bytes;
+    return NULL;
+}
+
+uint64_t tamis__index_count(const struct tamis__segment *index)
+{
+    return parts_of(index).head->count;
+}
+
+uint64_t tamis__index_found(const struct tamis__segment *index)
+{
+    return parts_of(index).head->found;
+}
+
+int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tamis__segment *index)
+{
+    const struct parts p = parts_of(index);
+    const char *reason = NULL;
+    uint64_t at = 0;
+    int rc = 0;
+    for (uint64_t i = 0; rc == 0 && reason == NULL && i < p.head->count; i++) {
+        struct record record;
+        reason = next_record(&p, &at, &record);
+        if (reason == NULL)
+            rc = tamis__exceptions_add(set, record.key, record.bytes, record.generation);
+    }
+    if (rc == 0) rc = tamis__exceptions_settle(set);
+    if (rc < 0) return rc;
+    if (reason == NULL && (at != p.records_bytes || set->count != p.head->count))
+        reason = "has exceptions out of order";
+    if (reason == NULL && tamis__exceptions_count_found(set) != p.head->found)
+        reason = "counts other exceptions that builds found than it has";
+    return reason ? tamis__fail(TAMIS_ECORRUPT, "the index of exceptions %s", reason) : 0;
+}
+
+static uint64_t slots_in_use(const struct parts *p)
+{
+    uint64_t used = 0;
+    for (uint64_t i = 0; i < p->slot_count; i++)
+        used += p->slots[i] != 0;
+    return used;
+}
+
+static bool comes_before(const struct record *a, const struct record *b)
+{
+    const uint32_t common = a->bytes < b->bytes ? a->bytes : b->bytes;
+    const int order = common ? memcmp(a->key, b->key, common) : 0;
+    return order < 0 || (order == 0 && a->bytes < b->bytes);
+}
+
+/* Each record is sound, after the one before it, and found by its key. */
+static const char *verify_records(const struct parts *p, uint64_t *at)
+{
+    struct record before = {0}, record;
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < p->head->count; i++, before = record) {
+        uint64_t next = *at;
+        const char *reason = next_record(p, &next, &record);
+        if (reason != NULL) return reason;
+        if (i > 0 && !comes_before(&before, &record)) return "has exceptions out of order";
+        const uint64_t slot =
+            find_slot(p, tamis__checksum(record.key, record.bytes), record.key, record.bytes);
+        if (slot == p->slot_count || (p->slots[slot] & PLACE_MASK) != 1 + *at / 8)
+            return "has an exception that no query finds";
+        found += (record.generation & ~TAMIS__BY_HAND_TOO) != 0;
+        *at = next;
+    }
+    if (found != p->head->found) return "counts other exceptions that builds found than it has";
+    return *at == p->records_bytes ? NULL : "has bytes behind its last exception";
+}
+
+int tamis__index_verify(const struct tamis__segment *index, uint64_t *offset, const char **reason)
+{
+    const uint64_t data_offset = index->header->data_offset;
+    uint64_t at = 0;
+    *offset = data_offset;
+    if (tamis__index_check(index, reason) < 0) return 1;
+    const struct parts p = parts_of(index);
+    *reason = "has damaged data (their checksum does not match)";
+    if (!sum_is_right(index)) return 1;
+    *reason = "has slots in use for another number of keys than it has";
+    *offset = data_offset + sizeof *p.head;
+    if (slots_in_use(&p) != p.head->count) return 1;
+    *reason = verify_records(&p, &at);
+    *offset = data_offset + (uint64_t)(p.records - (const uint8_t *)index->data) + at;
+    return *reason != NULL;
+}
+
+const struct tamis__kind tamis__kind_exceptions = {.id = TAMIS__KIND_EXCEPTIONS,
+                                                   .name = "exceptions",
+                                                   .check = check_header,
+                                                   .verify = tamis__index_verify};
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+int tamis__open_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
+                      struct tamis__store_segment *out)
+{
+    const char *reason = NULL;
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    int rc = tamis__segment_open(&store->place, number, false, &out->segment);
+    if (rc < 0) return rc;
+    tamis__segment_name(number, name);
+    out->kind = &tamis__kind_exceptions;
+    rc = tamis__index_check(&out->segment, &reason);
+    if (rc < 0) rc = tamis__fail(rc, "%s/segments/%s %s" MEND, store->place.path, name, reason);
+    return tamis__adopt_segment(store, filter_id, rc, out);
+}
+
+int tamis__exceptions_open(struct tamis_store *store, const struct tamis__record *record,
+                           struct tamis__exceptions_source *source)
+{
+    source->open = false;
+    if (record->exceptions == 0) return 0;
+    const int rc = tamis__open_index(store, record->exceptions, record->filter_id, &source->index);
+    source->open = rc == 0;
+    return rc;
+}
+
+void tamis__exceptions_leave(struct tamis__exceptions_source *source)
+{
+    if (source->open) tamis__close_segment(&source->index);
+    source->open = false;
+}
+
+int tamis__exceptions_read(struct tamis_store *store, struct tamis__exceptions_source *source,
+                           struct tamis__exceptions *set)
+{
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    if (!source->open) return 0;
+    const struct tamis__segment *index = &source->index.segment;
+    tamis__segment_name(index->header->number, name);
+    /* What is made of it gets a checksum of its own: damage must not go on under that. */
+    int rc = sum_is_right(index) ? tamis__exceptions_from_index(set, index) : TAMIS_ECORRUPT;
+    if (rc == TAMIS_ECORRUPT)
+        rc = tamis__fail(rc, "%s/segments/%s has damaged exceptions" MEND, store->place.path, name);
+    const int whole = tamis__segment_check(index);
+    tamis__exceptions_leave(source);
+    return whole < 0 ? whole : rc;
+}

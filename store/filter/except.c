@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * except.c: the exceptions of a filter, changed and listed by name.
+ *
+ * A change reads the index in force, makes another one and puts that in its place.  The reading, the sorting and
+ * the writing are done without the catalog's lock, so that nobody waits for ten million keys, or for a process
+ * that is stopped among them.  Under the lock it is seen that nobody else has changed the exceptions meanwhile; if
+ * somebody has, all is done again from theirs.
+ */
+#include <stdlib.h>
+
+#include "base/arguments.h"
+#include "base/error.h"
+#include "base/point.h"
+#include "filter/change.h"
+
+/* ---- Exceptions by hand ---------------------------------------------------------------------- */
+
+/* What is done to the set: the number of keys that it is about, or an error. */
+struct edit {
+    const struct tamis_key *keys;
+    size_t count;
+    bool take_off;
+    uint8_t *answers;
+};
+
+static int64_t take_off(struct tamis__change *change, const struct edit *edit)
+{
+    return (int64_t)tamis__exceptions_remove(&change->set, edit->keys, edit->count, edit->answers);
+}
+
+static int64_t put_on(struct tamis__change *change, const struct edit *edit)
+{
+    const size_t before = tamis__exceptions_count_by_hand(&change->set);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < edit->count; i++)
+        rc = tamis__exceptions_add(&change->set, edit->keys[i].data, edit->keys[i].bytes, 0);
+    if (rc == 0) rc = tamis__exceptions_settle(&change->set);
+    return rc < 0 ? rc : (int64_t)(tamis__exceptions_count_by_hand(&change->set) - before);
+}
+
+static int edit_once(struct tamis_store *store, const char *name, const struct edit *edit,
+                     int64_t *changed)
+{
+    struct tamis__change change = {.store = store, .edits = true};
+    int rc = tamis__change_load(&change, name);
+    if (rc == 0 && change.is_new) rc = tamis__fail_no_filter(store, name);
+    if (rc == 0) TAMIS__POINT(TAMIS__POINT_EXCEPT_LOADED);
+    if (rc == 0) {
+        *changed = edit->take_off ? take_off(&change, edit) : put_on(&change, edit);
+        if (*changed < 0) rc = (int)*changed;
+    }
+    if (rc == 0 && *changed > 0) {
+        /* An empty one where there was one: handles follow from index to index. */
+        rc = tamis__change_stage(&change, change.before.exceptions != 0);
+        const uint64_t count = change.after.exception_count;
+        if (rc == 0) TAMIS__POINT(TAMIS__POINT_EXCEPT_STAGED);
+        if (rc == 0) rc = tamis__change_lock(&change);
+        if (rc == 0) {
+            change.after = change.before;
+            change.after.exception_count = count;
+            rc = tamis__change_commit(&change);
+        }
+    }
+    tamis__change_end(&change);
+    return rc;
+}
+
+struct editing {
+    struct tamis_store *store;
+    const char *name;
+    const struct edit *edit;
+    int64_t changed;
+};
+
+static int edit_again(void *context)
+{
+    struct editing *e = context;
+    return edit_once(e->store, e->name, e->edit, &e->changed);
+}
+
+static int64_t edit_exceptions(struct tamis_store *store, const char *name, const struct edit *edit)
+{
+    struct editing editing = {.store = store, .name = name, .edit = edit};
+    int rc = tamis__check_name(name);
+    if (rc == 0) rc = tamis__check_keys(edit->keys, edit->count);
+    if (rc == 0) rc = tamis__check_writable(store);
+    if (rc == 0) rc = tamis__change_try(name, edit_again, &editing);
+    return rc < 0 ? rc : editing.changed;
+}
+
+TAMIS_API int64_t tamis_filter_except(tamis_store *store, const char *name,
+                                      const struct tamis_key *keys, size_t count)
+{
+    TAMIS__REFUSE_NULL(store, "store");
+    const struct edit edit = {.keys = keys, .count = count};
+    return edit_exceptions(store, name, &edit);
+}
+
+TAMIS_API int64_t tamis_filter_unexcept(tamis_store *store, const char *name,
+                                        const struct tamis_key *keys, size_t count,
+                                        uint8_t *answers)
+{
+    TAMIS__REFUSE_NULL(store, "store");
+    const struct edit edit = {.keys = keys, .count = count, .take_off = true, .answers = answers};
+    return edit_exceptions(store, name, &edit);
+}
+
+TAMIS_API int tamis_filter_exceptions(tamis_store *store, const char *name, tamis_exception_fn *fn,
+                                      void *context)
+{
+    TAMIS__REFUSE_NULL(store, "store");
+    TAMIS__REFUSE_NULL(fn, "fn");
+    struct tamis__exceptions all = {0};
+    struct tamis__exceptions_source source = {.open = false};
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    int rc = tamis__check_name(name);
+    if (rc == 0) rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get(txn, name, &record);
+    if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(store, name);
+    if (rc == 0) rc = tamis__exceptions_open(store, &record, &source);
+    tamis__catalog_end(txn);
+    if (rc == 0) rc = tamis__exceptions_read(store, &source, &all);
+    for (size_t i = 0; rc == 0 && i < all.count; i++) {
+        const struct tamis__exception *e = &all.entries[i];
+        const struct tamis_key key = {e->key, e->bytes};
+        rc = fn(context, &key, tamis__exception_by_hand(e) ? 0 : e->generation);
+    }
+    tamis__exceptions_clear(&all);
+    return rc;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fill_map.c: how full each part of a segment is.
+ *
+ * Bits, counters and fingerprints are all lanes of 2^n bits in 64-bit words; a lane counts when it is not
+ * 0.  Parts end between lanes, which may be inside a word.
+ */
+#include "base/arguments.h"
+#include "base/error.h"
+#include "txn/store.h"
+
+struct lanes {
+    const struct tamis__segment *segment;
+    const uint64_t *words; /* behind the seeds of a fuse filter */
+    uint64_t offset;       /* of them in the data, bytes */
+    uint64_t count;
+    unsigned width; /* of a lane in bits */
+    bool reversed;  /* the first bit of a byte is its most significant one */
+};
+
+static struct lanes lanes_of(const struct tamis__segment *segment)
+{
+    const struct tamis__segment_header *h = segment->header;
+    struct lanes lanes = {.segment = segment, .count = h->m_bits, .width = 1};
+    if (h->counter_bits != 0) lanes.width = h->counter_bits;
+    if (h->fingerprint_bits != 0) {
+        lanes.width = h->fingerprint_bits;
+        lanes.count = h->m_bits / lanes.width;
+        lanes.offset = ((uint64_t)h->pieces * 8 + 63) / 64 * 64;
+    }
+    lanes.words = segment->data + lanes.offset / 8;
+    lanes.reversed = h->bit_order == TAMIS__BITS_MSB_FIRST;
+    return lanes;
+}
+
+/* Lanes of a word that are not 0. */
+static unsigned lanes_set(uint64_t word, unsigned width)
+{
+    static const uint64_t lowest[] = {
+        [1] = UINT64_MAX,           [4] = 0x1111111111111111u,  [8] = 0x0101010101010101u,
+        [16] = 0x0001000100010001u, [32] = 0x0000000100000001u,
+    };
+    for (unsigned step = 1; step < width; step *= 2)
+        word |= word >> step; /* the lowest bit of a lane becomes the OR of all of its bits */
+    return (unsigned)__builtin_popcountll(word & lowest[width]);
+}
+
+static uint64_t load(const struct lanes *lanes, uint64_t index)
+{
+    /* ORDER relaxed: nothing else is inferred from a bit. */
+    const uint64_t word = __atomic_load_n(&lanes->words[index], __ATOMIC_RELAXED);
+    return lanes->reversed ? tamis__reverse_bits(word) : word;
+}
+
+/* Bits [first, end) of the words. */
+static uint64_t count_run(const struct lanes *lanes, uint64_t first, uint64_t end)
+{
+    const uint64_t last = (end - 1) / 64;
+    const uint64_t head = UINT64_MAX << first % 64;
+    const uint64_t tail = end % 64 == 0 ? UINT64_MAX : ~(UINT64_MAX << end % 64);
+    uint64_t i = first / 64;
+    if (i == last) return lanes_set(load(lanes, i) & head & tail, lanes->width);
+    uint64_t set = lanes_set(load(lanes, i) & head, lanes->width);
+    while (++i < last)
+        set += lanes_set(load(lanes, i), lanes->width);
+    return set + lanes_set(load(lanes, last) & tail, lanes->width);
+}
+
+/* Pieces that are done with are let go of. */
+static uint64_t count_lanes(const struct lanes *lanes, uint64_t first, uint64_t end)
+{
+    const uint64_t piece = TAMIS__PIECE_WORDS * 64, last = end * lanes->width;
+    uint64_t set = 0, next;
+    for (uint64_t at = first * lanes->width; at < last; at = next) {
+        const uint64_t piece_end = (at / piece + 1) * piece;
+        next = piece_end < last ? piece_end : last;
+        if (at % piece == 0) tamis__segment_want(lanes->segment, lanes->offset + at / 8, piece / 8);
+        set += count_run(lanes, at, next);
+        if (next == piece_end)
+            tamis__segment_release(lanes->segment, lanes->offset + (piece_end - piece) / 8,
+                                   piece / 8);
+    }
+    return set;
+}
+
+TAMIS_API int tamis_filter_fill_map(tamis_filter *filter, uint32_t index, double *fill,
+                                    size_t count)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    struct tamis__view *view;
+    if (fill == NULL || count == 0)
+        return tamis__fail(TAMIS_EINVAL, "tamis_filter_fill_map needs room for one part or more");
+    const int rc = tamis__visit_segment(filter, index, &view);
+    if (rc < 0) return rc;
+    const struct lanes lanes = lanes_of(&view->segments[index].segment);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t first = (uint64_t)((tamis__u128)lanes.count * i / count);
+        uint64_t end = (uint64_t)((tamis__u128)lanes.count * (i + 1) / count);
+        if (end == first) end++; /* more parts than lanes: some have the same one */
+        fill[i] = (double)count_lanes(&lanes, first, end) / (double)(end - first);
+    }
+    return (int)tamis__leave_with(filter, view, 0);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * publish.c: another list in force, under readers that never stop.  See publish.h and
+ * docs/generations.md.
+ *
+ *     prepare    the record as it is, under the shared lock; then, without it, the exceptions by hand
+ *     stage      the index of exceptions, without a lock
+ *     lock       exclusive; where the exceptions have changed meanwhile, from the start
+ *     commit     numbers and names; epochs; the record, the list before it, the garbage
+ *     tell       live words lead handles on that do not look at the catalog
+ *     unlink     what is kept no longer
+ */
+#include "filter/publish.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "filter/change.h"
+
+/* ---- A build --------------------------------------------------------------------------------- */
+
+int tamis__check_replaceable(const struct tamis__record *record)
+{
+    if (record->policy.slices == 0 && tamis__record_newest(record)->counter_bits == 0) return 0;
+    return tamis__fail(TAMIS_EMISMATCH,
+                       "the filter '%s' %s, and a build would lose what that knows; choose another "
+                       "name, or drop it first",
+                       record->name,
+                       record->policy.slices > 0 ? "has a window" : "is of kind counting");
+}
+
+static void describe_edition(struct tamis__change *change, const struct tamis__edition *edition)
+{
+    struct tamis__record *after = &change->after;
+    const struct tamis__record *before = &change->before;
+    const bool is_new = change->is_new;
+    const uint64_t exception_count = after->exception_count;
+    const int64_t now = tamis__now_ns();
+    *after = (struct tamis__record){
+        .filter_id = is_new ? 0 : before->filter_id,
+        .name_sequence = is_new ? 1 : before->name_sequence,
+        .generation = is_new ? 1 : before->last_generation + 1,
+        .capacity = edition->capacity,
+        .fp_rate = edition->fp_rate,
+        .created_at = is_new ? now : before->created_at,
+        .published_at = now,
+        .checkpointed_at = now,
+        .policy = edition->policy,
+        .keep = edition->set_keep ? edition->keep
+                : is_new          ? TAMIS_KEEP_DEFAULT
+                                  : before->keep,
+        .exception_count = exception_count,
+    };
+    after->last_generation = after->generation;
+    after->policy.durable |= before->policy.durable; /* 0 where it is new */
+    memcpy(after->name, before->name, sizeof after->name);
+    memcpy(after->key_digest, edition->key_digest, sizeof after->key_digest);
+}
+
+/* Those found are of the generation that is about to be. */
+static int take_found(struct tamis__change *change, const struct tamis__exceptions *found)
+{
+    const uint64_t generation = change->is_new ? 1 : change->before.last_generation + 1;
+    int rc = 0;
+    for (size_t i = 0; found != NULL && rc == 0 && i < found->count; i++)
+        rc = tamis__exceptions_add(&change->set, found->entries[i].key, found->entries[i].bytes,
+                                   generation);
+    return rc;
+}
+
+static int prepare_edition(struct tamis__change *change, const struct tamis__edition *edition)
+{
+    (void)snprintf(change->before.name, sizeof change->before.name, "%s", edition->name);
+    int rc = tamis__change_load(change, edition->name);
+    if (rc == 0 && !change->is_new) rc = tamis__check_replaceable(&change->before);
+    if (rc == 0) (void)tamis__exceptions_drop_found(&change->set);
+    if (rc == 0 && edition->by_hand != NULL)
+        rc = tamis__exceptions_add_set(&change->set, edition->by_hand);
+    if (rc == 0) rc = take_found(change, edition->found);
+    if (rc == 0) rc = tamis__exceptions_settle(&change->set);
+    return rc < 0 ? rc : tamis__change_stage(change, false);
+}
+
+static int publish_once(struct tamis_store *store, struct tamis__edition *edition,
+                        struct tamis_build_result *result)
+{
+    struct tamis__change change = {.store = store, .list = edition->draft};
+    int rc = prepare_edition(&change, edition);
+    if (rc == 0) rc = tamis__change_lock(&change);
+    if (rc == 0) {
+        if (!change.is_new) tamis__change_count(&change);
+        describe_edition(&change, edition);
+        rc = tamis__change_commit(&change);
+    }
+    if (rc == 0) {
+        result->generation = change.after.generation;
+        result->exceptions = change.after.exception_count;
+        result->size_bytes = change.after.segments[0].file_bytes +
+                             (change.has_index ? change.index.header.file_bytes : 0);
+    }
+    tamis__change_end(&change);
+    return rc;
+}
+
+struct publication {
+    struct tamis_store *store;
+    struct tamis__edition *edition;
+    struct tamis_build_result *result;
+};
+
+static int publish(void *context)
+{
+    const struct publication *p = context;
+    return publish_once(p->store, p->edition, p->result);
+}
+
+int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edition,
+                           struct tamis_build_result *result)
+{
+    struct publication publication = {store, edition, result};
+    const int rc = tamis__change_try(edition->name, publish, &publication);
+    if (rc < 0) tamis__segment_discard(&store->place, &edition->draft->staged);
+    return rc;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rollback.c: the generations of a filter that are kept beside the one in force.
+ *
+ * The catalog files each under the filter's id and its generation; none of them shares a file with another,
+ * or with the one in force.  One whose build has found exceptions keeps the index that was in force with it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arguments.h"
+#include "base/error.h"
+#include "filter/change.h"
+#include "file/mark.h"
+#include "txn/spares.h"
+
+/* ---- Files that go ------------------------------------------------------------------------ */
+
+int tamis__numbers_append(struct tamis__numbers *numbers, uint64_t number)
+{
+    if (numbers->count == numbers->room) {
+        const size_t room = numbers->room ? 2 * numbers->room : 64;
+        uint64_t *list = reallocarray(numbers->list, room, sizeof *list);
+        if (list == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a list of segments");
+        numbers->list = list;
+        numbers->room = room;
+    }
+    numbers->list[numbers->count++] = number;
+    return 0;
+}
+
+int tamis__remove_later(struct tamis__catalog_txn *txn, struct tamis__numbers *files,
+                        uint64_t number)
+{
+    const int rc = tamis__numbers_append(files, number);
+    return rc < 0 ? rc : tamis__catalog_put_garbage(txn, number);
+}
+
+void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        (void)tamis__segment_remove(&store->place, files->list[i]);
+}
+
+/* ---- Generations that are kept --------------------------------------------------------------- */
+
+struct kept {
+    struct {
+        uint64_t generation, publication;
+    } * list;
+    size_t count, room;
+};
+
+static int note_kept(void *context, const struct tamis__record *record)
+{
+    struct kept *kept = context;
+    if (kept->count == kept->room) {
+        const size_t room = kept->room ? 2 * kept->room : 16;
+        void *list = reallocarray(kept->list, room, sizeof *kept->list);
+        if (list == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the generations");
+        kept->list = list;
+        kept->room = room;
+    }
+    kept->list[kept->count].generation = record->generation;
+    kept->list[kept->count++].publication = record->publication;
+    return 0;
+}
+
+int tamis__generation_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record,
+                             struct tamis__numbers *files)
+{
+    int rc = tamis__catalog_forget_generation(txn, record->filter_id, record->generation);
+    if (rc == 0 && record->exceptions != 0)
+        rc = tamis__remove_later(txn, files, record->exceptions);
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
+        rc = tamis__remove_later(txn, files, record->segments[i].number);
+    return rc;
+}
+
+/* Those go that have been out of force the longest. */
+int tamis__generations_trim(struct tamis__catalog_txn *txn, uint64_t filter_id, uint32_t keep,
+                            struct tamis__numbers *files)
+{
+    struct kept kept = {0};
+    struct tamis__record record;
+    int rc = tamis__catalog_each_generation(txn, filter_id, note_kept, &kept);
+    while (rc == 0 && kept.count > keep) {
+        size_t oldest = 0;
+        for (size_t i = 1; i < kept.count; i++)
+            if (kept.list[i].publication < kept.list[oldest].publication) oldest = i;
+        rc = tamis__catalog_get_generation(txn, filter_id, kept.list[oldest].generation, &record);
+        if (rc == 0) rc = tamis__generation_forget(txn, &record, files);
+        kept.list[oldest] = kept.list[--kept.count];
+    }
+    free(kept.list);
+    return rc;
+}
+
+static int append_segments(void *context, const struct tamis__record *record)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
+        rc = tamis__numbers_append(context, record->segments[i].number);
+    if (rc == 0 && record->exceptions != 0) rc = tamis__numbers_append(context, record->exceptions);
+    return rc;
+}
+
+int tamis__list_files(struct tamis__catalog_txn *txn, const struct tamis__record *record,
+                      struct tamis__numbers *files)
+{
+    int rc = append_segments(files, record);
+    for (uint32_t i = 0; rc == 0 && i < record->spare_count; i++)
+        rc = tamis__numbers_append(files, record->segments[record->segment_count + i].number);
+    if (rc == 0)
+        rc = tamis__catalog_each_generation(txn, record->filter_id, append_segments, files);
+    return rc;
+}
+
+int tamis__forget_all(struct tamis__catalog_txn *txn, const struct tamis__record *record,
+                      struct tamis__numbers *files)
+{
+    int rc = tamis__generations_trim(txn, record->filter_id, 0, files);
+    if (rc == 0) rc = tamis__catalog_forget(txn, record);
+    if (rc == 0)
+        rc = tamis__catalog_put_trouble(txn, record->filter_id, (struct tamis__trouble){0});
+    if (rc == 0) rc = tamis__generation_forget(txn, record, files);
+    return rc;
+}
+
+/* ---- Rollback -------------------------------------------------------------------------------- */
+
+static int by_generation(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The sentence for a generation that is not to be had, with those that are. */
+static int fail_no_generation(const struct tamis__record *record, uint64_t wanted,
+                              struct kept *kept)
+{
+    char list[200] = "", text[24];
+    for (size_t i = 0; i < kept->count; i++) {
+        (void)snprintf(text, sizeof text, "%s%llu", i ? ", " : "",
+                       (unsigned long long)kept->list[i].generation);
+        if (strlen(list) + strlen(text) + 5 > sizeof list) {
+            (void)strcat(list, " ...");
+            break;
+        }
+        (void)strcat(list, text);
+    }
+    if (wanted != 0)
+        return tamis__fail(
+            TAMIS_ENOTFOUND,
+            "the filter '%s' has no generation %llu to go back to; in force is %llu, "
+            "kept: %s",
+            record->name, (unsigned long long)wanted, (unsigned long long)record->generation,
+            kept->count ? list : "none");
+    return tamis__fail(TAMIS_ENOTFOUND,
+                       "the filter '%s' has no generation before %llu, which is in force; kept: %s",
+                       record->name, (unsigned long long)record->generation,
+                       kept->count ? list : "none");
+}
+
+/* The record of the generation to go back to. */
+static int choose_generation(struct tamis__catalog_txn *txn, const struct tamis__record *before,
+                             uint64_t wanted, struct tamis__record *target)
+{
+    struct kept kept = {0};
+    uint64_t chosen = 0;
+    int rc = tamis__catalog_each_generation(txn, before->filter_id, note_kept, &kept);
+    if (rc == 0 && kept.count > 0) qsort(kept.list, kept.count, sizeof *kept.list, by_generation);
+    for (size_t i = 0; i < kept.count; i++)
+        if (wanted != 0 ? kept.list[i].generation == wanted
+                        : kept.list[i].generation < before->generation)
+            chosen = kept.list[i].generation;
+    if (rc == 0)
+        rc = chosen ? tamis__catalog_get_generation(txn, before->filter_id, chosen, target)
+                    : fail_no_generation(before, wanted, &kept);
+    free(kept.list);
+    return rc;
+}
+
+/* The kept list as it would be in force now: name, counters and exceptions by hand are of today. */
+static int describe_target(struct tamis__change *change, uint64_t wanted)
+{
+    const struct tamis__record *before = &change->before;
+    struct tamis__exceptions found = {0};
+    struct tamis__exceptions_source source = {.open = false};
+    struct tamis__catalog_txn *txn;
+    int rc = tamis__catalog_begin(&change->store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = choose_generation(txn, before, wanted, &change->after);
+    if (rc == 0) rc = tamis__exceptions_open(change->store, &change->after, &source);
+    tamis__catalog_end(txn);
+    if (rc == 0) rc = tamis__exceptions_read(change->store, &source, &found);
+    (void)tamis__exceptions_drop_by_hand(&found);
+    (void)tamis__exceptions_drop_found(&change->set);
+    if (rc == 0) rc = tamis__exceptions_add_set(&change->set, &found);
+    if (rc == 0) rc = tamis__exceptions_settle(&change->set);
+    tamis__exceptions_clear(&found);
+    memcpy(change->after.name, before->name, sizeof before->name);
+    change->after.created_at = before->created_at;
+    change->after.published_at = tamis__now_ns();
+    return rc;
+}
+
+/* The files must be there and sound before they are put in force. */
+static int check_list(struct tamis_store *store, const struct tamis__record *record)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
+        struct tamis__store_segment segment;
+        rc = tamis__open_segment(store, record, i, true, &segment);
+        if (rc == 0) tamis__close_segment(&segment);
+    }
+    return rc;
+}
+
+/* What was added to it before it was left may be in memory alone, and a sync since then was of other segments. */
+static int sync_list(struct tamis_store *store, const struct tamis__record *record)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++) {
+        struct tamis__store_segment segment;
+        if (record->segments[i].fingerprint_bits != 0) continue; /* never written to */
+        if (tamis__open_segment(store, record, i, true, &segment) < 0) continue; /* check_list() */
+        rc = tamis__mark_checkpoint(&segment.segment);
+        tamis__close_segment(&segment);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+static int roll_back_once(struct tamis_store *store, const char *name, uint64_t generation)
+{
+    struct tamis__change change = {.store = store};
+    struct tamis__record kept;
+    int rc = tamis__change_load(&change, name);
+    if (rc == 0 && change.is_new) rc = tamis__fail_no_filter(store, name);
+    if (rc == 0) rc = describe_target(&change, generation);
+    if (rc == 0) rc = tamis__change_stage(&change, false);
+    if (rc == 0) rc = sync_list(store, &change.after);
+    if (rc == 0) rc = tamis__change_lock(&change);
+    if (rc == 0) {
+        rc = tamis__catalog_get_generation(change.txn, change.before.filter_id,
+                                           change.after.generation, &kept);
+        if (rc == TAMIS_ENOTFOUND) rc = TAMIS__AGAIN;
+    }
+    if (rc == 0) {
+        change.after.name_sequence = change.before.name_sequence;
+        change.after.last_generation = change.before.last_generation;
+        change.after.keep = change.before.keep;
+        change.comes_back_with = kept.exceptions;
+        change.after.exceptions = 0;
+        tamis__change_count(&change);
+        rc = check_list(store, &change.after);
+    }
+    if (rc == 0) rc = tamis__change_commit(&change);
+    tamis__change_end(&change);
+    return rc;
+}
+
+struct rollback {
+    struct tamis_store *store;
+    const char *name;
+    uint64_t generation;
+};
+
+static int roll_back(void *context)
+{
+    const struct rollback *r = context;
+    return roll_back_once(r->store, r->name, r->generation);
+}
+
+TAMIS_API int tamis_filter_rollback(tamis_store *store, const char *name, uint64_t generation)
+{
+    TAMIS__REFUSE_NULL(store, "store");
+    struct rollback rollback = {store, name, generation};
+    int rc = tamis__check_name(name);
+    if (rc == 0) rc = tamis__check_writable(store);
+    return rc < 0 ? rc : tamis__change_try(name, roll_back, &rollback);
+}
+
+/* ---- Listing --------------------------------------------------------------------------------- */
+
+struct listing {
+    struct tamis_store *store;
+    struct tamis__catalog_txn *txn;
+    struct tamis_generation_stat *stats;
+    size_t count, room;
+    uint64_t in_force;
+};
+
+static int list_generation(void *context, const struct tamis__record *record)
+{
+    struct listing *listing = context;
+    struct tamis__exceptions_source source;
+    if (listing->count == listing->room) {
+        const size_t room = listing->room ? 2 * listing->room : 16;
+        void *stats = reallocarray(listing->stats, room, sizeof *listing->stats);
+        if (stats == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the generations");
+        listing->stats = stats;
+        listing->room = room;
+    }
+    const int rc = tamis__exceptions_open(listing->store, record, &source);
+    struct tamis_generation_stat stat = {.size = sizeof stat,
+                                         .generation = record->generation,
+                                         .in_force = record->generation == listing->in_force,
+                                         .kind = tamis__record_newest(record)->kind,
+                                         .segment_count = record->segment_count,
+                                         .fp_rate = record->fp_rate,
+                                         .published_at = record->published_at};
+    if (source.open) stat.exceptions = tamis__index_found(&source.index.segment);
+    tamis__exceptions_leave(&source);
+    memcpy(stat.key_digest, record->key_digest, sizeof stat.key_digest);
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        stat.items += record->segments[i].items;
+        stat.size_bytes += record->segments[i].file_bytes;
+    }
+    listing->stats[listing->count++] = stat;
+    return rc;
+}
+
+static int by_stat(const void *a, const void *b)
+{
+    const struct tamis_generation_stat *x = a, *y = b;
+    return (x->generation > y->generation) - (x->generation < y->generation);
+}
+
+TAMIS_API int tamis_filter_generations(tamis_store *store, const char *name,
+                                       tamis_generation_fn *fn, void *context)
+{
+    TAMIS__REFUSE_NULL(store, "store");
+    TAMIS__REFUSE_NULL(fn, "fn");
+    struct listing listing = {.store = store};
+    struct tamis__record record;
+    int rc = tamis__check_name(name);
+    if (rc == 0) rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &listing.txn);
+    if (rc < 0) return rc;
+    rc = tamis__store_get(store, listing.txn, name, &record);
+    if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(store, name);
+    if (rc == 0) {
+        listing.in_force = record.generation;
+        rc = list_generation(&listing, &record);
+    }
+    if (rc == 0)
+        rc = tamis__catalog_each_generation(listing.txn, record.filter_id, list_generation,
+                                            &listing);
+    tamis__catalog_end(listing.txn);
+    if (rc == 0) qsort(listing.stats, listing.count, sizeof *listing.stats, by_stat);
+    for (size_t i = 0; rc == 0 && i < listing.count; i++)
+        rc = fn(context, &listing.stats[i]);
+    free(listing.stats);
+    return rc;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * checkpoint.c: what was added comes to the disk: by a sync, or at the close of the last handle that wrote.
+ * docs/durability.md has the protocol, file/mark.c its steps in a segment.
+ */
+#include <stdio.h>
+
+#include "base/arguments.h"
+#include "base/error.h"
+#include "file/mark.h"
+#include "handle/journal.h"
+#include "txn/spares.h"
+#include "txn/store.h"
+
+uint64_t tamis__view_items(const struct tamis__view *view)
+{
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < view->count; i++)
+        items += tamis__segment_items(&view->segments[i].segment);
+    return items;
+}
+
+uint32_t tamis__view_count_record(const struct tamis__view *view, struct tamis__record *record)
+{
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        const struct tamis__store_segment *s = tamis__view_find(view, record->segments[i].number);
+        if (s == NULL) continue;
+        record->segments[i].items = tamis__segment_items(&s->segment);
+        known++;
+    }
+    tamis__record_sum_capacity(record);
+    return known;
+}
+
+/* ---- A writer begins ------------------------------------------------------------------------- */
+
+int tamis__begin_writing(struct tamis_filter *filter, const struct tamis__segment *segment)
+{
+    int rc = tamis__mark_begin(segment, false);
+    if (rc != TAMIS__MARK_STALE) return rc;
+    rc = tamis__recover(filter->store, filter->filter_id);
+    return rc < 0 ? rc : tamis__mark_begin(segment, true);
+}
+
+/* ---- The catalog's part ---------------------------------------------------------------------- */
+
+/* What it says of the filter's trouble is what the segments say. */
+static int record_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                          struct tamis__trouble is)
+{
+    struct tamis__trouble was;
+    const int rc = tamis__catalog_get_trouble(txn, filter_id, &was);
+    if (rc < 0) return rc;
+    is.damaged_since = was.damaged_since;
+    if (is.unclean_since == was.unclean_since && is.degraded_since == was.degraded_since) return 0;
+    return tamis__catalog_put_trouble(txn, filter_id, is);
+}
+
+/* The counts are read under the exclusive lock, so that they never go back. */
+int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *view,
+                        int64_t checkpointed_at)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    int rc = tamis__store_begin_write(filter->store, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
+    if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_dropped(filter);
+    if (rc == 0) {
+        const uint32_t known = tamis__view_count_record(view, &record);
+        rc = tamis__view_check(view);
+        if (known == record.segment_count && checkpointed_at > record.checkpointed_at)
+            record.checkpointed_at = checkpointed_at;
+        if (rc == 0 && known == record.segment_count)
+            rc = record_trouble(txn, record.filter_id, tamis__view_trouble(view));
+        if (rc == 0) rc = tamis__catalog_put(txn, &record);
+        if (rc == 0) rc = tamis__catalog_commit(txn);
+        /* ORDER relaxed: a hint that saves a commit; the catalog is the truth. */
+        if (rc == 0)
+            __atomic_store_n(&filter->recorded_items, tamis__view_items(view), __ATOMIC_RELAXED);
+    }
+    tamis__catalog_end(txn);
+    return rc;
+}
+
+/* A sync has failed: let `list` know, if the catalog can still be written.  Returns `rc`, whose sentence is
+ * the one of this thread. */
+static int tell_of_failure(struct tamis_filter *filter, const struct tamis__view *view, int rc)
+{
+    char cause[768];
+    (void)snprintf(cause, sizeof cause, "%s", tamis_last_error());
+    (void)tamis__record_items(filter, view, 0);
+    return tamis__fail(rc, "%s", cause);
+}
+
+/* ---- Checkpoint ------------------------------------------------------------------------------ */
+
+/* To the list that is in force: one whose maker died before it told may have been added to by others. */
+static int go_to_list_in_force(struct tamis_filter *filter, struct tamis__view **view)
+{
+    int rc = 0; /* ORDER relaxed: see tamis__view_current. */
+    while (rc == 0 && tamis__segment_epoch(&tamis__newest(*view)->segment) !=
+                          __atomic_load_n(&(*view)->epoch, __ATOMIC_RELAXED))
+        rc = tamis__view_advance(filter, view);
+    return rc;
+}
+
+TAMIS_API int tamis_filter_sync(tamis_filter *filter)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    /* Before the writes: what comes later may not be in them. */
+    const int64_t now = tamis__now_ns();
+    struct tamis__view *view;
+    if (filter->read_only) return tamis__fail_read_only(filter);
+    int rc = tamis__visit(filter, &view);
+    if (rc < 0) return rc;
+    rc = go_to_list_in_force(filter, &view);
+    if (rc < 0) return (int)tamis__leave_with(filter, view, rc);
+    for (uint32_t i = 0; rc >= 0 && i < view->count; i++)
+        rc = tamis__mark_checkpoint(&view->segments[i].segment);
+    rc = rc < 0 ? tell_of_failure(filter, view, rc) : tamis__record_items(filter, view, now);
+    return (int)tamis__leave_with(filter, view, rc);
+}
+
+static int accept_held(struct tamis_filter *filter, const struct tamis__view *view,
+                       struct tamis__catalog_txn *txn)
+{
+    struct tamis__record record;
+    int rc = tamis__catalog_get_by_id(txn, filter->filter_id, &record);
+    if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
+    for (uint32_t i = 0; rc == 0 && i < view->count; i++)
+        rc = tamis__mark_accept(&view->segments[i].segment);
+    if (rc == 0) rc = record_trouble(txn, record.filter_id, tamis__view_trouble(view));
+    return rc < 0 ? rc : tamis__catalog_commit(txn);
+}
+
+TAMIS_API int tamis_filter_accept(tamis_filter *filter)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    struct tamis__view *view;
+    struct tamis__catalog_txn *txn;
+    if (filter->read_only) return tamis__fail_read_only(filter);
+    int rc = tamis__visit(filter, &view);
+    if (rc < 0) return rc;
+    rc = tamis__store_begin_write(filter->store, &txn);
+    if (rc == 0) {
+        rc = accept_held(filter, view, txn);
+        tamis__catalog_end(txn);
+    }
+    return (int)tamis__leave_with(filter, view, rc);
+}
+
+/* ---- The end of a handle --------------------------------------------------------------------- */
+
+/* Bring what it wrote to the disk where it was the last that may write.  1: all of the filter is there. */
+static int leave_segments(const struct tamis__view *view)
+{
+    bool left = false, whole = true;
+    int rc = 0;
+    for (uint32_t i = 0; i < view->count; i++) {
+        const struct tamis__segment *segment = &view->segments[i].segment;
+        if (tamis__mark_is_writer(segment)) {
+            const int one = tamis__mark_leave(segment);
+            if (rc >= 0 && one < 0) rc = one;
+            left = true;
+        }
+        whole = whole && tamis__mark_is_clean(segment->header);
+    }
+    return rc < 0 ? rc : left && whole;
+}
+
+static bool is_dropped(const struct tamis_filter *filter)
+{
+    /* ORDER relaxed: only ever set. */
+    return __atomic_load_n(&filter->dropped, __ATOMIC_RELAXED) ||
+           tamis__segment_next(&tamis__newest(filter->view)->segment) == TAMIS__NEXT_DROPPED;
+}
+
+TAMIS_API int tamis_filter_close(tamis_filter *filter)
+{
+    if (filter == NULL) return 0;
+    tamis__interval_end(filter);
+    const int64_t now = tamis__now_ns();
+    struct tamis__view *view = filter->view;
+    int rc = tamis__view_check(view);
+    if (rc == 0 && !filter->read_only && !is_dropped(filter)) {
+        if (!filter->no_sync) {
+            rc = leave_segments(view);
+            const int closed = rc < 0 ? 0 : tamis__journal_close(filter, rc > 0);
+            if (closed < 0) rc = closed;
+        }
+        /* ORDER relaxed: see tamis__record_items. */
+        const bool changed =
+            tamis__view_items(view) != __atomic_load_n(&filter->recorded_items, __ATOMIC_RELAXED);
+        if (rc < 0)
+            rc = tell_of_failure(filter, view, rc);
+        else if (changed || rc > 0)
+            rc = tamis__record_items(filter, view, rc > 0 ? now : 0);
+    }
+    if (is_dropped(filter)) tamis__journal_forget(filter);
+    if (rc == TAMIS_EDROPPED) rc = 0; /* no catalog entry is left to be wrong */
+    tamis__filter_free(filter);
+    return rc;
+}

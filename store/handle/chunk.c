@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * chunk.c: many keys at once, in chunks of up to TAMIS__CHUNK.
+ *
+ *     ask      the segments of the newest slice; keys that are found need nothing
+ *     take     room in the newest segment for what is open, a part of it at a time
+ *     add      those under the hold, and look whether the segment was left meanwhile
+ *     go on    where it was, or where there is no room: the rest goes to the next segment
+ *
+ * Where there is plenty of room it is taken for all keys at once, and they are not asked for first.  A view
+ * without a limit takes no room.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "handle/adding.h"
+#include "base/error.h"
+
+/* The keys of a chunk that no segment has answered yes to, moved together: their digests, where all
+ * segments have the same. */
+struct open_keys {
+    union {
+        struct tamis_key keys[TAMIS__CHUNK];
+        struct tamis__digest digests[TAMIS__CHUNK];
+    };
+    uint16_t index[TAMIS__CHUNK];
+    uint8_t answers[TAMIS__CHUNK];
+    size_t count;
+    bool digested;
+};
+static_assert(sizeof(struct tamis_key) == sizeof(struct tamis__digest), "moved alike");
+
+static void keep_open(struct open_keys *open, uint8_t *answers)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < open->count; i++) {
+        const uint8_t answer = open->answers[i]; /* no branch: half of them are, half are not */
+        answers[open->index[i]] = answer;
+        open->digests[kept] = open->digests[i];
+        open->index[kept] = open->index[i];
+        kept += !answer;
+    }
+    open->count = kept;
+}
+
+/* Ask segments `end` - 1 down to `from`; answers of keys found become 1, the others stay open. */
+static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t end,
+                         struct open_keys *open, uint8_t *answers)
+{
+    for (uint32_t i = end; i-- > from && open->count > 0;) {
+        const struct tamis__store_segment *s = &view->segments[i];
+        const size_t found =
+            open->digested
+                ? s->kind->contains_digests(&s->segment, open->digests, open->count, open->answers)
+                : s->kind->contains_batch(&s->segment, open->keys, open->count, open->answers);
+        if (found > 0) keep_open(open, answers);
+    }
+}
+
+static void open_all(const struct tamis__view *view, struct open_keys *open,
+                     const struct tamis_key *keys, size_t count)
+{
+    open->digested = view->digested;
+    if (!view->digested)
+        memcpy(open->keys, keys, count * sizeof *keys);
+    else if (view->by.secret != NULL)
+        for (size_t i = 0; i < count; i++)
+            open->digests[i] = tamis__digest_by(&view->by, keys[i].data, keys[i].bytes);
+    else
+        for (size_t i = 0; i < count; i++)
+            open->digests[i] = tamis__digest(keys[i].data, keys[i].bytes, view->by.seed);
+    for (size_t i = 0; i < count; i++)
+        open->index[i] = (uint16_t)i;
+    open->count = count;
+}
+
+/* Add those that are open to the newest segment. */
+static int64_t add_open(const struct tamis__store_segment *newest, struct open_keys *open)
+{
+    return open->digested
+               ? newest->kind->add_digests(&newest->segment, open->digests, open->count,
+                                           open->answers)
+               : newest->kind->add_batch(&newest->segment, open->keys, open->count, open->answers);
+}
+
+size_t tamis__contains_chunk(const struct tamis__view *view, const struct tamis_key *keys,
+                             size_t count, uint8_t *answers)
+{
+    const struct tamis__store_segment *newest = tamis__newest(view);
+    const uint32_t first = tamis__first_alive(view);
+    struct open_keys open;
+    if (view->count == 1 && first == 0)
+        return newest->kind->contains_batch(&newest->segment, keys, count, answers);
+    memset(answers, 0, count);
+    if (first == view->count) return 0;
+    open_all(view, &open, keys, count);
+    ask_segments(view, first, view->count, &open, answers);
+    return count - open.count;
+}
+
+/* Which of the open keys older slices of the window have; they stay open. */
+static void ask_older_slices(const struct tamis__view *view, const struct open_keys *open,
+                             uint8_t *older)
+{
+    struct open_keys asked = *open;
+    memset(older, 0, TAMIS__CHUNK);
+    ask_segments(view, tamis__first_alive(view), view->slice_first, &asked, older);
+}
+
+/*
+ * Keys that the newest slice has are not new (most are in the newest segment: it is asked first); the
+ * others are added to that, and are new where no older slice has them.
+ */
+static int64_t add_to_list(const struct tamis__view *view, const struct tamis_key *keys,
+                           size_t count, uint8_t *answers)
+{
+    const struct tamis__store_segment *newest = tamis__newest(view);
+    const bool windowed = view->slice_first > 0;
+    struct open_keys open;
+    uint8_t older[TAMIS__CHUNK];
+    open_all(view, &open, keys, count);
+    ask_segments(view, view->slice_first, view->count, &open, answers);
+    memset(answers, 0, count);
+    if (windowed) ask_older_slices(view, &open, older);
+    int64_t fresh = add_open(newest, &open);
+    keep_open(&open, answers);
+    if (fresh < 0) return fresh;
+    for (size_t i = 0; windowed && i < count; i++)
+        if (answers[i] && older[i]) {
+            answers[i] = 0;
+            fresh--;
+        }
+    return fresh;
+}
+
+/* Full, and no more are taken: those that are in are answered. */
+static void refuse_chunk(const struct tamis__view *view, const struct tamis_key *keys, size_t count,
+                         uint8_t *answers)
+{
+    (void)tamis__contains_chunk(view, keys, count, answers);
+    for (size_t i = 0; i < count; i++)
+        answers[i] = answers[i] ? 0 : TAMIS_ANSWER_REFUSED;
+}
+
+/* Between an adder's functions: the key was won in a segment that had been left. */
+#define WON_IN_VAIN 3u
+static_assert(WON_IN_VAIN != TAMIS_ANSWER_REFUSED, "told apart");
+
+/* Those that were won in vain in the segment `won` go on after it, one by one: it is rare. */
+static int64_t go_on(struct tamis_filter *filter, struct tamis__view **at,
+                     struct tamis__flight *flight, const struct tamis_key *keys,
+                     const uint16_t *index, size_t count, uint8_t *answers, int *stopped)
+{
+    const uint64_t won = tamis__newest(*at)->segment.header->number;
+    int64_t fresh = 0;
+    int rc = tamis__go_further(filter, at, flight);
+    for (size_t i = 0; i < count; i++) {
+        if (answers[i] != WON_IN_VAIN) continue;
+        if (rc >= 0)
+            rc = tamis__add_key(filter, at, flight, won, true, keys[i].data, keys[i].bytes);
+        answers[i] = rc < 0 ? TAMIS_ANSWER_REFUSED : rc > 0;
+        if (flight != NULL) flight->where[index != NULL ? index[i] : i] = flight->current;
+        fresh += rc > 0;
+        if (rc == TAMIS_EFULL) rc = 0;
+    }
+    if (rc < 0) *stopped = rc;
+    return fresh;
+}
+
+/* ---- Within a limit -------------------------------------------------------------------------- */
+
+/* Room that is taken at once: of what is left a part only, so that adders of the same keys, which give most of
+ * it back, do not drive each other on to the next segment. */
+#define HOLD_PART 16u
+#define HOLD_MIN 16u
+/* With so many times the room of a batch it is taken for all keys, known or not, and they are added at once: as
+ * long as fewer adders than this do so together, nobody finds the segment full for it. */
+#define PLENTY 128u
+
+bool tamis__has_plenty(const struct tamis__view *view, size_t keys)
+{
+    return tamis__room_left(&tamis__newest(view)->segment, view->limit) / PLENTY >= keys;
+}
+
+static uint32_t part_of(const struct tamis__view *view, size_t wanted)
+{
+    const uint64_t left = tamis__room_left(&tamis__newest(view)->segment, view->limit);
+    const uint64_t part = left / HOLD_PART > HOLD_MIN ? left / HOLD_PART : HOLD_MIN;
+    return (uint32_t)(wanted < part ? wanted : part);
+}
+
+static void mark_vain(uint8_t *answers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (answers[i] == 1) answers[i] = WON_IN_VAIN;
+}
+
+/* Add the first keys under a hold for as many, and look whether the segment was left.  Returns the new ones; 0
+ * and *vain where they are new in vain. */
+static int64_t add_held(const struct tamis__view *view, struct tamis__hold hold,
+                        const struct tamis_key *keys, const struct tamis__digest *digests,
+                        uint8_t *answers, bool *vain)
+{
+    const struct tamis__store_segment *newest = tamis__newest(view);
+    tamis__room_begin(&hold);
+    const int64_t fresh =
+        digests ? newest->kind->add_digests(&newest->segment, digests, hold.keys, answers)
+                : newest->kind->add_batch(&newest->segment, keys, hold.keys, answers);
+    tamis__room_end(&newest->segment, hold);
+    if (fresh <= 0 || !tamis__won_in_vain(view)) return fresh;
+    mark_vain(answers, hold.keys);
+    *vain = true;
+    return 0;
+}
+
+static void drop_first(struct open_keys *open, size_t count)
+{
+    open->count -= count;
+    memmove(open->digests, open->digests + count, open->count * sizeof open->digests[0]);
+    memmove(open->index, open->index + count, open->count * sizeof open->index[0]);
+}
+
+/* Add what is open while there is room, the segment is not left, and nothing fails; the rest stays open. */
+static int64_t add_while_room(struct tamis__view *view, struct open_keys *open, uint8_t *answers,
+                              bool *vain, int *stopped)
+{
+    int64_t fresh = 0;
+    while (open->count > 0 && !*vain && *stopped == 0) {
+        struct tamis__hold hold;
+        tamis__take_many(view, part_of(view, open->count), &hold);
+        if (hold.keys == 0) break;
+        const int64_t now = add_held(view, hold, open->keys, open->digested ? open->digests : NULL,
+                                     open->answers, vain);
+        for (size_t i = 0; i < hold.keys; i++)
+            answers[open->index[i]] = open->answers[i];
+        drop_first(open, hold.keys);
+        if (now < 0)
+            *stopped = (int)now;
+        else
+            fresh += now;
+    }
+    return fresh;
+}
+
+/* What the only segment lacks of them, by its loop for keys: no digests are kept. */
+static void open_lacking(const struct tamis__store_segment *only, const struct tamis_key *keys,
+                         size_t count, uint8_t *answers, struct open_keys *open)
+{
+    open->digested = false;
+    open->count = 0;
+    if (only->kind->contains_batch(&only->segment, keys, count, answers) == count) return;
+    for (size_t i = 0; i < count; i++) {
+        open->keys[open->count] = keys[i]; /* no branch: half of them may be known */
+        open->index[open->count] = (uint16_t)i;
+        open->count += !answers[i];
+    }
+}
+
+/*
+ * A chunk into the newest segment of a view with a limit.  What there was no room for stays open, and its
+ * answers are TAMIS_ANSWER_REFUSED; what was won in vain is marked so.
+ */
+static int64_t add_round(struct tamis__view *view, const struct tamis_key *keys, size_t count,
+                         uint8_t *answers, struct open_keys *open, bool *vain, int *stopped)
+{
+    const bool windowed = view->slice_first > 0;
+    uint8_t older[TAMIS__CHUNK];
+    if (view->count == 1) {
+        open_lacking(tamis__newest(view), keys, count, answers, open);
+    } else {
+        open_all(view, open, keys, count);
+        ask_segments(view, view->slice_first, view->count, open, answers);
+    }
+    memset(answers, 0, count);
+    if (windowed) ask_older_slices(view, open, older);
+    int64_t fresh = add_while_room(view, open, answers, vain, stopped);
+    for (size_t i = 0; i < open->count; i++)
+        answers[open->index[i]] = TAMIS_ANSWER_REFUSED;
+    for (size_t i = 0; windowed && i < count; i++) {
+        if (!older[i] || (answers[i] != 1 && answers[i] != WON_IN_VAIN)) continue;
+        fresh -= answers[i] == 1;
+        answers[i] = 0;
+    }
+    return fresh;
+}
+
+/* The keys that stay open after a round, and where their answers stand. */
+struct rest {
+    struct tamis_key keys[TAMIS__CHUNK];
+    uint16_t index[TAMIS__CHUNK];
+    uint8_t answers[TAMIS__CHUNK];
+    size_t count;
+};
+
+/* Round after round, until all keys are added, or there is no room to be had. */
+static int64_t add_rest(struct tamis_filter *filter, struct tamis__view **at,
+                        struct tamis__flight *flight, struct rest *rest, uint8_t *answers,
+                        int *stopped)
+{
+    int64_t fresh = 0;
+    while (rest->count > 0 && *stopped == 0) {
+        struct open_keys open;
+        bool vain = false;
+        const int rc = tamis__make_room(filter, at, flight);
+        if (rc < 0) *stopped = rc;
+        if (rc < 0) break;
+        for (size_t i = 0; flight != NULL && i < rest->count; i++)
+            flight->where[rest->index[i]] = flight->current;
+        if (tamis__view_refuses(*at)) {
+            refuse_chunk(*at, rest->keys, rest->count, rest->answers);
+            open.count = 0;
+        } else {
+            fresh += add_round(*at, rest->keys, rest->count, rest->answers, &open, &vain, stopped);
+        }
+        const bool is_open = open.count > 0;
+        if (vain)
+            fresh += go_on(filter, at, flight, rest->keys, rest->index, rest->count, rest->answers,
+                           stopped);
+        for (size_t i = 0; i < rest->count; i++)
+            answers[rest->index[i]] = rest->answers[i];
+        rest->count = 0;
+        for (size_t i = 0; is_open && i < open.count; i++) {
+            rest->keys[rest->count] = rest->keys[open.index[i]]; /* the indices rise */
+            rest->index[rest->count++] = rest->index[open.index[i]];
+        }
+    }
+    return fresh;
+}
+
+/* More keys than a chunk, for which there was plenty of room a moment ago: chunk by chunk. */
+static int64_t add_by_chunks(struct tamis_filter *filter, struct tamis__view **at,
+                             const struct tamis_key *keys, size_t count, uint8_t *answers,
+                             int *stopped)
+{
+    int64_t fresh = 0;
+    memset(answers, TAMIS_ANSWER_REFUSED, count);
+    for (size_t done = 0; done < count && *stopped == 0; done += TAMIS__CHUNK) {
+        const size_t now = count - done < TAMIS__CHUNK ? count - done : TAMIS__CHUNK;
+        const int64_t rc =
+            tamis__add_chunk(filter, at, NULL, keys + done, now, answers + done, stopped);
+        if (rc < 0) return rc;
+        fresh += rc;
+    }
+    return fresh;
+}
+
+static int64_t add_within_limits(struct tamis_filter *filter, struct tamis__view **at,
+                                 struct tamis__flight *flight, const struct tamis_key *keys,
+                                 size_t count, uint8_t *answers, int *stopped)
+{
+    struct tamis__view *view = *at;
+    struct open_keys open;
+    struct tamis__hold hold = {0, 0};
+    int64_t fresh;
+    bool vain = false;
+    open.count = 0;
+    if (view->count == 1 && tamis__has_plenty(view, count))
+        tamis__take_many(view, (uint32_t)count, &hold);
+    if (hold.keys == count) {
+        fresh = add_held(view, hold, keys, NULL, answers, &vain);
+    } else {
+        if (hold.keys > 0) tamis__room_return(&tamis__newest(view)->segment, hold);
+        if (count > TAMIS__CHUNK) return add_by_chunks(filter, at, keys, count, answers, stopped);
+        fresh = add_round(view, keys, count, answers, &open, &vain, stopped);
+    }
+    if (fresh < 0) return fresh;
+    if (vain) fresh += go_on(filter, at, flight, keys, NULL, count, answers, stopped);
+    if (open.count > 0 && *stopped == 0) {
+        struct rest rest;
+        rest.count = open.count;
+        memset(rest.answers, 0, rest.count);
+        for (size_t i = 0; i < open.count; i++) {
+            rest.keys[i] = keys[open.index[i]];
+            rest.index[i] = open.index[i];
+        }
+        fresh += add_rest(filter, at, flight, &rest, answers, stopped);
+    }
+    return fresh;
+}
+
+int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **at,
+                         struct tamis__flight *flight, const struct tamis_key *keys, size_t count,
+                         uint8_t *answers, int *stopped)
+{
+    struct tamis__view *view = *at;
+    const struct tamis__store_segment *newest = tamis__newest(view);
+    int64_t fresh;
+    *stopped = 0;
+    if (tamis__view_refuses(view)) {
+        refuse_chunk(view, keys, count, answers);
+        return 0;
+    }
+    if (tamis__view_is_limited(view))
+        return add_within_limits(filter, at, flight, keys, count, answers, stopped);
+    if (view->count > 1)
+        fresh = add_to_list(view, keys, count, answers);
+    else
+        fresh = newest->kind->add_batch(&newest->segment, keys, count, answers);
+    if (fresh <= 0 || !tamis__won_in_vain(view)) return fresh;
+    mark_vain(answers, count);
+    return go_on(filter, at, flight, keys, NULL, count, answers, stopped);
+}
+
+void tamis__ask_newest_slice(const struct tamis__view *view, const struct tamis_key *keys,
+                             size_t count, uint8_t *answers)
+{
+    struct open_keys open;
+    open_all(view, &open, keys, count);
+    memset(answers, 0, count);
+    ask_segments(view, view->slice_first, view->count, &open, answers);
+}
+
+/* Are all of them in the newest slice? */
+static bool are_known(const struct tamis__view *view, const struct tamis_key *keys, size_t count)
+{
+    uint8_t answers[TAMIS__CHUNK];
+    tamis__ask_newest_slice(view, keys, count, answers);
+    return memchr(answers, 0, count) == NULL;
+}
+
+int tamis__do_chores_for_chunk(struct tamis_filter *filter, struct tamis__view **view,
+                               const struct tamis_key *keys, size_t count)
+{
+    if (!tamis__has_chores(*view)) return 0;
+    return tamis__ignores_known(*view) && are_known(*view, keys, count)
+               ? 0
+               : tamis__do_chores(filter, view);
+}

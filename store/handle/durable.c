@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * durable.c: adding keys so that no answer is given before the disk has them.
+ *
+ *     ask        which keys are in; while no other adder is in flight they are on the disk, and done
+ *     reserve    room in this handle's log for the others
+ *     in flight  unlogged of the newest segment + 1
+ *     add        as in any filter
+ *     log        a frame of these keys, in the log's file
+ *     sync       fdatasync() of the log, once for the whole batch
+ *     landed     unlogged - 1; the answers
+ *
+ * What is logged are all keys that were found lacking, new or not: one that is told SEEN since another key's
+ * adder set its last bit in between has set bits itself, which only its own log has.
+ *
+ * Claim: a key that is found whole, after which `unlogged` of all segments is found 0, is on the disk.  Each of
+ * its bits was set by an adder that had raised `unlogged` before it set any; it was found at 0 later, so that
+ * adder has landed: its key, which it had found lacking, is in a log that was synced.  One that dies in flight
+ * never lands: until a checkpoint takes off what it had, others log what they find too.
+ */
+#include "handle/durable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "file/mark.h"
+#include "hash/hash_set.h"
+#include "handle/journal.h"
+
+/* ---- Flights --------------------------------------------------------------------------------- */
+
+/* A frame of raw keys holds as many bytes at most, unless it is of one key. */
+#define PAYLOAD_BYTES ((size_t)256 << 10)
+
+static void raise_unlogged(const struct tamis__segment *segment)
+{
+    /* ORDER relaxed: only counted; see tamis__mark_checkpoint. */
+    (void)__atomic_add_fetch(&segment->writer->flights_begun, 1, __ATOMIC_SEQ_CST);
+    /* ORDER seq_cst: before the bits; their release makes it seen by whoever sees one of them. */
+    (void)__atomic_add_fetch(&segment->header->unlogged, 1, __ATOMIC_SEQ_CST);
+}
+
+static void lower_unlogged(const struct tamis__segment *segment)
+{
+    /* ORDER seq_cst: after the sync. */
+    (void)__atomic_sub_fetch(&segment->header->unlogged, 1, __ATOMIC_SEQ_CST);
+    (void)__atomic_add_fetch(&segment->writer->flights_done, 1, __ATOMIC_SEQ_CST);
+}
+
+/* It never lands: what it has counted is taken off like that of a dead one. */
+static void crash(const struct tamis__segment *segment)
+{
+    (void)__atomic_add_fetch(&segment->writer->flights_done, 1, __ATOMIC_SEQ_CST);
+}
+
+int tamis__flight_enter(struct tamis__flight *flight, const struct tamis__view *view)
+{
+    const struct tamis__segment *newest = &tamis__newest(view)->segment;
+    for (uint32_t i = 0; i < flight->count; i++)
+        if (flight->numbers[i] == newest->header->number) {
+            flight->current = (uint8_t)i;
+            return 0;
+        }
+    if (flight->count == TAMIS__FLIGHT_MAX)
+        return tamis__fail(TAMIS_ELIMIT,
+                           "the filter went on in %u further segments while one batch was added; "
+                           "give it larger segments, or smaller batches",
+                           TAMIS__FLIGHT_MAX);
+    flight->current = (uint8_t)flight->count;
+    flight->numbers[flight->count++] = newest->header->number;
+    raise_unlogged(newest);
+    TAMIS__POINT(TAMIS__POINT_DURABLE_BEGUN);
+    return 0;
+}
+
+/* A segment that the list has left meanwhile keeps what it has; nobody asks it. */
+static void end_flight(struct tamis__flight *flight, const struct tamis__view *view, bool landed)
+{
+    for (uint32_t i = 0; i < flight->count; i++) {
+        const struct tamis__store_segment *s = tamis__view_find(view, flight->numbers[i]);
+        if (s != NULL && landed) lower_unlogged(&s->segment);
+        if (s != NULL && !landed) crash(&s->segment);
+    }
+    flight->count = 0;
+}
+
+/* After keys were found to be in: is no adder but this flight's in the air? */
+static bool is_settled(const struct tamis__flight *flight, const struct tamis__view *view)
+{
+    /* ORDER: the bits were read before; who sees one of an adder sees that it had taken off. */
+    tamis__fence_acquire();
+    for (uint32_t i = 0; i < view->count; i++) {
+        const struct tamis__segment_header *header = view->segments[i].segment.header;
+        uint64_t own = 0;
+        for (uint32_t j = 0; j < flight->count; j++)
+            own += flight->numbers[j] == header->number;
+        if (__atomic_load_n(&header->unlogged, __ATOMIC_ACQUIRE) != own) return false;
+    }
+    return true;
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+/* A batch on its way. */
+struct sortie {
+    struct tamis_filter *filter;
+    struct tamis__view **view;
+    struct tamis__journal *journal;
+    struct tamis__flight flight;
+    uint64_t ticket; /* of the last frame */
+    bool refused;
+    int stopped; /* why no more can be added, below 0; what was added is logged all the same */
+    bool lost;   /* bits may be set that no frame has */
+    unsigned char *buffer;
+    size_t buffer_bytes;
+    struct tamis_key keys[TAMIS__CHUNK]; /* those of a chunk that were found lacking */
+    uint16_t index[TAMIS__CHUNK];
+    uint8_t answers[TAMIS__CHUNK];
+    size_t count;
+};
+
+static bool has_digests(const struct tamis__segment_header *header)
+{
+    return tamis__hash_set_by_id(header->hash_set)->digest != NULL;
+}
+
+/* Payload of a frame of these keys for a segment. */
+static size_t payload_bytes(const struct tamis__segment_header *header,
+                            const struct tamis_key *keys, size_t count)
+{
+    size_t bytes = 0;
+    if (has_digests(header)) return count * 16;
+    for (size_t i = 0; i < count; i++)
+        bytes += 4 + keys[i].bytes;
+    return bytes;
+}
+
+/* As many of the keys as a frame holds, 1 at least. */
+static size_t fit(const struct tamis__view *view, const struct tamis_key *keys, size_t count)
+{
+    size_t bytes = 0, fitting = 0;
+    if (has_digests(tamis__newest(view)->segment.header)) return count;
+    while (fitting < count && bytes < PAYLOAD_BYTES)
+        bytes += 4 + keys[fitting++].bytes;
+    return bytes > PAYLOAD_BYTES && fitting > 1 ? fitting - 1 : fitting;
+}
+
+static int reserve(struct sortie *sortie, const struct tamis__store_segment *s, size_t *bytes)
+{
+    const size_t payload = payload_bytes(s->segment.header, sortie->keys, sortie->count);
+    if (payload > TAMIS__FRAME_PAYLOAD_MAX)
+        return tamis__fail(TAMIS_ELIMIT,
+                           "a key of %zu bytes is too long for the log of the durable filter '%s'; "
+                           "the most is %zu, or any with a hash set that has digests",
+                           sortie->keys[0].bytes, sortie->filter->name,
+                           TAMIS__FRAME_PAYLOAD_MAX - 4);
+    *bytes = tamis__frame_bytes(payload);
+    if (*bytes > sortie->buffer_bytes) {
+        unsigned char *buffer = realloc(sortie->buffer, *bytes);
+        if (buffer == NULL)
+            return tamis__fail(TAMIS_ENOMEM, "out of memory adding to the filter '%s'",
+                               sortie->filter->name);
+        sortie->buffer = buffer;
+        sortie->buffer_bytes = *bytes;
+    }
+    return tamis__journal_reserve(sortie->journal, *sortie->view, *bytes);
+}
+
+/* The keys that were added to segment `s`, which is number `index` of the flight. */
+static void fill_frame(const struct sortie *sortie, const struct tamis__store_segment *s,
+                       uint32_t index, struct tamis__frame *frame)
+{
+    const struct tamis__hashing hashing = tamis__header_hashing(s->segment.header);
+    unsigned char *at = tamis__frame_payload(sortie->buffer);
+    *frame = (struct tamis__frame){.type = hashing.set->digest ? TAMIS__FRAME_DIGESTS
+                                                               : TAMIS__FRAME_KEYS,
+                                   .segment = s->segment.header->number};
+    for (size_t i = 0; i < sortie->count; i++) {
+        const struct tamis_key *key = &sortie->keys[i];
+        if (sortie->answers[i] == TAMIS_ANSWER_REFUSED || sortie->flight.where[i] != index)
+            continue;
+        frame->count++;
+        at = hashing.set->digest
+                 ? tamis__frame_put_digest(at, hashing.set->digest(&hashing, key->data, key->bytes))
+                 : tamis__frame_put_key(at, key->data, (uint32_t)key->bytes);
+    }
+    frame->payload_bytes = (size_t)(at - tamis__frame_payload(sortie->buffer));
+}
+
+/* A frame for each segment that this chunk has been written to, from number `first` of the flight on. */
+static int log_chunk(struct sortie *sortie, uint32_t first, size_t reserved)
+{
+    const struct tamis__view *view = *sortie->view;
+    int rc = 0;
+    for (uint32_t i = first; rc == 0 && i < sortie->flight.count; i++) {
+        const struct tamis__store_segment *s = tamis__view_find(view, sortie->flight.numbers[i]);
+        struct tamis__frame frame = {.count = 0};
+        if (s != NULL && reserved == 0) rc = reserve(sortie, s, &reserved);
+        if (s != NULL && rc == 0) fill_frame(sortie, s, i, &frame);
+        if (frame.count == 0) continue; /* none was added to it, or the window has left it */
+        rc = tamis__journal_append(sortie->journal, view, &frame, sortie->buffer, reserved,
+                                   &sortie->ticket);
+        reserved = 0;
+    }
+    if (reserved > 0) tamis__journal_release(sortie->journal, reserved);
+    return rc;
+}
+
+/* ---- A chunk --------------------------------------------------------------------------------- */
+
+/* Keep those of the chunk that must be added, or logged for another who may not. */
+static void take_lacking(struct sortie *sortie, const struct tamis_key *keys, size_t count)
+{
+    tamis__ask_newest_slice(*sortie->view, keys, count, sortie->answers);
+    const bool settled = is_settled(&sortie->flight, *sortie->view);
+    sortie->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (settled && sortie->answers[i]) continue;
+        sortie->keys[sortie->count] = keys[i];
+        sortie->index[sortie->count++] = (uint16_t)i;
+    }
+}
+
+/* The lacking keys of a chunk: room, bits, frame. */
+static int64_t add_lacking(struct sortie *sortie)
+{
+    size_t reserved = 0;
+    int64_t fresh = reserve(sortie, tamis__newest(*sortie->view), &reserved);
+    if (fresh < 0) return fresh;
+    fresh = tamis__flight_enter(&sortie->flight, *sortie->view);
+    /* It is the newest of the flight, or is by now. */
+    uint32_t first = 0;
+    const uint64_t newest = tamis__newest(*sortie->view)->segment.header->number;
+    while (first < sortie->flight.count && sortie->flight.numbers[first] != newest)
+        first++;
+    memset(sortie->flight.where, sortie->flight.current, sortie->count);
+    if (fresh == 0)
+        fresh = tamis__add_chunk(sortie->filter, sortie->view, &sortie->flight, sortie->keys,
+                                 sortie->count, sortie->answers, &sortie->stopped);
+    fresh = tamis__view_answer(*sortie->view, fresh); /* or a mapping broke, and has not the bits */
+    TAMIS__POINT(TAMIS__POINT_DURABLE_SET);
+    if (fresh < 0) tamis__journal_release(sortie->journal, reserved);
+    const int rc = fresh < 0 ? (int)fresh : log_chunk(sortie, first, reserved);
+    sortie->lost |= rc < 0;
+    return rc < 0 ? rc : fresh;
+}
+
+/* Sync what is logged; the flight is over, well or not. */
+static int land(struct sortie *sortie)
+{
+    if (sortie->flight.count == 0) return 0;
+    const int rc = tamis__journal_sync(sortie->journal, *sortie->view, sortie->ticket);
+    TAMIS__POINT(TAMIS__POINT_DURABLE_SYNCED);
+    sortie->lost |= rc < 0;
+    end_flight(&sortie->flight, *sortie->view, !sortie->lost);
+    return rc;
+}
+
+static int64_t add_chunk(struct sortie *sortie, const struct tamis_key *keys, size_t count,
+                         uint8_t *answers)
+{
+    int64_t fresh = 0;
+    take_lacking(sortie, keys, count);
+    if (answers != NULL) memset(answers, 0, count);
+    if (sortie->count == 0) return 0;
+    fresh = tamis__do_chores_for_chunk(sortie->filter, sortie->view, sortie->keys, sortie->count);
+    /* For keys that are in, too: whose flight counts in `unlogged` must be seen to live. */
+    if (fresh == 0) fresh = tamis__view_mark(sortie->filter, *sortie->view);
+    if (fresh == 0) fresh = add_lacking(sortie);
+    for (size_t i = 0; fresh >= 0 && i < sortie->count; i++) {
+        sortie->refused |= sortie->answers[i] == TAMIS_ANSWER_REFUSED;
+        if (answers != NULL) answers[sortie->index[i]] = sortie->answers[i];
+    }
+    return fresh;
+}
+
+/* ---- The calls ------------------------------------------------------------------------------- */
+
+/* Chunk after chunk, until one fails; *done keys are added and logged then. */
+static int64_t add_chunks(struct sortie *sortie, const struct tamis_key *keys, size_t count,
+                          uint8_t *answers, size_t *done)
+{
+    int64_t fresh = 0;
+    while (*done < count) {
+        int64_t rc = tamis__view_current(sortie->filter, sortie->view);
+        size_t now = count - *done < TAMIS__CHUNK ? count - *done : TAMIS__CHUNK;
+        now = fit(*sortie->view, keys + *done, now);
+        /* Keys of a slice that is over begin another life. */
+        if (rc == 0 && tamis__view_is_over(*sortie->view))
+            rc = tamis__do_chores_for_chunk(sortie->filter, sortie->view, keys + *done, now);
+        if (rc == 0) rc = add_chunk(sortie, keys + *done, now, answers ? answers + *done : NULL);
+        if (rc < 0) return rc;
+        fresh += rc;
+        *done += now;
+        if (sortie->stopped < 0) return sortie->stopped;
+        if (sortie->flight.count <= TAMIS__FLIGHT_MAX / 2) continue;
+        rc = land(sortie);
+        if (rc < 0) return rc;
+    }
+    return fresh;
+}
+
+static int64_t add_all(struct sortie *sortie, const struct tamis_key *keys, size_t count,
+                       uint8_t *answers)
+{
+    size_t done = 0;
+    int64_t fresh = add_chunks(sortie, keys, count, answers, &done);
+    const int rc = land(sortie);
+    if (rc < 0) fresh = rc;
+    if (sortie->lost) done = 0;
+    if (answers != NULL && fresh < 0) memset(answers + done, TAMIS_ANSWER_REFUSED, count - done);
+    if (fresh >= 0 && sortie->refused) fresh = tamis__fail_full(sortie->filter, *sortie->view);
+    return fresh;
+}
+
+int64_t tamis__durable_add_batch(struct tamis_filter *filter, struct tamis__view **view,
+                                 const struct tamis_key *keys, size_t count, uint8_t *answers)
+{
+    struct sortie sortie;
+    sortie.filter = filter;
+    sortie.view = view;
+    sortie.flight.count = 0;
+    sortie.ticket = 0;
+    sortie.refused = sortie.lost = false;
+    sortie.stopped = 0;
+    sortie.buffer = NULL;
+    sortie.buffer_bytes = 0;
+    int64_t rc = tamis__journal_of(filter, &sortie.journal);
+    if (rc == 0)
+        rc = add_all(&sortie, keys, count, answers);
+    else if (answers != NULL)
+        memset(answers, TAMIS_ANSWER_REFUSED, count);
+    free(sortie.buffer);
+    return rc;
+}
+
+int tamis__durable_add(struct tamis_filter *filter, struct tamis__view **view, const void *key,
+                       size_t key_bytes)
+{
+    static const struct tamis__flight none;
+    const struct tamis_key one = {.data = key, .bytes = key_bytes};
+    uint8_t answer;
+    tamis__ask_newest_slice(*view, &one, 1, &answer);
+    if (answer && is_settled(&none, *view) && !tamis__view_is_over(*view)) return 0;
+    return (int)tamis__durable_add_batch(filter, view, &one, 1, &answer);
+}
+
+/* ---- Merges ---------------------------------------------------------------------------------- */
+
+void tamis__durable_begin_merge(const struct tamis__view *view)
+{
+    for (uint32_t i = 0; i < view->count; i++)
+        raise_unlogged(&view->segments[i].segment);
+}
+
+int tamis__durable_end_merge(const struct tamis__view *view, int rc)
+{
+    int synced = 0;
+    for (uint32_t i = 0; synced >= 0 && i < view->count; i++)
+        synced = tamis__mark_checkpoint(&view->segments[i].segment);
+    for (uint32_t i = 0; i < view->count; i++) {
+        if (synced >= 0)
+            lower_unlogged(&view->segments[i].segment);
+        else
+            crash(&view->segments[i].segment);
+    }
+    return rc < 0 || synced >= 0 ? rc : synced;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fork.c: the handles of this process that may write, for the child of a fork().
+ *
+ * The locks that say who writes go with descriptors that the child gives up (private_fd.c), so there each
+ * handle has to mark its segment again.  The mutex is held for a few instructions, never across a wait.
+ */
+#include <pthread.h>
+
+#include "txn/store.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct tamis_filter *handles;
+static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+}
+
+static void after_fork_in_parent(void)
+{
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+static void after_fork_in_child(void)
+{
+    for (struct tamis_filter *filter = handles; filter != NULL; filter = filter->next_handle) {
+        struct tamis__view *view = __atomic_load_n(&filter->view, __ATOMIC_ACQUIRE);
+        if (filter->journal != NULL) filter->inherited_journal = filter->journal;
+        filter->journal = NULL;
+        tamis__interval_forget(filter);
+        /* ORDER relaxed: there is one thread. */
+        if (tamis__view_is_written(view))
+            (void)__atomic_fetch_or(&view->chores, TAMIS__CHORE_MARK, __ATOMIC_RELAXED);
+    }
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+static void install_handlers(void)
+{
+    (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+void tamis__handles_enter(struct tamis_filter *filter)
+{
+    (void)pthread_once(&handlers_once, install_handlers);
+    (void)pthread_mutex_lock(&mutex);
+    filter->next_handle = handles;
+    filter->handle_link = &handles;
+    if (handles != NULL) handles->handle_link = &filter->next_handle;
+    handles = filter;
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+void tamis__handles_leave(struct tamis_filter *filter)
+{
+    if (filter->handle_link == NULL) return;
+    (void)pthread_mutex_lock(&mutex);
+    *filter->handle_link = filter->next_handle;
+    if (filter->next_handle != NULL) filter->next_handle->handle_link = filter->handle_link;
+    filter->handle_link = NULL;
+    (void)pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * grow.c: a filter goes on in a further segment: because the newest is full (growth), or because
+ * its time or share of the window is over (rotation).
+ *
+ * Growth makes spares, ahead of the need: once half of the newest segment is granted (file/room.h), an adder
+ * that passes by makes the next one while it fills.
+ *
+ *     guard      flock on the newest segment's file: one process makes the spares
+ *     stage      their files, allocated in full, without the catalog's lock
+ *     catalog    exclusive lock, if it is free; still the newest?  then name the files, take out what the
+ *                window has left behind, commit
+ *     offer      the newest segment says which spare comes after it
+ *     enter      an adder that finds no room exchanges the offer for the number: all adders go on there.
+ *                No lock, no catalog
+ *
+ * Killed before the commit, there is no spare; after it, the next one who opens the filter for writing or looks
+ * for a spare makes the offer.  An adder that finds neither room nor a spare makes one itself; where it cannot
+ * have the locks it waits, for as long as the store's busy timeout says, and then gives up: it never adds
+ * without room.
+ *
+ * A rotation by the clock, or one that is asked for, makes the segment and leaves the newest for it at once,
+ * under the lock (`leave`).  Where it cannot have that, adders go on in the old slice: its room is bounded too.
+ * Only where all slices are past nobody would find a key in the old one: then they wait, as for room.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arguments.h"
+#include "base/error.h"
+#include "base/point.h"
+#include "file/room.h"
+#include "hash/hash_set.h"
+#include "txn/policy.h"
+#include "filter/publish.h"
+#include "txn/spares.h"
+#include "txn/store.h"
+
+/* A rotation waits for the locks as long as this; a disk's sync takes some ms. */
+#define WAIT_NS 1000000000
+#define PAUSE_US 200
+/* After this long the one who has the guard is taken for stopped, and others make the spare beside it. */
+#define GUARD_NS 1000000000
+/* Where the locks are taken, or the disk is full, adders with room look for a spare again after so long. */
+#define AGAIN_NS 50000000
+/* Room that others hold may come back at once: before a segment is left, it is looked at so often again, with
+ * pauses of PAUSE_US / 4; more often where much of it is held. */
+#define HELD_LOOKS 4u
+#define MUCH_HELD_LOOKS 40u
+
+/* Spares that are made at once, where the filter fills so fast that one would be full within AHEAD_NS; but none
+ * beyond the first that is larger than this. */
+#define SPARE_BYTES_MAX ((uint64_t)32 << 20)
+#define AHEAD_NS 1e9
+
+enum reason { FULL, TIME_IS_OVER, FORCED };
+
+struct change {
+    struct tamis_filter *filter;
+    struct tamis__view *view;
+    enum reason reason;
+    int64_t now;
+    int64_t deadline; /* steady; a rotation that can be done without waits until then */
+    /* The waiting for room, or for a slice, began then, and lasts for the busy timeout.  0: there is room, or
+     * a slice; growth does not wait then. */
+    int64_t started_ns;
+    uint64_t newest; /* number of the segment that is left */
+    struct tamis__draft drafts[TAMIS__SPARES_MAX];
+    uint32_t count;
+    struct tamis__numbers remove; /* files, after the commit */
+};
+
+/* ---- What the next segment is ---------------------------------------------------------------- */
+
+/*
+ * The part of its planned share that the next segment may have.  1, as segments never hold more than they were
+ * made for; less where more came into them by other ways, such as a merge: then those that come after share
+ * what is left of the rate.
+ */
+static double share_left(const struct tamis__view *view)
+{
+    const struct tamis__policy *policy = &view->policy;
+    double whole = policy->fp_rate, planned = 0, spent = 0;
+    if (policy->slices > 0) whole /= policy->slices + 1;
+    for (uint32_t i = view->slice_first; i < view->count; i++) {
+        const struct tamis__segment *s = &view->segments[i].segment;
+        const struct tamis__segment_header *h = s->header;
+        const struct tamis__hash_set *set = tamis__hash_set_by_id(h->hash_set);
+        if (set == NULL || !set->any_kind) continue; /* imported, at a rate of its own */
+        planned += tamis__double_from_bits(h->fp_rate);
+        spent += tamis_predict_rate(h->kind, h->m_bits, h->k, tamis__segment_items(s));
+    }
+    if (spent <= planned || planned >= whole) return 1;
+    return fmax((whole - spent) / (whole - planned), 1.0 / 16);
+}
+
+static int size_segment(const struct tamis__view *view, uint32_t step,
+                        struct tamis__record_segment *next)
+{
+    const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
+    const bool same = set != NULL && set->any_kind;
+    struct tamis__plan plan = {.sizing.kind = same ? newest->kind : TAMIS_KIND_BLOCKED,
+                               .hash_set = same ? set : tamis__hash_set_by_id(TAMIS__HASH_XXH3),
+                               .bit_order = TAMIS__BITS_LSB_FIRST,
+                               .seed = same ? newest->seed : 0,
+                               .policy = view->policy};
+    if (same) memcpy(plan.parameters, newest->parameters, sizeof plan.parameters);
+    if (step > 0) plan.policy.fp_rate *= share_left(view);
+    const int rc = tamis__policy_size(&plan.policy, step, &plan.sizing);
+    if (rc < 0) return rc;
+    tamis__plan_describe(&plan, next);
+    next->step = step;
+    next->slice = newest->slice;
+    next->slice_start = newest->slice_start;
+    return 0;
+}
+
+/* The one that comes after the newest and `ahead` others. */
+static int describe_next(const struct change *change, uint32_t ahead,
+                         struct tamis__record_segment *next)
+{
+    const struct tamis__policy *policy = &change->view->policy;
+    const struct tamis__segment_header *newest = tamis__newest(change->view)->segment.header;
+    const bool grows = change->reason == FULL && policy->window_items == 0;
+    const int rc = size_segment(change->view, grows ? newest->step + 1 + ahead : 0, next);
+    if (rc < 0 || grows) return rc;
+    next->slice += 1 + ahead;
+    next->slice_start = tamis__policy_next_slice(policy, newest->slice_start, change->now);
+    return 0;
+}
+
+static int draft_next(struct change *change, const struct tamis__record_segment *next)
+{
+    struct tamis__draft *draft = &change->drafts[change->count];
+    tamis__draft_init(change->filter->store, change->filter->name, next, draft);
+    tamis__draft_set_policy(draft, &change->view->policy);
+    const int rc = tamis__draft_stage(change->filter->store, draft);
+    if (rc == 0) change->count++;
+    return rc;
+}
+
+/* Keys that come within AHEAD_NS at the speed that this view has seen, less those that have room. */
+static double keys_to_come(const struct tamis__view *view)
+{
+    const uint64_t left = tamis__room_left(&tamis__newest(view)->segment, view->limit);
+    const double keys = (double)view->left_at_first - (double)left;
+    const double time = (double)(tamis__steady_ns() - view->made_at) + 1;
+    return keys <= 0 ? 0 : keys / time * AHEAD_NS - (double)left;
+}
+
+/* One spare, and further ones while it would not last. */
+static int draft_spares(struct change *change)
+{
+    double keys = keys_to_come(change->view);
+    int rc = 0;
+    do {
+        struct tamis__record_segment next;
+        rc = describe_next(change, change->count, &next);
+        if (rc == 0 && change->count > 0 && tamis__data_bits(next.m_bits, 0) / 8 > SPARE_BYTES_MAX)
+            break;
+        if (rc == 0) rc = draft_next(change, &next);
+        keys -= (double)next.capacity;
+    } while (rc == 0 && change->count < TAMIS__SPARES_MAX && keys > 0 &&
+             change->view->policy.slices == 0 &&
+             change->view->count + change->count < TAMIS__SEGMENTS_MAX);
+    return rc < 0 && change->count == 0 ? rc : 0; /* one is enough */
+}
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+/* How many of the oldest segments go, now that `slice` is the newest. */
+static uint32_t count_left_behind(const struct change *change, const struct tamis__record *record,
+                                  uint64_t slice)
+{
+    const struct tamis__policy *policy = &record->policy;
+    const int64_t length = tamis__policy_slice_ns(policy);
+    uint32_t count = 0;
+    if (policy->slices == 0) return 0;
+    for (; count + 1 < record->segment_count; count++) {
+        const struct tamis__record_segment *s = &record->segments[count];
+        const bool late = length > 0 && s->slice_start + length + policy->window_ns <= change->now;
+        if (!late && s->slice + policy->slices >= slice) break;
+    }
+    return count;
+}
+
+static int take_out(struct change *change, struct tamis__catalog_txn *txn,
+                    struct tamis__record *record, uint32_t count)
+{
+    int rc = count > 0 ? tamis__raise_epochs(change->filter->store, record) : 0;
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        rc = tamis__remove_later(txn, &change->remove, record->segments[i].number);
+    if (rc < 0) return rc;
+    record->segment_count -= count;
+    memmove(record->segments, record->segments + count,
+            record->segment_count * sizeof record->segments[0]);
+    return 0;
+}
+
+static int publish_draft(struct change *change, struct tamis__record *record, uint32_t index)
+{
+    struct tamis__segment_header *header = &change->drafts[index].header;
+    header->filter_id = record->filter_id;
+    header->generation = record->last_generation + 1 + index; /* tamis__record_promote() */
+    header->publication = header->in_force = record->publication;
+    header->keep = record->keep;
+    header->exceptions = record->exceptions;
+    if (change->reason == FULL) header->flags |= TAMIS__SEGMENT_AHEAD;
+    if (index + 1 < change->count)
+        header->next = TAMIS__NEXT_SPARE | change->drafts[index + 1].header.number;
+    tamis__label_write(&header->labels[0], record->name_sequence, record->name);
+    const int rc = tamis__segment_publish(&change->filter->store->place,
+                                          &change->drafts[index].staged, header);
+    if (rc < 0) return rc;
+    tamis__record_segment_from_header(
+        header, &record->segments[record->segment_count + record->spare_count]);
+    record->spare_count++;
+    return 0;
+}
+
+/* The drafts become spares of the record, which has none; what the window has left behind goes. */
+static int change_record(struct change *change, struct tamis__catalog_txn *txn,
+                         struct tamis__record *record)
+{
+    struct tamis_store *store = change->filter->store;
+    const bool leaves = change->reason != FULL;
+    const uint64_t slice =
+        leaves ? change->drafts[0].header.slice : record->segments[record->segment_count - 1].slice;
+    const uint32_t behind = count_left_behind(change, record, slice);
+    int rc = take_out(change, txn, record, behind);
+    if (rc < 0) return rc;
+    while (change->count > 1 && record->segment_count + change->count > TAMIS__SEGMENTS_MAX)
+        tamis__drafts_discard(store, &change->drafts[--change->count], 1);
+    if (record->segment_count == TAMIS__SEGMENTS_MAX)
+        return tamis__fail(TAMIS_ELIMIT,
+                           "the filter '%s' has %u segments, the most there can be; make a new one "
+                           "of a greater capacity",
+                           record->name, TAMIS__SEGMENTS_MAX);
+    for (uint32_t i = 0; rc == 0 && i < change->count; i++)
+        rc = tamis__take_segment_number(store, tamis__catalog_store(txn),
+                                        &change->drafts[i].header.number);
+    record->publication++;
+    record->published_at = change->now;
+    for (uint32_t i = 0; rc == 0 && i < change->count; i++)
+        rc = publish_draft(change, record, i);
+    if (rc < 0) return rc;
+    if (leaves) tamis__record_enter_spare(record);
+    tamis__record_sum_capacity(record);
+    /* What was missing may have been in what is left behind. */
+    if (behind > 0) rc = tamis__recover_filter(store, txn, record);
+    return rc < 0 ? rc : tamis__catalog_put(txn, record);
+}
+
+/* Under the exclusive lock, the newest segment still being the newest. */
+static int publish(struct change *change, struct tamis__catalog_txn *txn,
+                   struct tamis__record *record)
+{
+    struct tamis_store *store = change->filter->store;
+    const struct tamis__segment *left = &tamis__newest(change->view)->segment;
+    (void)tamis__view_count_record(change->view, record); /* the counts as they are, for list */
+    int rc = tamis__view_check(change->view);
+    if (rc == 0) rc = change_record(change, txn, record);
+    if (rc == 0) rc = tamis__catalog_commit(txn);
+    if (rc < 0) {
+        for (uint32_t i = 0; i < change->count; i++)
+            if (change->drafts[i].staged.file.link == NULL)
+                (void)tamis__segment_remove(&store->place, change->drafts[i].header.number);
+        return rc;
+    }
+    if (change->reason == FULL) {
+        TAMIS__POINT(TAMIS__POINT_GROW_AHEAD);
+        tamis__segment_offer(left, change->drafts[0].header.number);
+    } else {
+        tamis__segment_leave(left, change->drafts[0].header.number);
+        TAMIS__POINT(TAMIS__POINT_GROW_LEFT);
+    }
+    tamis__remove_files(store, &change->remove); /* what fails is garbage in the catalog */
+    return 0;
+}
+
+/* ---- Under which locks ----------------------------------------------------------------------- */
+
+/* Where the record has a segment behind this one, it says so.  Where it has another list, the epoch did. */
+static void tell_next(const struct tamis__segment *segment, const struct tamis__record *record)
+{
+    for (uint32_t i = 0; i + 1 < record->segment_count; i++)
+        if (record->segments[i].number == segment->header->number)
+            tamis__segment_leave(segment, record->segments[i + 1].number);
+}
+
+/* With the catalog's exclusive lock.  1: there is a spare, or another list; below 0: an error. */
+static int change_held(struct change *change, struct tamis__catalog_txn *txn)
+{
+    struct tamis_store *store = change->filter->store;
+    const struct tamis__segment *newest = &tamis__newest(change->view)->segment;
+    struct tamis__record record;
+    int rc = tamis__store_get_by_id(store, txn, change->filter->filter_id, &record);
+    if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(change->filter);
+    if (rc == 0 && change->reason != FULL)
+        rc = tamis__spares_take_back(store, txn, &record, &change->remove);
+    if (rc < 0) return rc;
+    if (record.segments[record.segment_count - 1].number != change->newest) {
+        tell_next(newest, &record); /* somebody else's change, whose maker died telling of it */
+        return 1;
+    }
+    if (record.spare_count > 0)
+        tamis__segment_offer(newest, record.segments[record.segment_count].number);
+    else
+        rc = publish(change, txn, &record);
+    return rc < 0 ? rc : 1;
+}
+
+/* Before the next try for the lock of a file; -1: the catalog's. */
+static bool waits_to_rotate(const struct change *change, int lock_fd)
+{
+    if (change->started_ns != 0)
+        return tamis__store_wait(change->filter->store, change->started_ns, lock_fd) != 0;
+    tamis__pause_us(PAUSE_US);
+    return tamis__steady_ns() < change->deadline;
+}
+
+/* Before the next try for the catalog's lock: false, it is given up, or not needed any more. */
+static bool waits(const struct change *change)
+{
+    const struct tamis__segment *newest = &tamis__newest(change->view)->segment;
+    if (change->reason != FULL) return waits_to_rotate(change, -1);
+    return change->started_ns != 0 && tamis__segment_next(newest) == 0 &&
+           !tamis__room_is_left(newest, change->view->limit) &&
+           tamis__store_wait(change->filter->store, change->started_ns, -1) != 0;
+}
+
+/* 1, as above; 0: the catalog's lock is not to be had. */
+static int change_staged(struct change *change)
+{
+    struct tamis_store *store = change->filter->store;
+    struct tamis__catalog_txn *txn;
+    TAMIS__POINT(TAMIS__POINT_GROW_STAGED);
+    int rc = tamis__store_begin_write_if_free(store, &txn);
+    while (rc == 0 && waits(change))
+        rc = tamis__store_begin_write_if_free(store, &txn);
+    if (rc <= 0) return rc;
+    rc = change_held(change, txn);
+    tamis__catalog_end(txn);
+    return rc;
+}
+
+static void begin_change(struct tamis_filter *filter, struct tamis__view *view, enum reason reason,
+                         int64_t wait_ns, struct change *change)
+{
+    change->filter = filter;
+    change->view = view;
+    change->reason = reason;
+    change->now = tamis__clock_ns();
+    change->deadline = tamis__steady_ns() + wait_ns;
+    change->newest = tamis__newest(view)->segment.header->number;
+    change->started_ns = 0;
+    change->count = 0;
+    change->remove = (struct tamis__numbers){.list = NULL};
+}
+
+static void end_change(struct change *change)
+{
+    tamis__drafts_discard(change->filter->store, change->drafts, change->count);
+    free(change->remove.list);
+}
+
+/* ---- Growth ---------------------------------------------------------------------------------- */
+
+/*
+ * See to it that the newest segment has a spare.  1: it has, or was left; 0: the locks are taken.  started_ns: as
+ * in struct change; 0: wait for nobody.  *lock_fd: whose lock it was, to be waited for.
+ */
+static int make_spare(struct tamis_filter *filter, struct tamis__view *view, int64_t started_ns,
+                      struct tamis__private_fd *guard, int *lock_fd)
+{
+    const struct tamis__segment *newest = &tamis__newest(view)->segment;
+    const bool is_stopped = started_ns != 0 && tamis__steady_ns() - started_ns > GUARD_NS;
+    struct change change;
+    int rc =
+        is_stopped ? 1 : tamis__segment_guard(&filter->store->place, newest->header->number, guard);
+    *lock_fd = guard->fd;
+    if (rc == TAMIS_ENOTFOUND) return 1; /* the window has left it, or the filter was dropped */
+    if (rc <= 0) return rc;
+    *lock_fd = -1;
+    if (tamis__segment_next(newest) != 0) return 1; /* by who had the guard before */
+    begin_change(filter, view, FULL, 0, &change);
+    change.started_ns = started_ns;
+    rc = draft_spares(&change);
+    if (rc == 0) rc = change_staged(&change);
+    end_change(&change);
+    return rc;
+}
+
+static bool has_spare(const struct tamis__view *view)
+{
+    return tamis__next_spare(tamis__segment_next(&tamis__newest(view)->segment)) != 0;
+}
+
+/* The chore TAMIS__CHORE_SPARE.  There is room still: what stands in the way is left for later, or for whom there
+ * is no room. */
+static void look_for_spare(struct tamis_filter *filter, struct tamis__view *view)
+{
+    struct tamis__private_fd guard = {.fd = -1};
+    int lock_fd;
+    /* ORDER relaxed: hints; what is done is decided under the locks. */
+    const int64_t again_at = __atomic_load_n(&view->spare_at, __ATOMIC_RELAXED);
+    if (!has_spare(view) && again_at != 0 && tamis__steady_ns() < again_at) return;
+    const int rc = has_spare(view) ? 1 : make_spare(filter, view, 0, &guard, &lock_fd);
+    tamis__private_close(&guard);
+    if (rc > 0)
+        (void)__atomic_fetch_and(&view->chores, ~TAMIS__CHORE_SPARE, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(&view->spare_at, tamis__steady_ns() + AGAIN_NS, __ATOMIC_RELAXED);
+}
+
+/* Do others hold room, who may give it back in a moment?  Pauses then.  `at_least_once`: also where the items say
+ * that there is none, as they may be of adders that are about to take their addition back. */
+static bool is_held(const struct tamis__view *view, bool at_least_once, unsigned *looks)
+{
+    const uint64_t items = tamis__segment_items(&tamis__newest(view)->segment);
+    const bool much = items < view->limit - view->limit / 8;
+    if (items >= view->limit && !at_least_once) return false;
+    if (*looks >= (much ? MUCH_HELD_LOOKS : HELD_LOOKS)) return false;
+    ++*looks;
+    tamis__pause_us(PAUSE_US / 4);
+    return true;
+}
+
+static int refuse(struct tamis_filter *filter, struct tamis__view **view, unsigned *looks)
+{
+    if (is_held(*view, true, looks)) return 0;
+    tamis__segment_leave(&tamis__newest(*view)->segment, TAMIS__NEXT_REFUSE);
+    return tamis__view_follow(filter, view);
+}
+
+static int fail_to_grow(const struct tamis_filter *filter, int64_t started_ns, int lock_fd)
+{
+    char what[TAMIS_NAME_MAX + 80];
+    (void)snprintf(what, sizeof what, "the filter '%s' is full and cannot grow now", filter->name);
+    return tamis__fail_busy(filter->store, started_ns, lock_fd, what);
+}
+
+int tamis__view_make_room(struct tamis_filter *filter, struct tamis__view **view)
+{
+    const int64_t started_ns = tamis__steady_ns();
+    const uint64_t full = tamis__newest(*view)->segment.header->number;
+    struct tamis__private_fd guard = {.fd = -1};
+    unsigned looks = 0;
+    int rc = 0, lock_fd = -1;
+    while (rc == 0 && tamis__newest(*view)->segment.header->number == full &&
+           !tamis__room_is_left(&tamis__newest(*view)->segment, (*view)->limit)) {
+        struct tamis__view *v = *view;
+        if (v->policy.on_full == TAMIS_ON_FULL_REFUSE && v->policy.window_items == 0) {
+            rc = refuse(filter, view, &looks);
+            if (tamis__segment_next(&tamis__newest(*view)->segment) == TAMIS__NEXT_REFUSE) break;
+        } else if (has_spare(v) && is_held(v, false, &looks)) {
+            continue;
+        } else if (tamis__segment_enter_spare(&tamis__newest(v)->segment)) {
+            TAMIS__POINT(TAMIS__POINT_GROW_LEFT);
+            rc = tamis__view_advance(filter, view);
+        } else {
+            rc = make_spare(filter, v, started_ns, &guard, &lock_fd);
+            if (rc == 0 && !tamis__store_wait(filter->store, started_ns, lock_fd))
+                rc = fail_to_grow(filter, started_ns, lock_fd);
+            else if (rc > 0) /* there is a spare now, or another list */
+                rc = tamis__view_follow(filter, view);
+        }
+    }
+    tamis__private_close(&guard);
+    return rc;
+}
+
+/* ---- Rotation -------------------------------------------------------------------------------- */
+
+/* As for growth, who has it is taken for stopped after a while. */
+static int wait_for_guard(const struct change *change, struct tamis__private_fd *guard)
+{
+    const struct tamis__segment *newest = &tamis__newest(change->view)->segment;
+    int rc = tamis__segment_guard(&change->filter->store->place, change->newest, guard);
+    while (rc == 0 && !tamis__segment_is_left(newest) && waits_to_rotate(change, guard->fd)) {
+        if (change->started_ns != 0 && tamis__steady_ns() - change->started_ns > GUARD_NS) return 1;
+        rc = tamis__segment_guard(&change->filter->store->place, change->newest, guard);
+    }
+    return rc;
+}
+
+/* started_ns: as in struct change. */
+static int rotate(struct tamis_filter *filter, struct tamis__view **view, enum reason reason,
+                  int64_t started_ns)
+{
+    struct tamis__private_fd guard = {.fd = -1};
+    struct tamis__record_segment next;
+    struct change change;
+    begin_change(filter, *view, reason, WAIT_NS, &change);
+    change.started_ns = started_ns;
+    int rc = wait_for_guard(&change, &guard);
+    const bool gone = rc == TAMIS_ENOTFOUND; /* the window has left it, or the filter was dropped */
+    if (rc > 0 && !tamis__segment_is_left(&tamis__newest(*view)->segment)) {
+        rc = describe_next(&change, 0, &next);
+        if (rc == 0) rc = draft_next(&change, &next);
+        if (rc == 0) rc = change_staged(&change);
+    }
+    end_change(&change);
+    tamis__private_close(&guard);
+    if (rc < 0 && !gone) return rc;
+    if (rc != 0 || tamis__segment_is_left(&tamis__newest(*view)->segment)) {
+        rc = reason == FORCED || gone ? tamis__view_advance(filter, view)
+                                      : tamis__view_follow(filter, view);
+        if (rc < 0 || tamis__newest(*view)->segment.header->number != change.newest) return rc;
+    }
+    /* ORDER relaxed: a hint that keeps us from waiting at every key. */
+    __atomic_store_n(&(*view)->wait_until, tamis__now_ns() + WAIT_NS, __ATOMIC_RELAXED);
+    return 0;
+}
+
+int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view)
+{
+    /* ORDER relaxed: hints; what is done is decided under the locks. */
+    const int64_t wait_until = __atomic_load_n(&(*view)->wait_until, __ATOMIC_RELAXED);
+    if (tamis__view_is_over(*view) && (wait_until == 0 || tamis__now_ns() >= wait_until)) {
+        const int rc = rotate(filter, view, TIME_IS_OVER, 0);
+        if (rc < 0) return rc;
+    }
+    if (__atomic_load_n(&(*view)->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_SPARE)
+        look_for_spare(filter, *view);
+    return 0;
+}
+
+int tamis__fail_no_slice(const struct tamis_filter *filter, int64_t started_ns)
+{
+    char what[TAMIS_NAME_MAX + 64];
+    (void)snprintf(what, sizeof what, "the filter '%s' cannot begin a slice", filter->name);
+    return tamis__fail_busy(filter->store, started_ns, -1, what);
+}
+
+int tamis__view_begin_slice(struct tamis_filter *filter, struct tamis__view **view,
+                            int64_t started_ns)
+{
+    return rotate(filter, view, TIME_IS_OVER, started_ns);
+}
+
+TAMIS_API int tamis_filter_rotate(tamis_filter *filter)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    if (filter->read_only) return tamis__fail_read_only(filter);
+    struct tamis__view *view;
+    const int64_t started_ns = tamis__steady_ns();
+    int rc = tamis__visit(filter, &view);
+    if (rc < 0) return rc;
+    if (view->policy.slices == 0)
+        rc = tamis__fail(TAMIS_EUNSUPPORTED,
+                         "the filter '%s' has no window to move; make one with a window",
+                         filter->name);
+    const uint64_t newest = tamis__newest(view)->segment.header->number;
+    if (rc == 0) rc = rotate(filter, &view, FORCED, started_ns);
+    if (rc == 0 && tamis__newest(view)->segment.header->number == newest)
+        rc = tamis__fail_no_slice(filter, started_ns);
+    return (int)tamis__leave_with(filter, view, rc);
+}

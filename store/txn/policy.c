@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* policy.c: see policy.h; the measurement behind the rates is in docs/decisions/0011-growth.md. */
+#include "txn/policy.h"
+
+#include <math.h>
+
+#define FIRST_SHARE 0.5
+#define RATIO 0.8
+
+TAMIS_API const char *tamis_on_full_name(uint32_t on_full)
+{
+    static const char *const names[] = {[TAMIS_ON_FULL_GROW] = "grow",
+                                        [TAMIS_ON_FULL_REFUSE] = "refuse",
+                                        [TAMIS_ON_FULL_WARN] = "warn"};
+    return on_full < sizeof names / sizeof names[0] ? names[on_full] : NULL;
+}
+
+uint32_t tamis__policy_on_full(const struct tamis__policy *policy)
+{
+    return policy->on_full ? policy->on_full : (uint32_t)TAMIS_ON_FULL_WARN;
+}
+
+static bool has_window(const struct tamis__policy *policy)
+{
+    return policy->window_ns > 0 || policy->window_items > 0;
+}
+
+/* With a window all slices and the one that is going out share the rate. */
+double tamis__policy_rate(const struct tamis__policy *policy, uint32_t step)
+{
+    const double rate =
+        has_window(policy) ? policy->fp_rate / (policy->slices + 1) : policy->fp_rate;
+    if (policy->on_full != TAMIS_ON_FULL_GROW || policy->window_items > 0) return rate;
+    if (step == 0) return FIRST_SHARE * rate;
+    return (1 - FIRST_SHARE) * (1 - RATIO) * pow(RATIO, step - 1) * rate;
+}
+
+uint64_t tamis__policy_capacity(const struct tamis__policy *policy, uint32_t step)
+{
+    uint64_t capacity = policy->window_items > 0 ? policy->window_items : policy->capacity;
+    if (has_window(policy)) capacity = (capacity + policy->slices - 1) / policy->slices;
+    if (step > 56 || capacity > TAMIS__CAPACITY_MAX >> step) return TAMIS__CAPACITY_MAX;
+    return capacity << step;
+}
+
+/* Keys that adders are busy with when a segment is full, seen: 4 processes, some tens; and what the
+ * count, which is looked at every so often, is behind by. */
+static uint64_t with_slack(uint64_t capacity)
+{
+    const uint64_t slack = 64 + capacity / 1024;
+    return capacity > TAMIS__CAPACITY_MAX - slack ? TAMIS__CAPACITY_MAX : capacity + slack;
+}
+
+int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
+                       struct tamis_sizing *sizing)
+{
+    const uint64_t capacity = tamis__policy_capacity(policy, step);
+    const bool left_when_full = policy->on_full == TAMIS_ON_FULL_GROW || policy->window_items > 0;
+    const double rate = tamis__policy_rate(policy, step);
+    *sizing = (struct tamis_sizing){.kind = sizing->kind,
+                                    .capacity = left_when_full ? with_slack(capacity) : capacity,
+                                    .fp_rate = rate,
+                                    .counter_bits = sizing->counter_bits};
+    const int rc = tamis__size(sizing);
+    sizing->capacity = capacity;
+    sizing->fp_rate = rate;
+    return rc;
+}
+
+bool tamis__policy_grows(const struct tamis__policy *policy, uint32_t step, uint32_t count)
+{
+    return policy->on_full == TAMIS_ON_FULL_GROW && policy->window_items == 0 &&
+           count < TAMIS__SEGMENTS_MAX &&
+           tamis__policy_rate(policy, step + 1) >= TAMIS__SEGMENT_RATE_MIN;
+}
+
+uint64_t tamis__policy_limit(const struct tamis__policy *policy,
+                             const struct tamis__segment_header *newest)
+{
+    const bool limited = policy->window_items > 0 || policy->on_full == TAMIS_ON_FULL_REFUSE ||
+                         policy->on_full == TAMIS_ON_FULL_GROW;
+    return limited ? newest->capacity : UINT64_MAX;
+}
+
+int64_t tamis__policy_slice_ns(const struct tamis__policy *policy)
+{
+    return policy->window_ns > 0 ? policy->window_ns / policy->slices : 0;
+}
+
+bool tamis__policy_is_past(const struct tamis__policy *policy, int64_t slice_start, int64_t now)
+{
+    const int64_t length = tamis__policy_slice_ns(policy);
+    return length > 0 && slice_start + length + policy->window_ns <= now;
+}
+
+/* On the grid of the slices before it, so that slices are of one length however late it is noticed. */
+int64_t tamis__policy_next_slice(const struct tamis__policy *policy, int64_t start, int64_t now)
+{
+    const int64_t length = tamis__policy_slice_ns(policy);
+    if (length == 0 || now - start < length) return now;
+    return start + (now - start) / length * length;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * recover.c: what the machine has left of filters that were written to when it went down.
+ *
+ * A segment that is dirty from another boot may lack keys.  Who opens the filter for writing next, or first
+ * writes to the store after the boot, makes an end of that: it is unclean from then on, until somebody says
+ * that what may be missing was dealt with.  The catalog has the boot under which all filters were looked at,
+ * so that this is done once, and the filters in trouble, so that listing them opens none.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "file/mark.h"
+#include "file/room.h"
+#include "hash/hash_set.h"
+#include "handle/journal.h"
+#include "txn/policy.h"
+#include "txn/spares.h"
+#include "txn/store.h"
+
+/* ---- What is wrong --------------------------------------------------------------------------- */
+
+/* The earliest that is not 0. */
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+void tamis__add_trouble(struct tamis__trouble *trouble, const struct tamis__segment_header *header)
+{
+    trouble->unclean_since = earlier(trouble->unclean_since, tamis__mark_unclean_since(header));
+    /* ORDER relaxed: a time alone. */
+    trouble->degraded_since = earlier(trouble->degraded_since,
+                                      __atomic_load_n(&header->degraded_since, __ATOMIC_RELAXED));
+}
+
+struct tamis__trouble tamis__view_trouble(const struct tamis__view *view)
+{
+    struct tamis__trouble trouble = {0};
+    for (uint32_t i = 0; i < view->count; i++)
+        tamis__add_trouble(&trouble, view->segments[i].segment.header);
+    return trouble;
+}
+
+bool tamis__view_is_stale(const struct tamis__view *view)
+{
+    bool stale = false;
+    for (uint32_t i = 0; i < view->count; i++)
+        stale = stale || tamis__mark_is_stale(view->segments[i].segment.header);
+    return stale;
+}
+
+/* Returns whether one of them is stale. */
+static bool look(const struct tamis_store *store, const struct tamis__record *record,
+                 struct tamis__trouble *trouble)
+{
+    struct tamis__segment_header header;
+    bool stale = false;
+    *trouble = (struct tamis__trouble){0};
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        if (tamis__segment_peek(&store->place, record->segments[i].number, &header) < 0) continue;
+        tamis__add_trouble(trouble, &header);
+        stale = stale || tamis__mark_is_stale(&header);
+    }
+    return stale;
+}
+
+void tamis__look_for_trouble(const struct tamis_store *store, const struct tamis__record *record,
+                             struct tamis__trouble *trouble)
+{
+    (void)look(store, record, trouble);
+}
+
+void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__trouble trouble)
+{
+    stat->unclean_since = trouble.unclean_since;
+    stat->degraded_since = trouble.degraded_since;
+    if (trouble.unclean_since != 0) stat->state |= TAMIS_STATE_UNCLEAN;
+    if (trouble.degraded_since != 0) stat->state |= TAMIS_STATE_DEGRADED;
+    if (trouble.damaged_since != 0) stat->state |= TAMIS_STATE_DAMAGED;
+}
+
+/* ---- One filter ------------------------------------------------------------------------------ */
+
+/* What hangs together within a segment may have come to the disk in part.  Where it is mended that is on the
+ * disk before the mark is cleared: else the next cut would leave a clean one that is not. */
+static int mend_segment(const struct tamis_store *store, uint64_t number)
+{
+    struct tamis__segment segment = {0};
+    uint64_t file_bytes = 0;
+    int rc = tamis__segment_open(&store->place, number, true, &segment);
+    if (rc < 0) return rc;
+    const struct tamis__kind *kind = tamis__kind_by_id(segment.header->kind);
+    if (kind != NULL && kind->mend != NULL && tamis__mark_is_stale(segment.header)) {
+        rc = tamis__mark_has_writer(&store->place, number);
+        if (rc == 0) rc = tamis__segment_file_bytes(&segment, &file_bytes);
+        if (rc == 0) rc = kind->mend(&segment, file_bytes);
+        if (rc == 0) {
+            rc = tamis__segment_sync(&store->place, &segment);
+            if (rc < 0) rc = tamis__mark_degrade(&segment, rc); /* the next finds nothing to mend */
+        }
+    }
+    tamis__segment_close(&segment);
+    return rc < 0 ? rc : 0;
+}
+
+/*
+ * The counts of the newest segment may be older than its bits, as pages come to the disk in any order.  Then it
+ * has less room than its counts say: what the bits tell of is written off, so that it is not filled over.  This
+ * reads all of it, once after the machine went down.
+ */
+static int write_off_uncounted(const struct tamis_store *store, const struct tamis__record *record)
+{
+    struct tamis__segment segment = {0};
+    const uint64_t number = record->segments[record->segment_count - 1].number;
+    int rc = tamis__segment_open(&store->place, number, true, &segment);
+    if (rc < 0) return rc;
+    const struct tamis__segment_header *header = segment.header;
+    const struct tamis__kind *kind = tamis__kind_by_id(header->kind);
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(header->hash_set);
+    const char *reason;
+    if (kind != NULL && kind->check(header, &reason) == 0 && set != NULL && set->any_kind &&
+        tamis__mark_is_stale(header) &&
+        tamis__policy_limit(&record->policy, header) != UINT64_MAX) {
+        uint64_t ones;
+        double rate;
+        kind->measure(&segment, &ones, &rate);
+        rc = tamis__segment_check(&segment);
+        if (rc == 0)
+            tamis__room_write_off_lost(
+                &segment, (uint64_t)llround(tamis__estimate_items(header->kind, header->m_bits,
+                                                                  header->k, ones)));
+    }
+    tamis__segment_close(&segment);
+    return rc < 0 ? rc : 0;
+}
+
+static int settle_logs(struct tamis_store *store, const struct tamis__record *record)
+{
+    uint64_t numbers[TAMIS__SEGMENTS_MAX];
+    for (uint32_t i = 0; i < record->segment_count; i++)
+        numbers[i] = record->segments[i].number;
+    return tamis__logs_settle(store, record->filter_id, numbers, record->segment_count);
+}
+
+int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                          const struct tamis__record *record)
+{
+    struct tamis__trouble now, known;
+    int rc = 0;
+    if (look(store, record, &now)) {
+        const bool whole = record->policy.durable;
+        for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
+            rc = mend_segment(store, record->segments[i].number);
+        if (rc >= 0 && whole) rc = settle_logs(store, record);
+        if (rc >= 0) rc = write_off_uncounted(store, record);
+        for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
+            rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);
+        if (rc < 0) return rc;
+        TAMIS__POINT(TAMIS__POINT_RECOVERED);
+        (void)look(store, record, &now);
+    }
+    rc = tamis__catalog_get_trouble(txn, record->filter_id, &known);
+    if (rc < 0) return rc;
+    now.damaged_since = known.damaged_since;
+    if (now.unclean_since == known.unclean_since && now.degraded_since == known.degraded_since)
+        return 0;
+    return tamis__catalog_put_trouble(txn, record->filter_id, now);
+}
+
+int tamis__recover(struct tamis_store *store, uint64_t filter_id)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    int rc = tamis__store_begin_write(store, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__store_get_by_id(store, txn, filter_id, &record);
+    if (rc == TAMIS_ENOTFOUND)
+        rc = 0; /* dropped: the next call finds that */
+    else if (rc == 0) {
+        rc = tamis__recover_filter(store, txn, &record);
+        if (rc == 0) rc = tamis__catalog_commit(txn);
+    }
+    tamis__catalog_end(txn);
+    return rc;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+struct scan {
+    const struct tamis_store *store;
+    uint64_t *ids; /* of filters that the catalog is to be told of */
+    size_t count, room;
+};
+
+static int scan_one(void *context, const struct tamis__record *record)
+{
+    struct scan *scan = context;
+    struct tamis__trouble trouble;
+    struct tamis__record now = *record;
+    tamis__record_promote(&scan->store->place, &now);
+    const bool stale = look(scan->store, &now, &trouble);
+    if (!stale && trouble.unclean_since == 0 && trouble.degraded_since == 0) return 0;
+    if (scan->count == scan->room) {
+        const size_t room = scan->room ? 2 * scan->room : 64;
+        uint64_t *ids = reallocarray(scan->ids, room, sizeof *ids);
+        if (ids == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory recovering the filters");
+        scan->ids = ids;
+        scan->room = room;
+    }
+    scan->ids[scan->count++] = record->filter_id;
+    return 0;
+}
+
+/* 0 once all were recovered. */
+static int recover_all(struct tamis_store *store, struct tamis__catalog_txn *txn)
+{
+    struct scan scan = {.store = store};
+    struct tamis__record record;
+    int rc = tamis__catalog_each(txn, "", scan_one, &scan);
+    for (size_t i = 0; rc == 0 && i < scan.count; i++) {
+        rc = tamis__store_get_by_id(store, txn, scan.ids[i], &record);
+        if (rc == 0) rc = tamis__recover_filter(store, txn, &record);
+    }
+    const bool any = scan.count > 0;
+    free(scan.ids);
+    return rc < 0 ? rc : any;
+}
+
+int tamis__recover_store(struct tamis_store *store, struct tamis__catalog_txn *txn)
+{
+    uint8_t boot[TAMIS__BOOT_ID_BYTES];
+    if (!tamis__boot_id(boot)) return 0;
+    int rc = tamis__catalog_is_of_boot(txn, boot);
+    if (rc != 0) return rc < 0 ? rc : 0;
+    rc = recover_all(store, txn);
+    /* What keeps one filter from being recovered must not keep the others from being written: its own open
+     * says what it is, and the next writer tries again. */
+    if (rc < 0) return 0;
+    const int put = tamis__catalog_put_boot(txn, boot);
+    /* The headers say it already; the caller may yet drop what it writes. */
+    return put < 0 || rc == 0 ? put : tamis__catalog_commit_part(txn);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * replay.c: logs whose owners are dead.
+ *
+ *     take      by its lock, so one does it
+ *     replay    each key into the segment that its frame names; into none where that is no more
+ *     sync      of the segments that were written to
+ *     remove    the log
+ *
+ * A frame names the segment that was the newest when it was written, and it may have keys that older segments
+ * of the list had already: whoever asks while another adder is in flight logs what it finds, since that may not
+ * be on the disk yet.  So a key is asked for in those first, and only added where none has it; the ones that have
+ * it are synced too.  Otherwise each kill would bring known keys into the newest segment once more.
+ *
+ * Killed anywhere the log is there, and the next does it over: a replay changes nothing that is there
+ * already.  So it does not matter either whether the machine went down, or only the owner died, or the
+ * store is a copy; and frames that a checkpoint had made needless do no harm.
+ *
+ * A log that was damaged may have lacked frames, so the filter is unclean since its last checkpoint.  A frame
+ * alone that is damaged looks like one that its owner did not end, and is passed over without a word.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/point.h"
+#include "file/mark.h"
+#include "file/room.h"
+#include "hash/hash_set.h"
+#include "handle/journal.h"
+#include "txn/policy.h"
+
+/* All of a list, and some that are in it no more. */
+#define SEGMENTS_AT_ONCE (TAMIS__SEGMENTS_MAX + 8u)
+
+struct replay {
+    struct tamis_store *store;
+    uint64_t filter_id;
+    const uint64_t *list; /* numbers of the filter's segments, oldest first */
+    uint32_t list_count;
+    struct tamis__store_segment segments[SEGMENTS_AT_ONCE];
+    uint64_t numbers[SEGMENTS_AT_ONCE]; /* header NULL there: it is no more */
+    uint32_t count;
+};
+
+/* ---- Segments -------------------------------------------------------------------------------- */
+
+/* All that was replayed into them, to the disk; and they are closed. */
+static int settle_segments(struct replay *replay, int rc)
+{
+    for (uint32_t i = 0; i < replay->count; i++) {
+        struct tamis__store_segment *s = &replay->segments[i];
+        if (s->segment.header == NULL) continue;
+        int synced = tamis__mark_is_writer(&s->segment) ? tamis__mark_leave(&s->segment) : 0;
+        /* Others write it, or its mark is stale, which stays for the recovery that calls us. */
+        if (rc >= 0 && synced == 0) synced = tamis__mark_checkpoint(&s->segment);
+        if (rc >= 0 && synced < 0) rc = synced;
+        tamis__close_segment(s);
+    }
+    replay->count = 0;
+    return rc;
+}
+
+/* *found NULL: the segment is no more, or another filter's by now. */
+static int find_segment(struct replay *replay, uint64_t number, struct tamis__store_segment **found)
+{
+    *found = NULL;
+    for (uint32_t i = 0; i < replay->count; i++)
+        if (replay->numbers[i] == number) {
+            if (replay->segments[i].segment.header != NULL) *found = &replay->segments[i];
+            return 0;
+        }
+    int rc = replay->count < SEGMENTS_AT_ONCE ? 0 : settle_segments(replay, 0);
+    if (rc < 0) return rc;
+    struct tamis__store_segment *s = &replay->segments[replay->count];
+    memset(s, 0, sizeof *s);
+    replay->numbers[replay->count] = number;
+    rc = tamis__map_segment(replay->store, number, replay->filter_id, true, s);
+    if (rc < 0) memset(s, 0, sizeof *s);
+    if (rc < 0 && rc != TAMIS_EFOREIGN && tamis__segment_exists(&replay->store->place, number) != 0)
+        return rc;
+    replay->count++;
+    if (rc < 0) return 0;
+    rc = tamis__mark_begin(&s->segment, false);
+    if (rc < 0) return rc;
+    *found = s;
+    return 0;
+}
+
+/* ---- Replay ---------------------------------------------------------------------------------- */
+
+/* The keys of a frame that no segment had so far. */
+struct lacking {
+    union {
+        struct tamis_key keys[TAMIS__FRAME_KEYS_MAX];
+        struct tamis__digest digests[TAMIS__FRAME_KEYS_MAX];
+    };
+    uint8_t answers[TAMIS__FRAME_KEYS_MAX];
+    uint32_t count;
+    bool digested;
+};
+
+static void read_frame(const struct tamis__frame *frame, struct lacking *lacking)
+{
+    size_t offset = 0;
+    lacking->digested = frame->type == TAMIS__FRAME_DIGESTS;
+    lacking->count = frame->count;
+    for (uint32_t i = 0; i < frame->count; i++) {
+        if (lacking->digested)
+            lacking->digests[i] = tamis__frame_digest(frame, i);
+        else
+            lacking->keys[i] = tamis__frame_next_key(frame, &offset);
+    }
+}
+
+/* Has a key the same digest in both? */
+static bool have_same_digests(const struct tamis__segment_header *a,
+                              const struct tamis__segment_header *b)
+{
+    return a->hash_set == b->hash_set && a->seed == b->seed &&
+           memcmp(a->parameters, b->parameters, sizeof a->parameters) == 0;
+}
+
+static void drop_known(const struct tamis__store_segment *s, struct lacking *lacking)
+{
+    uint32_t kept = 0;
+    if (lacking->digested)
+        (void)s->kind->contains_digests(&s->segment, lacking->digests, lacking->count,
+                                        lacking->answers);
+    else
+        (void)s->kind->contains_batch(&s->segment, lacking->keys, lacking->count, lacking->answers);
+    for (uint32_t i = 0; i < lacking->count; i++)
+        if (!lacking->answers[i]) lacking->digests[kept++] = lacking->digests[i];
+    lacking->count = kept;
+}
+
+/* Those that an older segment of the same slice has are not lacking. */
+static int ask_older(struct replay *replay, const struct tamis__segment_header *header,
+                     struct lacking *lacking)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && lacking->count > 0 && i < replay->list_count; i++) {
+        struct tamis__store_segment *s;
+        if (replay->list[i] == header->number) break;
+        rc = find_segment(replay, replay->list[i], &s);
+        if (rc < 0 || s == NULL || s->segment.header->slice != header->slice) continue;
+        if (!lacking->digested || have_same_digests(s->segment.header, header))
+            drop_known(s, lacking);
+    }
+    return rc;
+}
+
+static bool is_of_list(const struct replay *replay, uint64_t number)
+{
+    for (uint32_t i = 0; i < replay->list_count; i++)
+        if (replay->list[i] == number) return true;
+    return false;
+}
+
+/* The first `count` of them, under a hold or with their room written off; they are not lacking any more. */
+static int64_t add_first(const struct tamis__store_segment *s, struct lacking *lacking,
+                         struct tamis__hold hold, uint32_t count)
+{
+    tamis__room_begin(&hold);
+    const int64_t fresh =
+        lacking->digested
+            ? s->kind->add_digests(&s->segment, lacking->digests, count, lacking->answers)
+            : s->kind->add_batch(&s->segment, lacking->keys, count, lacking->answers);
+    tamis__room_end(&s->segment, hold);
+    lacking->count -= count;
+    memmove(lacking->digests, lacking->digests + count,
+            lacking->count * sizeof lacking->digests[0]);
+    return fresh;
+}
+
+/* The room that their adder held is lost with it, or with the power.  They take other room while there is some;
+ * then there is none for anybody else either, and what is over is what their adder held. */
+static int add_lacking(const struct tamis__store_segment *s, struct lacking *lacking)
+{
+    const struct tamis__policy policy = tamis__header_policy(s->segment.header);
+    const uint64_t limit = tamis__policy_limit(&policy, s->segment.header);
+    int64_t fresh = 0;
+    bool passed_half;
+    while (fresh >= 0 && limit != UINT64_MAX && lacking->count > 0) {
+        struct tamis__hold hold;
+        tamis__room_take(&s->segment, limit, lacking->count, &hold, &passed_half);
+        if (hold.keys == 0) break;
+        fresh = add_first(s, lacking, hold, hold.keys);
+    }
+    if (fresh >= 0 && lacking->count > 0) {
+        const struct tamis__hold none = tamis__room_no_hold();
+        const uint32_t rest = lacking->count;
+        tamis__room_write_off(&s->segment, rest);
+        fresh = add_first(s, lacking, none, rest);
+        tamis__room_cover(&s->segment, none, rest, fresh > 0 ? (uint64_t)fresh : 0);
+    }
+    return fresh < 0 ? (int)fresh : 0;
+}
+
+static int replay_frame(void *context, const struct tamis__frame *frame)
+{
+    struct replay *replay = context;
+    struct tamis__store_segment *s;
+    struct lacking lacking;
+    int rc = find_segment(replay, frame->segment, &s);
+    if (rc < 0 || s == NULL) return rc;
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(s->segment.header->hash_set);
+    const bool digests = frame->type == TAMIS__FRAME_DIGESTS;
+    if (s->kind->add_digests == NULL || digests != (set->digest != NULL))
+        return tamis__fail(TAMIS_ECORRUPT,
+                           "a log of the store %s has keys for segment %llu that its kind does not "
+                           "take; restore both from one copy",
+                           replay->store->place.path, (unsigned long long)frame->segment);
+    read_frame(frame, &lacking);
+    /* What was found there is moved where the cache of segments is settled: it is found again. */
+    if (is_of_list(replay, frame->segment)) rc = ask_older(replay, s->segment.header, &lacking);
+    if (rc == 0) rc = find_segment(replay, frame->segment, &s);
+    if (rc < 0 || s == NULL) return rc;
+    drop_known(s, &lacking); /* they need no room */
+    return lacking.count > 0 ? add_lacking(s, &lacking) : 0;
+}
+
+/* ---- Logs ------------------------------------------------------------------------------------ */
+
+struct settling {
+    struct tamis_store *store;
+    struct tamis__logs logs;
+    const uint64_t *numbers; /* of the filter's segments; NULL: it is no more, forget its logs */
+    uint32_t count;
+    int64_t whole_until; /* of the least of them, before anything was replayed */
+    bool any, damaged;
+};
+
+static int64_t find_whole_until(const struct settling *settling)
+{
+    int64_t least = tamis__now_ns();
+    for (uint32_t i = 0; i < settling->count; i++) {
+        struct tamis__segment_header header;
+        if (tamis__segment_peek(&settling->store->place, settling->numbers[i], &header) < 0)
+            continue;
+        const int64_t until = tamis__mark_clean_until(&header);
+        if (until < least) least = until;
+    }
+    return least;
+}
+
+static int settle_log(struct settling *settling, struct tamis__log *log)
+{
+    struct replay replay = {.store = settling->store,
+                            .filter_id = log->filter_id,
+                            .list = settling->numbers,
+                            .list_count = settling->count};
+    int rc = 0;
+    if (settling->numbers != NULL) {
+        rc = tamis__log_each_frame(&settling->logs, log, replay_frame, &replay);
+        TAMIS__POINT(TAMIS__POINT_LOG_REPLAYED);
+        rc = settle_segments(&replay, rc);
+        settling->damaged = settling->damaged || log->damaged;
+        if (rc >= 0 && log->damaged)
+            rc = tamis__mark_miss(&settling->store->place, settling->numbers[settling->count - 1],
+                                  settling->whole_until);
+    }
+    TAMIS__POINT(TAMIS__POINT_LOG_SETTLED);
+    return rc < 0 ? rc : tamis__log_remove(&settling->logs, log);
+}
+
+static int settle_one(void *context, uint64_t filter_id, const char *name)
+{
+    struct settling *settling = context;
+    struct tamis__log log;
+    (void)filter_id;
+    int rc = tamis__log_take(&settling->logs, name, &log);
+    if (rc <= 0) return rc;
+    if (!settling->any && settling->numbers != NULL)
+        settling->whole_until = find_whole_until(settling);
+    settling->any = true;
+    rc = settle_log(settling, &log);
+    tamis__log_close(&log);
+    return rc;
+}
+
+int tamis__logs_settle(struct tamis_store *store, uint64_t filter_id, const uint64_t *numbers,
+                       uint32_t count)
+{
+    struct settling settling = {
+        .store = store, .logs = tamis__store_logs(store), .numbers = numbers, .count = count};
+    const int rc = tamis__logs_each(&settling.logs, filter_id, settle_one, &settling);
+    if (rc < 0) return rc;
+    return settling.damaged ? TAMIS__LOGS_DAMAGED : settling.any;
+}
+
+int tamis__logs_forget(struct tamis_store *store, uint64_t filter_id)
+{
+    return tamis__logs_settle(store, filter_id, NULL, 0);
+}

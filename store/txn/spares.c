@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * spares.c: segments that were made ahead, and what the catalog does not know of them yet.
+ *
+ * A spare is committed to the catalog before anybody needs it.  Adders enter it by one exchange on the `next` of
+ * the segment before it, without the catalog, whose record is behind from then on: it calls a spare what is a
+ * part of the list.  So whoever reads a record to work on the segments brings it up to now first.
+ *
+ * A spare belongs to the publication that it was made with.  Whoever puts another list in force, or other
+ * exceptions, or drops the filter, takes the spares back first, by one exchange on the same word: from then on
+ * nobody enters them, and their files can go with the same commit.
+ */
+#include "txn/spares.h"
+
+#include "filter/publish.h"
+
+/* Was the spare entered?  The segment before it says so.  Where a power cut took that word, or the file is a
+ * copy, the spare's own mark tells that it was written to: only what was entered is. */
+static bool is_entered(const struct tamis__place *place, struct tamis__record_segment *before,
+                       const struct tamis__record_segment *spare)
+{
+    struct tamis__segment_header header;
+    if (tamis__segment_peek(place, before->number, &header) == 0) {
+        before->items =
+            tamis__header_items(&header); /* what was counted when it was left, or later */
+        if (header.next == spare->number) return true;
+    }
+    return tamis__segment_peek(place, spare->number, &header) == 0 &&
+           (header.mark != 0 || tamis__header_items(&header) != 0);
+}
+
+void tamis__record_enter_spare(struct tamis__record *record)
+{
+    record->segment_count++;
+    record->spare_count--;
+    record->generation = ++record->last_generation;
+}
+
+void tamis__record_promote(const struct tamis__place *place, struct tamis__record *record)
+{
+    bool any = false;
+    while (record->spare_count > 0) {
+        struct tamis__record_segment before = record->segments[record->segment_count - 1];
+        if (!is_entered(place, &before, &record->segments[record->segment_count])) break;
+        record->segments[record->segment_count - 1].items = before.items;
+        tamis__record_enter_spare(record);
+        any = true;
+    }
+    if (any) tamis__record_sum_capacity(record);
+}
+
+int tamis__store_get(const struct tamis_store *store, struct tamis__catalog_txn *txn,
+                     const char *name, struct tamis__record *record)
+{
+    const int rc = tamis__catalog_get(txn, name, record);
+    if (rc == 0) tamis__record_promote(&store->place, record);
+    return rc;
+}
+
+int tamis__store_get_by_id(const struct tamis_store *store, struct tamis__catalog_txn *txn,
+                           uint64_t filter_id, struct tamis__record *record)
+{
+    const int rc = tamis__catalog_get_by_id(txn, filter_id, record);
+    if (rc == 0) tamis__record_promote(&store->place, record);
+    return rc;
+}
+
+int tamis__spares_take_back(const struct tamis_store *store, struct tamis__catalog_txn *txn,
+                            struct tamis__record *record, struct tamis__numbers *files)
+{
+    int rc = 0;
+    while (record->spare_count > 0) {
+        const uint64_t newest = record->segments[record->segment_count - 1].number;
+        rc = tamis__segment_take_back(&store->place, newest);
+        if (rc < 0) return rc;
+        if (rc == 0) break;
+        tamis__record_enter_spare(record); /* somebody has, meanwhile */
+        tamis__record_sum_capacity(record);
+    }
+    rc = 0;
+    for (; rc == 0 && record->spare_count > 0; record->spare_count--)
+        rc = tamis__remove_later(
+            txn, files, record->segments[record->segment_count + record->spare_count - 1].number);
+    return rc;
+}

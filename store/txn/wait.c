@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * wait.c: how long a call waits for another process, and who is told of it.
+ *
+ * A call that needs a lock which another process has, that of the catalog or one of growth, tries it, and calls
+ * tamis__store_wait() between two tries.  That pauses for 1/16 of what was waited so far, within limits: a lock
+ * that is held for as long as a disk's sync takes is had soon after it is free, and one that is held for
+ * seconds costs next to no time of the processor.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "txn/store.h"
+
+#define PAUSE_MIN_US 200
+/* Where many writers take turns, each pause is time in which nobody works; who waits longer waits for one that
+ * hangs. */
+#define PAUSE_MAX_US 500
+#define LONG_NS 1000000000
+#define LONG_PAUSE_US 5000
+#define NS_PER_US 1000
+#define NS_PER_MS 1000000
+#define NS_PER_S 1000000000
+
+int tamis__fail_busy_timeout(int64_t milliseconds)
+{
+    return tamis__fail(TAMIS_EINVAL,
+                       "a busy timeout of %" PRId64
+                       " ms is out of range; use 0 (do not wait) to %d (a day)",
+                       milliseconds, TAMIS_BUSY_TIMEOUT_MAX);
+}
+
+TAMIS_API int tamis_store_set_busy_timeout(tamis_store *store, int64_t milliseconds)
+{
+    if (store == NULL)
+        return tamis__fail(TAMIS_EINVAL, "tamis_store_set_busy_timeout needs a store");
+    if (milliseconds < 0 || milliseconds > TAMIS_BUSY_TIMEOUT_MAX)
+        return tamis__fail_busy_timeout(milliseconds);
+    /* ORDER relaxed: a number by itself. */
+    __atomic_store_n(&store->busy_timeout_ms, milliseconds, __ATOMIC_RELAXED);
+    return 0;
+}
+
+TAMIS_API int tamis_store_set_busy_callback(tamis_store *store, tamis_busy_fn *fn, void *context)
+{
+    if (store == NULL)
+        return tamis__fail(TAMIS_EINVAL, "tamis_store_set_busy_callback needs a store");
+    store->busy_fn = fn;
+    store->busy_context = context;
+    return 0;
+}
+
+static int64_t lock_holder(const struct tamis_store *store, int lock_fd)
+{
+    int fd = -1;
+    if (lock_fd >= 0) return tamis__lock_holder(lock_fd);
+    if (tamis__open(store->root_fd, "catalog.lock", O_RDONLY, 0, store->catalog.lock_path, &fd) < 0)
+        return 0;
+    const int64_t holder = tamis__lock_holder(fd);
+    tamis__close(fd);
+    return holder;
+}
+
+/* Of the library's own threads: the busy function is the caller's. */
+static _Thread_local bool is_silent;
+
+void tamis__wait_silently(void)
+{
+    is_silent = true;
+}
+
+/* Tell the busy function, where a second more is over.  false: it says to wait no more. */
+static bool tell(const struct tamis_store *store, int64_t started_ns, int64_t waited_ns,
+                 int lock_fd)
+{
+    /* How many seconds of the waiting that began then this thread has told of. */
+    static _Thread_local int64_t told_start_ns, told_seconds;
+    const int64_t seconds = waited_ns / NS_PER_S;
+    if (told_start_ns != started_ns) {
+        told_start_ns = started_ns;
+        told_seconds = 0;
+    }
+    if (store->busy_fn == NULL || is_silent || seconds <= told_seconds) return true;
+    told_seconds = seconds;
+    return store->busy_fn(store->busy_context, waited_ns / NS_PER_MS,
+                          lock_holder(store, lock_fd)) == 0;
+}
+
+int tamis__store_wait(struct tamis_store *store, int64_t started_ns, int lock_fd)
+{
+    const int64_t waited_ns = tamis__steady_ns() - started_ns;
+    /* ORDER relaxed: a number by itself. */
+    const int64_t left_ns =
+        __atomic_load_n(&store->busy_timeout_ms, __ATOMIC_RELAXED) * NS_PER_MS - waited_ns;
+    if (left_ns <= 0 || !tell(store, started_ns, waited_ns, lock_fd)) return 0;
+    int64_t pause_us = waited_ns / NS_PER_US / 16;
+    if (pause_us < PAUSE_MIN_US) pause_us = PAUSE_MIN_US;
+    if (pause_us > PAUSE_MAX_US) pause_us = waited_ns < LONG_NS ? PAUSE_MAX_US : LONG_PAUSE_US;
+    tamis__pause_us((unsigned)pause_us);
+    return 1;
+}
+
+int tamis__fail_busy(const struct tamis_store *store, int64_t started_ns, int lock_fd,
+                     const char *what)
+{
+    char holder[64] = "another process";
+    const int64_t pid = lock_holder(store, lock_fd);
+    if (pid > 0) (void)snprintf(holder, sizeof holder, "process %" PRId64, pid);
+    return tamis__fail(TAMIS_EBUSY,
+                       "%s: %s has held a lock of the store %s for %.1f s; try again, end that "
+                       "process if it hangs, or wait longer (--wait, "
+                       "tamis_store_set_busy_timeout())",
+                       what, holder, store->place.path,
+                       (double)(tamis__steady_ns() - started_ns) / NS_PER_S);
+}
+
+/* As struct tamis__catalog has it. */
+static int wait_for_catalog(void *context, int64_t started_ns, int lock_fd)
+{
+    struct tamis_store *store = context;
+    if (tamis__store_wait(store, started_ns, lock_fd)) return 1;
+    return tamis__fail_busy(store, started_ns, lock_fd, "the catalog is locked");
+}
+
+int tamis__store_init_catalog(struct tamis_store *store, bool read_only)
+{
+    const int rc =
+        tamis__catalog_init(&store->catalog, store->root_fd, store->place.path, read_only);
+    store->catalog.wait = wait_for_catalog;
+    store->catalog.wait_context = store;
+    return rc;
+}
