@@ -121,7 +121,7 @@ build_tamis()
     step "Build: a release build under .build/quickstart"
     quietly cmake -S "$top" -B "$build" -DCMAKE_BUILD_TYPE=Release -DTAMIS_BUILD_TESTS=OFF
     quietly cmake --build "$build" -j "$(nproc)"
-    tamis=$build/tools/tamis
+    tamis=$build/bin/tamis
     [ -x "$tamis" ] || die "the build made no $tamis"
     echo "    $("$tamis" --version)"
 }
@@ -426,7 +426,7 @@ cat <<EOT
 Every distinct line was told new once, to one process, save those counted above; nothing was lost.
 
 To try next, from $top:
-    export TAMIS_STORE=\$HOME/seen PATH=\$PATH:$build/tools
+    export TAMIS_STORE=\$HOME/seen PATH=\$PATH:$build/bin
     tamis create urls -n 1M
     printf '%s\\n' one two one | tamis add --new urls
     tamis check -v urls one three

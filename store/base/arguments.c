@@ -9,8 +9,8 @@
 #include "tamis_build.h"
 
 /*
- * A field that is added goes where no older caller has anything.  So no struct ends in padding: the bytes
- * there are the caller's, and nobody has set them.
+ * A field that is added goes where no older caller has anything.  So no struct ends in padding: the
+ * bytes there are the caller's, and nobody has set them.
  */
 #define ENDS_WITH(name, field)                                                                     \
     static_assert(offsetof(struct name, size) == 0, "the size comes first");                       \

@@ -2,8 +2,8 @@
 /*
  * cpu.h: which vector instructions the batch loops use, chosen once in a process.
  *
- * Each loop that has variants has a portable one, which is the reference: all give the same answers and
- * leave the same bits.
+ * Each loop that has variants has a portable one, which is the reference: all give the same answers
+ * and leave the same bits.
  */
 #ifndef TAMIS_BASE_CPU_H
 #define TAMIS_BASE_CPU_H
@@ -17,7 +17,8 @@ enum tamis__cpu {
     TAMIS__CPU_COUNT,
 };
 
-/* The best one that this machine has, or the one that TAMIS_SIMD in the environment names, if it has that. */
+/* The best one that this machine has, or the one that TAMIS_SIMD in the environment names, if it
+ * has that. */
 enum tamis__cpu tamis__cpu(void);
 
 /* Can this machine, and this build, run it? */

@@ -85,7 +85,8 @@ extern int tamis__point_any_bit_rule;
 extern int tamis__point_no_recheck;
 /* Another boot, 16 bytes; NULL: the kernel's. */
 extern const uint8_t *tamis__boot_hook;
-/* Set by control tests alone: a checkpoint does not ask for locks, or not look at the count of writers. */
+/* Set by control tests alone: a checkpoint does not ask for locks, or not look at the count of
+ * writers. */
 extern int tamis__point_no_mark_lock, tamis__point_no_mark_count;
 #define TAMIS__NO_MARK_LOCK tamis__point_no_mark_lock
 #define TAMIS__NO_MARK_COUNT tamis__point_no_mark_count
@@ -103,7 +104,8 @@ extern int tamis__point_no_block_lock;
 /* And another: who takes room does not look whether it went too far (file/room.h). */
 extern int tamis__point_no_room_check;
 #define TAMIS__NO_ROOM_CHECK tamis__point_no_room_check
-/* Made-up keys that a build is asked for before it is published: a few, as tests build by the thousand. */
+/* Made-up keys that a build is asked for before it is published: a few, as tests build by the
+ * thousand. */
 extern uint64_t tamis__point_samples;
 #define TAMIS__SAMPLES tamis__point_samples
 #else

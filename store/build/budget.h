@@ -12,12 +12,12 @@
 /* A quarter of what is free: of the machine, or of the control group if that is less. */
 uint64_t tamis__budget(void);
 
-/* ---- For tests: from the texts of the system's files ------------------------------------------ */
+/* ---- For tests: from the texts of the system's files ----------------------------------------- */
 
 /* MemAvailable of /proc/meminfo, in bytes; 0 where there is none. */
 uint64_t tamis__meminfo_available(const char *text);
-/* The path of the group in /proc/self/cgroup that limits memory, in `path`; false where there is none.
- * *is_v1: it is a group of the memory controller alone. */
+/* The path of the group in /proc/self/cgroup that limits memory, in `path`; false where there is
+ * none. *is_v1: it is a group of the memory controller alone. */
 bool tamis__cgroup_path(const char *text, char *path, size_t path_bytes, bool *is_v1);
 
 #endif

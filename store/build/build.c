@@ -9,8 +9,8 @@
  *     verify     through a mapping of that file
  *     publish    publish.h
  *
- * Whatever ends it, the file that is staged goes before tamis_build_publish() returns; one whose maker
- * died, with the next maker.
+ * Whatever ends it, the file that is staged goes before tamis_build_publish() returns; one whose
+ * maker died, with the next maker.
  */
 #include "build/build.h"
 
@@ -30,7 +30,7 @@
 #define SPOOL_BYTES_MAX                                                                            \
     ((uint64_t)16 << 20) /* then it is a file, which the page cache has anyway */
 
-/* ---- Begin ------------------------------------------------------------------------------------ */
+/* ---- Begin ----------------------------------------------------------------------------------- */
 
 static int check_spec(const struct tamis_build_spec *spec)
 {
@@ -189,7 +189,7 @@ TAMIS_API void tamis_build_close(tamis_build *build)
     free(build);
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static int check_open(const struct tamis_build *build)
 {
@@ -259,9 +259,10 @@ TAMIS_API int tamis_build_except(tamis_build *build, const struct tamis_key *key
     return note(build, rc);
 }
 
-/* ---- Publish ---------------------------------------------------------------------------------- */
+/* ---- Publish --------------------------------------------------------------------------------- */
 
-/* To replace a filter that takes keys by one that takes none ends all who add to it: not without being told. */
+/* To replace a filter that takes keys by one that takes none ends all who add to it: not without
+ * being told. */
 static int check_default_kind(const struct tamis_build *build, const struct tamis__record *record)
 {
     const uint32_t kind = record->segments[record->segment_count - 1].kind;

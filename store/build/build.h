@@ -14,9 +14,9 @@
 #include "build/keyset.h"
 #include "build/spool.h"
 #include "exceptions/set.h"
+#include "filter/publish.h"
 #include "hash/digest.h"
 #include "kind/fuse.h"
-#include "filter/publish.h"
 #include "txn/store.h"
 
 struct tamis_build {
@@ -55,8 +55,8 @@ int tamis__build_plan_bits(struct tamis_build *build);
 /* All that there is to know, the keys being sorted: build->plan. */
 int tamis__build_size_bits(struct tamis_build *build);
 
-/* Make build->draft, staged, filled and settled, and map it.  What is made is the caller's to give back
- * after an error too. */
+/* Make build->draft, staged, filled and settled, and map it.  What is made is the caller's to give
+ * back after an error too. */
 int tamis__build_make_fuse(struct tamis_build *build);
 int tamis__build_make_bits(struct tamis_build *build);
 /* Ask the mapped segment for all keys, and for some that were not added.  0 or TAMIS_ECORRUPT. */

@@ -2,11 +2,11 @@
 /*
  * digests.c: see digests.h.
  *
- * A range that is about as large as the cache is sorted by its leading bits, so many that hardly two
- * digests agree in all of them, in radix passes from the last of these bits to the first; insertion
- * then mends what is left.  24,000 digests on a Zen 3 core: 4.2 ns each, where one scatter by 13 bits and
- * insertion in what it leaves takes 10, mostly for mispredicted branches.  Where insertion has moved too
- * many the digests are no hashes, and all bits are gone through.
+ * A range that is about as large as the cache is sorted by its leading bits, so many that hardly
+ * two digests agree in all of them, in radix passes from the last of these bits to the first;
+ * insertion then mends what is left.  24,000 digests on a Zen 3 core: 4.2 ns each, where one
+ * scatter by 13 bits and insertion in what it leaves takes 10, mostly for mispredicted branches.
+ * Where insertion has moved too many the digests are no hashes, and all bits are gone through.
  */
 #include "build/digests.h"
 
@@ -58,8 +58,8 @@ static void pass(uint64_t *to, const uint64_t *from, size_t count, unsigned shif
         to[ends[from[i] >> shift & mask]++] = from[i];
 }
 
-/* In order of bits `low` to `high` - 1, and perhaps some below; an even number of passes ends where it
- * began. */
+/* In order of bits `low` to `high` - 1, and perhaps some below; an even number of passes ends where
+ * it began. */
 static void pass_all(uint64_t *digests, uint64_t *spare, size_t count, unsigned low, unsigned high)
 {
     const unsigned pairs = (high - low + 2 * PASS_BITS - 1) / (2 * PASS_BITS);

@@ -5,8 +5,8 @@
  * In memory, 1e8 digests on 2 cores:
  *
  *     digests  --count, scatter by the leading bits-->  other     slices of the first, in parallel
- *              ranges of about a cache's size, each sorted in place, duplicates taken out, summed up
- *              ranges moved together, where there were duplicates; the two arrays change names
+ *              ranges of about a cache's size, each sorted in place, duplicates taken out, summed
+ *              up ranges moved together, where there were duplicates; the two arrays change names
  *
  * So both arrays together are the bound, and what is left in memory at the end is one of them.
  */

@@ -8,8 +8,8 @@
  *     tamis__keyset_rank(), _read(), _has()              by any number of threads at once
  *     tamis__keyset_clear(&keyset);
  *
- * What does not fit is sorted and written to a temporary file, a run; the runs are merged into one at
- * the end.
+ * What does not fit is sorted and written to a temporary file, a run; the runs are merged into one
+ * at the end.
  */
 #ifndef TAMIS_BUILD_KEYSET_H
 #define TAMIS_BUILD_KEYSET_H
@@ -43,8 +43,8 @@ struct tamis__keyset {
 
 #define TAMIS__KEYSET_BYTES_MIN ((uint64_t)64 << 10)
 
-/* `place` and `crew` must live as long.  The memory is a bound on what the digests take, until one thread
- * reads them for itself. */
+/* `place` and `crew` must live as long.  The memory is a bound on what the digests take, until one
+ * thread reads them for itself. */
 void tamis__keyset_init(struct tamis__keyset *keyset, const struct tamis__place *place,
                         struct tamis__crew *crew, uint64_t memory_bytes);
 /* 0, TAMIS_ENOMEM, TAMIS_ENOSPACE, TAMIS_EIO, or what the crew's progress returned. */
@@ -58,8 +58,8 @@ int tamis__keyset_sort_silently(struct tamis__keyset *keyset);
 int tamis__keyset_rank(const struct tamis__keyset *keyset, uint64_t digest, uint64_t *rank);
 /* Is it one of them?  1, 0 or an error. */
 int tamis__keyset_has(const struct tamis__keyset *keyset, uint64_t digest);
-/* `count` of them from rank `first` on, in order.  Where they are in memory *digests points to them there;
- * else they are read into `buffer`, which has room for `count`. */
+/* `count` of them from rank `first` on, in order.  Where they are in memory *digests points to them
+ * there; else they are read into `buffer`, which has room for `count`. */
 int tamis__keyset_read(const struct tamis__keyset *keyset, uint64_t first, size_t count,
                        uint64_t *buffer, const uint64_t **digests);
 static inline const struct tamis__temporary *tamis__keyset_file(const struct tamis__keyset *keyset)

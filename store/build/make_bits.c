@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_bits.c: a segment of a kind that can be added to, from the keys in the spool, in the mapping of a
- * staged file.  Bits are ORed, so neither the order nor duplicates change what comes out; the count of
- * items is that of the distinct digests.
+ * make_bits.c: a segment of a kind that can be added to, from the keys in the spool, in the mapping
+ * of a staged file.  Bits are ORed, so neither the order nor duplicates change what comes out; the
+ * count of items is that of the distinct digests.
  */
 #include "base/error.h"
 #include "build/build.h"

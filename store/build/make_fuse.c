@@ -2,9 +2,9 @@
 /*
  * make_fuse.c: a segment of kind fuse from the keyset, piece by piece, on all threads.
  *
- * A piece is a range of sorted digests.  Each thread makes its own in memory of some tens of MiB, and
- * writes it into the staged file as one write; that has the kernel write on, so that little is left
- * for the sync at the end.
+ * A piece is a range of sorted digests.  Each thread makes its own in memory of some tens of MiB,
+ * and writes it into the staged file as one write; that has the kernel write on, so that little is
+ * left for the sync at the end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 #include "build/piece.h"
 #include "kind/fuse.h"
 
-/* From here on data begin on a boundary of 2 MiB (docs/format.md), so that folios of 2 MiB can be mapped. */
+/* From here on data begin on a boundary of 2 MiB (docs/format.md), so that folios of 2 MiB can be
+ * mapped. */
 #define LARGE_BYTES ((uint64_t)32 << 20)
 
 int tamis__build_plan_fuse(struct tamis_build *build)
@@ -41,7 +42,7 @@ int tamis__build_plan_fuse(struct tamis_build *build)
                        spec->fp_rate);
 }
 
-/* ---- Shape ------------------------------------------------------------------------------------ */
+/* ---- Shape ----------------------------------------------------------------------------------- */
 
 /* The least digest of piece `piece`: the first d with scale(d, pieces) = piece. */
 static uint64_t piece_begin(uint32_t piece, uint32_t pieces)
@@ -89,7 +90,7 @@ static int draft(struct tamis_build *build, struct tamis__fuse_shape *shape, uin
     return 0;
 }
 
-/* ---- Pieces ----------------------------------------------------------------------------------- */
+/* ---- Pieces ---------------------------------------------------------------------------------- */
 
 /* What each thread has. */
 struct bench {

@@ -3,20 +3,20 @@
  * piece.c: peeling (Graf and Lemire 2022; the idea is older: Botelho, Pagh, Ziviani 2007).
  *
  *     lay     every digest is XORed into its three slots, and counted there
- *     peel    a slot that only one digest lies in is that digest's own: it is taken out of its other
- *             two slots, which may leave one alone there, and so on, until none is left
- *     assign  in the reverse order each digest sets its own slot so that the XOR of all three is its
- *             fingerprint; none that comes after touches its other two
+ *     peel    a slot that only one digest lies in is that digest's own: it is taken out of its
+ *             other two slots, which may leave one alone there, and so on, until none is left
+ *     assign  in the reverse order each digest sets its own slot so that the XOR of all three is
+ *             its fingerprint; none that comes after touches its other two
  *
  * The digests come in order, so do their first slots, and the other two are one and two segments
  * away: of the slots only three segments are worked on at a time, which stay in the cache.  The
- * queue of slots to be peeled, and what has been peeled, share one array: a slot falls to one digest
- * at most once, so there are never more of them than slots.
+ * queue of slots to be peeled, and what has been peeled, share one array: a slot falls to one
+ * digest at most once, so there are never more of them than slots.
  *
- * Measured for 1.5 M digests on one core (AMD EPYC, 1 MiB of L2): 25 to 27 ns a digest, of which laying
- * takes 6 and assigning 3; without looking ahead for digests 26 to 28.  With numbers of digests for
- * digests (4 or 8 bytes a slot with the count in it, where these are 9) peeling is slower by 6 to 20 ns,
- * as each costs another look-up, and assigning by 9.
+ * Measured for 1.5 M digests on one core (AMD EPYC, 1 MiB of L2): 25 to 27 ns a digest, of which
+ * laying takes 6 and assigning 3; without looking ahead for digests 26 to 28.  With numbers of
+ * digests for digests (4 or 8 bytes a slot with the count in it, where these are 9) peeling is
+ * slower by 6 to 20 ns, as each costs another look-up, and assigning by 9.
  */
 #include "build/piece.h"
 
@@ -26,8 +26,8 @@
 #include "base/error.h"
 #include "kind/fuse.h"
 
-/* How far ahead of the slot that is peeled lines are asked for: its own, and then, by what lies in it,
- * those of its digest's slots. */
+/* How far ahead of the slot that is peeled lines are asked for: its own, and then, by what lies in
+ * it, those of its digest's slots. */
 #define FAR_AHEAD 24u
 #define AHEAD 8u
 
@@ -103,7 +103,8 @@ static inline void prefetch_slot(const struct work *w, uint64_t slot)
     __builtin_prefetch(&w->load[slot], 1, 3);
 }
 
-/* Of the slots of what a slot holds: of a digest, unless it has been taken out since; some slots then. */
+/* Of the slots of what a slot holds: of a digest, unless it has been taken out since; some slots
+ * then. */
 static inline void prefetch_digest(const struct work *w, uint64_t slot)
 {
     const struct tamis__fuse_place place =

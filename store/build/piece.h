@@ -19,13 +19,16 @@ size_t tamis__piece_workspace_bytes(const struct tamis__fuse_shape *shape, uint6
 /*
  * Build one piece.  Any number of them at once, each with a workspace of its own.
  *
- * digests           count distinct ones of this piece, in ascending order (any order will do, slower)
- * workspace         of tamis__piece_workspace_bytes(shape, count), aligned to 8; contents do not matter
- * fingerprints_out  tamis__fuse_piece_slots() times fingerprint_bits / 8 bytes, all written; aligned
- *                   to a fingerprint
+ * digests           count distinct ones of this piece, in ascending order (any order will do,
+ *                   slower)
+ * workspace         of tamis__piece_workspace_bytes(shape, count), aligned to 8; contents do not
+ *                   matter
+ * fingerprints_out  tamis__fuse_piece_slots() times fingerprint_bits / 8 bytes, all written;
+ *                   aligned to a fingerprint
  * seed_out          to be put among the data's seeds
- * Returns           0.  TAMIS_EINVAL: no seed of TAMIS__PIECE_TRIES will do, because digests repeat,
- *                   or crowd as no hashes of keys do by chance.  TAMIS_ELIMIT: over 2^32 slots.
+ * Returns           0.  TAMIS_EINVAL: no seed of TAMIS__PIECE_TRIES will do, because digests
+ *                   repeat, or crowd as no hashes of keys do by chance.  TAMIS_ELIMIT: over 2^32
+ *                   slots.
  * Same              shape and digests give the same seed and bytes.
  */
 int tamis__piece_build(const struct tamis__fuse_shape *shape, const uint64_t *digests,

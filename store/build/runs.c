@@ -3,9 +3,9 @@
  * runs.c: see runs.h.
  *
  * Merging: the marks of all runs, sorted, cut the digests into parts of a size that fits a thread's
- * share of the memory.  Each part is read from all runs and sorted as it is, which is about as fast as
- * to merge.  Parts are drawn in order, and each is given its place in the new file when the one before
- * it has been: then it is known how many digests come before.
+ * share of the memory.  Each part is read from all runs and sorted as it is, which is about as fast
+ * as to merge.  Parts are drawn in order, and each is given its place in the new file when the one
+ * before it has been: then it is known how many digests come before.
  */
 #include "build/runs.h"
 

@@ -2,9 +2,9 @@
 /*
  * runs.h: a keyset's digests in its temporary file; for keyset.c.
  *
- * A run is in order and has each digest once.  Of every 1024 one, a mark, stays in memory: so a digest is
- * found by one read of 8 KiB, and ranges that hold about equal parts of all runs, whatever the digests
- * are, by the marks alone.
+ * A run is in order and has each digest once.  Of every 1024 one, a mark, stays in memory: so a
+ * digest is found by one read of 8 KiB, and ranges that hold about equal parts of all runs,
+ * whatever the digests are, by the marks alone.
  */
 #ifndef TAMIS_BUILD_RUNS_H
 #define TAMIS_BUILD_RUNS_H

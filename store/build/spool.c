@@ -118,8 +118,8 @@ void tamis__spool_close(struct tamis__spool_reader *reader)
     reader->buffer = NULL;
 }
 
-/* The key at `begin` of what has been read: the bytes that it takes, or those that it takes at least, more
- * than there are. */
+/* The key at `begin` of what has been read: the bytes that it takes, or those that it takes at
+ * least, more than there are. */
 static size_t look(const unsigned char *bytes, size_t count, struct tamis_key *key)
 {
     size_t length = 0, used = 0;

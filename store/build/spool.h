@@ -2,8 +2,8 @@
 /*
  * spool.h: keys put by, to be read again in their order, any number of times.
  *
- * Each as its length, 7 bits a byte with the least first and the highest bit on all but the last, and its
- * bytes.  In memory up to a bound; then all goes on in a temporary file.
+ * Each as its length, 7 bits a byte with the least first and the highest bit on all but the last,
+ * and its bytes.  In memory up to a bound; then all goes on in a temporary file.
  */
 #ifndef TAMIS_BUILD_SPOOL_H
 #define TAMIS_BUILD_SPOOL_H
@@ -35,8 +35,8 @@ struct tamis__spool_reader {
 };
 /* What is in memory goes to the file, if there is one. */
 int tamis__spool_open(struct tamis__spool *spool, struct tamis__spool_reader *reader);
-/* The next keys, at most TAMIS__SPOOL_BATCH, good until the next call: their number, 0 at the end, or an
- * error. */
+/* The next keys, at most TAMIS__SPOOL_BATCH, good until the next call: their number, 0 at the end,
+ * or an error. */
 int tamis__spool_next(struct tamis__spool_reader *reader);
 void tamis__spool_close(struct tamis__spool_reader *reader);
 

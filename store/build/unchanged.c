@@ -2,9 +2,9 @@
 /*
  * unchanged.c: is the generation in force what this build would make?
  *
- * Keys, spec and seed make the bytes, so where these are the same the segment is; with known good keys it is
- * then asked in the new one's place, and must find the exceptions that it has.  A filter to which
- * others have added since has more items than it was built with.
+ * Keys, spec and seed make the bytes, so where these are the same the segment is; with known good
+ * keys it is then asked in the new one's place, and must find the exceptions that it has.  A filter
+ * to which others have added since has more items than it was built with.
  */
 #include <string.h>
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verify.c: what was made is asked, before it is published, as its users will ask it: in a mapping of
- * its file.
+ * verify.c: what was made is asked, before it is published, as its users will ask it: in a mapping
+ * of its file.
  *
- * Every key must answer yes.  Keys that are made up and were not added may, at the rate that the segment was
- * made for: the number of them is binomial, and one that is far out in its tail is refused.
+ * Every key must answer yes.  Keys that are made up and were not added may, at the rate that the
+ * segment was made for: the number of them is binomial, and one that is far out in its tail is
+ * refused.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static int fail_verify(const struct tamis_build *build, const char *what)
                        build->name, what);
 }
 
-/* ---- The keys --------------------------------------------------------------------------------- */
+/* ---- The keys -------------------------------------------------------------------------------- */
 
 struct asking {
     struct tamis_build *build;
@@ -104,9 +105,10 @@ static int ask_keys(struct tamis_build *build, const struct tamis__segment *segm
     return fail_verify(build, "does not have all of its keys");
 }
 
-/* ---- Others ----------------------------------------------------------------------------------- */
+/* ---- Others ---------------------------------------------------------------------------------- */
 
-/* Keys of 16 bytes, the same in each build of a name's seed: splitmix64 (Steele, Lea, Flood 2014). */
+/* Keys of 16 bytes, the same in each build of a name's seed: splitmix64 (Steele, Lea, Flood 2014).
+ * */
 static void make_up(uint64_t *state, uint64_t words[2])
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -150,8 +152,8 @@ static double promised_rate(const struct tamis_build *build)
     return tamis_predict_rate(h->kind, h->m_bits, h->k, build->keyset.distinct);
 }
 
-/* Bernstein: P(yes >= n p + t) <= exp(-t^2 / 2 (n p + t / 3)).  With L the logarithm of what is to be
- * refused in vain, t = L / 3 + sqrt(L^2 / 9 + 2 L n p). */
+/* Bernstein: P(yes >= n p + t) <= exp(-t^2 / 2 (n p + t / 3)).  With L the logarithm of what is to
+ * be refused in vain, t = L / 3 + sqrt(L^2 / 9 + 2 L n p). */
 static int sample(struct tamis_build *build)
 {
     uint64_t state = build->filter.seed;
@@ -178,7 +180,7 @@ int tamis__build_verify(struct tamis_build *build)
     return rc != 0 ? rc : sample(build);
 }
 
-/* ---- Keys known to be good -------------------------------------------------------------------- */
+/* ---- Keys known to be good ------------------------------------------------------------------- */
 
 static int judge_keys(struct tamis_build *build, const struct tamis__segment *segment,
                       const struct tamis_key *keys, size_t count)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * anew.c: a catalog that is made as a whole: the first one of a store, one that is made again from the
- * segments, that of a copy.
+ * anew.c: a catalog that is made as a whole: the first one of a store, one that is made again from
+ * the segments, that of a copy.
  *
- * It is built beside its place, in catalog.mdb.new, under the exclusive lock; the rename makes it appear
- * whole.  What a maker that died has left there is the next one's to remove.
+ * It is built beside its place, in catalog.mdb.new, under the exclusive lock; the rename makes it
+ * appear whole.  What a maker that died has left there is the next one's to remove.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -48,9 +48,9 @@ int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
 }
 
 /*
- * The file that is there gets a name that is free: "catalog.mdb.damaged", or with a number behind.  It keeps
- * its own beside that until the new one takes it, so that there is a catalog at every moment; on a file
- * system without links there is none for a moment.
+ * The file that is there gets a name that is free: "catalog.mdb.damaged", or with a number behind.
+ * It keeps its own beside that until the new one takes it, so that there is a catalog at every
+ * moment; on a file system without links there is none for a moment.
  */
 static int put_aside(const struct tamis__catalog *catalog, char name[TAMIS__ASIDE_BYTES])
 {

@@ -48,10 +48,11 @@ static int open_lock(const struct tamis__catalog *catalog, struct tamis__private
 }
 
 /*
- * The lock is taken by way of a turnstile, a lock on the store's directory that is held only until the real one is
- * got: a writer that waits keeps new readers out, and so gets in when those inside are done.  flock alone is not
- * fair: eight processes that kept reading kept a writer out for 40 s.  A reader that waits lets go of it between
- * two tries.  Who has had it for long without the lock behind it is taken for stopped, and passed by.
+ * The lock is taken by way of a turnstile, a lock on the store's directory that is held only until
+ * the real one is got: a writer that waits keeps new readers out, and so gets in when those inside
+ * are done.  flock alone is not fair: eight processes that kept reading kept a writer out for 40 s.
+ * A reader that waits lets go of it between two tries.  Who has had it for long without the lock
+ * behind it is taken for stopped, and passed by.
  */
 struct taking {
     const struct tamis__catalog *catalog;
@@ -194,8 +195,9 @@ int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc)
 }
 
 /*
- * LMDB does not tell where it has mapped the file.  But a value that it has given lies there, and every
- * page says its own number (docs/format.md, 2): so the first page is that many pages before it.
+ * LMDB does not tell where it has mapped the file.  But a value that it has given lies there, and
+ * every page says its own number (docs/format.md, 2): so the first page is that many pages before
+ * it.
  */
 static int watch(struct tamis__catalog_txn *txn, const void *value)
 {
@@ -215,8 +217,9 @@ static int watch(struct tamis__catalog_txn *txn, const void *value)
 }
 
 /*
- * LMDB goes by path, and opens what it leads to twice.  This one leads to the file that is open, not to what
- * may have its name by now.  Where /proc is not mounted the name has to do, and is looked at afterwards.
+ * LMDB goes by path, and opens what it leads to twice.  This one leads to the file that is open,
+ * not to what may have its name by now.  Where /proc is not mounted the name has to do, and is
+ * looked at afterwards.
  */
 static int check_opened(const struct tamis__catalog_txn *txn, int fd, const char *path)
 {

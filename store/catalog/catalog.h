@@ -28,8 +28,8 @@ struct tamis__catalog {
     char *lock_path; /* absolute path of catalog.lock, for sentences; owned */
     bool read_only;  /* never makes or changes a file */
     unsigned mode;   /* that a store gets where there is none yet; 0: as umask has it */
-    /* Asked before each further try while others have the lock, which waits since started_ns: pauses and
-     * returns 1, or the error that ends the waiting.  NULL: wait without limit. */
+    /* Asked before each further try while others have the lock, which waits since started_ns:
+     * pauses and returns 1, or the error that ends the waiting.  NULL: wait without limit. */
     int (*wait)(void *context, int64_t started_ns, int lock_fd);
     void *wait_context;
 };
@@ -40,27 +40,31 @@ int tamis__catalog_init(struct tamis__catalog *catalog, int root_fd, const char 
                         bool read_only);
 void tamis__catalog_clear(struct tamis__catalog *catalog);
 
-/* Make the catalog file if it is not there, nor segments.  Atomic: a crash leaves none or a whole one. */
+/* Make the catalog file if it is not there, nor segments.  Atomic: a crash leaves none or a whole
+ * one. */
 int tamis__catalog_create(const struct tamis__catalog *catalog);
 /* Are there segments, and no catalog?  1, 0 or an error. */
 int tamis__catalog_is_lost(const struct tamis__catalog *catalog);
 int tamis__fail_lost(const struct tamis__catalog *catalog); /* TAMIS_ECORRUPT, and the mend */
 
-/* TAMIS_ENOSTORE if there is no catalog; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION; what `wait` returns. */
+/* TAMIS_ENOSTORE if there is no catalog; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION; what
+ * `wait` returns. */
 int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
                          struct tamis__catalog_txn **txn);
 /* Without waiting: 1 if begun, 0 if the lock is not free (to read: a writer has it or waits). */
 int tamis__catalog_begin_if_free(const struct tamis__catalog *catalog, enum tamis__lock lock,
                                  struct tamis__catalog_txn **txn);
-/* Hold the lock over several transactions, of which each begins with begin_held; until private_close. */
+/* Hold the lock over several transactions, of which each begins with begin_held; until
+ * private_close. */
 int tamis__catalog_hold(const struct tamis__catalog *catalog, enum tamis__lock lock,
                         struct tamis__private_fd *held);
 int tamis__catalog_begin_held(const struct tamis__catalog *catalog, enum tamis__lock lock,
                               struct tamis__catalog_txn **txn);
 /*
- * Fill an empty catalog, with the exclusive lock held, and put it in the place of the one that may be
- * there.  `aside` NULL, where there is none, or the name that the one that was there has got ("" if there
- * was none).  Nothing is in force before install_new; the transaction is ended by tamis__catalog_end().
+ * Fill an empty catalog, with the exclusive lock held, and put it in the place of the one that may
+ * be there.  `aside` NULL, where there is none, or the name that the one that was there has got (""
+ * if there was none).  Nothing is in force before install_new; the transaction is ended by
+ * tamis__catalog_end().
  */
 #define TAMIS__ASIDE_BYTES 32
 int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
@@ -95,8 +99,8 @@ typedef int tamis__catalog_fn(void *context, const struct tamis__record *record)
 int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tamis__catalog_fn *fn,
                         void *context);
 
-/* Generations of a filter that are kept beside the one in force: records without a name, in the order of
- * their generations.  filter_id 0: of all filters. */
+/* Generations of a filter that are kept beside the one in force: records without a name, in the
+ * order of their generations.  filter_id 0: of all filters. */
 int tamis__catalog_put_generation(struct tamis__catalog_txn *txn,
                                   const struct tamis__record *record);
 /* 0, TAMIS_ENOTFOUND without a sentence, or an error. */
@@ -107,8 +111,9 @@ int tamis__catalog_forget_generation(struct tamis__catalog_txn *txn, uint64_t fi
 int tamis__catalog_each_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
                                    tamis__catalog_fn *fn, void *context);
 
-/* What is wrong with a filter, as its segments say together: times, 0 for nothing.  damaged_since: when verify, or
- * repair, found it damaged; no header has that, so who writes the others keeps it. */
+/* What is wrong with a filter, as its segments say together: times, 0 for nothing.  damaged_since:
+ * when verify, or repair, found it damaged; no header has that, so who writes the others keeps
+ * it. */
 struct tamis__trouble {
     int64_t unclean_since, degraded_since, damaged_since;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * file.c: catalog.mdb, looked at before LMDB does: is it a file of the store alone, is every page of it sound, is
- * it where the path of the store leads?
+ * file.c: catalog.mdb, looked at before LMDB does: is it a file of the store alone, is every page
+ * of it sound, is it where the path of the store leads?
  */
 #include <fcntl.h>
 #include <string.h>
@@ -57,8 +57,8 @@ static int count_name(void *context, const char *name)
     return 0;
 }
 
-/* Are all names of this file ours: that of the catalog, and one that a repair, which died, was putting it
- * aside under? */
+/* Are all names of this file ours: that of the catalog, and one that a repair, which died, was
+ * putting it aside under? */
 static int is_aside(const struct tamis__catalog *catalog, int fd)
 {
     struct names_of names = {.catalog = catalog};

@@ -2,10 +2,11 @@
 /*
  * lmdb.c: LMDB's calls, of which none ends the process.
  *
- * LMDB asserts what it expects of a page and aborts where that is not so.  Pages are checked before it
- * sees them (pages.h), but a file that is truncated under it has others (file/guard.h).  So its assertion
- * jumps back to the call here, which fails with MDB_CORRUPTED; the transaction can only be ended then.
- * LMDB holds no lock of ours and none of its own (MDB_NOLOCK) that a jump could leave behind.
+ * LMDB asserts what it expects of a page and aborts where that is not so.  Pages are checked before
+ * it sees them (pages.h), but a file that is truncated under it has others (file/guard.h).  So its
+ * assertion jumps back to the call here, which fails with MDB_CORRUPTED; the transaction can only
+ * be ended then. LMDB holds no lock of ours and none of its own (MDB_NOLOCK) that a jump could
+ * leave behind.
  */
 #include "catalog/txn.h"
 

@@ -3,8 +3,9 @@
  * pages.c: a reader of LMDB 0.9's file format (data version 1), for checking only.
  *
  *     page 0, 1   meta pages, written in turn; the one with the higher transaction id holds
- *     meta        magic, version, address, map size, free tree, main tree, last page, transaction
- * id page        number (8 bytes), pad (2), flags (2), lower (2), upper (2), pointers (2 each) ...
+ *     meta        magic, version, address, map size, free tree, main tree, last page,
+ *                 transaction id
+ *     page        number (8 bytes), pad (2), flags (2), lower (2), upper (2), pointers (2 each) ...
  *     node        lo (2), hi (2), flags (2), key size (2), key, then the data or the page it is on
  *     free tree   transaction id -> count, then that many page numbers, falling
  *
@@ -292,8 +293,9 @@ int tamis__pages_check(const void *file, size_t bytes, struct tamis__page_fault 
     if (rc < 0) return rc;
     if (metas[0].page_bytes != metas[1].page_bytes)
         return fault_at(&w, 40, "its meta pages contradict each other");
-    /* Transaction t writes meta page t % 2, and the other one is of the transaction before: a number
-     * that is off would put an older state in force.  Both are 0 in a file without a commit. */
+    /* Transaction t writes meta page t % 2, and the other one is of the transaction before: a
+     * number that is off would put an older state in force.  Both are 0 in a file without a
+     * commit. */
     const uint64_t first = metas[0].transaction, second = metas[1].transaction;
     if ((first != 0 || second != 0) &&
         (first % 2 != 0 || second % 2 != 1 || (first + 1 != second && second + 1 != first)))

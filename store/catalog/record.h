@@ -40,9 +40,10 @@ struct tamis__record_segment {
 };
 
 /*
- * A filter.  Its segments are in the order of their making, the newest last.  Behind these are its spares: made
- * ahead, empty, and entered one after the other without the catalog, so that it may be behind: who reads a
- * record to look at the segments brings it up to now first (tamis__record_promote).
+ * A filter.  Its segments are in the order of their making, the newest last.  Behind these are its
+ * spares: made ahead, empty, and entered one after the other without the catalog, so that it may be
+ * behind: who reads a record to look at the segments brings it up to now first
+ * (tamis__record_promote).
  */
 struct tamis__record {
     char name[TAMIS_NAME_MAX + 1];
@@ -72,8 +73,9 @@ struct tamis__store_record {
     uint64_t next_filter_id;
     uint64_t next_segment;
     int64_t created_at;
-    /* Not in its value, but under a key of its own: the first number that was passed over because a file
-     * had it which this catalog did not know; 0: none.  Files from there on may be of a newer catalog. */
+    /* Not in its value, but under a key of its own: the first number that was passed over because a
+     * file had it which this catalog did not know; 0: none.  Files from there on may be of a newer
+     * catalog. */
     uint64_t passed;
 };
 
@@ -91,7 +93,8 @@ struct tamis__bytes {
 /* A segment as the catalog sees it, from its header; items are 0. */
 void tamis__record_segment_from_header(const struct tamis__segment_header *header,
                                        struct tamis__record_segment *segment);
-/* Capacity of a list that has grown: what the newest segment can hold and what the older ones do. */
+/* Capacity of a list that has grown: what the newest segment can hold and what the older ones do.
+ * */
 void tamis__record_sum_capacity(struct tamis__record *record);
 /* The name of the first field in which a header contradicts the catalog; NULL if none does. */
 const char *tamis__record_contradiction(const struct tamis__record_segment *segment,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * records.c: what the catalog holds, read and written in a transaction: filters, generations that are kept,
- * garbage.  catalog.c has the list of keys.
+ * records.c: what the catalog holds, read and written in a transaction: filters, generations that
+ * are kept, garbage.  catalog.c has the list of keys.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* txn.h: what the files of this folder share: a transaction, and the keys (catalog.c lists them). */
+/* txn.h: what the files of this folder share: a transaction, and the keys (catalog.c lists them).
+ * */
 #ifndef TAMIS_CATALOG_TXN_H
 #define TAMIS_CATALOG_TXN_H
 

@@ -2,13 +2,17 @@
 /*
  * backup.c: a copy of a store that is in use, each filter of which is one that was.
  *
- *     DIR.partial   is filled, under a lock on it: what a killed backup leaves there, the next one removes
- *     each filter   shared lock: its record, its kept generations and exceptions, its files opened; then,
- *                   without the lock, the files are copied: a file that is unlinked meanwhile stays until then
- *     at last       shared lock: the names as they are all at one time; filters dropped meanwhile go
+ *     DIR.partial   is filled, under a lock on it: what a killed backup leaves there, the next one
+ *                   removes
+ *     each filter   shared lock: its record, its kept generations and exceptions, its files opened;
+ *                   then, without the lock, the files are copied: a file that is unlinked meanwhile
+ *                   stays until then
+ *     at last       shared lock: the names as they are all at one time; filters dropped meanwhile
+ *                   go
  *     DIR           gets the name when all is synced
  *
- * While it is filled, filters have their ids for names in the copy's catalog: they may be renamed meanwhile.
+ * While it is filled, filters have their ids for names in the copy's catalog: they may be renamed
+ * meanwhile.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,9 +22,9 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
-#include "filter/change.h"
 #include "check/copy.h"
 #include "file/inside.h"
+#include "filter/change.h"
 #include "txn/spares.h"
 
 /* Of a directory that a backup fills: so only what a backup has put somewhere is ever removed. */
@@ -318,7 +322,8 @@ static int name_filter(struct backup *b, uint64_t filter_id, struct tamis__recor
     return rc;
 }
 
-/* Names, all of one moment; and the numbers that the store will give out next.  Returns how many filters. */
+/* Names, all of one moment; and the numbers that the store will give out next.  Returns how many
+ * filters. */
 static int64_t name_all(struct backup *b)
 {
     struct tamis__numbers left_out = {0};

@@ -2,11 +2,11 @@
 /*
  * clean.c: with a sound catalog: what it lacks is told, what nobody needs goes.
  *
- * Numbers are given out under the exclusive lock and once, so of a file that has a number below the next
- * one the catalog has known, and it is in no list any more because the filter was dropped or the file
- * replaced: it goes.  Above that, or above a number that was found taken (the store's `passed`), the file
- * may be of a newer catalog than this one, which then is a copy from before: it stays.  So does all that
- * cannot be read.  A process that has a file open keeps its mapping.
+ * Numbers are given out under the exclusive lock and once, so of a file that has a number below the
+ * next one the catalog has known, and it is in no list any more because the filter was dropped or
+ * the file replaced: it goes.  Above that, or above a number that was found taken (the store's
+ * `passed`), the file may be of a newer catalog than this one, which then is a copy from before: it
+ * stays.  So does all that cannot be read.  A process that has a file open keeps its mapping.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 
 #include "base/error.h"
 #include "base/point.h"
-#include "filter/change.h"
 #include "check/repair.h"
+#include "filter/change.h"
 #include "handle/journal.h"
 #include "txn/spares.h"
 

@@ -2,13 +2,14 @@
 /*
  * copy.c: a segment file is copied while others write to it.
  *
- * Bits only ever appear, so a copy that is read in any order has all that were set before it began.  What
- * hangs together is read in the order against that of its making:
+ * Bits only ever appear, so a copy that is read in any order has all that were set before it began.
+ * What hangs together is read in the order against that of its making:
  *
  *     items     are counted after the bits are set: the header is read before the data
- *     counters  get their slot of overflow, and the slot its level, before they are marked: the counters are
- *               read before the levels in force and before the table, word by word, as they also go down;
- *               what in the table is newer than the counters is brought in order then
+ *     counters  get their slot of overflow, and the slot its level, before they are marked: the
+ *               counters are read before the levels in force and before the table, word by word, as
+ *               they also go down; what in the table is newer than the counters is brought in order
+ *               then
  */
 #include "check/copy.h"
 

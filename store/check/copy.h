@@ -24,8 +24,8 @@ int tamis__source_open(struct tamis_store *store, const struct tamis__record *re
 int tamis__source_open_index(struct tamis_store *store, const struct tamis__record *record,
                              struct tamis__source_file *file);
 /*
- * Copy it, allocated in full and synced.  Every key whose add had returned before is in the copy, and its
- * counts are at most those of its bits.  Locks of removers are free in it.
+ * Copy it, allocated in full and synced.  Every key whose add had returned before is in the copy,
+ * and its counts are at most those of its bits.  Locks of removers are free in it.
  */
 int tamis__source_copy(const struct tamis_store *store, const struct tamis__source_file *file,
                        const struct tamis__place *to, tamis__copied_fn *fn, void *context);

@@ -2,9 +2,10 @@
 /*
  * logs.c: is every file in logs/ a log that can be read, of a filter that there is?
  *
- * The catalog is locked, so no filter is made or dropped meanwhile.  The lock of a log is asked for only where
- * its filter is no more: who opens a filter takes a log whose lock is held for one whose owner lives.  A log
- * that is being made (.new) is passed over: the next maker removes what a dead one has left.
+ * The catalog is locked, so no filter is made or dropped meanwhile.  The lock of a log is asked for
+ * only where its filter is no more: who opens a filter takes a log whose lock is held for one whose
+ * owner lives.  A log that is being made (.new) is passed over: the next maker removes what a dead
+ * one has left.
  */
 #include <stdio.h>
 #include <string.h>

@@ -8,8 +8,8 @@
  *     rescue    where it cannot be read: a new catalog from these, put in its place (rescue.c)
  *     clean     files that nobody needs, and those that are missed (clean.c)
  *
- * A dry run takes the lock to read, and goes the same way without changing anything.  Killed anywhere, the
- * next run finds the old catalog or the new one: it is renamed into place whole.
+ * A dry run takes the lock to read, and goes the same way without changing anything.  Killed
+ * anywhere, the next run finds the old catalog or the new one: it is renamed into place whole.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -226,8 +226,8 @@ static int repair_held(struct tamis__repair *repair, bool *sound)
 
 /* ---- What is left ---------------------------------------------------------------------------- */
 
-/* Has a step told of the file, or what could not be mended of the filter, already?  A dry run leaves things as they
- * are, so there any step that told of the filter is enough. */
+/* Has a step told of the file, or what could not be mended of the filter, already?  A dry run
+ * leaves things as they are, so there any step that told of the filter is enough. */
 static bool is_told(const struct tamis__repair *repair, const struct tamis_problem *problem)
 {
     for (const struct tamis__repair_note *note = repair->notes; note != NULL; note = note->next) {

@@ -49,8 +49,8 @@ int tamis__repair_tell(struct tamis__repair *repair, const char *filter, const c
 int tamis__repair_scan(struct tamis__repair *repair);
 void tamis__repair_clear_scan(struct tamis__repair *repair);
 
-/* rescue.c: a catalog from what was found, in the place of the one that is there; `why` is what is wrong
- * with that, a sentence, and `old` its counters where they could be read, else NULL. */
+/* rescue.c: a catalog from what was found, in the place of the one that is there; `why` is what is
+ * wrong with that, a sentence, and `old` its counters where they could be read, else NULL. */
 int tamis__rescue(struct tamis__repair *repair, const char *why,
                   const struct tamis__store_record *old);
 

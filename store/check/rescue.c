@@ -3,18 +3,19 @@
  * rescue.c: a catalog from the segments alone.
  *
  *     store       the id that most segments have; others are strangers, and left alone
- *     filter      the segments with one filter id, in the order of their numbers, which is that of their
- *                 making; its name is the label with the highest sequence
- *     list        begins at a segment with list_start; one without it goes on after the list that was in
- *                 force when it was made: of the newest segments so far the one with the greatest live
- *                 word in_force that is not above its publication
+ *     filter      the segments with one filter id, in the order of their numbers, which is that of
+ *                 their making; its name is the label with the highest sequence
+ *     list        begins at a segment with list_start; one without it goes on after the list that
+ *                 was in force when it was made: of the newest segments so far the one with the
+ *                 greatest live word in_force that is not above its publication
  *     in force    the list whose newest segment has the greatest in_force; the others are kept
  *                 generations
  *     window      slices that the newest one has left behind are out
- *     exceptions  from the index that the newest segment in force names; likewise of lists that are kept
+ *     exceptions  from the index that the newest segment in force names; likewise of lists that are
+ *                 kept
  *
- * What was replaced, and not yet removed when the catalog was lost, comes back as a kept generation: no file
- * says that it is not wanted any more.
+ * What was replaced, and not yet removed when the catalog was lost, comes back as a kept
+ * generation: no file says that it is not wanted any more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@
 #include "base/point.h"
 #include "check/rescue.h"
 
-/* Numbers and ids go on at the next round one.  What was dropped before the catalog was lost may have had
- * higher ones than any file that is left, and a process may still have it open. */
+/* Numbers and ids go on at the next round one.  What was dropped before the catalog was lost may
+ * have had higher ones than any file that is left, and a process may still have it open. */
 #define ROUND 1000000u
 
 /* ---- The store ------------------------------------------------------------------------------- */
@@ -149,7 +150,8 @@ static bool is_taken(struct tamis__lost_filter *const *sorted, size_t count,
     return false;
 }
 
-/* Two of one name: a rename that a crash cut short.  The later label has it, the other gets another. */
+/* Two of one name: a rename that a crash cut short.  The later label has it, the other gets
+ * another. */
 static int settle_names(struct tamis__rescue_work *rescue)
 {
     if (rescue->count == 0) return 0;
@@ -186,7 +188,8 @@ static void write_labels(const struct tamis__place *place, const struct tamis__l
     }
 }
 
-/* Live words, and every handle to the catalog once: what fails here, the next to open a filter mends. */
+/* Live words, and every handle to the catalog once: what fails here, the next to open a filter
+ * mends. */
 static void tell_segments(const struct tamis__rescue_work *rescue)
 {
     const struct tamis__place *place = &rescue->repair->store->place;

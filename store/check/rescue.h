@@ -30,7 +30,8 @@ struct tamis__rescue_work {
     struct tamis__record record; /* large */
 };
 
-/* Put the filter into the new catalog (or only tell of it), and note what its segments are to be told. */
+/* Put the filter into the new catalog (or only tell of it), and note what its segments are to be
+ * told. */
 int tamis__rescue_filter(struct tamis__rescue_work *rescue,
                          const struct tamis__lost_filter *filter);
 

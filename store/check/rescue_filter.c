@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rescue_filter.c: from the segments of a filter to its lists, records and exceptions; see rescue.c. */
+/* rescue_filter.c: from the segments of a filter to its lists, records and exceptions; see
+ * rescue.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +34,8 @@ static bool may_precede(const struct tamis__found *before, const struct tamis__f
            (before->next & ~TAMIS__NEXT_SPARE) == after->entry.number;
 }
 
-/* Of those that it may come after the one that was in force last; if there is none, a segment between is
- * lost, and it comes after any. */
+/* Of those that it may come after the one that was in force last; if there is none, a segment
+ * between is lost, and it comes after any. */
 static uint32_t list_before(const struct list *lists, uint32_t count,
                             const struct tamis__found *found)
 {
@@ -50,7 +51,8 @@ static uint32_t list_before(const struct list *lists, uint32_t count,
     return best;
 }
 
-/* Was it made ahead, and never entered?  One that was entered and is blank may be left out as well. */
+/* Was it made ahead, and never entered?  One that was entered and is blank may be left out as well.
+ * */
 static bool is_spare(const struct tamis__lost_filter *filter, const struct tamis__found *found)
 {
     bool named = false;
@@ -160,7 +162,8 @@ static bool is_left_behind(const struct tamis__found *found, const struct tamis_
            found->entry.slice + newest->policy.slices < newest->entry.slice;
 }
 
-/* The segments of a list into the record; what its window has left behind, or is too much, is garbage. */
+/* The segments of a list into the record; what its window has left behind, or is too much, is
+ * garbage. */
 static int collect(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
                    uint32_t list, const struct tamis__found *newest)
 {
@@ -299,7 +302,8 @@ static int rescue_exceptions(struct tamis__rescue_work *rescue,
                                rescue->record.exceptions);
 }
 
-/* The index that was in force with a list that is kept stays with it if its build had found some of it. */
+/* The index that was in force with a list that is kept stays with it if its build had found some of
+ * it. */
 static int keep_exceptions(struct tamis__rescue_work *rescue,
                            const struct tamis__lost_filter *filter,
                            const struct tamis__found *newest)

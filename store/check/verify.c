@@ -4,8 +4,9 @@
  *
  * A snapshot of the catalog and of the directory is taken under one shared lock, so that no drop or
  * create stands half done in it.  Then the filters are looked at, some under each lock, and
- * skipped if they went meanwhile: writers never wait long for a check of ten thousand filters.  What is in
- * the segments is read without a lock, by way of mappings that were made under it (verify_data.c).
+ * skipped if they went meanwhile: writers never wait long for a check of ten thousand filters.
+ * What is in the segments is read without a lock, by way of mappings that were made under it
+ * (verify_data.c).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,8 +15,8 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
-#include "filter/change.h"
 #include "check/check.h"
+#include "filter/change.h"
 #include "txn/spares.h"
 
 #define FILTERS_A_LOCK 64u /* a few milliseconds */
@@ -131,9 +132,9 @@ static int check_policy(struct check *check, const struct subject *subject, cons
 
 /*
  * Which segment goes on after it.  Of an older one a 0 is sound: the one who made the next died
- * before it could say so, and who opens the filter for writing says it.  So is, of the newest, a number that
- * was given out: that of a list which a rollback has put aside, or of the one that replaced this.  The lock
- * is held, so the list does not change meanwhile.
+ * before it could say so, and who opens the filter for writing says it.  So is, of the newest, a
+ * number that was given out: that of a list which a rollback has put aside, or of the one that
+ * replaced this.  The lock is held, so the list does not change meanwhile.
  */
 static int check_next(struct check *check, const struct subject *subject, uint32_t index,
                       const char *file, const struct tamis__segment *segment)
@@ -515,7 +516,8 @@ static int remember_all(struct check *check, enum tamis__lock lock)
     return rc;
 }
 
-/* So that list and info say it too, until a verify finds the filter sound; by one that may write. */
+/* So that list and info say it too, until a verify finds the filter sound; by one that may write.
+ * */
 static int remember(struct check *check)
 {
     if (check->store->read_only) return 0;

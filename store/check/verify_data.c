@@ -2,18 +2,19 @@
 /*
  * verify_data.c: the data of one segment against its header and its counters.
  *
- * Static data have a checksum.  Bits that others set meanwhile have none; what can be said of them is that
- * each key told NEW has set a bit of its own:
+ * Static data have a checksum.  Bits that others set meanwhile have none; what can be said of them
+ * is that each key told NEW has set a bit of its own:
  *
- *     the items that are read before the bits are at most the bits, and, where positions are uniform, hardly
- *     more than the bits tell; items that are read later are no fewer than the catalog has heard of
+ *     the items that are read before the bits are at most the bits, and, where positions are
+ *     uniform, hardly more than the bits tell; items that are read later are no fewer than the
+ *     catalog has heard of
  *
- * A single add counts its key before it sets the bits (file/room.h).  So some items may be ahead of their bits:
- * one for each adder that stands between the two steps, and one for each that died there.
- * TAMIS__ITEMS_AHEAD allows for them.
+ * A single add counts its key before it sets the bits (file/room.h).  So some items may be ahead of
+ * their bits: one for each adder that stands between the two steps, and one for each that died
+ * there. TAMIS__ITEMS_AHEAD allows for them.
  *
- * Of too many bits in all nothing can be said: a merge, and an adder that dies, set some and count them later, or
- * never.  How they are spread is verify_spread.c's to say.
+ * Of too many bits in all nothing can be said: a merge, and an adder that dies, set some and count
+ * them later, or never.  How they are spread is verify_spread.c's to say.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,7 +65,8 @@ static bool has_padding(const struct tamis__segment *segment, uint64_t *offset)
                             h->bit_order);
 }
 
-/* More items than so many bits can be of.  Of merges, two may have counted one key in flight: so twice. */
+/* More items than so many bits can be of.  Of merges, two may have counted one key in flight: so
+ * twice. */
 static double most_items(const struct tamis__segment_header *h, uint64_t ones)
 {
     const struct tamis__hash_set *set = tamis__hash_set_by_id(h->hash_set);
@@ -75,7 +77,8 @@ static double most_items(const struct tamis__segment_header *h, uint64_t ones)
     return most < (double)ones ? most : (double)ones;
 }
 
-/* Did the count begin with what another system said, or with an estimate?  Then it is no more than that. */
+/* Did the count begin with what another system said, or with an estimate?  Then it is no more than
+ * that. */
 static bool is_others_count(const struct tamis__segment_header *h)
 {
     return (h->flags & TAMIS_SEGMENT_ITEMS_ESTIMATED) != 0 ||
@@ -135,7 +138,9 @@ static int check_spread_alone(const struct tamis__store_segment *s, uint64_t *of
 static bool has_lost_counts(const struct tamis__segment *segment)
 {
     for (unsigned i = 0; i < BLANK_TRIES; i++) {
-        if (tamis__segment_items(segment) <= TAMIS__ITEMS_AHEAD || !tamis__segment_is_blank(segment)) return false;
+        if (tamis__segment_items(segment) <= TAMIS__ITEMS_AHEAD ||
+            !tamis__segment_is_blank(segment))
+            return false;
         tamis__wait_a_little(100);
     }
     return true;
@@ -170,8 +175,8 @@ static int check_recorded(const struct tamis__store_segment *s, uint64_t recorde
     return 1;
 }
 
-/* The machine went down under it, or may have and its logs have brought all keys back: items are of another
- * instant than bits then.  What a recovery mends is not told before it was. */
+/* The machine went down under it, or may have and its logs have brought all keys back: items are of
+ * another instant than bits then.  What a recovery mends is not told before it was. */
 static int check_without_items(const struct tamis__store_segment *s, uint64_t *offset,
                                char reason[TAMIS__CHECK_BYTES])
 {

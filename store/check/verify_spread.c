@@ -2,19 +2,20 @@
 /*
  * verify_spread.c: bits that were lost, found by how many are left.
  *
- * Where positions are uniform, the bits of a segment are spread evenly over its pages.  Damage is not: a page
- * that reads as zeros, or as another file's, stands out.  Two looks, each held to a bound that chance does not
- * pass (docs/sizing.md, "Is that chance?"):
+ * Where positions are uniform, the bits of a segment are spread evenly over its pages.  Damage is
+ * not: a page that reads as zeros, or as another file's, stands out.  Two looks, each held to a
+ * bound that chance does not pass (docs/sizing.md, "Is that chance?"):
  *
  *     whole      the items that were counted have set at least so many bits
- *     stretches  pages of 4 KiB (of counters of 16 bits 8 KiB, of 32 bits 16 KiB), against the median of all: that
- *                is right while fewer than half of them are damaged
+ *     stretches  pages of 4 KiB (of counters of 16 bits 8 KiB, of 32 bits 16 KiB), against the
+ *                median of all: that is right while fewer than half of them are damaged
  *
- * Beside adders the stretches are read at different times.  Bits only appear, so one that has too few is read again:
- * by then it must have as many as the others had when they were read before.  Counters go down too, but it takes
- * as many keys to be removed in that time as the bound is wide.
+ * Beside adders the stretches are read at different times.  Bits only appear, so one that has too
+ * few is read again: by then it must have as many as the others had when they were read before.
+ * Counters go down too, but it takes as many keys to be removed in that time as the bound is wide.
  *
- * Not looked at: hash sets that are not uniform; pages of different instants (file/header.h, `mixed`).
+ * Not looked at: hash sets that are not uniform; pages of different instants (file/header.h,
+ * `mixed`).
  */
 #include "check/verify_spread.h"
 
@@ -27,7 +28,8 @@
 #include "file/mark.h"
 #include "hash/hash_set.h"
 
-/* Places of a stretch, as far as possible those of a page.  Of fewer than 8 blocks nothing could be said. */
+/* Places of a stretch, as far as possible those of a page.  Of fewer than 8 blocks nothing could be
+ * said. */
 static uint32_t places_of_stretch(const struct tamis__segment_header *h)
 {
     return h->counter_bits == 0 ? 32768 : h->counter_bits == 4 ? 8192 : 4096;
@@ -110,7 +112,8 @@ static double too_few(const struct tamis__segment_header *h, double items, uint6
     return off > tamis__spread_bound(&spread) ? off : 0;
 }
 
-/* Of merges and imports items begin with an estimate, and two may have counted one key in flight. */
+/* Of merges and imports items begin with an estimate, and two may have counted one key in flight.
+ * */
 #define IN_FLIGHT 4096.0
 
 static int check_whole(const struct tamis__segment_header *h, uint64_t items,
@@ -131,7 +134,8 @@ static int check_whole(const struct tamis__segment_header *h, uint64_t items,
 
 /* ---- Stretches ------------------------------------------------------------------------------- */
 
-/* Of the full ones the median, of an even number the greater: with two it is the lesser that lost something. */
+/* Of the full ones the median, of an even number the greater: with two it is the lesser that lost
+ * something. */
 static int median_of(const struct tamis__ones *ones, uint64_t full, uint32_t places, double *usual)
 {
     uint64_t below = 0, *histogram = calloc((size_t)places + 1, sizeof *histogram);
@@ -161,7 +165,8 @@ static uint64_t places_of(const struct stretches *in, uint64_t stretch)
     return stretch + 1 < in->ones->count ? in->places : in->places_of_last;
 }
 
-/* The bits that it should have; *spread: how far it may be off.  What is usual is off by chance too. */
+/* The bits that it should have; *spread: how far it may be off.  What is usual is off by chance
+ * too. */
 static double expected(const struct stretches *in, uint64_t stretch, struct tamis__spread *spread)
 {
     const struct tamis__segment_header *h = in->s->segment.header;
@@ -176,7 +181,8 @@ struct outliers {
     double missing; /* share of the keys */
 };
 
-/* A key answers absent if one of its k bits is lost.  Those of a blocked filter lie all in one stretch. */
+/* A key answers absent if one of its k bits is lost.  Those of a blocked filter lie all in one
+ * stretch. */
 static double missing_share(const struct stretches *in, double lost_share, double of_all)
 {
     const struct tamis__segment_header *h = in->s->segment.header;
@@ -263,7 +269,8 @@ static void raise_to_mean(struct stretches *in, const struct tamis__ones *ones)
     in->usual = fmax(in->usual, (double)ones->all / m * in->places);
 }
 
-/* Those that stand out are held to what is usual now too: beside adders the others come up to them. */
+/* Those that stand out are held to what is usual now too: beside adders the others come up to them.
+ * */
 static int check_high(struct stretches *in, uint64_t full, struct outliers *high)
 {
     struct tamis__ones again = {.of = NULL};

@@ -5,8 +5,8 @@
 
 #include "check/check.h"
 
-/* A single add counts its key and sets the bits then (file/room.h).  As many adders may stand between the two, or
- * have died there. */
+/* A single add counts its key and sets the bits then (file/room.h).  As many adders may stand
+ * between the two, or have died there. */
 #define TAMIS__ITEMS_AHEAD 64u
 
 /* Bits that are set, or counters above 0, in each stretch of a segment and in all of it. */
@@ -24,8 +24,9 @@ void tamis__ones_clear(struct tamis__ones *ones);
 bool tamis__spread_is_even(const struct tamis__segment_header *h);
 
 /*
- * 0, or 1 with the byte where bits are missing, or too many, and a clause about it; or TAMIS_ENOMEM.  `ones` are
- * what was counted, after `items` were read.  exact: these are keys that have set bits, no other's count.
+ * 0, or 1 with the byte where bits are missing, or too many, and a clause about it; or
+ * TAMIS_ENOMEM.  `ones` are what was counted, after `items` were read.  exact: these are keys that
+ * have set bits, no other's count.
  */
 int tamis__check_spread(const struct tamis__store_segment *s, struct tamis__ones *ones,
                         uint64_t items, bool exact, uint64_t *offset,

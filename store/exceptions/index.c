@@ -3,15 +3,17 @@
  * index.c: exceptions as a mapped file, asked behind every positive answer.
  *
  *     data:   head (64)  |  slots, 8 bytes each  |  records
- *     slot:   24 bits of the key's hash, then 40 bits: 1 + place of its record in units of 8 bytes; 0: free
- *     record: u64 generation, u32 bytes, key, zeros up to a multiple of 8; in order of the keys
+ *     slot:   24 bits of the key's hash, then 40 bits: 1 + place of its record in units of 8 bytes;
+ *     0: free record: u64 generation, u32 bytes, key, zeros up to a multiple of 8; in order of the
+ *     keys
  *
  * Open addressing with linear probing from the low bits of XXH3-64(key), half of the slots free at
- * least.  A key that is no exception, which is nearly every one, costs one cache line: eight slots lie in
- * it, and of those only one in 16 million sends it on to a record that is not its own.
+ * least.  A key that is no exception, which is nearly every one, costs one cache line: eight slots
+ * lie in it, and of those only one in 16 million sends it on to a record that is not its own.
  *
- * The file may be anything: what the head says is held against the length of the data when it is mapped,
- * what a slot and a record say each time that they are followed.  So opening costs no pass over the data.
+ * The file may be anything: what the head says is held against the length of the data when it is
+ * mapped, what a slot and a record say each time that they are followed.  So opening costs no pass
+ * over the data.
  */
 #include "exceptions/set.h"
 

@@ -75,8 +75,8 @@ int tamis__reader_fill(struct tamis__reader *reader, size_t bytes);
 int tamis__reader_take(struct tamis__reader *reader, size_t bytes, unsigned char **data);
 /* TAMIS_ECORRUPT if anything is left. */
 int tamis__reader_finish(struct tamis__reader *reader);
-/* "the <format> stream <reason>; <mend> (at byte <offset>)"; without a mend in the reason it is that
- * of the code. */
+/* "the <format> stream <reason>; <mend> (at byte <offset>)"; without a mend in the reason it is
+ * that of the code. */
 int tamis__reader_fail(const struct tamis__reader *reader, int code, uint64_t offset,
                        const char *reason);
 

@@ -46,7 +46,8 @@ bool tamis__boot_id(uint8_t id[TAMIS__BOOT_ID_BYTES])
         return true;
     }
 #endif
-    /* ORDER acquire: pairs with the release below; threads that are first together store the same. */
+    /* ORDER acquire: pairs with the release below; threads that are first together store the same.
+     * */
     if (__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
         for (size_t i = 0; i < BOOT_ID_WORDS; i++)
             words[i] = __atomic_load_n(&known[i], __ATOMIC_RELAXED);

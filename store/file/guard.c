@@ -2,12 +2,12 @@
 /*
  * guard.c: see guard.h.
  *
- * The table is a list of blocks that only grows; an entry is free where its start is 0.  No locks: the
- * handler may come at any instruction, and a child of fork() finds all as it was.
+ * The table is a list of blocks that only grows; an entry is free where its start is 0.  No locks:
+ * the handler may come at any instruction, and a child of fork() finds all as it was.
  *
  *     watch     start 0 -> CLAIMED by compare-and-swap; the rest; start = address      (release)
- *     handler   start, bytes, start again: an entry that is changing meanwhile is not that of a mapping
- *               in which anybody can be
+ *     handler   start, bytes, start again: an entry that is changing meanwhile is not that of a
+ *               mapping in which anybody can be
  *     broken    set before the page is replaced, so who reads the new page finds it set
  */
 #include "file/guard.h"
@@ -83,8 +83,8 @@ static bool put_header(const struct tamis__guard *entry, const void *kept)
     return mremap(page, page_bytes, page_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) != MAP_FAILED;
 }
 
-/* The pages behind are given up too: after a truncation they are gone as well, and one fault for each of a
- * large file would take long, and a mapping each. */
+/* The pages behind are given up too: after a truncation they are gone as well, and one fault for
+ * each of a large file would take long, and a mapping each. */
 static bool replace(const struct tamis__guard *entry, uintptr_t page)
 {
     const uintptr_t end =
@@ -123,7 +123,8 @@ static void on_sigbus(int signal_number, siginfo_t *info, void *context)
 {
     (void)context;
     if (info->si_code > 0 && tamis_sigbus_mend(info->si_addr)) return;
-    /* Not ours: as it would have been without us.  One that was sent does not come again by itself. */
+    /* Not ours: as it would have been without us.  One that was sent does not come again by itself.
+     * */
     struct sigaction action = {.sa_handler = SIG_DFL};
     (void)sigaction(signal_number, &action, NULL);
     if (info->si_code <= 0) (void)raise(signal_number);

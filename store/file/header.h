@@ -34,7 +34,8 @@
 /* A counter that says more is damaged; taken for this, so that no sum overflows. */
 #define TAMIS__ITEMS_MAX (TAMIS__CAPACITY_MAX / TAMIS__STRIPES)
 #define TAMIS__SEGMENT_FLAGS_KNOWN TAMIS_SEGMENT_ITEMS_ESTIMATED
-/* It was made ahead, as a spare: as long as nobody has written to it, it may never have been entered. */
+/* It was made ahead, as a spare: as long as nobody has written to it, it may never have been
+ * entered. */
 #define TAMIS__SEGMENT_AHEAD 2u
 
 /* Of a counting segment: removers of blocks b with the same b % 48 exclude each other. */
@@ -69,19 +70,21 @@ TAMIS__AT(struct tamis__name_label, checksum, 312);
 TAMIS__SIZE(struct tamis__name_label, 320);
 
 /*
- * The word `mixed`: how many merges have begun and not ended in its low half, how many have ended in its high
- * half.  While the low half is not 0 some pages may have keys that others lack, for good where a merge was killed;
- * so it is where keys of pages are of different instants for another reason: a power cut, a copy that was
- * made beside adders, an intersection.  Then verify does not hold pages against each other.
+ * The word `mixed`: how many merges have begun and not ended in its low half, how many have ended
+ * in its high half.  While the low half is not 0 some pages may have keys that others lack, for
+ * good where a merge was killed; so it is where keys of pages are of different instants for another
+ * reason: a power cut, a copy that was made beside adders, an intersection.  Then verify does not
+ * hold pages against each other.
  */
 #define TAMIS__MIXED_BEGUN ((uint64_t)1)
 #define TAMIS__MIXED_ENDED                                                                         \
     (((uint64_t)1 << 32) - 1) /* one less that has begun, one more that has ended */
 
 /* Writers: any adder and remover.  No lock: atomic additions.  The sum over the stripes is the item
- * count.  A single stripe of a counting segment may be below zero (two's complement): who takes a key
- * off may run on another processor than who had added it.  `quota` is the part of the segment's room that
- * adders of this stripe may use (file/room.h); what a batch holds is taken off it until the batch is counted. */
+ * count.  A single stripe of a counting segment may be below zero (two's complement): who takes a
+ * key off may run on another processor than who had added it.  `quota` is the part of the segment's
+ * room that adders of this stripe may use (file/room.h); what a batch holds is taken off it until
+ * the batch is counted. */
 struct tamis__stripe {
     uint64_t items;
     uint64_t quota;
@@ -136,8 +139,7 @@ struct tamis__segment_header {
     uint64_t publication;      /*  336   8  of its filter, with which it came into force          */
     uint32_t keep;             /*  344   4  older generations that the filter keeps               */
     uint32_t list_start;       /*  348   4  1: none of those before it is in force with it        */
-    uint8_t
-        key_digest[TAMIS__KEY_DIGEST_BYTES]; /* 352 16 of the keys it was built from; else 0   */
+    uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /* 352 16 of the keys it was built from; else 0 */
     uint32_t durable;       /*  368   4  1: no answer before its log is on the disk; else 0    */
     uint32_t reserved5;     /*  372   4  0                                                     */
     uint8_t reserved4[128]; /*  376 128  0                                                     */
@@ -150,13 +152,11 @@ struct tamis__segment_header {
     uint64_t exceptions; /* 1552   8  number of the index of exceptions in force; 0: none    */
     uint64_t in_force;   /* 1560   8  publication of the newest list that it is the newest of */
     uint64_t mark; /* 1568   8  TAMIS__MARK_*, and a count of writers; file/mark.h           */
-    uint8_t
-        boot_id[TAMIS__BOOT_ID_BYTES]; /* 1576 16 of the boot under which it was marked dirty    */
+    uint8_t boot_id[TAMIS__BOOT_ID_BYTES]; /* 1576 16 of the boot under which it was marked dirty */
     int64_t clean_until; /* 1592   8  ns since 1970: what was added before is on the disk       */
     uint64_t overflow_levels; /* 1600   8  of the overflow table that are in force; adders raise */
     int64_t unclean_since; /* 1608   8  keys added since then may be missing; 0: none is          */
-    int64_t
-        degraded_since;   /* 1616   8  when a sync of it failed and none has brought it right; 0 */
+    int64_t degraded_since; /* 1616   8  when a sync failed and none has brought it right; 0    */
     uint64_t syncs_begun; /* 1624   8  of this segment, by whichever process                     */
     uint64_t syncs_done;  /* 1632   8  the greatest begun that has ended well                    */
     uint64_t unlogged;    /* 1640   8  durable: adders between their bits and their log's sync   */
@@ -268,12 +268,13 @@ void tamis__header_seal(struct tamis__segment_header *header);
 int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
                         struct tamis__refusal *refusal);
 
-/* Levels of its overflow table that are in force, of at most `most`: tamis__overflow_levels_max(m). */
+/* Levels of its overflow table that are in force, of at most `most`: tamis__overflow_levels_max(m).
+ * */
 static inline uint32_t tamis__header_overflow_levels(const struct tamis__segment_header *header,
                                                      uint32_t most)
 {
-    /* ORDER acquire: pairs with the release that puts a level in force (kind/cells.c): the file had its
-     * length before.  Checked at opening, but damage could come later. */
+    /* ORDER acquire: pairs with the release that puts a level in force (kind/cells.c): the file had
+     * its length before.  Checked at opening, but damage could come later. */
     const uint64_t levels = __atomic_load_n(&header->overflow_levels, __ATOMIC_ACQUIRE);
     return levels < most ? (uint32_t)levels : most;
 }
@@ -303,9 +304,9 @@ uint64_t tamis__stripes_sum(const uint64_t stripes[TAMIS__STRIPES], bool countin
 struct tamis__policy tamis__header_policy(const struct tamis__segment_header *header);
 
 /*
- * What is wrong with a policy, and with the place that a segment says it has under it: a clause that
- * fits behind the name of a file or of a record; NULL where nothing is.  After that no sum of theirs
- * overflows, and nothing is divided by 0.
+ * What is wrong with a policy, and with the place that a segment says it has under it: a clause
+ * that fits behind the name of a file or of a record; NULL where nothing is.  After that no sum of
+ * theirs overflows, and nothing is divided by 0.
  */
 const char *tamis__policy_problem(const struct tamis__policy *policy);
 const char *tamis__slice_problem(const struct tamis__policy *policy, uint64_t slice,

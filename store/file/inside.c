@@ -66,9 +66,10 @@ int tamis__inside_open_private(int dir_fd, const char *name, int flags, const ch
     return rc;
 }
 
-/* ---- Mode, group and owner -------------------------------------------------------------------------- */
+/* ---- Mode, group and owner ------------------------------------------------------------------- */
 
-/* The file that all others take after.  Before there is a catalog, or where it was lost, the lock is. */
+/* The file that all others take after.  Before there is a catalog, or where it was lost, the lock
+ * is. */
 static int find_model(int root_fd, const char *what, struct stat *model)
 {
     static const char *const names[] = {"catalog.mdb", "catalog.lock"};
@@ -131,8 +132,8 @@ static bool others_may_write(unsigned mode)
     return (mode & 060) == 060 || (mode & 06) == 06;
 }
 
-/* Of a store that its owner alone may write to, all files are the owner's, or one that root had made would
- * lock the owner out. */
+/* Of a store that its owner alone may write to, all files are the owner's, or one that root had
+ * made would lock the owner out. */
 static int set_owner(int fd, unsigned mode, uid_t owner, const char *what)
 {
     struct stat st;
@@ -147,7 +148,8 @@ static int set_owner(int fd, unsigned mode, uid_t owner, const char *what)
         geteuid(), what, owner);
 }
 
-/* Of the first files of a store there is no model.  Root makes them for the owner of the directory. */
+/* Of the first files of a store there is no model.  Root makes them for the owner of the directory.
+ * */
 static int give_first(int root_fd, int fd, const char *what)
 {
     struct stat directory;
@@ -286,7 +288,8 @@ int tamis__inside_make_once(int root_fd, const char *name, unsigned mode, const 
     return rc;
 }
 
-/* x where there is r; and setgid, which the system drops without a word where the group is not ours. */
+/* x where there is r; and setgid, which the system drops without a word where the group is not
+ * ours. */
 static int set_directory(int fd, unsigned mode, bool hand_on, const char *what)
 {
     struct stat st;

@@ -75,8 +75,8 @@ int tamis__fail_errno(int error_number, const char *verb, const char *what)
 }
 
 /*
- * O_NOFOLLOW alone looks at the last part of a name.  Where the kernel is older than openat2(2), or a sandbox
- * denies it, that is enough all the same: names beneath a directory are of one part here.
+ * O_NOFOLLOW alone looks at the last part of a name.  Where the kernel is older than openat2(2), or
+ * a sandbox denies it, that is enough all the same: names beneath a directory are of one part here.
  */
 static int open_beneath(int dir_fd, const char *name, int flags, unsigned mode)
 {
@@ -280,8 +280,8 @@ int tamis__fill_holes(int fd, uint64_t bytes, const char *what)
 {
     int error = may_fail("allocate", what);
     while (error == 0 || error == EINTR) {
-        /* Not posix_fallocate(): where the file system cannot do it, that reads a byte of each block and
-         * writes it back, and would undo what other processes set in between. */
+        /* Not posix_fallocate(): where the file system cannot do it, that reads a byte of each
+         * block and writes it back, and would undo what other processes set in between. */
         if (fallocate(fd, 0, 0, (off_t)bytes) == 0) return 0;
         error = errno;
         if (error == EOPNOTSUPP) return 0;
@@ -350,8 +350,8 @@ void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes)
     (void)sync_file_range(fd, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
 }
 
-/* A new directory is durable once the one that names it is synced.  1 if it is new.  The parent by its own
- * name: the new one may be closed to all by the umask. */
+/* A new directory is durable once the one that names it is synced.  1 if it is new.  The parent by
+ * its own name: the new one may be closed to all by the umask. */
 static int make_one(const char *path)
 {
     int fd;

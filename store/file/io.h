@@ -27,8 +27,8 @@ struct tamis__file_info {
     uint64_t links; /* names that it has; 0 once it was removed */
 };
 
-/* Flags as in open(2); O_CLOEXEC and O_NOFOLLOW are always added.  *fd is never 0, 1 or 2.  Beneath a
- * directory (dir_fd not AT_FDCWD) nothing leads out of it: no symbolic link, no "..". */
+/* Flags as in open(2); O_CLOEXEC and O_NOFOLLOW are always added.  *fd is never 0, 1 or 2.  Beneath
+ * a directory (dir_fd not AT_FDCWD) nothing leads out of it: no symbolic link, no "..". */
 int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const char *what, int *fd);
 /* Does the file exist?  1, 0 or an error. */
 int tamis__exists(int dir_fd, const char *name, const char *what);
@@ -39,18 +39,19 @@ int tamis__file_info(int fd, const char *what, struct tamis__file_info *info);
 int tamis__read_at(int fd, void *buffer, size_t bytes, uint64_t offset, const char *what);
 int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, const char *what);
 
-/* The same bytes of one file into another, by the kernel (which may share the blocks) where it can. */
+/* The same bytes of one file into another, by the kernel (which may share the blocks) where it can.
+ * */
 int tamis__copy_range(int from, int to, uint64_t offset, uint64_t bytes, const char *what);
 
 /* Reserve blocks for the whole of a new file.  TAMIS_ENOSPACE with both numbers in the sentence. */
 int tamis__allocate(int fd, uint64_t bytes, const char *what);
-/* Reserve blocks for so many bytes more of a file of ours, from `from` on.  TAMIS_ENOSPACE says what it
- * lacks and `mend`. */
+/* Reserve blocks for so many bytes more of a file of ours, from `from` on.  TAMIS_ENOSPACE says
+ * what it lacks and `mend`. */
 int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, const char *mend);
 /* Reserve the blocks that an existing file lacks; never writes a byte of it.  0 where it cannot. */
 int tamis__fill_holes(int fd, uint64_t bytes, const char *what);
-/* Make a file that is `from` bytes long, or longer, at least `to` long, with blocks of its own.  Any
- * number of processes may do so at one time, and write behind `from` once one is through. */
+/* Make a file that is `from` bytes long, or longer, at least `to` long, with blocks of its own.
+ * Any number of processes may do so at one time, and write behind `from` once one is through. */
 int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what);
 /* Is there room for so many bytes where the directory is?  As above. */
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what);
@@ -78,7 +79,8 @@ int tamis__lock(int fd, enum tamis__lock lock, const char *what);
 /* 1 if the lock was free and is now ours, 0 if somebody holds one that keeps us out. */
 int tamis__try_lock(int fd, enum tamis__lock lock, const char *what);
 void tamis__unlock(int fd);
-/* The process that has the file locked with flock(2), another than this one if there is one; 0: unknown. */
+/* The process that has the file locked with flock(2), another than this one if there is one; 0:
+ * unknown. */
 int64_t tamis__lock_holder(int fd);
 
 /* Locks on a single byte, which need not be there (fcntl F_OFD_SETLK): they too go with the
@@ -100,9 +102,9 @@ void tamis__unmap(void *map, uint64_t bytes);
 /* Behind the last look at it: TAMIS_ECORRUPT if a page could not be had (guard.h). */
 int tamis__map_check(const void *map, const char *what);
 /*
- * Hints.  A pass over these bytes comes: bring them into the page cache as single pages, in few large reads.  The
- * kernel's own readahead would bring folios of up to 2 MiB, which are written back whole for each bit that is
- * set in them (docs/decisions/0015-small-folios.md).
+ * Hints.  A pass over these bytes comes: bring them into the page cache as single pages, in few
+ * large reads.  The kernel's own readahead would bring folios of up to 2 MiB, which are written
+ * back whole for each bit that is set in them (docs/decisions/0015-small-folios.md).
  */
 void tamis__want_map(void *at, uint64_t bytes);
 void tamis__want_file(int fd, uint64_t offset, uint64_t bytes);
@@ -125,7 +127,8 @@ unsigned tamis__processors(void);
 typedef int tamis__name_fn(void *context, const char *name);
 int tamis__each_name(int dir_fd, const char *what, tamis__name_fn *fn, void *context);
 
-/* The kernel's number of this boot, read once a process.  Where it is not to be had: false, and zeros. */
+/* The kernel's number of this boot, read once a process.  Where it is not to be had: false, and
+ * zeros. */
 bool tamis__boot_id(uint8_t id[16]);
 
 int64_t tamis__now_ns(void);

@@ -2,7 +2,8 @@
 /*
  * lock_holder.c: which process has a file locked, for a sentence to a user.
  *
- * The kernel lists all locks in /proc/locks, one a line; a process that waits for one has "->" in it:
+ * The kernel lists all locks in /proc/locks, one a line; a process that waits for one has "->" in
+ * it:
  *
  *     12: FLOCK  ADVISORY  WRITE 4711 fd:01:1835021 0 EOF
  *     12: -> FLOCK  ADVISORY  WRITE 4712 fd:01:1835021 0 EOF
@@ -20,7 +21,8 @@
 #include "file/io.h"
 
 #define LOCKS_PATH "/proc/locks"
-#define LOCKS_BYTES ((size_t)256 * 1024) /* some 4,000 locks; a holder behind them stays unknown */
+/* Some 4,000 locks; a holder behind them stays unknown. */
+#define LOCKS_BYTES ((size_t)256 * 1024)
 
 /* The process of one line, if it holds a lock on that file; else 0. */
 static int64_t holder_of_line(const char *line, const struct tamis__file_info *file)

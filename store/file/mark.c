@@ -2,9 +2,9 @@
 /*
  * mark.c: see mark.h; docs/durability.md, "The mark", has the proof.
  *
- * Writers of the words: mark, boot_id, clean_until, syncs_*: any process, by atomics; degraded_since: who has
- * seen a sync fail sets it, who has synced all clears it; unclean_since: the holder of the catalog's
- * exclusive lock.
+ * Writers of the words: mark, boot_id, clean_until, syncs_*: any process, by atomics;
+ * degraded_since: who has seen a sync fail sets it, who has synced all clears it; unclean_since:
+ * the holder of the catalog's exclusive lock.
  */
 #include "file/mark.h"
 
@@ -153,8 +153,8 @@ static struct tamis__owner *take_lock(const struct tamis__segment *segment)
     return NULL;
 }
 
-/* All that was added while it was clean is on the disk, so also what was added until now; unless somebody
- * was faster, who may have written since then. */
+/* All that was added while it was clean is on the disk, so also what was added until now; unless
+ * somebody was faster, who may have written since then. */
 static void raise_while_clean(struct tamis__segment_header *header)
 {
     int64_t old = __atomic_load_n(&header->clean_until, __ATOMIC_RELAXED);
@@ -189,8 +189,8 @@ int tamis__mark_begin(const struct tamis__segment *segment, bool tried)
     if (!tried && tamis__mark_is_stale(header)) return TAMIS__MARK_STALE;
     struct tamis__owner *fresh = take_lock(segment);
     TAMIS__POINT(TAMIS__POINT_MARK_LOCKED);
-    /* ORDER seq_cst: the lock, then the count, then the first bit; a checkpoint reads the mark, then asks for
-     * locks, then syncs. */
+    /* ORDER seq_cst: the lock, then the count, then the first bit; a checkpoint reads the mark,
+     * then asks for locks, then syncs. */
     if (fresh == NULL)
         (void)__atomic_fetch_or(&header->mark, TAMIS__MARK_UNWATCHED, __ATOMIC_SEQ_CST);
     const uint64_t was = __atomic_fetch_add(&header->mark, TAMIS__MARK_WRITER, __ATOMIC_SEQ_CST);
@@ -260,11 +260,12 @@ static int sync_all(const struct tamis__segment *segment)
 #define TOLL_BYTE (((uint64_t)1 << 61) + 1)
 
 /*
- * How many of `unlogged` are of adders that are dead, or have failed, where no other handle writes and none
- * has begun since `mark` was read.  Above 0 with `toll` locked, as two must not take off the same.
+ * How many of `unlogged` are of adders that are dead, or have failed, where no other handle writes
+ * and none has begun since `mark` was read.  Above 0 with `toll` locked, as two must not take off
+ * the same.
  *
- * In this order: what this handle has in the air counts in `begun`, and not in `done`, so it is never more
- * than their difference.
+ * In this order: what this handle has in the air counts in `begun`, and not in `done`, so it is
+ * never more than their difference.
  */
 static uint64_t count_dead_flights(const struct tamis__segment *segment, uint64_t mark,
                                    struct tamis__private_fd *toll)
@@ -348,7 +349,8 @@ int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number)
 static void recover(struct tamis__segment_header *header, bool whole)
 {
     int64_t never = 0;
-    /* ORDER seq_cst, in this order: should only the first be on the disk, it is recovered once more. */
+    /* ORDER seq_cst, in this order: should only the first be on the disk, it is recovered once
+     * more. */
     if (!whole) (void)__atomic_fetch_or(&header->mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
     if (!whole)
         (void)__atomic_compare_exchange_n(&header->unclean_since, &never,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* may_fail.h: what each wrapper of a system call asks first, so that a test can make any of them fail. */
+/* may_fail.h: what each wrapper of a system call asks first, so that a test can make any of them
+ * fail. */
 #ifndef TAMIS_FILE_MAY_FAIL_H
 #define TAMIS_FILE_MAY_FAIL_H
 

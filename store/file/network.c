@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* network.c: see network.h.  The numbers are f_type of statfs(2), from linux/magic.h and the file systems. */
+/* network.c: see network.h.  The numbers are f_type of statfs(2), from linux/magic.h and the file
+ * systems. */
 #include "file/network.h"
 
 #include <errno.h>

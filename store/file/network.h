@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * Is the file on one?  Shared mappings and flock(2) do not hold between machines there (and on some not even
- * on one), so bits would be lost and catalogs torn.  0, or TAMIS_EUNSUPPORTED with the reason.  What FUSE has
- * behind it cannot be told, so it counts as one.
+ * Is the file on one?  Shared mappings and flock(2) do not hold between machines there (and on some
+ * not even on one), so bits would be lost and catalogs torn.  0, or TAMIS_EUNSUPPORTED with the
+ * reason.  What FUSE has behind it cannot be told, so it counts as one.
  */
 int tamis__refuse_network(int fd, const char *what);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* private_fd.c: see private_fd.h.  The mutex is held for a few instructions, never across a wait. */
+/* private_fd.c: see private_fd.h.  The mutex is held for a few instructions, never across a wait.
+ * */
 #include "file/private_fd.h"
 
 #include <pthread.h>

@@ -2,10 +2,10 @@
 /*
  * private_fd.h: descriptors that a child of fork() must not keep.
  *
- * flock belongs to the open file description, which fork() shares.  A child that is born while another
- * thread of its parent holds a lock inherits a descriptor of it, and would keep it locked if the
- * parent died before unlocking.  So the locked descriptors of this process are kept in a list, and the
- * child closes them first thing (pthread_atfork).
+ * flock belongs to the open file description, which fork() shares.  A child that is born while
+ * another thread of its parent holds a lock inherits a descriptor of it, and would keep it locked
+ * if the parent died before unlocking.  So the locked descriptors of this process are kept in a
+ * list, and the child closes them first thing (pthread_atfork).
  */
 #ifndef TAMIS_FILE_PRIVATE_FD_H
 #define TAMIS_FILE_PRIVATE_FD_H

@@ -6,12 +6,14 @@
 
 #include "base/point.h"
 
-/* A lump is this part of what is left to grant, so that little is stranded on stripes that nobody uses any
- * more: with all 32 stripes in use they hold at most half of what was left when they took it. */
+/* A lump is this part of what is left to grant, so that little is stranded on stripes that nobody
+ * uses any more: with all 32 stripes in use they hold at most half of what was left when they took
+ * it. */
 #define LUMP_PART 64u
 #define LUMP_MAX ((uint64_t)1 << 16)
 
-/* Where this thread counts while it adds a batch under a hold; below 0: on its processor's stripe. */
+/* Where this thread counts while it adds a batch under a hold; below 0: on its processor's stripe.
+ * */
 static _Thread_local int held_stripe __attribute__((tls_model("initial-exec"))) = -1;
 
 static uint32_t own_stripe(void)
@@ -23,8 +25,8 @@ static uint32_t own_stripe(void)
 uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items)
 {
     const uint32_t stripe = held_stripe < 0 ? own_stripe() : (uint32_t)held_stripe;
-    /* ORDER seq_cst: within a hold it comes before the hold is given back.  No reader infers other memory
-     * from a count. */
+    /* ORDER seq_cst: within a hold it comes before the hold is given back.  No reader infers other
+     * memory from a count. */
     return __atomic_fetch_add(&segment->header->items[stripe].items, items, __ATOMIC_SEQ_CST);
 }
 
@@ -48,9 +50,9 @@ static int64_t room_of(const struct tamis__stripe *stripe)
     return (int64_t)(__atomic_load_n(&stripe->quota, __ATOMIC_SEQ_CST) - items);
 }
 
-/* Counted first, then looked: a batch that lowers the quota meanwhile finds our count, or we find its quota.  The
- * items are read again, behind the quota: a batch that has ended since the addition raised the quota after it
- * had counted, so who sees the quota sees the count. */
+/* Counted first, then looked: a batch that lowers the quota meanwhile finds our count, or we find
+ * its quota.  The items are read again, behind the quota: a batch that has ended since the addition
+ * raised the quota after it had counted, so who sees the quota sees the count. */
 static bool take_one_of(struct tamis__stripe *stripe)
 {
     if (room_of(stripe) <= 0) return false;
@@ -100,7 +102,8 @@ bool tamis__room_is_left(const struct tamis__segment *segment, uint64_t limit)
     return found;
 }
 
-/* Another lump for the stripe, of at least `wanted` keys where as many are left: false, nothing is. */
+/* Another lump for the stripe, of at least `wanted` keys where as many are left: false, nothing is.
+ * */
 static bool grant(const struct tamis__segment *segment, uint64_t limit, uint32_t wanted,
                   struct tamis__stripe *stripe)
 {
@@ -246,8 +249,8 @@ void tamis__room_adopt(const struct tamis__segment *segment)
     if (sum == 0 || __atomic_load_n(&segment->header->granted, __ATOMIC_SEQ_CST) != 0) return;
     for (uint32_t i = 0; i < TAMIS__STRIPES; i++)
         items[i] = __atomic_load_n(&segment->header->items[i].items, __ATOMIC_SEQ_CST);
-    /* One of those who open it does it, before anybody takes room: nobody adds to a segment of which granted
-     * is 0 and which has items. */
+    /* One of those who open it does it, before anybody takes room: nobody adds to a segment of
+     * which granted is 0 and which has items. */
     if (__atomic_compare_exchange_n(&segment->header->granted, &none, sum, false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_SEQ_CST))
         for (uint32_t i = 0; i < TAMIS__STRIPES; i++)

@@ -206,8 +206,8 @@ static int check_file(int fd, uint64_t number, const char *what, struct tamis__f
     return 0;
 }
 
-/* Nobody dirties static data: what is not in memory comes in folios of 2 MiB, mapped by one entry each
- * (docs/decisions/0015-small-folios.md). */
+/* Nobody dirties static data: what is not in memory comes in folios of 2 MiB, mapped by one entry
+ * each (docs/decisions/0015-small-folios.md). */
 static void advise_static(const struct tamis__segment *segment)
 {
     const struct tamis__segment_header *h = segment->header;
@@ -307,7 +307,8 @@ int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_by
     if (rc == 0 && info.bytes < segment->header->file_bytes) /* longer, it would seem whole */
         rc = tamis__fail(TAMIS_ECORRUPT, "%s is truncated; restore it from a copy", what);
     if (rc == 0) rc = tamis__extend(file.fd, segment->header->file_bytes, file_bytes, what);
-    /* Before the header says that it is so long: after a power cut it would be taken for truncated. */
+    /* Before the header says that it is so long: after a power cut it would be taken for truncated.
+     * */
     if (rc == 0) rc = tamis__sync_file(file.fd, what);
     tamis__private_close(&file);
     return rc;
@@ -331,7 +332,8 @@ static uint64_t *lock_of(const struct tamis__segment *segment, uint64_t block)
     return &segment->header->block_locks[block % TAMIS__BLOCK_LOCKS];
 }
 
-/* Become an owner of locks: the first remove of a handle, and the first one in a child of fork(). */
+/* Become an owner of locks: the first remove of a handle, and the first one in a child of fork().
+ * */
 static int become_owner(const struct tamis__segment *segment, struct tamis__owner **owner)
 {
     char what[PATH_BYTES];

@@ -9,7 +9,8 @@
  * catalog lock; in force once the catalog says so open       mapped whole; the descriptor is closed
  * again
  *
- * A segment never shrinks or changes shape; one of counters grows at its end (tamis__segment_extend).
+ * A segment never shrinks or changes shape; one of counters grows at its end
+ * (tamis__segment_extend).
  */
 #ifndef TAMIS_FILE_SEGMENT_H
 #define TAMIS_FILE_SEGMENT_H
@@ -78,8 +79,8 @@ int tamis__segment_publish(const struct tamis__place *place, struct tamis__stage
 /* Write bytes into the data of a staged file. */
 int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,
                         uint64_t offset, const void *bytes, size_t count);
-/* These bytes are written next, and never again: have folios of 2 MiB made for them, which mappings get by one
- * entry each (docs/decisions/0016-mapping.md).  A hint. */
+/* These bytes are written next, and never again: have folios of 2 MiB made for them, which mappings
+ * get by one entry each (docs/decisions/0016-mapping.md).  A hint. */
 void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t offset,
                                  uint64_t bytes);
 /* These bytes of the file are whole: let them be on their way to the disk before it is settled. */
@@ -101,20 +102,21 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
 void tamis__segment_close(struct tamis__segment *segment);
 
 /*
- * To be asked behind the last look at the mapping, before anything is told: 0; TAMIS_ECORRUPT or TAMIS_EIO
- * where a page of it could not be had (guard.h), or its header is one no more.
+ * To be asked behind the last look at the mapping, before anything is told: 0; TAMIS_ECORRUPT or
+ * TAMIS_EIO where a page of it could not be had (guard.h), or its header is one no more.
  */
 int tamis__segment_check(const struct tamis__segment *segment);
 
 /* It was not 0 when it was chosen, and such a word of bits never becomes 0. */
 #define TAMIS__TAIL_SET ((uintptr_t)1)
-/* Choose it, and again when more is in: the last word of the data that is not 0, on their last page. */
+/* Choose it, and again when more is in: the last word of the data that is not 0, on their last
+ * page. */
 void tamis__segment_choose_tail(struct tamis__segment *segment);
 
 /*
- * Does the file still begin and end as it did?  Where a page in the middle is cut, what was behind the cut in
- * that page reads as 0 without a fault; but the last page is gone then, and the look at it faults.  One that
- * was truncated and made longer again has lost its magic, or the word.
+ * Does the file still begin and end as it did?  Where a page in the middle is cut, what was behind
+ * the cut in that page reads as 0 without a fault; but the last page is gone then, and the look at
+ * it faults.  One that was truncated and made longer again has lost its magic, or the word.
  */
 static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
 {
@@ -129,21 +131,21 @@ static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
            (last >= (tail & TAMIS__TAIL_SET)); /* 1 at least if set */
 }
 
-/* A pass goes over these bytes of the data, a piece from the first on before it is looked at: let them come into
- * the page cache in small folios, where the segment is one that is added to. */
+/* A pass goes over these bytes of the data, a piece from the first on before it is looked at: let
+ * them come into the page cache in small folios, where the segment is one that is added to. */
 #define TAMIS__WANT_BYTES ((uint64_t)1 << 20)
 #define TAMIS__WANT_WORDS (TAMIS__WANT_BYTES / 8)
 void tamis__segment_want(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
 
 /*
- * populate.c: bring all of the file into memory and into the page tables: no look at it faults then, until the
- * system needs the memory; the first write to a page still does.  Dirties nothing.  TAMIS_EIO where a page
- * cannot be had, TAMIS_ENOMEM.
+ * populate.c: bring all of the file into memory and into the page tables: no look at it faults
+ * then, until the system needs the memory; the first write to a page still does.  Dirties nothing.
+ * TAMIS_EIO where a page cannot be had, TAMIS_ENOMEM.
  */
 int tamis__segment_populate(const struct tamis__segment *segment);
 
-/* A pass is done with these bytes of the data: let the process forget its copies of the page-table entries.
- * Contents stay as they are, in the page cache. */
+/* A pass is done with these bytes of the data: let the process forget its copies of the page-table
+ * entries. Contents stay as they are, in the page cache. */
 void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
 
 /*
@@ -152,16 +154,16 @@ void tamis__segment_release(const struct tamis__segment *segment, uint64_t offse
  */
 int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id);
 
-/* Make the file at least so many bytes long, with blocks of its own, on the disk too.  Mappings have the new
- * bytes. */
+/* Make the file at least so many bytes long, with blocks of its own, on the disk too.  Mappings
+ * have the new bytes. */
 int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_bytes);
 /* How long the file is. */
 int tamis__segment_file_bytes(const struct tamis__segment *segment, uint64_t *file_bytes);
 
 /*
- * Exclude the other removers of a block: processes, threads, handles.  An owner that dies holding the
- * lock loses it to the next who asks; one that lives, though suspended, is waited for.  Errors are
- * those of opening the file.  Not beside another lock of the same segment.
+ * Exclude the other removers of a block: processes, threads, handles.  An owner that dies holding
+ * the lock loses it to the next who asks; one that lives, though suspended, is waited for.  Errors
+ * are those of opening the file.  Not beside another lock of the same segment.
  */
 int tamis__segment_lock_block(const struct tamis__segment *segment, uint64_t block);
 void tamis__segment_unlock_block(const struct tamis__segment *segment, uint64_t block);
@@ -190,7 +192,8 @@ int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
 /* The same, and check it as tamis__segment_open() does; TAMIS_ENOTFOUND where there is no file. */
 int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
                          struct tamis__segment_header *header);
-/* Map the header of one that need not be sound; NULL where there is no file, or none long enough. */
+/* Map the header of one that need not be sound; NULL where there is no file, or none long enough.
+ * */
 int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
                               struct tamis__segment_header **header);
 void tamis__segment_unmap_header(struct tamis__segment_header *header);
@@ -209,29 +212,30 @@ int tamis__segment_relabel(const struct tamis__place *place, const struct tamis_
                            uint64_t sequence, const char *name);
 
 /*
- * Let a live word of a segment that need not be open say something else; `offset` is where it stands in
- * the header.  As tamis__segment_raise_epoch otherwise.
+ * Let a live word of a segment that need not be open say something else; `offset` is where it
+ * stands in the header.  As tamis__segment_raise_epoch otherwise.
  */
 int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_t offset,
                         uint64_t value);
 
-/* Of one that is the newest of the list in force: no other goes on after it, whatever it says.  It may refuse
- * keys as before.  As above. */
+/* Of one that is the newest of the list in force: no other goes on after it, whatever it says.  It
+ * may refuse keys as before.  As above. */
 int tamis__segment_stay(const struct tamis__place *place, uint64_t number);
 
 /*
  * Raise the epoch: every open handle looks at the catalog again before its next answer.  Works on a
- * segment that cannot be opened, since handles may have it mapped; 0 if the file is not there or has no
- * room for a header.
+ * segment that cannot be opened, since handles may have it mapped; 0 if the file is not there or
+ * has no room for a header.
  */
 int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number);
 
-/* Item count: add on the stripe of this processor, or of the thread's hold (room.h), minus one to take away; sum
- * over all.  Returns what the stripe held before. */
+/* Item count: add on the stripe of this processor, or of the thread's hold (room.h), minus one to
+ * take away; sum over all.  Returns what the stripe held before. */
 uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items);
 uint64_t tamis__segment_items(const struct tamis__segment *segment);
 
-/* Say which segment goes on after this one, unless it says something already but a spare.  `next` is whole. */
+/* Say which segment goes on after this one, unless it says something already but a spare.  `next`
+ * is whole. */
 void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next);
 
 /* The newest segment is full and takes no more, by the filter's policy. */
@@ -240,8 +244,9 @@ void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next);
 #define TAMIS__NEXT_DROPPED (UINT64_MAX - 1)
 
 /*
- * A spare: the segment of this number is whole, in the catalog, and waits to be entered after this one.  Not yet
- * left, so NEXT_SPARE | number counts as 0 wherever the list matters.  Numbers are far below 2^62.
+ * A spare: the segment of this number is whole, in the catalog, and waits to be entered after this
+ * one.  Not yet left, so NEXT_SPARE | number counts as 0 wherever the list matters.  Numbers are
+ * far below 2^62.
  */
 #define TAMIS__NEXT_SPARE ((uint64_t)1 << 62)
 /* The number of the spare that a `next` names; 0: it names none. */
@@ -253,8 +258,8 @@ static inline uint64_t tamis__next_spare(uint64_t next)
 void tamis__segment_offer(const struct tamis__segment *segment, uint64_t number);
 /* Leave it for the spare, if it has one: true, it is left now, by us or by another. */
 bool tamis__segment_enter_spare(const struct tamis__segment *segment);
-/* Under the exclusive lock, of a segment that need not be open: nobody enters its spare any more.  1: somebody
- * has done so already; 0: there is none now, or no such file. */
+/* Under the exclusive lock, of a segment that need not be open: nobody enters its spare any more.
+ * 1: somebody has done so already; 0: there is none now, or no such file. */
 int tamis__segment_take_back(const struct tamis__place *place, uint64_t number);
 
 /* The right to make the one after it, until private_close or death: 1, or 0 if another has it. */
@@ -273,7 +278,8 @@ static inline uint64_t tamis__segment_exceptions(const struct tamis__segment *se
     return __atomic_load_n(&segment->header->exceptions, __ATOMIC_ACQUIRE);
 }
 
-/* The publication that last put the list in force of which it is the newest, or that changed its exceptions. */
+/* The publication that last put the list in force of which it is the newest, or that changed its
+ * exceptions. */
 static inline uint64_t tamis__segment_in_force(const struct tamis__segment *segment)
 {
     /* ORDER acquire: as tamis__segment_next. */
@@ -310,7 +316,8 @@ static inline void tamis__fence_after_rmw(void)
 #endif
 }
 
-/* What follows is not read before what was read by relaxed loads: on x86-64 no load overtakes another. */
+/* What follows is not read before what was read by relaxed loads: on x86-64 no load overtakes
+ * another. */
 static inline void tamis__fence_acquire(void)
 {
 #if defined(__SANITIZE_THREAD__)

@@ -2,9 +2,9 @@
 /*
  * temporary.h: a file of a store without a name, for what does not fit into memory.
  *
- * It is made in staging/, on the file system that has to hold the result too, and is unlinked at once, so
- * it goes with the process, by whatever death.  Who is killed in between leaves an unlocked file there,
- * which the next maker removes.  Children of fork() close it (private_fd.h).
+ * It is made in staging/, on the file system that has to hold the result too, and is unlinked at
+ * once, so it goes with the process, by whatever death.  Who is killed in between leaves an
+ * unlocked file there, which the next maker removes.  Children of fork() close it (private_fd.h).
  */
 #ifndef TAMIS_FILE_TEMPORARY_H
 #define TAMIS_FILE_TEMPORARY_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* change.c: see change.h; why it is in this order is in docs/generations.md and docs/concurrency.md. */
+/* change.c: see change.h; why it is in this order is in docs/generations.md and
+ * docs/concurrency.md. */
 #include "filter/change.h"
 
 #include <stdlib.h>
@@ -53,7 +54,8 @@ int tamis__change_lock(struct tamis__change *change)
     rc = tamis__store_get(change->store, change->txn, change->before.name, &now);
     if (rc == TAMIS_ENOTFOUND) return change->is_new ? 0 : TAMIS__AGAIN;
     if (rc < 0) return rc;
-    /* Numbers of files are given out once: the same number means the same exceptions as were read. */
+    /* Numbers of files are given out once: the same number means the same exceptions as were read.
+     * */
     if (change->is_new || now.filter_id != change->before.filter_id ||
         now.exceptions != change->before.exceptions ||
         (!change->edits && now.generation != change->before.generation))
@@ -66,7 +68,8 @@ void tamis__change_end(struct tamis__change *change)
 {
     tamis__catalog_end(change->txn);
     change->txn = NULL;
-    /* A large file takes long to remove.  It is noted as garbage, and the next writer may come first. */
+    /* A large file takes long to remove.  It is noted as garbage, and the next writer may come
+     * first. */
     if (change->committed) tamis__remove_files(change->store, &change->remove);
     tamis__segment_discard(&change->store->place, &change->index.staged);
     tamis__exceptions_clear(&change->set);
@@ -90,8 +93,9 @@ void tamis__change_count(struct tamis__change *change)
 /* ---- Under the lock -------------------------------------------------------------------------- */
 
 /*
- * A number for each new file, noted as garbage in a commit of its own: until the last commit takes it off
- * that list the file belongs to nobody, and the next writer removes what a maker that died has left.
+ * A number for each new file, noted as garbage in a commit of its own: until the last commit takes
+ * it off that list the file belongs to nobody, and the next writer removes what a maker that died
+ * has left.
  */
 static int reserve(struct tamis__change *change)
 {
@@ -142,7 +146,8 @@ static int publish_files(struct tamis__change *change)
     return rc;
 }
 
-/* The list that was in force becomes one that is kept; of one that comes back the catalog forgets that it was. */
+/* The list that was in force becomes one that is kept; of one that comes back the catalog forgets
+ * that it was. */
 static int keep_list(struct tamis__change *change, bool with_exceptions)
 {
     struct tamis__catalog_txn *txn = change->txn;
@@ -174,15 +179,17 @@ static int write_catalog(struct tamis__change *change)
     if (rc == 0 && change->has_index)
         rc = tamis__catalog_forget_garbage(txn, change->index.header.number);
     if (rc < 0) return rc;
-    /* A new list begins clean; one that comes back may have been written to when the machine went down. */
+    /* A new list begins clean; one that comes back may have been written to when the machine went
+     * down. */
     rc = change->list != NULL
              ? tamis__catalog_put_trouble(txn, id, (struct tamis__trouble){.unclean_since = 0})
              : tamis__recover_filter(change->store, txn, after);
     return rc < 0 ? rc : tamis__catalog_put(txn, after);
 }
 
-/* What handles are led on by that do not look at the catalog; where it fails, they do.  A handle that
- * reads in_force finds the exceptions of that publication, or later ones: so these are told first. */
+/* What handles are led on by that do not look at the catalog; where it fails, they do.  A handle
+ * that reads in_force finds the exceptions of that publication, or later ones: so these are told
+ * first. */
 static void tell(const struct tamis__change *change)
 {
     const struct tamis__place *place = &change->store->place;
@@ -196,7 +203,8 @@ static void tell(const struct tamis__change *change)
                                   change->after.publication);
     }
     if (change->is_new || same) return;
-    /* The first of the list, never one behind it: a handle would put that behind a list of its own. */
+    /* The first of the list, never one behind it: a handle would put that behind a list of its own.
+     * */
     (void)tamis__segment_tell(place, tamis__record_newest(&change->before)->number,
                               offsetof(struct tamis__segment_header, next),
                               change->after.segments[0].number);

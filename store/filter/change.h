@@ -3,11 +3,13 @@
  * change.h: one change of a filter's list or of its exceptions, step by step.
  *
  *     struct tamis__change change = {.store = store};
- *     tamis__change_load       the record, as it is, under the shared lock; then, without it, its exceptions
+ *     tamis__change_load       the record, as it is, under the shared lock; then, without it, its
+ *                              exceptions
  *     (say what shall be)      after, set, list
  *     tamis__change_stage      the index of exceptions, without a lock
  *     tamis__change_lock       exclusive; TAMIS__AGAIN where what was loaded is no more so
- *     tamis__change_commit     files, epochs, catalog, live words, in the order of docs/generations.md
+ *     tamis__change_commit     files, epochs, catalog, live words, in the order of
+ *                              docs/generations.md
  *     tamis__change_end        in any case
  */
 #ifndef TAMIS_STORE_CHANGE_H
@@ -26,8 +28,8 @@ struct tamis__change {
     struct tamis__exceptions set; /* settled: as they are, then as they shall be */
     bool found_before; /* those of `before` are of its build in part: they are kept with it */
     bool has_index, committed;
-    uint64_t
-        comes_back_with; /* number of the index that was kept with the list that is in force again; or 0 */
+    uint64_t comes_back_with; /* number of the index that was kept with the list that is in force
+                                 again; or 0 */
     struct tamis__draft index;
     struct tamis__draft *list;    /* the segment to publish; NULL: the list is there already */
     struct tamis__numbers remove; /* files, after the lock */
@@ -45,7 +47,8 @@ void tamis__change_end(struct tamis__change *change);
 typedef int tamis__change_fn(void *context);
 int tamis__change_try(const char *name, tamis__change_fn *fn, void *context);
 
-/* Bring the items of the list in force up to now, for those who look at it when it is that no more. */
+/* Bring the items of the list in force up to now, for those who look at it when it is that no more.
+ * */
 void tamis__change_count(struct tamis__change *change);
 
 /* ---- rollback.c ---------------------------------------------------------------------------- */
@@ -53,7 +56,8 @@ void tamis__change_count(struct tamis__change *change);
 /* Forget one; its files are to be removed after the commit. */
 int tamis__generation_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record,
                              struct tamis__numbers *files);
-/* Forget the kept ones that are more than `keep`; their files are to be removed after the commit. */
+/* Forget the kept ones that are more than `keep`; their files are to be removed after the commit.
+ * */
 int tamis__generations_trim(struct tamis__catalog_txn *txn, uint64_t filter_id, uint32_t keep,
                             struct tamis__numbers *files);
 

@@ -2,9 +2,9 @@
 /*
  * compare.c: what two filters have in common, by their bits.
  *
- * The union's bits are the OR of both, so its keys are estimated as those of each are; what is common
- * follows by inclusion and exclusion.  The bits of the AND would not do: many of them are set in both
- * by different keys.
+ * The union's bits are the OR of both, so its keys are estimated as those of each are; what is
+ * common follows by inclusion and exclusion.  The bits of the AND would not do: many of them are
+ * set in both by different keys.
  */
 #include <assert.h>
 #include <math.h>

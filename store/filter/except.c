@@ -2,10 +2,10 @@
 /*
  * except.c: the exceptions of a filter, changed and listed by name.
  *
- * A change reads the index in force, makes another one and puts that in its place.  The reading, the sorting and
- * the writing are done without the catalog's lock, so that nobody waits for ten million keys, or for a process
- * that is stopped among them.  Under the lock it is seen that nobody else has changed the exceptions meanwhile; if
- * somebody has, all is done again from theirs.
+ * A change reads the index in force, makes another one and puts that in its place.  The reading,
+ * the sorting and the writing are done without the catalog's lock, so that nobody waits for ten
+ * million keys, or for a process that is stopped among them.  Under the lock it is seen that nobody
+ * else has changed the exceptions meanwhile; if somebody has, all is done again from theirs.
  */
 #include <stdlib.h>
 

@@ -2,7 +2,8 @@
 /*
  * fill_map.c: how full each part of a segment is.
  *
- * Bits, counters and fingerprints are all lanes of 2^n bits in 64-bit words; a lane counts when it is not
+ * Bits, counters and fingerprints are all lanes of 2^n bits in 64-bit words; a lane counts when it
+ * is not
  * 0.  Parts end between lanes, which may be inside a word.
  */
 #include "base/arguments.h"

@@ -109,8 +109,8 @@ static int read_head(struct import *import)
     if (rc < 0) return rc;
     rc = import->format->parse(reader->buffer, reader->end, outline, &refusal);
     if (rc < 0) return tamis__reader_fail(reader, rc, refusal.offset, refusal.reason);
-    /* Before anything is allocated for what a few bytes may say.  Where nobody knows the length, a stream that
-     * ends within the first piece shows it. */
+    /* Before anything is allocated for what a few bytes may say.  Where nobody knows the length, a
+     * stream that ends within the first piece shows it. */
     const uint64_t least = outline->head_bytes + outline->least_bytes;
     uint64_t whole = reader->source->bytes;
     if (whole == 0 && least > reader->end) {
@@ -207,7 +207,7 @@ static int draft_seal(struct import *import)
     return 0;
 }
 
-/* ---- Data ---------------------------------------------------------------------------------------
+/* ---- Data --------------------------------------------------------------------------------------
  */
 
 /*
@@ -300,7 +300,7 @@ static int load(struct import *import)
     return rc;
 }
 
-/* ---- Import -------------------------------------------------------------------------------------
+/* ---- Import ------------------------------------------------------------------------------------
  */
 
 static int stage(struct import *import)
@@ -398,7 +398,7 @@ TAMIS_API int tamis_filter_import(tamis_store *store, const char *name, const ch
     return rc;
 }
 
-/* ---- Export -------------------------------------------------------------------------------------
+/* ---- Export ------------------------------------------------------------------------------------
  */
 
 /* What no format carries. */

@@ -2,10 +2,11 @@
 /*
  * list_live.c: the list of filters with what their segments say now.
  *
- * tamis_store_list() tells what the catalog has, and an adder tells that its counts at a checkpoint only.
- * Here the headers are read too, with one pread a segment: no file is mapped, and the catalog's lock is given
- * back before, so that nobody waits for 10,000 files.  What cannot be read is told as the catalog has it; where
- * that is so because it is damaged, which is looked at once more under the lock, the filter is damaged.
+ * tamis_store_list() tells what the catalog has, and an adder tells that its counts at a checkpoint
+ * only. Here the headers are read too, with one pread a segment: no file is mapped, and the
+ * catalog's lock is given back before, so that nobody waits for 10,000 files.  What cannot be read
+ * is told as the catalog has it; where that is so because it is damaged, which is looked at once
+ * more under the lock, the filter is damaged.
  */
 #include <stdlib.h>
 #include <string.h>

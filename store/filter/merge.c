@@ -3,22 +3,23 @@
  * merge.c: the keys of several filters in one.
  *
  *     into a filter that is there    words of the sources --atomic OR--> its mapping, under adders
- *     into a new one                 the same into staged files, which enter the store in one commit
- *                                    (draft.c), as an import's do: whole, or not at all
+ *     into a new one                 the same into staged files, which enter the store in one
+ *                                    commit (draft.c), as an import's do: whole, or not at all
  *
  * An intersection clears bits, so it is always a new filter: in one that is in use, a bit that is
  * cleared could be one that an adder has set a moment ago.
  *
- * Lists of segments are merged pairwise, oldest with oldest; a key that one filter has in its second
- * segment and the other in its first is then in both, which is a union all the same.  An intersection
- * would lose it, and is refused for lists.
+ * Lists of segments are merged pairwise, oldest with oldest; a key that one filter has in its
+ * second segment and the other in its first is then in both, which is a union all the same.  An
+ * intersection would lose it, and is refused for lists.
  *
- * Counters are added to instead, which cannot be done twice.  So where they go into a filter that is
- * there, a pass goes before that finds what would fail and makes the room; until its end the merge
- * can be refused or stopped and nothing was changed, and from there on it is not stopped.
+ * Counters are added to instead, which cannot be done twice.  So where they go into a filter that
+ * is there, a pass goes before that finds what would fail and makes the room; until its end the
+ * merge can be refused or stopped and nothing was changed, and from there on it is not stopped.
  *
- * Killed anywhere: a filter that was there has what it had and perhaps more, and the count is behind
- * until the next merge, which raises it to what the bits tell; of a new one nothing is there.
+ * Killed anywhere: a filter that was there has what it had and perhaps more, and the count is
+ * behind until the next merge, which raises it to what the bits tell; of a new one nothing is
+ * there.
  */
 #include <math.h>
 #include <stdio.h>
@@ -28,8 +29,8 @@
 #include "base/arguments.h"
 #include "base/error.h"
 #include "base/point.h"
-#include "handle/durable.h"
 #include "file/room.h"
+#include "handle/durable.h"
 #include "txn/policy.h"
 #include "txn/store.h"
 
@@ -255,12 +256,14 @@ static int fail_half_way(const struct tamis_filter *filter, int rc)
                        cause, filter->name);
 }
 
-/* Into segment `index`; until it has ended, and for good where it does not, pages have keys that others lack. */
+/* Into segment `index`; until it has ended, and for good where it does not, pages have keys that
+ * others lack. */
 static int merge_segment(struct merging *m, const struct tamis__view *to, uint32_t index)
 {
     const struct tamis__segment *segment = &to->segments[index].segment;
     uint64_t *mixed = &segment->header->mixed;
-    /* ORDER seq_cst: whoever sees a bit of the merge sees that; once it has ended, all of its bits. */
+    /* ORDER seq_cst: whoever sees a bit of the merge sees that; once it has ended, all of its bits.
+     * */
     (void)__atomic_fetch_add(mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
     const int rc = each_piece(m, merge_piece, index, segment);
     if (rc == 0) (void)__atomic_fetch_add(mixed, TAMIS__MIXED_ENDED, __ATOMIC_SEQ_CST);

@@ -3,7 +3,8 @@
  * publish.c: another list in force, under readers that never stop.  See publish.h and
  * docs/generations.md.
  *
- *     prepare    the record as it is, under the shared lock; then, without it, the exceptions by hand
+ *     prepare    the record as it is, under the shared lock; then, without it, the exceptions by
+ *                hand
  *     stage      the index of exceptions, without a lock
  *     lock       exclusive; where the exceptions have changed meanwhile, from the start
  *     commit     numbers and names; epochs; the record, the list before it, the garbage

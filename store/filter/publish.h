@@ -2,9 +2,9 @@
 /*
  * publish.h: another list of segments, or other exceptions, for a filter that is in use.
  *
- * What may take long is done before: an edition comes with its segment filled and synced, and the index of
- * exceptions is staged without the catalog's lock.  docs/generations.md has the order of the steps,
- * docs/concurrency.md why every handle answers from the one or from the other.
+ * What may take long is done before: an edition comes with its segment filled and synced, and the
+ * index of exceptions is staged without the catalog's lock.  docs/generations.md has the order of
+ * the steps, docs/concurrency.md why every handle answers from the one or from the other.
  */
 #ifndef TAMIS_STORE_PUBLISH_H
 #define TAMIS_STORE_PUBLISH_H
@@ -29,9 +29,9 @@ struct tamis__edition {
 };
 
 /*
- * Put it in force; makes the filter where there is none of that name.  Of *result generation, exceptions and
- * size_bytes are filled in.  TAMIS_EMISMATCH: the filter that is there counts, or has a window.  On any error
- * what was in force stays so, and the draft is discarded.
+ * Put it in force; makes the filter where there is none of that name.  Of *result generation,
+ * exceptions and size_bytes are filled in.  TAMIS_EMISMATCH: the filter that is there counts, or
+ * has a window.  On any error what was in force stays so, and the draft is discarded.
  */
 int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edition,
                            struct tamis_build_result *result);
@@ -51,7 +51,8 @@ int tamis__remove_later(struct tamis__catalog_txn *txn, struct tamis__numbers *f
 /* Unlink them; what fails stays noted as garbage, for the next writer. */
 void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files);
 
-/* All files of a filter: the list in force, those that are kept, and their indexes of exceptions. */
+/* All files of a filter: the list in force, those that are kept, and their indexes of exceptions.
+ * */
 int tamis__list_files(struct tamis__catalog_txn *txn, const struct tamis__record *record,
                       struct tamis__numbers *files);
 

@@ -2,8 +2,9 @@
 /*
  * rollback.c: the generations of a filter that are kept beside the one in force.
  *
- * The catalog files each under the filter's id and its generation; none of them shares a file with another,
- * or with the one in force.  One whose build has found exceptions keeps the index that was in force with it.
+ * The catalog files each under the filter's id and its generation; none of them shares a file with
+ * another, or with the one in force.  One whose build has found exceptions keeps the index that was
+ * in force with it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
-#include "filter/change.h"
 #include "file/mark.h"
+#include "filter/change.h"
 #include "txn/spares.h"
 
 /* ---- Files that go ------------------------------------------------------------------------ */
@@ -218,7 +219,8 @@ static int check_list(struct tamis_store *store, const struct tamis__record *rec
     return rc;
 }
 
-/* What was added to it before it was left may be in memory alone, and a sync since then was of other segments. */
+/* What was added to it before it was left may be in memory alone, and a sync since then was of
+ * other segments. */
 static int sync_list(struct tamis_store *store, const struct tamis__record *record)
 {
     int rc = 0;

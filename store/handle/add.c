@@ -6,17 +6,17 @@
  * compares what the newest segment says with what the view remembers, two loads of a line that is
  * almost never written; when that has moved somebody changed the filter, and the view is exchanged.
  *
- * An add goes to the newest segment, after the others were asked.  Where the list went on meanwhile,
- * who won there goes on in the new newest one as if it had not won: docs/concurrency.md, "The list
- * goes on".
+ * An add goes to the newest segment, after the others were asked.  Where the list went on
+ * meanwhile, who won there goes on in the new newest one as if it had not won: docs/concurrency.md,
+ * "The list goes on".
  */
 #include <string.h>
 #include <time.h>
 
-#include "handle/adding.h"
 #include "base/arguments.h"
 #include "base/error.h"
 #include "exceptions/set.h"
+#include "handle/adding.h"
 
 /* ---- Before anything is asked or added ------------------------------------------------------- */
 
@@ -196,9 +196,9 @@ int tamis__make_room(struct tamis_filter *filter, struct tamis__view **at,
 }
 
 /*
- * Ask for a key where it may be, before it is added: `from` is the first segment that says something about it.
- * 0: some segment of the newest slice has it, and nothing is to be done; else 1, and *fresh is cleared where an
- * older slice has it.
+ * Ask for a key where it may be, before it is added: `from` is the first segment that says
+ * something about it. 0: some segment of the newest slice has it, and nothing is to be done; else
+ * 1, and *fresh is cleared where an older slice has it.
  */
 static int find_first(const struct tamis__view *view, uint32_t from, const struct asked *asked,
                       bool in_newest, bool *fresh)

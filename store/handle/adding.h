@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * adding.h: what add.c (one key, and the calls) and chunk.c (many keys at once) share.  An add goes to the
- * newest segment of the view; where that has a limit, a new key takes room there first (file/room.h).
+ * adding.h: what add.c (one key, and the calls) and chunk.c (many keys at once) share.  An add goes
+ * to the newest segment of the view; where that has a limit, a new key takes room there first
+ * (file/room.h).
  */
 #ifndef TAMIS_STORE_ADDING_H
 #define TAMIS_STORE_ADDING_H
@@ -9,12 +10,12 @@
 #include <stdint.h>
 
 #include "base/point.h"
-#include "handle/durable.h"
 #include "file/room.h"
+#include "handle/durable.h"
 #include "txn/policy.h"
 
-/* Index of the first segment that the window still has.  It is view->count where time has passed by all of
- * them: nobody has added for as long as the window is. */
+/* Index of the first segment that the window still has.  It is view->count where time has passed by
+ * all of them: nobody has added for as long as the window is. */
 static inline uint32_t tamis__first_alive(const struct tamis__view *view)
 {
     uint32_t first = view->first;
@@ -63,22 +64,24 @@ int tamis__do_chores(struct tamis_filter *filter, struct tamis__view **view);
 
 /* Room for up to `wanted` keys in the newest segment, of a view with a limit: hold->keys. */
 void tamis__take_many(struct tamis__view *view, uint32_t wanted, struct tamis__hold *hold);
-/* To the segment that comes after the newest one of the view, which is ready to be written to then. */
+/* To the segment that comes after the newest one of the view, which is ready to be written to then.
+ * */
 int tamis__go_further(struct tamis_filter *filter, struct tamis__view **at,
                       struct tamis__flight *flight);
 /* To where there is room: in the newest segment, where some came back, or in one after it. */
 int tamis__make_room(struct tamis_filter *filter, struct tamis__view **at,
                      struct tamis__flight *flight);
 /*
- * Add one key.  `won` is the number of the segment that it has been won in already and that was left
- * meanwhile, or 0: that segment, and those before it, say nothing about it any more.  `counted`: it is among
- * the items there; then it takes room in the next one, and is not counted again.
+ * Add one key.  `won` is the number of the segment that it has been won in already and that was
+ * left meanwhile, or 0: that segment, and those before it, say nothing about it any more.
+ * `counted`: it is among the items there; then it takes room in the next one, and is not counted
+ * again.
  */
 int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
                    struct tamis__flight *flight, uint64_t won, bool counted, const void *key,
                    size_t key_bytes);
 
-/* ---- chunk.c ---------------------------------------------------------------------------------- */
+/* ---- chunk.c --------------------------------------------------------------------------------- */
 
 /* Which of at most TAMIS__CHUNK keys are in, or of any number where the view has one segment. */
 size_t tamis__contains_chunk(const struct tamis__view *view, const struct tamis_key *keys,

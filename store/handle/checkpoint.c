@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * checkpoint.c: what was added comes to the disk: by a sync, or at the close of the last handle that wrote.
- * docs/durability.md has the protocol, file/mark.c its steps in a segment.
+ * checkpoint.c: what was added comes to the disk: by a sync, or at the close of the last handle
+ * that wrote. docs/durability.md has the protocol, file/mark.c its steps in a segment.
  */
 #include <stdio.h>
 
@@ -84,8 +84,8 @@ int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *v
     return rc;
 }
 
-/* A sync has failed: let `list` know, if the catalog can still be written.  Returns `rc`, whose sentence is
- * the one of this thread. */
+/* A sync has failed: let `list` know, if the catalog can still be written.  Returns `rc`, whose
+ * sentence is the one of this thread. */
 static int tell_of_failure(struct tamis_filter *filter, const struct tamis__view *view, int rc)
 {
     char cause[768];
@@ -96,7 +96,8 @@ static int tell_of_failure(struct tamis_filter *filter, const struct tamis__view
 
 /* ---- Checkpoint ------------------------------------------------------------------------------ */
 
-/* To the list that is in force: one whose maker died before it told may have been added to by others. */
+/* To the list that is in force: one whose maker died before it told may have been added to by
+ * others. */
 static int go_to_list_in_force(struct tamis_filter *filter, struct tamis__view **view)
 {
     int rc = 0; /* ORDER relaxed: see tamis__view_current. */
@@ -153,7 +154,8 @@ TAMIS_API int tamis_filter_accept(tamis_filter *filter)
 
 /* ---- The end of a handle --------------------------------------------------------------------- */
 
-/* Bring what it wrote to the disk where it was the last that may write.  1: all of the filter is there. */
+/* Bring what it wrote to the disk where it was the last that may write.  1: all of the filter is
+ * there. */
 static int leave_segments(const struct tamis__view *view)
 {
     bool left = false, whole = true;

@@ -7,14 +7,14 @@
  *     add      those under the hold, and look whether the segment was left meanwhile
  *     go on    where it was, or where there is no room: the rest goes to the next segment
  *
- * Where there is plenty of room it is taken for all keys at once, and they are not asked for first.  A view
- * without a limit takes no room.
+ * Where there is plenty of room it is taken for all keys at once, and they are not asked for first.
+ * A view without a limit takes no room.
  */
 #include <assert.h>
 #include <string.h>
 
-#include "handle/adding.h"
 #include "base/error.h"
+#include "handle/adding.h"
 
 /* The keys of a chunk that no segment has answered yes to, moved together: their digests, where all
  * segments have the same. */
@@ -108,8 +108,8 @@ static void ask_older_slices(const struct tamis__view *view, const struct open_k
 }
 
 /*
- * Keys that the newest slice has are not new (most are in the newest segment: it is asked first); the
- * others are added to that, and are new where no older slice has them.
+ * Keys that the newest slice has are not new (most are in the newest segment: it is asked first);
+ * the others are added to that, and are new where no older slice has them.
  */
 static int64_t add_to_list(const struct tamis__view *view, const struct tamis_key *keys,
                            size_t count, uint8_t *answers)
@@ -169,12 +169,13 @@ static int64_t go_on(struct tamis_filter *filter, struct tamis__view **at,
 
 /* ---- Within a limit -------------------------------------------------------------------------- */
 
-/* Room that is taken at once: of what is left a part only, so that adders of the same keys, which give most of
- * it back, do not drive each other on to the next segment. */
+/* Room that is taken at once: of what is left a part only, so that adders of the same keys, which
+ * give most of it back, do not drive each other on to the next segment. */
 #define HOLD_PART 16u
 #define HOLD_MIN 16u
-/* With so many times the room of a batch it is taken for all keys, known or not, and they are added at once: as
- * long as fewer adders than this do so together, nobody finds the segment full for it. */
+/* With so many times the room of a batch it is taken for all keys, known or not, and they are added
+ * at once: as long as fewer adders than this do so together, nobody finds the segment full for
+ * it. */
 #define PLENTY 128u
 
 bool tamis__has_plenty(const struct tamis__view *view, size_t keys)
@@ -195,8 +196,8 @@ static void mark_vain(uint8_t *answers, size_t count)
         if (answers[i] == 1) answers[i] = WON_IN_VAIN;
 }
 
-/* Add the first keys under a hold for as many, and look whether the segment was left.  Returns the new ones; 0
- * and *vain where they are new in vain. */
+/* Add the first keys under a hold for as many, and look whether the segment was left.  Returns the
+ * new ones; 0 and *vain where they are new in vain. */
 static int64_t add_held(const struct tamis__view *view, struct tamis__hold hold,
                         const struct tamis_key *keys, const struct tamis__digest *digests,
                         uint8_t *answers, bool *vain)
@@ -220,7 +221,8 @@ static void drop_first(struct open_keys *open, size_t count)
     memmove(open->index, open->index + count, open->count * sizeof open->index[0]);
 }
 
-/* Add what is open while there is room, the segment is not left, and nothing fails; the rest stays open. */
+/* Add what is open while there is room, the segment is not left, and nothing fails; the rest stays
+ * open. */
 static int64_t add_while_room(struct tamis__view *view, struct open_keys *open, uint8_t *answers,
                               bool *vain, int *stopped)
 {
@@ -257,8 +259,8 @@ static void open_lacking(const struct tamis__store_segment *only, const struct t
 }
 
 /*
- * A chunk into the newest segment of a view with a limit.  What there was no room for stays open, and its
- * answers are TAMIS_ANSWER_REFUSED; what was won in vain is marked so.
+ * A chunk into the newest segment of a view with a limit.  What there was no room for stays open,
+ * and its answers are TAMIS_ANSWER_REFUSED; what was won in vain is marked so.
  */
 static int64_t add_round(struct tamis__view *view, const struct tamis_key *keys, size_t count,
                          uint8_t *answers, struct open_keys *open, bool *vain, int *stopped)

@@ -2,7 +2,8 @@
 /*
  * durable.c: adding keys so that no answer is given before the disk has them.
  *
- *     ask        which keys are in; while no other adder is in flight they are on the disk, and done
+ *     ask        which keys are in; while no other adder is in flight they are on the disk, and
+ *                done
  *     reserve    room in this handle's log for the others
  *     in flight  unlogged of the newest segment + 1
  *     add        as in any filter
@@ -10,13 +11,14 @@
  *     sync       fdatasync() of the log, once for the whole batch
  *     landed     unlogged - 1; the answers
  *
- * What is logged are all keys that were found lacking, new or not: one that is told SEEN since another key's
- * adder set its last bit in between has set bits itself, which only its own log has.
+ * What is logged are all keys that were found lacking, new or not: one that is told SEEN since
+ * another key's adder set its last bit in between has set bits itself, which only its own log has.
  *
- * Claim: a key that is found whole, after which `unlogged` of all segments is found 0, is on the disk.  Each of
- * its bits was set by an adder that had raised `unlogged` before it set any; it was found at 0 later, so that
- * adder has landed: its key, which it had found lacking, is in a log that was synced.  One that dies in flight
- * never lands: until a checkpoint takes off what it had, others log what they find too.
+ * Claim: a key that is found whole, after which `unlogged` of all segments is found 0, is on the
+ * disk.  Each of its bits was set by an adder that had raised `unlogged` before it set any; it was
+ * found at 0 later, so that adder has landed: its key, which it had found lacking, is in a log that
+ * was synced.  One that dies in flight never lands: until a checkpoint takes off what it had,
+ * others log what they find too.
  */
 #include "handle/durable.h"
 
@@ -26,8 +28,8 @@
 #include "base/error.h"
 #include "base/point.h"
 #include "file/mark.h"
-#include "hash/hash_set.h"
 #include "handle/journal.h"
+#include "hash/hash_set.h"
 
 /* ---- Flights --------------------------------------------------------------------------------- */
 
@@ -189,7 +191,8 @@ static void fill_frame(const struct sortie *sortie, const struct tamis__store_se
     frame->payload_bytes = (size_t)(at - tamis__frame_payload(sortie->buffer));
 }
 
-/* A frame for each segment that this chunk has been written to, from number `first` of the flight on. */
+/* A frame for each segment that this chunk has been written to, from number `first` of the flight
+ * on. */
 static int log_chunk(struct sortie *sortie, uint32_t first, size_t reserved)
 {
     const struct tamis__view *view = *sortie->view;

@@ -2,8 +2,9 @@
 /*
  * fork.c: the handles of this process that may write, for the child of a fork().
  *
- * The locks that say who writes go with descriptors that the child gives up (private_fd.c), so there each
- * handle has to mark its segment again.  The mutex is held for a few instructions, never across a wait.
+ * The locks that say who writes go with descriptors that the child gives up (private_fd.c), so
+ * there each handle has to mark its segment again.  The mutex is held for a few instructions, never
+ * across a wait.
  */
 #include <pthread.h>
 

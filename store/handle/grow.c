@@ -3,25 +3,26 @@
  * grow.c: a filter goes on in a further segment: because the newest is full (growth), or because
  * its time or share of the window is over (rotation).
  *
- * Growth makes spares, ahead of the need: once half of the newest segment is granted (file/room.h), an adder
- * that passes by makes the next one while it fills.
+ * Growth makes spares, ahead of the need: once half of the newest segment is granted (file/room.h),
+ * an adder that passes by makes the next one while it fills.
  *
  *     guard      flock on the newest segment's file: one process makes the spares
  *     stage      their files, allocated in full, without the catalog's lock
- *     catalog    exclusive lock, if it is free; still the newest?  then name the files, take out what the
- *                window has left behind, commit
+ *     catalog    exclusive lock, if it is free; still the newest?  then name the files, take out
+ *                what the window has left behind, commit
  *     offer      the newest segment says which spare comes after it
- *     enter      an adder that finds no room exchanges the offer for the number: all adders go on there.
- *                No lock, no catalog
+ *     enter      an adder that finds no room exchanges the offer for the number: all adders go on
+ *                there. No lock, no catalog
  *
- * Killed before the commit, there is no spare; after it, the next one who opens the filter for writing or looks
- * for a spare makes the offer.  An adder that finds neither room nor a spare makes one itself; where it cannot
- * have the locks it waits, for as long as the store's busy timeout says, and then gives up: it never adds
- * without room.
+ * Killed before the commit, there is no spare; after it, the next one who opens the filter for
+ * writing or looks for a spare makes the offer.  An adder that finds neither room nor a spare makes
+ * one itself; where it cannot have the locks it waits, for as long as the store's busy timeout
+ * says, and then gives up: it never adds without room.
  *
- * A rotation by the clock, or one that is asked for, makes the segment and leaves the newest for it at once,
- * under the lock (`leave`).  Where it cannot have that, adders go on in the old slice: its room is bounded too.
- * Only where all slices are past nobody would find a key in the old one: then they wait, as for room.
+ * A rotation by the clock, or one that is asked for, makes the segment and leaves the newest for it
+ * at once, under the lock (`leave`).  Where it cannot have that, adders go on in the old slice: its
+ * room is bounded too. Only where all slices are past nobody would find a key in the old one: then
+ * they wait, as for room.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,26 +33,28 @@
 #include "base/error.h"
 #include "base/point.h"
 #include "file/room.h"
+#include "filter/publish.h"
 #include "hash/hash_set.h"
 #include "txn/policy.h"
-#include "filter/publish.h"
 #include "txn/spares.h"
 #include "txn/store.h"
 
 /* A rotation waits for the locks as long as this; a disk's sync takes some ms. */
 #define WAIT_NS 1000000000
 #define PAUSE_US 200
-/* After this long the one who has the guard is taken for stopped, and others make the spare beside it. */
+/* After this long the one who has the guard is taken for stopped, and others make the spare beside
+ * it. */
 #define GUARD_NS 1000000000
-/* Where the locks are taken, or the disk is full, adders with room look for a spare again after so long. */
+/* Where the locks are taken, or the disk is full, adders with room look for a spare again after so
+ * long. */
 #define AGAIN_NS 50000000
-/* Room that others hold may come back at once: before a segment is left, it is looked at so often again, with
- * pauses of PAUSE_US / 4; more often where much of it is held. */
+/* Room that others hold may come back at once: before a segment is left, it is looked at so often
+ * again, with pauses of PAUSE_US / 4; more often where much of it is held. */
 #define HELD_LOOKS 4u
 #define MUCH_HELD_LOOKS 40u
 
-/* Spares that are made at once, where the filter fills so fast that one would be full within AHEAD_NS; but none
- * beyond the first that is larger than this. */
+/* Spares that are made at once, where the filter fills so fast that one would be full within
+ * AHEAD_NS; but none beyond the first that is larger than this. */
 #define SPARE_BYTES_MAX ((uint64_t)32 << 20)
 #define AHEAD_NS 1e9
 
@@ -63,8 +66,8 @@ struct change {
     enum reason reason;
     int64_t now;
     int64_t deadline; /* steady; a rotation that can be done without waits until then */
-    /* The waiting for room, or for a slice, began then, and lasts for the busy timeout.  0: there is room, or
-     * a slice; growth does not wait then. */
+    /* The waiting for room, or for a slice, began then, and lasts for the busy timeout.  0: there
+     * is room, or a slice; growth does not wait then. */
     int64_t started_ns;
     uint64_t newest; /* number of the segment that is left */
     struct tamis__draft drafts[TAMIS__SPARES_MAX];
@@ -75,9 +78,9 @@ struct change {
 /* ---- What the next segment is ---------------------------------------------------------------- */
 
 /*
- * The part of its planned share that the next segment may have.  1, as segments never hold more than they were
- * made for; less where more came into them by other ways, such as a merge: then those that come after share
- * what is left of the rate.
+ * The part of its planned share that the next segment may have.  1, as segments never hold more
+ * than they were made for; less where more came into them by other ways, such as a merge: then
+ * those that come after share what is left of the rate.
  */
 static double share_left(const struct tamis__view *view)
 {
@@ -142,7 +145,8 @@ static int draft_next(struct change *change, const struct tamis__record_segment 
     return rc;
 }
 
-/* Keys that come within AHEAD_NS at the speed that this view has seen, less those that have room. */
+/* Keys that come within AHEAD_NS at the speed that this view has seen, less those that have room.
+ * */
 static double keys_to_come(const struct tamis__view *view)
 {
     const uint64_t left = tamis__room_left(&tamis__newest(view)->segment, view->limit);
@@ -283,7 +287,8 @@ static int publish(struct change *change, struct tamis__catalog_txn *txn,
 
 /* ---- Under which locks ----------------------------------------------------------------------- */
 
-/* Where the record has a segment behind this one, it says so.  Where it has another list, the epoch did. */
+/* Where the record has a segment behind this one, it says so.  Where it has another list, the epoch
+ * did. */
 static void tell_next(const struct tamis__segment *segment, const struct tamis__record *record)
 {
     for (uint32_t i = 0; i + 1 < record->segment_count; i++)
@@ -370,8 +375,9 @@ static void end_change(struct change *change)
 /* ---- Growth ---------------------------------------------------------------------------------- */
 
 /*
- * See to it that the newest segment has a spare.  1: it has, or was left; 0: the locks are taken.  started_ns: as
- * in struct change; 0: wait for nobody.  *lock_fd: whose lock it was, to be waited for.
+ * See to it that the newest segment has a spare.  1: it has, or was left; 0: the locks are taken.
+ * started_ns: as in struct change; 0: wait for nobody.  *lock_fd: whose lock it was, to be waited
+ * for.
  */
 static int make_spare(struct tamis_filter *filter, struct tamis__view *view, int64_t started_ns,
                       struct tamis__private_fd *guard, int *lock_fd)
@@ -399,8 +405,8 @@ static bool has_spare(const struct tamis__view *view)
     return tamis__next_spare(tamis__segment_next(&tamis__newest(view)->segment)) != 0;
 }
 
-/* The chore TAMIS__CHORE_SPARE.  There is room still: what stands in the way is left for later, or for whom there
- * is no room. */
+/* The chore TAMIS__CHORE_SPARE.  There is room still: what stands in the way is left for later, or
+ * for whom there is no room. */
 static void look_for_spare(struct tamis_filter *filter, struct tamis__view *view)
 {
     struct tamis__private_fd guard = {.fd = -1};
@@ -416,8 +422,9 @@ static void look_for_spare(struct tamis_filter *filter, struct tamis__view *view
         __atomic_store_n(&view->spare_at, tamis__steady_ns() + AGAIN_NS, __ATOMIC_RELAXED);
 }
 
-/* Do others hold room, who may give it back in a moment?  Pauses then.  `at_least_once`: also where the items say
- * that there is none, as they may be of adders that are about to take their addition back. */
+/* Do others hold room, who may give it back in a moment?  Pauses then.  `at_least_once`: also where
+ * the items say that there is none, as they may be of adders that are about to take their addition
+ * back. */
 static bool is_held(const struct tamis__view *view, bool at_least_once, unsigned *looks)
 {
     const uint64_t items = tamis__segment_items(&tamis__newest(view)->segment);

@@ -12,9 +12,10 @@
 #include "file/mark.h"
 
 /*
- * A log may get as long as this, or as the share of the filter's data where that is more; then a checkpoint
- * is made.  4 million keys in 64 MiB dirty most pages of a filter of 16 GiB or less, so a checkpoint costs a
- * write of the whole of it: with a log of an eighth that is 8 bytes written for each that is logged.
+ * A log may get as long as this, or as the share of the filter's data where that is more; then a
+ * checkpoint is made.  4 million keys in 64 MiB dirty most pages of a filter of 16 GiB or less, so
+ * a checkpoint costs a write of the whole of it: with a log of an eighth that is 8 bytes written
+ * for each that is logged.
  */
 #define LIMIT_BYTES_MIN ((uint64_t)64 << 20)
 #define LIMIT_SHARE 8u
@@ -43,8 +44,8 @@ struct tamis__logs tamis__store_logs(const struct tamis_store *store)
 
 /* ---- One a process --------------------------------------------------------------------------- */
 
-/* One that was inherited has lost its descriptor, so nothing of its log is given back; and to destroy its
- * condition could wait for threads that are the parent's. */
+/* One that was inherited has lost its descriptor, so nothing of its log is given back; and to
+ * destroy its condition could wait for threads that are the parent's. */
 static void free_journal(struct tamis__journal *journal)
 {
     while (journal != NULL) {
@@ -126,7 +127,8 @@ static uint64_t limit_of(const struct tamis__view *view)
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-/* Sticky, for all processes: what the bits of this call rest on is not on the disk.  Returns `rc`. */
+/* Sticky, for all processes: what the bits of this call rest on is not on the disk.  Returns `rc`.
+ * */
 static int fail_log(struct tamis__journal *journal, const struct tamis__view *view, int rc)
 {
     char cause[768];

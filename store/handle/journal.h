@@ -6,12 +6,12 @@
  *     append     the frame is written, not synced
  *     sync       it is on the disk; threads that come together share one fdatasync()
  *
- * What makes, grows or retires the log, one thread does while the others wait (`busy`); it waits for frames
- * that have room and are not written.  A checkpoint of all segments that the frames name makes them needless:
- * then the log begins anew at its front.
+ * What makes, grows or retires the log, one thread does while the others wait (`busy`); it waits
+ * for frames that have room and are not written.  A checkpoint of all segments that the frames name
+ * makes them needless: then the log begins anew at its front.
  *
- * A write or a sync that failed ends it: it is never written to again, the filter is degraded, and the next
- * `reserve` makes a checkpoint and another log first.
+ * A write or a sync that failed ends it: it is never written to again, the filter is degraded, and
+ * the next `reserve` makes a checkpoint and another log first.
  *
  * The mutex is of one process: a child of fork() begins a journal of its own (tamis__journal_of).
  */
@@ -35,7 +35,8 @@ int tamis__journal_reserve(struct tamis__journal *journal, const struct tamis__v
 /* Not needed after all. */
 void tamis__journal_release(struct tamis__journal *journal, size_t reserved);
 
-/* Write the frame whose payload stands in `buffer` into the room reserved for it.  *ticket is what sync wants. */
+/* Write the frame whose payload stands in `buffer` into the room reserved for it.  *ticket is what
+ * sync wants. */
 int tamis__journal_append(struct tamis__journal *journal, const struct tamis__view *view,
                           struct tamis__frame *frame, unsigned char *buffer, size_t reserved,
                           uint64_t *ticket);
@@ -43,19 +44,21 @@ int tamis__journal_append(struct tamis__journal *journal, const struct tamis__vi
 int tamis__journal_sync(struct tamis__journal *journal, const struct tamis__view *view,
                         uint64_t ticket);
 
-/* The handle ends: take the log away.  `whole`: a checkpoint of all its segments has ended well since the
- * last add; else one is made.  Where it fails the log stays for others. */
+/* The handle ends: take the log away.  `whole`: a checkpoint of all its segments has ended well
+ * since the last add; else one is made.  Where it fails the log stays for others. */
 int tamis__journal_close(struct tamis_filter *filter, bool whole);
-/* The same of a filter that was dropped: nobody needs it, and who cleans the store takes what this leaves. */
+/* The same of a filter that was dropped: nobody needs it, and who cleans the store takes what this
+ * leaves. */
 void tamis__journal_forget(struct tamis_filter *filter);
 /* Give back what it has in memory, and the lock; harmless where there is none. */
 void tamis__journal_free(struct tamis_filter *filter);
 
 /*
- * replay.c: replay the logs of dead handles of a filter, bring that to the disk, and take them away.  `numbers`:
- * of the filter's segments, the newest last.  1 if there were any; 0; or an error, after which what was not
- * settled is as it was.  TAMIS__LOGS_DAMAGED: 1, and one of them was damaged: the filter is unclean since its
- * last checkpoint, and the catalog does not know that yet.
+ * replay.c: replay the logs of dead handles of a filter, bring that to the disk, and take them
+ * away.  `numbers`: of the filter's segments, the newest last.  1 if there were any; 0; or an
+ * error, after which what was not settled is as it was.  TAMIS__LOGS_DAMAGED: 1, and one of them
+ * was damaged: the filter is unclean since its last checkpoint, and the catalog does not know that
+ * yet.
  */
 #define TAMIS__LOGS_DAMAGED 2
 int tamis__logs_settle(struct tamis_store *store, uint64_t filter_id, const uint64_t *numbers,

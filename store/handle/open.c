@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * open.c: the life of a handle: its segments mapped and held against the catalog, its view entered, its
- * counts recorded, its end.
+ * open.c: the life of a handle: its segments mapped and held against the catalog, its view entered,
+ * its counts recorded, its end.
  */
 #include <stdlib.h>
 #include <string.h>

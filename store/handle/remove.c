@@ -2,8 +2,8 @@
 /*
  * remove.c: removing and counting keys, for filters that can.
  *
- * A key must be taken off where it was counted, so such a filter has one segment for life: it neither
- * grows nor has a window.
+ * A key must be taken off where it was counted, so such a filter has one segment for life: it
+ * neither grows nor has a window.
  */
 #include <string.h>
 

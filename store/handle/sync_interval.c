@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sync_interval.c: a handle that makes checkpoints by itself, by a thread of its own: the only one that the
- * library ever starts, and only where it is asked to.
+ * sync_interval.c: a handle that makes checkpoints by itself, by a thread of its own: the only one
+ * that the library ever starts, and only where it is asked to.
  *
  *     set         the thread sleeps for the interval, or until it is told to end
  *     thread      tamis_filter_sync(); what fails leaves the filter degraded, and is tried again

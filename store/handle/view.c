@@ -3,8 +3,8 @@
  * view.c: views are made, followed and given back; see view.h.
  *
  * Two ways lead from a list to the next.  A segment that has been left says in its header which one
- * goes on after it (`next`), so a list that grew is followed without the catalog and without a lock.
- * All else (a drop, segments taken away) is told by the epoch, and found in the catalog.
+ * goes on after it (`next`), so a list that grew is followed without the catalog and without a
+ * lock. All else (a drop, segments taken away) is told by the epoch, and found in the catalog.
  */
 #include "handle/view.h"
 
@@ -31,7 +31,8 @@ static pthread_key_t visitor_key;
 static bool visitor_key_made;
 static pthread_once_t visitors_once = PTHREAD_ONCE_INIT;
 
-/* At the end of a thread another one may have its slot; not this one again, in what still runs in it. */
+/* At the end of a thread another one may have its slot; not this one again, in what still runs in
+ * it. */
 static void release_visitor(void *context)
 {
     struct tamis__visitor *visitor = context;
@@ -41,7 +42,8 @@ static void release_visitor(void *context)
     __atomic_store_n(&visitor->used, 0, __ATOMIC_RELEASE);
 }
 
-/* In the child of a fork() there is one thread; the others' slots would say for ever where they were. */
+/* In the child of a fork() there is one thread; the others' slots would say for ever where they
+ * were. */
 static void after_fork_in_child(void)
 {
     for (struct tamis__visitor *r = visitors; r != NULL; r = r->next)
@@ -145,8 +147,8 @@ static void retire(struct tamis_filter *filter, struct tamis__view *view)
 }
 
 /*
- * Free the views that nobody is in.  Again if one that was put back has been left meanwhile: its last
- * user found none to free while this thread had it.
+ * Free the views that nobody is in.  Again if one that was put back has been left meanwhile: its
+ * last user found none to free while this thread had it.
  */
 void tamis__view_reclaim(struct tamis_filter *filter)
 {
@@ -159,7 +161,8 @@ void tamis__view_reclaim(struct tamis_filter *filter)
         tamis__barrier(tamis__visit_is_light);
         while (view != NULL) {
             struct tamis__view *next = view->retired;
-            /* Slots first: who pins it is in it meanwhile, and finding that one gone shows the pin. */
+            /* Slots first: who pins it is in it meanwhile, and finding that one gone shows the pin.
+             * */
             if (has_visitor(view)) {
                 view->retired = visited;
                 visited = view;
@@ -298,14 +301,14 @@ static void complete(struct tamis__view *view, bool read_only)
         view->chores |= TAMIS__CHORE_MARK;
     if (!read_only && policy->durable && tamis__view_is_written(view))
         view->chores |= TAMIS__CHORE_DURABLE;
-    /* Whoever adds in this view has read `next` of the segments before the newest, and asks them after this
-     * fence: docs/concurrency.md, "The list goes on". */
+    /* Whoever adds in this view has read `next` of the segments before the newest, and asks them
+     * after this fence: docs/concurrency.md, "The list goes on". */
     tamis__fence();
 }
 
-/* What the newest segment of the record says: nothing, or its spare, which may be entered at any moment: so
- * nothing is written over what it should say, or will.  A number that it should not say is of a store that was
- * copied while it was written to. */
+/* What the newest segment of the record says: nothing, or its spare, which may be entered at any
+ * moment: so nothing is written over what it should say, or will.  A number that it should not say
+ * is of a store that was copied while it was written to. */
 static void link_newest(const struct tamis__segment *newest, const struct tamis__record *record)
 {
     const uint64_t spare =
@@ -321,8 +324,9 @@ static void link_newest(const struct tamis__segment *newest, const struct tamis_
 
 /*
  * Each segment but the newest says which one comes after it, before anybody who has the list adds:
- * the one who published it may have died before it could say so (docs/concurrency.md).  And the newest one says
- * which exceptions are in force, and since when it is itself.  The caller holds the catalog's lock.
+ * the one who published it may have died before it could say so (docs/concurrency.md).  And the
+ * newest one says which exceptions are in force, and since when it is itself.  The caller holds the
+ * catalog's lock.
  */
 static void link_segments(struct tamis__view *view, const struct tamis__record *record)
 {
@@ -393,8 +397,8 @@ static void share_all(struct tamis__view *view, const struct tamis__view *from)
 }
 
 /*
- * The list that the segment `number` goes on with: behind the one that there is, or (list_start) in its
- * stead.  1; 0 where it is not newer than that, as after the rollback to a list that had grown.
+ * The list that the segment `number` goes on with: behind the one that there is, or (list_start) in
+ * its stead.  1; 0 where it is not newer than that, as after the rollback to a list that had grown.
  */
 static int extend(struct tamis_filter *filter, const struct tamis__view *old, uint64_t number,
                   struct tamis__view **out)
@@ -406,7 +410,8 @@ static int extend(struct tamis_filter *filter, const struct tamis__view *old, ui
     const struct tamis__segment_header *h = next.segment.header;
     const struct tamis__policy policy = h->list_start ? tamis__header_policy(h) : old->policy;
     const double fp_rate = h->list_start ? policy.fp_rate : old->fp_rate;
-    /* A list that a rollback put in force again is as old as its word says.  Read before the exceptions. */
+    /* A list that a rollback put in force again is as old as its word says.  Read before the
+     * exceptions. */
     const uint64_t again = h->list_start ? tamis__segment_in_force(&next.segment) : 0;
     const uint64_t publication = again > h->publication ? again : h->publication;
     /* A spare is of the publication of its record, which the view may have been made from. */
@@ -426,7 +431,8 @@ static int extend(struct tamis_filter *filter, const struct tamis__view *old, ui
         tamis__view_free(view);
         return rc;
     }
-    /* Not as it is: what has raised it in between is only found in the catalog, at the next call. */
+    /* Not as it is: what has raised it in between is only found in the catalog, at the next call.
+     * */
     view->epoch = tamis__segment_epoch(&next.segment) - 1;
     complete(view, filter->read_only);
     *out = view;
@@ -471,8 +477,8 @@ int tamis__view_mark(struct tamis_filter *filter, struct tamis__view *view)
 /* ---- Following ------------------------------------------------------------------------------- */
 
 /*
- * Put it in the place of the one that the caller is in: 1; or 0 where another thread has put one there,
- * which need not be as new as ours.
+ * Put it in the place of the one that the caller is in: 1; or 0 where another thread has put one
+ * there, which need not be as new as ours.
  */
 static int install(struct tamis_filter *filter, struct tamis__view **view,
                    struct tamis__view *fresh)
@@ -531,8 +537,8 @@ static int follow_catalog(struct tamis_filter *filter, struct tamis__view **view
     if (__atomic_load_n(&filter->dropped, __ATOMIC_RELAXED)) return tamis__fail_dropped(filter);
     int rc = wait ? tamis__catalog_begin(catalog, TAMIS__LOCK_SHARED, &txn)
                   : tamis__catalog_begin_if_free(catalog, TAMIS__LOCK_SHARED, &txn);
-    /* While the publisher, or anybody, has the lock, nothing new is in force that it has told of: go
-     * on with what we have, and look again at the next call.  So not even a stopped one keeps us
+    /* While the publisher, or anybody, has the lock, nothing new is in force that it has told of:
+     * go on with what we have, and look again at the next call.  So not even a stopped one keeps us
      * waiting. */
     if (rc < 0 || (!wait && rc == 0)) return rc;
     rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
@@ -588,8 +594,8 @@ static int follow(struct tamis_filter *filter, struct tamis__view **view, bool w
     while (rc == AGAIN) {
         while (follow_chain(filter, view))
             continue;
-        /* Where the chain leads to what is no more, the whole window has moved on since this view was
-         * made, and keys of now are not in it: that cannot wait. */
+        /* Where the chain leads to what is no more, the whole window has moved on since this view
+         * was made, and keys of now are not in it: that cannot wait. */
         const bool lost = tamis__segment_is_left(&tamis__newest(*view)->segment);
         rc = follow_catalog(filter, view, wait || lost);
     }

@@ -3,8 +3,8 @@
  * view.h: the list of segments that a handle works on, and how it is exchanged under running calls.
  *
  * A view never changes (but for its atomics), so a call works on one from begin to end.  When the
- * filter's list has changed, a thread that notices makes another view and puts it in the handle; the
- * old one, and the mappings that only it has, are given back by the last thread that leaves it.
+ * filter's list has changed, a thread that notices makes another view and puts it in the handle;
+ * the old one, and the mappings that only it has, are given back by the last thread that leaves it.
  *
  *     view = tamis__enter(&filter->view);      each thread has one slot that says where it is
  *     ...                                      no other call on any filter in between
@@ -28,7 +28,8 @@ struct tamis_filter;
 /* What keeps adders from the short way: one look finds that there is none of it. */
 #define TAMIS__CHORE_SPARE 1u   /* half of the newest segment is granted, and no spare was seen */
 #define TAMIS__CHORE_DURABLE 4u /* always, of a durable filter: its adds go by durable.c */
-#define TAMIS__CHORE_MARK 2u /* this handle has not marked it yet, in this process (file/mark.h) */
+/* This handle has not marked it yet, in this process (file/mark.h). */
+#define TAMIS__CHORE_MARK 2u
 
 /* A segment in a view; copies in several views share one mapping. */
 struct tamis__store_segment {
@@ -93,8 +94,9 @@ static inline const struct tamis__store_segment *tamis__newest(const struct tami
 
 /*
  * Say where we are, then look whether that is still where to be.  The exchanger puts a new view in,
- * then reads the slots; so either it finds our slot, or we find its view.  That takes a full barrier
- * here, unless the exchanger's membarrier(2) makes one in every thread: then this is two plain moves.
+ * then reads the slots; so either it finds our slot, or we find its view.  That takes a full
+ * barrier here, unless the exchanger's membarrier(2) makes one in every thread: then this is two
+ * plain moves.
  */
 static inline struct tamis__view *tamis__enter(struct tamis__view *const *place)
 {
@@ -143,17 +145,17 @@ int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view);
 /* The same for one that must know what comes after its newest segment: waits for the catalog. */
 int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view);
 
-/* Something is to be done to the list: it wants a spare, or its time is over (grow.c).  Waits a second at the
- * most.  As above. */
+/* Something is to be done to the list: it wants a spare, or its time is over (grow.c).  Waits a
+ * second at the most.  As above. */
 int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view);
-/* Time has passed by all slices: wait for the locks that a further one needs, since started_ns and for as long
- * as the busy timeout says.  As above; 0 also where they are not to be had. */
+/* Time has passed by all slices: wait for the locks that a further one needs, since started_ns and
+ * for as long as the busy timeout says.  As above; 0 also where they are not to be had. */
 int tamis__view_begin_slice(struct tamis_filter *filter, struct tamis__view **view,
                             int64_t started_ns);
 int tamis__fail_no_slice(const struct tamis_filter *filter, int64_t started_ns); /* TAMIS_EBUSY */
 /*
- * The newest segment has no room (grow.c).  0: there is some, or *view has another newest segment, or refuses;
- * TAMIS_EBUSY after the store's busy timeout, and what keeps a segment from being made.
+ * The newest segment has no room (grow.c).  0: there is some, or *view has another newest segment,
+ * or refuses; TAMIS_EBUSY after the store's busy timeout, and what keeps a segment from being made.
  */
 int tamis__view_make_room(struct tamis_filter *filter, struct tamis__view **view);
 
@@ -188,15 +190,15 @@ static inline struct tamis__view_numbers tamis__view_numbers(const struct tamis_
                                         .highest = newest > index ? newest : index};
 }
 
-/* Of a filter that is to be in memory: bring what a view with these numbers had not, as far as that can be
- * had: what cannot is told by the calls that need it.  Without the catalog's lock. */
+/* Of a filter that is to be in memory: bring what a view with these numbers had not, as far as that
+ * can be had: what cannot is told by the calls that need it.  Without the catalog's lock. */
 void tamis__view_populate_new(const struct tamis_filter *filter, const struct tamis__view *view,
                               struct tamis__view_numbers before);
 
 /* Items of all segments now. */
 uint64_t tamis__view_items(const struct tamis__view *view);
-/* Bring the items of a record up to now, and what follows from them.  Returns how many of its segments
- * the view has; the others stay as they are. */
+/* Bring the items of a record up to now, and what follows from them.  Returns how many of its
+ * segments the view has; the others stay as they are. */
 uint32_t tamis__view_count_record(const struct tamis__view *view, struct tamis__record *record);
 
 #endif

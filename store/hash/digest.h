@@ -54,7 +54,8 @@ struct tamis__digester {
 static inline struct tamis__digest tamis__digest_by(const struct tamis__digester *by,
                                                     const void *key, size_t key_bytes)
 {
-    /* In the loops over keys always the same, so the branch costs XXH3 nothing that can be measured. */
+    /* In the loops over keys always the same, so the branch costs XXH3 nothing that can be
+     * measured. */
     if (__builtin_expect(by->secret != NULL, 0))
         return tamis__digest_sip(key, key_bytes, by->secret);
     return tamis__digest(key, key_bytes, by->seed);

@@ -3,9 +3,10 @@
  * hash_set.h: the rules from key to bit positions, one table entry each; docs/hash-sets.md has
  * their exact arithmetic.
  *
- * xxh3 is Tamis' own, and sip for keys that an enemy chooses.  Every other set is, bit for bit, that
- * of a system which Tamis takes filters over from, faults included.  They know nothing of files: how a position lies in the data is the
- * bit order of the segment, of which a set only says what its system has.
+ * xxh3 is Tamis' own, and sip for keys that an enemy chooses.  Every other set is, bit for bit,
+ * that of a system which Tamis takes filters over from, faults included.  They know nothing of
+ * files: how a position lies in the data is the bit order of the segment, of which a set only says
+ * what its system has.
  */
 #ifndef TAMIS_HASH_HASH_SET_H
 #define TAMIS_HASH_HASH_SET_H
@@ -67,8 +68,8 @@ struct tamis__hash_set {
     void (*positions)(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                       uint64_t *positions);
 
-    /* NULL, or the 128-bit digest of a key, of which its positions in a filter of any kind follow: by the
-     * walk of xxh3.h in one of kind bloom. */
+    /* NULL, or the 128-bit digest of a key, of which its positions in a filter of any kind follow:
+     * by the walk of xxh3.h in one of kind bloom. */
     struct tamis__digest (*digest)(const struct tamis__hashing *hashing, const void *key,
                                    size_t key_bytes);
 

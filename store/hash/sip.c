@@ -3,8 +3,9 @@
  * sip.c: the hash set sip: SipHash-2-4 with 128 bits (Aumasson and Bernstein, "SipHash: a fast
  * short-input PRF", 2012), for keys that an enemy chooses; docs/security.md says when.
  *
- * Its key, 16 random bytes that each filter has of its own, is the first of the parameters; the rest
- * are 0.  Positions follow from the digest as those of xxh3 do (xxh3.h), so every kind goes with it.
+ * Its key, 16 random bytes that each filter has of its own, is the first of the parameters; the
+ * rest are 0.  Positions follow from the digest as those of xxh3 do (xxh3.h), so every kind goes
+ * with it.
  *
  * SipHash is libsodium's.  A library built without it knows the set and refuses to use it.
  */
@@ -21,8 +22,8 @@
 
 static_assert(crypto_shorthash_siphashx24_KEYBYTES == TAMIS_SECRET_BYTES, "a key fits");
 
-/* No sodium_init(): it picks implementations and opens the random device, and of this function there is
- * one implementation, plain C without state. */
+/* No sodium_init(): it picks implementations and opens the random device, and of this function
+ * there is one implementation, plain C without state. */
 struct tamis__digest tamis__digest_sip(const void *key, size_t key_bytes,
                                        const uint8_t secret[TAMIS_SECRET_BYTES])
 {

@@ -22,21 +22,23 @@
  *     tamis_store_close(store);
  *
  * LIFE CYCLE.  open/close pair up; both close calls accept NULL.  A filter keeps its store alive,
- * so the two may be closed in any order.  A handle that is closed is gone: closing it twice, or passing it
- * to any other call, is undefined, as with free().  So set the variable to NULL after the close.
+ * so the two may be closed in any order.  A handle that is closed is gone: closing it twice, or
+ * passing it to any other call, is undefined, as with free().  So set the variable to NULL after
+ * the close.
  *
- * NULL.  A pointer that a call needs and that is NULL is TAMIS_EINVAL, with a sentence that names it.
+ * NULL.  A pointer that a call needs and that is NULL is TAMIS_EINVAL, with a sentence that names
+ * it.
  *
- * SIZES.  Every struct but tamis_key begins with `size`.  In one that you pass, set it to sizeof(the struct)
- * before the call; TAMIS_INIT() does, and clears the rest.  Later versions add fields at the end of structs.
- * The library reads and writes at most `size` bytes, so a program goes on working with a library that is
- * newer, or older, than the headers it was compiled with:
+ * SIZES.  Every struct but tamis_key begins with `size`.  In one that you pass, set it to
+ * sizeof(the struct) before the call; TAMIS_INIT() does, and clears the rest.  Later versions add
+ * fields at the end of structs. The library reads and writes at most `size` bytes, so a program
+ * goes on working with a library that is newer, or older, than the headers it was compiled with:
  * - What an older program's struct does not have counts as 0, and is not filled in.
- * - A newer program's field that an older library does not know must be 0, else TAMIS_EUNSUPPORTED.  In what
- *   is filled in, `size` says afterwards how many bytes the library has filled.
- * A size of 0, or one that no struct has, is TAMIS_EINVAL.  In structs that the library passes to your
- * functions, `size` says how much the library knows.  Foreign-function users: tamis_ffi.h has all of this
- * header without a preprocessor.
+ * - A newer program's field that an older library does not know must be 0, else TAMIS_EUNSUPPORTED.
+ *   In what is filled in, `size` says afterwards how many bytes the library has filled.
+ * A size of 0, or one that no struct has, is TAMIS_EINVAL.  In structs that the library passes to
+ * your functions, `size` says how much the library knows.  Foreign-function users: tamis_ffi.h has
+ * all of this header without a preprocessor.
  *
  * RESULTS.  A call returns 0, a count or an answer, or a negative TAMIS_E* code (tamis_errors.h).
  * After a negative result tamis_last_error() says in a sentence what was tried, on what, and what
@@ -48,8 +50,8 @@
  * takes a lock, and no process's death or suspension can block them (docs/concurrency.md).
  *
  * DURABILITY.  A killed process loses nothing that it was told is added.  A power cut may lose what
- * was added since the last tamis_filter_sync(), or the last close of all handles that had added; the
- * filter says so then: TAMIS_STATE_UNCLEAN, and since when (docs/durability.md).
+ * was added since the last tamis_filter_sync(), or the last close of all handles that had added;
+ * the filter says so then: TAMIS_STATE_UNCLEAN, and since when (docs/durability.md).
  *
  * CAVEATS
  * - A filter answers "present" for a key that was never added at about the rate it was made for,
@@ -57,11 +59,13 @@
  * - The store must be on a local file system that has flock() and shared mmap().
  * - Files are little-endian and are used in place; big-endian hosts are refused at compile time.
  * - A process with a file size limit (`ulimit -f`) should ignore SIGXFSZ, to get an error instead.
- * - Truncating a file of the store under a process that has it open makes that process's calls on it
- *   fail (TAMIS_ECORRUPT, TAMIS_EIO) until it is opened again; see tamis_sigbus_leave().  What somebody
- *   else writes into such a file instead is not noticed, but for a header that is none any more.
- * - A filter of kind counting maps addresses, not memory, for a table that it may never need: 32 to 64
- *   bytes a counter, which `ulimit -v` counts.  A handle that has removed a key keeps a descriptor.
+ * - Truncating a file of the store under a process that has it open makes that process's calls on
+ *   it fail (TAMIS_ECORRUPT, TAMIS_EIO) until it is opened again; see tamis_sigbus_leave().  What
+ *   somebody else writes into such a file instead is not noticed, but for a header that is none any
+ *   more.
+ * - A filter of kind counting maps addresses, not memory, for a table that it may never need: 32 to
+ *   64 bytes a counter, which `ulimit -v` counts.  A handle that has removed a key keeps a
+ *   descriptor.
  * - A process that was started with descriptors 0-2 closed should open them (on /dev/null) first:
  *   else LMDB's file may become its standard output.  The `tamis` command does.
  */
@@ -133,8 +137,9 @@ enum tamis_kind {
 /* "0.1.0".  Static storage. */
 TAMIS_API const char *tamis_version(void);
 
-/* Which vector instructions batches of kind blocked use on this machine: "avx512", "avx2" or "portable"; the
- * answers are the same.  The best there are, unless TAMIS_SIMD in the environment names another.  Static storage. */
+/* Which vector instructions batches of kind blocked use on this machine: "avx512", "avx2" or
+ * "portable"; the answers are the same.  The best there are, unless TAMIS_SIMD in the environment
+ * names another.  Static storage. */
 TAMIS_API const char *tamis_simd(void);
 
 /* "TAMIS_ENOTFOUND" for a code, "TAMIS_?" for a number that is none.  Static storage. */
@@ -150,7 +155,8 @@ TAMIS_API const char *tamis_error_message(int error);
  */
 TAMIS_API const char *tamis_last_error(void);
 
-/* "blocked", "bloom", "counting", "fuse"; NULL for a number that is no kind of this library.  Static storage. */
+/* "blocked", "bloom", "counting", "fuse"; NULL for a number that is no kind of this library.
+ * Static storage. */
 TAMIS_API const char *tamis_kind_name(uint32_t kind);
 
 /* The kind of that name.  TAMIS_EINVAL, with the known names in the sentence, if there is none. */
@@ -159,11 +165,12 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_kind_from_name(const char *name, uint32_t *
 /* ---- SIGBUS ------------------------------------------------------------------------------- */
 
 /*
- * The kernel sends SIGBUS to a thread that touches a page of a mapped file that it cannot give: the file
- * was truncated, the disk is full (where rewriting a page takes new room, as on btrfs) or fails.  With its
- * first mapping the library installs a handler, if SIGBUS has its default action then: a fault in a
- * mapping of the library becomes an error of the call that met it, and of all later ones that need the
- * file, TAMIS_ECORRUPT or TAMIS_EIO.  Any other fault ends the process as it would have without.
+ * The kernel sends SIGBUS to a thread that touches a page of a mapped file that it cannot give: the
+ * file was truncated, the disk is full (where rewriting a page takes new room, as on btrfs) or
+ * fails.  With its first mapping the library installs a handler, if SIGBUS has its default action
+ * then: a fault in a mapping of the library becomes an error of the call that met it, and of all
+ * later ones that need the file, TAMIS_ECORRUPT or TAMIS_EIO.  Any other fault ends the process as
+ * it would have without.
  *
  * tamis_sigbus_leave()  before the first store is opened: install nothing, ever.
  */
@@ -173,8 +180,8 @@ TAMIS_API void tamis_sigbus_leave(void);
  * For a program with a SIGBUS handler of its own: call it there with siginfo_t's si_addr.
  *
  * Returns  1: the fault was in a mapping of the library; return from the handler.  0: it was not.
- * Signals  async-signal-safe; for any thread, in a child of fork() too.  A thread that blocks SIGBUS dies of
- *          one all the same.
+ * Signals  async-signal-safe; for any thread, in a child of fork() too.  A thread that blocks
+ *          SIGBUS dies of one all the same.
  */
 TAMIS_API int tamis_sigbus_mend(const void *address);
 
@@ -183,9 +190,9 @@ TAMIS_API int tamis_sigbus_mend(const void *address);
 /* Flags of tamis_store_open() and tamis_filter_open(). */
 #define TAMIS_READ_ONLY 1u /* map for reading only; needs no write permission anywhere */
 #define TAMIS_CREATE 2u    /* store: make the directory (0777 less umask) and catalog if absent */
-#define TAMIS_FORCE_NETWORK_FS                                                                     \
-    0x100u /* store: take one on a network file system, or on overlayfs without write permission, at */
-           /* the user's own risk; repair too */
+/* store, and repair: take one on a network file system, or on overlayfs without write permission,
+ * at the user's own risk */
+#define TAMIS_FORCE_NETWORK_FS 0x100u
 
 #define TAMIS_NO_SYNC 4u  /* filter: closing it brings nothing to the disk, a later sync does */
 #define TAMIS_POPULATE 8u /* filter: have all of it in memory before it is asked */
@@ -196,9 +203,9 @@ TAMIS_API int tamis_sigbus_mend(const void *address);
  * path     the directory; made absolute now, so a later chdir() does no harm.
  * flags    0, TAMIS_CREATE, or TAMIS_READ_ONLY (then every filter opens read-only).
  * store    *store receives the handle; the caller closes it.
- * Returns  0.  TAMIS_ENOSTORE: no store there and TAMIS_CREATE not given.  TAMIS_EUNSUPPORTED: on a network
- *          file system.  TAMIS_EFOREIGN: a link, a pipe or the like in it.  TAMIS_EACCESS, TAMIS_ECORRUPT,
- *          TAMIS_EVERSION, TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_ELIMIT.
+ * Returns  0.  TAMIS_ENOSTORE: no store there and TAMIS_CREATE not given.  TAMIS_EUNSUPPORTED: on a
+ *          network file system.  TAMIS_EFOREIGN: a link, a pipe or the like in it.  TAMIS_EACCESS,
+ *          TAMIS_ECORRUPT, TAMIS_EVERSION, TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_ELIMIT.
  * Process  any number of processes may open (and create) one store at once.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_store_open(const char *path, unsigned flags,
@@ -219,22 +226,25 @@ struct tamis_store_options {
     size_t size;    /* sizeof(struct tamis_store_options) */
     uint32_t flags; /* as tamis_store_open() */
     uint32_t mode;  /* 0, or the store's mode: 0600 to 0666, in each place 6, 4 or 0 */
-    /* Already for the opening: as tamis_store_set_busy_timeout(), but 0 is TAMIS_BUSY_TIMEOUT_DEFAULT, and below 0
-     * is not to wait; and as tamis_store_set_busy_callback(). */
+    /* Already for the opening: as tamis_store_set_busy_timeout(), but 0 is
+     * TAMIS_BUSY_TIMEOUT_DEFAULT, and below 0 is not to wait; and as
+     * tamis_store_set_busy_callback(). */
     int64_t busy_timeout_ms;
     tamis_busy_fn *busy_fn;
     void *busy_context;
 };
 
 /*
- * The same, with the mode that the store is made with, whatever the umask: that of catalog.mdb.  Each file that
- * anybody makes in the store later, through whatever call, gets the mode and the group of catalog.mdb, and
- * each directory x where the mode has r.  Where the mode lets the group write, directories hand their group
- * on (setgid).  A mode of 0 is 0666 less umask at first, and later what the store has.
+ * The same, with the mode that the store is made with, whatever the umask: that of catalog.mdb.
+ * Each file that anybody makes in the store later, through whatever call, gets the mode and the
+ * group of catalog.mdb, and each directory x where the mode has r.  Where the mode lets the group
+ * write, directories hand their group on (setgid).  A mode of 0 is 0666 less umask at first, and
+ * later what the store has.
  *
  * options  NULL for all zero; read during the call only.
- * Returns  as tamis_store_open().  TAMIS_EINVAL: no such mode, or timeout.  TAMIS_EMISMATCH: the store is there and has
- *          another mode; nothing is changed.  TAMIS_EACCESS: also where the group cannot be kept.
+ * Returns  as tamis_store_open().  TAMIS_EINVAL: no such mode, or timeout.  TAMIS_EMISMATCH: the
+ *          store is there and has another mode; nothing is changed.  TAMIS_EACCESS: also where the
+ *          group cannot be kept.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_store_open_with(const char *path,
                                                      const struct tamis_store_options *options,
@@ -244,27 +254,31 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_store_open_with(const char *path,
 #define TAMIS_BUSY_TIMEOUT_MAX 86400000  /* a day */
 
 /*
- * How long a call waits for another process that has a lock of the store: an add for room, when the filter has to
- * grow and cannot now, or for the next slice of a window; and whatever reads or changes the catalog: opening,
- * creating, listing, syncing, publishing, closing after adding.  After that it fails with TAMIS_EBUSY, and may be
- * tried again.  An add that finds room never waits, and a question never does.
+ * How long a call waits for another process that has a lock of the store: an add for room, when the
+ * filter has to grow and cannot now, or for the next slice of a window; and whatever reads or
+ * changes the catalog: opening, creating, listing, syncing, publishing, closing after adding.
+ * After that it fails with TAMIS_EBUSY, and may be tried again.  An add that finds room never
+ * waits, and a question never does.
  *
- * milliseconds  0: do not wait.  At most TAMIS_BUSY_TIMEOUT_MAX.  Until this is called the store has
- *               TAMIS_BUSY_TIMEOUT_DEFAULT.  Holds for this handle and all filters opened from it.
+ * milliseconds  0: do not wait.  At most TAMIS_BUSY_TIMEOUT_MAX.  Until this is called the store
+ *               has TAMIS_BUSY_TIMEOUT_DEFAULT.  Holds for this handle and all filters opened from
+ *               it.
  * Returns       0.  TAMIS_EINVAL: below 0, or more than a day.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_store_set_busy_timeout(tamis_store *store,
                                                             int64_t milliseconds);
 
 /*
- * Have `fn` told of waiting, NULL: nobody.  Call it before another thread uses the store or a filter of it.
+ * Have `fn` told of waiting, NULL: nobody.  Call it before another thread uses the store or a
+ * filter of it.
  *
  * Returns  0.  TAMIS_EINVAL: no store.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_store_set_busy_callback(tamis_store *store, tamis_busy_fn *fn,
                                                              void *context);
 
-/* Give the handle back.  NULL is allowed, the same handle twice is not.  Filters opened from it stay usable until their close. */
+/* Give the handle back.  NULL is allowed, the same handle twice is not.  Filters opened from it
+ * stay usable until their close. */
 TAMIS_API void tamis_store_close(tamis_store *store);
 
 /* ---- Sizing: n, p -> m, k and back (docs/sizing.md) --------------------------------------- */
@@ -308,15 +322,15 @@ struct tamis_sizing {
  * n, m       the least that n keys have in m bits; the result's m is what they need of it
  * p, m       the largest n
  *
- * Its size hangs a little on the keys, by which one piece is fuller than another: a build may come out
- * half a per cent smaller or larger.
+ * Its size hangs a little on the keys, by which one piece is fuller than another: a build may come
+ * out half a per cent smaller or larger.
  *
  * Where fp_rate was 0 the result holds the predicted rate in it.  Bloom uses the exact mean of
  * (X/m)^k (Bloom 1970; second-order term after Bose et al. 2008), blocked and counting the binomial
  * mixture over block loads (Putze, Sanders, Singler 2007).  Pure arithmetic; no system call.
  *
- * Returns    0.  TAMIS_EINVAL: a value out of range, or fewer than two given.  TAMIS_EUNSUPPORTED: a rate
- *            below 2^-32 of kind fuse.
+ * Returns    0.  TAMIS_EINVAL: a value out of range, or fewer than two given.  TAMIS_EUNSUPPORTED:
+ *            a rate below 2^-32 of kind fuse.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_size(struct tamis_sizing *sizing);
 
@@ -330,10 +344,10 @@ TAMIS_API double tamis_predict_rate(uint32_t kind, uint64_t m_bits, uint32_t k, 
 /* ---- Making, opening, closing filters ----------------------------------------------------- */
 
 /*
- * Hash sets: the rule from a key to its bits.  xxh3 is Tamis' own, and sip is for keys that an enemy
- * may choose (docs/security.md); each of the others is, bit for bit, that of a system whose filters
- * Tamis takes over, goes with kind bloom only and takes no seed.  docs/hash-sets.md has the exact
- * arithmetic.
+ * Hash sets: the rule from a key to its bits.  xxh3 is Tamis' own, and sip is for keys that an
+ * enemy may choose (docs/security.md); each of the others is, bit for bit, that of a system whose
+ * filters Tamis takes over, goes with kind bloom only and takes no seed.  docs/hash-sets.md has the
+ * exact arithmetic.
  *
  *     name            what it is                                     k and m
  *     xxh3            128-bit XXH3, seeded; every kind               any
@@ -373,7 +387,8 @@ enum tamis_on_full {
     TAMIS_ON_FULL_WARN = 3,    /* keys are taken on, the rate gets worse; the state says full */
 };
 
-/* "grow", "refuse", "warn"; NULL for TAMIS_ON_FULL_DEFAULT and for any other number.  Static storage. */
+/* "grow", "refuse", "warn"; NULL for TAMIS_ON_FULL_DEFAULT and for any other number.  Static
+ * storage. */
 TAMIS_API const char *tamis_on_full_name(uint32_t on_full);
 
 #define TAMIS_SLICES_MAX 32
@@ -432,13 +447,16 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create(tamis_store *store, const cha
 /*
  * Open a filter.  One mmap a segment; no key is read, so the time does not depend on the size.
  *
- * flags    0, or some of TAMIS_READ_ONLY (also implied by a read-only store), TAMIS_NO_SYNC, TAMIS_POPULATE.
- * Populate all of the filter is read into memory and mapped page by page before this returns; what it grows by,
- *          or what is published, by the call that meets it first, while others go on.  So but for these no
- *          question waits for the disk or takes a page fault, while the system leaves the pages in memory; of
- *          adds the first to a page takes one, without the disk, after each sync again.  Takes as long as
- *          reading the files, some 0.1 ms a MiB where they are in memory already.  Nothing becomes dirty.  A
- *          disk that does not read is TAMIS_EIO here; of what comes later the calls that need the page fail.
+ * flags    0, or some of TAMIS_READ_ONLY (also implied by a read-only store), TAMIS_NO_SYNC,
+ *          TAMIS_POPULATE.
+ * Populate all of the filter is read into memory and mapped page by page before this returns; what
+ * it grows by,
+ *          or what is published, by the call that meets it first, while others go on.  So but for
+ *          these no question waits for the disk or takes a page fault, while the system leaves the
+ *          pages in memory; of adds the first to a page takes one, without the disk, after each
+ *          sync again.  Takes as long as reading the files, some 0.1 ms a MiB where they are in
+ *          memory already.  Nothing becomes dirty.  A disk that does not read is TAMIS_EIO here; of
+ *          what comes later the calls that need the page fail.
  * Returns  0.  TAMIS_ENOTFOUND; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION (the sentence names
  * the file); TAMIS_EACCESS; TAMIS_ELIMIT; TAMIS_ENOMEM; TAMIS_EIO.
  */
@@ -455,15 +473,17 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_or_create(tamis_store *store, c
                                                            tamis_filter **filter);
 
 /*
- * Give the handle back.  NULL is allowed, the same handle twice is not.  Where it has added or removed keys, and no other handle of any
- * process that has is open any more, this is a checkpoint as tamis_filter_sync() makes one, unless it was
- * opened with TAMIS_NO_SYNC; where others are open it costs nothing, and the last of them makes it.  The
- * item count goes to the catalog if it has changed.
+ * Give the handle back.  NULL is allowed, the same handle twice is not.  Where it has added or
+ * removed keys, and no other handle of any process that has is open any more, this is a checkpoint
+ * as tamis_filter_sync() makes one, unless it was opened with TAMIS_NO_SYNC; where others are open
+ * it costs nothing, and the last of them makes it.  The item count goes to the catalog if it has
+ * changed.
  *
- * Returns  0.  The handle is gone whatever is returned.  TAMIS_EIO, TAMIS_ENOSPACE and the like: a sync has
- *          failed as in tamis_filter_sync(), or the catalog has no room for the count; no key is lost but
- *          to a power cut, and the next sync or close makes up for it.
- * Durable  when it returns 0 and nobody else has the filter open for adding, all of it survives a power cut.
+ * Returns  0.  The handle is gone whatever is returned.  TAMIS_EIO, TAMIS_ENOSPACE and the like: a
+ *          sync has failed as in tamis_filter_sync(), or the catalog has no room for the count; no
+ *          key is lost but to a power cut, and the next sync or close makes up for it.
+ * Durable  when it returns 0 and nobody else has the filter open for adding, all of it survives a
+ *          power cut.
  */
 TAMIS_API int tamis_filter_close(tamis_filter *filter);
 
@@ -484,9 +504,10 @@ struct tamis_key {
  *          threads that add one key at one time at most one is told 1; and one is, unless the key
  *          was there already or a false positive says so.
  *          TAMIS_EREADONLY, TAMIS_EINVAL, TAMIS_EDROPPED.  TAMIS_EFULL: the key is not in, and the
- *          filter refuses more (enum tamis_on_full).  TAMIS_ENOSPACE and what else making a file can
- *          give: the filter is full and cannot grow; keys that are in are still answered.
- * Counting a filter of kind counting counts every add, whatever it answers.  TAMIS_ENOSPACE there: a
+ *          filter refuses more (enum tamis_on_full).  TAMIS_ENOSPACE and what else making a file
+ *          can give: the filter is full and cannot grow; keys that are in are still answered.
+ * Counting a filter of kind counting counts every add, whatever it answers.  TAMIS_ENOSPACE there:
+ * a
  *          counter has outgrown its bits and the disk has no room; the key was not added.
  * Durable  after tamis_filter_sync(); before it a power cut may lose the key, a killed process does
  *          not.
@@ -508,10 +529,10 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_contains(tamis_filter *filter, const
  * keys     count keys; the same key may occur twice, and only the first can be new.
  * answers  NULL, or count bytes: answers[i] receives 1 or 0 as the single call would return it.
  * Returns  the number of ones, or an error.  TAMIS_EINVAL is found before anything is added.
- *          After any error answers[i] is TAMIS_ANSWER_REFUSED for each key that was not added, and the
- *          answer for the others: nobody is told again that they were new.  TAMIS_EFULL: every key was
- *          dealt with.  After another error those that were not added may be added again; so may the whole
- *          batch, but for kind counting, which would count some keys twice.
+ *          After any error answers[i] is TAMIS_ANSWER_REFUSED for each key that was not added, and
+ *          the answer for the others: nobody is told again that they were new.  TAMIS_EFULL: every
+ *          key was dealt with.  After another error those that were not added may be added again;
+ *          so may the whole batch, but for kind counting, which would count some keys twice.
  */
 #define TAMIS_ANSWER_REFUSED 2
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_add_batch(tamis_filter *filter,
@@ -524,21 +545,21 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_contains_batch(tamis_filter *fil
 /* ---- Removing and counting: kind counting --------------------------------------------------- */
 
 /*
- * Take a key off once: after as many removes as adds it is absent.  Safe beside any other call, from
- * any thread or process.
+ * Take a key off once: after as many removes as adds it is absent.  Safe beside any other call,
+ * from any thread or process.
  *
- * Returns  1 if it was there; 0 if it is certainly absent: then nothing was changed.  Of removers of
- *          one key as many are told 1 as it was added times, each once.
+ * Returns  1 if it was there; 0 if it is certainly absent: then nothing was changed.  Of removers
+ *          of one key as many are told 1 as it was added times, each once.
  *          TAMIS_EUNSUPPORTED: another kind.  TAMIS_EREADONLY, TAMIS_EINVAL, TAMIS_EDROPPED;
  *          TAMIS_ELIMIT and the like at the first remove of a handle in a process, which opens the
  *          segment's file once more; nothing was changed then.
  * Caution  a key that was never added and that the filter takes for present (a false positive) is
  *          "removed" too, at the cost of the keys whose counters those are: remove only what was
  *          added.
- * Waits    for another remover whose key lies in the same block, or one of each 48th; for one that is
- *          suspended there too.  Never for one that died.  Adds and questions never wait.
- * Killed   in the middle, a remove counts as done; counters that it had not come to stay too high, so
- *          that the key may go on to be answered "present".
+ * Waits    for another remover whose key lies in the same block, or one of each 48th; for one that
+ *          is suspended there too.  Never for one that died.  Adds and questions never wait.
+ * Killed   in the middle, a remove counts as done; counters that it had not come to stay too high,
+ *          so that the key may go on to be answered "present".
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_remove(tamis_filter *filter, const void *key,
                                                    size_t key_bytes);
@@ -555,8 +576,9 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_count(tamis_filter *filter, cons
 /*
  * The same for many keys at once.
  *
- * answers  NULL, or count bytes: answers[i] receives 1 or 0 as the single call would return it; after
- *          an error in the middle TAMIS_ANSWER_REFUSED for each key that nothing was done for.
+ * answers  NULL, or count bytes: answers[i] receives 1 or 0 as the single call would return it;
+ *          after an error in the middle TAMIS_ANSWER_REFUSED for each key that nothing was done
+ *          for.
  * counts   counts[i] receives what the single call would return.
  * Returns  the number of answers, or of counts, that are not 0; or an error.
  */
@@ -570,8 +592,8 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_count_batch(tamis_filter *filter
 /* ---- Checkpoint --------------------------------------------------------------------------- */
 
 /*
- * Begin a new slice of the window now; what the window does not reach any more is taken out.  By itself
- * that happens when the newest slice is over, by whichever process first adds after it.
+ * Begin a new slice of the window now; what the window does not reach any more is taken out.  By
+ * itself that happens when the newest slice is over, by whichever process first adds after it.
  *
  * Returns  0.  TAMIS_EUNSUPPORTED: no window.  TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_ENOSPACE,
  *          TAMIS_ELIMIT: another process has held the store's lock for a second.
@@ -583,30 +605,33 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rotate(tamis_filter *filter);
  *
  * Returns  0: every key whose add had returned before this call now survives a power cut.
  *          TAMIS_EREADONLY, TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_EDROPPED.
- * Failed   TAMIS_STATE_DEGRADED from then on, in every process: the kernel reports a failed write once and
- *          then takes the page for clean.  So the next one, by whomever, writes every page again, and ends
- *          that state if all is well.
+ * Failed   TAMIS_STATE_DEGRADED from then on, in every process: the kernel reports a failed write
+ *          once and then takes the page for clean.  So the next one, by whomever, writes every page
+ *          again, and ends that state if all is well.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_sync(tamis_filter *filter);
 
 /*
- * Make a checkpoint every `interval_ns` from now on, by a thread of this handle that all signals are blocked
- * in; it ends, and is waited for, at tamis_filter_close().  0 ends it now.  The library starts no thread
- * unless this asks for one.  Not beside another call of it, or the close, of the same handle.
+ * Make a checkpoint every `interval_ns` from now on, by a thread of this handle that all signals
+ * are blocked in; it ends, and is waited for, at tamis_filter_close().  0 ends it now.  The library
+ * starts no thread unless this asks for one.  Not beside another call of it, or the close, of the
+ * same handle.
  *
- * A checkpoint that fails leaves the filter degraded (tamis_filter_stat()), and the next one mends that.
+ * A checkpoint that fails leaves the filter degraded (tamis_filter_stat()), and the next one mends
+ * that.
  * fork()   a child has no such thread: call it there, too, where it is wanted.
- * Returns  0.  TAMIS_EINVAL: below 0, or above and less than a millisecond.  TAMIS_EREADONLY, TAMIS_ENOMEM;
- *          TAMIS_ESYSTEM: no thread is to be had.
+ * Returns  0.  TAMIS_EINVAL: below 0, or above and less than a millisecond.  TAMIS_EREADONLY,
+ *          TAMIS_ENOMEM; TAMIS_ESYSTEM: no thread is to be had.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_sync_interval(tamis_filter *filter,
                                                               int64_t interval_ns);
 
 /*
- * What may be missing since the machine went down (TAMIS_STATE_UNCLEAN) was dealt with: added again, say, or
- * done without.  The filter is unclean no more.
+ * What may be missing since the machine went down (TAMIS_STATE_UNCLEAN) was dealt with: added
+ * again, say, or done without.  The filter is unclean no more.
  *
- * Returns  0, also where it was not unclean.  TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_EIO, TAMIS_ENOSPACE.
+ * Returns  0, also where it was not unclean.  TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_EIO,
+ *          TAMIS_ENOSPACE.
  * Durable  when it returns 0.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_accept(tamis_filter *filter);
@@ -621,51 +646,50 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_accept(tamis_filter *filter);
     4u /* the machine went down under it: what was added then may be missing */
 #define TAMIS_STATE_DAMAGED                                                                        \
     8u /* verify found damage in its segments, or a header shows it: answers may be wrong */
-#define TAMIS_STATE_OVER                                                                           \
-    16u /* it holds more keys than the rate that was asked for bears: predicted_rate is above it */
+/* It holds more keys than the rate that was asked for bears: predicted_rate is above it. */
+#define TAMIS_STATE_OVER 16u
 
 /* What is known of a filter.  Times are nanoseconds since 1970-01-01 UTC, 0 for never. */
 struct tamis_filter_stat {
     size_t size; /* sizeof(struct tamis_filter_stat) */
     char name[TAMIS_NAME_MAX + 1];
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
-    uint32_t kind; /* of the newest segment, as are hash_set, k and seed               */
+    uint32_t kind; /* of the newest segment, as are hash_set, k and seed */
     uint32_t k;
-    uint64_t m_bits; /* sum over the segments, as are size_bytes and items               */
+    uint64_t m_bits; /* sum over the segments, as are size_bytes and items */
     uint64_t seed;
     uint64_t capacity; /* of the newest segment, and what older ones, which take no more, hold */
-    double fp_rate;    /* the rate the filter was made for, at capacity                    */
+    double fp_rate;    /* the rate the filter was made for, at capacity */
     uint64_t items; /* number of NEW answers so far; counting: less those removes that took a key */
-                    /* off for the last time: distinct keys, as capacity is                      */
-    uint64_t size_bytes;   /* of the segment files                                             */
+                    /* off for the last time: distinct keys, as capacity is */
+    uint64_t size_bytes;   /* of the segment files */
     double predicted_rate; /* rate at the present item count, by the formulas of docs/sizing.md */
-    uint64_t generation;   /* goes up with every published change                              */
+    uint64_t generation;   /* goes up with every published change */
     uint32_t segment_count;
-    uint32_t state; /* TAMIS_STATE_* bits                                               */
+    uint32_t state; /* TAMIS_STATE_* bits */
     int64_t created_at;
     int64_t published_at;
-    int64_t checkpointed_at; /* last sync                                                        */
-    int64_t window_ns;       /* length of the window in time; 0: by items, or no window          */
-    uint64_t window_items;   /* length of the window in items; 0: by time, or no window          */
-    uint32_t slices;         /* of the window; 0: no window                                      */
-    uint32_t on_full;        /* enum tamis_on_full                                               */
-    uint32_t counter_bits;   /* kind counting: bits of a counter, of which m_bits is the number  */
-    uint32_t fingerprint_bits; /* kind fuse: 8, 16 or 32; else 0                                  */
-    uint64_t exceptions;       /* keys that answer absent whatever the bits say (tamis_build.h)   */
-    uint32_t keep;             /* older generations that are kept when a build publishes another  */
-    uint32_t flags;        /* TAMIS_FILTER_* bits                                              */
-    int64_t unclean_since; /* TAMIS_STATE_UNCLEAN: keys added since then may be missing; else 0   */
-    int64_t
-        degraded_since; /* TAMIS_STATE_DEGRADED: when a sync failed; else 0                    */
-    double
-        bits_per_key; /* bits, or those of the counters, of the segments a key of their capacity */
-    uint64_t live_slices; /* of the window: slices in which keys are still found; 0: no window   */
+    int64_t checkpointed_at;   /* last sync */
+    int64_t window_ns;         /* length of the window in time; 0: by items, or no window */
+    uint64_t window_items;     /* length of the window in items; 0: by time, or no window */
+    uint32_t slices;           /* of the window; 0: no window */
+    uint32_t on_full;          /* enum tamis_on_full */
+    uint32_t counter_bits;     /* kind counting: bits of a counter, of which m_bits is the number */
+    uint32_t fingerprint_bits; /* kind fuse: 8, 16 or 32; else 0 */
+    uint64_t exceptions;       /* keys that answer absent whatever the bits say (tamis_build.h) */
+    uint32_t keep;             /* older generations that are kept when a build publishes another */
+    uint32_t flags;            /* TAMIS_FILTER_* bits */
+    int64_t unclean_since;  /* TAMIS_STATE_UNCLEAN: keys added since then may be missing; else 0 */
+    int64_t degraded_since; /* TAMIS_STATE_DEGRADED: when a sync failed; else 0 */
+    double bits_per_key;    /* bits, or those of counters, a key of the segments' capacity */
+    uint64_t live_slices;   /* of the window: slices in which keys are still found; 0: no window */
 };
 
 /* Flags of a segment. */
-#define TAMIS_SEGMENT_ITEMS_ESTIMATED 1u /* imported or merged: its items began with an estimate */
-#define TAMIS_SEGMENT_PAST                                                                         \
-    0x80000000u /* the window has left it behind: no key is found in it, its items do not count */
+/* Imported or merged: its items began with an estimate. */
+#define TAMIS_SEGMENT_ITEMS_ESTIMATED 1u
+/* The window has left it behind: no key is found in it, its items do not count. */
+#define TAMIS_SEGMENT_PAST 0x80000000u
 
 /* One segment of a filter. */
 struct tamis_segment_stat {
@@ -685,28 +709,25 @@ struct tamis_segment_stat {
     uint64_t data_offset; /* where the bits begin in the file */
     uint64_t data_bytes;
     int64_t created_at;
-    uint64_t ones;      /* set bits; tamis_filter_fill() only, else 0                             */
-    double fill;        /* ones / m_bits; tamis_filter_fill() only                                */
-    double fp_rate_now; /* rate by the bits that are set; tamis_filter_fill() only                */
-    uint64_t flags;     /* TAMIS_SEGMENT_* bits                                                   */
-    uint64_t slice;     /* of the window: which slice it belongs to, from 0                       */
-    int64_t
-        slice_start; /* when that slice began; 0: no window                                    */
-    uint32_t step;   /* how often the filter, or the slice, had grown before it was made       */
-    uint32_t
-        counter_bits; /* kind counting; else 0                                                */
+    uint64_t ones;            /* set bits; tamis_filter_fill() only, else 0 */
+    double fill;              /* ones / m_bits; tamis_filter_fill() only */
+    double fp_rate_now;       /* rate by the bits that are set; tamis_filter_fill() only */
+    uint64_t flags;           /* TAMIS_SEGMENT_* bits */
+    uint64_t slice;           /* of the window: which slice it belongs to, from 0 */
+    int64_t slice_start;      /* when that slice began; 0: no window */
+    uint32_t step;            /* how often the filter, or the slice, had grown before it was made */
+    uint32_t counter_bits;    /* kind counting; else 0 */
     uint64_t items_estimated; /* keys, by the bits that are set; tamis_filter_fill() only, else 0 */
-    uint32_t
-        fingerprint_bits; /* kind fuse; else 0                                                */
-    uint32_t pieces;      /* kind fuse: parts that were built each by itself; else 0          */
+    uint32_t fingerprint_bits; /* kind fuse; else 0 */
+    uint32_t pieces;           /* kind fuse: parts that were built each by itself; else 0 */
 };
 
 /* The metadata of an open filter, item count included; reads no bits, so it costs microseconds. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_stat(tamis_filter *filter,
                                                  struct tamis_filter_stat *stat);
 
-/* Items in the filter now: a sum over counters in its headers; cheap enough for every batch.  Those of slices
- * that a window in time has left behind do not count. */
+/* Items in the filter now: a sum over counters in its headers; cheap enough for every batch.  Those
+ * of slices that a window in time has left behind do not count. */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_items(tamis_filter *filter);
 
 /* Segment `index` (0 is the oldest) without its bits; TAMIS_EINVAL past the last. */
@@ -821,11 +842,11 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_import(tamis_store *store, const cha
  * Write a filter as a stream; nothing is changed in it.  What was imported and not added to comes
  * out byte for byte as it was.  Keys that are added meanwhile may be in it or not.
  *
- * flags    0, or TAMIS_EXPORT_WITH_KEY where who gets the stream may know how to choose keys against
- *          the filter.  Only format tamis says seed and key; the others never hold them.
+ * flags    0, or TAMIS_EXPORT_WITH_KEY where who gets the stream may know how to choose keys
+ *          against the filter.  Only format tamis says seed and key; the others never hold them.
  * Returns  0.  TAMIS_EUNSUPPORTED: the format cannot say this filter (kind, hash set, segments).
- *          TAMIS_EINVAL: no such format; or the stream would hold a seed or key and flags do not say
- *          that it may.  Nothing was written then.  TAMIS_EDROPPED.  What the sink returned.
+ *          TAMIS_EINVAL: no such format; or the stream would hold a seed or key and flags do not
+ *          say that it may.  Nothing was written then.  TAMIS_EDROPPED.  What the sink returned.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_export(tamis_filter *filter, const char *format,
                                                    unsigned flags, const struct tamis_sink *sink);
@@ -833,13 +854,14 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_export(tamis_filter *filter, const c
 /* ---- Merging and comparing ------------------------------------------------------------------ */
 
 /*
- * Filters can be merged and compared when a bit of the one means what the same bit of the other does:
- * same kind, m, k, counter bits, bit order, hash set and seed, in each of their segments.  Filters that are made by
- * one spec and have not grown are of that sort, and so are those that tamis_filter_like() makes.  What
- * differs is refused with TAMIS_EMISMATCH, and the sentence has every field that does.
+ * Filters can be merged and compared when a bit of the one means what the same bit of the other
+ * does: same kind, m, k, counter bits, bit order, hash set and seed, in each of their segments.
+ * Filters that are made by one spec and have not grown are of that sort, and so are those that
+ * tamis_filter_like() makes.  What differs is refused with TAMIS_EMISMATCH, and the sentence has
+ * every field that does.
  *
- * A segment keeps its size, whatever is merged into it: make filters that are to become one with the
- * capacity of them all.  Memory is a few megabytes, whatever their size.
+ * A segment keeps its size, whatever is merged into it: make filters that are to become one with
+ * the capacity of them all.  Memory is a few megabytes, whatever their size.
  *
  * Counters (kind counting) are added: a key is then there as often as in all of them together.
  */
@@ -852,33 +874,34 @@ struct tamis_merge {
     tamis_filter *const *sources; /* of any store; read-only handles will do */
     size_t count;                 /* of them, 1 or more */
     uint32_t flags;               /* TAMIS_MERGE_* */
-    /* NULL, or called now and then, with no lock held: 0 to go on, a TAMIS_E* code to end, which the
-     * call then returns. */
+    /* NULL, or called now and then, with no lock held: 0 to go on, a TAMIS_E* code to end, which
+     * the call then returns. */
     int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes);
     void *context;
 };
 
 /*
- * Bring all keys of the sources into a filter that is there, and may be in use.  Safe beside any other
- * call on any of them, from any thread or process: nothing that is added meanwhile is lost.  A key that
- * came by a merge is simply present; nobody is told that it was new.
+ * Bring all keys of the sources into a filter that is there, and may be in use.  Safe beside any
+ * other call on any of them, from any thread or process: nothing that is added meanwhile is lost.
+ * A key that came by a merge is simply present; nobody is told that it was new.
  *
  * filter   open for writing, and none of the sources.
  * Returns  0: every key whose add to a source had returned before this call is in the filter.
  *          TAMIS_EMISMATCH; TAMIS_EUNSUPPORTED: TAMIS_MERGE_INTERSECT, or a filter with a window;
- *          TAMIS_EINVAL, TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_ENOMEM; what progress returned.  After
- *          an error, or when killed, the filter has all that it had and perhaps more; merging again
- *          completes it.
- * Counters are added once a call, so merging again adds them again.  Therefore all is read first, and the
- *          room made: TAMIS_ENOSPACE, TAMIS_ELIMIT (a count would pass 2^60) and what progress returns
- *          until then end it with nothing changed; from then on progress is only told.  Should the
- *          room be used up by adders meanwhile, or the process be killed, a part is added; of the
- *          former the sentence says so.  Keys of the sources are removed from the filter only when
- *          the call has returned.
+ *          TAMIS_EINVAL, TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_ENOMEM; what progress returned.
+ *          After an error, or when killed, the filter has all that it had and perhaps more; merging
+ *          again completes it.
+ * Counters are added once a call, so merging again adds them again.  Therefore all is read first,
+ * and the
+ *          room made: TAMIS_ENOSPACE, TAMIS_ELIMIT (a count would pass 2^60) and what progress
+ *          returns until then end it with nothing changed; from then on progress is only told.
+ *          Should the room be used up by adders meanwhile, or the process be killed, a part is
+ *          added; of the former the sentence says so.  Keys of the sources are removed from the
+ *          filter only when the call has returned.
  * Items    are raised to what the bits tell (tamis_filter_fill(), items_estimated), never lowered.
  *          That may fill the filter: it grows, or refuses, at the next add that notices.
- * Built    anew or rolled back meanwhile (tamis_build.h): the keys are in the generation that it replaced.
- *          Exceptions of the sources are not merged.
+ * Built    anew or rolled back meanwhile (tamis_build.h): the keys are in the generation that it
+ *          replaced. Exceptions of the sources are not merged.
  * Durable  as tamis_filter_add(): after tamis_filter_sync().
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_merge(tamis_filter *filter,
@@ -887,15 +910,15 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_merge(tamis_filter *filter,
 /*
  * Make a filter of the keys of others: those that are in any source or, with TAMIS_MERGE_INTERSECT,
  * in all of them.  Capacity, rate and what happens when it is full are those of the first source.
- * An intersection has every common key, and answers yes to a stranger where all sources do.  Counters
- * of it are the least of the sources': a key is there as often as where it is least often.
+ * An intersection has every common key, and answers yes to a stranger where all sources do.
+ * Counters of it are the least of the sources': a key is there as often as where it is least often.
  *
  * name     of the filter to be made, in `store`.
  * filter   NULL, or *filter receives an open handle.
- * Returns  0.  TAMIS_EMISMATCH; TAMIS_EUNSUPPORTED: a filter with a window, an intersection of filters
- *          of several segments; TAMIS_EEXIST, TAMIS_EINVAL, TAMIS_ENOSPACE, TAMIS_EREADONLY,
- *          TAMIS_EDROPPED, TAMIS_ENOMEM, TAMIS_EIO; what progress returned.  On any error, and when
- *          killed, nothing is left behind.
+ * Returns  0.  TAMIS_EMISMATCH; TAMIS_EUNSUPPORTED: a filter with a window, an intersection of
+ *          filters of several segments; TAMIS_EEXIST, TAMIS_EINVAL, TAMIS_ENOSPACE,
+ *          TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_ENOMEM, TAMIS_EIO; what progress returned.  On
+ *          any error, and when killed, nothing is left behind.
  * Items    are estimated from the bits; the segments have TAMIS_SEGMENT_ITEMS_ESTIMATED.
  * Durable  when it returns 0 the filter and its keys survive a power cut.
  */
@@ -904,7 +927,8 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create_merged(tamis_store *store, co
                                                           tamis_filter **filter);
 
 /*
- * The spec that makes a filter like this one: to be merged with it, and going on as it does when full.
+ * The spec that makes a filter like this one: to be merged with it, and going on as it does when
+ * full.
  *
  * spec      all of it is filled in; spec->hash_set is `hash_set`.
  * hash_set  room for the name, which must live as long as the spec is used.
@@ -947,17 +971,19 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_store_list(tamis_store *store, const char *
                                                 tamis_list_fn *fn, void *context);
 
 /*
- * The same with items, sizes and states as they are now: the header of each segment is read, too, without
- * mapping it.  Costs some 5 us a segment more, and a read of the disk where its first page is not in memory.
- * The list is a snapshot, the counts are not: they are read one after the other, after the catalog's lock was
- * given back.  What cannot be read is told as tamis_store_list() tells it.
+ * The same with items, sizes and states as they are now: the header of each segment is read, too,
+ * without mapping it.  Costs some 5 us a segment more, and a read of the disk where its first page
+ * is not in memory. The list is a snapshot, the counts are not: they are read one after the other,
+ * after the catalog's lock was given back.  What cannot be read is told as tamis_store_list() tells
+ * it.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_store_list_live(tamis_store *store, const char *prefix,
                                                      tamis_list_fn *fn, void *context);
 
 /*
  * Remove a filter and its files.  Handles that are open on it, in whatever process, get
- * TAMIS_EDROPPED at their next call that finds the catalog free (they never wait for it).  Durable when it returns 0.  TAMIS_ENOTFOUND, TAMIS_EREADONLY.
+ * TAMIS_EDROPPED at their next call that finds the catalog free (they never wait for it).  Durable
+ * when it returns 0.  TAMIS_ENOTFOUND, TAMIS_EREADONLY.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_drop(tamis_store *store, const char *name);
 
@@ -979,11 +1005,12 @@ struct tamis_problem {
 typedef int tamis_problem_fn(void *context, const struct tamis_problem *problem);
 
 /*
- * Check the catalog against the segments: headers, sizes, names, lists, kept generations, exceptions,
- * missing files and files without a filter; and what is in the segments: the checksum of static data, counters
- * and their overflow, set bits against the items that were counted, and how they are spread.  Reads all of it, once, beside any
- * writer and without keeping one waiting.  name NULL: the whole store.  A store that is open for writing
- * remembers which filters are damaged (TAMIS_STATE_DAMAGED), until they are found sound; else nothing changes.
+ * Check the catalog against the segments: headers, sizes, names, lists, kept generations,
+ * exceptions, missing files and files without a filter; and what is in the segments: the checksum
+ * of static data, counters and their overflow, set bits against the items that were counted, and
+ * how they are spread.  Reads all of it, once, beside any writer and without keeping one waiting.
+ * name NULL: the whole store.  A store that is open for writing remembers which filters are damaged
+ * (TAMIS_STATE_DAMAGED), until they are found sound; else nothing changes.
  *
  * fn       may be NULL (count only); no lock is held while it runs.
  * Returns  the number of problems told to `fn`, or an error where checking could not go on

@@ -11,10 +11,10 @@
  *     tamis_build_close(build);
  *
  * A build makes the next GENERATION of a filter beside the one in force, asks it for every key, and
- * publishes it in one step: every open handle, in whatever process, answers from the old generation or
- * from the new one, never from both in one call, and from the new one in each call that begins after
- * tamis_build_publish() has returned.  The generations before it are kept, as many as `keep` says, and
- * can be put in force again.  Conventions are those of tamis.h.
+ * publishes it in one step: every open handle, in whatever process, answers from the old generation
+ * or from the new one, never from both in one call, and from the new one in each call that begins
+ * after tamis_build_publish() has returned.  The generations before it are kept, as many as `keep`
+ * says, and can be put in force again.  Conventions are those of tamis.h.
  */
 #ifndef TAMIS_BUILD_H
 #define TAMIS_BUILD_H
@@ -46,20 +46,19 @@ enum tamis_build_phase {
 
 /* What to build.  All zero but filter.fp_rate is a good default. */
 struct tamis_build_spec {
-    size_t size; /* sizeof(struct tamis_build_spec) */
-    const struct tamis_filter_spec
-        *filter; /* what it shall be, NULL: the default; kind 0: TAMIS_KIND_FUSE;
-                                        capacity 0: as many as there are distinct keys, more: at least those */
-    uint64_t
-        memory_bytes; /* that a build may use for the keys, 1 MiB or more; what does not fit goes
-                              through a file in the store; 0: a quarter of what is free.  Besides that
-                              each thread takes some 50 MB for what it makes */
-    uint32_t threads; /* 0: as many as processors */
-    uint32_t flags;   /* TAMIS_BUILD_* */
-    uint32_t keep;    /* with TAMIS_BUILD_KEEP: so many generations before it are kept, 0 to
-                              TAMIS_KEEP_MAX */
-    /* NULL, or called now and then by the thread that called the library: 0 to go on, a TAMIS_E* code
-     * to end, which the call then returns. */
+    size_t size;                            /* sizeof(struct tamis_build_spec) */
+    const struct tamis_filter_spec *filter; /* what it shall be, NULL: the default; kind 0:
+                                               TAMIS_KIND_FUSE; capacity 0: as many as there are
+                                               distinct keys, more: at least those */
+    uint64_t memory_bytes; /* that a build may use for the keys, 1 MiB or more; what does not fit
+                              goes through a file in the store; 0: a quarter of what is free.
+                              Besides that each thread takes some 50 MB for what it makes */
+    uint32_t threads;      /* 0: as many as processors */
+    uint32_t flags;        /* TAMIS_BUILD_* */
+    uint32_t keep;         /* with TAMIS_BUILD_KEEP: so many generations before it are kept, 0 to
+                                   TAMIS_KEEP_MAX */
+    /* NULL, or called now and then by the thread that called the library: 0 to go on, a TAMIS_E*
+     * code to end, which the call then returns. */
     int (*progress)(void *context, uint32_t phase, uint64_t done, uint64_t all);
     void *context;
 };
@@ -83,10 +82,13 @@ struct tamis_build_result {
 /*
  * Begin a build of the filter `name`, which need not be there yet.
  *
- * spec     NULL for all zero.  spec->filter is copied, but its hash_set must live until the build is closed.
- * Returns  0.  TAMIS_EINVAL: name or spec; TAMIS_EUNSUPPORTED: a window, kind counting, a hash set that
- *          does not go with the kind, a rate below 2^-32 for kind fuse; TAMIS_EREADONLY, TAMIS_ENOMEM.
- * Threads  one at a time on a build.  Any number of builds, of one filter too: the last to publish wins.
+ * spec     NULL for all zero.  spec->filter is copied, but its hash_set must live until the build
+ *          is closed.
+ * Returns  0.  TAMIS_EINVAL: name or spec; TAMIS_EUNSUPPORTED: a window, kind counting, a hash set
+ *          that does not go with the kind, a rate below 2^-32 for kind fuse; TAMIS_EREADONLY,
+ *          TAMIS_ENOMEM.
+ * Threads  one at a time on a build.  Any number of builds, of one filter too: the last to publish
+ *          wins.
  * Killed   nothing is left but what the next maker in the store removes.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_build_begin(tamis_store *store, const char *name,
@@ -111,16 +113,18 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_build_except(tamis_build *build, const stru
 /*
  * Make the generation, verify it, publish it.
  *
- * Verified  every key that was added answers yes; of keys that were not, made up, no more answer yes than
- *           the rate allows (with a hash set other than xxh3 they are counted, not judged).  If not:
- *           TAMIS_ECORRUPT, and nothing is published (the memory is faulty).
+ * Verified  every key that was added answers yes; of keys that were not, made up, no more answer
+ *           yes than the rate allows (with a hash set other than xxh3 they are counted, not
+ *           judged).  If not: TAMIS_ECORRUPT, and nothing is published (the memory is faulty).
  * result    NULL, or filled in.
- * Returns   1: the new generation is in force.  0: TAMIS_BUILD_IF_CHANGED, and the generation in force has
- *           the same keys, spec and exceptions.  TAMIS_EMISMATCH: the filter counts, or has a window.
- *           TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_EIO, what progress returned.  On any error the old
- *           generation stays in force and nothing is left behind.
- * Adders    of another kind than fuse: what others add to the old generation meanwhile is not in the new.
- * Same      keys, seed, and spec give the same bytes of data, whatever the order, threads and memory.
+ * Returns   1: the new generation is in force.  0: TAMIS_BUILD_IF_CHANGED, and the generation in
+ *           force has the same keys, spec and exceptions.  TAMIS_EMISMATCH: the filter counts, or
+ *           has a window. TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_EIO, what progress returned.  On any
+ *           error the old generation stays in force and nothing is left behind.
+ * Adders    of another kind than fuse: what others add to the old generation meanwhile is not in
+ *           the new.
+ * Same      keys, seed, and spec give the same bytes of data, whatever the order, threads and
+ *           memory.
  * Durable   when it returns 1 the generation survives a power cut.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_build_publish(tamis_build *build,
@@ -157,8 +161,8 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_generations(tamis_store *store, cons
  * Put a kept generation in force again; the one that was in force is kept in its stead.
  *
  * generation  0: the newest of those before the one in force.
- * Returns     0.  TAMIS_ENOTFOUND: no such filter, or (the sentence lists those that are kept) no such
- *             generation.  TAMIS_EREADONLY, TAMIS_EIO.  Open handles follow as after a build.
+ * Returns     0.  TAMIS_ENOTFOUND: no such filter, or (the sentence lists those that are kept) no
+ *             such generation.  TAMIS_EREADONLY, TAMIS_EIO.  Open handles follow as after a build.
  * Durable     when it returns 0.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rollback(tamis_store *store, const char *name,
@@ -167,10 +171,10 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rollback(tamis_store *store, const c
 /* ---- Exceptions ------------------------------------------------------------------------------ */
 
 /*
- * Keys that answer absent whatever the bits say.  They are kept exactly, byte for byte, in the catalog; a
- * query consults them, in a mapped index, only where the bits say yes.  They belong to the filter and
- * outlast its generations.  A filter has at most TAMIS_EXCEPTIONS_MAX, each of at most
- * TAMIS_EXCEPTION_BYTES_MAX bytes.
+ * Keys that answer absent whatever the bits say.  They are kept exactly, byte for byte, in the
+ * catalog; a query consults them, in a mapped index, only where the bits say yes.  They belong to
+ * the filter and outlast its generations.  A filter has at most TAMIS_EXCEPTIONS_MAX, each of at
+ * most TAMIS_EXCEPTION_BYTES_MAX bytes.
  */
 #define TAMIS_EXCEPTIONS_MAX 10000000
 #define TAMIS_EXCEPTION_BYTES_MAX 65535
@@ -179,15 +183,17 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rollback(tamis_store *store, const c
  * TAMIS_ENOTFOUND, TAMIS_EINVAL, TAMIS_ELIMIT, TAMIS_ENOSPACE, TAMIS_EREADONLY.  All or none. */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_except(tamis_store *store, const char *name,
                                                        const struct tamis_key *keys, size_t count);
-/* Take keys off them, those that a build found too.  answers NULL, or answers[i]: 1 if it was one.  The
- * number that were; the others change nothing.  As above. */
+/* Take keys off them, those that a build found too.  answers NULL, or answers[i]: 1 if it was one.
+ * The number that were; the others change nothing.  As above. */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_unexcept(tamis_store *store, const char *name,
                                                          const struct tamis_key *keys, size_t count,
                                                          uint8_t *answers);
 
-/* One exception; the key lives for the call only.  generation: 0, or the one whose build found it. */
+/* One exception; the key lives for the call only.  generation: 0, or the one whose build found it.
+ * */
 typedef int tamis_exception_fn(void *context, const struct tamis_key *key, uint64_t generation);
-/* In order of their bytes.  0, or what fn returned, which ends it.  No lock is held while fn runs. */
+/* In order of their bytes.  0, or what fn returned, which ends it.  No lock is held while fn runs.
+ * */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_exceptions(tamis_store *store, const char *name,
                                                        tamis_exception_fn *fn, void *context);
 
@@ -208,27 +214,28 @@ typedef int tamis_repair_fn(void *context, const struct tamis_repair_step *step)
     2u /* make the catalog anew though it is readable: it is older than the segments */
 
 /*
- * Make a damaged store whole: a catalog that is lost or cannot be read is made anew from the segments (the
- * old file is kept beside it), files that belong to nobody are removed.  A segment that the catalog, an
- * older catalog, or a running process may need is never removed.  Safe beside running processes: they wait,
- * or go on with what they have open.
+ * Make a damaged store whole: a catalog that is lost or cannot be read is made anew from the
+ * segments (the old file is kept beside it), files that belong to nobody are removed.  A segment
+ * that the catalog, an older catalog, or a running process may need is never removed.  Safe beside
+ * running processes: they wait, or go on with what they have open.
  *
  * path     of the store's directory.
  * flags    TAMIS_REPAIR_*; TAMIS_FORCE_NETWORK_FS as for tamis_store_open().
  * fn       NULL, or called once a step, no lock held.
- * Returns  the number of steps done; TAMIS_ENOSTORE: neither catalog nor segments there; TAMIS_EREADONLY,
- *          TAMIS_EACCESS, TAMIS_EIO, TAMIS_ENOSPACE.  Killed: run it again.
+ * Returns  the number of steps done; TAMIS_ENOSTORE: neither catalog nor segments there;
+ *          TAMIS_EREADONLY, TAMIS_EACCESS, TAMIS_EIO, TAMIS_ENOSPACE.  Killed: run it again.
  */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_repair(const char *path, unsigned flags,
                                                       tamis_repair_fn *fn, void *context);
 
 /*
- * Copy a store, while it is in use, into a directory that is not there yet or is empty.  Each filter of the
- * copy is one that was: it has every key whose add had returned before this call.
+ * Copy a store, while it is in use, into a directory that is not there yet or is empty.  Each
+ * filter of the copy is one that was: it has every key whose add had returned before this call.
  *
  * progress  NULL, or called now and then with no lock held: 0 to go on, a TAMIS_E* code to end.
  * Returns   the number of filters; TAMIS_EEXIST: the directory has something in it; TAMIS_ENOSPACE,
- *           TAMIS_ECORRUPT, TAMIS_EIO; what progress returned.  After an error nothing is left there.
+ *           TAMIS_ECORRUPT, TAMIS_EIO; what progress returned.  After an error nothing is left
+ *           there.
  * Durable   when it returns.
  */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_backup(
@@ -238,12 +245,12 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_backup(
 /* ---- Looking at a filter as a whole ---------------------------------------------------------- */
 
 /*
- * How full each of `count` equal parts of a segment is, by the bits (kind counting: counters, kind fuse:
- * fingerprints) that are not 0.  Reads the segment whole, as tamis_filter_fill() does.
+ * How full each of `count` equal parts of a segment is, by the bits (kind counting: counters, kind
+ * fuse: fingerprints) that are not 0.  Reads the segment whole, as tamis_filter_fill() does.
  *
  * index    0 is the oldest segment.
- * fill     room for `count` shares, 0 to 1, of the parts in the order of their places in the file; of more
- *          parts than bits some have the same one.
+ * fill     room for `count` shares, 0 to 1, of the parts in the order of their places in the file;
+ *          of more parts than bits some have the same one.
  * Returns  0.  TAMIS_EINVAL: past the last segment, NULL, count 0; TAMIS_EDROPPED, TAMIS_ENOMEM.
  * Safe     beside any other call; bits that are set meanwhile are in it or not.
  */

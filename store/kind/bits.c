@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * bits.c: what can be done to the data of two filters that are bits, whatever the kind and the bit
- * order: equal geometry, hash set and seed make a bit of one mean what the same bit of the other does.
+ * order: equal geometry, hash set and seed make a bit of one mean what the same bit of the other
+ * does.
  *
- * The union goes into a segment that others add to and ask meanwhile.  To them it is one more adder of
- * other keys: bits go from 0 to 1 by atomic ORs, so none that anybody sets is lost, and nobody is told
- * NEW who would not have been (docs/concurrency.md, "Merging").
+ * The union goes into a segment that others add to and ask meanwhile.  To them it is one more adder
+ * of other keys: bits go from 0 to 1 by atomic ORs, so none that anybody sets is lost, and nobody
+ * is told NEW who would not have been (docs/concurrency.md, "Merging").
  */
 #include "kind/kind.h"
 
 static void join(uint64_t *to, uint64_t mask)
 {
-    /* ORDER relaxed: the proof for adders needs of other keys' ORs that they are read-modify-writes,
-     * which continue a release sequence, and no more.  A plain store would lose what others set
-     * between our load and it.  Load first: an OR that changes nothing would dirty the page. */
+    /* ORDER relaxed: the proof for adders needs of other keys' ORs that they are
+     * read-modify-writes, which continue a release sequence, and no more.  A plain store would lose
+     * what others set between our load and it.  Load first: an OR that changes nothing would dirty
+     * the page. */
     const uint64_t is = __atomic_load_n(to, __ATOMIC_RELAXED);
     if ((is & mask) == mask) return;
     TAMIS__POINT(TAMIS__POINT_MERGE_LOADED);

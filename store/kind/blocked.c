@@ -2,12 +2,12 @@
 /*
  * blocked.c: the cache-line-blocked Bloom filter (Putze, Sanders, Singler 2007), shared by atomics.
  *
- * A block (block.h) is one cache line: 8 words of 64 bits, z of which a key touches.  So a query reads
- * one line and an add makes at most z atomic ORs, which matters because locked operations do not
- * overlap (about 4.5 ns each even in cache).
+ * A block (block.h) is one cache line: 8 words of 64 bits, z of which a key touches.  So a query
+ * reads one line and an add makes at most z atomic ORs, which matters because locked operations do
+ * not overlap (about 4.5 ns each even in cache).
  *
- * How a key is added stands in blocked.h, the loops over many in blocked_run.h, once for each set of
- * vector instructions; here is what works on one key, and the table.
+ * How a key is added stands in blocked.h, the loops over many in blocked_run.h, once for each set
+ * of vector instructions; here is what works on one key, and the table.
  */
 #include <math.h>
 

@@ -22,8 +22,9 @@ tamis__blocked_run_fn tamis__blocked_run_portable, tamis__blocked_run_avx2,
 /*
  * Set the masks in the z words of a key, which stand in the order of their groups: 1 if it is new.
  *
- * The last-missing-word rule (docs/concurrency.md): the words are visited in one order by all adders of a
- * key; NEW is told to the one whose OR on the last word that it had found lacking changed it.
+ * The last-missing-word rule (docs/concurrency.md): the words are visited in one order by all
+ * adders of a key; NEW is told to the one whose OR on the last word that it had found lacking
+ * changed it.
  */
 TAMIS__INLINE unsigned tamis__blocked_insert(uint64_t *const word[4], const uint64_t mask[4],
                                              unsigned z)

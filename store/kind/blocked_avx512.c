@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* blocked_avx512.c: the loops of blocked_run.h with vectors of 8; compiled for AVX-512 F, DQ and VL, and BMI2. */
+/* blocked_avx512.c: the loops of blocked_run.h with vectors of 8; compiled for AVX-512 F, DQ and
+ * VL, and BMI2. */
 #include <immintrin.h>
 #include <stdint.h>
 

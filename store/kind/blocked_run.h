@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * blocked_run.h: the loops over keys of the blocked kind; included once for each set of vector instructions.
+ * blocked_run.h: the loops over keys of the blocked kind; included once for each set of vector
+ * instructions.
  *
- * A key passes three stations: its digest; where its words are and what it has there (place); the look at
- * them (test, insert).  DISTANCE keys lie between the second, after which the line is prefetched, and the
- * third.
+ * A key passes three stations: its digest; where its words are and what it has there (place); the
+ * look at them (test, insert).  DISTANCE keys lie between the second, after which the line is
+ * prefetched, and the third.
  *
  *     places        | ... asked |  in flight, DISTANCE  | STEP new ones |      a ring of RING slots
  *                             ^ probe                 ^ prefetch
  *
- * The work goes in steps of STEP keys: all that is arithmetic first, then a prefetch and a probe in turn.  A
- * prefetch keeps its place in the reorder buffer until its address is translated, so as many of them as
- * possible should stand together: prefetch, hash, probe of one key after the other leaves three page walks
- * in flight where this leaves ten, and takes twice the time (docs/decisions/0017).
+ * The work goes in steps of STEP keys: all that is arithmetic first, then a prefetch and a probe in
+ * turn.  A prefetch keeps its place in the reorder buffer until its address is translated, so as
+ * many of them as possible should stand together: prefetch, hash, probe of one key after the other
+ * leaves three page walks in flight where this leaves ten, and takes twice the time
+ * (docs/decisions/0017).
  *
- * Who includes it defines RUN, the name, and may define LANES, the type `lanes` of so many u64, LANES_OF(F)
- * which lists F of each of their numbers, and lanes_mul32, the products of their low halves; else the code is
- * portable.
+ * Who includes it defines RUN, the name, and may define LANES, the type `lanes` of so many u64,
+ * LANES_OF(F) which lists F of each of their numbers, and lanes_mul32, the products of their low
+ * halves; else the code is portable.
  *
- * z and q are constants in each instance of the loops (k tells both, tamis__blocked_words), so the compiler
- * unrolls the masks.
+ * z and q are constants in each instance of the loops (k tells both, tamis__blocked_words), so the
+ * compiler unrolls the masks.
  */
 #include <string.h>
 
@@ -66,7 +68,8 @@ static __attribute__((noinline)) void hash_any(const struct tamis__digester *by,
     }
 }
 
-/* Are all of them hashed by XXH3 and 8 bytes long?  Many keys are, and cost half of what others do. */
+/* Are all of them hashed by XXH3 and 8 bytes long?  Many keys are, and cost half of what others do.
+ * */
 TAMIS__INLINE bool have_8_bytes(const struct tamis__digester *by, const struct tamis_key *keys)
 {
     size_t other = by->secret != NULL;
@@ -102,8 +105,8 @@ TAMIS__INLINE void lanes_put(uint64_t *to, lanes v)
 }
 
 /*
- * XXH3-128 of keys of 8 bytes, by its specification (xxHash, doc/xxhash_spec.md, "XXH3-128, 4 to 8 bytes of
- * input"); the secret bytes 16 to 31 are in FLIP.
+ * XXH3-128 of keys of 8 bytes, by its specification (xxHash, doc/xxhash_spec.md, "XXH3-128, 4 to 8
+ * bytes of input"); the secret bytes 16 to 31 are in FLIP.
  */
 #define FLIP (0xDB979083E96DD4DEuLL ^ 0x1F67B3B7A4A44072uLL)
 #define XXH3_PRIME_1 0x9E3779B185EBCA87uLL

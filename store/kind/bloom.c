@@ -24,8 +24,8 @@
 #include "kind/block.h"
 #include "kind/kind.h"
 
-/* Lines in flight, k a key.  More of them push each other out of the first cache: at 120 MiB and k = 7 a
- * query costs 60 ns with 84 lines in flight, 64 with 112, 70 with 224. */
+/* Lines in flight, k a key.  More of them push each other out of the first cache: at 120 MiB and k
+ * = 7 a query costs 60 ns with 84 lines in flight, 64 with 112, 70 with 224. */
 #define IN_FLIGHT 84u
 
 /* Where the positions of a key come from: XXH3; the table of hash sets; a digest that is there. */
@@ -95,8 +95,8 @@ TAMIS__INLINE void locate(const struct frame *frame, size_t i, uint64_t *positio
         positions[j] ^= frame->flip;
 }
 
-/* Without a branch: it would be mispredicted on the line that comes last, and what was to be fetched
- * behind it would wait. */
+/* Without a branch: it would be mispredicted on the line that comes last, and what was to be
+ * fetched behind it would wait. */
 TAMIS__INLINE unsigned test(const uint64_t *data, const uint64_t *positions, uint32_t k)
 {
     uint64_t all = 1;
@@ -127,8 +127,8 @@ TAMIS__INLINE void fetch(const struct frame *frame, const uint64_t *positions, u
             __builtin_prefetch(&frame->data[positions[i] / 64], 0, 3);
 }
 
-/* `next`, unless NULL, are the positions of another key, whose lines are fetched between the ORs: there
- * they hide each other. */
+/* `next`, unless NULL, are the positions of another key, whose lines are fetched between the ORs:
+ * there they hide each other. */
 TAMIS__INLINE unsigned insert(const struct frame *frame, const uint64_t *positions,
                               const uint64_t *next, uint32_t k)
 {
@@ -157,9 +157,9 @@ TAMIS__INLINE unsigned insert(const struct frame *frame, const uint64_t *positio
 }
 
 /*
- * The loop of the batch calls: locate a key, and fetch its lines while the oldest of those in flight is
- * probed.  A ring of as many keys as have IN_FLIGHT lines, and one; `next` is where the next one goes, and
- * behind it is the oldest.  k and source are constants where it pays.
+ * The loop of the batch calls: locate a key, and fetch its lines while the oldest of those in
+ * flight is probed.  A ring of as many keys as have IN_FLIGHT lines, and one; `next` is where the
+ * next one goes, and behind it is the oldest.  k and source are constants where it pays.
  */
 TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct frame *given,
                          size_t count, uint8_t *answers, bool adding, uint32_t k,
@@ -195,7 +195,8 @@ TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct fram
     return ones;
 }
 
-/* Instances for xxh3 and the k of 1e-2 and 1e-3; the others by a variable k, which costs 4 ns in cache. */
+/* Instances for xxh3 and the k of 1e-2 and 1e-3; the others by a variable k, which costs 4 ns in
+ * cache. */
 TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers, bool adding)
 {

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/point.h"
 
-/* Slots of a window: two cache lines' worth eight times over.  At 32 a level is about three quarters
- * full before a window of it is (docs/decisions/0012). */
+/* Slots of a window: two cache lines' worth eight times over.  At 32 a level is about three
+ * quarters full before a window of it is (docs/decisions/0012). */
 #define WINDOW 32u
 
 struct tamis__cells tamis__cells_of(const struct tamis__segment *segment)
@@ -25,8 +25,8 @@ struct tamis__cells tamis__cells_of(const struct tamis__segment *segment)
 /* ---- The overflow table ------------------------------------------------------------------------
  */
 
-/* Where a window begins: another place in each level, so that what crowds in one spreads in the next.
- * The finalizer of MurmurHash3 (Appleby). */
+/* Where a window begins: another place in each level, so that what crowds in one spreads in the
+ * next. The finalizer of MurmurHash3 (Appleby). */
 static uint64_t hash_of(uint64_t cell, uint32_t level)
 {
     uint64_t x = cell + level * 0x9E3779B97F4A7C15u;
@@ -45,7 +45,8 @@ static uint32_t levels_in_force(const struct tamis__cells *cells)
     return tamis__header_overflow_levels(cells->segment->header, cells->levels_max);
 }
 
-/* The slot of the cell in a level, or the first free one of its window; NULL: others have it all. */
+/* The slot of the cell in a level, or the first free one of its window; NULL: others have it all.
+ * */
 static struct tamis__slot *find_in_level(const struct tamis__cells *cells, uint64_t cell,
                                          uint32_t level, uint64_t *owner)
 {
@@ -169,8 +170,9 @@ int tamis__cell_raise(const struct tamis__cells *cells, uint64_t cell, uint64_t 
             has_slot = true;
         }
         *before = value;
-        /* ORDER release: pairs with tamis__cell_peek(): the cells raised before this one, and the slot,
-         * are there for who sees it.  acquire: so that what the last raiser released goes on from us. */
+        /* ORDER release: pairs with tamis__cell_peek(): the cells raised before this one, and the
+         * slot, are there for who sees it.  acquire: so that what the last raiser released goes on
+         * from us. */
     } while (!__atomic_compare_exchange_n(word, &old, old + ((uint64_t)1 << shift), true,
                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     return 0;
@@ -190,7 +192,8 @@ static int raise_marked_by(const struct tamis__cells *cells, uint64_t cell, uint
     struct tamis__slot *slot;
     const int rc = slot_of_marked(cells, cell, &slot);
     if (rc < 0) return rc;
-    /* ORDER relaxed: only how large it is matters, and merges that race past the limit have room. */
+    /* ORDER relaxed: only how large it is matters, and merges that race past the limit have room.
+     * */
     const uint64_t is = count_of(cells, __atomic_load_n(&slot->above, __ATOMIC_RELAXED));
     if (more > TAMIS__COUNT_MAX || is > TAMIS__COUNT_MAX - more)
         return tamis__fail_count(cells, cell);

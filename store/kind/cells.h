@@ -2,10 +2,10 @@
 /*
  * cells.h: the counters of a segment, and where they go on when they outgrow their bits.
  *
- * A cell has c bits, c = 4, 8, 16 or 32, and lies with its neighbours in a word of 64, the first one
- * in the lowest bits.  Where it holds less than its greatest value, that is the count.  The greatest,
- * M = 2^c - 1, is the mark of overflow: the count is M plus what stands, with a sign, in the cell's
- * slot of the overflow table.
+ * A cell has c bits, c = 4, 8, 16 or 32, and lies with its neighbours in a word of 64, the first
+ * one in the lowest bits.  Where it holds less than its greatest value, that is the count.  The
+ * greatest, M = 2^c - 1, is the mark of overflow: the count is M plus what stands, with a sign, in
+ * the cell's slot of the overflow table.
  *
  *     cell 0 .. M-1     the count
  *     cell M            M + slot; slot is 0 at first, and not less than -M
@@ -13,17 +13,18 @@
  *     14 --raise--> slot taken, of 0 --> cell 15 (that is the raise) --> 15, slot +1, +2 ...
  *
  * Since a new slot holds 0 and M + 0 is the count that the mark stands for, marking a cell is one
- * compare-and-swap on the cell, and there is no moment at which its count is wrong.  Two raisers of a
- * full cell find or take the same slot (below); a raiser that dies after taking it leaves a slot
- * that nobody reads until the cell is marked.  A marked cell stays so: to unmark it would need a lock
- * that raisers take.
+ * compare-and-swap on the cell, and there is no moment at which its count is wrong.  Two raisers of
+ * a full cell find or take the same slot (below); a raiser that dies after taking it leaves a slot
+ * that nobody reads until the cell is marked.  A marked cell stays so: to unmark it would need a
+ * lock that raisers take.
  *
- * The table (docs/format.md 3.5) is a list of levels, each an open-addressed hash of slots { cell + 1,
- * count }, the next one twice as large.  A cell's window in a level is 32 slots from where its number
- * hashes to; it has the first slot of all its windows, level by level, that was free.  Slots are never
- * given back, so that is the same for all who look, and stays so: a search ends at a free slot.  Where
- * the windows of all levels are full the file is made longer by a level.  That needs no lock either:
- * fallocate() may be called twice for the same range, and a compare-and-swap puts the level in force.
+ * The table (docs/format.md 3.5) is a list of levels, each an open-addressed hash of slots { cell +
+ * 1, count }, the next one twice as large.  A cell's window in a level is 32 slots from where its
+ * number hashes to; it has the first slot of all its windows, level by level, that was free.  Slots
+ * are never given back, so that is the same for all who look, and stays so: a search ends at a free
+ * slot.  Where the windows of all levels are full the file is made longer by a level.  That needs
+ * no lock either: fallocate() may be called twice for the same range, and a compare-and-swap puts
+ * the level in force.
  *
  * Raising is lock-free.  Lowering is for removers, who hold the lock of the block (counting.c).
  */
@@ -52,8 +53,9 @@ struct tamis__cells {
     struct tamis__slot *slots; /* the table, behind the data */
 };
 
-/* Nobody adds a key so often, but filters that are merged into each other in turn double their counts:
- * 60 times, and then it is an error.  So far from 2^63 that merges which race past it do not wrap. */
+/* Nobody adds a key so often, but filters that are merged into each other in turn double their
+ * counts: 60 times, and then it is an error.  So far from 2^63 that merges which race past it do
+ * not wrap. */
 #define TAMIS__COUNT_MAX ((uint64_t)1 << 60)
 
 struct tamis__cells tamis__cells_of(const struct tamis__segment *segment);
@@ -102,8 +104,8 @@ static inline unsigned tamis__cell_shift(const struct tamis__cells *cells, uint6
 static inline uint64_t tamis__cell_peek(const struct tamis__cells *cells, uint64_t cell)
 {
     /* ORDER acquire: pairs with the release of raise().  Who finds a cell above 0 must also see the
-     * cells that its raiser had raised before it, else two adders can both be last (counting.c); and
-     * who finds the mark, the slot. */
+     * cells that its raiser had raised before it, else two adders can both be last (counting.c);
+     * and who finds the mark, the slot. */
     const uint64_t word = __atomic_load_n(tamis__cell_word(cells, cell), __ATOMIC_ACQUIRE);
     return word >> tamis__cell_shift(cells, cell) & cells->most;
 }
@@ -138,16 +140,17 @@ uint64_t tamis__word_above_zero(const struct tamis__cells *cells, uint64_t index
 unsigned tamis__cells_above_zero(const struct tamis__cells *cells, uint64_t first, unsigned count);
 
 /*
- * Of a copy whose cells were read before its table: slots that were taken after their cell was read.  One
- * that its cell is not marked for counts nothing; one that no search finds, as those before it were read when
- * they were free, is free too.  Slots of marked cells are older than that, and so are all those before them.
+ * Of a copy whose cells were read before its table: slots that were taken after their cell was
+ * read.  One that its cell is not marked for counts nothing; one that no search finds, as those
+ * before it were read when they were free, is free too.  Slots of marked cells are older than that,
+ * and so are all those before them.
  */
 void tamis__cells_settle(const struct tamis__cells *cells);
 
 /*
- * Of pages from different instants, none older than the last sync; docs/durability.md, "Power cuts".  A level
- * that the file has room for is in force again, as there may be slots in it; the table is settled as that of a
- * copy; and a marked cell without a slot, which counts M, gets one.
+ * Of pages from different instants, none older than the last sync; docs/durability.md, "Power
+ * cuts".  A level that the file has room for is in force again, as there may be slots in it; the
+ * table is settled as that of a copy; and a marked cell without a slot, which counts M, gets one.
  */
 int tamis__cells_mend(const struct tamis__cells *cells, uint64_t file_bytes);
 

@@ -2,15 +2,15 @@
 /*
  * cells_merge.c: what can be done to the data of two filters that are counters.
  *
- *     union          each counter of the source is added to that of the target: as if every key had been
- *                    added there as often as it was to the source
- *     intersection   the lesser of both: each key as often as in the one that has it less often.  The sum
- *                    over the keys of a counter of the lesser of two counts is at most the lesser of the
- *                    two sums, so it is never too low
+ *     union          each counter of the source is added to that of the target: as if every key had
+ *                    been added there as often as it was to the source
+ *     intersection   the lesser of both: each key as often as in the one that has it less often.
+ *                    The sum over the keys of a counter of the lesser of two counts is at most the
+ *                    lesser of the two sums, so it is never too low
  *
- * The union goes into a segment that others add to and remove from.  To them it is one more adder of
- * other keys: it only raises, by atomic read-modify-writes, so it needs no lock of a block, and loses
- * nothing (docs/concurrency.md, "Merging").
+ * The union goes into a segment that others add to and remove from.  To them it is one more adder
+ * of other keys: it only raises, by atomic read-modify-writes, so it needs no lock of a block, and
+ * loses nothing (docs/concurrency.md, "Merging").
  *
  * Most words are added whole, all counters of one in a single compare-and-swap:
  *

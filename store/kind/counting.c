@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counting.c: counters for bits, so that keys can be taken off and counted (Fan, Cao, Almeida, Broder:
- * "Summary Cache", 1998; counters without a limit: Aguilar-Saborit et al., "Dynamic Count Filters",
- * 2006).
+ * counting.c: counters for bits, so that keys can be taken off and counted (Fan, Cao, Almeida,
+ * Broder: "Summary Cache", 1998; counters without a limit: Aguilar-Saborit et al., "Dynamic Count
+ * Filters", 2006).
  *
  * A key's cells are the places that a blocked filter of the same m, k and seed would set as bits
  * (block.h), as a set: one that was picked twice is one cell.  cells.h has how a cell counts.
@@ -12,9 +12,9 @@
  *     add        raise all cells, in order                lock-free
  *     remove     all above 0?  then lower all             under the lock of the block
  *
- * Every cell is at least the number of times that its keys were added and not removed: add raises all
- * cells of a key before it answers, and only remove lowers.  So contains() never misses a key, and
- * count() is never below the truth.
+ * Every cell is at least the number of times that its keys were added and not removed: add raises
+ * all cells of a key before it answers, and only remove lowers.  So contains() never misses a key,
+ * and count() is never below the truth.
  *
  * NEW is told by the last-missing-word rule with "lacking" meaning 0: the cells are visited in one
  * order by all adders; of those found at 0 the last decides, and who raises that one from 0 is told
@@ -22,13 +22,13 @@
  * docs/concurrency.md holds as long as nobody removes.  What removers add to it stands there.
  *
  * remove must lower all cells of a key or none, and never below 0.  A remover locks the key's block
- * (segment.h), looks at all cells and then lowers them: beside it there are only adders, which raise,
- * so what it saw above 0 stays above 0 and nothing need ever be taken back.  Removers of one key agree
- * one after the other.  A lock word is one of 48 by the block's number; adders and readers do not look
- * at it.
+ * (segment.h), looks at all cells and then lowers them: beside it there are only adders, which
+ * raise, so what it saw above 0 stays above 0 and nothing need ever be taken back.  Removers of one
+ * key agree one after the other.  A lock word is one of 48 by the block's number; adders and
+ * readers do not look at it.
  *
- * A death in the middle of add or remove leaves cells too high, never too low: a key may then seem to
- * be there that is not, which is what a filter is allowed to say.
+ * A death in the middle of add or remove leaves cells too high, never too low: a key may then seem
+ * to be there that is not, which is what a filter is allowed to say.
  */
 #include <string.h>
 
@@ -139,10 +139,10 @@ static void unlock(const struct frame *frame, struct probe probe)
 }
 
 /*
- * Take back the raises of an add that found no room for the next one, though there had been room for
- * all of them a moment before.  As a remover, since another might have looked at them; who removed a
- * key that was never added may even have used them up.  Where the lock is not to be had either they
- * stay: a false positive.
+ * Take back the raises of an add that found no room for the next one, though there had been room
+ * for all of them a moment before.  As a remover, since another might have looked at them; who
+ * removed a key that was never added may even have used them up.  Where the lock is not to be had
+ * either they stay: a false positive.
  */
 static void take_back(const struct frame *frame, struct probe probe, const uint64_t *list,
                       unsigned count)
@@ -154,7 +154,8 @@ static void take_back(const struct frame *frame, struct probe probe, const uint6
     unlock(frame, probe);
 }
 
-/* Look at the cells before anything is raised: the last one at 0, and slots for those that are full. */
+/* Look at the cells before anything is raised: the last one at 0, and slots for those that are
+ * full. */
 static int look(const struct frame *frame, const uint64_t *list, unsigned count, unsigned *last)
 {
     const struct tamis__cells *cells = &frame->cells;

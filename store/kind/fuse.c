@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuse.c: asking a binary fuse filter (fuse.h has the layout).  It is static: build/ makes its data,
- * nothing changes them, so they are read without atomics and closed by a checksum.
+ * fuse.c: asking a binary fuse filter (fuse.h has the layout).  It is static: build/ makes its
+ * data, nothing changes them, so they are read without atomics and closed by a checksum.
  *
  * The header alone bounds every access: a digest's piece is below `pieces`, its slots are below the
  * slots of a piece, whatever the seeds and the fingerprints say (check).
@@ -20,7 +20,8 @@
 /* The checksum is computed in steps of this, each given back before the next. */
 #define VERIFY_STEP ((uint64_t)32 << 20)
 
-/* Keys in flight, of three lines each; the figures for 120 MiB: 8 keys 33.5 ns a query, 16 31.1, 64 33.3. */
+/* Keys in flight, of three lines each; the figures for 120 MiB: 8 keys 33.5 ns a query, 16 31.1, 64
+ * 33.3. */
 #define RING 16u
 
 /* A segment as the loops below use it. */
@@ -92,8 +93,8 @@ TAMIS__INLINE uint64_t digest_at(const struct ask *ask, const struct tamis_key *
     return tamis__digest(keys[i].data, keys[i].bytes, ask->by.seed).low;
 }
 
-/* Test the key RING behind while the lines of this one come in.  `bytes` and `source` are constants in each
- * instance. */
+/* Test the key RING behind while the lines of this one come in.  `bytes` and `source` are constants
+ * in each instance. */
 TAMIS__INLINE size_t run(const struct ask *given, const struct tamis_key *keys,
                          const uint64_t *digests, size_t count, uint8_t *answers, uint32_t bytes,
                          enum source source)
@@ -239,7 +240,8 @@ static size_t explain(const struct tamis__segment *segment, const void *key, siz
                             (int)h->fingerprint_bits / 4, kept);
 }
 
-/* ones: the fingerprints that are not 0.  The rate follows from their bits, however many there are. */
+/* ones: the fingerprints that are not 0.  The rate follows from their bits, however many there are.
+ * */
 static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
 {
     const struct tamis__segment_header *h = segment->header;

@@ -18,8 +18,8 @@
  *
  * A key is in when the XOR of its three slots is its fingerprint (Graf and Lemire, "Binary Fuse
  * Filters: Fast and Smaller Than Xor Filters", 2022).  That slot 0 rises with the digest makes the
- * work on sorted digests a walk through memory (docs/decisions/0013); the price is that another seed
- * moves only the other two.
+ * work on sorted digests a walk through memory (docs/decisions/0013); the price is that another
+ * seed moves only the other two.
  *
  * The data: `pieces` seeds of 8 bytes, zeros up to a multiple of 64, the fingerprints of piece 0,
  * of piece 1, ...
@@ -90,7 +90,8 @@ tamis__fuse_header_shape(const struct tamis__segment_header *header)
                                       .segment_slots = header->segment_slots};
 }
 
-/* As contains and contains_batch of the kind, by digest (tamis__fuse_digest, the header's digester). */
+/* As contains and contains_batch of the kind, by digest (tamis__fuse_digest, the header's
+ * digester). */
 int tamis__fuse_contains_digest(const struct tamis__segment *segment, uint64_t digest);
 size_t tamis__fuse_contains_digests(const struct tamis__segment *segment, const uint64_t *digests,
                                     size_t count, uint8_t *answers);

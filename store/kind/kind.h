@@ -16,8 +16,8 @@
 #include "file/segment.h"
 #include "tamis.h"
 
-/* Of the index of a filter's exceptions (store/exceptions/set.h): a file like a segment, but no filter, so
- * tamis__kind_by_id() does not know it. */
+/* Of the index of a filter's exceptions (store/exceptions/set.h): a file like a segment, but no
+ * filter, so tamis__kind_by_id() does not know it. */
 #define TAMIS__KIND_EXCEPTIONS 5u
 
 /* Which keys of two filters the merged one has. */
@@ -42,20 +42,21 @@ struct tamis__kind {
      * *reason is a clause that fits behind the name of the file. */
     int (*check)(const struct tamis__segment_header *header, const char **reason);
 
-    /* 1 if the key was new; at most one of any number of racing adders is told so.  Below 0, and nothing
-     * done, only where counters need room and there is none. */
+    /* 1 if the key was new; at most one of any number of racing adders is told so.  Below 0, and
+     * nothing done, only where counters need room and there is none. */
     int (*add)(const struct tamis__segment *segment, const void *key, size_t key_bytes);
     int (*contains)(const struct tamis__segment *segment, const void *key, size_t key_bytes);
 
-    /* answers[i] as above; returns the number of ones.  After an error it is TAMIS_ANSWER_REFUSED for each
-     * key that was not added. */
+    /* answers[i] as above; returns the number of ones.  After an error it is TAMIS_ANSWER_REFUSED
+     * for each key that was not added. */
     int64_t (*add_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
                          size_t count, uint8_t *answers);
     size_t (*contains_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers);
 
-    /* All NULL where no filter of the kind is durable, or has several segments.  As the four above, of keys
-     * with these digests, which the segment's hash set has.  by_digest: NULL for a k that is none. */
+    /* All NULL where no filter of the kind is durable, or has several segments.  As the four above,
+     * of keys with these digests, which the segment's hash set has.  by_digest: NULL for a k that
+     * is none. */
     int64_t (*add_digests)(const struct tamis__segment *segment,
                            const struct tamis__digest *digests, size_t count, uint8_t *answers);
     size_t (*contains_digests)(const struct tamis__segment *segment,
@@ -63,30 +64,32 @@ struct tamis__kind {
     const struct tamis__by_digest *(*by_digest)(const struct tamis__segment_header *header);
 
     /* NULL but for kinds that count.  answers[i]: 1 if the key was there and is taken off, once.
-     * counts[i]: how often it was added and not removed, or more.  They return the number of answers,
-     * or of counts, above 0; remove_batch an error, and then TAMIS_ANSWER_REFUSED for what is not done.
-     * Items are counted in both directions by the kind. */
+     * counts[i]: how often it was added and not removed, or more.  They return the number of
+     * answers, or of counts, above 0; remove_batch an error, and then TAMIS_ANSWER_REFUSED for what
+     * is not done. Items are counted in both directions by the kind. */
     int64_t (*remove_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
                             size_t count, uint8_t *answers);
     int64_t (*count_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
                            size_t count, uint64_t *counts);
 
-    /* NULL, or more than the header and the bits to verify: 0, or 1 with what is wrong and where. */
+    /* NULL, or more than the header and the bits to verify: 0, or 1 with what is wrong and where.
+     * */
     int (*verify)(const struct tamis__segment *segment, uint64_t *offset, const char **reason);
 
-    /* NULL, or brings in order what was copied word by word, from front to back, beside writers.  Nobody
-     * else may know of the segment. */
+    /* NULL, or brings in order what was copied word by word, from front to back, beside writers.
+     * Nobody else may know of the segment. */
     void (*settle)(const struct tamis__segment *segment);
 
-    /* NULL, or makes one whole of pages that a power cut has left from different instants, of a file so long;
-     * keys that were synced are in before and after.  Beside readers, and no writer.  0 or an error. */
+    /* NULL, or makes one whole of pages that a power cut has left from different instants, of a
+     * file so long; keys that were synced are in before and after.  Beside readers, and no writer.
+     * 0 or an error. */
     int (*mend)(const struct tamis__segment *segment, uint64_t file_bytes);
 
     /* The k bit positions of a key, in the order of the hash set. */
     void (*positions)(const struct tamis__segment_header *header, const void *key, size_t key_bytes,
                       uint64_t *positions);
-    /* NULL, or for both where they hang on the data: the k slots of a key, and its hash values as text,
-     * cut at text_bytes; returns the length it wants.  `positions` is NULL then. */
+    /* NULL, or for both where they hang on the data: the k slots of a key, and its hash values as
+     * text, cut at text_bytes; returns the length it wants.  `positions` is NULL then. */
     size_t (*explain)(const struct tamis__segment *segment, const void *key, size_t key_bytes,
                       uint64_t *positions, char *text, size_t text_bytes);
 
@@ -99,8 +102,9 @@ struct tamis__kind {
      * NULL, as tally then: filters of this kind cannot be merged. */
     int (*merge)(const struct tamis__segment *to, const struct tamis__segment *from,
                  enum tamis__merge_rule rule, struct tamis__words words);
-    /* NULL where a merge can be done again, and neither needs room nor has a limit.  Else to be called
-     * before it, for all sources: finds what would fail, and makes the room.  Changes no answer. */
+    /* NULL where a merge can be done again, and neither needs room nor has a limit.  Else to be
+     * called before it, for all sources: finds what would fail, and makes the room.  Changes no
+     * answer. */
     int (*reserve)(const struct tamis__segment *to, const struct tamis__segment *const *from,
                    size_t count, struct tamis__words words);
     /* Add to ones[0], [1] and [2] how many positions these words have set in a, in b, in either. */

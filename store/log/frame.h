@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame.h: what a log consists of, as docs/format.md section 4 gives it: a page of header, then frames.
+ * frame.h: what a log consists of, as docs/format.md section 4 gives it: a page of header, then
+ * frames.
  *
- * A frame begins at a multiple of 64 bytes and is told from what lies around it by its checksum alone, so the
- * frames behind a torn one are found.  The checksum begins from the log's nonce, which nobody outside knows:
- * bytes of a key that was logged cannot be made to look like a frame.
+ * A frame begins at a multiple of 64 bytes and is told from what lies around it by its checksum
+ * alone, so the frames behind a torn one are found.  The checksum begins from the log's nonce,
+ * which nobody outside knows: bytes of a key that was logged cannot be made to look like a frame.
  *
  * Nothing here does I/O: it is what a fuzzer feeds.
  */
@@ -47,8 +48,8 @@ TAMIS__SIZE(struct tamis__log_header, TAMIS__LOG_HEADER_BYTES);
 
 /* Close it with its checksum. */
 void tamis__log_header_seal(struct tamis__log_header *header);
-/* Is this the header of a log?  0, or TAMIS_EFOREIGN, TAMIS_EVERSION, TAMIS_ECORRUPT; *reason is a clause that
- * fits behind the name of the file. */
+/* Is this the header of a log?  0, or TAMIS_EFOREIGN, TAMIS_EVERSION, TAMIS_ECORRUPT; *reason is a
+ * clause that fits behind the name of the file. */
 int tamis__log_header_check(const void *buffer, size_t bytes, const char **reason);
 
 #define TAMIS__FRAME_MAGIC 0x0A4D5246u /* "FRM\n" */
@@ -105,13 +106,14 @@ static inline unsigned char *tamis__frame_payload(unsigned char *buffer)
 unsigned char *tamis__frame_put_digest(unsigned char *at, struct tamis__digest digest);
 unsigned char *tamis__frame_put_key(unsigned char *at, const void *key, uint32_t key_bytes);
 
-/* Close the frame whose payload stands at tamis__frame_payload(buffer); frame->payload is not looked at.
- * Returns its bytes. */
+/* Close the frame whose payload stands at tamis__frame_payload(buffer); frame->payload is not
+ * looked at. Returns its bytes. */
 size_t tamis__frame_seal(uint64_t nonce, const struct tamis__frame *frame, unsigned char *buffer);
 
 /*
- * The frame that begins at `buffer`: its bytes; 0 where there is no whole one.  *wanted, where that is not 0,
- * are the bytes that a frame here would have, if it is longer than the `bytes` that can be seen.
+ * The frame that begins at `buffer`: its bytes; 0 where there is no whole one.  *wanted, where that
+ * is not 0, are the bytes that a frame here would have, if it is longer than the `bytes` that can
+ * be seen.
  */
 size_t tamis__frame_read(uint64_t nonce, const unsigned char *buffer, size_t bytes,
                          struct tamis__frame *frame, size_t *wanted);

@@ -16,9 +16,10 @@
 #define PATH_BYTES 4200 /* PATH_MAX and a log's name */
 #define DIRECTORY "logs"
 
-/* How long a log is when it is made, and the most that it grows by at once; reasoned, not measured.  To grow is
- * to write zeros and sync them.  A short log is made quickly, for those who add a key and leave; a step as long
- * as the log itself comes ever more rarely, and the bound is on what the add that meets it waits for. */
+/* How long a log is when it is made, and the most that it grows by at once; reasoned, not measured.
+ * To grow is to write zeros and sync them.  A short log is made quickly, for those who add a key
+ * and leave; a step as long as the log itself comes ever more rarely, and the bound is on what the
+ * add that meets it waits for. */
 #define FIRST_BYTES ((uint64_t)64 << 10)
 #define STEP_BYTES_MAX ((uint64_t)8 << 20)
 
@@ -173,7 +174,8 @@ static int write_header(const struct tamis__logs *logs, struct tamis__log *log)
     return rc;
 }
 
-/* Under another name first, so that what has its name is whole.  1; 0: one that sweeps took it away. */
+/* Under another name first, so that what has its name is whole.  1; 0: one that sweeps took it
+ * away. */
 static int make_file(const struct tamis__logs *logs, int directory_fd, struct tamis__log *log)
 {
     char what[PATH_BYTES], name[TAMIS__LOG_NAME_BYTES];

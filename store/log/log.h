@@ -3,10 +3,12 @@
  * log.h: the file of a log: made, appended to, read again, removed.
  *
  *     logs/<filter id>-<nonce>.new    being made; removed by the next maker where its lock is free
- *     logs/<filter id>-<nonce>.log    locked (flock) as long as its owner, one handle in one process, lives
+ *     logs/<filter id>-<nonce>.log    locked (flock) as long as its owner, one handle in one
+ *                                     process, lives
  *
- * It is full of zeros, synced, before it gets its name, and so is what it grows by before a frame goes there:
- * an append overwrites blocks that the file system has settled, and fdatasync() has data alone to write.
+ * It is full of zeros, synced, before it gets its name, and so is what it grows by before a frame
+ * goes there: an append overwrites blocks that the file system has settled, and fdatasync() has
+ * data alone to write.
  *
  * Nothing here is for several threads: the caller has a lock of its own (durable.c).
  */
@@ -42,7 +44,8 @@ struct tamis__log {
 /* One for a filter.  It is on the disk, empty, when this returns 0. */
 int tamis__log_create(const struct tamis__logs *logs, uint64_t filter_id, struct tamis__log *log);
 
-/* Make it at least so long.  TAMIS_ENOSPACE and the like: it is as it was, unless it is `failed`. */
+/* Make it at least so long.  TAMIS_ENOSPACE and the like: it is as it was, unless it is `failed`.
+ * */
 int tamis__log_reach(const struct tamis__logs *logs, struct tamis__log *log, uint64_t bytes);
 int tamis__log_write(const struct tamis__logs *logs, const struct tamis__log *log, uint64_t offset,
                      const void *frames, size_t bytes);
@@ -57,7 +60,7 @@ int tamis__log_unlink(const struct tamis__logs *logs, const struct tamis__log *l
 /* Give the lock back and leave the file; harmless on a zeroed or closed one. */
 void tamis__log_close(struct tamis__log *log);
 
-/* ---- Logs of others --------------------------------------------------------------------------- */
+/* ---- Logs of others -------------------------------------------------------------------------- */
 
 /* What the name of a log says: false where it is none. */
 bool tamis__log_parse_name(const char *name, uint64_t *filter_id, uint64_t *nonce);
@@ -75,18 +78,19 @@ int tamis__log_look(const struct tamis__logs *logs, const char *name, struct tam
 /* Of one that is open: 1 if its lock was free and is ours now, 0 if its owner lives. */
 int tamis__log_try_lock(const struct tamis__logs *logs, const struct tamis__log *log);
 
-/* Take one over: 1; 0 where its owner lives, or it is gone.  A header that cannot be read is no hindrance, as
- * the name says what its frames need, but it is `damaged`; one of another store or a newer version is. */
+/* Take one over: 1; 0 where its owner lives, or it is gone.  A header that cannot be read is no
+ * hindrance, as the name says what its frames need, but it is `damaged`; one of another store or a
+ * newer version is. */
 int tamis__log_take(const struct tamis__logs *logs, const char *name, struct tamis__log *log);
 
-/* Is it a whole log of this store, by its header and its length?  0; TAMIS_ECORRUPT: damaged, its frames may
- * be read all the same; TAMIS_EFOREIGN: of another store; TAMIS_EVERSION: of a newer version; or it cannot be
- * read.  *reason: a clause that fits behind the name of the file. */
+/* Is it a whole log of this store, by its header and its length?  0; TAMIS_ECORRUPT: damaged, its
+ * frames may be read all the same; TAMIS_EFOREIGN: of another store; TAMIS_EVERSION: of a newer
+ * version; or it cannot be read.  *reason: a clause that fits behind the name of the file. */
 int tamis__log_judge(const struct tamis__logs *logs, const struct tamis__log *log,
                      const char **reason);
 
-/* Call fn for each whole frame, of whatever epoch, until it returns other than 0.  Room for a frame is on the
- * disk before the frame: a log that ends within one is `damaged`. */
+/* Call fn for each whole frame, of whatever epoch, until it returns other than 0.  Room for a frame
+ * is on the disk before the frame: a log that ends within one is `damaged`. */
 typedef int tamis__frame_fn(void *context, const struct tamis__frame *frame);
 int tamis__log_each_frame(const struct tamis__logs *logs, struct tamis__log *log,
                           tamis__frame_fn *fn, void *context);

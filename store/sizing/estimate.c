@@ -18,8 +18,8 @@
  * group and of two groups a key misses both with probabilities of their own.  Loads are taken as
  * Poisson, and what their sum being n takes off is taken off.
  *
- * The other way round, tamis__spread_*() say how many bits keys set, and how far that may be off by chance
- * (docs/sizing.md, "Is that chance?").
+ * The other way round, tamis__spread_*() say how many bits keys set, and how far that may be off by
+ * chance (docs/sizing.md, "Is that chance?").
  *
  * All for hash sets whose positions are uniform and independent.
  */
@@ -55,8 +55,8 @@ double tamis__estimate_items(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_
     return fmin(fmax(items, 0), (double)TAMIS__CAPACITY_MAX);
 }
 
-/* Variance of the number of unset bits of a block whose load is Poisson with mean `load`; *slope: bits that one
- * more key sets. */
+/* Variance of the number of unset bits of a block whose load is Poisson with mean `load`; *slope:
+ * bits that one more key sets. */
 static double loose_variance(const struct shape *s, double load, double *slope)
 {
     const double bits = TAMIS__BLOCK_BITS, miss_one = exp(-load * s->hits);
@@ -71,7 +71,8 @@ static double loose_variance(const struct shape *s, double load, double *slope)
     return fmax(bits * pairs - mean * mean, 0);
 }
 
-/* The same of blocks that have `load` keys each on average, and all together so many for certain. */
+/* The same of blocks that have `load` keys each on average, and all together so many for certain.
+ * */
 static double block_variance(const struct shape *s, double load)
 {
     double slope;

@@ -15,11 +15,12 @@
 #include "base/error.h"
 #include "sizing/sizing.h"
 
-/* Keys of a piece in a filter of many: large enough that its ends and the differences between pieces
- * cost little, small enough that the work on one fits the caches and there is some for each
+/* Keys of a piece in a filter of many: large enough that its ends and the differences between
+ * pieces cost little, small enough that the work on one fits the caches and there is some for each
  * processor. */
 #define PIECE_KEYS 1500000u
-/* What an array of fingerprints can have, so that its size in bits stays below TAMIS__M_BITS_MAX. */
+/* What an array of fingerprints can have, so that its size in bits stays below TAMIS__M_BITS_MAX.
+ * */
 #define SLOTS_MAX ((uint64_t)1 << 56)
 
 struct row {
@@ -118,7 +119,7 @@ uint64_t tamis__fuse_data_bits(const struct tamis__fuse_shape *shape)
     return tamis__fuse_seeds_bytes(shape->pieces) * 8 + tamis__fuse_m_bits(shape);
 }
 
-/* ---- n, p and m of one another ---------------------------------------------------------------- */
+/* ---- n, p and m of one another --------------------------------------------------------------- */
 
 static uint64_t likely_bits(uint64_t keys, uint32_t fingerprint_bits)
 {

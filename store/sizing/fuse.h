@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuse.h: the shape of a binary fuse filter (kind/fuse.h) from the number of its keys: integers alone,
- * so that the same keys make the same bytes on every machine.
+ * fuse.h: the shape of a binary fuse filter (kind/fuse.h) from the number of its keys: integers
+ * alone, so that the same keys make the same bytes on every machine.
  */
 #ifndef TAMIS_SIZING_FUSE_H
 #define TAMIS_SIZING_FUSE_H
@@ -20,8 +20,8 @@
 
 /*
  * A piece has piece_segments + 2 segments of segment_slots slots; a key's first slot lies in one of
- * the first piece_segments, its second and third in the two after that.  No keys: no pieces, and one
- * word of zeros for data.
+ * the first piece_segments, its second and third in the two after that.  No keys: no pieces, and
+ * one word of zeros for data.
  */
 struct tamis__fuse_shape {
     uint32_t fingerprint_bits; /* 8, 16 or 32 */

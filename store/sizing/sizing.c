@@ -7,12 +7,13 @@
  * X varies, so the mean of the power is a little more (Bose et al., "On the false-positive rate of
  * Bloom filters", 2008).  We add the second-order term, k(k-1)/2 f^(k-2) Var(X/m) with
  * Var(X/m) = (e^-c - (1+c) e^-2c) / m, c = t/m: 0.4 % of the rate at m = 1000, nothing at 10^6.
- * Where m is small that falls short, and X has its exact distribution, pick by pick.  And the positions of
- * a key are not independent: they follow from three values (decision 0004), so that a stranger may walk
- * on the very bits of one key, or on those of two by halves.  No formula for that is known to us; what is added
- * for it is a bound, by measurement (one key, k = 7 to 20, m = 22 to 192: at most 64 / m^4 above independent picks;
- * n = 4, m = 84, k = 12: 1.8 times as many).   No filter that is
- * sized by its rate has fewer than BLOOM_M_MIN bits: a file has a page of them anyway.
+ * Where m is small that falls short, and X has its exact distribution, pick by pick.  And the
+ * positions of a key are not independent: they follow from three values (decision 0004), so that a
+ * stranger may walk on the very bits of one key, or on those of two by halves.  No formula for that
+ * is known to us; what is added for it is a bound, by measurement (one key, k = 7 to 20, m = 22 to
+ * 192: at most 64 / m^4 above independent picks; n = 4, m = 84, k = 12: 1.8 times as many).   No
+ * filter that is sized by its rate has fewer than BLOOM_M_MIN bits: a file has a page of them
+ * anyway.
  *
  * blocked.  A key picks one of B blocks, in it one word from each of z groups, in each word q bits
  * with repetition.  The loads of blocks are binomial (n, 1/B), and full blocks let in more than

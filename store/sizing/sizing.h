@@ -33,18 +33,19 @@ double tamis__blocked_rate(uint64_t blocks, uint32_t k, uint64_t n);
 double tamis__word_hit_rate(uint32_t ones, uint32_t q);
 
 /*
- * How many keys have set `ones` of m bits, and by how much that may be off: one standard error, for a
- * filter of so many keys (estimate.c).  k is one that the kind has.
+ * How many keys have set `ones` of m bits, and by how much that may be off: one standard error, for
+ * a filter of so many keys (estimate.c).  k is one that the kind has.
  */
 double tamis__estimate_items(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t ones);
 double tamis__estimate_error(uint32_t kind, uint64_t m_bits, uint32_t k, double items);
 
 /*
- * How many bits keys set, of hash sets whose positions are uniform and independent (estimate.c).  _of_items: of all
- * m, by so many keys.  _of_share: of `places` of them (whole blocks, or any), of which such a share is set on
- * average in a filter that is far larger.  Further from the mean than the bound chance leads less often than once
- * in e^29 times (docs/sizing.md): eight standard deviations, and by Bernstein's inequality a third of 64 times
- * `unit`, the most that a bit (of a blocked filter: the standard deviation of what a block) adds to it.
+ * How many bits keys set, of hash sets whose positions are uniform and independent (estimate.c).
+ * _of_items: of all m, by so many keys.  _of_share: of `places` of them (whole blocks, or any), of
+ * which such a share is set on average in a filter that is far larger.  Further from the mean than
+ * the bound chance leads less often than once in e^29 times (docs/sizing.md): eight standard
+ * deviations, and by Bernstein's inequality a third of 64 times `unit`, the most that a bit (of a
+ * blocked filter: the standard deviation of what a block) adds to it.
  */
 #define TAMIS__SPREAD_DEVIATIONS 8.0
 struct tamis__spread {
@@ -72,16 +73,17 @@ struct tamis__layout {
     uint64_t file_bytes; /* a multiple of TAMIS__FILE_UNIT */
 };
 void tamis__layout(uint64_t data_bits, struct tamis__layout *layout);
-/* Of what is never written again: right behind the header, so that not a bit a key is spent on nothing. */
+/* Of what is never written again: right behind the header, so that not a bit a key is spent on
+ * nothing. */
 void tamis__static_layout(uint64_t data_bits, struct tamis__layout *layout);
 /* Its data_bytes alone. */
 uint64_t tamis__data_bytes(uint64_t data_bits);
 
 /*
- * A counting filter has m counters where a blocked one has m bits.  Counters that outgrow their bits
- * go on in an overflow table behind the data: levels of 16-byte slots, the first of a 256th as many
- * as there are counters, each further one twice the one before.  All together have at least two
- * slots for every counter, so that they hold all of them.
+ * A counting filter has m counters where a blocked one has m bits.  Counters that outgrow their
+ * bits go on in an overflow table behind the data: levels of 16-byte slots, the first of a 256th as
+ * many as there are counters, each further one twice the one before.  All together have at least
+ * two slots for every counter, so that they hold all of them.
  */
 #define TAMIS__COUNTER_BITS_DEFAULT 4u
 #define TAMIS__COUNTERS_MAX ((uint64_t)1 << 40)

@@ -101,9 +101,10 @@ void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *draft
 }
 
 /*
- * The next segment number that is free.  A file that has it already is an orphan of a maker that died
- * before its commit, and is removed if nothing was ever added to it.  Otherwise this catalog is older
- * than its segments (restored from a copy): the file is left alone, and ids go on above its own.
+ * The next segment number that is free.  A file that has it already is an orphan of a maker that
+ * died before its commit, and is removed if nothing was ever added to it.  Otherwise this catalog
+ * is older than its segments (restored from a copy): the file is left alone, and ids go on above
+ * its own.
  */
 int tamis__take_segment_number(struct tamis_store *store, struct tamis__store_record *counters,
                                uint64_t *number)

@@ -93,7 +93,8 @@ bool tamis__policy_is_past(const struct tamis__policy *policy, int64_t slice_sta
     return length > 0 && slice_start + length + policy->window_ns <= now;
 }
 
-/* On the grid of the slices before it, so that slices are of one length however late it is noticed. */
+/* On the grid of the slices before it, so that slices are of one length however late it is noticed.
+ * */
 int64_t tamis__policy_next_slice(const struct tamis__policy *policy, int64_t start, int64_t now)
 {
     const int64_t length = tamis__policy_slice_ns(policy);

@@ -24,12 +24,14 @@ int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
                        struct tamis_sizing *sizing);
 /* Can a list of so many segments, the newest of that step, grow further? */
 bool tamis__policy_grows(const struct tamis__policy *policy, uint32_t step, uint32_t count);
-/* Items that the newest segment may have: the capacity that it was made for; UINT64_MAX: any number. */
+/* Items that the newest segment may have: the capacity that it was made for; UINT64_MAX: any
+ * number. */
 uint64_t tamis__policy_limit(const struct tamis__policy *policy,
                              const struct tamis__segment_header *newest);
 /* The length of a slice in ns; 0 where the window is no time. */
 int64_t tamis__policy_slice_ns(const struct tamis__policy *policy);
-/* Has a window in time left the slice behind that began at `slice_start`?  Its keys are forgotten then. */
+/* Has a window in time left the slice behind that began at `slice_start`?  Its keys are forgotten
+ * then. */
 bool tamis__policy_is_past(const struct tamis__policy *policy, int64_t slice_start, int64_t now);
 /* When the slice after the one that began at `start` begins, if that is noticed at `now`. */
 int64_t tamis__policy_next_slice(const struct tamis__policy *policy, int64_t start, int64_t now);

@@ -2,10 +2,11 @@
 /*
  * recover.c: what the machine has left of filters that were written to when it went down.
  *
- * A segment that is dirty from another boot may lack keys.  Who opens the filter for writing next, or first
- * writes to the store after the boot, makes an end of that: it is unclean from then on, until somebody says
- * that what may be missing was dealt with.  The catalog has the boot under which all filters were looked at,
- * so that this is done once, and the filters in trouble, so that listing them opens none.
+ * A segment that is dirty from another boot may lack keys.  Who opens the filter for writing next,
+ * or first writes to the store after the boot, makes an end of that: it is unclean from then on,
+ * until somebody says that what may be missing was dealt with.  The catalog has the boot under
+ * which all filters were looked at, so that this is done once, and the filters in trouble, so that
+ * listing them opens none.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@
 #include "base/point.h"
 #include "file/mark.h"
 #include "file/room.h"
-#include "hash/hash_set.h"
 #include "handle/journal.h"
+#include "hash/hash_set.h"
 #include "txn/policy.h"
 #include "txn/spares.h"
 #include "txn/store.h"
@@ -84,8 +85,9 @@ void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__troub
 
 /* ---- One filter ------------------------------------------------------------------------------ */
 
-/* What hangs together within a segment may have come to the disk in part.  Where it is mended that is on the
- * disk before the mark is cleared: else the next cut would leave a clean one that is not. */
+/* What hangs together within a segment may have come to the disk in part.  Where it is mended that
+ * is on the disk before the mark is cleared: else the next cut would leave a clean one that is
+ * not. */
 static int mend_segment(const struct tamis_store *store, uint64_t number)
 {
     struct tamis__segment segment = {0};
@@ -107,9 +109,9 @@ static int mend_segment(const struct tamis_store *store, uint64_t number)
 }
 
 /*
- * The counts of the newest segment may be older than its bits, as pages come to the disk in any order.  Then it
- * has less room than its counts say: what the bits tell of is written off, so that it is not filled over.  This
- * reads all of it, once after the machine went down.
+ * The counts of the newest segment may be older than its bits, as pages come to the disk in any
+ * order.  Then it has less room than its counts say: what the bits tell of is written off, so that
+ * it is not filled over.  This reads all of it, once after the machine went down.
  */
 static int write_off_uncounted(const struct tamis_store *store, const struct tamis__record *record)
 {
@@ -236,8 +238,8 @@ int tamis__recover_store(struct tamis_store *store, struct tamis__catalog_txn *t
     int rc = tamis__catalog_is_of_boot(txn, boot);
     if (rc != 0) return rc < 0 ? rc : 0;
     rc = recover_all(store, txn);
-    /* What keeps one filter from being recovered must not keep the others from being written: its own open
-     * says what it is, and the next writer tries again. */
+    /* What keeps one filter from being recovered must not keep the others from being written: its
+     * own open says what it is, and the next writer tries again. */
     if (rc < 0) return 0;
     const int put = tamis__catalog_put_boot(txn, boot);
     /* The headers say it already; the caller may yet drop what it writes. */

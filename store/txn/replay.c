@@ -7,17 +7,19 @@
  *     sync      of the segments that were written to
  *     remove    the log
  *
- * A frame names the segment that was the newest when it was written, and it may have keys that older segments
- * of the list had already: whoever asks while another adder is in flight logs what it finds, since that may not
- * be on the disk yet.  So a key is asked for in those first, and only added where none has it; the ones that have
- * it are synced too.  Otherwise each kill would bring known keys into the newest segment once more.
+ * A frame names the segment that was the newest when it was written, and it may have keys that
+ * older segments of the list had already: whoever asks while another adder is in flight logs what
+ * it finds, since that may not be on the disk yet.  So a key is asked for in those first, and only
+ * added where none has it; the ones that have it are synced too.  Otherwise each kill would bring
+ * known keys into the newest segment once more.
  *
- * Killed anywhere the log is there, and the next does it over: a replay changes nothing that is there
- * already.  So it does not matter either whether the machine went down, or only the owner died, or the
- * store is a copy; and frames that a checkpoint had made needless do no harm.
+ * Killed anywhere the log is there, and the next does it over: a replay changes nothing that is
+ * there already.  So it does not matter either whether the machine went down, or only the owner
+ * died, or the store is a copy; and frames that a checkpoint had made needless do no harm.
  *
- * A log that was damaged may have lacked frames, so the filter is unclean since its last checkpoint.  A frame
- * alone that is damaged looks like one that its owner did not end, and is passed over without a word.
+ * A log that was damaged may have lacked frames, so the filter is unclean since its last
+ * checkpoint.  A frame alone that is damaged looks like one that its owner did not end, and is
+ * passed over without a word.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +28,8 @@
 #include "base/point.h"
 #include "file/mark.h"
 #include "file/room.h"
-#include "hash/hash_set.h"
 #include "handle/journal.h"
+#include "hash/hash_set.h"
 #include "txn/policy.h"
 
 /* All of a list, and some that are in it no more. */
@@ -157,7 +159,8 @@ static bool is_of_list(const struct replay *replay, uint64_t number)
     return false;
 }
 
-/* The first `count` of them, under a hold or with their room written off; they are not lacking any more. */
+/* The first `count` of them, under a hold or with their room written off; they are not lacking any
+ * more. */
 static int64_t add_first(const struct tamis__store_segment *s, struct lacking *lacking,
                          struct tamis__hold hold, uint32_t count)
 {
@@ -173,8 +176,9 @@ static int64_t add_first(const struct tamis__store_segment *s, struct lacking *l
     return fresh;
 }
 
-/* The room that their adder held is lost with it, or with the power.  They take other room while there is some;
- * then there is none for anybody else either, and what is over is what their adder held. */
+/* The room that their adder held is lost with it, or with the power.  They take other room while
+ * there is some; then there is none for anybody else either, and what is over is what their adder
+ * held. */
 static int add_lacking(const struct tamis__store_segment *s, struct lacking *lacking)
 {
     const struct tamis__policy policy = tamis__header_policy(s->segment.header);

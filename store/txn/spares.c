@@ -2,20 +2,21 @@
 /*
  * spares.c: segments that were made ahead, and what the catalog does not know of them yet.
  *
- * A spare is committed to the catalog before anybody needs it.  Adders enter it by one exchange on the `next` of
- * the segment before it, without the catalog, whose record is behind from then on: it calls a spare what is a
- * part of the list.  So whoever reads a record to work on the segments brings it up to now first.
+ * A spare is committed to the catalog before anybody needs it.  Adders enter it by one exchange on
+ * the `next` of the segment before it, without the catalog, whose record is behind from then on: it
+ * calls a spare what is a part of the list.  So whoever reads a record to work on the segments
+ * brings it up to now first.
  *
- * A spare belongs to the publication that it was made with.  Whoever puts another list in force, or other
- * exceptions, or drops the filter, takes the spares back first, by one exchange on the same word: from then on
- * nobody enters them, and their files can go with the same commit.
+ * A spare belongs to the publication that it was made with.  Whoever puts another list in force, or
+ * other exceptions, or drops the filter, takes the spares back first, by one exchange on the same
+ * word: from then on nobody enters them, and their files can go with the same commit.
  */
 #include "txn/spares.h"
 
 #include "filter/publish.h"
 
-/* Was the spare entered?  The segment before it says so.  Where a power cut took that word, or the file is a
- * copy, the spare's own mark tells that it was written to: only what was entered is. */
+/* Was the spare entered?  The segment before it says so.  Where a power cut took that word, or the
+ * file is a copy, the spare's own mark tells that it was written to: only what was entered is. */
 static bool is_entered(const struct tamis__place *place, struct tamis__record_segment *before,
                        const struct tamis__record_segment *spare)
 {

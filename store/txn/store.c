@@ -21,10 +21,10 @@
 #include "file/inside.h"
 #include "file/network.h"
 #include "file/overlay.h"
-#include "hash/hash_set.h"
-#include "handle/journal.h"
-#include "txn/policy.h"
 #include "filter/publish.h"
+#include "handle/journal.h"
+#include "hash/hash_set.h"
+#include "txn/policy.h"
 #include "txn/spares.h"
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
@@ -299,8 +299,8 @@ static int collect_garbage(void *context, uint64_t number)
 }
 
 /*
- * A file is gone from the disk when its last holder closes it, which takes long where it is large (70 ms for
- * 1 GiB): so it is held open, without need, until the lock is given back.
+ * A file is gone from the disk when its last holder closes it, which takes long where it is large
+ * (70 ms for 1 GiB): so it is held open, without need, until the lock is given back.
  */
 static void remove_after_lock(struct tamis_store *store, struct tamis__catalog_txn *txn,
                               uint64_t number)
@@ -388,7 +388,8 @@ static double predict_rate(const struct tamis__record_segment *s, uint64_t items
 /* By more than rounding and what is in flight make of it. */
 #define OVER 1.02
 
-/* A filter at its capacity is full; of one that grows, or forgets, any segment may hold too many. */
+/* A filter at its capacity is full; of one that grows, or forgets, any segment may hold too many.
+ * */
 static bool is_over(const struct tamis__record *record, const struct tamis_filter_stat *stat)
 {
     const struct tamis__record_segment *s = &record->segments[record->segment_count - 1];

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 #include "catalog/catalog.h"
+#include "handle/view.h"
 #include "kind/kind.h"
 #include "sizing/fuse.h"
-#include "handle/view.h"
 
 struct tamis_store {
     unsigned references; /* atomic: the handle's and each open filter's */
@@ -23,21 +23,22 @@ struct tamis_store {
 };
 
 /*
- * Constant after opening, but for the atomics: so any number of threads may use it, and a child born
- * by fork() finds no lock held.
+ * Constant after opening, but for the atomics: so any number of threads may use it, and a child
+ * born by fork() finds no lock held.
  */
 struct tamis_filter {
     struct tamis_store *store;     /* a reference */
     char name[TAMIS_NAME_MAX + 1]; /* when it was opened, for sentences */
     uint64_t filter_id;
     bool read_only;
-    bool populate;                    /* segments are brought into memory when they are mapped */
-    bool no_sync;                     /* closing it leaves the last checkpoint to others */
-    bool dropped;                     /* atomic: the catalog has this filter no more */
-    uint64_t recorded_items;          /* atomic: what the catalog was last told or has told */
-    struct tamis__view *view;         /* atomic: the list of segments that calls begin on */
-    struct tamis__view *retired;      /* atomic: those before it that somebody may still be in */
-    struct tamis__interval *interval; /* NULL: it is synced when it is asked for (sync_interval.c) */
+    bool populate;               /* segments are brought into memory when they are mapped */
+    bool no_sync;                /* closing it leaves the last checkpoint to others */
+    bool dropped;                /* atomic: the catalog has this filter no more */
+    uint64_t recorded_items;     /* atomic: what the catalog was last told or has told */
+    struct tamis__view *view;    /* atomic: the list of segments that calls begin on */
+    struct tamis__view *retired; /* atomic: those before it that somebody may still be in */
+    struct tamis__interval
+        *interval; /* NULL: it is synced when it is asked for (sync_interval.c) */
     struct tamis_filter *next_handle, **handle_link; /* of this process (fork.c) */
     struct tamis__journal
         *journal; /* atomic: of a durable filter, once it was added to (journal.c) */
@@ -66,8 +67,8 @@ static inline void tamis__leave(struct tamis_filter *filter, const struct tamis_
 int64_t tamis__view_answer_of_all(const struct tamis__view *view, int64_t answer);
 
 /*
- * Before anything is told that was read from the view: `answer`, or the error of a mapping of its that
- * broke (tamis__segment_check).
+ * Before anything is told that was read from the view: `answer`, or the error of a mapping of its
+ * that broke (tamis__segment_check).
  */
 static inline int64_t tamis__view_answer(const struct tamis__view *view, int64_t answer)
 {
@@ -96,13 +97,14 @@ int tamis__visit(struct tamis_filter *filter, struct tamis__view **view);
 int tamis__visit_segment(struct tamis_filter *filter, uint32_t index, struct tamis__view **view);
 
 /*
- * The same for what calls back, and so must not be in a view: it stays until it is unpinned.  A child
- * that is born while a thread of its parent has one pinned keeps that one's memory for ever.
+ * The same for what calls back, and so must not be in a view: it stays until it is unpinned.  A
+ * child that is born while a thread of its parent has one pinned keeps that one's memory for ever.
  */
 int tamis__pin_current(struct tamis_filter *filter, struct tamis__view **view);
 void tamis__unpin(struct tamis_filter *filter, struct tamis__view *view);
 
-/* 0 if its newest segment says what it said when the view was made; what a broken mapping says is no matter. */
+/* 0 if its newest segment says what it said when the view was made; what a broken mapping says is
+ * no matter. */
 static inline uint64_t tamis__view_moved(const struct tamis__view *view,
                                          const struct tamis__segment *newest)
 {
@@ -131,17 +133,19 @@ static inline int tamis__view_current(struct tamis_filter *filter, struct tamis_
 
 /* ---- fork.c: what fork() changes ----------------------------------------------------------- */
 
-/* A handle that may write: its child is another writer.  Until handles_leave, harmless where it is not in. */
+/* A handle that may write: its child is another writer.  Until handles_leave, harmless where it is
+ * not in. */
 void tamis__handles_enter(struct tamis_filter *filter);
 void tamis__handles_leave(struct tamis_filter *filter);
 
-/* ---- checkpoint.c, recover.c: what the disk has (docs/durability.md) ---------------------------- */
+/* ---- checkpoint.c, recover.c: what the disk has (docs/durability.md) ------------------------- */
 
-/* Before the first write to a segment of it: 0, once it is marked on the disk.  May wait for the catalog. */
+/* Before the first write to a segment of it: 0, once it is marked on the disk.  May wait for the
+ * catalog. */
 int tamis__begin_writing(struct tamis_filter *filter, const struct tamis__segment *segment);
 
-/* Record the counts, and what trouble the view's segments have; and the checkpoint's time, unless it is 0 or
- * the list has gone on since `view`, which was written to the disk. */
+/* Record the counts, and what trouble the view's segments have; and the checkpoint's time, unless
+ * it is 0 or the list has gone on since `view`, which was written to the disk. */
 int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *view,
                         int64_t checkpointed_at);
 
@@ -161,27 +165,29 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
 int tamis__recover_store(struct tamis_store *store, struct tamis__catalog_txn *txn);
 /* Take up what the header of one more segment says. */
 void tamis__add_trouble(struct tamis__trouble *trouble, const struct tamis__segment_header *header);
-/* What is wrong with the segments of a record, as their headers say; what cannot be read is left out. */
+/* What is wrong with the segments of a record, as their headers say; what cannot be read is left
+ * out. */
 void tamis__look_for_trouble(const struct tamis_store *store, const struct tamis__record *record,
                              struct tamis__trouble *trouble);
 /* The same of a view. */
 struct tamis__trouble tamis__view_trouble(const struct tamis__view *view);
 void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__trouble trouble);
 
-/* ---- wait.c: how long a call waits for another process ------------------------------------------ */
+/* ---- wait.c: how long a call waits for another process --------------------------------------- */
 
 /*
- * To be called again and again by who waits for another process: pauses, longer the longer it has waited,
- * and tells the store's busy function once a second.
+ * To be called again and again by who waits for another process: pauses, longer the longer it has
+ * waited, and tells the store's busy function once a second.
  *
  * started_ns  tamis__steady_ns() when the waiting began; the same in each call.
  * lock_fd     the file whose lock is waited for, to name its holder; -1: the lock of the catalog.
- * Returns     1: try again.  0: the busy timeout is over, or the busy function says so; the caller fails with
- *             tamis__fail_busy().
+ * Returns     1: try again.  0: the busy timeout is over, or the busy function says so; the caller
+ *             fails with tamis__fail_busy().
  */
 int tamis__fail_busy_timeout(int64_t milliseconds); /* TAMIS_EINVAL */
 int tamis__store_wait(struct tamis_store *store, int64_t started_ns, int lock_fd);
-/* TAMIS_EBUSY: `what`, such as "the filter 'a' cannot grow", with the holder of the lock and the mend. */
+/* TAMIS_EBUSY: `what`, such as "the filter 'a' cannot grow", with the holder of the lock and the
+ * mend. */
 int tamis__fail_busy(const struct tamis_store *store, int64_t started_ns, int lock_fd,
                      const char *what);
 
@@ -190,7 +196,8 @@ void tamis__wait_silently(void);
 /* tamis__catalog_init(), in the store's place, to wait as the store does. */
 int tamis__store_init_catalog(struct tamis_store *store, bool read_only);
 
-/* With nothing open yet; NULL where memory is short.  tamis_store_close() gives back what is open by then. */
+/* With nothing open yet; NULL where memory is short.  tamis_store_close() gives back what is open
+ * by then. */
 struct tamis_store *tamis__store_new(bool read_only);
 struct tamis_store *tamis__store_reference(struct tamis_store *store);
 
@@ -202,8 +209,8 @@ int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_tx
 /* The same without waiting: 1 if begun, 0 if the lock is not free. */
 int tamis__store_begin_write_if_free(struct tamis_store *store, struct tamis__catalog_txn **txn);
 
-/* Send the open handles of a filter to the catalog; one that missed it would go on for ever.  Under the
- * exclusive lock, before the commit. */
+/* Send the open handles of a filter to the catalog; one that missed it would go on for ever.  Under
+ * the exclusive lock, before the commit. */
 int tamis__raise_epochs(struct tamis_store *store, const struct tamis__record *record);
 
 /* Sets the sentence for a name that is not in the catalog; returns TAMIS_ENOTFOUND. */
@@ -228,8 +235,8 @@ int tamis__open_segment(struct tamis_store *store, const struct tamis__record *r
 
 /* Give it back, when no other view has it. */
 void tamis__close_segment(struct tamis__store_segment *segment);
-/* What is mapped is a view's from now on, if it is of the filter, and `rc`, what is known of it, is 0.  Else
- * it is closed, and that, or TAMIS_EFOREIGN, returned. */
+/* What is mapped is a view's from now on, if it is of the filter, and `rc`, what is known of it, is
+ * 0.  Else it is closed, and that, or TAMIS_EFOREIGN, returned. */
 int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
                          struct tamis__store_segment *segment);
 /* The same by number alone. */
@@ -240,8 +247,8 @@ int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filt
 int tamis__filter_open_record(struct tamis_store *store, const struct tamis__record *record,
                               bool read_only, tamis_filter **filter);
 
-/* After that, without the lock, of one that may write: what the machine or other handles left when they went
- * down is brought back.  Where that fails the handle is given back. */
+/* After that, without the lock, of one that may write: what the machine or other handles left when
+ * they went down is brought back.  Where that fails the handle is given back. */
 int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter);
 
 /* Give a handle back as it is; what closing has to do was done. */
@@ -258,8 +265,8 @@ struct tamis__plan {
     bool explicit_geometry; /* m and k were given */
     struct tamis__policy policy;
 };
-/* The secret of a hash set that has one: `given`, or where that is all 0 a random one.  TAMIS_EINVAL for
- * one that is given to another set. */
+/* The secret of a hash set that has one: `given`, or where that is all 0 a random one.
+ * TAMIS_EINVAL for one that is given to another set. */
 int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TAMIS_SECRET_BYTES],
                        uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]);
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan);
@@ -268,8 +275,8 @@ void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__record_s
 /* ---- draft.c: segments on their way into the store ---------------------------------------------
  */
 
-/* A segment whose file is in staging/, or not made yet (staged.file.link NULL).  Until it is entered, its
- * header is here alone and may be added to. */
+/* A segment whose file is in staging/, or not made yet (staged.file.link NULL).  Until it is
+ * entered, its header is here alone and may be added to. */
 struct tamis__draft {
     struct tamis__segment_header header;
     struct tamis__staged staged;
@@ -308,7 +315,7 @@ int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *en
 /* Remove what was staged and not entered; harmless on what is not staged. */
 void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *drafts, uint32_t count);
 
-/* ---- alike.c: filters whose bits mean the same ------------------------------------------------ */
+/* ---- alike.c: filters whose bits mean the same ----------------------------------------------- */
 
 /* A filter and the list of it that is worked on. */
 struct tamis__side {
@@ -318,16 +325,16 @@ struct tamis__side {
 
 /* Is it the same filter, by whatever handle? */
 bool tamis__same_filter(const struct tamis_filter *a, const struct tamis_filter *b);
-/* Does each bit of the one list mean what the same bit of the other does?  0, or TAMIS_EMISMATCH: the
- * sentence has every field that differs, with both values. */
+/* Does each bit of the one list mean what the same bit of the other does?  0, or TAMIS_EMISMATCH:
+ * the sentence has every field that differs, with both values. */
 int tamis__check_alike(const struct tamis__side *a, const struct tamis__side *b);
 /* Has the kind of its segments `merge` and `tally`?  TAMIS_EUNSUPPORTED if not. */
 int tamis__check_mergeable(const struct tamis__side *side);
 /* Of one segment alone?  `verb` says what cannot be done otherwise.  TAMIS_EUNSUPPORTED if not. */
 int tamis__check_one_segment(const struct tamis__side *side, const char *verb);
 
-/* Words of a segment that are merged or compared at once: few enough for the target's share to stay in
- * the cache from source to source. */
+/* Words of a segment that are merged or compared at once: few enough for the target's share to stay
+ * in the cache from source to source. */
 #define TAMIS__PIECE_WORDS ((uint64_t)1 << 17)
 
 /* compare.c: the positions that are set in a, in b, in either, piece by piece; adds to ones. */

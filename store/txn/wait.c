@@ -2,10 +2,10 @@
 /*
  * wait.c: how long a call waits for another process, and who is told of it.
  *
- * A call that needs a lock which another process has, that of the catalog or one of growth, tries it, and calls
- * tamis__store_wait() between two tries.  That pauses for 1/16 of what was waited so far, within limits: a lock
- * that is held for as long as a disk's sync takes is had soon after it is free, and one that is held for
- * seconds costs next to no time of the processor.
+ * A call that needs a lock which another process has, that of the catalog or one of growth, tries
+ * it, and calls tamis__store_wait() between two tries.  That pauses for 1/16 of what was waited so
+ * far, within limits: a lock that is held for as long as a disk's sync takes is had soon after it
+ * is free, and one that is held for seconds costs next to no time of the processor.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,8 +15,8 @@
 #include "txn/store.h"
 
 #define PAUSE_MIN_US 200
-/* Where many writers take turns, each pause is time in which nobody works; who waits longer waits for one that
- * hangs. */
+/* Where many writers take turns, each pause is time in which nobody works; who waits longer waits
+ * for one that hangs. */
 #define PAUSE_MAX_US 500
 #define LONG_NS 1000000000
 #define LONG_PAUSE_US 5000

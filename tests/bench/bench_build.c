@@ -2,12 +2,13 @@
 /*
  * bench_build.c: a build from its first key to the publish, phase by phase.
  *
- *     bench_build [KEYS [MEMORY_MIB [THREADS [KIND [STORE]]]]]      default: 1e7, 0, 0, fuse, a scratch one
+ *     bench_build [KEYS [MEMORY_MIB [THREADS [KIND [STORE]]]]]      default: 1e7, 0, 0, fuse, a
+ *     scratch one
  *
- * Keys are 8 bytes; that they are made and handed over is in the time of reading.  Beside the time by the
- * clock stands that of the processors, which tells on a busy machine what the threads would have needed
- * together on an idle one.  Memory is the most that the process had at one time (VmHWM): the pages of
- * mapped files are in it, the page cache of others is not.
+ * Keys are 8 bytes; that they are made and handed over is in the time of reading.  Beside the time
+ * by the clock stands that of the processors, which tells on a busy machine what the threads would
+ * have needed together on an idle one.  Memory is the most that the process had at one time
+ * (VmHWM): the pages of mapped files are in it, the page cache of others is not.
  */
 #include <err.h>
 #include <stdio.h>

@@ -4,11 +4,12 @@
  *
  *     bench_counting [DIRECTORY]      a store is made there (default: $TMPDIR or /tmp) and removed
  *
- * The keys follow Zipf's law with exponent 1 over a million of them.  Compared, at the same m, k and
- * places, sized for the distinct keys at 1 %: filters of kind counting with counters of each width,
- * of which those of 32 bits are the fixed wide ones; and a Dynamic Count Filter (Aguilar-Saborit et al.
- * 2006) in the memory of this process alone, without atomics.  Prints bytes a distinct key at the end
- * of all adds, and nanoseconds of processor a key for adding all, counting all, removing all, in batches of 4096.
+ * The keys follow Zipf's law with exponent 1 over a million of them.  Compared, at the same m, k
+ * and places, sized for the distinct keys at 1 %: filters of kind counting with counters of each
+ * width, of which those of 32 bits are the fixed wide ones; and a Dynamic Count Filter
+ * (Aguilar-Saborit et al. 2006) in the memory of this process alone, without atomics.  Prints bytes
+ * a distinct key at the end of all adds, and nanoseconds of processor a key for adding all,
+ * counting all, removing all, in batches of 4096.
  */
 #include <err.h>
 #include <inttypes.h>

@@ -4,9 +4,10 @@
  *
  *     bench_durable [DIRECTORY]      a store is made there (default: $TMPDIR or /tmp) and removed
  *
- * First the device: 4 KiB over a file that was written before, and fdatasync(), for two seconds.  Then adds of
- * new keys in batches of 1, 100 and 10,000, by 1 and by 2 processes, for two seconds each: keys and syncs a
- * second, and the syncs against the device's.  Then the same keys again, one by one.
+ * First the device: 4 KiB over a file that was written before, and fdatasync(), for two seconds.
+ * Then adds of new keys in batches of 1, 100 and 10,000, by 1 and by 2 processes, for two seconds
+ * each: keys and syncs a second, and the syncs against the device's.  Then the same keys again, one
+ * by one.
  */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -2,10 +2,11 @@
 /*
  * bench_exceptions.c: what exceptions cost a positive answer.
  *
- *     bench_exceptions [DIRECTORY]      a store is made there (default: $TMPDIR or /tmp) and removed
+ *     bench_exceptions [DIRECTORY]      a store is made there (default: $TMPDIR or /tmp) and
+ *                                       removed
  *
- * A blocked filter of 10,000,000 keys at 0.1 %, all of which answer yes, is asked for its keys in random
- * order.  With 1e3, 1e5 and 1e6 exceptions, mapped from a file, nanoseconds a key:
+ * A blocked filter of 10,000,000 keys at 0.1 %, all of which answer yes, is asked for its keys in
+ * random order.  With 1e3, 1e5 and 1e6 exceptions, mapped from a file, nanoseconds a key:
  *
  *     filter       the filter alone
  *     + index      filter, then index: no key is an exception, and what that adds
@@ -13,8 +14,8 @@
  *     chained      the index alone, no key is one, each key chosen by the answer before it: latency
  *     batch        filter and index by batches of 1,000, and what the index adds
  *
- * each the least of 21 runs over 500,000 keys, in time of the processor, since others may use the cores
- * too; beside them the latency of a random line of 1 GiB.
+ * each the least of 21 runs over 500,000 keys, in time of the processor, since others may use the
+ * cores too; beside them the latency of a random line of 1 GiB.
  */
 #include <err.h>
 #include <inttypes.h>

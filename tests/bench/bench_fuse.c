@@ -4,19 +4,20 @@
  *
  *     bench_fuse [KEYS [RUNS]]        default 10,000,000 and 3; needs some 40 bytes a key
  *
- * Made in four ways, the least seconds of each over the runs: by the clock, and of processors, which is
- * the fairer measure where others use the machine meanwhile:
+ * Made in four ways, the least seconds of each over the runs: by the clock, and of processors,
+ * which is the fairer measure where others use the machine meanwhile:
  *
  *     whole      one core, one piece, from hashes in no order.  It stands in for the public C
- *                implementations, whose code is not here: as in them the set is one piece, the hashes
- *                are brought into the order of their first segments by a counting sort, and segments
- *                have up to 2^18 slots.  Written for this comparison, and without a flaw that we know.
+ *                implementations, whose code is not here: as in them the set is one piece, the
+ *                hashes are brought into the order of their first segments by a counting sort, and
+ *                segments have up to 2^18 slots.  Written for this comparison, and without a flaw
+ *                that we know.
  *     one piece  tamis__piece_build() on one core, the whole set as one piece, from sorted hashes
  *     pieces     tamis__piece_build() on one core, piece after piece, from sorted hashes
  *     all cores  the same on all processors
  *
- * What sorting costs is bench_build's to tell.  Asked: keys that are in and keys that are not, half and
- * half, one by one and in batches, against reads of a random line of the same fingerprints.
+ * What sorting costs is bench_build's to tell.  Asked: keys that are in and keys that are not, half
+ * and half, one by one and in batches, against reads of a random line of the same fingerprints.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -93,7 +94,7 @@ static uint64_t hash_of(uint64_t number)
     return z ^ z >> 31;
 }
 
-/* ---- The stand-in ------------------------------------------------------------------------------ */
+/* ---- The stand-in ---------------------------------------------------------------------------- */
 
 struct whole {
     struct tamis__fuse_geometry geometry;
@@ -168,7 +169,8 @@ static bool whole_try(struct whole *w, const uint64_t *hashes)
     return true;
 }
 
-/* L = 2^floor(ln n / ln 3.33 + 2.25), at most 2^18, and 1.125 slots a key for many keys, as in the paper. */
+/* L = 2^floor(ln n / ln 3.33 + 2.25), at most 2^18, and 1.125 slots a key for many keys, as in the
+ * paper. */
 static struct seconds build_whole(const uint64_t *hashes, uint64_t keys)
 {
     const double log2_slots = floor(log((double)keys) / log(3.33) + 2.25);
@@ -201,7 +203,7 @@ static struct seconds build_whole(const uint64_t *hashes, uint64_t keys)
     return seconds;
 }
 
-/* ---- Ours -------------------------------------------------------------------------------------- */
+/* ---- Ours ------------------------------------------------------------------------------------ */
 
 static void *build_pieces(void *context)
 {
@@ -324,7 +326,7 @@ static void bench_builds(struct bench *b, unsigned runs)
            (double)tamis__fuse_data_bits(&b->shape) / (double)b->keys);
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------ */
+/* ---- Asking ---------------------------------------------------------------------------------- */
 
 struct questions {
     uint64_t *numbers; /* keys, 8 bytes each */

@@ -8,9 +8,9 @@
  *     geometric    segment i has (1 - r) r^i of it
  *     half first   the first has a half, those after it share the other: (1 - r) r^(i - 1) of that
  *
- * Prints, for both kinds, the bits of all segments by the keys they are made for, when the filter has
- * grown 0, 1, 4, 8 and 13 times, beside those of a filter that was made for as many and does not grow.
- * It computes and measures no time; the choice is in docs/decisions/0011-growth.md.
+ * Prints, for both kinds, the bits of all segments by the keys they are made for, when the filter
+ * has grown 0, 1, 4, 8 and 13 times, beside those of a filter that was made for as many and does
+ * not grow. It computes and measures no time; the choice is in docs/decisions/0011-growth.md.
  */
 #include <math.h>
 #include <stdio.h>

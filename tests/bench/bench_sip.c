@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_sip.c: what hash set sip costs beside xxh3: ns a key, in batches through the public calls, kind
- * blocked, for keys of 8 bytes and URLs of 70, in a filter that the cache holds and in one of 240 MB.
- * Time on the processor, the best of several rounds; docs/security.md has the figures.
+ * bench_sip.c: what hash set sip costs beside xxh3: ns a key, in batches through the public calls,
+ * kind blocked, for keys of 8 bytes and URLs of 70, in a filter that the cache holds and in one of
+ * 240 MB. Time on the processor, the best of several rounds; docs/security.md has the figures.
  */
 #include <err.h>
 #include <stdint.h>
@@ -28,7 +28,8 @@ static double now_ns(void)
 static char bytes[KEYS][72];
 static struct tamis_key keys[KEYS];
 
-/* Keys first .. first + KEYS - 1 of that length, the number spread over 8 bytes or written into a URL. */
+/* Keys first .. first + KEYS - 1 of that length, the number spread over 8 bytes or written into a
+ * URL. */
 static void make_keys(uint64_t first, size_t key_bytes)
 {
     for (uint64_t i = 0; i < KEYS; i++) {

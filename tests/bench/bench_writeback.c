@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_writeback.c: what a device writes for the pages that adds have dirtied, and what reading a filter whole
- * in between makes of that.
+ * bench_writeback.c: what a device writes for the pages that adds have dirtied, and what reading a
+ * filter whole in between makes of that.
  *
- *     bench_writeback DIRECTORY DEVICE [MIB]     DEVICE: its name in /sys/block, which nothing else may write to
- *                                                (a loop device); as root; 256 MiB unless told
+ *     bench_writeback DIRECTORY DEVICE [MIB]     DEVICE: its name in /sys/block, which nothing else
+ *                                                may write to (a loop device); as root; 256 MiB
+ *                                                unless told
  *
- * For a filter of kind bloom with one bit a key, so that a key is a page: as it was made; opened with nothing of
- * it in the page cache; the same, after a pass over all of it (tamis_filter_fill, tamis_store_verify); after a
- * backup; as a merge made it; and the file as writes of 1 MiB make it, which is how static segments are
- * laid out.  Of each 0.1 %, 1 % and 10 % of its pages are dirtied: bytes written by the device over pages
- * dirtied x 4096, median of 5.  Last, seconds to touch a fresh filter of 1 GiB for the first time, and to read it
- * whole from the disk.
+ * For a filter of kind bloom with one bit a key, so that a key is a page: as it was made; opened
+ * with nothing of it in the page cache; the same, after a pass over all of it (tamis_filter_fill,
+ * tamis_store_verify); after a backup; as a merge made it; and the file as writes of 1 MiB make it,
+ * which is how static segments are laid out.  Of each 0.1 %, 1 % and 10 % of its pages are dirtied:
+ * bytes written by the device over pages dirtied x 4096, median of 5.  Last, seconds to touch a
+ * fresh filter of 1 GiB for the first time, and to read it whole from the disk.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -130,7 +131,7 @@ static void reopen_cold(struct bench *b)
     open_all(b);
 }
 
-/* ---- How the pages came into the cache ----------------------------------------------------------- */
+/* ---- How the pages came into the cache ------------------------------------------------------- */
 
 static void as_made(struct bench *b)
 {
@@ -191,7 +192,7 @@ static const struct {
     {"large writes", in_large_writes},
 };
 
-/* ---- Dirtying ------------------------------------------------------------------------------------ */
+/* ---- Dirtying -------------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {

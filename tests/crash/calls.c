@@ -2,12 +2,14 @@
 /*
  * calls.c: the calls by which data and names reach the disk, seen on their way.
  *
- * Symbols of the program come before libc's, so LMDB's calls pass here too.  Each is made as it stands, under
- * the disk's lock; the disk is told what it did; and before and after it there is a cut: the process waits
- * while the one that watches takes a picture of what a power cut at this instant could leave.  In a process
- * that is not attached they are libc's calls and nothing else.  Nothing is ever synced in fact.
+ * Symbols of the program come before libc's, so LMDB's calls pass here too.  Each is made as it
+ * stands, under the disk's lock; the disk is told what it did; and before and after it there is a
+ * cut: the process waits while the one that watches takes a picture of what a power cut at this
+ * instant could leave.  In a process that is not attached they are libc's calls and nothing else.
+ * Nothing is ever synced in fact.
  */
-#undef _FILE_OFFSET_BITS /* or these names would stand for others; the 64-bit ones are at the end */
+#undef _FILE_OFFSET_BITS /* or these names would stand for others; the 64-bit ones are at the end  \
+                          */
 #include <errno.h>
 
 #include "disk.h"
@@ -420,7 +422,7 @@ int rmdir(const char *path)
     return unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
 }
 
-/* ---- The same by other names: off_t has 64 bits here ------------------------------------------ */
+/* ---- The same by other names: off_t has 64 bits here ----------------------------------------- */
 
 #define ALSO(name) __attribute__((alias(name)))
 ssize_t pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset) ALSO("pwrite");

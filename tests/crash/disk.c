@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* disk.c: see disk.h.  System calls are made by number, as calls.c stands before libc's functions. */
+/* disk.c: see disk.h.  System calls are made by number, as calls.c stands before libc's functions.
+ * */
 #include "disk.h"
 
 #include <dirent.h>

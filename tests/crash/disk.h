@@ -2,19 +2,23 @@
 /*
  * disk.h: what of a directory tree a power cut would leave.
  *
- * The processes of a scene work on real files; what they see is what the page cache has.  Beside that this
- * keeps, in memory that all of them share, what the disk is sure to have: for each file its contents as of
- * its last sync, for each directory its names as of its last sync, and since then the changes of names in
- * their order.  calls.c tells it of every call that matters, before and after.
+ * The processes of a scene work on real files; what they see is what the page cache has.  Beside
+ * that this keeps, in memory that all of them share, what the disk is sure to have: for each file
+ * its contents as of its last sync, for each directory its names as of its last sync, and since
+ * then the changes of names in their order.  calls.c tells it of every call that matters, before
+ * and after.
  *
  *     file     durable    contents at the last sync; nothing for a new file
- *              between    contents at some instant since then, as the kernel writes back when it likes
- *              (now)      read from the real file when the picture is taken: stores into mappings too
+ *              between    contents at some instant since then, as the kernel writes back when it
+ *                         likes
+ *              (now)      read from the real file when the picture is taken: stores into mappings
+ *                         too
  *     names    entries    durable; root, directory, name -> file
  *              changes    not durable: link, unlink, rename, in the order they were made
  *
- * A sync of a file says nothing about its name.  A rename is in both directories or in none of them, as
- * file systems with a journal or copy on write have it; apart from that nothing is ordered.
+ * A sync of a file says nothing about its name.  A rename is in both directories or in none of
+ * them, as file systems with a journal or copy on write have it; apart from that nothing is
+ * ordered.
  */
 #ifndef TAMIS_CRASH_DISK_H
 #define TAMIS_CRASH_DISK_H
@@ -121,7 +125,8 @@ void disk_read(struct disk *disk, int fd, struct disk_contents *into);
 /* Now and then the kernel writes something back by itself. */
 void disk_write_back(struct disk *disk);
 
-/* ---- calls.c: the process that called this is seen by the disk from now on, as are its children --- */
+/* ---- calls.c: the process that called this is seen by the disk from now on, as are its children
+ * */
 
 void disk_attach(struct disk *disk);
 void disk_detach(void);

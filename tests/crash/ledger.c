@@ -67,7 +67,8 @@ static int has(tamis_filter *filter, const char *key, size_t bytes)
     return rc > 0;
 }
 
-/* Which edition answers: one of those that may; its keys are all there, and the own one of no other. */
+/* Which edition answers: one of those that may; its keys are all there, and the own one of no
+ * other. */
 static bool find_edition(struct judge *judge, struct seen *seen)
 {
     struct ledger_figures *figures = judge->judged->figures;
@@ -124,7 +125,8 @@ static void judge_count(struct judge *judge, const struct seen *seen, unsigned i
     if (key->told_count - key->removed > is) count(&judge->judged->figures->lost_after_sync, 1);
 }
 
-/* A key that may be lost and is: then the filter says that some are, since a time not after its add's return. */
+/* A key that may be lost and is: then the filter says that some are, since a time not after its
+ * add's return. */
 static void judge_lost(struct judge *judge, const struct seen *seen, unsigned index)
 {
     struct ledger_figures *figures = judge->judged->figures;
@@ -198,7 +200,8 @@ static void judge_filter(struct judge *judge, tamis_store *store, unsigned index
     if (seen.told->there == 0) return;
     const int rc = open_named(store, seen.told, flags, &seen.filter);
     if (rc < 0) {
-        /* What is only in a log would seem absent: a reader is told to have it opened for writing. */
+        /* What is only in a log would seem absent: a reader is told to have it opened for writing.
+         * */
         if (flags == TAMIS_READ_ONLY && seen.told->durable && rc == TAMIS_EREADONLY) return;
         find(judge, &figures->unopened, "filter %u does not open%s: %s", index,
              flags ? " read-only" : "", tamis_last_error());

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ledger.h: what the library has told the processes of a scene, and what a store may be after a power cut.
+ * ledger.h: what the library has told the processes of a scene, and what a store may be after a
+ * power cut.
  *
- * It lies in shared memory.  Before a call that changes something the ledger allows what was and what will be;
- * once the call has returned only what is.  The picture of a cut is judged by the ledger of that instant.
+ * It lies in shared memory.  Before a call that changes something the ledger allows what was and
+ * what will be; once the call has returned only what is.  The picture of a cut is judged by the
+ * ledger of that instant.
  *
  *     a filter    may be there, may be absent, under either of two names while it is renamed
  *     an edition  which keys a published list has, all of them or it is not that edition
- *     a key       told at a time of the ledger's clock; on the disk if that is no later than the start of the
- *                 last sync that has returned, or at once in a durable filter
+ *     a key       told at a time of the ledger's clock; on the disk if that is no later than the
+ *                 start of the last sync that has returned, or at once in a durable filter
  */
 #ifndef TAMIS_CRASH_LEDGER_H
 #define TAMIS_CRASH_LEDGER_H
@@ -42,9 +44,9 @@ struct ledger_filter {
     uint32_t editions;
     bool durable, counting;
     uint32_t slices, rotations;
-    uint32_t
-        keys_of; /* its keys are called as those of this filter: it came of it by a merge or import */
-    uint64_t synced;      /* keys told by then are on the disk */
+    uint32_t keys_of; /* its keys are called as those of this filter: it came of it by a merge or
+                         import */
+    uint64_t synced;  /* keys told by then are on the disk */
     uint32_t excepted[2]; /* enum ledger_may, of the first keys of an edition */
     struct ledger_key keys[LEDGER_KEYS];
 };
@@ -73,7 +75,8 @@ struct ledger_case {
     bool quiet;                     /* a control: losses are what is wanted */
 };
 
-/* Judge it; opens it read-only and for writing, and leaves it usable.  Returns how much was wrong. */
+/* Judge it; opens it read-only and for writing, and leaves it usable.  Returns how much was wrong.
+ * */
 uint64_t ledger_judge(const struct ledger_case *judged);
 
 /* The machine is up again: what was open is what is found.  The store is open for writing. */

@@ -41,7 +41,8 @@ static bool rests_on(const struct disk_change *late, const struct disk_change *e
            touches(&late->to, &early->from) || touches(&late->to, &early->to);
 }
 
-/* In the order of one journal; of a journal for each directory; or any that rests on what is kept. */
+/* In the order of one journal; of a journal for each directory; or any that rests on what is kept.
+ * */
 static void choose_names(struct picture *picture, bool *kept)
 {
     const struct disk *disk = picture->disk;

@@ -2,18 +2,20 @@
 /*
  * power_cut_test.c: the power is cut at every call by which anything reaches the disk.
  *
- * Scenes (scenes.c) are played under a disk that keeps, drops or tears what is not synced (disk.h, picture.h);
- * what is left is opened under another boot and held against what the library had told (ledger.h).
+ * Scenes (scenes.c) are played under a disk that keeps, drops or tears what is not synced (disk.h,
+ * picture.h); what is left is opened under another boot and held against what the library had told
+ * (ledger.h).
  *
  *     power_cut_test [--seed N] [--scene NAME] [--rounds N] [--pictures N] [--stride N]
  *
- * A failure prints scene, seed, cut and kind of picture.  By default every sixth cut is judged, in two pictures;
- * `--stride 1 --pictures 9 --rounds 20` is for a night.
+ * A failure prints scene, seed, cut and kind of picture.  By default every sixth cut is judged, in
+ * two pictures; `--stride 1 --pictures 9 --rounds 20` is for a night.
  *
- * Seen to fail: by the controls below, without each sort of sync.  It found, and fails without: the sync of a
- * counting segment's new length before its level is in force (the filter did not open); the mending of its
- * table (counters without slots); the sync of a list that a rollback puts in force (synced keys lost); the
- * passing over of a log's frames for a segment that is gone (the filter did not open).
+ * Seen to fail: by the controls below, without each sort of sync.  It found, and fails without: the
+ * sync of a counting segment's new length before its level is in force (the filter did not open);
+ * the mending of its table (counters without slots); the sync of a list that a rollback puts in
+ * force (synced keys lost); the passing over of a log's frames for a segment that is gone (the
+ * filter did not open).
  */
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scene.h: what the processes of a power-cut test do.  Each step tells the ledger what may be before it calls
- * the library, and what is when the call has returned; a step that fails ends the process with a message.
+ * scene.h: what the processes of a power-cut test do.  Each step tells the ledger what may be
+ * before it calls the library, and what is when the call has returned; a step that fails ends the
+ * process with a message.
  */
 #ifndef TAMIS_CRASH_SCENE_H
 #define TAMIS_CRASH_SCENE_H

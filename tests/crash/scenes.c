@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scenes.c: the scenes; see scene.h.  Small filters: what counts is the order of calls, not how many bytes. */
+/* scenes.c: the scenes; see scene.h.  Small filters: what counts is the order of calls, not how
+ * many bytes. */
 #include "scene.h"
 
 #include <sys/wait.h>
@@ -212,7 +213,7 @@ static void play_checkpoints(struct scene *scene)
     step_close_store(scene);
 }
 
-/* ---- Durable filters --------------------------------------------------------------------------- */
+/* ---- Durable filters ------------------------------------------------------------------------- */
 
 static void play_log(struct scene *scene)
 {

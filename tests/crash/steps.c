@@ -245,7 +245,8 @@ void step_except(struct scene *scene, unsigned filter, unsigned edition, unsigne
 
 /* ---- Filters of filters ---------------------------------------------------------------------- */
 
-/* The keys of the source are of this filter: at once, as it is there with all of them or not at all. */
+/* The keys of the source are of this filter: at once, as it is there with all of them or not at
+ * all. */
 static void take_keys(struct scene *scene, unsigned filter, unsigned source, bool synced)
 {
     struct ledger_filter *told = told_of(scene, filter);

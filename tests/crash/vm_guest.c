@@ -3,10 +3,12 @@
  * vm_guest.c: what runs in the machine of vm.sh.
  *
  *     vm_guest DIRECTORY judge DURABLE PLAIN SYNCED EDITION     what of the boot before is there
- *     vm_guest DIRECTORY work DURABLE SYNCED EDITION            from these numbers on, until the power goes
+ *     vm_guest DIRECTORY work DURABLE SYNCED EDITION            from these numbers on, until the
+ *     power goes
  *
- * It has three filters: keys 0, 1, 2 .. of a durable one and of one that is not, and a list that is built again
- * and again.  A line is written to standard output, the serial console, when a call has returned, in one write.
+ * It has three filters: keys 0, 1, 2 .. of a durable one and of one that is not, and a list that is
+ * built again and again.  A line is written to standard output, the serial console, when a call has
+ * returned, in one write.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,8 +6,9 @@
  *     watcher   (this process) takes pictures, has each judged by a child, and answers
  *     judge     opens what the picture has, under another boot
  *
- * The player is not killed: what a cut leaves is in the picture, and the scene goes on to its next call.
- * Now and then a picture becomes the disk of another player, who comes up on it and is watched in turn.
+ * The player is not killed: what a cut leaves is in the picture, and the scene goes on to its next
+ * call. Now and then a picture becomes the disk of another player, who comes up on it and is
+ * watched in turn.
  */
 #include "watch.h"
 

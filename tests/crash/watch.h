@@ -20,7 +20,8 @@ struct watch {
     struct ledger_figures *figures; /* shared */
 };
 
-/* Play it on an empty directory; returns false if a process failed, or hung, or anything was wrong. */
+/* Play it on an empty directory; returns false if a process failed, or hung, or anything was wrong.
+ * */
 bool watch_scene(const struct watch *watch);
 
 #endif

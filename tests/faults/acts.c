@@ -564,7 +564,8 @@ static int64_t add_some(struct scene *s, size_t which, size_t begin, size_t end)
     return 0;
 }
 
-/* Each on the disk when it is told; the last ones behind a checkpoint.  After an error nothing that mends. */
+/* Each on the disk when it is told; the last ones behind a checkpoint.  After an error nothing that
+ * mends. */
 static int64_t act_add_durable(struct scene *s)
 {
     int64_t rc = add_some(s, DURABLE, 0, 4);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * acts.h: a store with a filter of each sort, handles on it, and everything that can be done with it.
+ * acts.h: a store with a filter of each sort, handles on it, and everything that can be done with
+ * it.
  *
  * An act is one public call, or several alike, whose result can be judged: it was right, it was an
- * error, or it was WRONG: a key that is in was "absent" or NEW, a count too low, bytes of an export others
- * than they were.  The tests of faults run all acts under each fault.
+ * error, or it was WRONG: a key that is in was "absent" or NEW, a count too low, bytes of an export
+ * others than they were.  The tests of faults run all acts under each fault.
  */
 #ifndef TAMIS_FAULTS_ACTS_H
 #define TAMIS_FAULTS_ACTS_H
@@ -47,8 +48,8 @@ int scene_close(struct scene *scene);
 /* Closed or not, all that is left of it goes. */
 void scene_clear(struct scene *scene);
 
-/* Ask every filter for every key, and every one that an act was told is in, by each of its handles: SCENE_WRONG, the
- * last error, or 0. */
+/* Ask every filter for every key, and every one that an act was told is in, by each of its handles:
+ * SCENE_WRONG, the last error, or 0. */
 int64_t scene_ask(struct scene *scene);
 
 /* 0, an error, or the error of the last problem that was found. */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * disk_full.c: every act of acts.h on a disk that is filled to the last block, on ext4, btrfs and tmpfs.
+ * disk_full.c: every act of acts.h on a disk that is filled to the last block, on ext4, btrfs and
+ * tmpfs.
  *
- * The store is copied there, its handles are opened, the disk is filled but for so many blocks, the act is
- * run: it is right, or an error with a sentence; no SIGBUS, no crash, and nothing is told wrongly, then or
- * later.  When room has been made the store is sound and the act works.  Where a file system cannot be
- * mounted (no root, no mkfs) it is left out, and the output says so.
+ * The store is copied there, its handles are opened, the disk is filled but for so many blocks, the
+ * act is run: it is right, or an error with a sentence; no SIGBUS, no crash, and nothing is told
+ * wrongly, then or later.  When room has been made the store is sound and the act works.  Where a
+ * file system cannot be mounted (no root, no mkfs) it is left out, and the output says so.
  *
- * Seen to fail: without the handler of SIGBUS (btrfs: a page that is rewritten takes new room).  Not seen to
- * fail: with segments made by ftruncate() instead of by allocation, where the handler makes errors of the faults.
+ * Seen to fail: without the handler of SIGBUS (btrfs: a page that is rewritten takes new room).
+ * Not seen to fail: with segments made by ftruncate() instead of by allocation, where the handler
+ * makes errors of the faults.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,15 +2,17 @@
 /*
  * oom.c: memory that cannot be had, at any allocation of any call.
  *
- * Every act of acts.h, and what is not among them, with its 1st, 2nd, ... allocation failing (LMDB's and
- * libc's too) until a run passes untouched: it is right, or TAMIS_ENOMEM with a sentence; no crash; the handles
- * that were open answer rightly; no block of memory and no descriptor is lost; the store opens and is sound.
- * Then commands, each in a process whose nth allocation fails (oom_preload.c): exit 0 with the whole answer, or
- * 1 or 2 with a sentence, and never a signal.
+ * Every act of acts.h, and what is not among them, with its 1st, 2nd, ... allocation failing
+ * (LMDB's and libc's too) until a run passes untouched: it is right, or TAMIS_ENOMEM with a
+ * sentence; no crash; the handles that were open answer rightly; no block of memory and no
+ * descriptor is lost; the store opens and is sound. Then commands, each in a process whose nth
+ * allocation fails (oom_preload.c): exit 0 with the whole answer, or 1 or 2 with a sentence, and
+ * never a signal.
  *
- * Seen to fail: with the answer of calloc() not looked at where a view is made (a call and a command die of
- * SIGSEGV); with one of two arrays not given back where a merge lacks the other (a block is lost); with `tamis
- * verify` silent where the listing behind its problems fails, as it was.
+ * Seen to fail: with the answer of calloc() not looked at where a view is made (a call and a
+ * command die of SIGSEGV); with one of two arrays not given back where a merge lacks the other (a
+ * block is lost); with `tamis verify` silent where the listing behind its problems fails, as it
+ * was.
  */
 #include <err.h>
 #include <limits.h>
@@ -137,7 +139,8 @@ static const struct act more_acts[] = {
     {"rescue", act_rescue, NULL},         {"recover", act_recover, NULL},
 };
 
-/* A durable filter as it is on the disk while it is in use: dirty, its log with a key that the segment lacks. */
+/* A durable filter as it is on the disk while it is in use: dirty, its log with a key that the
+ * segment lacks. */
 static char *down_path(void)
 {
     static char *down;
@@ -259,8 +262,8 @@ static const char *const commands[][ARGUMENTS_MAX] = {
     {"verify"},
 };
 
-/* Run it with its nth allocation failing; what it printed, into those files.  Its exit status, or 256 + the
- * signal. */
+/* Run it with its nth allocation failing; what it printed, into those files.  Its exit status, or
+ * 256 + the signal. */
 static int run_command(const char *const *arguments, const char *directory, unsigned nth)
 {
     char *argv[ARGUMENTS_MAX + 2] = {"tamis"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * oom_preload.c: for LD_PRELOAD: the nth allocation since the program began to run, of OOM_NTH, fails, and a
- * file "reached" in the current directory says that it was come to.
+ * oom_preload.c: for LD_PRELOAD: the nth allocation since the program began to run, of OOM_NTH,
+ * fails, and a file "reached" in the current directory says that it was come to.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * syscall_faults.c: every act of acts.h with its 1st, 2nd, ... system call failing, the library's and LMDB's,
- * interrupted, or doing half of what it was asked, until a run passes untouched; and with few descriptors, small files,
- * and few addresses.
+ * syscall_faults.c: every act of acts.h with its 1st, 2nd, ... system call failing, the library's
+ * and LMDB's, interrupted, or doing half of what it was asked, until a run passes untouched; and
+ * with few descriptors, small files, and few addresses.
  *
- * After each: the act was right, or an error with a sentence and a code; no descriptor is lost; the store
- * opens, is sound, and has every key that was acknowledged.  An interrupted or a short call of the library is not
- * noticed.  A sync that fails is told, and a durable filter whose log it was is degraded until the next sync.  What such a
- * filter has told is in its logs, should the power go.
+ * After each: the act was right, or an error with a sentence and a code; no descriptor is lost; the
+ * store opens, is sound, and has every key that was acknowledged.  An interrupted or a short call
+ * of the library is not noticed.  A sync that fails is told, and a durable filter whose log it was
+ * is degraded until the next sync.  What such a filter has told is in its logs, should the power
+ * go.
  *
- * Seen to fail: with the result of a log's fdatasync() ignored ("a failed sync was not told", "not degraded"); with
- * fsync(), fdatasync() and msync() not made again after EINTR, as it was; with a write that takes half for all.
+ * Seen to fail: with the result of a log's fdatasync() ignored ("a failed sync was not told", "not
+ * degraded"); with fsync(), fdatasync() and msync() not made again after EINTR, as it was; with a
+ * write that takes half for all.
  */
 #include <err.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* syscalls.c: see syscalls.h. */
-#undef _FILE_OFFSET_BITS /* else the names below would be those with 64 alone, which LMDB does not call */
+#undef _FILE_OFFSET_BITS /* else the names below would be those with 64 alone, which LMDB does not \
+                            call */
 #define _LARGEFILE64_SOURCE 1
 #include "syscalls.h"
 
@@ -28,7 +29,8 @@ static struct syscalls_fault fault;
 
 /* ---- Which error ----------------------------------------------------------------------------- */
 
-/* Those that such a call can give, and that do not mean something else (EAGAIN of a lock: it is another's). */
+/* Those that such a call can give, and that do not mean something else (EAGAIN of a lock: it is
+ * another's). */
 static int error_of(const char *verb)
 {
     static const struct {

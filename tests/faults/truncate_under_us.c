@@ -2,13 +2,14 @@
 /*
  * truncate_under_us.c: somebody else truncates a file of the store while it is open.
  *
- * Every act of acts.h, after each file was cut in each way, and with all files cut before each of its system
- * calls and at points inside its loops: it is right, or an error; nothing is ever told wrongly, by it or by
- * any later call, nor when the file is made as long again; the process lives.  All in one process, so
- * one SIGBUS ends the test.
+ * Every act of acts.h, after each file was cut in each way, and with all files cut before each of
+ * its system calls and at points inside its loops: it is right, or an error; nothing is ever told
+ * wrongly, by it or by any later call, nor when the file is made as long again; the process lives.
+ * All in one process, so one SIGBUS ends the test.
  *
- * Seen to fail: without the handler (the control does that every time); with calls that do not look at the
- * table before they answer; with a header page whose constants are gone (SIGFPE of kind bloom).
+ * Seen to fail: without the handler (the control does that every time); with calls that do not look
+ * at the table before they answer; with a header page whose constants are gone (SIGFPE of kind
+ * bloom).
  */
 #include <err.h>
 #include <fcntl.h>
@@ -198,7 +199,8 @@ static void truncation_that_is_undone_is_an_error_until_reopened(void)
             struct scene scene, sound;
             scene_set(&scene);
             struct cutting c = {.cut = (enum cut)way, .only = -1};
-            /* Of counters, which go down as well, and of one with no bit on its last page it cannot be told. */
+            /* Of counters, which go down as well, and of one with no bit on its last page it cannot
+             * be told. */
             for (size_t i = PHP; !noticed && i <= COUNTING; i++) {
                 assert_done(tamis_filter_close(scene.filters[i]));
                 scene.filters[i] = NULL;
@@ -346,7 +348,8 @@ static void sigbus_belongs_to_whom_it_concerns(void)
     assert_int_equal(in_child(sent_signal, NULL), 256 + SIGBUS);
 }
 
-/* Not by cmocka's runner, which has a SIGBUS handler; its assertions end a program that is not run by it. */
+/* Not by cmocka's runner, which has a SIGBUS handler; its assertions end a program that is not run
+ * by it. */
 int main(void)
 {
     (void)setvbuf(stdout, NULL, _IOLBF, 0);

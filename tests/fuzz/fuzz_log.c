@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_log.c: the header of a log and a run of frames, as they are and with their checksums put right.
+ * fuzz_log.c: the header of a log and a run of frames, as they are and with their checksums put
+ * right.
  *
- * The input is the nonce, then what stands behind the header.  What is read must be what it would be
- * written as.
+ * The input is the nonce, then what stands behind the header.  What is read must be what it would
+ * be written as.
  */
 #include "fuzz.h"
 
@@ -45,7 +46,8 @@ static void run(uint64_t nonce, const uint8_t *data, size_t bytes)
     }
 }
 
-/* Let each frame have the checksum and the padding that it should, so that what is behind them is reached. */
+/* Let each frame have the checksum and the padding that it should, so that what is behind them is
+ * reached. */
 static void mend(uint64_t nonce, uint8_t *data, size_t bytes)
 {
     for (size_t at = 0; bytes - at >= TAMIS__FRAME_UNIT;) {

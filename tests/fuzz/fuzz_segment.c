@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_segment.c: a whole segment file, of any kind: header and kind judge it; what they let through is asked,
- * verified and measured.  No crash, no byte outside the file.  Once as it is, and once with its checksums put
- * right, as otherwise nothing that is wrong would get past them.
+ * fuzz_segment.c: a whole segment file, of any kind: header and kind judge it; what they let
+ * through is asked, verified and measured.  No crash, no byte outside the file.  Once as it is, and
+ * once with its checksums put right, as otherwise nothing that is wrong would get past them.
  *
- * The file is mapped up to all that it can ever have, as a segment is; what is behind its end must never be
- * touched, so the memory ends there, and a file that may grow is left out unless it is small.
+ * The file is mapped up to all that it can ever have, as a segment is; what is behind its end must
+ * never be touched, so the memory ends there, and a file that may grow is left out unless it is
+ * small.
  */
 #include "fuzz.h"
 

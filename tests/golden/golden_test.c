@@ -63,7 +63,7 @@ struct golden {
 
 static struct golden golden;
 
-/* ---- Reading the tables ----------------------------------------------------------------------- */
+/* ---- Reading the tables ---------------------------------------------------------------------- */
 
 static char *golden_path(const char *rest)
 {
@@ -193,7 +193,7 @@ static bool refuses(size_t filter)
     return strcmp(filter_text(filter, FILTER_ON_FULL), "refuse") == 0;
 }
 
-/* ---- Stores ----------------------------------------------------------------------------------- */
+/* ---- Stores ---------------------------------------------------------------------------------- */
 
 static char *copy_store(void)
 {
@@ -210,7 +210,7 @@ static tamis_filter *open_filter(tamis_store *store, size_t filter)
     return open;
 }
 
-/* ---- The tests -------------------------------------------------------------------------------- */
+/* ---- The tests ------------------------------------------------------------------------------- */
 
 static void assert_rate(double rate, const char *text)
 {
@@ -482,7 +482,8 @@ static void golden_bits_are_written_as_they_were(void **state)
     assert_true(looked_at > 0);
 }
 
-/* In format-1.  A list that has grown grows on: its next segment is the one that its policy says. */
+/* In format-1.  A list that has grown grows on: its next segment is the one that its policy says.
+ * */
 static void golden_grown_list_grows_on(void **state)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};

@@ -4,7 +4,8 @@
  * runs are in growth_model.c.
  *
  *   growth_machine.c  every state that a machine can reach, each once
- *   growth_axioms.c   every execution that the C11 axioms permit in which not exactly one is told NEW
+ *   growth_axioms.c   every execution that the C11 axioms permit in which not exactly one is told
+ *                     NEW
  */
 #ifndef TAMIS_TESTS_GROWTH_H
 #define TAMIS_TESTS_GROWTH_H

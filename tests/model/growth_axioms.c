@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * growth_axioms.c: every execution of adders on a list of two segments that the axioms of C11 permit.
+ * growth_axioms.c: every execution of adders on a list of two segments that the axioms of C11
+ * permit.
  *
  * As in axioms.c nothing is executed.  An adder's *path* is what it does by what it reads; `draw`
- * makes all of them.  Paths of all adders together, one each, are the events of a graph; for each place
- * (a word, reduced to one bit, or `next`) its ORs are put in an order (mo), of which the first alone
- * changes it, and each load that found it set is given one of them to read (rf).  Allowed are graphs where
+ * makes all of them.  Paths of all adders together, one each, are the events of a graph; for each
+ * place (a word, reduced to one bit, or `next`) its ORs are put in an order (mo), of which the
+ * first alone changes it, and each load that found it set is given one of them to read (rf).
+ * Allowed are graphs where
  *
- *     hb   the closure of program order and of release OR -> acquire load of it, or of a later one, has
- *          no cycle and never goes from a greater rank to a smaller (ranks: axioms.c)
- *     psc  of fences X and Y, X before Y where hb leads from X to Y, or from X by hb to an event, on by
- *          one or more steps of increasing rank at its place (eco), and by hb to Y: has no cycle
+ *     hb   the closure of program order and of release OR -> acquire load of it, or of a later one,
+ *          has no cycle and never goes from a greater rank to a smaller (ranks: axioms.c)
+ *     psc  of fences X and Y, X before Y where hb leads from X to Y, or from X by hb to an event,
+ *          on by one or more steps of increasing rank at its place (eco), and by hb to Y: has no
+ *          cycle
  *
- * That is RC11 (Lahav et al. 2017) and C++20, and what full fences of machines do.  The one who sets
- * `next` does so by a seq_cst operation; here it is a release only, which permits more.
+ * That is RC11 (Lahav et al. 2017) and C++20, and what full fences of machines do.  The one who
+ * sets `next` does so by a seq_cst operation; here it is a release only, which permits more.
  *
- * `sequenced` is the text of C11 to the letter (7.17.3): there a fence orders what stands before and
- * behind it in its own thread, where the former is a write, and nothing that its thread has only read; and
- * the one who sets `next` is in the order of the fences.
+ * `sequenced` is the text of C11 to the letter (7.17.3): there a fence orders what stands before
+ * and behind it in its own thread, where the former is a write, and nothing that its thread has
+ * only read; and the one who sets `next` is in the order of the fences.
  *
  * Only graphs in which not exactly one is told NEW are looked at: there must be none.
  */
@@ -150,7 +153,8 @@ static void draw_add(struct paths *paths, const struct path *path, int segment)
     }
 }
 
-/* One with a handle on the first segment; or one who opens, behind the commit of a grower that died. */
+/* One with a handle on the first segment; or one who opens, behind the commit of a grower that
+ * died. */
 static void draw(struct paths *paths, bool opens)
 {
     const struct path none = {.events = 0};

@@ -3,23 +3,26 @@
  * growth_machine.c: an abstract machine for adders of one key, growers and openers on a list of
  * segments; every state that it can reach is visited once.
  *
- * MEMORY.  A place is a word of a segment (reduced to: has it all the key's bits there, or not) or the
- * `next` of a segment (is it set, or not).  Each goes from 0 to 1 once, so a history is two values and
- * a view, what a process may not unsee, is a set of places.  As in machine.c, with the fences of
- * the view machines of Kang et al. 2017:
+ * MEMORY.  A place is a word of a segment (reduced to: has it all the key's bits there, or not) or
+ * the `next` of a segment (is it set, or not).  Each goes from 0 to 1 once, so a history is two
+ * values and a view, what a process may not unsee, is a set of places.  As in machine.c, with the
+ * fences of the view machines of Kang et al. 2017:
  *
- *     load      of a place in the view: 1.  Else 0, and if it has been set also 1: then the view takes
- *               over what was attached to it (acquire).  Where memory is not stale: what is there.
+ *     load      of a place in the view: 1.  Else 0, and if it has been set also 1: then the view
+ *               takes over what was attached to it (acquire).  Where memory is not stale: what is
+ *               there.
  *     OR, CAS   sees what is there; if it sets the place it attaches its view (release)
  *     fence     the view and a common one are joined, and both become that
- *     locks     the catalog has a view too: who gets the lock takes it over, who gives it back adds to it
+ *     locks     the catalog has a view too: who gets the lock takes it over, who gives it back adds
+ *               to it
  *
  * That one that sets nothing attaches nothing loses no behaviour: machine.c says why.
  *
- * PROCESSES.  An adder has a list of n segments and runs through the steps of add_key() and of view.c:
- * follow `next` (each step of it with its fence), ask the older segments, newest first, add to the newest,
- * fence, look at its `next`, go on.  A grower commits and sets `next` under the exclusive lock; an opener
- * reads the catalog's list under the shared one, and sets what is not set yet.  Death gives a lock back.
+ * PROCESSES.  An adder has a list of n segments and runs through the steps of add_key() and of
+ * view.c: follow `next` (each step of it with its fence), ask the older segments, newest first, add
+ * to the newest, fence, look at its `next`, go on.  A grower commits and sets `next` under the
+ * exclusive lock; an opener reads the catalog's list under the shared one, and sets what is not set
+ * yet.  Death gives a lock back.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -363,7 +366,8 @@ static void grower_step(struct search *search, const struct growth_state *state,
         me->pc = GROW_LINK;
         step(search, &next, "locks", who, -1, -1);
         break;
-    case GROW_LINK: /* who has the catalog's list has linked it; here in one step, nobody else may */
+    case GROW_LINK: /* who has the catalog's list has linked it; here in one step, nobody else may
+                     */
         for (int s = 0; s < newest && !search->growth->no_link; s++)
             (void)set_place(&next, &me->view, place_of_next(s));
         me->pc = GROW_COMMIT;

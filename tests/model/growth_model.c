@@ -2,25 +2,28 @@
 /*
  * growth_model.c: an exhaustive model of adding to a list of segments that goes on meanwhile.
  *
- * THE PROTOCOL (docs/concurrency.md, "The list goes on").  An adder has a list that it believes to end
- * in its newest segment.
+ * THE PROTOCOL (docs/concurrency.md, "The list goes on").  An adder has a list that it believes to
+ * end in its newest segment.
  *
  *     ask the segments before the newest: one has the key: SEEN
- *     add to the newest by the last-missing-word rule, which last_word_model.c is about: not won: SEEN
- *     won: fence; is its `next` 0: NEW
- *     else: follow `next` to the end of the list, a fence after each; ask the segments between the one
- *     that was won and the newest; add to the newest ...
+ *     add to the newest by the last-missing-word rule, which last_word_model.c is about: not won:
+ *     SEEN won: fence; is its `next` 0: NEW
+ *     else: follow `next` to the end of the list, a fence after each; ask the segments between the
+ *     one that was won and the newest; add to the newest ...
  *
- * `next` is set behind the catalog's commit; where that one died in between, by whoever opens a handle.
+ * `next` is set behind the catalog's commit; where that one died in between, by whoever opens a
+ * handle.
  *
- * Tried are up to three adders of one key, of which some open their handles in the middle of it; one or
- * two growths, which begin at any time; deaths of adders and growers anywhere (a dead grower's lock is
- * free); other keys that fill words of ours.  Every run is tried, in memory where nothing is old, and
- * in one where loads may be stale; and for two segments every graph that the C11 axioms permit.
+ * Tried are up to three adders of one key, of which some open their handles in the middle of it;
+ * one or two growths, which begin at any time; deaths of adders and growers anywhere (a dead
+ * grower's lock is free); other keys that fill words of ours.  Every run is tried, in memory where
+ * nothing is old, and in one where loads may be stale; and for two segments every graph that the
+ * C11 axioms permit.
  *
  * Expected is at most one NEW; exactly one where no adder dies and no other key interferes; that
- * whoever answers does so with the key in the list; and that no adder waits for anybody (an opener: for a
- * living grower that has the lock).  The controls take a step out and must find two that are told NEW.
+ * whoever answers does so with the key in the list; and that no adder waits for anybody (an opener:
+ * for a living grower that has the lock).  The controls take a step out and must find two that are
+ * told NEW.
  *
  * Usage: growth_model [--deep]        --deep: larger sizes too, some minutes
  * Exit status: 0 all is as expected, 1 something is not, 2 usage or no memory.

@@ -3,17 +3,17 @@
  * mark_model.c: an exhaustive model of the dirty mark (docs/durability.md, "The mark").
  *
  * Writers, each with a bit of its own, and checkpoints, on one segment.  A writer locks,
- * marks, writes its bit, which is its answer; then it closes: it unlocks and makes a checkpoint as the
- * others do.  The kernel writes the header or the bits to the disk whenever it likes.  Any process may
- * die between any two steps, which frees its lock, or stop for ever, which does not.
+ * marks, writes its bit, which is its answer; then it closes: it unlocks and makes a checkpoint as
+ * the others do.  The kernel writes the header or the bits to the disk whenever it likes.  Any
+ * process may die between any two steps, which frees its lock, or stop for ever, which does not.
  *
  * After every step the power may fail.  What the disk has must then be honest:
  *
  *     its mark is clean    every bit that was answered is on the disk
  *     clean_until          every bit that was answered by then is on the disk
  *
- * A time is modelled by the set of bits that had been answered when the clock was read.  Every run is tried.
- * The controls leave a step out, or turn two round, and must find a lie.
+ * A time is modelled by the set of bits that had been answered when the clock was read.  Every run
+ * is tried. The controls leave a step out, or turn two round, and must find a lie.
  *
  * Exit status: 0 all is as expected, 1 something is not, 2 no memory.
  */

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * room_model.c: an exhaustive model of reservations (store/file/room.h; docs/concurrency.md, "Room").
+ * room_model.c: an exhaustive model of reservations (store/file/room.h; docs/concurrency.md,
+ * "Room").
  *
- * One segment with a limit, its word `granted`, and one or two stripes of `items` and `quota`.  Up to four actors
- * work on it, each of which does one thing, a step of it at a time; a step is one load or one atomic operation:
+ * One segment with a limit, its word `granted`, and one or two stripes of `items` and `quota`.  Up
+ * to four actors work on it, each of which does one thing, a step of it at a time; a step is one
+ * load or one atomic operation:
  *
  *     one      room for one key, which is counted at once; the key is in then, or was not new
- *     batch    room for several, of which some are new and are counted one by one; the rest is given back
- *     vain     room for one key that is counted in the segment before; it is in, and its room is kept
+ *     batch    room for several, of which some are new and are counted one by one; the rest is
+ *              given back
+ *     vain     room for one key that is counted in the segment before; it is in, and its room is
+ *              kept
  *     replay   keys of a log, of which some are new: written off, counted, covered
  *     merge    the same, all of them new
  *
- * Every interleaving is tried, and every choice which keys are new.  All of it is sequentially consistent in the
- * library too, so there are no stale loads here.  An actor may die at any step; one that is stopped is one that
- * the search lets stand.
+ * Every interleaving is tried, and every choice which keys are new.  All of it is sequentially
+ * consistent in the library too, so there are no stale loads here.  An actor may die at any step;
+ * one that is stopped is one that the search lets stand.
  *
- * THE BOUND.  In no state are there more keys under room than the limit: keys whose bits may be set, since their
- * adder has taken room and not found that they were known.  Keys of replays and merges come on top, and are not
- * counted here.  NO ROOM IS LOST: when all have ended and none has died, the items, the room that can still be
- * taken and the keys in vain sum up to the limit.  Where some died, what is missing is at most what they had:
- * the largest batch each, or a lump that they were about to give to a stripe.
+ * THE BOUND.  In no state are there more keys under room than the limit: keys whose bits may be
+ * set, since their adder has taken room and not found that they were known.  Keys of replays and
+ * merges come on top, and are not counted here.  NO ROOM IS LOST: when all have ended and none has
+ * died, the items, the room that can still be taken and the keys in vain sum up to the limit.
+ * Where some died, what is missing is at most what they had: the largest batch each, or a lump that
+ * they were about to give to a stripe.
  *
  * The controls change one thing, and must exceed the limit.
  *
@@ -92,8 +97,9 @@ _Static_assert(sizeof(struct state) == 48, "no holes, and a whole number of word
 
 struct setting {
     int actors, stripes, limit;
-    int lump; /* at least so much is granted at once */
-    int start; /* below 0: nothing is granted yet; else all to the first stripe, and so many items there */
+    int lump;  /* at least so much is granted at once */
+    int start; /* below 0: nothing is granted yet; else all to the first stripe, and so many items
+                  there */
     int kills;
     enum break_rule broken;
     struct actor actor[ACTORS_MAX];

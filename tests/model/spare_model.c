@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spare_model.c: an exhaustive model of segments that are made ahead (docs/concurrency.md, "Spares").
+ * spare_model.c: an exhaustive model of segments that are made ahead (docs/concurrency.md,
+ * "Spares").
  *
- * The word `next` of a segment is 0, the offer of a spare, or the number of the segment that goes on after it.  The
- * catalog's record is a list of segments and, behind it, spares.  Up to four actors, a load or an atomic operation
- * a step:
+ * The word `next` of a segment is 0, the offer of a spare, or the number of the segment that goes
+ * on after it.  The catalog's record is a list of segments and, behind it, spares.  Up to four
+ * actors, a load or an atomic operation a step:
  *
- *     adder      enters what is offered, by one exchange, and goes on where `next` leads, to its end
- *     maker      takes the guard, the catalog's exclusive lock, and brings the record up to date; offers the spare
- *                that the record has, or makes one or two, commits and offers
+ *     adder      enters what is offered, by one exchange, and goes on where `next` leads, to its
+ *                end
+ *     maker      takes the guard, the catalog's exclusive lock, and brings the record up to date;
+ *                offers the spare that the record has, or makes one or two, commits and offers
  *     beside     a maker without the guard, whose owner is taken for stopped
- *     publisher  takes the spares back under the exclusive lock and commits a record without them, as a change of
- *                the exceptions does
+ *     publisher  takes the spares back under the exclusive lock and commits a record without them,
+ *                as a change of the exceptions does
  *     rotator    the same with a new segment that begins at once, and is told behind the commit
- *     opener     makes its list from the record under the shared lock, links it, and goes on as an adder
+ *     opener     makes its list from the record under the shared lock, links it, and goes on as an
+ *                adder
  *
  * Every interleaving is tried, with deaths at any step, which give locks back.  In every state:
  *
@@ -22,8 +25,8 @@
  *     what is offered is the first spare of the record
  *     a `next` that is a number stays so, and is that of the segment after it in the list
  *
- * and when all have ended and nobody died, `next` leads from where each of them was to the end of the list.  The
- * controls change one thing, and somebody must come into a spare that was taken out.
+ * and when all have ended and nobody died, `next` leads from where each of them was to the end of
+ * the list.  The controls change one thing, and somebody must come into a spare that was taken out.
  *
  * Usage: spare_model
  * Exit status: 0 all is as expected, 1 something is not, 2 no memory.

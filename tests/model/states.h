@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * states.h: the states that a search has entered.  A state is some bytes without holes, a multiple of 8, the last
- * of which is never 0.  Whole states are compared, not hashes of them, so a search leaves nothing out.
+ * states.h: the states that a search has entered.  A state is some bytes without holes, a multiple
+ * of 8, the last of which is never 0.  Whole states are compared, not hashes of them, so a search
+ * leaves nothing out.
  */
 #ifndef TAMIS_TESTS_STATES_H
 #define TAMIS_TESTS_STATES_H

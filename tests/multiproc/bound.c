@@ -135,7 +135,8 @@ void bound_add_range(struct bound_keys *keys, tamis_filter *filter, uint64_t fro
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
-/* How many of the keys from .. from + count - 1 the filter answers yes to; only of those that were answered. */
+/* How many of the keys from .. from + count - 1 the filter answers yes to; only of those that were
+ * answered. */
 static uint64_t count_present(tamis_filter *filter, const struct bound_keys *keys, uint64_t from,
                               uint64_t count, const uint8_t *answered, uint64_t *asked)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bound.h: keys that many processes add, and what a filter must hold to afterwards: the rate that was asked
- * for, no segment over its capacity, no key lost, none told NEW twice.  For bound_test and bound_faults_test.
+ * bound.h: keys that many processes add, and what a filter must hold to afterwards: the rate that
+ * was asked for, no segment over its capacity, no key lost, none told NEW twice.  For bound_test
+ * and bound_faults_test.
  */
 #ifndef TAMIS_MULTIPROC_BOUND_H
 #define TAMIS_MULTIPROC_BOUND_H
@@ -14,14 +15,16 @@
 
 #define BOUND_BATCH_MAX 4096u
 
-/* Keys 0 .. count - 1 of one trial, and what adders were told about them.  In memory that processes share. */
+/* Keys 0 .. count - 1 of one trial, and what adders were told about them.  In memory that processes
+ * share. */
 struct bound_keys {
     uint64_t base;         /* key i is the number base + i; strangers follow after 2^40 */
     uint64_t count, first; /* ranges of bound_add_range() go round in keys first .. count - 1 */
     bool as_text;          /* key i is "key-<base + i in 16 hexadecimal digits>", for the command */
     uint8_t *told, *answered; /* per key: how often NEW was told; whether an add has returned */
     size_t bytes;             /* of the memory behind both */
-    /* Of calls, and atomic: those that said TAMIS_EBUSY, TAMIS_ENOSPACE; the longest, and the longest that was busy. */
+    /* Of calls, and atomic: those that said TAMIS_EBUSY, TAMIS_ENOSPACE; the longest, and the
+     * longest that was busy. */
     uint64_t busy, no_space, longest_ns, longest_busy_ns;
 };
 
@@ -29,8 +32,8 @@ struct bound_keys *bound_keys_new(uint64_t base, uint64_t count);
 void bound_keys_free(struct bound_keys *keys);
 
 /*
- * Add these keys in one call, or again and again where it says TAMIS_EBUSY or TAMIS_ENOSPACE, until all are
- * in or refused.  Any other error ends the process.
+ * Add these keys in one call, or again and again where it says TAMIS_EBUSY or TAMIS_ENOSPACE, until
+ * all are in or refused.  Any other error ends the process.
  */
 void bound_add(struct bound_keys *keys, tamis_filter *filter, const uint64_t *indexes,
                size_t count);
@@ -61,8 +64,8 @@ struct bound_outcome {
 };
 
 /*
- * Ask the filter everything, by a handle from before and in a fresh process.  Keys count as in where an add
- * of theirs has returned (`answered`).
+ * Ask the filter everything, by a handle from before and in a fresh process.  Keys count as in
+ * where an add of theirs has returned (`answered`).
  */
 void bound_measure(const char *store_path, const char *name, tamis_filter *filter,
                    const struct bound_keys *keys, const struct bound_demand *demand,
@@ -72,7 +75,8 @@ void bound_measure(const char *store_path, const char *name, tamis_filter *filte
 void bound_print(const struct bound_outcome *outcome);
 void bound_fail(struct bound_outcome *outcome, const char *what);
 
-/* A directory of its own under `parent`, removed at exit; its file system's name, such as "ext4". */
+/* A directory of its own under `parent`, removed at exit; its file system's name, such as "ext4".
+ * */
 const char *bound_directory(const char *parent);
 const char *bound_file_system(const char *path);
 

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bound_faults_test.c: the rate holds while others hold locks, stop, sync slowly, write exceptions, or fill the disk.
+ * bound_faults_test.c: the rate holds while others hold locks, stop, sync slowly, write exceptions,
+ * or fill the disk.
  *
- * A crowd (crowd.h) fills a filter that has to grow again and again, while the test does one of these.  Adders wait or
- * say TAMIS_EBUSY or TAMIS_ENOSPACE, and go on by themselves once they can; afterwards all keys are in, the rate is
- * the one asked for, and no segment is over its capacity.
+ * A crowd (crowd.h) fills a filter that has to grow again and again, while the test does one of
+ * these.  Adders wait or say TAMIS_EBUSY or TAMIS_ENOSPACE, and go on by themselves once they can;
+ * afterwards all keys are in, the rate is the one asked for, and no segment is over its capacity.
  *
  *     bound_faults_test                 the short form
- *     TAMIS_BOUND_LONG=1 bound_faults_test     locks of 10 s and 20 million keys, stops of 3 s, syncs of 700 ms,
+ *     TAMIS_BOUND_LONG=1 bound_faults_test     locks of 10 s and 20 million keys, stops of 3 s,
+ *                                              syncs of 700 ms,
  *                                       9 million exceptions
  *     bound_faults_test locks stops syncs full except      these alone
  *
- * Points: all that a crowd passes while its filter grows are found by a first run, so a new one is stopped at too.
+ * Points: all that a crowd passes while its filter grows are found by a first run, so a new one is
+ * stopped at too.
  *
  * Seen to fail: before there were reservations, all of it; see the names behind FAILED.
  */
@@ -237,7 +240,8 @@ static unsigned run_stop(const struct crowd_plan *plan, enum tamis__point point,
     if (stopped != 0) pause_ms(is_long ? 3000 : 300);
     const uint64_t meanwhile = crowd_items(crowd) - before;
     if (stopped != 0) SPAWN_CHECK(kill(stopped, SIGCONT) == 0);
-    /* Who wins keys in a segment that was left meanwhile has used room there, and may be told SEEN further on. */
+    /* Who wins keys in a segment that was left meanwhile has used room there, and may be told SEEN
+     * further on. */
     demand.in_flight = BOUND_BATCH_MAX;
     crowd_measure(crowd, &demand, &outcome);
     if (crowd->keys->busy > 0) bound_fail(&outcome, "busy before its time");
@@ -362,7 +366,8 @@ static unsigned run_fulls(void)
 {
     unsigned failed = 0;
     for (size_t i = 0; i < small_disks_count; i++) {
-        /* There a page that is written again needs room too; who meets that must open the filter anew. */
+        /* There a page that is written again needs room too; who meets that must open the filter
+         * anew. */
         if (strcmp(small_disks[i].name, "btrfs") == 0) continue;
         failed += run_full(&small_disks[i], false);
         failed += run_full(&small_disks[i], true);

@@ -2,13 +2,15 @@
 /*
  * bound_kills_test.c: adders are killed, and the filter's rate and items stay what they were to be.
  *
- *     new keys       four adders of a filter that grows; 50 are killed -9, at any instruction and at named points,
- *                    and others take their places.  What is too much is at most what the dead had in flight.
- *     durable        the same with logs, which whoever opens the filter next replays: no key that was answered is
- *                    lost, and a replay puts no more into a segment than it has room for.
- *     known keys     four processes add keys that a durable filter of several segments has already, while a fifth
- *                    dies with one new key in flight; all are killed, 50 times.  Next to nothing was new, so the
- *                    items stay what they were.
+ *     new keys       four adders of a filter that grows; 50 are killed -9, at any instruction and
+ *                    at named points, and others take their places.  What is too much is at most
+ *                    what the dead had in flight.
+ *     durable        the same with logs, which whoever opens the filter next replays: no key that
+ *                    was answered is lost, and a replay puts no more into a segment than it has
+ *                    room for.
+ *     known keys     four processes add keys that a durable filter of several segments has already,
+ *                    while a fifth dies with one new key in flight; all are killed, 50 times.  Next
+ *                    to nothing was new, so the items stay what they were.
  *
  * TAMIS_BOUND_LONG=1: 500 kills and rounds.
  *
@@ -125,7 +127,8 @@ static uint64_t kill_many(struct arena *arena, uint64_t *random)
     uint64_t in_flight = 0;
     killer_begin(killer, random_next(random), ADDERS, victim, arena);
     while (killer->kills < rounds) {
-        /* On a busy machine they get that far later: without it they would die before they have added anything. */
+        /* On a busy machine they get that far later: without it they would die before they have
+         * added anything. */
         const uint64_t moment = __atomic_load_n(&arena->landed, __ATOMIC_RELAXED) +
                                 random_below(random, KEYS_A_KILL / 2);
         __atomic_store_n(&arena->limit, arena->limit + KEYS_A_KILL, __ATOMIC_RELAXED);
@@ -201,7 +204,8 @@ static void die_in_flight(enum tamis__point point)
     if (point == TAMIS__POINT_DURABLE_SET) (void)raise(SIGKILL);
 }
 
-/* Adds one new key, and dies before its log has it: from then on the others must log what they find. */
+/* Adds one new key, and dies before its log has it: from then on the others must log what they
+ * find. */
 static void straggle(void *context, unsigned round)
 {
     struct arena *arena = context;

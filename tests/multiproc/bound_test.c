@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bound_test.c: the rate holds while many processes fill a filter, whatever their number and their batches.
+ * bound_test.c: the rate holds while many processes fill a filter, whatever their number and their
+ * batches.
  *
- * A trial makes a filter, starts processes together, and lets each add a stream of keys of its own, half of
- * which its neighbour adds too, until the filter has grown several times.  Afterwards strangers are asked for:
- * at most as many are let in as the rate allows, and 4 standard deviations more.  No segment holds more items
- * than its capacity, the items are the keys that were told NEW, no key was told NEW twice and none is lost.
+ * A trial makes a filter, starts processes together, and lets each add a stream of keys of its own,
+ * half of which its neighbour adds too, until the filter has grown several times.  Afterwards
+ * strangers are asked for: at most as many are let in as the rate allows, and 4 standard deviations
+ * more.  No segment holds more items than its capacity, the items are the keys that were told NEW,
+ * no key was told NEW twice and none is lost.
  *
- *     bound_test                 the short form: the cells that were worst before there were reservations
+ *     bound_test                 the short form: the cells that were worst before there were
+ *                                reservations
  *     TAMIS_BOUND_TRIALS=20 bound_test     the long form: all cells, so many trials each (hours)
- *     bound_test --capacity 1000 --rate 0.01 --processes 64 --batch 1024 --kind blocked [--durable] [--refuse]
+ *     bound_test --capacity 1000 --rate 0.01 --processes 64 --batch 1024 --kind blocked [--durable]
+ *     [--refuse]
  *                [--window-items N] [--window-ms N] [--keys N] [--dir /dev/shm] [--trials 20]
  *                                one cell; what is not given is the first of each list below
  *
- * Without --dir, files are made beside the program (on a disk) or, for cells of memory, in /dev/shm.
- * On the library as it is installed.
+ * Without --dir, files are made beside the program (on a disk) or, for cells of memory, in
+ * /dev/shm. On the library as it is installed.
  *
  * Seen to fail: before there were reservations, in nearly all cells of more than one process.
  */
@@ -89,7 +93,8 @@ static bool grows(const struct cell *cell)
     return cell->sort.kind != TAMIS_KIND_COUNTING && !cell->sort.refuse;
 }
 
-/* A sync for each few keys: then only a few are added by the processes, about the end of a segment. */
+/* A sync for each few keys: then only a few are added by the processes, about the end of a segment.
+ * */
 static bool is_slow(const struct cell *cell)
 {
     return cell->sort.durable && cell->batch <= 16;
@@ -157,12 +162,13 @@ static struct bound_demand demand_of(const struct cell *cell, uint64_t keys)
     const bool has_window = sort->window_items || sort->window_ms > 0;
     const bool forgets = sort->window_items || (has_window && sort->window_ms < LONG_WINDOW_MS);
     struct bound_demand demand = {.fp_rate = cell->rate, .forgets = forgets};
-    /* Who wins keys in a segment that was left meanwhile has used room there, and may be told SEEN further on, if
-     * another process has added the same keys at that moment: seen for 0.7 % of the keys. */
+    /* Who wins keys in a segment that was left meanwhile has used room there, and may be told SEEN
+     * further on, if another process has added the same keys at that moment: seen for 0.7 % of the
+     * keys. */
     if (grows(cell)) demand.in_flight = keys / 20;
-    /* A filter that grows has a part of the rate to spare.  Another has just what was asked for, in the mean over
-     * filters.  Measured, those for 1000 keys differ from each other by 6 % at 1e-2 and by 10 % at 1e-3; the
-     * difference falls with the root of the keys. */
+    /* A filter that grows has a part of the rate to spare.  Another has just what was asked for, in
+     * the mean over filters.  Measured, those for 1000 keys differ from each other by 6 % at 1e-2
+     * and by 10 % at 1e-3; the difference falls with the root of the keys. */
     if (!grows(cell) || has_window)
         demand.spread = -1.05 * log10(cell->rate) / sqrt((double)cell->capacity);
     if (grows(cell) && !forgets)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* builds.h: generations of keys that are numbers, for tests whose processes are forked: errors are returned. */
+/* builds.h: generations of keys that are numbers, for tests whose processes are forked: errors are
+ * returned. */
 #ifndef TAMIS_MULTIPROC_BUILDS_H
 #define TAMIS_MULTIPROC_BUILDS_H
 
@@ -8,7 +9,8 @@
 
 #include "tamis_build.h"
 
-/* Build the filter `name` of these keys, 8 bytes each, and publish it.  As tamis_build_publish(). */
+/* Build the filter `name` of these keys, 8 bytes each, and publish it.  As tamis_build_publish().
+ * */
 int builds_publish(tamis_store *store, const char *name, const struct tamis_build_spec *spec,
                    const uint64_t *keys, size_t count, struct tamis_build_result *result);
 
@@ -18,7 +20,8 @@ unsigned builds_mapped_files(void);
 /* For tamis_store_verify(): to standard output. */
 int builds_print_problem(void *context, const struct tamis_problem *problem);
 
-/* Every file is named by a record, nothing is in staging/, and verify finds nothing; else the process ends. */
+/* Every file is named by a record, nothing is in staging/, and verify finds nothing; else the
+ * process ends. */
 void builds_check_no_leak(tamis_store *store, const char *path);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * checkpoint_test.c: the dirty mark between processes (docs/durability.md): a writer that is killed, at each
- * step of the protocol, or stopped, or that closes together with others.
+ * checkpoint_test.c: the dirty mark between processes (docs/durability.md): a writer that is
+ * killed, at each step of the protocol, or stopped, or that closes together with others.
  *
- * Seen to fail: with tamis__mark_leave() that does not unlock first, four that close together leave the mark
- * dirty; with tamis__point_no_mark_lock it is cleared under the stopped writer.
+ * Seen to fail: with tamis__mark_leave() that does not unlock first, four that close together leave
+ * the mark dirty; with tamis__point_no_mark_lock it is cleared under the stopped writer.
  */
 #include <setjmp.h>
 #include <signal.h>

@@ -11,10 +11,12 @@ struct command_line {
     char messages[4096]; /* file with all that it prints */
 };
 
-/* Start it.  `arguments` begin with "tamis" and end with NULL; `messages` is a file that is made. */
+/* Start it.  `arguments` begin with "tamis" and end with NULL; `messages` is a file that is made.
+ * */
 void command_line_start(struct command_line *command, const char *const *arguments,
                         const char *input, const char *messages);
-/* Wait for its end, and print what it has said.  Its exit status, -1 for a signal; *said: was `word` in it? */
+/* Wait for its end, and print what it has said.  Its exit status, -1 for a signal; *said: was
+ * `word` in it? */
 int command_line_end(struct command_line *command, const char *word, bool *said);
 
 #endif

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * containers_test.c: processes that cannot see each other share a store; a live store is copied; one is stopped.
+ * containers_test.c: processes that cannot see each other share a store; a live store is copied;
+ * one is stopped.
  *
- *     namespaces   two processes, each number 1 of a PID namespace of its own with its own /proc, add the same
- *                  keys at the same time, then remove the same keys: at most one is told NEW, none is lost, and
- *                  each key comes off as often as it went in.  Needs root
- *     copy         cp -a while two processes add: the copy opens, has no problem, has every key that was
- *                  answered before, and under another boot says that it is unclean
- *     stopped      a process is stopped (SIGSTOP) between the steps of what it does; the others add, ask and
- *                  use the catalog meanwhile.  Where it holds the catalog's lock, a documented limit, they add
- *                  and ask through what they have open
+ *     namespaces   two processes, each number 1 of a PID namespace of its own with its own /proc,
+ *                  add the same keys at the same time, then remove the same keys: at most one is
+ *                  told NEW, none is lost, and each key comes off as often as it went in.  Needs
+ *                  root
+ *     copy         cp -a while two processes add: the copy opens, has no problem, has every key
+ *                  that was answered before, and under another boot says that it is unclean
+ *     stopped      a process is stopped (SIGSTOP) between the steps of what it does; the others
+ *                  add, ask and use the catalog meanwhile.  Where it holds the catalog's lock, a
+ *                  documented limit, they add and ask through what they have open
  *
- * Seen to fail: `namespaces` with the rule "NEW if I changed any bit" and a yield between the words of a key;
- * `copy` under the boot that wrote it, which does not tell it from the store itself; `stopped` with the catalog
- * asked while its lock is held (it waits for ever, and the alarm ends it).
+ * Seen to fail: `namespaces` with the rule "NEW if I changed any bit" and a yield between the words
+ * of a key; `copy` under the boot that wrote it, which does not tell it from the store itself;
+ * `stopped` with the catalog asked while its lock is held (it waits for ever, and the alarm ends
+ * it).
  */
 #include <sched.h>
 #include <setjmp.h>

@@ -2,11 +2,12 @@
 /*
  * copy_test.c: a store that is copied file by file while four processes change it.
  *
- * Such a copy is of no one moment: its catalog may be older than its segments, or newer, or torn.  Whatever
- * is asked of it is answered, or refused with a sentence; 'tamis repair' on it, and where that tells of
- * something it must not mend, --rebuild, makes a store of it that has every key whose add had returned before
- * the copy began, and no generation older than the one in force then; unless more builds were published meanwhile
- * than generations are kept: then the files that the copier had listed are gone before it comes to them.
+ * Such a copy is of no one moment: its catalog may be older than its segments, or newer, or torn.
+ * Whatever is asked of it is answered, or refused with a sentence; 'tamis repair' on it, and where
+ * that tells of something it must not mend, --rebuild, makes a store of it that has every key whose
+ * add had returned before the copy began, and no generation older than the one in force then;
+ * unless more builds were published meanwhile than generations are kept: then the files that the
+ * copier had listed are gone before it comes to them.
  *
  * Seen to fail (20 rounds) with rescue.c taking the first list of a filter for the one in force.
  */
@@ -156,7 +157,8 @@ static int look_at(void *context, const struct tamis_filter_stat *stat)
     return 0;
 }
 
-/* As the commands do that only look.  Returns the number of problems; below 0: it cannot be read. */
+/* As the commands do that only look.  Returns the number of problems; below 0: it cannot be read.
+ * */
 static int64_t inspect(const char *copy)
 {
     tamis_store *store;
@@ -191,7 +193,8 @@ static void assert_has(tamis_store *store, const char *name, uint64_t keys)
     assert_int_equal(tamis_filter_close(filter), 0);
 }
 
-/* A key that only generation n has: one not older than that in force when the copy began must answer. */
+/* A key that only generation n has: one not older than that in force when the copy began must
+ * answer. */
 static void assert_generation(tamis_store *store, uint64_t least)
 {
     tamis_filter *filter;
@@ -213,7 +216,8 @@ struct tally {
     int unreadable, problems, rebuilt, sound, generations;
 };
 
-/* `begun` builds when the copy ended: of more than one, both generations that were there may have gone. */
+/* `begun` builds when the copy ended: of more than one, both generations that were there may have
+ * gone. */
 static void check_copy(const char *copy, const struct live *before, uint64_t begun,
                        struct tally *tally)
 {

@@ -2,13 +2,13 @@
 /*
  * counting_kill_test.c: processes that die, stop or fork in the middle of add and remove.
  *
- * No acknowledged add is ever lost, no remover waits for a dead one, and the store stays sound.  An add
- * that was killed may count or not; a remove that was killed counts as done, though its key may go
- * on to seem present.
+ * No acknowledged add is ever lost, no remover waits for a dead one, and the store stays sound.  An
+ * add that was killed may count or not; a remove that was killed counts as done, though its key may
+ * go on to seem present.
  *
- * Seen to fail: with file/owner.c taking every holder for alive, the first test waits for ever (the alarm
- * ends it); with the descriptor left open in children, fork_after_a_remove... does; with cells lowered
- * before all were looked at, adds are lost.
+ * Seen to fail: with file/owner.c taking every holder for alive, the first test waits for ever (the
+ * alarm ends it); with the descriptor left open in children, fork_after_a_remove... does; with
+ * cells lowered before all were looked at, adds are lost.
  */
 #include <inttypes.h>
 #include <sched.h>
@@ -31,8 +31,8 @@
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
-#include "txn/store.h"
 #include "tamis.h"
+#include "txn/store.h"
 
 #define RACERS 4u
 #define KEYS 4096u /* of one process */
@@ -283,7 +283,8 @@ static void die_at_lock(enum tamis__point point)
     if (point == TAMIS__POINT_BLOCK_LOCKED) (void)raise(SIGKILL);
 }
 
-/* The child waits until its parent has died under the lock, then removes through the same handle. */
+/* The child waits until its parent has died under the lock, then removes through the same handle.
+ * */
 static void child_of_the_dead(struct arena *arena, pid_t parent)
 {
     while (getppid() == parent)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counting_merge_live_test.c: a counting filter is merged into while processes add to it and remove from it.
+ * counting_merge_live_test.c: a counting filter is merged into while processes add to it and remove
+ * from it.
  *
- * Each racer adds and removes keys of its own at random, and must find each as often as it is there at
- * least; one more process merges a source into the same filter, again and again.  A second merges the
- * filter itself, as it changes, into new ones.  In the end each counter is that of a lone process which
- * made the same multiset, plus as many times the source's as it was merged.
+ * Each racer adds and removes keys of its own at random, and must find each as often as it is there
+ * at least; one more process merges a source into the same filter, again and again.  A second
+ * merges the filter itself, as it changes, into new ones.  In the end each counter is that of a
+ * lone process which made the same multiset, plus as many times the source's as it was merged.
  *
- * The counters are 4 bits wide and the keys few, so that counters outgrow their bits during the race.
+ * The counters are 4 bits wide and the keys few, so that counters outgrow their bits during the
+ * race.
  *
  * Seen to fail: with a store for the compare-and-swap of raise_word(), and with one for that of
  * tamis__cell_raise_by() (store/kind/cells.c): removes are refused, and counts are below the truth.
@@ -29,8 +31,8 @@
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
-#include "txn/store.h"
 #include "tamis.h"
+#include "txn/store.h"
 
 #define RACERS 3u
 #define KEYS 500u /* of each racer, and of the source */

@@ -2,20 +2,20 @@
 /*
  * counting_race_test.c: many processes add to and remove from one counting filter at one time.
  *
- * 1. Against an exact multiset: four processes make 50 million random adds and removes, each on keys of
- *    its own, a few of which are there tens of thousands of times.  No remove of a key that is there is refused,
- *    no count is below the truth, overestimates are as rare as docs/sizing.md computes, and in the
- *    end every counter is what a lone process makes of the same multiset.
+ * 1. Against an exact multiset: four processes make 50 million random adds and removes, each on
+ *    keys of its own, a few of which are there tens of thousands of times.  No remove of a key that
+ *    is there is refused, no count is below the truth, overestimates are as rare as docs/sizing.md
+ *    computes, and in the end every counter is what a lone process makes of the same multiset.
  * 2. Removers of the same keys: as many are told 1 as there were adds, and keys that stay are never
  *    absent to a reader.
  * 3. Adders of the same keys: at most one is told NEW.
  * 4. Raisers of full counters: each counter gets one slot of overflow, and no raise is lost.
  *
  * Seen to fail: 1 with a counter raised by a load and a store instead of a compare-and-swap (the
- * counters differ, and removes are refused); 2 without the lock of the block (the control below runs
- * it); 3 with "NEW if I raised any counter from 0" (the control below), and with the counters raised in the
- * opposite order by every other process (1,678 of 25,600 keys told NEW twice); 4 with a slot taken by a
- * plain store.
+ * counters differ, and removes are refused); 2 without the lock of the block (the control below
+ * runs it); 3 with "NEW if I raised any counter from 0" (the control below), and with the counters
+ * raised in the opposite order by every other process (1,678 of 25,600 keys told NEW twice); 4 with
+ * a slot taken by a plain store.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -37,8 +37,8 @@
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
-#include "txn/store.h"
 #include "tamis.h"
+#include "txn/store.h"
 
 #define RACERS 4u
 #define BATCH 64u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * crowd.h: a filter of a store and a few processes that fill it, all with different batches, while the test does
- * harm to them.  For programs on the library with its test points.
+ * crowd.h: a filter of a store and a few processes that fill it, all with different batches, while
+ * the test does harm to them.  For programs on the library with its test points.
  */
 #ifndef TAMIS_MULTIPROC_CROWD_H
 #define TAMIS_MULTIPROC_CROWD_H
@@ -14,7 +14,8 @@
 
 #define CROWD_MAX 4u
 
-/* What it adds, and how.  Zero: 1000 keys a segment at 1 %, 30 times as many keys, 4 adders, kind blocked. */
+/* What it adds, and how.  Zero: 1000 keys a segment at 1 %, 30 times as many keys, 4 adders, kind
+ * blocked. */
 struct crowd_plan {
     const char *name; /* of the filter */
     uint64_t capacity, keys;
@@ -34,7 +35,8 @@ struct crowd {
     struct bound_keys *keys;
     pid_t pids[CROWD_MAX];
     struct spawn_barrier barrier; /* the adders and the parent */
-    /* Who passes `stop_at` as number `stop_pass` (0: nobody) stops there, and says so in `stopped`. */
+    /* Who passes `stop_at` as number `stop_pass` (0: nobody) stops there, and says so in `stopped`.
+     * */
     enum tamis__point stop_at;
     uint64_t stop_pass;
     pid_t stopped;
@@ -49,7 +51,8 @@ void crowd_go(struct crowd *crowd);
 /* How many items there are; for waiting until so many are in. */
 uint64_t crowd_items(const struct crowd *crowd);
 bool crowd_is_over(const struct crowd *crowd); /* has everybody ended? */
-/* Wait for the end of all, measure, print the line of the case, and give all back.  Returns 1 if it failed. */
+/* Wait for the end of all, measure, print the line of the case, and give all back.  Returns 1 if it
+ * failed. */
 unsigned crowd_end(struct crowd *crowd, const char *what, const struct bound_demand *demand);
 /* The same in two steps, where there is more to judge. */
 void crowd_measure(struct crowd *crowd, const struct bound_demand *demand,

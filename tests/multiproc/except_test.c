@@ -2,14 +2,16 @@
 /*
  * except_test.c: exceptions are changed beside others who need the catalog's lock.
  *
- * The keys are read, sorted and written without the lock; so nobody waits long for ever so many, and nobody for
- * a process that is stopped among them.
+ * The keys are read, sorted and written without the lock; so nobody waits long for ever so many,
+ * and nobody for a process that is stopped among them.
  *
- *     TAMIS_TEST_EXCEPTIONS=10000000 except_test      as many as a filter can have; prints how long was waited
+ *     TAMIS_TEST_EXCEPTIONS=10000000 except_test      as many as a filter can have; prints how long
+ *     was waited
  *
- * On one machine of two cores, whose disk others use too, 10 M keys: 22 ms at most were waited for the exclusive lock;
- * 1971 ms when the keys lay in the catalog, and 162 ms with the files of a change removed under the lock.
- * Seen to fail: with the index read and staged under the lock (nobody gets it while one is stopped).
+ * On one machine of two cores, whose disk others use too, 10 M keys: 22 ms at most were waited for
+ * the exclusive lock; 1971 ms when the keys lay in the catalog, and 162 ms with the files of a
+ * change removed under the lock. Seen to fail: with the index read and staged under the lock
+ * (nobody gets it while one is stopped).
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -209,7 +211,7 @@ static void except_of_many_keys_holds_the_lock_for_moments(void **state)
     do_while_probing(path, "drop", drop);
 }
 
-/* ---- One that is stopped ---------------------------------------------------------------------- */
+/* ---- One that is stopped --------------------------------------------------------------------- */
 
 static int stop_at;
 

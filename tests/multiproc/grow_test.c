@@ -7,9 +7,9 @@
  * middle of the race.  No key may be lost, none be told NEW twice, and the rate asked for holds.
  *
  * Seen to fail: with the look behind a win taken out (the control below runs it);
- * with the limit taken for twice the capacity (rate); with tamis__segment_leave made to do nothing (a
- * handle that was open before does not find keys); without link_segments in view.c, when a grower is
- * killed behind its commit (the next filter to be looked at is not linked).
+ * with the limit taken for twice the capacity (rate); with tamis__segment_leave made to do nothing
+ * (a handle that was open before does not find keys); without link_segments in view.c, when a
+ * grower is killed behind its commit (the next filter to be looked at is not linked).
  */
 #include <inttypes.h>
 #include <math.h>
@@ -258,7 +258,8 @@ static void add_slowly(void *context, unsigned index)
     still->answer = add_number(still->filter, THE_KEY);
 }
 
-/* It has found the key lacking; the list goes on; another is told NEW; then it wins the old segment. */
+/* It has found the key lacking; the list goes on; another is told NEW; then it wins the old
+ * segment. */
 static int told_to_the_slow_one(void)
 {
     char name[32];

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kill_storm_test.c: ten thousand kill -9 of adders and of writers of the catalog, all on one store.
+ * kill_storm_test.c: ten thousand kill -9 of adders and of writers of the catalog, all on one
+ * store.
  *
- * Adders race for the same keys in filters of every kind that is added to, one that grows among them, with
- * single keys and batches; an answer counts as told once it is noted in memory that outlives the process.
- * Writers (storm.c) create, drop, rename, sync, build and publish, rotate, let grow, make exceptions.  The
- * parent kills one of them from outside, after a random pause, or finds one dead by its own hand at a named
- * point; then it changes the catalog itself and adds a key: the next writer, whose delay is measured from the
- * kill on.  Every process that takes the place of a dead one opens the store afresh, and each error is one
- * too many.
+ * Adders race for the same keys in filters of every kind that is added to, one that grows among
+ * them, with single keys and batches; an answer counts as told once it is noted in memory that
+ * outlives the process. Writers (storm.c) create, drop, rename, sync, build and publish, rotate,
+ * let grow, make exceptions.  The parent kills one of them from outside, after a random pause, or
+ * finds one dead by its own hand at a named point; then it changes the catalog itself and adds a
+ * key: the next writer, whose delay is measured from the kill on.  Every process that takes the
+ * place of a dead one opens the store afresh, and each error is one too many.
  *
  * The disk is left out (nosync.c, and tmpfs where there is one): a kill is no power cut.
  *
- * Seen to fail, in 2,000 kills: with the garbage of reserve() in change.c not noted, and with staging/ not swept by
- * the next maker (files that belong to nobody); with "NEW if I flipped any bit" (tamis__point_any_bit_rule = 1: 933
- * of 1.0 million adds told NEW twice).
+ * Seen to fail, in 2,000 kills: with the garbage of reserve() in change.c not noted, and with
+ * staging/ not swept by the next maker (files that belong to nobody); with "NEW if I flipped any
+ * bit" (tamis__point_any_bit_rule = 1: 933 of 1.0 million adds told NEW twice).
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -89,7 +90,7 @@ struct arena {
     struct storm_writer writers[WRITERS];
 };
 
-/* ---- Those that are killed ----------------------------------------------------------------------- */
+/* ---- Those that are killed ------------------------------------------------------------------- */
 
 static uint64_t arm(struct arena *arena, unsigned index)
 {
@@ -170,7 +171,7 @@ static void victim(void *context, unsigned index)
         storm_write(store, index, &arena->writers[index - ADDERS], random);
 }
 
-/* ---- The parent ---------------------------------------------------------------------------------- */
+/* ---- The parent ------------------------------------------------------------------------------ */
 
 struct witness {
     tamis_store *store;
@@ -324,7 +325,8 @@ static void kill_storm_loses_nothing(void **state)
     check_points(&arena->killer);
     check_keys(arena, witness.store);
     check_catalog(arena, &witness);
-    /* The next maker removes what the dead had staged, and the writer what they had not unlinked. */
+    /* The next maker removes what the dead had staged, and the writer what they had not unlinked.
+     * */
     assert_int_equal(tamis_filter_create(witness.store, "last", &small, NULL), 0);
     builds_check_no_leak(witness.store, scratch_directory());
     assert_int_equal(tamis_filter_close(witness.filter), 0);

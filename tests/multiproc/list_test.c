@@ -3,8 +3,8 @@
  * list_test.c: listing 10,000 filters reads the catalog only; the live list each segment once.
  *
  * The io hook sees every file that the library opens: while listing, none but the catalog and its
- * lock. The times are printed, the least of five; docs/decisions/0002 has what they were.  Seen to fail:
- * with a tamis__open_segment in store.c's list_one.
+ * lock. The times are printed, the least of five; docs/decisions/0002 has what they were.  Seen to
+ * fail: with a tamis__open_segment in store.c's list_one.
  */
 #include <setjmp.h>
 #include <stdarg.h>

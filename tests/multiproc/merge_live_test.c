@@ -2,17 +2,18 @@
 /*
  * merge_live_test.c: a filter is merged into while three processes add to it.
  *
- * The adders race each other for the same keys, and a fourth process merges one source after the other
- * into the same filter, again and again as long as they add.  The filter is small enough for them to
- * meet in its words all the time.  Afterwards every key of an adder and of a source must be there, no
- * key may have been told NEW twice, and the bits are those of a filter that was filled at once.
+ * The adders race each other for the same keys, and a fourth process merges one source after the
+ * other into the same filter, again and again as long as they add.  The filter is small enough for
+ * them to meet in its words all the time.  Afterwards every key of an adder and of a source must be
+ * there, no key may have been told NEW twice, and the bits are those of a filter that was filled at
+ * once.
  *
- * The keys of half of the adders' race are in a source too: the merge brings them in the middle of an
- * add.  Then nobody may be told NEW; never may two.
+ * The keys of half of the adders' race are in a source too: the merge brings them in the middle of
+ * an add.  Then nobody may be told NEW; never may two.
  *
- * Seen to fail: with the OR of store/kind/bits.c made a store of what was loaded before (kind blocked, 3
- * runs: 0, 5 and 6 of the adders' keys lost, and 1, 4 and 3 told NEW twice, since an adder of a bit
- * that is gone sets it again).
+ * Seen to fail: with the OR of store/kind/bits.c made a store of what was loaded before (kind
+ * blocked, 3 runs: 0, 5 and 6 of the adders' keys lost, and 1, 4 and 3 told NEW twice, since an
+ * adder of a bit that is gone sets it again).
  */
 #include <inttypes.h>
 #include <sched.h>

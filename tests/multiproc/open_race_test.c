@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * open_race_test.c: several processes open, and so make, a store for the first time, and some are killed at it.
+ * open_race_test.c: several processes open, and so make, a store for the first time, and some are
+ * killed at it.
  *
- * Each round has a directory of its own.  All openers begin together; each opens the store, makes a filter of
- * its own and then notes that it was told so.  One in two rounds somebody dies: from outside, after a random
- * pause, or by its own hand at one of the first system calls or points that it passes.  After that the store
- * must open, have every filter that was told, and (in one round of four) take another.
+ * Each round has a directory of its own.  All openers begin together; each opens the store, makes a
+ * filter of its own and then notes that it was told so.  One in two rounds somebody dies: from
+ * outside, after a random pause, or by its own hand at one of the first system calls or points that
+ * it passes.  After that the store must open, have every filter that was told, and (in one round of
+ * four) take another.
  *
- * The control is the same with flock() that locks nothing, and must lose.  The disk is left out (nosync.c, and
- * tmpfs where there is one): it is the race that is looked at.
+ * The control is the same with flock() that locks nothing, and must lose.  The disk is left out
+ * (nosync.c, and tmpfs where there is one): it is the race that is looked at.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -84,7 +86,7 @@ static void path_of(uint32_t round, char path[256])
     (void)snprintf(path, 256, "%s/%" PRIu32, scratch_directory(), round);
 }
 
-/* ---- An opener ----------------------------------------------------------------------------------- */
+/* ---- An opener ------------------------------------------------------------------------------- */
 
 static uint64_t steps_left; /* until this process dies; 0: it lives */
 
@@ -144,7 +146,7 @@ static void opener(void *context, unsigned index)
     }
 }
 
-/* ---- The rounds ---------------------------------------------------------------------------------- */
+/* ---- The rounds ------------------------------------------------------------------------------ */
 
 struct outcome {
     uint64_t told, lost, errors;

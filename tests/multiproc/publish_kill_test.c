@@ -2,21 +2,23 @@
 /*
  * publish_kill_test.c: kill -9 at every step of what changes a filter that is in use.
  *
- * A step is a named point (base/point.h) or a system call of the library (the hook of file/io.c).  Each
- * operation is run by a child on a fresh copy of one store and dies at its first step, then at its second,
- * and so on until it is done; meanwhile handles that were opened before, one to read and one to write, are
- * open in the parent.  After each death
- *     all of them, and a fresh one, answer from the list before or from the one after, all from the same;
- *     the next build is published, and all of them answer from it;
- *     no file is left that no record names, after that build (even steps) or after a repair (odd steps).
+ * A step is a named point (base/point.h) or a system call of the library (the hook of file/io.c).
+ * Each operation is run by a child on a fresh copy of one store and dies at its first step, then at
+ * its second, and so on until it is done; meanwhile handles that were opened before, one to read
+ * and one to write, are open in the parent.  After each death
+ *     all of them, and a fresh one, answer from the list before or from the one after, all from the
+ *     same; the next build is published, and all of them answer from it;
+ *     no file is left that no record names, after that build (even steps) or after a repair (odd
+ *     steps).
  *
  * Another test stops the child at each named point instead: the handles answer, without the lock.
  *
- * Seen to fail: with the garbage of reserve() in change.c not noted (a file leaks); with the epochs raised
- * behind the commit (an old handle goes on with the old list); with staging/ not swept by the next maker; with
- * the catalog put aside by a rename (a store without a catalog); with tell() before the commit (a handle
- * answers from a list that is not in force while the publisher is stopped); with in_force left out of
- * view.c's publication_of() (a handle waits for one that is stopped in a rollback).
+ * Seen to fail: with the garbage of reserve() in change.c not noted (a file leaks); with the epochs
+ * raised behind the commit (an old handle goes on with the old list); with staging/ not swept by
+ * the next maker; with the catalog put aside by a rename (a store without a catalog); with tell()
+ * before the commit (a handle answers from a list that is not in force while the publisher is
+ * stopped); with in_force left out of view.c's publication_of() (a handle waits for one that is
+ * stopped in a rollback).
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -48,7 +50,7 @@
 #define STRIDE 1u
 #endif
 
-/* ---- What a filter answers ----------------------------------------------------------------------- */
+/* ---- What a filter answers ------------------------------------------------------------------- */
 
 /* Keys below FIXED are in every generation; 0 and 1 are exceptions now and then. */
 struct seen {
@@ -107,7 +109,7 @@ static struct seen ask_by_name(tamis_store *store, const char *name)
     return seen;
 }
 
-/* ---- Operations ---------------------------------------------------------------------------------- */
+/* ---- Operations ------------------------------------------------------------------------------ */
 
 static int publish(tamis_store *store, const char *name, uint64_t generation,
                    const struct tamis_build_spec *spec)
@@ -306,7 +308,7 @@ static const struct operation {
 };
 #define OPERATIONS (sizeof operations / sizeof operations[0])
 
-/* ---- Death --------------------------------------------------------------------------------------- */
+/* ---- Death ----------------------------------------------------------------------------------- */
 
 struct deaths {
     uint64_t at_point[TAMIS__POINT_COUNT_OF], at_call;
@@ -362,7 +364,7 @@ static void run_operation(void *context, unsigned index)
     SPAWN_CHECK(scene->operation->run(scene->store, scene->path) >= 0);
 }
 
-/* ---- After it ------------------------------------------------------------------------------------ */
+/* ---- After it -------------------------------------------------------------------------------- */
 
 static struct seen ask_afresh(const struct scene *scene)
 {
@@ -499,7 +501,7 @@ static void kill_at_every_step_leaves_old_or_new_and_no_file(void **state)
     free(model);
 }
 
-/* ---- Stopped, not dead -------------------------------------------------------------------------- */
+/* ---- Stopped, not dead ----------------------------------------------------------------------- */
 
 static void stop_at_point(enum tamis__point point)
 {
@@ -516,7 +518,8 @@ static void run_with_stops(void *context, unsigned index)
     SPAWN_CHECK(scene->operation->run(scene->store, scene->path) >= 0);
 }
 
-/* Before the commit the list before answers; once it is told, the list after, though the lock is held. */
+/* Before the commit the list before answers; once it is told, the list after, though the lock is
+ * held. */
 static void check_while_stopped(const struct scene *scene)
 {
     const struct seen before = IN_FORCE, after = scene->operation->after;

@@ -2,17 +2,18 @@
 /*
  * publish_test.c: generations are published as fast as they can be, under readers that never stop.
  *
- * One process changes the filter step by step and says in shared memory which step it has begun and which
- * is done.  Four others (one of several threads, one that opens the filter again and again, one with a
- * handle that its parent opened) ask without a pause, in batches and key by key.  Each generation has three
- * keys of its own in every batch, far apart from each other: a batch that two generations had answered
- * would show keys of both, or not all of one.  Fingerprints of 32 bits: that any stranger here ever passes
- * has a chance of 1 in 50,000 for all generations together.
+ * One process changes the filter step by step and says in shared memory which step it has begun and
+ * which is done.  Four others (one of several threads, one that opens the filter again and again,
+ * one with a handle that its parent opened) ask without a pause, in batches and key by key.  Each
+ * generation has three keys of its own in every batch, far apart from each other: a batch that two
+ * generations had answered would show keys of both, or not all of one.  Fingerprints of 32 bits:
+ * that any stranger here ever passes has a chance of 1 in 50,000 for all generations together.
  *
  * Seen to fail: with contains_batch entering the view anew after each part of its keys; with
- * tamis__raise_epochs and tell() of change.c left out, and with tell() alone left out (a call after a change
- * is answered from before it); with the index of a rollback not made (an exception answers yes); with views
- * given back while threads are in them (readers die), and with none ever given back (mapped files).
+ * tamis__raise_epochs and tell() of change.c left out, and with tell() alone left out (a call after
+ * a change is answered from before it); with the index of a rollback not made (an exception answers
+ * yes); with views given back while threads are in them (readers die), and with none ever given
+ * back (mapped files).
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -72,7 +73,7 @@ struct stage {
     struct times switched, steady; /* of a batch */
 };
 
-/* ---- Keys -------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static uint64_t mark_of(uint64_t generation, uint64_t mark)
 {
@@ -107,7 +108,7 @@ static int publish(tamis_store *store, uint64_t generation)
     return rc == 1 && result.generation != generation ? TAMIS_ECORRUPT : rc;
 }
 
-/* ---- Readers ----------------------------------------------------------------------------------- */
+/* ---- Readers --------------------------------------------------------------------------------- */
 
 struct reader {
     struct stage *stage;
@@ -198,7 +199,8 @@ static void ask_batch(struct reader *reader)
     (void)__atomic_add_fetch(&stage->batches, 1, __ATOMIC_RELAXED);
 }
 
-/* Fixed keys; and keys of the generation in force, which must be there unless another step was begun. */
+/* Fixed keys; and keys of the generation in force, which must be there unless another step was
+ * begun. */
 static void ask_singly(struct reader *reader)
 {
     struct stage *stage = reader->stage;
@@ -291,7 +293,7 @@ static void read_in_process(void *context, unsigned index)
     SPAWN_CHECK(tamis_filter_close(filter) == 0);
 }
 
-/* ---- The stage --------------------------------------------------------------------------------- */
+/* ---- The stage ------------------------------------------------------------------------------- */
 
 static void begin_step(struct stage *stage, uint64_t generation, bool excepted)
 {
@@ -386,7 +388,7 @@ static void publish_200_generations_under_readers(void **state)
     assert_true(stage->batches > GENERATIONS_MAX);
 }
 
-/* ---- Everything that can be done to a filter in use ---------------------------------------------- */
+/* ---- Everything that can be done to a filter in use ------------------------------------------ */
 
 struct kept {
     uint64_t generations[8];

@@ -2,9 +2,9 @@
 /*
  * rebuild_test.c: a filter is built anew, or dropped, while other processes add to it and ask it.
  *
- * Seen to fail: with tamis__raise_epochs and tell() of change.c left out (a fresh handle misses what adders
- * have put into the list before); with the epochs of a drop not raised and nothing told, and with the
- * epochs alone (handles go on while another has the catalog's lock).
+ * Seen to fail: with tamis__raise_epochs and tell() of change.c left out (a fresh handle misses
+ * what adders have put into the list before); with the epochs of a drop not raised and nothing
+ * told, and with the epochs alone (handles go on while another has the catalog's lock).
  */
 #include <inttypes.h>
 #include <sched.h>
@@ -32,7 +32,7 @@ static uint64_t base_key(uint64_t i)
     return ((uint64_t)1 << 48) + i;
 }
 
-/* ---- Rebuilt under adders ------------------------------------------------------------------------ */
+/* ---- Rebuilt under adders -------------------------------------------------------------------- */
 
 #define ADDERS 3u
 #define BASE 100u /* keys of every build */
@@ -91,7 +91,8 @@ static uint64_t head_of(const struct rebuilding *r)
     return head;
 }
 
-/* One that began and ended within one list, as no build was on its way, is counted for that list. */
+/* One that began and ended within one list, as no build was on its way, is counted for that list.
+ * */
 static void add_one(struct rebuilding *r, tamis_filter *filter, uint64_t key)
 {
     const uint64_t done = __atomic_load_n(&r->done, __ATOMIC_ACQUIRE);
@@ -193,7 +194,7 @@ static void growing_filter_rebuilt_under_adders_tells_new_once(void **state)
     free(path);
 }
 
-/* ---- Dropped in use ------------------------------------------------------------------------------ */
+/* ---- Dropped in use -------------------------------------------------------------------------- */
 
 #define READERS 4u
 #define KEYS 3000u

@@ -13,7 +13,7 @@
 #define KEYS_MAX 300u
 #define SLICES 4u
 
-/* ---- Filters that come and go ------------------------------------------------------------------- */
+/* ---- Filters that come and go ---------------------------------------------------------------- */
 
 static void name_of(unsigned number, uint32_t index, char name[NAME_BYTES])
 {
@@ -107,7 +107,8 @@ static void rename_it(tamis_store *store, unsigned number, struct storm_writer *
     writer->operations[2]++;
 }
 
-/* More keys than it was made for, so that it grows; one so often that its counters outgrow their bits. */
+/* More keys than it was made for, so that it grows; one so often that its counters outgrow their
+ * bits. */
 static void grow(tamis_store *store, unsigned number, struct storm_writer *writer, uint32_t index)
 {
     struct storm_name *name = &writer->names[index];
@@ -137,7 +138,7 @@ static void sync_it(tamis_store *store, unsigned number, struct storm_writer *wr
     writer->operations[3]++;
 }
 
-/* ---- A list that is built, with an exception that comes and goes --------------------------------- */
+/* ---- A list that is built, with an exception that comes and goes ----------------------------- */
 
 static uint64_t mark_of(uint64_t generation)
 {
@@ -210,7 +211,7 @@ static void check_list(tamis_store *store, const char *list, struct storm_writer
     SPAWN_CHECK(tamis_filter_close(filter) == 0);
 }
 
-/* ---- A window ------------------------------------------------------------------------------------ */
+/* ---- A window -------------------------------------------------------------------------------- */
 
 static void rotate(tamis_store *store, const char *window, struct storm_writer *writer)
 {
@@ -229,7 +230,7 @@ static void rotate(tamis_store *store, const char *window, struct storm_writer *
     writer->operations[5]++;
 }
 
-/* ---- All of it ----------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 struct names {
     char list[NAME_BYTES], window[NAME_BYTES];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * storm.h: a writer of the catalog that is killed again and again, and knows what must be there all the same.
+ * storm.h: a writer of the catalog that is killed again and again, and knows what must be there all
+ * the same.
  *
- * What it was told is done stands in memory that outlives it; what it was in the middle of stands there as
- * begun.  Its successor finds either all of that or nothing of it.
+ * What it was told is done stands in memory that outlives it; what it was in the middle of stands
+ * there as begun.  Its successor finds either all of that or nothing of it.
  */
 #ifndef TAMIS_MULTIPROC_STORM_H
 #define TAMIS_MULTIPROC_STORM_H

@@ -11,9 +11,9 @@
  *
  * Works on segments in plain memory: what is tested is sizing and hashing, not the store.
  *
- * Seen to fail: with double hashing modulo m, as Dillinger and Manolios print it, for xxh3's walk (bloom,
- * p = 1e-4, n = 100: got 1.28e-4, 9.9 errors off); with blocked.c's picks of 6 bits overlapping by five
- * (p = 0.1, n = 100: 10.1 errors off).
+ * Seen to fail: with double hashing modulo m, as Dillinger and Manolios print it, for xxh3's walk
+ * (bloom, p = 1e-4, n = 100: got 1.28e-4, 9.9 errors off); with blocked.c's picks of 6 bits
+ * overlapping by five (p = 0.1, n = 100: 10.1 errors off).
  */
 #include <inttypes.h>
 #include <math.h>
@@ -33,8 +33,8 @@
 
 #define BATCH 4096u
 #define ERRORS_ALLOWED 4.5
-/* Let in this many strangers in the mean: 2.5 % of noise, and the bound is 11 % wide; at rates where that would be
- * 160 million questions a filter 400: 5 % and 22 %. */
+/* Let in this many strangers in the mean: 2.5 % of noise, and the bound is 11 % wide; at rates
+ * where that would be 160 million questions a filter 400: 5 % and 22 %. */
 #define HITS_WANTED 1600.0
 #define HITS_WANTED_OF_FEW 400.0
 #define FEW 2e-5
@@ -160,8 +160,8 @@ static void rate_of_tiny_bloom_is_at_most_as_asked(void **state)
         }
 }
 
-/* What is told of an explicit m and k, as by `tamis calc`, is a bound where m is tiny.  Seen to fail with the
- * formula for many bits: n = 1, m = 22, k = 13 was told 7.4e-5, and has 3.4e-4. */
+/* What is told of an explicit m and k, as by `tamis calc`, is a bound where m is tiny.  Seen to
+ * fail with the formula for many bits: n = 1, m = 22, k = 13 was told 7.4e-5, and has 3.4e-4. */
 static void rate_of_tiny_geometry_is_at_most_as_told(void **state)
 {
     static const struct {

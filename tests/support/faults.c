@@ -6,7 +6,8 @@
  * glibc's, so that LMDB's and libc's allocations fail too.  Under a sanitizer, which has a malloc
  * itself, the linker's --wrap redirects the calls of our own objects (CMakeLists.txt).
  */
-#undef _FILE_OFFSET_BITS /* else the names below would be those with 64, which LMDB does not call */
+#undef _FILE_OFFSET_BITS /* else the names below would be those with 64, which LMDB does not call  \
+                          */
 #include "faults.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 /*
  * faults.h: let the nth system call, or the nth allocation, fail.
  *
- * A test arms one fault, runs an operation, disarms, and looks whether the fault was reached: n = 1,
- * 2, ... until a run passes untouched.  System calls are those of store/file/io.c, by its hook, and
- * LMDB's, by functions of their names in the program, which the linker puts before libc's.
+ * A test arms one fault, runs an operation, disarms, and looks whether the fault was reached: n =
+ * 1, 2, ... until a run passes untouched.  System calls are those of store/file/io.c, by its hook,
+ * and LMDB's, by functions of their names in the program, which the linker puts before libc's.
  * One thread only.
  */
 #ifndef TAMIS_SUPPORT_FAULTS_H
@@ -18,7 +18,8 @@ void faults_arm_calls(unsigned nth, int error_number);
 /* The same, but only calls of that verb count ("lock", "allocate", see store/file/io.c). */
 void faults_arm_verb(unsigned nth, int error_number, const char *verb);
 
-/* The nth call of malloc, calloc, realloc, posix_memalign, what rests on them, and mmap of no file fails. */
+/* The nth call of malloc, calloc, realloc, posix_memalign, what rests on them, and mmap of no file
+ * fails. */
 void faults_arm_memory(unsigned nth);
 
 /* How many blocks of the heap are in use; always 0 under a sanitizer, which counts itself. */

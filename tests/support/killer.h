@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * killer.h: processes that are killed by the thousand, from outside and by their own hand at the named points,
- * each followed by another.  For programs on the library with its test points.
+ * killer.h: processes that are killed by the thousand, from outside and by their own hand at the
+ * named points, each followed by another.  For programs on the library with its test points.
  */
 #ifndef TAMIS_SUPPORT_KILLER_H
 #define TAMIS_SUPPORT_KILLER_H
@@ -33,7 +33,8 @@ struct killer {
 void killer_begin(struct killer *killer, uint64_t seed, unsigned count, spawn_body *body,
                   void *context);
 
-/* The index of a process that has died, -1 if none has.  One that ended otherwise ends the program. */
+/* The index of a process that has died, -1 if none has.  One that ended otherwise ends the program.
+ * */
 int killer_reap(struct killer *killer);
 /* Start another in its place. */
 void killer_start(struct killer *killer, unsigned index);
@@ -45,8 +46,9 @@ void killer_kill(const struct killer *killer, unsigned index);
 void killer_end(struct killer *killer);
 
 /*
- * In process `index`, first thing: at every named point it yields now and then; every other process dies at one
- * of the next `passes` points.  Returns the state of random numbers that no other process has.
+ * In process `index`, first thing: at every named point it yields now and then; every other process
+ * dies at one of the next `passes` points.  Returns the state of random numbers that no other
+ * process has.
  */
 uint64_t killer_arm(struct killer *killer, unsigned index, uint64_t passes);
 /* Die at this point instead, when it was passed so many times before. */

@@ -10,8 +10,8 @@
  */
 const char *scratch_directory(void);
 
-/* Before the first call of it: on tmpfs where there is one, unless $TMPDIR says where.  For tests that make files
- * by the thousand and cut no power. */
+/* Before the first call of it: on tmpfs where there is one, unless $TMPDIR says where.  For tests
+ * that make files by the thousand and cut no power. */
 void scratch_in_memory(void);
 
 /* "<scratch directory>/<name>-<number>", another number each time; the caller frees it.  Makes

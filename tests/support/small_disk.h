@@ -14,8 +14,8 @@ struct small_disk {
 extern const struct small_disk small_disks[];
 extern const size_t small_disks_count;
 
-/* Mount one on the directory `root`, which is made; its image is made too.  false: not possible here.  One is
- * mounted at a time, and unmounted at exit at the latest. */
+/* Mount one on the directory `root`, which is made; its image is made too.  false: not possible
+ * here.  One is mounted at a time, and unmounted at exit at the latest. */
 bool small_disk_mount(const struct small_disk *disk, const char *image, const char *root);
 void small_disk_unmount(void);
 

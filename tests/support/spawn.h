@@ -21,7 +21,8 @@ void spawn_wait(struct spawn_barrier *barrier);
 typedef void spawn_body(void *context, unsigned index);
 unsigned spawn_all(unsigned count, spawn_body *body, void *context);
 
-/* In a child, first thing: a crash is its end.  With cmocka's handlers it would go on as a second parent. */
+/* In a child, first thing: a crash is its end.  With cmocka's handlers it would go on as a second
+ * parent. */
 void spawn_settle(void);
 
 /* Start one child; it exits 0 after body. */

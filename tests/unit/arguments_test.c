@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arguments_test.c: what callers of other versions, and careless ones, pass (store/base/arguments.h).
+ * arguments_test.c: what callers of other versions, and careless ones, pass
+ * (store/base/arguments.h).
  *
- * A smaller struct is that of an older program, a larger one that of a newer.  Seen to fail before structs
- * had a size: a new field at the end was written past the struct of whoever was compiled earlier.  Before
- * pointers were checked most of the calls below ended in SIGSEGV.
+ * A smaller struct is that of an older program, a larger one that of a newer.  Seen to fail before
+ * structs had a size: a new field at the end was written past the struct of whoever was compiled
+ * earlier.  Before pointers were checked most of the calls below ended in SIGSEGV.
  */
 #include "fixture.h"
 
 #include <string.h>
 
-#include "txn/store.h"
 #include "tamis_build.h"
+#include "txn/store.h"
 
 #define UNTOUCHED 0xa5
 
@@ -190,7 +191,7 @@ static void struct_without_its_size_is_refused(void **state)
     tamis_store_close(store);
 }
 
-/* ---- NULL ------------------------------------------------------------------------------------- */
+/* ---- NULL ------------------------------------------------------------------------------------ */
 
 static int list_nothing(void *context, const struct tamis_filter_stat *stat)
 {

@@ -290,7 +290,8 @@ static uint64_t key_of(unsigned adder, uint64_t number)
     return (uint64_t)adder << 40 | number;
 }
 
-/* Adder 0 to a filter that grows, 1 to one that counts, taking off others' keys, 2 both and a bloom one. */
+/* Adder 0 to a filter that grows, 1 to one that counts, taking off others' keys, 2 both and a bloom
+ * one. */
 static void add_all(void *context, unsigned index)
 {
     struct live *live = context;
@@ -341,8 +342,9 @@ static void check_copy(const char *to, const uint64_t *added)
     assert_int_equal(fixture_problems(to), 0);
 }
 
-/* Seen to fail: with the table of overflow copied before the counters (a marked counter lacks its slot), with
- * the header read after the data (more items than bits), with `next` copied as it is. */
+/* Seen to fail: with the table of overflow copied before the counters (a marked counter lacks its
+ * slot), with the header read after the data (more items than bits), with `next` copied as it
+ * is. */
 static void backup_beside_adders_has_all_that_was_added(void **state)
 {
     char *path;

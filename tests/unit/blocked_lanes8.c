@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* blocked_lanes8.c: the loops of AVX-512 with its one multiplication in C, so that they run everywhere. */
+/* blocked_lanes8.c: the loops of AVX-512 with its one multiplication in C, so that they run
+ * everywhere. */
 #include <stdint.h>
 
 #define RUN blocked_run_lanes8

@@ -99,9 +99,9 @@ static void blocked_single_calls_agree_with_the_model_for_every_k(void **state)
 }
 
 /*
- * Under all vector instructions that this machine has.  Seen to fail with the ring as long as DISTANCE, with
- * `answers` written at i instead of i - DISTANCE, with halves_of_last() repeating no key, and with any one
- * of the shifts of lanes_hash8() and of the vectors' place() off by one.
+ * Under all vector instructions that this machine has.  Seen to fail with the ring as long as
+ * DISTANCE, with `answers` written at i instead of i - DISTANCE, with halves_of_last() repeating no
+ * key, and with any one of the shifts of lanes_hash8() and of the vectors' place() off by one.
  */
 static void blocked_batch_calls_agree_with_the_model_for_every_k(void **state)
 {
@@ -117,8 +117,8 @@ static void blocked_batch_calls_agree_with_the_model_for_every_k(void **state)
     tamis__cpu_force(best);
 }
 
-/* Both segments alike: the same answers to batches of every size, and the same bits, as far as they are looked
- * at. */
+/* Both segments alike: the same answers to batches of every size, and the same bits, as far as they
+ * are looked at. */
 static void check_lanes8(const struct tamis__segment *plain, const struct tamis__segment *vectors,
                          size_t count)
 {
@@ -153,8 +153,8 @@ static void blocked_loops_with_vectors_of_8_agree_with_the_portable_ones(void **
     }
 }
 
-/* As many blocks as the vectors' arithmetic is made for; of the memory only what is touched is there.  Each asks
- * for what the other added. */
+/* As many blocks as the vectors' arithmetic is made for; of the memory only what is touched is
+ * there.  Each asks for what the other added. */
 static void blocked_loops_with_vectors_reach_the_last_of_2_32_blocks(void **state)
 {
     (void)state;

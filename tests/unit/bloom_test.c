@@ -54,8 +54,8 @@ static void bloom_batch_calls_agree_with_the_model_for_every_k(void **state)
 }
 
 /*
- * So few bits that most keys have a position twice: NEW exactly if a bit changed.  Seen to fail with
- * the answer taken from the last lacking position as it stands (last_distinct replaced by
+ * So few bits that most keys have a position twice: NEW exactly if a bit changed.  Seen to fail
+ * with the answer taken from the last lacking position as it stands (last_distinct replaced by
  * count - 1).
  */
 static void bloom_repeated_positions_in_a_tiny_m_tell_new_if_a_bit_changed(void **state)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * build_faults_test.c: what ends a build: the caller, any system call, any allocation, a kill at any of its
- * steps, memory that does not keep what was written to it.  The old generation is in force after each,
- * nothing is left behind, and the next build works.
+ * build_faults_test.c: what ends a build: the caller, any system call, any allocation, a kill at
+ * any of its steps, memory that does not keep what was written to it.  The old generation is in
+ * force after each, nothing is left behind, and the next build works.
  */
 #include "builds.h"
 
@@ -82,7 +82,7 @@ static void check_new(struct stage *s)
     assert_int_equal(builds_count_yes(s->store, "list", &good_keys), 0);
 }
 
-/* ---- The caller -------------------------------------------------------------------------------- */
+/* ---- The caller ------------------------------------------------------------------------------ */
 
 struct teller {
     pthread_t thread;
@@ -174,9 +174,10 @@ static void build_that_was_ended_cannot_go_on(void **state)
     clear_stage(&s);
 }
 
-/* ---- Faults ------------------------------------------------------------------------------------- */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
-/* The call that is to fail: the nth of a verb (store/file/io.c, faults.c), or the nth allocation. */
+/* The call that is to fail: the nth of a verb (store/file/io.c, faults.c), or the nth allocation.
+ * */
 struct fault {
     const char *verb; /* NULL: allocation */
     int error_number;
@@ -271,7 +272,7 @@ static void build_survives_any_failing_allocation(void **state)
     assert_true(fail_each(TAMIS_KIND_BLOCKED, 2000, &memory) > least);
 }
 
-/* ---- Memory that does not keep what it is given --------------------------------------------------- */
+/* ---- Memory that does not keep what it is given ---------------------------------------------- */
 
 static const char *spoilt_path;
 static enum { FLIP_A_BYTE, SET_ALL } spoil;
@@ -331,7 +332,7 @@ static void build_with_faulty_data_is_not_published(void **state)
     }
 }
 
-/* ---- Kills ---------------------------------------------------------------------------------------- */
+/* ---- Kills ----------------------------------------------------------------------------------- */
 
 static enum tamis__point kill_at;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * build_test.c: what builds make: the answers, the bytes, which depend on the keys and the spec alone,
- * exceptions, and when there is nothing to do.  build_faults_test.c has what ends them.
+ * build_test.c: what builds make: the answers, the bytes, which depend on the keys and the spec
+ * alone, exceptions, and when there is nothing to do.  build_faults_test.c has what ends them.
  */
 #include "builds.h"
 
@@ -17,7 +17,7 @@
 static const struct builds_keys keys = {.family = 'k', .count = KEYS};
 static const struct builds_keys strangers = {.family = 's', .count = 100000};
 
-/* ---- Answers ---------------------------------------------------------------------------------- */
+/* ---- Answers --------------------------------------------------------------------------------- */
 
 static const struct tamis_filter_spec specs[] = {
     {.size = sizeof specs[0], .fp_rate = 0},
@@ -122,7 +122,7 @@ static void build_that_is_outgrown_by_its_capacity_holds_all(void **state)
     tamis_store_close(store);
 }
 
-/* ---- Bytes ------------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 struct bytes {
     struct tamis__segment_header header;
@@ -153,8 +153,8 @@ static void assert_same_bytes(struct bytes *a, struct bytes *b)
     assert_memory_equal(a->data, b->data, (size_t)a->header.data_bytes);
 }
 
-/* Seen to fail: with pieces, and with a capacity, that follow from the keys that were added and not from
- * the distinct ones. */
+/* Seen to fail: with pieces, and with a capacity, that follow from the keys that were added and not
+ * from the distinct ones. */
 static void check_same(const struct tamis_filter_spec *filter, uint64_t count)
 {
     static const struct {
@@ -199,7 +199,7 @@ static void build_bytes_depend_on_keys_and_spec_alone(void **state)
     if (!FIXTURE_SANITIZED) check_same(&specs[1], 3100000); /* several pieces */
 }
 
-/* ---- Exceptions ------------------------------------------------------------------------------- */
+/* ---- Exceptions ------------------------------------------------------------------------------ */
 
 static void give(tamis_build *build, builds_fn *fn, const struct builds_keys *given)
 {
@@ -232,8 +232,8 @@ static void check_against(const struct tamis_filter_spec *filter, uint64_t memor
     free(path);
 }
 
-/* Seen to fail: with found exceptions that are not given to the publisher, and with added keys that are
- * not looked for in the keyset. */
+/* Seen to fail: with found exceptions that are not given to the publisher, and with added keys that
+ * are not looked for in the keyset. */
 static void build_against_known_good_keys_answers_no_to_them(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void build_excepts_keys_though_they_were_added(void **state)
     tamis_store_close(store);
 }
 
-/* ---- Nothing to do ----------------------------------------------------------------------------- */
+/* ---- Nothing to do --------------------------------------------------------------------------- */
 
 struct change {
     const char *what;
@@ -517,7 +517,7 @@ static void build_if_changed_sees_what_others_have_added(void **state)
     tamis_store_close(store);
 }
 
-/* ---- Refused ------------------------------------------------------------------------------------ */
+/* ---- Refused --------------------------------------------------------------------------------- */
 
 #define OF_BUILD(...)                                                                              \
     {                                                                                              \
@@ -607,7 +607,7 @@ static void build_that_is_over_takes_no_more(void **state)
     tamis_build_close(build);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void build_budget_reads_what_the_system_says(void **state)
 {

@@ -13,8 +13,8 @@ struct builds_key {
 };
 struct builds_key builds_key(char family, uint64_t number);
 
-/* Numbers first .. first + count - 1 of a family, each `times` times, in an order that `shuffle` chooses (0:
- * rising). */
+/* Numbers first .. first + count - 1 of a family, each `times` times, in an order that `shuffle`
+ * chooses (0: rising). */
 struct builds_keys {
     char family;
     uint64_t first, count;

@@ -2,15 +2,17 @@
 /*
  * corrupt_logs_test.c: 200 damaged logs of durable filters, after the machine went down.
  *
- * A store with two durable filters, whose segments the disk has as they were when a handle had marked them,
- * and their logs.  One log is damaged: header, length, bytes of frames, frames exchanged, the end never
- * written, another log in its place.  A child opens the filters under another boot:
+ * A store with two durable filters, whose segments the disk has as they were when a handle had
+ * marked them, and their logs.  One log is damaged: header, length, bytes of frames, frames
+ * exchanged, the end never written, another log in its place.  A child opens the filters under
+ * another boot:
  *
  *     refused   one cannot be opened for writing
  *     told      one is unclean, or verify tells of a problem
  *     true      every key is there
  *     missing   some are not: all of them in frames that were damaged, which look like torn ones
- *     silent    a key is in that was not in the sound filter, or one is missing whose frame is as it was
+ *     silent    a key is in that was not in the sound filter, or one is missing whose frame is as
+ *               it was
  *     crashed   a signal, or 20 seconds
  *
  * Seen to fail: with the checksum of frames not compared.

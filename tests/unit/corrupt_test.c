@@ -2,9 +2,10 @@
 /*
  * corrupt_test.c: 2,400 damaged stores and streams, each used as a program would use it.
  *
- * A store with a filter of every sort (riches.c) has one of its files damaged: bits flipped, bytes replaced,
- * pages or sectors zeroed, exchanged or written twice, the file cut short or lengthened.  A child looks at all of
- * it, verifies it, adds to every filter and makes another.  Then one of these:
+ * A store with a filter of every sort (riches.c) has one of its files damaged: bits flipped, bytes
+ * replaced, pages or sectors zeroed, exchanged or written twice, the file cut short or lengthened.
+ * A child looks at all of it, verifies it, adds to every filter and makes another.  Then one of
+ * these:
  *
  *     refused   an error of opening, listing or asking
  *     told      no error, and tamis_store_verify() tells of a problem
@@ -12,15 +13,16 @@
  *     silent    neither, and something is answered otherwise
  *     crashed   a signal, or 20 seconds
  *
- * A stream is true if what is imported of it answers as what the sound stream makes.  Where a checksum covers
- * what was damaged nothing may be silent.  It covers none of the bits that are added to, nor the live words of a
- * header, nor other systems' streams.
+ * A stream is true if what is imported of it answers as what the sound stream makes.  Where a
+ * checksum covers what was damaged nothing may be silent.  It covers none of the bits that are
+ * added to, nor the live words of a header, nor other systems' streams.
  *
- * pages_mutation_test.c has 10,000 of catalogs alone, in memory and with every page of LMDB in turn.
+ * pages_mutation_test.c has 10,000 of catalogs alone, in memory and with every page of LMDB in
+ * turn.
  *
  * Seen to fail:
- * With the checksum of static data not compared, and that of headers: 69 of 300 of the static data silent (a header is
- * held against the catalog besides).
+ * With the checksum of static data not compared, and that of headers: 69 of 300 of the static data
+ * silent (a header is held against the catalog besides).
  */
 #include "fixture.h"
 
@@ -48,7 +50,7 @@ struct count {
     uint64_t of[OUTCOMES];
 };
 
-/* ---- The store ----------------------------------------------------------------------------------- */
+/* ---- The store ------------------------------------------------------------------------------- */
 
 enum part { CATALOG, HEADER, LIVE_WORDS, STATIC_DATA, MUTABLE_DATA, LENGTH, PARTS };
 static const struct {
@@ -226,7 +228,7 @@ static void corrupt_stores_are_refused_told_or_true(void **state)
     free(truth.path);
 }
 
-/* ---- Streams ------------------------------------------------------------------------------------- */
+/* ---- Streams --------------------------------------------------------------------------------- */
 
 static const struct sort {
     const char *format, *name;

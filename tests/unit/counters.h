@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counters.h: a counting filter in a store of its own, and a model of it: for each cell a plain number,
- * without limit, that each add of a key raises in the cells that the kind names.
+ * counters.h: a counting filter in a store of its own, and a model of it: for each cell a plain
+ * number, without limit, that each add of a key raises in the cells that the kind names.
  */
 #ifndef TAMIS_UNIT_COUNTERS_H
 #define TAMIS_UNIT_COUNTERS_H
@@ -38,7 +38,8 @@ uint64_t counters_model_count(const struct counters *c, const void *key, size_t 
 /* Let a cell of the filter hold that number, below its greatest, and the model too. */
 void counters_set(struct counters *c, uint64_t cell, uint64_t number);
 
-/* Every cell is what the model says, verify finds nothing, and the file is as long as it must be. */
+/* Every cell is what the model says, verify finds nothing, and the file is as long as it must be.
+ * */
 void counters_check(const struct counters *c);
 
 #endif

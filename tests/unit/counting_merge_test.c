@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counting_merge_test.c: filters of counters into one (store/kind/cells_merge.c, store/filter/merge.c).
+ * counting_merge_test.c: filters of counters into one (store/kind/cells_merge.c,
+ * store/filter/merge.c).
  *
  * The measure is the filter to which all was added: what is merged has the same counters.
  */
@@ -196,7 +197,8 @@ static void merge_after_removes_adds_what_is_left(void **state)
     free(path);
 }
 
-/* The file of the new filter is as long as its table, in the catalog too, and so it is opened again. */
+/* The file of the new filter is as long as its table, in the catalog too, and so it is opened
+ * again. */
 static void merge_into_a_new_filter_publishes_its_table(void **state)
 {
     char *path;

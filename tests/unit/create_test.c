@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* create_test.c: from a spec to a filter, and every spec that is refused (store/filter/create.c). */
+/* create_test.c: from a spec to a filter, and every spec that is refused (store/filter/create.c).
+ * */
 #include "fixture.h"
 
 #include <math.h>

@@ -11,8 +11,8 @@ struct bytes {
     size_t count, room;
 };
 
-/* A bit or 20 flipped, bytes replaced, zeroed, exchanged or written twice, within [begin, end): afterwards
- * something is not as it was.  `unit`, at most 4096: of what is exchanged or zeroed. */
+/* A bit or 20 flipped, bytes replaced, zeroed, exchanged or written twice, within [begin, end):
+ * afterwards something is not as it was.  `unit`, at most 4096: of what is exchanged or zeroed. */
 void damage(struct bytes *b, size_t begin, size_t end, size_t unit, uint64_t *random);
 /* Cut off, or longer by up to 8192 bytes, for which there is room, of what has been seen before. */
 void damage_length(struct bytes *b, uint64_t *random);

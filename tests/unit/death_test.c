@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * death_test.c: a process dies within create, drop, rename, sync, close or the making of a store, at
- * each named instant and before each of its system calls.  Afterwards the store is in the old or in
- * the new state; handles of the living go on; and once somebody has made another filter, no file is
- * left that belongs to nobody.
+ * death_test.c: a process dies within create, drop, rename, sync, close or the making of a store,
+ * at each named instant and before each of its system calls.  Afterwards the store is in the old or
+ * in the new state; handles of the living go on; and once somebody has made another filter, no file
+ * is left that belongs to nobody.
  */
 #include "fixture.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * digests_test.c: for every kind and hash set that has digests, what is answered and added by digest is
- * what is answered and added by key (store/kind/kind.h).
+ * digests_test.c: for every kind and hash set that has digests, what is answered and added by
+ * digest is what is answered and added by key (store/kind/kind.h).
  */
 #include <stdlib.h>
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * durable_kill_test.c: a process that adds to a durable filter dies, at every named point and before every
- * system call; then the machine goes down with it, and all that was not synced is gone.
+ * durable_kill_test.c: a process that adds to a durable filter dies, at every named point and
+ * before every system call; then the machine goes down with it, and all that was not synced is
+ * gone.
  *
- * What the disk has is kept in a second directory: a segment or a log gets there when a sync of it has ended.
- * After each death the filter is opened there under another boot, and where it lies under the same one. No key
- * that was answered is missing in either; in the first all that is not on the disk is.
+ * What the disk has is kept in a second directory: a segment or a log gets there when a sync of it
+ * has ended. After each death the filter is opened there under another boot, and where it lies
+ * under the same one. No key that was answered is missing in either; in the first all that is not
+ * on the disk is.
  *
- * Broken to see it fail: no sync of the log before the answer (7,602 answers lost); a replayed log removed
- * without a sync of what it was replayed into (800 lost).
+ * Broken to see it fail: no sync of the log before the answer (7,602 answers lost); a replayed log
+ * removed without a sync of what it was replayed into (800 lost).
  */
 #include "fixture.h"
 
@@ -158,7 +160,8 @@ static void run_child(spawn_body *body)
                 (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
 }
 
-/* A life that ends as armed, in a store with a log of a dead one.  Returns how many answers were lost. */
+/* A life that ends as armed, in a store with a log of a dead one.  Returns how many answers were
+ * lost. */
 static unsigned lose(unsigned call, int point, unsigned pass)
 {
     static const uint8_t other_boot[16] = "another boot...";

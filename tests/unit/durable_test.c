@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * durable_test.c: durable filters: what an answer rests on, and what comes back when the machine goes down.
+ * durable_test.c: durable filters: what an answer rests on, and what comes back when the machine
+ * goes down.
  *
- * "Down" is a copy of the store as the disk may have it: the segments as they were when a handle had marked
- * them, so without all that was written since, and the logs as they were last synced; it is opened under
- * another boot.  tests/crash has the simulator that drops, keeps and tears single writes.
+ * "Down" is a copy of the store as the disk may have it: the segments as they were when a handle
+ * had marked them, so without all that was written since, and the logs as they were last synced; it
+ * is opened under another boot.  tests/crash has the simulator that drops, keeps and tears single
+ * writes.
  *
- * Broken to see it fail: the logs taken away (each `comes_back` does that itself); `unlogged` not looked at;
- * the log begun anew without a checkpoint.
+ * Broken to see it fail: the logs taken away (each `comes_back` does that itself); `unlogged` not
+ * looked at; the log begun anew without a checkpoint.
  */
 #include "fixture.h"
 
@@ -153,7 +155,7 @@ static uint64_t come_back(struct scene *scene, uint64_t count, bool with_logs)
     return missing;
 }
 
-/* ---- Nothing that was answered is lost -------------------------------------------------------- */
+/* ---- Nothing that was answered is lost ------------------------------------------------------- */
 
 static void comes_back(const struct tamis_filter_spec *spec, const char *name)
 {
@@ -319,7 +321,8 @@ static void known_keys_are_answered_without_a_log(void **state)
     end(&scene);
 }
 
-/* Somebody has set its bits and not logged them yet: what is told SEEN is logged by who tells it. */
+/* Somebody has set its bits and not logged them yet: what is told SEEN is logged by who tells it.
+ * */
 static void known_keys_are_logged_while_others_are_in_flight(void **state)
 {
     (void)state;
@@ -359,9 +362,10 @@ static void sync_beside(enum tamis__point point)
     assert_non_null(done);
 }
 
-/* A handle that logs keys which are in, and sets no bit, is in the air like others: a checkpoint that takes
- * off what dead ones have counted leaves it its own.  (Broken: not marked as a writer; then it landed below 0,
- * and an adder in flight beside that made it 0, at which its keys were answered SEEN without a log.) */
+/* A handle that logs keys which are in, and sets no bit, is in the air like others: a checkpoint
+ * that takes off what dead ones have counted leaves it its own.  (Broken: not marked as a writer;
+ * then it landed below 0, and an adder in flight beside that made it 0, at which its keys were
+ * answered SEEN without a log.) */
 static void flight_of_known_keys_is_not_taken_for_a_dead_one(void **state)
 {
     (void)state;
@@ -449,8 +453,8 @@ static void failed_sync_is_sticky(void **state)
     end(&scene);
 }
 
-/* The kernel tells of frames that it could not write to whoever syncs the log first: not those that wait for
- * them, but the one that makes it longer.  A sync after that says that all is well. */
+/* The kernel tells of frames that it could not write to whoever syncs the log first: not those that
+ * wait for them, but the one that makes it longer.  A sync after that says that all is well. */
 static void failed_sync_of_a_longer_log_is_sticky(void **state)
 {
     (void)state;

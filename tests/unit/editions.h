@@ -5,7 +5,8 @@
 
 #include "filter/publish.h"
 
-/* A blocked filter at 1e-6 of the keys from, from + 1, ... (as 8 bytes), put in force under that name. */
+/* A blocked filter at 1e-6 of the keys from, from + 1, ... (as 8 bytes), put in force under that
+ * name. */
 int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64_t count,
                      const struct tamis__exceptions *by_hand,
                      const struct tamis__exceptions *found);

@@ -2,14 +2,15 @@
 /*
  * enemy_test.c: keys chosen by an enemy, against xxh3 and against sip.
  *
- * Pairs that collide under many seeds.  Of more than 240 bytes XXH3 works through stripes of 64 bytes;
- * word i of stripe n is XORed with a word of its secret, that is constant[n + i] plus or minus the seed,
- * and lo * hi of the 32-bit halves of the result is added to accumulator i.  Two of those secret words
- * with n + i even (or both odd) differ by a constant whatever the seed is.  An XOR that undoes the
- * difference in one half holds for a good part of all seeds, the more the fewer carries there are; the
- * halves that face each other in the two products are equal then, and flipping one bit of the other half
- * in both stripes changes the sum by +x and by -x.  That is a collision of the whole inner state, so of
- * all 128 bits, and nothing in it hangs on the seed but the carries.
+ * Pairs that collide under many seeds.  Of more than 240 bytes XXH3 works through stripes of 64
+ * bytes; word i of stripe n is XORed with a word of its secret, that is constant[n + i] plus or
+ * minus the seed, and lo * hi of the 32-bit halves of the result is added to accumulator i.  Two of
+ * those secret words with n + i even (or both odd) differ by a constant whatever the seed is.  An
+ * XOR that undoes the difference in one half holds for a good part of all seeds, the more the fewer
+ * carries there are; the halves that face each other in the two products are equal then, and
+ * flipping one bit of the other half in both stripes changes the sum by +x and by -x.  That is a
+ * collision of the whole inner state, so of all 128 bits, and nothing in it hangs on the seed but
+ * the carries.
  */
 #include <err.h>
 #include <stdio.h>
@@ -129,11 +130,12 @@ static void enemy_has_256_keys_that_collide_at_once(void **state)
     assert_true(all > 0);
 }
 
-/* ---- Keys chosen against a known seed ------------------------------------------------------------ */
+/* ---- Keys chosen against a known seed -------------------------------------------------------- */
 
 #define CAPACITY 100000u
 
-/* The enemy's own filter of the same shape: of the candidates those are kept that set only new bits. */
+/* The enemy's own filter of the same shape: of the candidates those are kept that set only new
+ * bits. */
 static void choose_keys(tamis_filter *model, uint64_t *keys)
 {
     struct tamis_segment_stat stat = {.size = sizeof stat};

@@ -2,13 +2,13 @@
 /*
  * estimate_test.c: keys estimated from bits, held to the error that is stated for them.
  *
- * An estimate is off by one standard error as often as a normal deviate is.  Two things are held: the
- * mean square of the deviations, in standard errors, over many filters is near 1 (the stated error is
- * the true one, neither hoped for nor padded), and their mean is near 0 (no bias).
+ * An estimate is off by one standard error as often as a normal deviate is.  Two things are held:
+ * the mean square of the deviations, in standard errors, over many filters is near 1 (the stated
+ * error is the true one, neither hoped for nor padded), and their mean is near 0 (no bias).
  *
- * Seen to fail: with -m/k ln(1 - X/m) for a blocked filter as for a classic one (mean -5.95 stated errors
- * at 10,000 keys); with the classic error for a blocked filter (root mean square 2.38 at 100 keys); with
- * the loads left Poisson although n is fixed (root mean square 0.26).
+ * Seen to fail: with -m/k ln(1 - X/m) for a blocked filter as for a classic one (mean -5.95 stated
+ * errors at 10,000 keys); with the classic error for a blocked filter (root mean square 2.38 at 100
+ * keys); with the loads left Poisson although n is fixed (root mean square 0.26).
  */
 #include "fixture.h"
 

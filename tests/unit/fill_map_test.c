@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fill_map_test.c: how full each part of a segment is (store/filter/fill_map.c), against the bits one by one. */
+/* fill_map_test.c: how full each part of a segment is (store/filter/fill_map.c), against the bits
+ * one by one. */
 #include "fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "txn/store.h"
 #include "tamis_build.h"
+#include "txn/store.h"
 
-/* Bytes of the data, with lanes of that many bits from byte `offset` on, msb: the first bit of a byte is
- * its greatest.  The share of lanes of part `part` of `count` that are not 0, told lane by lane. */
+/* Bytes of the data, with lanes of that many bits from byte `offset` on, msb: the first bit of a
+ * byte is its greatest.  The share of lanes of part `part` of `count` that are not 0, told lane by
+ * lane. */
 struct expected {
     const uint8_t *data;
     uint64_t offset, lanes;

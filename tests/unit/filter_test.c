@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* filter_test.c: open handles: adding, asking, following the catalog, counting (store/handle/add.c). */
+/* filter_test.c: open handles: adding, asking, following the catalog, counting
+ * (store/handle/add.c). */
 #include "fixture.h"
 
 #include <pthread.h>

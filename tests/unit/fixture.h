@@ -37,8 +37,8 @@ tamis_filter *fixture_filter(tamis_store *store, const char *name, uint64_t capa
 /* Open the store read-only and verify it: the number of problems, each printed; or an error. */
 int64_t fixture_problems(const char *path);
 
-/* The names in a directory of the store but "." and "..", and in "segments" but the spares that segments offer; -1
- * where it cannot be read. */
+/* The names in a directory of the store but "." and "..", and in "segments" but the spares that
+ * segments offer; -1 where it cannot be read. */
 int fixture_files(const char *path, const char *directory);
 
 /* "<path>/<rest>" and "<path>/segments/<number>.seg", in a buffer that the next call overwrites. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * foreign_test.c: what does not belong into a store, with the timing and the system that a shell cannot set.
- * tests/multiproc/permissions_test.sh has the rest.
+ * foreign_test.c: what does not belong into a store, with the timing and the system that a shell
+ * cannot set. tests/multiproc/permissions_test.sh has the rest.
  *
- * Seen to fail: the swap with LMDB opened by path (it wrote into the victim), network types without the
- * check, hard links without the check of st_nlink.
+ * Seen to fail: the swap with LMDB opened by path (it wrote into the victim), network types without
+ * the check, hard links without the check of st_nlink.
  */
 #include "fixture.h"
 
@@ -116,7 +116,8 @@ static void hard_links_are_refused_but_those_of_a_repair_that_died(void **state)
     free(path);
 }
 
-/* f_type of NFS, SMB, CIFS, SMB2, Ceph, AFS twice, 9p, Coda, NCP, Lustre, GPFS, GFS2, OCFS2, FUSE. */
+/* f_type of NFS, SMB, CIFS, SMB2, Ceph, AFS twice, 9p, Coda, NCP, Lustre, GPFS, GFS2, OCFS2, FUSE.
+ * */
 static const uint32_t networks[] = {
     0x6969,     0x517B, 0xFF534D42, 0xFE534D42, 0xC36400,  0x5346414F, 0x6B414653, 0x1021997,
     0x73757245, 0x564C, 0xBD00BD0,  0x47504653, 0x1161970, 0x7461636F, 0x65735546,

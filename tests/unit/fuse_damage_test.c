@@ -93,9 +93,9 @@ static void forge(struct tamis__segment_header *h, uint64_t *random)
 }
 
 /*
- * Whatever passes the checks can be asked without a step outside its data.  Seen to fail, under the preset
- * asan: with the comparison of data_bytes taken out of check(); with segment_slots allowed to be no power
- * of two.
+ * Whatever passes the checks can be asked without a step outside its data.  Seen to fail, under the
+ * preset asan: with the comparison of data_bytes taken out of check(); with segment_slots allowed
+ * to be no power of two.
  */
 static void fuse_of_a_forged_header_is_refused_or_harmless(void **state)
 {

@@ -157,9 +157,9 @@ static double bits_per_key(const struct tamis__fuse_shape *shape, uint64_t keys)
 }
 
 /*
- * The promise is 9.1 at 8 bits from a million keys on, for every number of them.  Here: some 200,000 numbers,
- * with the fullest piece six standard deviations above the mean, which fewer than one build in ten
- * million of 100 pieces meets.
+ * The promise is 9.1 at 8 bits from a million keys on, for every number of them.  Here: some
+ * 200,000 numbers, with the fullest piece six standard deviations above the mean, which fewer than
+ * one build in ten million of 100 pieces meets.
  */
 static void fuse_takes_at_most_nine_point_one_bits_a_key(void **state)
 {
@@ -224,7 +224,8 @@ static void fuse_piece_bytes_hang_on_the_digests_alone(void **state)
     free(built[0]), free(built[1]), free(workspace), free(digests);
 }
 
-/* Bytes that builders of this format make: a change here is a change of format or of every file's bytes. */
+/* Bytes that builders of this format make: a change here is a change of format or of every file's
+ * bytes. */
 static void fuse_bytes_are_those_of_ever(void **state)
 {
     static const struct {
@@ -251,7 +252,8 @@ static void fuse_bytes_are_those_of_ever(void **state)
     }
 }
 
-/* Some pieces need a second seed: two keys with the same three slots never come apart under the first. */
+/* Some pieces need a second seed: two keys with the same three slots never come apart under the
+ * first. */
 static void fuse_piece_tries_another_seed(void **state)
 {
     struct tamis__fuse_shape shape;
@@ -272,7 +274,8 @@ static void fuse_piece_tries_another_seed(void **state)
     assert_true(others > 10 && others < 400);
 }
 
-/* Digests that crowd, so that no seed will do: an error, in bounded time, and no write past the end. */
+/* Digests that crowd, so that no seed will do: an error, in bounded time, and no write past the
+ * end. */
 static void fuse_piece_of_crowded_digests_is_refused(void **state)
 {
     enum { KEYS = 3000 };
@@ -333,7 +336,7 @@ static void fuse_measure_counts_fingerprints(void **state)
     fuses_free(&fuses);
 }
 
-/* ---- n, p and m of one another ---------------------------------------------------------------- */
+/* ---- n, p and m of one another --------------------------------------------------------------- */
 
 static void fuse_sizing_completes_any_two(void **state)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * generations_test.c: another list, or other exceptions, for a filter that is in use (store/filter/change.c,
- * filter/publish.c, filter/rollback.c, filter/except.c).
+ * generations_test.c: another list, or other exceptions, for a filter that is in use
+ * (store/filter/change.c, filter/publish.c, filter/rollback.c, filter/except.c).
  *
- * Handles are opened before each change and asked after it; every test ends with a look at the files
- * that are left, and with a verify.
+ * Handles are opened before each change and asked after it; every test ends with a look at the
+ * files that are left, and with a verify.
  */
 #include "fixture.h"
 
@@ -123,7 +123,8 @@ static void handles_follow_a_publish(void **state)
     end(path, store, 2);
 }
 
-/* The lock of the catalog is not needed to follow: a stopped writer keeps no reader on the old list. */
+/* The lock of the catalog is not needed to follow: a stopped writer keeps no reader on the old
+ * list. */
 static void handles_follow_beside_a_locked_catalog(void **state)
 {
     char *path;
@@ -280,8 +281,9 @@ static void exceptions_of_a_generation(void **state)
 }
 
 /*
- * A key that is one by hand and was found too is both: taken off by hand while another generation is in force, it is
- * an exception again when its own comes back.  Seen to fail with settling that keeps the one by hand alone.
+ * A key that is one by hand and was found too is both: taken off by hand while another generation
+ * is in force, it is an exception again when its own comes back.  Seen to fail with settling that
+ * keeps the one by hand alone.
  */
 static void exceptions_by_hand_and_found_are_both(void **state)
 {
@@ -472,9 +474,10 @@ static void *hold_the_lock(void *context)
 }
 
 /*
- * A handle sleeps in a list while the one before it comes back, grows, goes and comes back again, and wakes
- * while the catalog is locked.  Seen to fail with rollbacks that tell the list they leave of the newest
- * segment of the other: the handle put that one behind its own list, and missed the keys of those before it.
+ * A handle sleeps in a list while the one before it comes back, grows, goes and comes back again,
+ * and wakes while the catalog is locked.  Seen to fail with rollbacks that tell the list they leave
+ * of the newest segment of the other: the handle put that one behind its own list, and missed the
+ * keys of those before it.
  */
 static void a_sleeper_finds_all_of_a_list_that_has_grown(void **state)
 {
@@ -564,8 +567,9 @@ static pid_t roll_back_and_stop(const char *path)
 }
 
 /*
- * Those who ask go on in the list that a rollback put in force, without the catalog: also one that was in it
- * before.  Seen to fail while a list was taken to be as old as its making: the call waited for the lock.
+ * Those who ask go on in the list that a rollback put in force, without the catalog: also one that
+ * was in it before.  Seen to fail while a list was taken to be as old as its making: the call
+ * waited for the lock.
  */
 static void nobody_waits_for_a_rollback_that_is_stopped(void **state)
 {
@@ -593,8 +597,9 @@ static void nobody_waits_for_a_rollback_that_is_stopped(void **state)
 }
 
 /*
- * A handle sleeps in a list with exceptions that has none when a rollback puts it in force again.  Seen to
- * fail while only an index could take another's place without the catalog: the key went on answering absent.
+ * A handle sleeps in a list with exceptions that has none when a rollback puts it in force again.
+ * Seen to fail while only an index could take another's place without the catalog: the key went on
+ * answering absent.
  */
 static void a_sleeper_finds_that_exceptions_are_gone(void **state)
 {
@@ -633,8 +638,8 @@ static void roll_back_and_die(void *context)
 }
 
 /*
- * A rollback died before it could tell of itself; the next to open the filter for writing does, all of it.
- * Seen to fail while that one left in_force as it was: repair put the other list in force.
+ * A rollback died before it could tell of itself; the next to open the filter for writing does, all
+ * of it. Seen to fail while that one left in_force as it was: repair put the other list in force.
  */
 static void a_catalog_made_anew_has_the_rollback_that_died(void **state)
 {

@@ -192,8 +192,8 @@ static int compare_sequences(const void *a, const void *b)
 }
 
 /*
- * What the third value c is for (hash_set.h): at m = 2,409 and k = 17 no two of 100,000 keys have the
- * same sequence of positions.  Seen to fail with c = 1: six of these keys then have that of
+ * What the third value c is for (hash_set.h): at m = 2,409 and k = 17 no two of 100,000 keys have
+ * the same sequence of positions.  Seen to fail with c = 1: six of these keys then have that of
  * another.
  */
 static void hash_set_sequences_do_not_repeat_at_small_m(void **state)

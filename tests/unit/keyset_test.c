@@ -18,7 +18,7 @@
 #define TINY_BYTES TAMIS__KEYSET_BYTES_MIN /* 3276 digests */
 #define ROOMY_BYTES ((uint64_t)1 << 28)
 
-/* ---- Digests ---------------------------------------------------------------------------------- */
+/* ---- Digests --------------------------------------------------------------------------------- */
 
 /* What sorts fast, and what does not. */
 enum spread { HASHES, REPEATED, ALL_EQUAL, LOW_BITS, MIDDLE_BITS, TWO_RANGES, SPREADS };
@@ -74,7 +74,7 @@ static void free_digests(struct digests *d)
     free(d->sorted);
 }
 
-/* ---- Keysets ---------------------------------------------------------------------------------- */
+/* ---- Keysets --------------------------------------------------------------------------------- */
 
 /* A store, for its staging/, a crew and a keyset. */
 struct stage {
@@ -165,8 +165,8 @@ static void keyset_in_memory_is_sorted_and_distinct(void **state)
             check(counts[i], spread, ROOMY_BYTES, 1 + (unsigned)i % 3);
 }
 
-/* Seen to fail: with the mark that a digest equals not taken for it (runs.c, is_there), and with parts
- * of a merge that are given their places in the order in which they are done. */
+/* Seen to fail: with the mark that a digest equals not taken for it (runs.c, is_there), and with
+ * parts of a merge that are given their places in the order in which they are done. */
 static void keyset_on_disk_is_sorted_and_distinct(void **state)
 {
     static const size_t counts[] = {3276, 3277, 7000, 100000, 200000};
@@ -241,7 +241,7 @@ static void keyset_digest_of_one_is_its_xxh3_128(void **state)
     assert_string_equal(hex, "2c0a8a99dc147d5445c3b49d035665b2");
 }
 
-/* ---- Readers side by side --------------------------------------------------------------------- */
+/* ---- Readers side by side -------------------------------------------------------------------- */
 
 struct reading {
     const struct tamis__keyset *keyset;
@@ -281,7 +281,7 @@ static void keyset_is_read_by_threads_side_by_side(void **state)
     free_digests(&d);
 }
 
-/* ---- Progress --------------------------------------------------------------------------------- */
+/* ---- Progress -------------------------------------------------------------------------------- */
 
 struct teller {
     int calls, ends_at; /* the call that ends it; 0: none */
@@ -358,7 +358,7 @@ static void crew_hands_on_the_sentence_of_a_failure(void **state)
     }
 }
 
-/* ---- Spools ----------------------------------------------------------------------------------- */
+/* ---- Spools ---------------------------------------------------------------------------------- */
 
 static struct tamis_key spool_key(unsigned char *bytes, uint64_t number, size_t longest)
 {
@@ -428,7 +428,7 @@ static void spool_gives_keys_back_in_order(void **state)
     tamis_store_close(store);
 }
 
-/* ---- Faults ----------------------------------------------------------------------------------- */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
 typedef void arm_fn(unsigned nth, int error_number);
 

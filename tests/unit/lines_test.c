@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lines_test.c: how the command finds bytes and lines, 64 bytes at a look, against the plain ways. */
+/* lines_test.c: how the command finds bytes and lines, 64 bytes at a look, against the plain ways.
+ * */
 #include "lines.h"
 
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 
 #define MOST 200
 
-/* A text of exactly these bytes on the heap, so that AddressSanitizer sees what is read beyond it. */
+/* A text of exactly these bytes on the heap, so that AddressSanitizer sees what is read beyond it.
+ * */
 static char *text_of(uint64_t *random, size_t bytes, unsigned mean_line_bytes, char separator)
 {
     char *text = malloc(bytes ? bytes : 1);
@@ -40,7 +42,8 @@ static void scan_finds_what_a_loop_finds(void **state)
     }
 }
 
-/* All lines by both, the fast one in batches of `most`; the rest of the text must be the same, too. */
+/* All lines by both, the fast one in batches of `most`; the rest of the text must be the same, too.
+ * */
 static void compare(struct lines lines, size_t most)
 {
     struct lines plain = lines;

@@ -2,8 +2,9 @@
 /*
  * list_live_test.c: the list with what the segments say now (store/filter/list_live.c).
  *
- * Seen to fail while `tamis list` told what the catalog has: 0 items beside an adder of 4,000, the first size
- * of a counting filter, and of a window the bits of the slices so far by the capacity of all.
+ * Seen to fail while `tamis list` told what the catalog has: 0 items beside an adder of 4,000, the
+ * first size of a counting filter, and of a window the bits of the slices so far by the capacity of
+ * all.
  */
 #include "fixture.h"
 

@@ -2,8 +2,9 @@
 /*
  * lists_down_test.c: what a filter with several lists says and keeps when the machine goes down.
  *
- * Broken to see it fail: a checkpoint of a stale segment that raised clean_until; a sync that went on with the
- * list it had while somebody held the catalog; a recovery that did not say that its sync had failed.
+ * Broken to see it fail: a checkpoint of a stale segment that raised clean_until; a sync that went
+ * on with the list it had while somebody held the catalog; a recovery that did not say that its
+ * sync had failed.
  */
 #include "fixture.h"
 
@@ -36,7 +37,8 @@ static tamis_filter *open_list(tamis_store *store, unsigned flags)
     return filter;
 }
 
-/* The sync of the list that comes back does not move the time since when keys may be missing from it. */
+/* The sync of the list that comes back does not move the time since when keys may be missing from
+ * it. */
 static void rollback_after_a_power_cut_says_since_when(void **state)
 {
     char *path;
@@ -100,7 +102,8 @@ static pid_t hold_catalog(const char *path)
     return child;
 }
 
-/* Whose maker died before it told others of it: keys that others have added there are synced too. */
+/* Whose maker died before it told others of it: keys that others have added there are synced too.
+ * */
 static void sync_is_of_the_list_in_force(void **state)
 {
     char *path;
@@ -140,8 +143,8 @@ static int sweep_and_stop(const char *verb, const char *what)
     return 0;
 }
 
-/* One that was stopped as it swept has the lock of a segment or a log that is being made.  Seen to hang while
- * that waited. */
+/* One that was stopped as it swept has the lock of a segment or a log that is being made.  Seen to
+ * hang while that waited. */
 static void nobody_waits_for_a_sweeper_that_is_stopped(void **state)
 {
     const struct tamis_filter_spec spec = {
@@ -178,8 +181,8 @@ static int refuse_one_msync(const char *verb, const char *what)
     return EIO;
 }
 
-/* What was brought in order and could not be synced is found in order by the next one: it was not told then that
- * the kernel takes those pages for clean. */
+/* What was brought in order and could not be synced is found in order by the next one: it was not
+ * told then that the kernel takes those pages for clean. */
 static void recovery_whose_sync_failed_leaves_it_degraded(void **state)
 {
     const struct tamis_filter_spec spec = {

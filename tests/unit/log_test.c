@@ -126,7 +126,8 @@ static void frame_damaged_anywhere_is_none(void **state)
     print_message("%u bits flipped, cut at %u bytes: no frame was taken for whole\n", flips, cuts);
 }
 
-/* Right by its checksum, and yet none: lengths that do not add up, counts and types there are not. */
+/* Right by its checksum, and yet none: lengths that do not add up, counts and types there are not.
+ * */
 static void frame_that_contradicts_itself_is_none(void **state)
 {
     (void)state;
@@ -151,7 +152,8 @@ static void frame_that_contradicts_itself_is_none(void **state)
     }
 }
 
-/* Seen to fail without the look at the padding: fuzz_log found a checksum that such a frame matches. */
+/* Seen to fail without the look at the padding: fuzz_log found a checksum that such a frame
+ * matches. */
 static void frame_with_more_behind_its_payload_is_none(void **state)
 {
     (void)state;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * logs_test.c: logs that nobody needs, that cannot be read, or that are not what their names say: what verify
- * and repair tell of them, and what opening the filter does.
+ * logs_test.c: logs that nobody needs, that cannot be read, or that are not what their names say:
+ * what verify and repair tell of them, and what opening the filter does.
  *
- * Seen to fail: with the lock not asked for (the log of a handle that lives is removed), with the catalog not
- * asked (that of a filter that is there is); a damaged log settled without a word: no filter unclean.
+ * Seen to fail: with the lock not asked for (the log of a handle that lives is removed), with the
+ * catalog not asked (that of a filter that is there is); a damaged log settled without a word: no
+ * filter unclean.
  */
 #include "fixture.h"
 
@@ -292,7 +293,8 @@ static void assert_unclean(const char *path, int64_t until, bool keeps_keys)
     tamis_store_close(store);
 }
 
-/* The machine goes down: `down` has the segment as a handle had marked it, and the log, which is damaged. */
+/* The machine goes down: `down` has the segment as a handle had marked it, and the log, which is
+ * damaged. */
 static void damaged_log_leaves_its_filter_unclean(void **state)
 {
     static const struct {

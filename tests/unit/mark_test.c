@@ -2,9 +2,9 @@
 /*
  * The mark of a segment, its checkpoints, and what another boot makes of it (docs/durability.md).
  *
- * Seen to fail: with the lock question or the count taken out (the control tests); without degrade() in
- * sync_all(); without the recovery in tamis_filter_open(); with copies that keep the mark; where a child of
- * fork() or a merge does not mark.
+ * Seen to fail: with the lock question or the count taken out (the control tests); without
+ * degrade() in sync_all(); without the recovery in tamis_filter_open(); with copies that keep the
+ * mark; where a child of fork() or a merge does not mark.
  */
 #include <errno.h>
 #include <stdio.h>

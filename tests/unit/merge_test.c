@@ -440,7 +440,8 @@ static void merge_stopped_leaves_a_superset_or_nothing(void **state)
     free(path);
 }
 
-/* Killed at a word, and before the count: all that was there is there, and the next merge completes. */
+/* Killed at a word, and before the count: all that was there is there, and the next merge
+ * completes. */
 static void merge_killed_keeps_what_there_was_and_is_completed(void **state)
 {
     static const struct {

@@ -8,7 +8,8 @@
 
 tamis_filter *merges_make(tamis_store *store, const char *name,
                           const struct tamis_filter_spec *spec);
-/* A filter of Redis' bit order, which only an import makes: an empty string of the hash set guava. */
+/* A filter of Redis' bit order, which only an import makes: an empty string of the hash set guava.
+ * */
 tamis_filter *merges_import_empty(tamis_store *store, const char *name);
 /* Add keys from, from + step, ... below `to`. */
 void merges_add(tamis_filter *filter, uint64_t from, uint64_t to, uint64_t step);
@@ -21,9 +22,9 @@ int merges_new(tamis_store *store, const char *name, tamis_filter **sources, siz
 int merges_stop(void *context, uint64_t done_bytes, uint64_t all_bytes);
 
 /*
- * A child merges filter "b" of the store into "a" or, where `made` is not NULL, makes a new filter of
- * that name from "b", and from "a" if it is there.  It must be killed where it passes the point for
- * the time after `passes`.
+ * A child merges filter "b" of the store into "a" or, where `made` is not NULL, makes a new filter
+ * of that name from "b", and from "a" if it is there.  It must be killed where it passes the point
+ * for the time after `passes`.
  */
 void merges_killed(const char *path, enum tamis__point point, unsigned passes, const char *made);
 

@@ -317,8 +317,9 @@ static const char *read_all(const struct truth *truth)
 }
 
 /*
- * The number by which one of the meta pages is the newer.  Made smaller by two in that one, it puts the
- * commit before in force, whose pages are all there and sound: LMDB's file holds nothing against it.
+ * The number by which one of the meta pages is the newer.  Made smaller by two in that one, it puts
+ * the commit before in force, whose pages are all there and sound: LMDB's file holds nothing
+ * against it.
  */
 static bool is_transaction(uint64_t byte)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * populate_test.c: TAMIS_POPULATE: the filter is in memory and in the page tables before it is asked
- * (store/file/populate.c), and not a page of it is dirty.
+ * populate_test.c: TAMIS_POPULATE: the filter is in memory and in the page tables before it is
+ * asked (store/file/populate.c), and not a page of it is dirty.
  *
- * Seen to fail: with the flag ignored; with what a rotation brings not populated; with MADV_POPULATE_WRITE
- * (all is dirty); without tamis__want_map() (2 MiB folios under what is added to); with the fallback left out.
+ * Seen to fail: with the flag ignored; with what a rotation brings not populated; with
+ * MADV_POPULATE_WRITE (all is dirty); without tamis__want_map() (2 MiB folios under what is added
+ * to); with the fallback left out.
  */
 #include "fixture.h"
 
@@ -67,7 +68,8 @@ static uint64_t dirty_kib(void)
     return mapped_kib("Shared_Dirty") + mapped_kib("Private_Dirty");
 }
 
-/* Page faults of asking for keys on all pages; under a sanitizer, whose memory has faults too, pages mapped. */
+/* Page faults of asking for keys on all pages; under a sanitizer, whose memory has faults too,
+ * pages mapped. */
 static uint64_t faults_of_batch(tamis_filter *filter)
 {
     static uint64_t numbers[KEYS];

@@ -159,7 +159,7 @@ static void portable_with_bits_past_m_is_refused(void **state)
     stream_free(&stream);
 }
 
-/* ---- How the filter goes on ------------------------------------------------------------------- */
+/* ---- How the filter goes on ------------------------------------------------------------------ */
 
 static tamis_filter *opened(const struct exchanges *p)
 {

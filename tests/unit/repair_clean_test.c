@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * repair_clean_test.c: nothing that anybody may need goes when a store is repaired (store/check/clean.c).
+ * repair_clean_test.c: nothing that anybody may need goes when a store is repaired
+ * (store/check/clean.c).
  */
 #include "fixture.h"
 
@@ -47,8 +48,8 @@ static void repair_removes_what_was_dropped_and_keeps_what_is_newer(void **state
     free(path);
 }
 
-/* A catalog of before, restored: what was made since must come back with --rebuild.  Seen to fail with
- * `passed` not set in tamis__take_segment_number(). */
+/* A catalog of before, restored: what was made since must come back with --rebuild.  Seen to fail
+ * with `passed` not set in tamis__take_segment_number(). */
 static void repair_of_an_older_catalog_keeps_what_it_does_not_know(void **state)
 {
     char *path, *old;

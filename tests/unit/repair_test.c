@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * repair_test.c: a catalog that is lost is made anew from the segments (store/check/repair.c, scan.c,
- * rescue.c, rescue_filter.c).
+ * repair_test.c: a catalog that is lost is made anew from the segments (store/check/repair.c,
+ * scan.c, rescue.c, rescue_filter.c).
  */
 #include "fixture.h"
 
@@ -81,7 +81,8 @@ static void flip_a_record(const char *path)
     free(all);
 }
 
-/* Seen to fail with rank_of() reduced to the publication: `again` comes back with its second generation. */
+/* Seen to fail with rank_of() reduced to the publication: `again` comes back with its second
+ * generation. */
 static void repair_makes_any_lost_catalog_anew(void **state)
 {
     static void (*const damages[])(const char *) = {repairs_lose, truncate_it, empty_it,
@@ -204,8 +205,8 @@ static void a_lost_catalog_is_not_made_by_opening(void **state)
     free(path);
 }
 
-/* Growers and publishers that died before they could say what goes on after what.  Seen to fail with
- * list_before() taking the last list: what `back` has grown by goes to its kept generation. */
+/* Growers and publishers that died before they could say what goes on after what.  Seen to fail
+ * with list_before() taking the last list: what `back` has grown by goes to its kept generation. */
 static void repair_goes_by_publications_where_no_segment_names_the_next(void **state)
 {
     char *path;
@@ -363,7 +364,8 @@ static void write_label(const char *path, uint64_t number, uint64_t sequence, co
     fixture_poke(fixture_segment_path(path, number), 512, labels, sizeof labels);
 }
 
-/* Seen to fail with settle_names() left out: the second record replaces the first, whose id leads astray. */
+/* Seen to fail with settle_names() left out: the second record replaces the first, whose id leads
+ * astray. */
 static void repair_gives_each_filter_a_name_of_its_own(void **state)
 {
     char *path;
@@ -395,8 +397,8 @@ static void repair_gives_each_filter_a_name_of_its_own(void **state)
 /* ---- Exceptions ------------------------------------------------------------------------------ */
 
 /*
- * No other file has the exceptions: the filter is not answered from without them until somebody says so, and repair
- * says what that is.  Of a damaged one and of one that is gone.
+ * No other file has the exceptions: the filter is not answered from without them until somebody
+ * says so, and repair says what that is.  Of a damaged one and of one that is gone.
  */
 static void repair_of_a_lost_index_goes_on_without_it_only_where_told(void **state)
 {

@@ -3,8 +3,8 @@
 #ifndef TAMIS_UNIT_RICHES_H
 #define TAMIS_UNIT_RICHES_H
 
-#include "fixture.h"
 #include "filter/publish.h"
+#include "fixture.h"
 
 /*
  * A closed store; *path is the caller's to free.  In it:
@@ -15,7 +15,8 @@
  *     counting            with counters that have overflowed
  *     renamed             twice
  *     list                generations 3 (in force) and 2, with exceptions by hand and found
- *     back                a grown list in force after a rollback, and grown since; generation 3 is kept
+ *     back                a grown list in force after a rollback, and grown since; generation 3 is
+ *                         kept
  *     again               generation 1 in force after a rollback; 2 is kept
  *     static, empty       of kind fuse, the first with a generation that is kept
  */
@@ -25,8 +26,8 @@ void riches_make(char **path);
 void riches_publish_fuse(tamis_store *store, const char *name, uint64_t from, uint64_t count);
 
 /*
- * All that can be asked about the store, but the times: what `list` says of each filter, its kept generations,
- * its exceptions, its answers to 20,000 keys.  The caller frees the text.
+ * All that can be asked about the store, but the times: what `list` says of each filter, its kept
+ * generations, its exceptions, its answers to 20,000 keys.  The caller frees the text.
  */
 char *riches_portrait(const char *path);
 /* The same of a store that may be damaged: 0, or the first error. */

@@ -47,7 +47,8 @@ static void fill(uint64_t capacity, int items)
 
 /* ---- Who is stopped at the worst moment ------------------------------------------------------ */
 
-/* What others do where the first one has seen room, and where it has taken it and not looked again. */
+/* What others do where the first one has seen room, and where it has taken it and not looked again.
+ * */
 static void (*when_seen)(void), (*when_taken)(void);
 
 static void act(enum tamis__point point)
@@ -78,8 +79,9 @@ static void end_batch(void)
     tamis__room_end(&segment, other);
 }
 
-/* Broken while the count that the addition had returned was compared with a later quota: the batch lowers the
- * quota and sees no other; the one adds; the batch counts and raises the quota: 8 keys in room for 7. */
+/* Broken while the count that the addition had returned was compared with a later quota: the batch
+ * lowers the quota and sees no other; the one adds; the batch counts and raises the quota: 8 keys
+ * in room for 7. */
 static void room_of_one_that_a_batch_passes_by_keeps_the_limit(void **state)
 {
     struct tamis__hold hold;
@@ -123,7 +125,8 @@ static void room_without_the_look_exceeds_the_limit(void **state)
     assert_int_equal(tamis__segment_items(&segment), 8);
 }
 
-/* Two that add to the last room at once may both find that they went too far; then it is there for the next. */
+/* Two that add to the last room at once may both find that they went too far; then it is there for
+ * the next. */
 static void room_that_two_drive_each_other_from_is_there_afterwards(void **state)
 {
     struct tamis__hold hold;
@@ -193,7 +196,8 @@ static void room_of_the_dead_is_lost_and_no_more(void **state)
     assert_int_equal(tamis__segment_items(&segment), 63);
 }
 
-/* A key that was won in vain is counted where it was won: its room here is used, and it is no item here. */
+/* A key that was won in vain is counted where it was won: its room here is used, and it is no item
+ * here. */
 static void room_that_is_never_given_back_stays_used(void **state)
 {
     (void)state;
@@ -249,7 +253,8 @@ static void room_for_what_a_merge_brings_is_charged(void **state)
     assert_int_equal(tamis__segment_items(&segment), 140);
 }
 
-/* Seen to fail where a merge wrote off all that it brought: room that stripes had not used was there still. */
+/* Seen to fail where a merge wrote off all that it brought: room that stripes had not used was
+ * there still. */
 static void room_that_stripes_have_is_taken_by_a_merge_first(void **state)
 {
     (void)state;

@@ -441,8 +441,8 @@ static void *count_many(void *segment)
     return NULL;
 }
 
-/* In place of libc's: all threads think that they are on one processor, so count on one stripe.  Seen
- * to fail with the atomic addition of tamis__segment_count made a load and a store. */
+/* In place of libc's: all threads think that they are on one processor, so count on one stripe.
+ * Seen to fail with the atomic addition of tamis__segment_count made a load and a store. */
 int sched_getcpu(void)
 {
     return 33;

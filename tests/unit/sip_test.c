@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sip_test.c: the hash set sip: the published values, every kind's rate, its secret, and what an enemy
- * can do to xxh3 and not to it (docs/security.md has the figures that are printed here). */
+/* sip_test.c: the hash set sip: the published values, every kind's rate, its secret, and what an
+ * enemy can do to xxh3 and not to it (docs/security.md has the figures that are printed here). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +10,8 @@
 #include "streams.h"
 #include "tamis_build.h"
 
-/* vectors_sip128 of the reference implementation: key 00 01 .. 0f, of 00 01 02 .. the first bytes. */
+/* vectors_sip128 of the reference implementation: key 00 01 .. 0f, of 00 01 02 .. the first bytes.
+ * */
 static void sip_digests_are_the_published_ones(void **state)
 {
     static const struct {
@@ -44,7 +45,7 @@ static void sip_digests_are_the_published_ones(void **state)
     }
 }
 
-/* ---- Every kind ---------------------------------------------------------------------------------- */
+/* ---- Every kind ------------------------------------------------------------------------------ */
 
 /* At most five deviations above what is promised. */
 static void check_rate(tamis_filter *filter, const char *kind, double rate)
@@ -114,7 +115,8 @@ static void build(tamis_store *store, const struct tamis_build_spec *spec, uint6
     tamis_build_close(build);
 }
 
-/* Each build of a filter goes on with its secret, so that --if-changed can tell; a set in between ends it. */
+/* Each build of a filter goes on with its secret, so that --if-changed can tell; a set in between
+ * ends it. */
 static void sip_builds_keep_the_secret_and_the_rate(void **state)
 {
     struct tamis_filter_spec listed = {
@@ -148,7 +150,7 @@ static void sip_builds_keep_the_secret_and_the_rate(void **state)
     tamis_store_close(store);
 }
 
-/* ---- The secret ---------------------------------------------------------------------------------- */
+/* ---- The secret ------------------------------------------------------------------------------ */
 
 static void explain_first(tamis_filter *filter, uint32_t segment, char hashes[64])
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Spares: segments that are made ahead, and entered without the catalog (store/handle/grow.c, spares.c).
+ * Spares: segments that are made ahead, and entered without the catalog (store/handle/grow.c,
+ * spares.c).
  *
- * Seen to fail: without the take-back in tamis__change_lock() and in the drop (a spare is entered after another
- * list is in force, or its file stays); without the look at the mark in tamis__record_promote(); without
- * link_newest()'s offer; without write_off_uncounted() in the recovery; with a log's frames that name one segment
- * for a whole chunk.
+ * Seen to fail: without the take-back in tamis__change_lock() and in the drop (a spare is entered
+ * after another list is in force, or its file stays); without the look at the mark in
+ * tamis__record_promote(); without link_newest()'s offer; without write_off_uncounted() in the
+ * recovery; with a log's frames that name one segment for a whole chunk.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -174,7 +175,8 @@ static void add_without_room_is_busy_and_goes_on_later(void **state)
     end(path, store);
 }
 
-/* A maker that died between its commit and the offer: the next opener for writing makes the offer. */
+/* A maker that died between its commit and the offer: the next opener for writing makes the offer.
+ * */
 static void spare_that_was_not_offered_is_offered_by_an_opener(void **state)
 {
     char *path;
@@ -210,7 +212,8 @@ static void spare_that_was_written_to_is_a_part_of_the_list(void **state)
     end(path, store);
 }
 
-/* Who changes the exceptions, the list or the name's whole filter takes the spare back, and its file goes. */
+/* Who changes the exceptions, the list or the name's whole filter takes the spare back, and its
+ * file goes. */
 static void spare_is_taken_back_by_who_publishes(void **state)
 {
     char *path;
@@ -234,7 +237,8 @@ static void spare_is_taken_back_by_who_publishes(void **state)
 
 static const char *racing_path;
 
-/* At the moment that the new exceptions are committed, an adder has the spare's number in its hand. */
+/* At the moment that the new exceptions are committed, an adder has the spare's number in its hand.
+ * */
 static void enter_at_commit(enum tamis__point point)
 {
     if (point != TAMIS__POINT_PUBLISH_EPOCH) return;
@@ -292,8 +296,8 @@ static void use_all_room(enum tamis__point point)
                      &many, sizeof many);
 }
 
-/* Seen to fail (a stack that is written over) where a piece of 4,096 keys, for which there had been plenty of
- * room, was added as one chunk of 1,024 when there was none any more. */
+/* Seen to fail (a stack that is written over) where a piece of 4,096 keys, for which there had been
+ * plenty of room, was added as one chunk of 1,024 when there was none any more. */
 static void piece_whose_room_is_gone_is_added_by_chunks(void **state)
 {
     enum { KEYS = 4096 };
@@ -318,7 +322,8 @@ static void piece_whose_room_is_gone_is_added_by_chunks(void **state)
     free(path);
 }
 
-/* The header that came to the disk is older than the bits: the segment is not filled over all the same. */
+/* The header that came to the disk is older than the bits: the segment is not filled over all the
+ * same. */
 static void segment_of_lost_counts_is_not_filled_over(void **state)
 {
     char *path;

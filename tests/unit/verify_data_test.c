@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verify_data_test.c: what is in the segments against what is said of it (store/check/verify_data.c, verify.c):
- * static data, counters, exceptions, kept generations; bits flipped anywhere; and nothing is told of a sound
- * store that others write to meanwhile.
+ * verify_data_test.c: what is in the segments against what is said of it
+ * (store/check/verify_data.c, verify.c): static data, counters, exceptions, kept generations; bits
+ * flipped anywhere; and nothing is told of a sound store that others write to meanwhile.
  */
 #include "fixture.h"
 
@@ -212,8 +212,9 @@ static void verify_tells_of_items_that_the_bits_cannot_be_of(void **state)
     free(path);
 }
 
-/* A single add counts its key before it sets the bits.  64 adders that stand there, or died there, are no damage.
- * Seen to fail without TAMIS__ITEMS_AHEAD: beside writers, too, once in some hundred runs. */
+/* A single add counts its key before it sets the bits.  64 adders that stand there, or died there,
+ * are no damage. Seen to fail without TAMIS__ITEMS_AHEAD: beside writers, too, once in some hundred
+ * runs. */
 static void verify_allows_for_items_ahead_of_their_bits(void **state)
 {
     char *path;

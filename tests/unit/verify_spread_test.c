@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verify_spread_test.c: bits that were lost are found by how many are left (store/check/verify_spread.c), and chance
- * is never taken for damage.
+ * verify_spread_test.c: bits that were lost are found by how many are left
+ * (store/check/verify_spread.c), and chance is never taken for damage.
  *
- * Seen to fail: with the bounds at 2 deviations instead of 8 (false alarms); with find_low() that always finds
- * none (a lost stretch is not told); with is_mixed() always false (a killed merge is told as damage).
+ * Seen to fail: with the bounds at 2 deviations instead of 8 (false alarms); with find_low() that
+ * always finds none (a lost stretch is not told); with is_mixed() always false (a killed merge is
+ * told as damage).
  */
 #include "fixture.h"
 
@@ -107,7 +108,8 @@ static void spread_of_one_block_is_sound(void **state)
     }
 }
 
-/* The share of deviations past 2, 3 and 4 of what is stated is near that of a normal one, or less. */
+/* The share of deviations past 2, 3 and 4 of what is stated is near that of a normal one, or less.
+ * */
 static void spread_deviation_is_that_of_the_stretches(void **state)
 {
     static const struct {

@@ -73,7 +73,8 @@ static struct told verified(const struct scene *s, const char *name, int64_t exp
     return told;
 }
 
-/* Just this one problem, told of "hurt" or of no filter, and with the store as a whole or by name. */
+/* Just this one problem, told of "hurt" or of no filter, and with the store as a whole or by name.
+ * */
 static void assert_told(const struct scene *s, int error, const char *filter, const char *file,
                         uint64_t offset, const char *words)
 {
@@ -333,7 +334,7 @@ static void verify_of_many_filters_looks_at_each(void **state)
     free(path);
 }
 
-/* ---- Lists that go on -------------------------------------------------------------------------- */
+/* ---- Lists that go on ------------------------------------------------------------------------ */
 
 #define NEXT offsetof(struct tamis__segment_header, next)
 #define POLICY offsetof(struct tamis__segment_header, filter_capacity)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_test.c: lists of segments are exchanged under the threads of a process (store/handle/view.c).
+ * view_test.c: lists of segments are exchanged under the threads of a process
+ * (store/handle/view.c).
  *
- * Readers, an adder and one who moves the window as fast as it can, all on one handle: a list that is
- * given back while somebody is in it is a crash, or AddressSanitizer's report; one that is never
+ * Readers, an adder and one who moves the window as fast as it can, all on one handle: a list that
+ * is given back while somebody is in it is a crash, or AddressSanitizer's report; one that is never
  * given back is a mapping that is left.
  *
- * Seen to fail: with has_visitor() always false (crash at once); with tamis__leave() that never gives
- * back (mappings are left).
+ * Seen to fail: with has_visitor() always false (crash at once); with tamis__leave() that never
+ * gives back (mappings are left).
  */
 #include "fixture.h"
 
@@ -19,8 +20,8 @@
 
 #include "file/io.h"
 #include "spawn.h"
-#include "txn/store.h"
 #include "tamis_build.h"
+#include "txn/store.h"
 
 #define SLICES 3u
 #define READERS 3u
@@ -100,7 +101,8 @@ static tamis_filter *windowed(tamis_store *store)
     return filter;
 }
 
-/* In a child of a process whose threads are in the middle of calls: all works, and nothing is kept. */
+/* In a child of a process whose threads are in the middle of calls: all works, and nothing is kept.
+ * */
 static void go_on_in_child(struct scene *scene)
 {
     for (uint64_t i = 0; i < 8; i++) {
@@ -108,7 +110,8 @@ static void go_on_in_child(struct scene *scene)
         SPAWN_CHECK(tamis_filter_add(scene->filter, &key, sizeof key) >= 0);
         SPAWN_CHECK(tamis_filter_contains(scene->filter, &key, sizeof key) == 1);
     }
-    /* What a thread of the parent had in its hands at that moment is lost to the child; no more is. */
+    /* What a thread of the parent had in its hands at that moment is lost to the child; no more is.
+     * */
     SPAWN_CHECK(tamis_filter_items(scene->filter) >= 0);
     const unsigned at_first = mappings();
     for (unsigned i = 0; i < CHILD_MOVES; i++) {
@@ -153,7 +156,7 @@ static void view_is_given_back_by_its_last_user(void **state)
     tamis_store_close(store);
 }
 
-/* ---- An index that is gone --------------------------------------------------------------------- */
+/* ---- An index that is gone ------------------------------------------------------------------- */
 
 static tamis_store *changer;
 static struct tamis__catalog_txn *holding;
@@ -164,7 +167,8 @@ static void except(const char *key)
     assert_int_equal(assert_done(tamis_filter_except(changer, "list", keys, 1)), 1);
 }
 
-/* Between a handle's look at the word and the opening of what it names: that goes, and the lock is taken. */
+/* Between a handle's look at the word and the opening of what it names: that goes, and the lock is
+ * taken. */
 static int change_again(const char *verb, const char *what)
 {
     if (strcmp(verb, "open") != 0 || strstr(what, "/segments/") == NULL) return 0;
@@ -174,8 +178,8 @@ static int change_again(const char *verb, const char *what)
     return 0;
 }
 
-/* Seen to fail with a handle that went to the catalog at once, and, as that was locked, went on without any
- * exceptions, though both changes were done. */
+/* Seen to fail with a handle that went to the catalog at once, and, as that was locked, went on
+ * without any exceptions, though both changes were done. */
 static void index_that_goes_while_it_is_opened_leads_to_the_next(void **state)
 {
     char *path;

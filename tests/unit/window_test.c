@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * window_test.c: filters that forget: what a window remembers, and when it is gone (store/handle/grow.c).
+ * window_test.c: filters that forget: what a window remembers, and when it is gone
+ * (store/handle/grow.c).
  *
  * Time is the test's own (tamis__clock_hook), so a month passes at once and nothing sleeps.
  *
- * Seen to fail: with first_alive() always 0 (keys outlive the window where nobody adds); with slices
- * counted from the one that begins instead of the one before (a key is gone a slice too early); with a
- * key of an older slice not added again (its life does not begin again); with what was found, or not won,
- * forgotten when the list goes on meanwhile (a key that is there is told NEW); where a segment whose file is
- * gone cannot be left; where only a full filter's view says that it refuses; with counts taken by their place
- * in the view.
+ * Seen to fail: with first_alive() always 0 (keys outlive the window where nobody adds); with
+ * slices counted from the one that begins instead of the one before (a key is gone a slice too
+ * early); with a key of an older slice not added again (its life does not begin again); with what
+ * was found, or not won, forgotten when the list goes on meanwhile (a key that is there is told
+ * NEW); where a segment whose file is gone cannot be left; where only a full filter's view says
+ * that it refuses; with counts taken by their place in the view.
  */
 #include "fixture.h"
 
@@ -120,7 +121,8 @@ static void window_passes_where_nobody_adds(void **state)
     tamis_store_close(store);
 }
 
-/* What a filter says of itself: through the handle, in its segments, and in the list of the store. */
+/* What a filter says of itself: through the handle, in its segments, and in the list of the store.
+ * */
 struct told {
     uint64_t items, listed, of_segments;
     uint32_t past;
@@ -155,8 +157,8 @@ static struct told told_by(tamis_store *store, tamis_filter *filter)
     return told;
 }
 
-/* Seen to fail where the newest slice always answered: single keys by the short way, of one segment, of
- * several; batches; readers; and where items counted what no key is found in. */
+/* Seen to fail where the newest slice always answered: single keys by the short way, of one
+ * segment, of several; batches; readers; and where items counted what no key is found in. */
 static void window_forgets_the_newest_slice_where_nobody_adds(void **state)
 {
     tamis_store *store = fixture_store(NULL);
@@ -363,8 +365,8 @@ static void window_is_moved_by_hand_too(void **state)
     tamis_store_close(store);
 }
 
-/* A clock that is set back makes keys live longer, never shorter; one that is set forward by more than the
- * window makes it forget. */
+/* A clock that is set back makes keys live longer, never shorter; one that is set forward by more
+ * than the window makes it forget. */
 static void window_under_a_clock_that_jumps_loses_nothing_early(void **state)
 {
     tamis_store *store = fixture_store(NULL);
@@ -527,8 +529,8 @@ static void rotate_killed(tamis_filter *filter)
     assert_true(WIFSIGNALED(status));
 }
 
-/* Broken while who has no room looked for a spare only: the segment that the dead one had committed comes after
- * the full one, which does not say so, and there is no spare either. */
+/* Broken while who has no room looked for a spare only: the segment that the dead one had committed
+ * comes after the full one, which does not say so, and there is no spare either. */
 static void window_moved_by_one_that_died_is_followed_by_who_is_full(void **state)
 {
     char *path;
@@ -546,8 +548,8 @@ static void window_moved_by_one_that_died_is_followed_by_who_is_full(void **stat
     free(path);
 }
 
-/* The same where the time of the slice is over: a `next` that stayed 0 said that there was nothing to follow, until
- * the window had passed. */
+/* The same where the time of the slice is over: a `next` that stayed 0 said that there was nothing
+ * to follow, until the window had passed. */
 static void window_moved_by_one_that_died_is_followed_when_time_is_over(void **state)
 {
     char *path;
@@ -631,7 +633,8 @@ static void window_none_and_full_refuses_while_the_catalog_is_locked(void **stat
     free(path);
 }
 
-/* Seen to fail: the sentence spoke of all keys of the window, and not of when there is room again. */
+/* Seen to fail: the sentence spoke of all keys of the window, and not of when there is room again.
+ * */
 static void window_slice_that_is_full_refuses_until_the_next_begins(void **state)
 {
     const struct tamis_filter_spec spec = {.size = sizeof spec,
@@ -662,7 +665,8 @@ static void window_slice_that_is_full_refuses_until_the_next_begins(void **state
     tamis_store_close(store);
 }
 
-/* Seen to fail where each segment had a rate of 1e-12 at least: the filter took keys at a worse rate. */
+/* Seen to fail where each segment had a rate of 1e-12 at least: the filter took keys at a worse
+ * rate. */
 static void filters_of_the_least_rate_grow(void **state)
 {
     static const double rates[] = {1e-12, 5e-12, 1e-11};
@@ -736,7 +740,8 @@ static void window_is_moved_once_by_whoever_notices_first(void **state)
     struct tamis_filter_stat stat = {.size = sizeof stat};
     (void)state;
     crowd->barrier.count = MEMBERS;
-    /* A little more than the keys: of adders that race for the last places one may go on a segment early. */
+    /* A little more than the keys: of adders that race for the last places one may go on a segment
+     * early. */
     crowd->filter = windowed(store, 10 * DAY, 0, 5, 11 * A_DAY);
     assert_int_equal(spawn_all(MEMBERS, member, crowd), 0);
     *now = BEGIN + (DAYS - 1) * DAY + DAY / 2;

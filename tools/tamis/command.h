@@ -101,8 +101,8 @@ char *cli_store_path(const struct invocation *call);
 /* `flags`, and what of them the options of every command say. */
 unsigned cli_store_flags(const struct invocation *call, unsigned flags);
 
-/* To open the store with: `flags`, what of them the options of every command say, and that it waits for other
- * processes as --wait says, and tells on standard error for whom. */
+/* To open the store with: `flags`, what of them the options of every command say, and that it waits
+ * for other processes as --wait says, and tells on standard error for whom. */
 struct tamis_store_options cli_store_options(const struct invocation *call, unsigned flags);
 
 /* Open the store for a command other than create; on failure a message and NULL. */

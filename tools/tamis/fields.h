@@ -53,7 +53,8 @@ void view_print(const struct filter_view *view, struct out *out);
 void view_print_field(const struct filter_view *view, const struct field *field, bool json,
                       struct out *out);
 
-/* "ok", or "full" or "over", "damaged", "degraded" and "unclean" with commas between, from stat.state. */
+/* "ok", or "full" or "over", "damaged", "degraded" and "unclean" with commas between, from
+ * stat.state. */
 #define STATE_BYTES 128
 const char *state_name(uint32_t state, char text[STATE_BYTES]);
 /* The same with the times: "unclean since 2026-11-21T23:49:26Z". */

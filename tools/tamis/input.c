@@ -16,8 +16,8 @@
 
 #define BUFFER_BYTES ((size_t)256 * 1024)
 
-/* What packed files begin with.  Those that are not unpacked here stand in it so that they are refused:
- * taken for plain, they would be published as keys that nobody asks for. */
+/* What packed files begin with.  Those that are not unpacked here stand in it so that they are
+ * refused: taken for plain, they would be published as keys that nobody asks for. */
 static const struct format {
     const char *name;
     const char *magic;

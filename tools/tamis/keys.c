@@ -70,7 +70,8 @@ struct key_source *key_source_of(const struct invocation *call, struct input *in
     return source;
 }
 
-/* A lone KEY that looks like the place where keys are.  `--` before it says that it is meant as it is. */
+/* A lone KEY that looks like the place where keys are.  `--` before it says that it is meant as it
+ * is. */
 static void hint_at_file(const struct invocation *call, const char *key)
 {
     struct stat status;

@@ -2,11 +2,11 @@
 /*
  * keys.h: where the keys of add, check, build and others come from, and how they are printed.
  *
- * From the arguments, from standard input, or from a file (input.h): read(2) into one buffer, 64 bytes
- * at a look for the ends of lines, and batches of keys that point straight into the buffer.  No key is
- * copied, on its way in or out, so memory is constant; only a single key longer than the buffer makes it
- * grow, up to KEY_BYTES_MAX.  Before each read standard output is flushed: answers never wait for the
- * next question.
+ * From the arguments, from standard input, or from a file (input.h): read(2) into one buffer, 64
+ * bytes at a look for the ends of lines, and batches of keys that point straight into the buffer.
+ * No key is copied, on its way in or out, so memory is constant; only a single key longer than the
+ * buffer makes it grow, up to KEY_BYTES_MAX.  Before each read standard output is flushed: answers
+ * never wait for the next question.
  */
 #ifndef TAMIS_TOOLS_KEYS_H
 #define TAMIS_TOOLS_KEYS_H
@@ -61,16 +61,17 @@ struct key_source {
     char *error; /* what stopped the reading, told when the keys before it are done */
 };
 
-/* To be asked before anything is opened: can the keys be had as the call says?  false after a message: keys
- * as arguments and files both, or a file that cannot be read.  A lone argument that is a file is told. */
+/* To be asked before anything is opened: can the keys be had as the call says?  false after a
+ * message: keys as arguments and files both, or a file that cannot be read.  A lone argument that
+ * is a file is told. */
 bool key_source_can_be(const struct invocation *call, size_t first);
 
-/* Keys from the arguments of the call from index `first` on, else from the files of --file, else from
- * standard input.  Starts the progress display.  On the heap; never NULL. */
+/* Keys from the arguments of the call from index `first` on, else from the files of --file, else
+ * from standard input.  Starts the progress display.  On the heap; never NULL. */
 struct key_source *key_source_new(const struct invocation *call, size_t first);
 
-/* Keys of a file alone, lines of it by the rules of the options.  Shows its progress, but leaves the
- * beginning and the end of the display to the caller, as the closing of the input. */
+/* Keys of a file alone, lines of it by the rules of the options.  Shows its progress, but leaves
+ * the beginning and the end of the display to the caller, as the closing of the input. */
 struct key_source *key_source_of(const struct invocation *call, struct input *input);
 
 void key_source_free(struct key_source *source);
@@ -78,8 +79,8 @@ void key_source_free(struct key_source *source);
 /* The next batch into source->keys: their number, 0 at the end, -1 after a message. */
 ssize_t key_source_next(struct key_source *source);
 
-/* The status of a command that its keys' end or a signal has ended: `status`, or 128 and the signal's
- * number, which is told; `done` says what has become of the keys that were read. */
+/* The status of a command that its keys' end or a signal has ended: `status`, or 128 and the
+ * signal's number, which is told; `done` says what has become of the keys that were read. */
 int key_source_status(const struct key_source *source, int status, const char *done);
 
 /* Print the keys whose answer is `wanted`, each as it was written, with its separator. */

@@ -14,8 +14,9 @@ struct lines {
     char separator;
 };
 
-/* Take lines that end before `end`: their number, at most `most`, which is at least SCAN_BYTES.  The keys
- * are without the separators, which stand behind each.  0: there is no whole line; scanned is end then. */
+/* Take lines that end before `end`: their number, at most `most`, which is at least SCAN_BYTES.
+ * The keys are without the separators, which stand behind each.  0: there is no whole line; scanned
+ * is end then. */
 size_t lines_take(struct lines *lines, struct tamis_key *keys, size_t most);
 
 /* The same by memchr(), a call a line: what lines_take() is tested against. */

@@ -138,8 +138,8 @@ static inline bool options_have(const struct options *options, uint64_t set)
  */
 bool options_parse(struct invocation *call, int argc, char **argv);
 
-/* The same for what stands before the command: --store, --force-network-fs, --help, --version.  Returns the index of
- * the command in argv, or -1 after a message. */
+/* The same for what stands before the command: --store, --force-network-fs, --help, --version.
+ * Returns the index of the command in argv, or -1 after a message. */
 int options_parse_global(struct options *options, int argc, char **argv);
 
 /* Tell, and return false, if more than one option of the set was given. */

@@ -3,9 +3,9 @@
  * out.h: standard output as one large buffer over writev(2).
  *
  * Answers are copied in and leave in large writes; the key reader flushes before every read that
- * could block, so that a pipeline keeps moving when its input pauses.  Runs of lines that are printed
- * as they were read are not even copied: they are lent until the next flush.  A failed write is kept:
- * whatever is added later is dropped, and out_flush() says so each time.
+ * could block, so that a pipeline keeps moving when its input pauses.  Runs of lines that are
+ * printed as they were read are not even copied: they are lent until the next flush.  A failed
+ * write is kept: whatever is added later is dropped, and out_flush() says so each time.
  */
 #ifndef TAMIS_TOOLS_OUT_H
 #define TAMIS_TOOLS_OUT_H

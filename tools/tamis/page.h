@@ -2,9 +2,9 @@
 /*
  * page.h: an HTML page on its way into a stream.
  *
- * Whatever comes from a store (names, paths, sentences) goes through page_escaped() or page_json(); only
- * what stands in this program goes through page_text() and page_format().  A failed write is kept: whatever
- * comes later is dropped, and page_finish() says so.
+ * Whatever comes from a store (names, paths, sentences) goes through page_escaped() or page_json();
+ * only what stands in this program goes through page_text() and page_format().  A failed write is
+ * kept: whatever comes later is dropped, and page_finish() says so.
  */
 #ifndef TAMIS_TOOLS_PAGE_H
 #define TAMIS_TOOLS_PAGE_H
@@ -33,8 +33,8 @@ bool page_finish(struct page *page);
 void page_text(struct page *page, const char *html);
 void page_format(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Text, for between tags and for quoted attributes; each byte that means something there escaped.  Broken
- * UTF-8 and control characters as \xNN. */
+/* Text, for between tags and for quoted attributes; each byte that means something there escaped.
+ * Broken UTF-8 and control characters as \xNN. */
 void page_escaped(struct page *page, const char *text);
 
 /* JSON for inside a <script>, that no content can end. */

@@ -22,8 +22,8 @@ void progress_update(uint64_t keys, uint64_t bytes);
 /* The same where no keys are counted; all_bytes is 0 where it is not known yet. */
 void progress_update_bytes(uint64_t bytes, uint64_t all_bytes);
 
-/* One step of work that has several, "sorting": its keys done and all of them; its clock begins with
- * its first call.  `step` is a literal. */
+/* One step of work that has several, "sorting": its keys done and all of them; its clock begins
+ * with its first call.  `step` is a literal. */
 void progress_update_step(const char *step, uint64_t done, uint64_t all);
 
 /* The last line of it, whatever the time: what is done is shown as done. */

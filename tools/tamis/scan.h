@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scan.h: where a byte stands among 64, as a mask: one look at 64 bytes instead of a call for each line.
+ * scan.h: where a byte stands among 64, as a mask: one look at 64 bytes instead of a call for each
+ * line.
  *
- * Ends of lines of 70 bytes, Zen 3, ns a line: 3.6 with SSE2, which every x86-64 has; 3.0 with AVX2,
- * which is not worth a choice at run time; 8.2 with memchr().
+ * Ends of lines of 70 bytes, Zen 3, ns a line: 3.6 with SSE2, which every x86-64 has; 3.0 with
+ * AVX2, which is not worth a choice at run time; 8.2 with memchr().
  */
 #ifndef TAMIS_TOOLS_SCAN_H
 #define TAMIS_TOOLS_SCAN_H
@@ -19,7 +20,8 @@
 
 #define SCAN_BYTES ((size_t)64)
 
-/* Bit i: at[i] is `byte`.  SCAN_BYTES are read.  In plain C, as what the others are tested against. */
+/* Bit i: at[i] is `byte`.  SCAN_BYTES are read.  In plain C, as what the others are tested against.
+ * */
 static inline uint64_t scan_portable(const void *at, uint8_t byte)
 {
     const uint64_t each = 0x0101010101010101u, low = 0x7f * each;

@@ -47,8 +47,8 @@ struct stream *stream_write_file(const char *path, bool force);
 struct tamis_source stream_source(struct stream *stream);
 struct tamis_sink stream_sink(struct stream *stream);
 
-/* The status of a command whose stream was NULL: a signal may have ended the wait for a pipe's other
- * end or for a server. */
+/* The status of a command whose stream was NULL: a signal may have ended the wait for a pipe's
+ * other end or for a server. */
 int stream_open_status(void);
 
 bool stream_keep(struct stream *stream);

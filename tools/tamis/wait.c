@@ -39,7 +39,8 @@ static void tell_holder(int64_t waited_ms, int64_t holder)
                  holder, name, seconds);
 }
 
-/* Called once a second: tells at the first time, when another process has the lock, and now and then. */
+/* Called once a second: tells at the first time, when another process has the lock, and now and
+ * then. */
 static int tell_waiting(void *context, int64_t waited_ms, int64_t holder)
 {
     static int64_t told_ms, told_holder;

@@ -23,7 +23,7 @@ static void draw_keys(struct worker *worker, const struct order *order, uint64_t
         keys_in_order(&worker->stream, order->key_set, order->seed, first, count);
 }
 
-/* ---- What is timed ----------------------------------------------------------------------------- */
+/* ---- What is timed --------------------------------------------------------------------------- */
 
 typedef int64_t batch_call(tamis_filter *filter, const struct tamis_key *keys, size_t count,
                            uint8_t *answers);
@@ -97,7 +97,7 @@ struct order call_order(enum call call, enum operation operation)
     return (struct order){.prepare = draw_keys, .run = runs[call][operation]};
 }
 
-/* ---- The filter -------------------------------------------------------------------------------- */
+/* ---- The filter ------------------------------------------------------------------------------ */
 
 static int64_t open_filter(struct worker *worker, const struct order *order, size_t count)
 {

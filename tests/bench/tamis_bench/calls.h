@@ -15,7 +15,8 @@ extern const char *const operation_names[OPERATIONS];
 /* An order for that; the caller adds keys, seed, key set, batch and team. */
 struct order call_order(enum call call, enum operation operation);
 
-/* Open the filter "bench" of that store in these processes, a bit each, for adding; a close brings nothing to the disk. */
+/* Open the filter "bench" of that store in these processes, a bit each, for adding; a close brings
+ * nothing to the disk. */
 void filter_open(const char *store, unsigned processes);
 void filter_close(unsigned processes);
 

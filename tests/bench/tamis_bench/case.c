@@ -2,15 +2,16 @@
 /*
  * case.c: the order of what is done to one filter.
  *
- *     filling   up to its capacity, in levels; at each level every way of adding (batch or single, by one process,
- *               two, or two threads) takes its turn, `repeats` times, so that all meet the filter as full; in
- *               between batches that are not timed take it to the next level
- *     asking    samples of every way of asking, one after the other, and again, so that what changes on the
- *               machine meanwhile meets all alike; the limits take part in the turn
+ *     filling   up to its capacity, in levels; at each level every way of adding (batch or single,
+ *               by one process, two, or two threads) takes its turn, `repeats` times, so that all
+ *               meet the filter as full; in between batches that are not timed take it to the next
+ *               level
+ *     asking    samples of every way of asking, one after the other, and again, so that what
+ *               changes on the machine meanwhile meets all alike; the limits take part in the turn
  *     removing  counting only: the keys that were added last, each once
  *
- * Before anything is timed each process adds a hundredth of the keys, which touches every page: faults are the
- * price of a mapping, not of a key.
+ * Before anything is timed each process adds a hundredth of the keys, which touches every page:
+ * faults are the price of a mapping, not of a key.
  */
 #include "case.h"
 
@@ -26,9 +27,9 @@
 #define STRANGERS ((uint64_t)1 << 48) /* numbers of keys that are never added */
 #define WAYS_MAX 128u
 /*
- * Before each sample its workers ask so many keys together, not timed, of what it will touch: the page tables, and
- * the lines, of what was touched before stand in the caches then, and 131,072 random lines bring back page
- * tables of 512 MB.
+ * Before each sample its workers ask so many keys together, not timed, of what it will touch: the
+ * page tables, and the lines, of what was touched before stand in the caches then, and 131,072
+ * random lines bring back page tables of 512 MB.
  */
 #define WARM_KEYS 131072u
 
@@ -52,7 +53,7 @@ struct run {
     uint64_t added, removed, strangers;
 };
 
-/* ---- What is to be measured -------------------------------------------------------------------- */
+/* ---- What is to be measured ------------------------------------------------------------------ */
 
 static bool has_operation(const struct bench_case *c, enum operation operation)
 {
@@ -120,7 +121,7 @@ void case_limit(const struct bench_case *c, enum operation operation, double par
     }
 }
 
-/* ---- The filter -------------------------------------------------------------------------------- */
+/* ---- The filter ------------------------------------------------------------------------------ */
 
 static int progress(void *context, uint32_t phase, uint64_t done, uint64_t all)
 {
@@ -216,7 +217,7 @@ static void drop_filter(struct run *run)
     run->added = 0;
 }
 
-/* ---- Samples ----------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 static struct order order_of(const struct run *run, const struct way *way)
 {
@@ -321,8 +322,8 @@ static void fill(struct run *run, const struct way *only)
 }
 
 /*
- * In cache each way has a filter of its own: lines that another processor wrote last are not in this one's
- * cache.  The last filter stays.
+ * In cache each way has a filter of its own: lines that another processor wrote last are not in
+ * this one's cache.  The last filter stays.
  */
 static void fill_filters(struct run *run)
 {
@@ -402,7 +403,7 @@ static void take_off(struct run *run)
         }
 }
 
-/* ---- The limits of each, when all is measured -------------------------------------------------- */
+/* ---- The limits of each, when all is measured ------------------------------------------------ */
 
 static void set_limit(const struct bench_case *c, const struct way *way)
 {

@@ -43,7 +43,7 @@ static struct spawn_barrier *barrier; /* shared by all workers; one order at a t
 
 volatile sig_atomic_t crew_stopped;
 
-/* ---- In a worker ------------------------------------------------------------------------------- */
+/* ---- In a worker ----------------------------------------------------------------------------- */
 
 static double now_ns(clockid_t clock)
 {
@@ -141,7 +141,7 @@ static _Noreturn void run_process(unsigned process, unsigned number)
     _exit(0);
 }
 
-/* ---- In the parent ----------------------------------------------------------------------------- */
+/* ---- In the parent --------------------------------------------------------------------------- */
 
 static void stop(int number)
 {

@@ -2,18 +2,20 @@
 /*
  * crew.h: the workers that do what is timed.
  *
- * Five processes, each pinned to a processor of its own while there are as many, the first with a second thread;
- * they live as long as the program does and do what the parent orders through a pipe:
+ * Five processes, each pinned to a processor of its own while there are as many, the first with a
+ * second thread; they live as long as the program does and do what the parent orders through a
+ * pipe:
  *
  *     process    0       1    2    3    4
  *     worker     0 1     2    3    4    5   0 and 1 are two threads, 0 and 2 are two processes
  *
  * The last has TAMIS_SIMD=portable in its environment, and the processor of the first.
  *
- * A worker makes keys, up to STREAM_KEYS, waits for the others of the order, takes the time, makes its calls, takes
- * the time again, and goes on so.  As it waits before each such piece, all are in their calls at once, and
- * none makes keys while another is timed.  More workers than processors wait only once, and are timed by the
- * processor time that they use, which processors give at their number: ns a key is that, by them.
+ * A worker makes keys, up to STREAM_KEYS, waits for the others of the order, takes the time, makes
+ * its calls, takes the time again, and goes on so.  As it waits before each such piece, all are in
+ * their calls at once, and none makes keys while another is timed.  More workers than processors
+ * wait only once, and are timed by the processor time that they use, which processors give at their
+ * number: ns a key is that, by them.
  */
 #ifndef TAMIS_BENCH_CREW_H
 #define TAMIS_BENCH_CREW_H
@@ -54,7 +56,8 @@ struct worker {
 };
 
 struct order {
-    /* Before the time is taken: keys or places for `count` calls, of the numbers from `first` on. */
+    /* Before the time is taken: keys or places for `count` calls, of the numbers from `first` on.
+     * */
     void (*prepare)(struct worker *worker, const struct order *order, uint64_t first, size_t count);
     /* What is timed.  Returns the number of keys that answered 1; below 0: tamis_last_error(). */
     int64_t (*run)(struct worker *worker, const struct order *order, size_t count);

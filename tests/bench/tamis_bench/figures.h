@@ -2,8 +2,9 @@
 /*
  * figures.h: what was measured, by name.
  *
- * A name says all: KIND/KEYS/PLACE/CALL/OPERATION/TEAM, such as blocked/8/out/batch/hit/p1.  The limits of the same
- * case have `limit` for CALL, as blocked/8/out/limit/line/p1, and another library has its name there.
+ * A name says all: KIND/KEYS/PLACE/CALL/OPERATION/TEAM, such as blocked/8/out/batch/hit/p1.  The
+ * limits of the same case have `limit` for CALL, as blocked/8/out/limit/line/p1, and another
+ * library has its name there.
  */
 #ifndef TAMIS_BENCH_FIGURES_H
 #define TAMIS_BENCH_FIGURES_H
@@ -16,9 +17,9 @@
 #define SAMPLES_MAX 64u
 
 /*
- * Nanoseconds a key.  What is asked of a full filter has one level, and its samples differ by chance alone.  Adds
- * have a level for each part of the filling; the figures are means over the levels of the least, and of the median,
- * of each.
+ * Nanoseconds a key.  What is asked of a full filter has one level, and its samples differ by
+ * chance alone.  Adds have a level for each part of the filling; the figures are means over the
+ * levels of the least, and of the median, of each.
  */
 struct figure {
     char name[96];

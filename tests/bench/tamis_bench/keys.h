@@ -19,8 +19,9 @@ extern const char *const key_set_names[KEY_SETS];
 extern const char *const key_set_titles[KEY_SETS];
 
 /*
- * So many keys are made at a time and then used, which alone is timed: enough for two batches of 1,024, few enough
- * to stay in the second-level cache, so that it is not the stream of keys that is measured.
+ * So many keys are made at a time and then used, which alone is timed: enough for two batches of
+ * 1,024, few enough to stay in the second-level cache, so that it is not the stream of keys that is
+ * measured.
  */
 #define STREAM_KEYS 2048u
 
@@ -31,8 +32,8 @@ struct stream {
     char bytes[STREAM_KEYS * 72];
 };
 
-/* Keys i = 0 to count - 1 of the stream: those of the numbers first, first + 1, ...; of another seed another set,
- * and of one seed no two alike. */
+/* Keys i = 0 to count - 1 of the stream: those of the numbers first, first + 1, ...; of another
+ * seed another set, and of one seed no two alike. */
 void keys_in_order(struct stream *stream, enum key_set set, uint64_t seed, uint64_t first,
                    size_t count);
 

@@ -2,9 +2,10 @@
 /*
  * limits.c: random lines of a mapped file, and hashing alone.
  *
- * Which lines is drawn before the time is taken, so that a loop is a prefetch, a load or OR, and the counting.
- * Its file has the size of the filter's data and is of the same sort: in the same directory, allocated in full,
- * written by pages, mapped shared, every page of it touched for writing by the process that is timed.
+ * Which lines is drawn before the time is taken, so that a loop is a prefetch, a load or OR, and
+ * the counting. Its file has the size of the filter's data and is of the same sort: in the same
+ * directory, allocated in full, written by pages, mapped shared, every page of it touched for
+ * writing by the process that is timed.
  */
 #include "limits.h"
 
@@ -28,7 +29,7 @@ const char *const limit_names[LIMITS] = {"line", "or", "two-ors", "hash"};
 
 static char path[256];
 
-/* ---- The loops --------------------------------------------------------------------------------- */
+/* ---- The loops ------------------------------------------------------------------------------- */
 
 static void draw_places(struct worker *worker, const struct order *order, uint64_t first,
                         size_t count)
@@ -111,7 +112,7 @@ struct order limit_order(enum limit limit)
                           .batch = STREAM_KEYS};
 }
 
-/* ---- The file ---------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 static int64_t map_lines(struct worker *worker, const struct order *order, size_t count)
 {

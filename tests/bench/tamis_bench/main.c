@@ -14,8 +14,8 @@
  *     figures.c   samples by name                   machine.c   what it ran on
  *     requirements.c, table.c, json.c               what came out
  *
- * It calls what users call, tamis.h and tamis_build.h.  No figure makes it fail.  Where a key that was added is
- * not found, or a call fails, it does.
+ * It calls what users call, tamis.h and tamis_build.h.  No figure makes it fail.  Where a key that
+ * was added is not found, or a call fails, it does.
  */
 #include <err.h>
 #include <stdio.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * peers.c: libbloom, a filter in the memory of one process, of the same capacity and rate, with the same keys.
+ * peers.c: libbloom, a filter in the memory of one process, of the same capacity and rate, with the
+ * same keys.
  *
- * Its figures are KIND/KEYS/PLACE/libbloom/OPERATION/p1.  As filling it to its capacity takes half a minute,
- * --quick leaves it nearly empty and has no misses, which would then be answered by the first bit.
+ * Its figures are KIND/KEYS/PLACE/libbloom/OPERATION/p1.  As filling it to its capacity takes half
+ * a minute, --quick leaves it nearly empty and has no misses, which would then be answered by the
+ * first bit.
  */
 #include "peers.h"
 

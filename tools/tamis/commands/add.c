@@ -115,7 +115,8 @@ static int warn_when_full(struct addition *addition)
     return CLI_DONE;
 }
 
-/* No more can be added, or not now: the answers to the others of the batch stand, and are told first. */
+/* No more can be added, or not now: the answers to the others of the batch stand, and are told
+ * first. */
 static int tell_refused(struct addition *addition, size_t count)
 {
     size_t refused = 0;

@@ -2,9 +2,9 @@
 /*
  * build.c: tamis build NAME [FILE...]
  *
- * All files are looked for before the first is read, all are read before anything is made, and what is
- * made is published in one step by the library: whatever fails, or is stopped, the generation that was
- * in force stays.
+ * All files are looked for before the first is read, all are read before anything is made, and what
+ * is made is published in one step by the library: whatever fails, or is stopped, the generation
+ * that was in force stays.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -186,8 +186,8 @@ static int read_files(struct work *work, struct files files, take_fn *take)
     return CLI_DONE;
 }
 
-/* An empty list is what a download that failed in the night leaves: published, it would let everything
- * through.  One of several is told; all of them are refused. */
+/* An empty list is what a download that failed in the night leaves: published, it would let
+ * everything through.  One of several is told; all of them are refused. */
 static int read_keys(struct work *work)
 {
     const struct files files = files_of_keys(work->call);

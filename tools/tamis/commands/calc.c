@@ -68,8 +68,8 @@ static void size_row(struct row *row)
 
 /* ---- --memory ----------------------------------------------------------------------------- */
 
-/* Bits, or counters.  A fuse filter has the seeds of its pieces too: 64 bytes, or 8 for each 1.5 million
- * keys of a byte and more. */
+/* Bits, or counters.  A fuse filter has the seeds of its pieces too: 64 bytes, or 8 for each 1.5
+ * million keys of a byte and more. */
 static uint64_t places_in(const struct tamis_sizing *sizing, uint64_t memory_bytes)
 {
     if (sizing->kind == TAMIS_KIND_FUSE) {

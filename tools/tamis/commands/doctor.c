@@ -2,8 +2,8 @@
 /*
  * doctor.c: tamis doctor [NAME...] - is the store healthy, and what is to be done where it is not?
  *
- * Two rounds, a line each finding: what verify finds, which is damage; then the states of the filters, which
- * want attention.
+ * Two rounds, a line each finding: what verify finds, which is damage; then the states of the
+ * filters, which want attention.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /*
  * except.c: tamis except NAME add|remove|list [KEY...]
  *
- * The library writes all exceptions of a filter anew at each call, so all keys go in one: they are put on
- * a pile first, and a failure or a signal while they are read changes nothing.
+ * The library writes all exceptions of a filter anew at each call, so all keys go in one: they are
+ * put on a pile first, and a failure or a signal while they are read changes nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,9 +2,10 @@
 /*
  * list.c: tamis list [PREFIX]
  *
- * Reads the catalog, and for items, sizes and states the header of each segment: some 5 us a segment, or a
- * read of the disk where it is not in memory.  --recorded does without: the catalog has what they were at
- * the last checkpoint.  The rate is what the formulas give for that many items.
+ * Reads the catalog, and for items, sizes and states the header of each segment: some 5 us a
+ * segment, or a read of the disk where it is not in memory.  --recorded does without: the catalog
+ * has what they were at the last checkpoint.  The rate is what the formulas give for that many
+ * items.
  */
 #include "command.h"
 #include "fields.h"

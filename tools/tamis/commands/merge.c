@@ -4,7 +4,8 @@
  *
  * A destination that is there is merged into while others use it; one that is not is made, whole or
  * not at all.  A signal ends either: the one keeps what it has, of the other nothing is left.  Into
- * counters it ends the merge before the first is added to, or is too late: the library sees to that.
+ * counters it ends the merge before the first is added to, or is too late: the library sees to
+ * that.
  */
 #include <stdlib.h>
 

@@ -130,7 +130,8 @@ static int load(tamis_store *store, struct report_filter *filter)
     return rc;
 }
 
-/* A list of fewer segments may come into force while they are read one by one: TAMIS_EINVAL then. */
+/* A list of fewer segments may come into force while they are read one by one: TAMIS_EINVAL then.
+ * */
 static int load_settled(tamis_store *store, struct report_filter *filter)
 {
     int rc = load(store, filter);
@@ -141,7 +142,8 @@ static int load_settled(tamis_store *store, struct report_filter *filter)
     return rc;
 }
 
-/* Read all of them; those that were dropped since they were listed are left out.  The exit status. */
+/* Read all of them; those that were dropped since they were listed are left out.  The exit status.
+ * */
 static int load_all(tamis_store *store, struct report *report, bool listed)
 {
     uint64_t done_bytes = 0;

@@ -2,8 +2,8 @@
 /*
  * report_charts.c: the four figures of a filter's section.
  *
- * Lines and dots are SVG, bars are tables: text wraps and aligns there.  Colours are classes, so that the
- * page's style has a light and a dark form of them.
+ * Lines and dots are SVG, bars are tables: text wraps and aligns there.  Colours are classes, so
+ * that the page's style has a light and a dark form of them.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -84,8 +84,8 @@ void chart_heat(struct page *page, const struct report_filter *filter)
 #define TOP 12.0
 #define BOTTOM 188.0
 
-/* The rate by the number of items: that of the newest segment by the formulas, those before it as they
- * are. */
+/* The rate by the number of items: that of the newest segment by the formulas, those before it as
+ * they are. */
 struct rate_curve {
     const struct tamis_segment_stat *newest;
     double others;       /* items of those before it */
