@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fixture.h"
 #include "tsv.h"
-#include "unit/fixture.h"
 
 static tamis_store *store;
 
