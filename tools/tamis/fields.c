@@ -12,17 +12,6 @@
 #include "json.h"
 #include "text.h"
 
-#define HUMAN_BYTES 64
-
-struct field {
-    const char *name;
-    unsigned needs; /* without these the field is left out */
-    unsigned loads; /* what `info` loads for it */
-    json_t *(*value)(const struct filter_view *view);
-    /* What stands in brackets behind the value; NULL, or leaves text empty, for nothing. */
-    void (*human)(const struct filter_view *view, char text[HUMAN_BYTES]);
-};
-
 static void add_state(char text[STATE_BYTES], const char *name, int64_t since)
 {
     char time[32];
@@ -81,224 +70,151 @@ static double rate_now_of(const struct filter_view *view)
     return fabs(expm1(log_refused)); /* not -0 */
 }
 
-/* ---- Values ------------------------------------------------------------------------------- */
+/* ---- A segment ---------------------------------------------------------------------------- */
 
-static json_t *kind_text(uint32_t kind)
+/* What a segment's record may hold besides VIEW_FILL. */
+#define SEGMENT_SLICED 4u /* it belongs to a slice of a window */
+
+static void segment_file(const struct tamis_segment_stat *segment, char text[RECORD_HUMAN_BYTES])
 {
-    const char *name = tamis_kind_name(kind);
-    return name ? json_text(name) : json_unsigned(kind);
+    snprintf(text, RECORD_HUMAN_BYTES, "segments/%016" PRIu64 ".seg", segment->number);
 }
 
-static json_t *value_name(const struct filter_view *view)
+static json_t *segment_file_json(const void *segment)
 {
-    return json_text(view->stat.name);
+    char file[RECORD_HUMAN_BYTES];
+    segment_file(segment, file);
+    return json_text(file);
 }
 
-static json_t *value_kind(const struct filter_view *view)
+static json_t *segment_bit_order(const void *segment)
 {
-    return kind_text(view->stat.kind);
+    const struct tamis_segment_stat *stat = segment;
+    return json_text(stat->bit_order ? "msb-first" : "lsb-first");
 }
 
-static json_t *value_hash_set(const struct filter_view *view)
+static json_t *segment_live(const void *segment)
 {
-    return json_text(view->stat.hash_set);
+    return json_boolean(is_live(segment));
 }
 
-static json_t *value_m_bits(const struct filter_view *view)
+#define OF_SEGMENT(how, member) RECORD_MEMBER(how, tamis_segment_stat, member)
+
+static const struct field SEGMENT_FIELDS[] = {
+    {"number", OF_SEGMENT(U64, number)},
+    {"kind", OF_SEGMENT(KIND, kind)},
+    {"hash_set", OF_SEGMENT(TEXT, hash_set)},
+    {"m_bits", OF_SEGMENT(U64, m_bits)},
+    {"k", OF_SEGMENT(U32, k)},
+    {"words", OF_SEGMENT(U32, words)},
+    {"seed", OF_SEGMENT(U64, seed)},
+    {"bit_order", .make = segment_bit_order},
+    {"capacity", OF_SEGMENT(U64, capacity)},
+    {"fp_rate", OF_SEGMENT(RATE, fp_rate)},
+    {"items", OF_SEGMENT(U64, items)},
+    {"step", OF_SEGMENT(U32, step)},
+    {"counter_bits", OF_SEGMENT(U32, counter_bits)},
+    {"fingerprint_bits", OF_SEGMENT(U32, fingerprint_bits)},
+    {"pieces", OF_SEGMENT(U32, pieces)},
+    {"slice", OF_SEGMENT(U64, slice), .needs = SEGMENT_SLICED},
+    {"slice_start", OF_SEGMENT(TIME, slice_start), .needs = SEGMENT_SLICED},
+    {"live", .make = segment_live, .needs = SEGMENT_SLICED},
+    {"items_estimated", OF_SEGMENT(U64, items_estimated), .needs = VIEW_FILL},
+    {"fill", OF_SEGMENT(RATE, fill), .needs = VIEW_FILL},
+    {"fp_rate_now", OF_SEGMENT(RATE, fp_rate_now), .needs = VIEW_FILL},
+    {"size_bytes", OF_SEGMENT(U64, file_bytes)},
+    {"data_offset", OF_SEGMENT(U64, data_offset)},
+    {"file", .make = segment_file_json},
+};
+
+/* ---- A generation -------------------------------------------------------------------------- */
+
+static json_t *generation_state_json(const void *generation)
 {
-    return json_unsigned(view->stat.m_bits);
+    return json_text(generation_state(generation));
 }
 
-static json_t *value_counter_bits(const struct filter_view *view)
+#define OF_GENERATION(how, member) RECORD_MEMBER(how, tamis_generation_stat, member)
+
+static const struct field GENERATION_FIELDS[] = {
+    {"generation", OF_GENERATION(U64, generation)},
+    {"state", .make = generation_state_json},
+    {"kind", OF_GENERATION(KIND, kind), .needs = GENERATION_BUILD},
+    {"items", OF_GENERATION(U64, items)},
+    {"fp_rate", OF_GENERATION(RATE, fp_rate)},
+    {"segments", OF_GENERATION(U32, segment_count)},
+    {"size_bytes", OF_GENERATION(U64, size_bytes)},
+    {"found", OF_GENERATION(U64, exceptions)},
+    {"published_at", OF_GENERATION(TIME, published_at)},
+    {"key_digest", OF_GENERATION(DIGEST, key_digest), .needs = GENERATION_BUILD},
+};
+
+const char *generation_state(const struct tamis_generation_stat *stat)
 {
-    return json_unsigned(view->stat.counter_bits);
+    return stat->in_force ? "in-force" : "kept";
 }
 
-static json_t *value_keep(const struct filter_view *view)
+json_t *generation_json(const struct tamis_generation_stat *stat, unsigned holds)
 {
-    return json_unsigned(view->stat.keep);
+    return record_json(FIELDS(GENERATION_FIELDS), holds, stat);
 }
 
-static json_t *value_exceptions(const struct filter_view *view)
-{
-    return json_unsigned(view->stat.exceptions);
-}
+/* ---- Values of a filter that no member has -------------------------------------------------- */
 
-static json_t *value_fingerprint_bits(const struct filter_view *view)
+static json_t *value_items_estimated(const void *record)
 {
-    return json_unsigned(view->stat.fingerprint_bits);
-}
-
-static json_t *value_k(const struct filter_view *view)
-{
-    return json_unsigned(view->stat.k);
-}
-
-static json_t *value_seed(const struct filter_view *view)
-{
-    return json_unsigned(view->stat.seed);
-}
-
-static json_t *value_capacity(const struct filter_view *view)
-{
-    return json_unsigned(view->stat.capacity);
-}
-
-static json_t *value_fp_rate(const struct filter_view *view)
-{
-    return json_rate(view->stat.fp_rate);
-}
-
-static json_t *value_items(const struct filter_view *view)
-{
-    return json_unsigned(view->stat.items);
-}
-
-static json_t *value_items_estimated(const struct filter_view *view)
-{
+    const struct filter_view *view = record;
     uint64_t items = 0;
     for (uint32_t i = 0; i < view->stat.segment_count; i++)
         if (is_live(&view->segments[i])) items += view->segments[i].items_estimated;
     return json_unsigned(items);
 }
 
-static json_t *value_fill(const struct filter_view *view)
+static json_t *value_fill(const void *view)
 {
     return json_rate(fill_of(view));
 }
 
-static json_t *value_fp_rate_now(const struct filter_view *view)
+static json_t *value_fp_rate_now(const void *view)
 {
     return json_rate(rate_now_of(view));
 }
 
-static json_t *value_bits_per_key(const struct filter_view *view)
+static json_t *value_segments(const void *record)
 {
-    return json_rate(view->stat.bits_per_key);
-}
-
-static json_t *value_size_bytes(const struct filter_view *view)
-{
-    return json_unsigned(view->stat.size_bytes);
-}
-
-static json_t *value_generation(const struct filter_view *view)
-{
-    return json_unsigned(view->stat.generation);
-}
-
-static void segment_file(const struct tamis_segment_stat *segment, char text[HUMAN_BYTES])
-{
-    snprintf(text, HUMAN_BYTES, "segments/%016" PRIu64 ".seg", segment->number);
-}
-
-static json_t *segment_json(const struct tamis_segment_stat *segment, unsigned holds)
-{
-    char file[HUMAN_BYTES];
-    segment_file(segment, file);
-    json_t *object = json_new();
-    json_put(object, "number", json_unsigned(segment->number));
-    json_put(object, "kind", kind_text(segment->kind));
-    json_put(object, "hash_set", json_text(segment->hash_set));
-    json_put(object, "m_bits", json_unsigned(segment->m_bits));
-    json_put(object, "k", json_unsigned(segment->k));
-    json_put(object, "words", json_unsigned(segment->words));
-    json_put(object, "seed", json_unsigned(segment->seed));
-    json_put(object, "bit_order", json_text(segment->bit_order ? "msb-first" : "lsb-first"));
-    json_put(object, "capacity", json_unsigned(segment->capacity));
-    json_put(object, "fp_rate", json_rate(segment->fp_rate));
-    json_put(object, "items", json_unsigned(segment->items));
-    json_put(object, "step", json_unsigned(segment->step));
-    json_put(object, "counter_bits", json_unsigned(segment->counter_bits));
-    json_put(object, "fingerprint_bits", json_unsigned(segment->fingerprint_bits));
-    json_put(object, "pieces", json_unsigned(segment->pieces));
-    if (segment->slice_start != 0) {
-        json_put(object, "slice", json_unsigned(segment->slice));
-        json_put(object, "slice_start", json_time(segment->slice_start));
-        json_put(object, "live", json_boolean(is_live(segment)));
-    }
-    if (holds & VIEW_FILL) {
-        json_put(object, "items_estimated", json_unsigned(segment->items_estimated));
-        json_put(object, "fill", json_rate(segment->fill));
-        json_put(object, "fp_rate_now", json_rate(segment->fp_rate_now));
-    }
-    json_put(object, "size_bytes", json_unsigned(segment->file_bytes));
-    json_put(object, "data_offset", json_unsigned(segment->data_offset));
-    json_put(object, "file", json_text(file));
-    return object;
-}
-
-static json_t *value_segments(const struct filter_view *view)
-{
+    const struct filter_view *view = record;
     json_t *array = json_array();
-    if (!array) cli_no_memory();
-    for (uint32_t i = 0; i < view->stat.segment_count; i++)
-        if (json_array_append_new(array, segment_json(&view->segments[i], view->holds)) < 0)
-            cli_no_memory();
+    for (uint32_t i = 0; i < view->stat.segment_count; i++) {
+        const struct tamis_segment_stat *segment = &view->segments[i];
+        const unsigned sliced = segment->slice_start != 0 ? SEGMENT_SLICED : 0;
+        json_append(array, record_json(FIELDS(SEGMENT_FIELDS), view->holds | sliced, segment));
+    }
     return array;
 }
 
-static json_t *value_created_at(const struct filter_view *view)
+static json_t *value_state(const void *record)
 {
-    return json_time(view->stat.created_at);
-}
-
-static json_t *value_published_at(const struct filter_view *view)
-{
-    return json_time(view->stat.published_at);
-}
-
-static json_t *value_checkpointed_at(const struct filter_view *view)
-{
-    return json_time(view->stat.checkpointed_at);
-}
-
-static json_t *value_state(const struct filter_view *view)
-{
+    const struct filter_view *view = record;
     char text[STATE_BYTES];
     return json_text(state_name(view->stat.state, text));
 }
 
-static json_t *value_durable(const struct filter_view *view)
+static json_t *value_durable(const void *record)
 {
+    const struct filter_view *view = record;
     return json_boolean((view->stat.flags & TAMIS_FILTER_DURABLE) != 0);
 }
 
-static json_t *value_unclean_since(const struct filter_view *view)
+static json_t *value_on_full(const void *record)
 {
-    return json_time(view->stat.unclean_since);
-}
-
-static json_t *value_degraded_since(const struct filter_view *view)
-{
-    return json_time(view->stat.degraded_since);
-}
-
-static json_t *value_on_full(const struct filter_view *view)
-{
+    const struct filter_view *view = record;
     return json_text(tamis_on_full_name(view->stat.on_full));
 }
 
-/* Seconds, or keys; both 0 where nothing is forgotten. */
-static json_t *value_window_seconds(const struct filter_view *view)
+static json_t *value_window_seconds(const void *record)
 {
+    const struct filter_view *view = record;
     return json_rate((double)view->stat.window_ns / 1e9);
-}
-
-static json_t *value_window_items(const struct filter_view *view)
-{
-    return json_unsigned(view->stat.window_items);
-}
-
-static json_t *value_slices(const struct filter_view *view)
-{
-    return json_unsigned(view->stat.slices);
-}
-
-/* Those in which keys are still found. */
-static json_t *value_live_slices(const struct filter_view *view)
-{
-    return json_unsigned(view->stat.live_slices);
 }
 
 static const char FULL[] =
@@ -336,8 +252,9 @@ static void add_note(char **notes, const char *note)
     *notes = longer;
 }
 
-static json_t *value_note(const struct filter_view *view)
+static json_t *value_note(const void *record)
 {
+    const struct filter_view *view = record;
     char *notes = cli_copy("", 0);
     if (view->stat.state & TAMIS_STATE_DAMAGED) add_note(&notes, DAMAGED);
     if (view->stat.state & TAMIS_STATE_OVER) add_note(&notes, OVER);
@@ -359,112 +276,115 @@ static json_t *value_note(const struct filter_view *view)
 
 /* ---- Human forms -------------------------------------------------------------------------- */
 
-static void human_bits(const struct filter_view *view, char text[HUMAN_BYTES])
+static void human_bits(const void *record, char text[RECORD_HUMAN_BYTES])
 {
+    const struct filter_view *view = record;
     if (view->stat.counter_bits != 0)
-        snprintf(text, HUMAN_BYTES, "counters of %u bits", view->stat.counter_bits);
+        snprintf(text, RECORD_HUMAN_BYTES, "counters of %u bits", view->stat.counter_bits);
     else if (view->stat.fingerprint_bits != 0)
-        snprintf(text, HUMAN_BYTES, "fingerprints of %u bits", view->stat.fingerprint_bits);
+        snprintf(text, RECORD_HUMAN_BYTES, "fingerprints of %u bits", view->stat.fingerprint_bits);
     else
-        text_size(text, HUMAN_BYTES, (double)view->stat.m_bits / 8);
+        text_size(text, RECORD_HUMAN_BYTES, (double)view->stat.m_bits / 8);
 }
 
-static void human_size(const struct filter_view *view, char text[HUMAN_BYTES])
+static void human_size(const void *record, char text[RECORD_HUMAN_BYTES])
 {
-    text_size(text, HUMAN_BYTES, (double)view->stat.size_bytes);
+    const struct filter_view *view = record;
+    text_size(text, RECORD_HUMAN_BYTES, (double)view->stat.size_bytes);
 }
 
-static void human_items(const struct filter_view *view, char text[HUMAN_BYTES])
+static void human_items(const void *record, char text[RECORD_HUMAN_BYTES])
 {
+    const struct filter_view *view = record;
     if (view->stat.capacity == 0) return;
-    snprintf(text, HUMAN_BYTES, "%.1f %% of the capacity",
+    snprintf(text, RECORD_HUMAN_BYTES, "%.1f %% of the capacity",
              100 * (double)view->stat.items / (double)view->stat.capacity);
 }
 
-static void human_fill(const struct filter_view *view, char text[HUMAN_BYTES])
+static void human_fill(const void *record, char text[RECORD_HUMAN_BYTES])
 {
-    snprintf(text, HUMAN_BYTES, "%.1f %% of the %s", 100 * fill_of(view),
+    const struct filter_view *view = record;
+    snprintf(text, RECORD_HUMAN_BYTES, "%.1f %% of the %s", 100 * fill_of(view),
              view->stat.counter_bits != 0       ? "counters are above 0"
              : view->stat.fingerprint_bits != 0 ? "fingerprints are not 0"
                                                 : "bits are set");
 }
 
-static void one_in(double rate, char text[HUMAN_BYTES])
+static void one_in(double rate, char text[RECORD_HUMAN_BYTES])
 {
     if (rate > 0 && rate < 1)
-        snprintf(text, HUMAN_BYTES, rate > 1e-6 ? "1 in %.0f" : "1 in %.3g", 1 / rate);
+        snprintf(text, RECORD_HUMAN_BYTES, rate > 1e-6 ? "1 in %.0f" : "1 in %.3g", 1 / rate);
 }
 
-static void human_fp_rate(const struct filter_view *view, char text[HUMAN_BYTES])
+static void human_fp_rate(const void *record, char text[RECORD_HUMAN_BYTES])
 {
+    const struct filter_view *view = record;
     one_in(view->stat.fp_rate, text);
 }
 
-static void human_fp_rate_now(const struct filter_view *view, char text[HUMAN_BYTES])
+static void human_fp_rate_now(const void *record, char text[RECORD_HUMAN_BYTES])
 {
+    const struct filter_view *view = record;
     one_in(rate_now_of(view), text);
 }
 
 /* ---- The table ---------------------------------------------------------------------------- */
 
-static const struct field FIELDS[] = {
-    {"name", 0, 0, value_name, NULL},
-    {"kind", 0, 0, value_kind, NULL},
-    {"hash_set", 0, 0, value_hash_set, NULL},
-    {"m_bits", 0, 0, value_m_bits, human_bits},
-    {"k", 0, 0, value_k, NULL},
-    {"seed", 0, 0, value_seed, NULL},
-    {"capacity", 0, 0, value_capacity, NULL},
-    {"fp_rate", 0, 0, value_fp_rate, human_fp_rate},
-    {"items", 0, 0, value_items, human_items},
-    {"items_estimated", VIEW_FILL, VIEW_FILL, value_items_estimated, NULL},
-    {"fill", VIEW_FILL, VIEW_FILL, value_fill, human_fill},
-    {"fp_rate_now", 0, VIEW_FILL, value_fp_rate_now, human_fp_rate_now},
-    {"bits_per_key", 0, 0, value_bits_per_key, NULL},
-    {"size_bytes", 0, 0, value_size_bytes, human_size},
-    {"generation", 0, 0, value_generation, NULL},
-    {"segments", VIEW_SEGMENTS, VIEW_FILL, value_segments, NULL},
-    {"created_at", 0, 0, value_created_at, NULL},
-    {"published_at", 0, 0, value_published_at, NULL},
-    {"checkpointed_at", 0, 0, value_checkpointed_at, NULL},
-    {"on_full", 0, 0, value_on_full, NULL},
-    {"window_seconds", 0, 0, value_window_seconds, NULL},
-    {"window_items", 0, 0, value_window_items, NULL},
-    {"slices", 0, 0, value_slices, NULL},
-    {"live_slices", 0, 0, value_live_slices, NULL},
-    {"counter_bits", 0, 0, value_counter_bits, NULL},
-    {"fingerprint_bits", 0, 0, value_fingerprint_bits, NULL},
-    {"keep", 0, 0, value_keep, NULL},
-    {"exceptions", 0, 0, value_exceptions, NULL},
-    {"durable", 0, 0, value_durable, NULL},
-    {"state", 0, 0, value_state, NULL},
-    {"unclean_since", 0, 0, value_unclean_since, NULL},
-    {"degraded_since", 0, 0, value_degraded_since, NULL},
-    {"note", 0, VIEW_SEGMENTS, value_note, NULL},
+#define OF_FILTER(how, member) RECORD_MEMBER(how, filter_view, stat.member)
+
+static const struct field FILTER_FIELDS[] = {
+    {"name", OF_FILTER(TEXT, name)},
+    {"kind", OF_FILTER(KIND, kind)},
+    {"hash_set", OF_FILTER(TEXT, hash_set)},
+    {"m_bits", OF_FILTER(U64, m_bits), .human = human_bits},
+    {"k", OF_FILTER(U32, k)},
+    {"seed", OF_FILTER(U64, seed)},
+    {"capacity", OF_FILTER(U64, capacity)},
+    {"fp_rate", OF_FILTER(RATE, fp_rate), .human = human_fp_rate},
+    {"items", OF_FILTER(U64, items), .human = human_items},
+    {"items_estimated", .make = value_items_estimated, .needs = VIEW_FILL, .loads = VIEW_FILL},
+    {"fill", .make = value_fill, .needs = VIEW_FILL, .loads = VIEW_FILL, .human = human_fill},
+    {"fp_rate_now", .make = value_fp_rate_now, .loads = VIEW_FILL, .human = human_fp_rate_now},
+    {"bits_per_key", OF_FILTER(RATE, bits_per_key)},
+    {"size_bytes", OF_FILTER(U64, size_bytes), .human = human_size},
+    {"generation", OF_FILTER(U64, generation)},
+    {"segments", .make = value_segments, .needs = VIEW_SEGMENTS, .loads = VIEW_FILL},
+    {"created_at", OF_FILTER(TIME, created_at)},
+    {"published_at", OF_FILTER(TIME, published_at)},
+    {"checkpointed_at", OF_FILTER(TIME, checkpointed_at)},
+    {"on_full", .make = value_on_full},
+    {"window_seconds", .make = value_window_seconds},
+    {"window_items", OF_FILTER(U64, window_items)},
+    {"slices", OF_FILTER(U32, slices)},
+    {"live_slices", OF_FILTER(U64, live_slices)},
+    {"counter_bits", OF_FILTER(U32, counter_bits)},
+    {"fingerprint_bits", OF_FILTER(U32, fingerprint_bits)},
+    {"keep", OF_FILTER(U32, keep)},
+    {"exceptions", OF_FILTER(U64, exceptions)},
+    {"durable", .make = value_durable},
+    {"state", .make = value_state},
+    {"unclean_since", OF_FILTER(TIME, unclean_since)},
+    {"degraded_since", OF_FILTER(TIME, degraded_since)},
+    {"note", .make = value_note, .loads = VIEW_SEGMENTS},
 };
-#define FIELD_COUNT (sizeof FIELDS / sizeof *FIELDS)
+#define FIELD_COUNT (sizeof FILTER_FIELDS / sizeof *FILTER_FIELDS)
 
 const struct field *field_find(const char *name)
 {
     for (size_t i = 0; i < FIELD_COUNT; i++)
-        if (strcmp(FIELDS[i].name, name) == 0) return &FIELDS[i];
+        if (strcmp(FILTER_FIELDS[i].name, name) == 0) return &FILTER_FIELDS[i];
     return NULL;
-}
-
-unsigned field_loads(const struct field *field)
-{
-    return field->loads;
 }
 
 char *field_names(void)
 {
     size_t bytes = 1;
     for (size_t i = 0; i < FIELD_COUNT; i++)
-        bytes += strlen(FIELDS[i].name) + 1;
+        bytes += strlen(FILTER_FIELDS[i].name) + 1;
     char *names = cli_alloc(bytes);
     char *end = names;
     for (size_t i = 0; i < FIELD_COUNT; i++)
-        end += sprintf(end, "%s%s", i > 0 ? " " : "", FIELDS[i].name);
+        end += sprintf(end, "%s%s", i > 0 ? " " : "", FILTER_FIELDS[i].name);
     return names;
 }
 
@@ -496,11 +416,7 @@ void view_clear(struct filter_view *view)
 
 json_t *view_json(const struct filter_view *view)
 {
-    json_t *object = json_new();
-    for (size_t i = 0; i < FIELD_COUNT; i++)
-        if ((FIELDS[i].needs & ~view->holds) == 0)
-            json_put(object, FIELDS[i].name, FIELDS[i].value(view));
-    return object;
+    return record_json(FIELDS(FILTER_FIELDS), view->holds, view);
 }
 
 int view_show_json(struct out *out, tamis_filter *filter, unsigned loads)
@@ -514,8 +430,8 @@ int view_show_json(struct out *out, tamis_filter *filter, unsigned loads)
 
 static void print_segment(const struct tamis_segment_stat *segment, struct out *out)
 {
-    char file[HUMAN_BYTES];
-    char size[HUMAN_BYTES];
+    char file[RECORD_HUMAN_BYTES];
+    char size[RECORD_HUMAN_BYTES];
     segment_file(segment, file);
     text_size(size, sizeof size, (double)segment->file_bytes);
     const char *kind = tamis_kind_name(segment->kind);
@@ -532,7 +448,7 @@ static void print_segment(const struct tamis_segment_stat *segment, struct out *
 static void print_value(const struct filter_view *view, const struct field *field, bool human,
                         struct out *out)
 {
-    json_t *value = field->value(view);
+    json_t *value = record_value(field, view);
     if (json_is_string(value))
         out_text(out, json_string_value(value));
     else if (json_is_null(value))
@@ -540,7 +456,7 @@ static void print_value(const struct filter_view *view, const struct field *fiel
     else
         json_write(out, value);
     json_decref(value);
-    char text[HUMAN_BYTES] = "";
+    char text[RECORD_HUMAN_BYTES] = "";
     if (human && field->human) field->human(view, text);
     if (text[0]) out_format(out, " (%s)", text);
     out_char(out, '\n');
@@ -549,7 +465,7 @@ static void print_value(const struct filter_view *view, const struct field *fiel
 static void print_field(const struct filter_view *view, const struct field *field, bool labelled,
                         struct out *out)
 {
-    bool each_segment = field->value == value_segments;
+    bool each_segment = field->make == value_segments;
     uint32_t lines = each_segment ? view->stat.segment_count : 1;
     for (uint32_t i = 0; i < lines; i++) {
         if (labelled) out_format(out, "%s: ", field->name);
@@ -563,14 +479,14 @@ static void print_field(const struct filter_view *view, const struct field *fiel
 void view_print(const struct filter_view *view, struct out *out)
 {
     for (size_t i = 0; i < FIELD_COUNT; i++)
-        print_field(view, &FIELDS[i], true, out);
+        print_field(view, &FILTER_FIELDS[i], true, out);
 }
 
 void view_print_field(const struct filter_view *view, const struct field *field, bool json,
                       struct out *out)
 {
     if (json)
-        json_print(out, field->value(view));
+        json_print(out, record_value(field, view));
     else
         print_field(view, field, false, out);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fields.h: what is known of a filter, field by field.
+ * fields.h: what is known of a filter, of its segments and of its generations, field by field.
  *
- * One table of fields with stable names serves `info` (text, one field, JSON), `list --json` and
- * `create --json`.  Some fields need the segments, some a count of all set bits; a view says what
- * it holds, and fields that need more are left out.
+ * One table of fields with stable names (record.h) serves `info` (text, one field, JSON), the
+ * --json of list, create, import and merge, and the report.  Some fields need the segments, some a
+ * count of all set bits; a view says what it holds, and a field that needs more is left out.
  */
 #ifndef TAMIS_TOOLS_FIELDS_H
 #define TAMIS_TOOLS_FIELDS_H
@@ -13,7 +13,9 @@
 #include <stdbool.h>
 
 #include "out.h"
+#include "record.h"
 #include "tamis.h"
+#include "tamis_build.h"
 
 /* What a view holds besides the filter's stat.  VIEW_FILL brings the segments too. */
 #define VIEW_SEGMENTS 1u
@@ -25,13 +27,8 @@ struct filter_view {
     unsigned holds;                      /* VIEW_* */
 };
 
-struct field;
-
 /* The field of that name, or NULL. */
 const struct field *field_find(const char *name);
-
-/* VIEW_* to load for showing a field. */
-unsigned field_loads(const struct field *field);
 
 /* "name kind hash_set ...", for a message.  The caller frees it. */
 char *field_names(void);
@@ -52,6 +49,13 @@ void view_print(const struct filter_view *view, struct out *out);
 /* One value alone, as text or as JSON. */
 void view_print_field(const struct filter_view *view, const struct field *field, bool json,
                       struct out *out);
+
+/* "in-force" or "kept". */
+const char *generation_state(const struct tamis_generation_stat *stat);
+
+/* With GENERATION_BUILD: what `generations` says of how it was built and the report does not. */
+#define GENERATION_BUILD 1u
+json_t *generation_json(const struct tamis_generation_stat *stat, unsigned holds);
 
 /* "ok", or "full" or "over", "damaged", "degraded" and "unclean" with commas between, from
  * stat.state. */

@@ -26,6 +26,11 @@ void json_put(json_t *object, const char *field, json_t *value)
     if (json_object_set_new(object, field, checked(value)) < 0) cli_no_memory();
 }
 
+void json_append(json_t *array, json_t *value)
+{
+    if (!array || json_array_append_new(array, checked(value)) < 0) cli_no_memory();
+}
+
 json_t *json_unsigned(uint64_t number)
 {
     if (number <= INT64_MAX) return checked(json_integer((json_int_t)number));

@@ -20,6 +20,9 @@ json_t *json_new(void);
 /* value becomes object's. */
 void json_put(json_t *object, const char *field, json_t *value);
 
+/* value becomes array's. */
+void json_append(json_t *array, json_t *value);
+
 /* A number; beyond 2^63-1, where JSON readers lose digits and jansson has none, its digits as a
  * string. */
 json_t *json_unsigned(uint64_t number);

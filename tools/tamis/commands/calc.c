@@ -271,7 +271,7 @@ static void print_table_json(struct out *out)
     for (int m = TABLE_M_OVER_N_MIN; m <= TABLE_M_OVER_N_MAX; m++) {
         json_t *rates = json_array();
         for (int k = 1; k <= TABLE_K_MAX; k++)
-            if (json_array_append_new(rates, json_rate(textbook_rate(m, k))) < 0) cli_no_memory();
+            json_append(rates, json_rate(textbook_rate(m, k)));
         json_t *line = json_new();
         json_put(line, "m_over_n", json_unsigned((uint64_t)m));
         json_put(line, "best_k", json_rate(best_k(m)));

@@ -90,17 +90,12 @@ static void print_text(const struct explainer *explainer, const struct tamis_key
     out_char(out, explainer->source->separator);
 }
 
-static void append(json_t *array, json_t *value)
-{
-    if (!array || !value || json_array_append_new(array, value) < 0) cli_no_memory();
-}
-
 static json_t *hashes_json(const char *hashes)
 {
     json_t *array = json_array();
     while (*hashes) {
         size_t bytes = strcspn(hashes, ",");
-        append(array, json_stringn(hashes, bytes));
+        json_append(array, json_stringn(hashes, bytes));
         hashes += bytes;
         hashes += *hashes == ',';
     }
@@ -113,7 +108,7 @@ static void print_json(const struct explainer *explainer, const struct tamis_key
     const struct tamis_explanation *explanation = &explainer->explanation;
     json_t *positions = json_array();
     for (size_t i = 0; i < explanation->positions_count; i++)
-        append(positions, json_unsigned(explanation->positions[i]));
+        json_append(positions, json_unsigned(explanation->positions[i]));
     json_t *line = json_new();
     json_put_key(line, key, explainer->source->hex);
     if (explainer->segments > 1) json_put(line, "segment", json_unsigned(segment));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* generations.c: tamis generations NAME - the generation in force, and those that are kept. */
 #include "command.h"
+#include "fields.h"
 #include "json.h"
 #include "table.h"
-#include "tamis_build.h"
 #include "text.h"
 
 static const char HELP[] =
@@ -27,11 +27,6 @@ struct listing {
     struct table table;
 };
 
-static const char *state_of(const struct tamis_generation_stat *stat)
-{
-    return stat->in_force ? "in-force" : "kept";
-}
-
 static void add_row(struct table *table, const struct tamis_generation_stat *stat)
 {
     char size[32], time[40] = "-";
@@ -39,7 +34,7 @@ static void add_row(struct table *table, const struct tamis_generation_stat *sta
     text_size(size, sizeof size, (double)stat->size_bytes);
     if (stat->published_at != 0) text_time(time, sizeof time, stat->published_at);
     table_format(table, "%ju", (uintmax_t)stat->generation);
-    table_cell(table, state_of(stat));
+    table_cell(table, generation_state(stat));
     table_cell(table, kind ? kind : "?");
     table_format(table, "%ju", (uintmax_t)stat->items);
     table_format(table, "%.3g", stat->fp_rate);
@@ -48,28 +43,11 @@ static void add_row(struct table *table, const struct tamis_generation_stat *sta
     table_cell(table, time);
 }
 
-static void print_json(struct out *out, const struct tamis_generation_stat *stat)
-{
-    const char *kind = tamis_kind_name(stat->kind);
-    json_t *line = json_new();
-    json_put(line, "generation", json_unsigned(stat->generation));
-    json_put(line, "state", json_text(state_of(stat)));
-    json_put(line, "kind", json_text(kind ? kind : "?"));
-    json_put(line, "items", json_unsigned(stat->items));
-    json_put(line, "fp_rate", json_rate(stat->fp_rate));
-    json_put(line, "segments", json_unsigned(stat->segment_count));
-    json_put(line, "size_bytes", json_unsigned(stat->size_bytes));
-    json_put(line, "found", json_unsigned(stat->exceptions));
-    json_put(line, "published_at", json_time(stat->published_at));
-    json_put(line, "key_digest", json_digest(stat->key_digest));
-    json_print(out, line);
-}
-
 static int show(void *context, const struct tamis_generation_stat *stat)
 {
     struct listing *listing = context;
     if (options_have(&listing->call->options, TAKES(JSON)))
-        print_json(listing->call->out, stat);
+        json_print(listing->call->out, generation_json(stat, GENERATION_BUILD));
     else
         add_row(&listing->table, stat);
     return listing->call->out->failed; /* nobody reads on */

@@ -30,7 +30,7 @@ static int show(const struct invocation *call, tamis_filter *filter, const struc
 {
     bool json = options_have(&call->options, TAKES(JSON));
     struct filter_view view;
-    int rc = view_load(&view, filter, field ? field_loads(field) : VIEW_FILL);
+    int rc = view_load(&view, filter, field ? field->loads : VIEW_FILL);
     if (rc == 0) {
         if (field)
             view_print_field(&view, field, json, call->out);

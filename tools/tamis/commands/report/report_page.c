@@ -247,19 +247,8 @@ static void all_fields(struct page *page, const struct report_filter *filter)
 static json_t *generations_json(const struct report_filter *filter)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < filter->generation_count; i++) {
-        const struct tamis_generation_stat *g = &filter->generations[i];
-        json_t *object = json_new();
-        json_put(object, "generation", json_unsigned(g->generation));
-        json_put(object, "state", json_text(g->in_force ? "in-force" : "kept"));
-        json_put(object, "items", json_unsigned(g->items));
-        json_put(object, "fp_rate", json_rate(g->fp_rate));
-        json_put(object, "segments", json_unsigned(g->segment_count));
-        json_put(object, "size_bytes", json_unsigned(g->size_bytes));
-        json_put(object, "found", json_unsigned(g->exceptions));
-        json_put(object, "published_at", json_time(g->published_at));
-        if (json_array_append_new(array, object) < 0) cli_no_memory();
-    }
+    for (size_t i = 0; i < filter->generation_count; i++)
+        json_append(array, generation_json(&filter->generations[i], 0));
     return array;
 }
 
