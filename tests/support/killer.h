@@ -25,8 +25,6 @@ struct killer {
     int64_t died_at[KILLER_MAX]; /* ns on the monotonic clock, by its own hand; 0: it has not */
     uint64_t deaths_at[TAMIS__POINT_COUNT_OF]; /* by their own hand */
     uint64_t kills;                            /* all deaths that were reaped */
-    bool any_end;      /* for a control: ends of another sort are no failure of the program */
-    uint64_t failures; /* such ends */
 };
 
 /* Start `count` of them.  `seed`: of the random numbers of all. */
