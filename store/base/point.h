@@ -17,6 +17,7 @@
     X(TAMIS__POINT_SLOT_SEEN, "counting: a free slot of overflow is seen, not taken")              \
     X(TAMIS__POINT_SLOT_TAKEN, "counting: a counter has a slot of overflow and no mark of it")     \
     X(TAMIS__POINT_LEVEL_GROWN, "counting: the file is longer, the level not in force")            \
+    X(TAMIS__POINT_SLOT_HALF, "copy: one word of an overflow slot is read, the other is not")      \
     X(TAMIS__POINT_BLOCK_LOCKED, "remove: the block is locked, no counter looked at")              \
     X(TAMIS__POINT_REMOVE_CHECKED, "remove: all counters are above 0, none is lowered")            \
     X(TAMIS__POINT_CELL_LOWERED, "remove: one counter is lowered")                                 \

@@ -10,6 +10,8 @@
  *               counters are read before the levels in force and before the table, word by word, as
  *               they also go down; what in the table is newer than the counters is brought in order
  *               then
+ *     slots     get their owner before their count: the count is read first.  So a count in a free
+ *               slot of the copy is damage of the original, and stays for verify to find
  */
 #include "check/copy.h"
 
@@ -19,6 +21,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/point.h"
 #include "file/inside.h"
 #include "file/mark.h"
 
@@ -73,11 +76,24 @@ struct copying {
     void *context;
 };
 
+typedef void read_fn(const uint64_t *from, uint64_t *to, uint64_t count);
+
 /* ORDER acquire: what a word was made after is seen by those that are read after it. */
 static void read_words(const uint64_t *from, uint64_t *to, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
         to[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
+}
+
+/* The same for slots of overflow: of each the count first, then the owner.  The other way round a
+ * slot that is taken and counted in between would be a free one with a count. */
+static void read_slots(const uint64_t *from, uint64_t *to, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i += 2) {
+        read_words(from + i + 1, to + i + 1, 1);
+        TAMIS__POINT(TAMIS__POINT_SLOT_HALF);
+        read_words(from + i, to + i, 1);
+    }
 }
 
 static int read_header(struct copying *c)
@@ -106,8 +122,8 @@ static int copy_bits(const struct copying *c)
     return rc;
 }
 
-/* The words from byte `at` to byte `end`. */
-static int copy_words(const struct copying *c, uint64_t at, uint64_t end)
+/* The words from byte `at` to byte `end`, read by `read`. */
+static int copy_words(const struct copying *c, uint64_t at, uint64_t end, read_fn *read)
 {
     char *map = NULL, *buffer = malloc(PIECE_BYTES);
     if (buffer == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory copying %s", c->what);
@@ -115,7 +131,7 @@ static int copy_words(const struct copying *c, uint64_t at, uint64_t end)
     for (; rc == 0 && at < end; at += PIECE_BYTES) {
         const uint64_t now = end - at < PIECE_BYTES ? end - at : PIECE_BYTES;
         tamis__want_map(map + at, now);
-        read_words((const uint64_t *)(const void *)(map + at), (uint64_t *)(void *)buffer, now / 8);
+        read((const uint64_t *)(const void *)(map + at), (uint64_t *)(void *)buffer, now / 8);
         rc = tamis__write_at(c->to, buffer, (size_t)now, at, c->to_what);
         tamis__release_map(map + at, now);
         if (rc == 0) rc = c->fn(c->context, now);
@@ -148,13 +164,13 @@ static int settle(const struct copying *c, uint64_t bytes)
 static int copy_counters(struct copying *c)
 {
     const struct tamis__segment_header *h = &c->header;
-    int rc = copy_words(c, h->data_offset, h->data_offset + h->data_bytes);
+    int rc = copy_words(c, h->data_offset, h->data_offset + h->data_bytes, read_words);
     if (rc == 0) rc = read_header(c);
     if (rc < 0) return rc;
     const uint64_t end = tamis__header_file_bytes(h);
     if (end == h->file_bytes) return 0;
     rc = tamis__extend(c->to, h->file_bytes, end, c->to_what);
-    if (rc == 0) rc = copy_words(c, h->file_bytes, end);
+    if (rc == 0) rc = copy_words(c, h->file_bytes, end, read_slots);
     return rc != 0 ? rc : settle(c, end);
 }
 

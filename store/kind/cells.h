@@ -140,10 +140,10 @@ uint64_t tamis__word_above_zero(const struct tamis__cells *cells, uint64_t index
 unsigned tamis__cells_above_zero(const struct tamis__cells *cells, uint64_t first, unsigned count);
 
 /*
- * Of a copy whose cells were read before its table: slots that were taken after their cell was
- * read.  One that its cell is not marked for counts nothing; one that no search finds, as those
- * before it were read when they were free, is free too.  Slots of marked cells are older than that,
- * and so are all those before them.
+ * Of a copy whose cells were read before its table, and of each slot the count before the owner:
+ * slots that were taken after their cell was read.  One that its cell is not marked for counts
+ * nothing; one that no search finds, as those before it were read when they were free, is free too.
+ * Slots of marked cells are older than that, and so are all those before them.
  */
 void tamis__cells_settle(const struct tamis__cells *cells);
 
