@@ -2,15 +2,17 @@
 /*
  * command.h: what a subcommand is, and what all of them share.
  *
- * A subcommand is one file with one `const struct command`, listed once in main.c.  main() takes
- * the options apart by the command's own list of them, so that run() starts with checked values.
- * Everything a user is told on standard error goes through cli_tell() and its relatives.
+ * A subcommand is a file in commands/ with one `const struct command`, listed once in CLI_COMMANDS.
+ * main() takes the options apart by the command's own list of them, so that run() starts with
+ * checked values.  Commands do not call each other: what two of them need is here, beside main.c.
+ * Everything that a user is told on standard error goes through cli_tell() and its relatives.
  */
 #ifndef TAMIS_TOOLS_COMMAND_H
 #define TAMIS_TOOLS_COMMAND_H
 
 #include <stdint.h>
 
+#include "memory.h"
 #include "options.h"
 #include "out.h"
 #include "tamis.h"
@@ -24,8 +26,10 @@ struct invocation {
     struct options options;
     char **args; /* what is left when the options are taken out */
     size_t arg_count;
-    bool dashes;     /* a -- stood before them: none of them is an option by mistake */
-    struct out *out; /* standard output; main() flushes it and answers for a failure */
+    bool dashes;          /* a -- stood before them: none of them is an option by mistake */
+    struct out *out;      /* standard output; main() flushes it and answers for a failure */
+    tamis_store *store;   /* open while cli_with_store() or cli_with_filter() runs */
+    tamis_filter *filter; /* open while cli_with_filter() runs */
 };
 
 struct command {
@@ -40,32 +44,16 @@ struct command {
     int (*run)(struct invocation *call); /* returns the exit status */
 };
 
-extern const struct command cli_command_add;
-extern const struct command cli_command_backup;
-extern const struct command cli_command_build;
-extern const struct command cli_command_calc;
-extern const struct command cli_command_check;
-extern const struct command cli_command_compare;
-extern const struct command cli_command_count;
-extern const struct command cli_command_create;
-extern const struct command cli_command_doctor;
-extern const struct command cli_command_drop;
-extern const struct command cli_command_except;
-extern const struct command cli_command_explain;
-extern const struct command cli_command_export;
-extern const struct command cli_command_generations;
-extern const struct command cli_command_import;
-extern const struct command cli_command_info;
-extern const struct command cli_command_list;
-extern const struct command cli_command_merge;
-extern const struct command cli_command_remove;
-extern const struct command cli_command_rename;
-extern const struct command cli_command_repair;
-extern const struct command cli_command_rollback;
-extern const struct command cli_command_report;
-extern const struct command cli_command_rotate;
-extern const struct command cli_command_sync;
-extern const struct command cli_command_verify;
+/* The commands, in the order of `tamis help`: the life of a filter. */
+#define CLI_COMMANDS(X)                                                                            \
+    X(create)                                                                                      \
+    X(add)                                                                                         \
+    X(check) X(remove) X(count) X(list) X(info) X(explain) X(calc) X(build) X(except)              \
+        X(generations) X(rollback) X(rotate) X(sync) X(merge) X(compare) X(import) X(export)       \
+            X(verify) X(doctor) X(report) X(repair) X(backup) X(rename) X(drop)
+
+#define CLI_DECLARE(name) extern const struct command cli_command_##name;
+CLI_COMMANDS(CLI_DECLARE)
 
 /* ---- message.c ---------------------------------------------------------------------------- */
 
@@ -85,12 +73,8 @@ int cli_fail_library(void);
 /* A note of what a filter of that hash set costs its owner, where it is weak. */
 void cli_tell_weakness(const char *hash_set);
 
-/* malloc and realloc that end the program with a sentence where there is no memory. */
-void *cli_alloc(size_t bytes);
-void *cli_realloc(void *old, size_t bytes);
-/* The first bytes of a text, with a NUL behind them. */
-char *cli_copy(const char *text, size_t bytes);
-void cli_no_memory(void) __attribute__((noreturn));
+/* "stopped by SIGINT", and how far the work is; the status of a program that a signal ended. */
+int cli_interrupted(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- open.c ------------------------------------------------------------------------------- */
 
@@ -98,11 +82,11 @@ void cli_no_memory(void) __attribute__((noreturn));
  * NULL, after a message, where none of them can be had.  The caller frees it. */
 char *cli_store_path(const struct invocation *call);
 
-/* `flags`, and what of them the options of every command say. */
+/* `flags`, and those that the options of every command ask for. */
 unsigned cli_store_flags(const struct invocation *call, unsigned flags);
 
-/* To open the store with: `flags`, what of them the options of every command say, and that it waits
- * for other processes as --wait says, and tells on standard error for whom. */
+/* What the store is opened with: cli_store_flags(), how long it waits for other processes (--wait),
+ * and that it tells on standard error for whom it waits. */
 struct tamis_store_options cli_store_options(const struct invocation *call, unsigned flags);
 
 /* Open the store for a command other than create; on failure a message and NULL. */
@@ -111,12 +95,23 @@ tamis_store *cli_store_open(const struct invocation *call, unsigned flags);
 /* Open a filter; on failure a message, with the nearest name where the name is not there. */
 tamis_filter *cli_filter_open(tamis_store *store, const char *name, unsigned flags);
 
+/* Open the store, run `work`, which finds it in call->store, and close it.  `flags` is as for
+ * tamis_store_open().  Returns the exit status. */
+int cli_with_store(struct invocation *call, unsigned flags, int (*work)(struct invocation *call));
+
+/* The same, with the filter that the first argument names in call->filter.  `flags` is as for
+ * tamis_filter_open().  `work` may close the filter itself and leaves NULL in call->filter then. */
+int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct invocation *call));
+
 /* Say once what is wrong with a filter that answers all the same: that keys may be missing. */
 void cli_tell_trouble(tamis_filter *filter);
 void cli_tell_trouble_of(const struct tamis_filter_stat *stat);
 
 /* Close a filter and tell about a failure; returns status, or CLI_ERROR then. */
 int cli_filter_close(tamis_filter *filter, int status);
+
+/* The library's sentence for `error`; where no filter has that name, with the nearest name. */
+int cli_fail_named(tamis_store *store, const char *name, int64_t error);
 
 /* Tell `sentence`, which is about a name that is not there, with the nearest name that is. */
 int cli_fail_absent(tamis_store *store, const char *name, const char *sentence);

@@ -100,8 +100,7 @@ struct input *input_open(const char *path)
         }
     }
     struct input *input = cli_alloc(sizeof *input);
-    *input = (struct input){
-        .name = cli_copy(name, strlen(name)), .fd = fd, .buffer = cli_alloc(BUFFER_BYTES)};
+    *input = (struct input){.name = cli_strdup(name), .fd = fd, .buffer = cli_alloc(BUFFER_BYTES)};
     return input;
 }
 

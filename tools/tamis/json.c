@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "memory.h"
 #include "text.h"
 
 static json_t *checked(json_t *value)

@@ -402,6 +402,39 @@ ssize_t key_source_next(struct key_source *source)
     return source->failed ? -1 : 0;
 }
 
+int key_source_each(struct key_source *source, int (*batch)(void *context, size_t count),
+                    void *context)
+{
+    for (;;) {
+        const ssize_t count = key_source_next(source);
+        if (count < 0) return CLI_ERROR;
+        if (count == 0) return CLI_DONE;
+        const int status = batch(context, (size_t)count);
+        if (status != CLI_DONE) return status;
+    }
+}
+
+#define SHOWN_BYTES 200 /* of a key, in a message */
+
+void key_source_tell_missing(const struct key_source *source, const struct tamis_key *key,
+                             const char *format, ...)
+{
+    const size_t bytes = key->bytes < SHOWN_BYTES ? key->bytes : SHOWN_BYTES;
+    const unsigned char *data = key->data;
+    const char *quote = source->hex ? "" : "'";
+    char shown[2 * SHOWN_BYTES + 1] = "", *what = NULL;
+    va_list args;
+    if (!source->hex && bytes > 0) memcpy(shown, key->data, bytes);
+    if (!source->hex) shown[bytes] = '\0';
+    for (size_t i = 0; source->hex && i < bytes; i++)
+        (void)snprintf(shown + 2 * i, 3, "%02x", data[i]);
+    va_start(args, format);
+    if (vasprintf(&what, format, args) < 0) cli_no_memory();
+    va_end(args);
+    cli_tell("key %s%s%s%s %s", quote, shown, bytes < key->bytes ? "..." : "", quote, what);
+    free(what);
+}
+
 void key_source_print_key(const struct key_source *source, const struct tamis_key *key)
 {
     if (source->hex)
@@ -412,12 +445,10 @@ void key_source_print_key(const struct key_source *source, const struct tamis_ke
 
 int key_source_status(const struct key_source *source, int status, const char *done)
 {
-    const int signal_number = interrupt_signal();
-    if (signal_number == 0) return status;
-    cli_tell("stopped by %s after %" PRIu64 " key%s, %s %s", interrupt_name(), source->keys_done,
-             text_plural(source->keys_done), source->keys_done == 1 ? "which was" : "all of them",
-             done);
-    return 128 + signal_number;
+    if (interrupt_signal() == 0) return status;
+    return cli_interrupted(" after %" PRIu64 " key%s, %s %s", source->keys_done,
+                           text_plural(source->keys_done),
+                           source->keys_done == 1 ? "which was" : "all of them", done);
 }
 
 /* Keys that hits names, printed one by one. */

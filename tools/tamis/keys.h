@@ -79,6 +79,15 @@ void key_source_free(struct key_source *source);
 /* The next batch into source->keys: their number, 0 at the end, -1 after a message. */
 ssize_t key_source_next(struct key_source *source);
 
+/* Call `batch` with the number of keys of each batch, as long as it returns CLI_DONE.  Returns
+ * CLI_DONE at the end of the keys, CLI_ERROR after a message, or what `batch` returned. */
+int key_source_each(struct key_source *source, int (*batch)(void *context, size_t count),
+                    void *context);
+
+/* Tell that a key is not there: "key 'KEY' <what>", with the key cut short where it is long. */
+void key_source_tell_missing(const struct key_source *source, const struct tamis_key *key,
+                             const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* The status of a command that its keys' end or a signal has ended: `status`, or 128 and the
  * signal's number, which is told; `done` says what has become of the keys that were read. */
 int key_source_status(const struct key_source *source, int status, const char *done);

@@ -4,8 +4,8 @@
  *
  *     tamis [--store DIR] COMMAND [ARGS]
  *
- * Finds the command in the table below, has its options taken apart, runs it, and answers for
- * standard output: whatever a command printed counts as done only when it was written.
+ * Finds the command in the table below, has its options taken apart and runs it.  Answers for
+ * standard output: what a command printed counts as done only when it was written.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,16 +17,8 @@
 #include "command.h"
 #include "text.h"
 
-/* In the order of `tamis help`: the life of a filter. */
-static const struct command *const COMMANDS[] = {
-    &cli_command_create,   &cli_command_add,    &cli_command_check,  &cli_command_remove,
-    &cli_command_count,    &cli_command_list,   &cli_command_info,   &cli_command_explain,
-    &cli_command_calc,     &cli_command_build,  &cli_command_except, &cli_command_generations,
-    &cli_command_rollback, &cli_command_rotate, &cli_command_sync,   &cli_command_merge,
-    &cli_command_compare,  &cli_command_import, &cli_command_export, &cli_command_verify,
-    &cli_command_doctor,   &cli_command_report, &cli_command_repair, &cli_command_backup,
-    &cli_command_rename,   &cli_command_drop,
-};
+#define COMMAND_ADDRESS(name) &cli_command_##name,
+static const struct command *const COMMANDS[] = {CLI_COMMANDS(COMMAND_ADDRESS)};
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
 
 static const char USAGE[] =
@@ -139,8 +131,9 @@ static int run(struct out *out, int argc, char **argv)
 int main(int argc, char **argv)
 {
     open_standard_descriptors();
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe shall be an error with a sentence, */
-    signal(SIGXFSZ, SIG_IGN); /* and a file too large too */
+    /* A closed pipe and a file that is too large become errors with a sentence. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     struct out out;
     out_init(&out, STDOUT_FILENO);
     int status = run(&out, argc, argv);

@@ -11,12 +11,10 @@ static void add(struct names *names, const char *name)
         names->room = names->room ? names->room * 2 : 16;
         names->names = cli_realloc(names->names, names->room * sizeof *names->names);
     }
-    char *copy = strdup(name);
-    if (!copy) cli_no_memory();
-    names->names[names->count++] = copy;
+    names->names[names->count++] = cli_strdup(name);
 }
 
-static bool has(const struct names *names, const char *name)
+bool names_have(const struct names *names, const char *name)
 {
     for (size_t i = 0; i < names->count; i++)
         if (strcmp(names->names[i], name) == 0) return true;
@@ -35,7 +33,7 @@ int names_of_call(struct names *names, const struct invocation *call, tamis_stor
     if (call->arg_count == 0 && tamis_store_list(store, NULL, add_listed, names) < 0)
         return cli_fail_library();
     for (size_t i = 0; i < call->arg_count; i++)
-        if (!has(names, call->args[i])) add(names, call->args[i]);
+        if (!names_have(names, call->args[i])) add(names, call->args[i]);
     return CLI_DONE;
 }
 

@@ -3,6 +3,7 @@
 #ifndef TAMIS_TOOLS_NAMES_H
 #define TAMIS_TOOLS_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "command.h"
@@ -16,6 +17,8 @@ struct names {
 /* The arguments of the call, each once; without arguments all names of the store.  CLI_DONE, or
  * CLI_ERROR after a message; either way *names is to be cleared. */
 int names_of_call(struct names *names, const struct invocation *call, tamis_store *store);
+
+bool names_have(const struct names *names, const char *name);
 
 void names_clear(struct names *names);
 

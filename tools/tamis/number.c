@@ -164,29 +164,32 @@ static bool refuse(const char *option, const char *text, enum parsed parsed, con
     return false;
 }
 
+/* A number of 1 or more with a suffix of either list. */
+static bool parse_amount(const char *option, const char *text, const struct unit *units,
+                         const struct unit *more_units, const char *accepts, uint64_t *amount)
+{
+    enum parsed parsed = parse_scaled(text, units, more_units, amount);
+    if (parsed == PARSED && *amount == 0) parsed = MALFORMED;
+    return parsed == PARSED || refuse(option, text, parsed, accepts);
+}
+
 bool number_count(const char *option, const char *text, uint64_t *count)
 {
-    static const char accepts[] = "a number of 1 or more, like 10000, 10k, 1.5M, 1e9 or 1_000_000";
-    enum parsed parsed = parse_scaled(text, DECIMAL, NULL, count);
-    if (parsed == PARSED && *count == 0) parsed = MALFORMED;
-    return parsed == PARSED || refuse(option, text, parsed, accepts);
+    return parse_amount(option, text, DECIMAL, NULL,
+                        "a number of 1 or more, like 10000, 10k, 1.5M, 1e9 or 1_000_000", count);
 }
 
 bool number_bits(const char *option, const char *text, uint64_t *bits)
 {
-    static const char accepts[] =
-        "a number of bits of 1 or more, like 1000003, 10M (ten million) or 64Mi (2^26)";
-    enum parsed parsed = parse_scaled(text, DECIMAL, BINARY, bits);
-    if (parsed == PARSED && *bits == 0) parsed = MALFORMED;
-    return parsed == PARSED || refuse(option, text, parsed, accepts);
+    return parse_amount(
+        option, text, DECIMAL, BINARY,
+        "a number of bits of 1 or more, like 1000003, 10M (ten million) or 64Mi (2^26)", bits);
 }
 
 bool number_size(const char *option, const char *text, uint64_t *bytes)
 {
-    static const char accepts[] = "a number of bytes of 1 or more, like 512KiB, 64MiB, 4GiB or 4GB";
-    enum parsed parsed = parse_scaled(text, BYTES, DECIMAL, bytes);
-    if (parsed == PARSED && *bytes == 0) parsed = MALFORMED;
-    return parsed == PARSED || refuse(option, text, parsed, accepts);
+    return parse_amount(option, text, BYTES, DECIMAL,
+                        "a number of bytes of 1 or more, like 512KiB, 64MiB, 4GiB or 4GB", bytes);
 }
 
 static const struct unit times[] = {

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "text.h"
+#include "wait.h"
 
 static char *join(const char *directory, const char *rest)
 {
@@ -22,9 +23,9 @@ static const char *environment(const char *name)
 
 char *cli_store_path(const struct invocation *call)
 {
-    if (call->options.store) return join(call->options.store, "");
+    if (call->options.store) return cli_strdup(call->options.store);
     const char *directory = environment("TAMIS_STORE");
-    if (directory) return join(directory, "");
+    if (directory) return cli_strdup(directory);
     directory = environment("XDG_STATE_HOME");
     /* "If an implementation encounters a relative path ... it should ignore it" (XDG). */
     if (directory && directory[0] == '/') return join(directory, "/tamis");
@@ -38,6 +39,15 @@ unsigned cli_store_flags(const struct invocation *call, unsigned flags)
 {
     const bool forced = options_have(&call->options, TAKES(FORCE_NETWORK_FS));
     return forced ? flags | TAMIS_FORCE_NETWORK_FS : flags;
+}
+
+struct tamis_store_options cli_store_options(const struct invocation *call, unsigned flags)
+{
+    struct tamis_store_options options = {
+        .size = sizeof options, .flags = cli_store_flags(call, flags), .busy_fn = wait_tell};
+    if (options_have(&call->options, TAKES(WAIT)))
+        options.busy_timeout_ms = call->options.wait_ms > 0 ? call->options.wait_ms : -1;
+    return options;
 }
 
 tamis_store *cli_store_open(const struct invocation *call, unsigned flags)
@@ -72,7 +82,7 @@ static int keep_nearest(void *context, const struct tamis_filter_stat *stat)
 int cli_fail_absent(tamis_store *store, const char *name, const char *sentence)
 {
     struct nearest nearest = {.wanted = name};
-    char *kept = join(sentence, ""); /* may be the library's own, which the listing can replace */
+    char *kept = cli_strdup(sentence); /* may be the library's own, which the listing can replace */
     if (tamis_store_list(store, NULL, keep_nearest, &nearest) == 0 && nearest.name[0])
         cli_tell("%s; did you mean '%s'?", kept, nearest.name);
     else
@@ -81,15 +91,41 @@ int cli_fail_absent(tamis_store *store, const char *name, const char *sentence)
     return CLI_ERROR;
 }
 
+int cli_fail_named(tamis_store *store, const char *name, int64_t error)
+{
+    if (error == TAMIS_ENOTFOUND) return cli_fail_absent(store, name, tamis_last_error());
+    return cli_fail_library();
+}
+
 tamis_filter *cli_filter_open(tamis_store *store, const char *name, unsigned flags)
 {
     tamis_filter *filter = NULL;
-    int rc = tamis_filter_open(store, name, flags, &filter);
-    if (rc == TAMIS_ENOTFOUND)
-        cli_fail_absent(store, name, tamis_last_error());
-    else if (rc < 0)
-        cli_fail_library();
+    const int rc = tamis_filter_open(store, name, flags, &filter);
+    if (rc < 0) cli_fail_named(store, name, rc);
     return filter;
+}
+
+int cli_with_store(struct invocation *call, unsigned flags, int (*work)(struct invocation *call))
+{
+    call->store = cli_store_open(call, flags);
+    if (!call->store) return CLI_ERROR;
+    const int status = work(call);
+    tamis_store_close(call->store);
+    return status;
+}
+
+int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct invocation *call))
+{
+    int status = CLI_ERROR;
+    call->store = cli_store_open(call, flags & TAMIS_READ_ONLY);
+    if (!call->store) return CLI_ERROR;
+    call->filter = cli_filter_open(call->store, call->args[0], flags);
+    if (call->filter) {
+        status = work(call);
+        status = cli_filter_close(call->filter, status);
+    }
+    tamis_store_close(call->store);
+    return status;
 }
 
 void cli_tell_trouble_of(const struct tamis_filter_stat *stat)

@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,71 +16,113 @@
 
 #define THREADS_MAX 1024 /* of --threads: a slip of the hand ends here */
 
+/* What an option's value is; the number_...() calls of number.h say what they accept. */
+enum value {
+    VALUE_NONE,     /* the option takes no value                                     */
+    VALUE_TEXT,     /* const char *                                                  */
+    VALUE_STORE,    /* the same, not empty                                           */
+    VALUE_COMMENTS, /* the same, may be left out                                     */
+    VALUE_FILE,     /* struct option_files; each use of the option adds one          */
+    VALUE_COUNT,    /* uint64_t, as the next three                                   */
+    VALUE_BITS,
+    VALUE_SIZE,
+    VALUE_SEED,
+    VALUE_RATE,     /* double                                                        */
+    VALUE_SMALL,    /* uint32_t from `least` to `most`                               */
+    VALUE_HASHES,   /* uint32_t from 1 to what the command takes                     */
+    VALUE_KIND,     /* uint32_t TAMIS_KIND_*                                         */
+    VALUE_ON_FULL,  /* uint32_t TAMIS_ON_FULL_*                                      */
+    VALUE_MODE,     /* uint32_t, octal                                               */
+    VALUE_DURATION, /* int64_t, nanoseconds                                          */
+    VALUE_WAIT,     /* int64_t, milliseconds                                         */
+    VALUE_WINDOW,   /* window_ns or window_items                                     */
+};
+
+#define AT(member) offsetof(struct options, member)
+
 static const struct {
     const char *name;
     const char *shown; /* in messages */
-    int argument;
     char letter;
+    enum value value;
+    size_t at; /* of the value in struct options */
+    uint32_t least, most;
 } OPTIONS[OPTION_IDS] = {
-    [OPTION_HELP] = {"help", "--help", no_argument, 'h'},
-    [OPTION_VERSION] = {"version", "-V/--version", no_argument, 'V'},
-    [OPTION_STORE] = {"store", "--store", required_argument, 0},
-    [OPTION_JSON] = {"json", "--json", no_argument, 0},
-    [OPTION_CAPACITY] = {"capacity", "-n/--capacity", required_argument, 'n'},
-    [OPTION_RATE] = {"rate", "-p/--rate", required_argument, 'p'},
-    [OPTION_BITS] = {"bits", "-m/--bits", required_argument, 'm'},
-    [OPTION_HASHES] = {"hashes", "-k/--hashes", required_argument, 'k'},
-    [OPTION_KIND] = {"kind", "--kind", required_argument, 0},
-    [OPTION_HASH_SET] = {"hash-set", "--hash-set", required_argument, 0},
-    [OPTION_SEED] = {"seed", "--seed", required_argument, 0},
-    [OPTION_LIKE] = {"like", "--like", required_argument, 0},
-    [OPTION_IF_MISSING] = {"if-missing", "--if-missing", no_argument, 0},
-    [OPTION_NEW] = {"new", "--new", no_argument, 0},
-    [OPTION_SEEN] = {"seen", "--seen", no_argument, 0},
-    [OPTION_STATS] = {"stats", "--stats", no_argument, 0},
-    [OPTION_ZERO] = {"null", "-z/--null", no_argument, 'z'},
-    [OPTION_HEX] = {"hex", "--hex", no_argument, 0},
-    [OPTION_PROGRESS] = {"progress", "--progress", no_argument, 0},
-    [OPTION_NO_PROGRESS] = {"no-progress", "--no-progress", no_argument, 0},
-    [OPTION_INVERT] = {"invert", "-v/--invert", no_argument, 'v'},
-    [OPTION_COUNT] = {"count", "-c/--count", no_argument, 'c'},
-    [OPTION_QUIET] = {"quiet", "-q/--quiet", no_argument, 'q'},
-    [OPTION_MEMORY] = {"memory", "--memory", required_argument, 0},
-    [OPTION_TABLE] = {"table", "--table", no_argument, 0},
-    [OPTION_FROM] = {"from", "--from", required_argument, 0},
-    [OPTION_TO] = {"to", "--to", required_argument, 0},
-    [OPTION_SEAL] = {"seal", "--seal", no_argument, 0},
-    [OPTION_FORCE] = {"force", "--force", no_argument, 0},
-    [OPTION_INTERSECT] = {"intersect", "--intersect", no_argument, 0},
-    [OPTION_ON_FULL] = {"on-full", "--on-full", required_argument, 0},
-    [OPTION_WINDOW] = {"window", "--window", required_argument, 0},
-    [OPTION_DURABLE] = {"durable", "--durable", no_argument, 0},
-    [OPTION_SLICES] = {"slices", "--slices", required_argument, 0},
-    [OPTION_COUNTER_BITS] = {"counter-bits", "--counter-bits", required_argument, 0},
-    [OPTION_COMMENTS] = {"comments", "--comments", optional_argument, 0},
-    [OPTION_SKIP_BLANK] = {"skip-blank", "--skip-blank", no_argument, 0},
-    [OPTION_CRLF] = {"crlf", "--crlf", no_argument, 0},
-    [OPTION_THREADS] = {"threads", "--threads", required_argument, 0},
-    [OPTION_KEEP] = {"keep", "--keep", required_argument, 0},
-    [OPTION_IF_CHANGED] = {"if-changed", "--if-changed", no_argument, 0},
-    [OPTION_ALLOW_EMPTY] = {"allow-empty", "--allow-empty", no_argument, 0},
-    [OPTION_EXCEPT] = {"except", "--except", required_argument, 0},
-    [OPTION_AGAINST] = {"against", "--against", required_argument, 0},
-    [OPTION_DRY_RUN] = {"dry-run", "--dry-run", no_argument, 0},
-    [OPTION_REBUILD] = {"rebuild", "--rebuild", no_argument, 0},
-    [OPTION_OUTPUT] = {"output", "-o/--output", required_argument, 'o'},
-    [OPTION_ALL] = {"all", "--all", no_argument, 0},
-    [OPTION_WITH_KEY] = {"with-key", "--with-key", no_argument, 0},
-    [OPTION_MODE] = {"mode", "--mode", required_argument, 0},
-    [OPTION_FORCE_NETWORK_FS] = {"force-network-fs", "--force-network-fs", no_argument, 0},
-    [OPTION_SYNC_INTERVAL] = {"sync-interval", "--sync-interval", required_argument, 0},
-    [OPTION_NO_SYNC] = {"no-sync", "--no-sync", no_argument, 0},
-    [OPTION_POPULATE] = {"populate", "--populate", no_argument, 0},
-    [OPTION_ACCEPT] = {"accept", "--accept", no_argument, 0},
-    [OPTION_FILE] = {"file", "--file", required_argument, 0},
-    [OPTION_RECORDED] = {"recorded", "--recorded", no_argument, 0},
-    [OPTION_WAIT] = {"wait", "--wait", required_argument, 0},
+    [OPTION_HELP] = {"help", "--help", 'h', VALUE_NONE},
+    [OPTION_VERSION] = {"version", "-V/--version", 'V', VALUE_NONE},
+    [OPTION_STORE] = {"store", "--store", 0, VALUE_STORE, AT(store)},
+    [OPTION_JSON] = {"json", "--json", 0, VALUE_NONE},
+    [OPTION_CAPACITY] = {"capacity", "-n/--capacity", 'n', VALUE_COUNT, AT(capacity)},
+    [OPTION_RATE] = {"rate", "-p/--rate", 'p', VALUE_RATE, AT(fp_rate)},
+    [OPTION_BITS] = {"bits", "-m/--bits", 'm', VALUE_BITS, AT(m_bits)},
+    [OPTION_HASHES] = {"hashes", "-k/--hashes", 'k', VALUE_HASHES, AT(k)},
+    [OPTION_KIND] = {"kind", "--kind", 0, VALUE_KIND, AT(kind)},
+    [OPTION_HASH_SET] = {"hash-set", "--hash-set", 0, VALUE_TEXT, AT(hash_set)},
+    [OPTION_SEED] = {"seed", "--seed", 0, VALUE_SEED, AT(seed)},
+    [OPTION_LIKE] = {"like", "--like", 0, VALUE_TEXT, AT(like)},
+    [OPTION_IF_MISSING] = {"if-missing", "--if-missing", 0, VALUE_NONE},
+    [OPTION_NEW] = {"new", "--new", 0, VALUE_NONE},
+    [OPTION_SEEN] = {"seen", "--seen", 0, VALUE_NONE},
+    [OPTION_STATS] = {"stats", "--stats", 0, VALUE_NONE},
+    [OPTION_ZERO] = {"null", "-z/--null", 'z', VALUE_NONE},
+    [OPTION_HEX] = {"hex", "--hex", 0, VALUE_NONE},
+    [OPTION_PROGRESS] = {"progress", "--progress", 0, VALUE_NONE},
+    [OPTION_NO_PROGRESS] = {"no-progress", "--no-progress", 0, VALUE_NONE},
+    [OPTION_INVERT] = {"invert", "-v/--invert", 'v', VALUE_NONE},
+    [OPTION_COUNT] = {"count", "-c/--count", 'c', VALUE_NONE},
+    [OPTION_QUIET] = {"quiet", "-q/--quiet", 'q', VALUE_NONE},
+    [OPTION_MEMORY] = {"memory", "--memory", 0, VALUE_SIZE, AT(memory_bytes)},
+    [OPTION_TABLE] = {"table", "--table", 0, VALUE_NONE},
+    [OPTION_FROM] = {"from", "--from", 0, VALUE_TEXT, AT(peer)},
+    [OPTION_TO] = {"to", "--to", 0, VALUE_TEXT, AT(peer)},
+    [OPTION_SEAL] = {"seal", "--seal", 0, VALUE_NONE},
+    [OPTION_FORCE] = {"force", "--force", 0, VALUE_NONE},
+    [OPTION_INTERSECT] = {"intersect", "--intersect", 0, VALUE_NONE},
+    [OPTION_ON_FULL] = {"on-full", "--on-full", 0, VALUE_ON_FULL, AT(on_full)},
+    [OPTION_WINDOW] = {"window", "--window", 0, VALUE_WINDOW},
+    [OPTION_DURABLE] = {"durable", "--durable", 0, VALUE_NONE},
+    [OPTION_SLICES] = {"slices", "--slices", 0, VALUE_SMALL, AT(slices), 1, TAMIS_SLICES_MAX},
+    [OPTION_COUNTER_BITS] = {"counter-bits", "--counter-bits", 0, VALUE_SMALL, AT(counter_bits), 4,
+                             32},
+    [OPTION_COMMENTS] = {"comments", "--comments", 0, VALUE_COMMENTS, AT(comments)},
+    [OPTION_SKIP_BLANK] = {"skip-blank", "--skip-blank", 0, VALUE_NONE},
+    [OPTION_CRLF] = {"crlf", "--crlf", 0, VALUE_NONE},
+    [OPTION_THREADS] = {"threads", "--threads", 0, VALUE_SMALL, AT(threads), 1, THREADS_MAX},
+    [OPTION_KEEP] = {"keep", "--keep", 0, VALUE_SMALL, AT(keep), 0, TAMIS_KEEP_MAX},
+    [OPTION_IF_CHANGED] = {"if-changed", "--if-changed", 0, VALUE_NONE},
+    [OPTION_ALLOW_EMPTY] = {"allow-empty", "--allow-empty", 0, VALUE_NONE},
+    [OPTION_EXCEPT] = {"except", "--except", 0, VALUE_FILE, AT(except)},
+    [OPTION_AGAINST] = {"against", "--against", 0, VALUE_FILE, AT(against)},
+    [OPTION_DRY_RUN] = {"dry-run", "--dry-run", 0, VALUE_NONE},
+    [OPTION_REBUILD] = {"rebuild", "--rebuild", 0, VALUE_NONE},
+    [OPTION_OUTPUT] = {"output", "-o/--output", 'o', VALUE_TEXT, AT(output)},
+    [OPTION_ALL] = {"all", "--all", 0, VALUE_NONE},
+    [OPTION_WITH_KEY] = {"with-key", "--with-key", 0, VALUE_NONE},
+    [OPTION_MODE] = {"mode", "--mode", 0, VALUE_MODE, AT(mode)},
+    [OPTION_FORCE_NETWORK_FS] = {"force-network-fs", "--force-network-fs", 0, VALUE_NONE},
+    [OPTION_SYNC_INTERVAL] = {"sync-interval", "--sync-interval", 0, VALUE_DURATION,
+                              AT(sync_interval_ns)},
+    [OPTION_NO_SYNC] = {"no-sync", "--no-sync", 0, VALUE_NONE},
+    [OPTION_POPULATE] = {"populate", "--populate", 0, VALUE_NONE},
+    [OPTION_ACCEPT] = {"accept", "--accept", 0, VALUE_NONE},
+    [OPTION_FILE] = {"file", "--file", 0, VALUE_FILE, AT(files)},
+    [OPTION_RECORDED] = {"recorded", "--recorded", 0, VALUE_NONE},
+    [OPTION_WAIT] = {"wait", "--wait", 0, VALUE_WAIT, AT(wait_ms)},
 };
+
+/* Of each of these sets a command takes one option at most. */
+static const uint64_t EXCLUSIVE[] = {
+    TAKES_PROGRESS,
+    TAKES(NEW) | TAKES(SEEN),
+    TAKES(ZERO) | TAKES(CRLF),
+    TAKES(MEMORY) | TAKES(BITS),
+};
+
+static int argument_of(int id)
+{
+    if (OPTIONS[id].value == VALUE_NONE) return no_argument;
+    return OPTIONS[id].value == VALUE_COMMENTS ? optional_argument : required_argument;
+}
 
 /* What getopt_long() wants to be given, for one set of options. */
 struct getopt_tables {
@@ -96,10 +139,10 @@ static void fill_tables(struct getopt_tables *tables, const char *mode, uint64_t
     struct option *entry = tables->longs;
     for (int id = 0; id < OPTION_IDS; id++) {
         if (!(set & (UINT64_C(1) << id))) continue;
-        *entry++ = (struct option){OPTIONS[id].name, OPTIONS[id].argument, NULL, FIRST_LONG + id};
+        *entry++ = (struct option){OPTIONS[id].name, argument_of(id), NULL, FIRST_LONG + id};
         if (!OPTIONS[id].letter) continue;
         *letter++ = OPTIONS[id].letter;
-        if (OPTIONS[id].argument == required_argument) *letter++ = ':';
+        if (argument_of(id) == required_argument) *letter++ = ':';
     }
 }
 
@@ -133,44 +176,6 @@ static bool take_small(const char *shown, const char *value, uint64_t least, uin
     if (!number_between(shown, value, least, most, &number)) return false;
     *small = (uint32_t)number;
     return true;
-}
-
-static bool take_number(const struct command *command, struct options *options, int id,
-                        const char *value)
-{
-    const char *shown = OPTIONS[id].shown;
-    uint64_t k_max;
-    switch (id) {
-    case OPTION_CAPACITY:
-        return number_count(shown, value, &options->capacity);
-    case OPTION_RATE:
-        return number_rate(shown, value, &options->fp_rate);
-    case OPTION_BITS:
-        return number_bits(shown, value, &options->m_bits);
-    case OPTION_HASHES:
-        k_max = command && command->hashes_max ? command->hashes_max : TAMIS_K_MAX;
-        return take_small(shown, value, 1, k_max, &options->k);
-    case OPTION_COUNTER_BITS: /* which of them the library takes, it says */
-        return take_small(shown, value, 4, 32, &options->counter_bits);
-    case OPTION_SEED:
-        return number_seed(shown, value, &options->seed);
-    case OPTION_MEMORY:
-        return number_size(shown, value, &options->memory_bytes);
-    case OPTION_WINDOW:
-        return number_window(shown, value, &options->window_ns, &options->window_items);
-    case OPTION_SYNC_INTERVAL:
-        return number_duration(shown, value, &options->sync_interval_ns);
-    case OPTION_WAIT:
-        return number_wait(shown, value, &options->wait_ms);
-    case OPTION_SLICES:
-        return take_small(shown, value, 1, TAMIS_SLICES_MAX, &options->slices);
-    case OPTION_THREADS:
-        return take_small(shown, value, 1, THREADS_MAX, &options->threads);
-    case OPTION_KEEP:
-        return take_small(shown, value, 0, TAMIS_KEEP_MAX, &options->keep);
-    default:
-        return true; /* has no value */
-    }
 }
 
 /* Which of them a store can have the library says; a 0 in front is not needed. */
@@ -217,47 +222,66 @@ void options_clear(struct options *options)
     free(options->files.paths);
 }
 
+static bool take_store(const char *value, const char **store)
+{
+    *store = value;
+    if (*value) return true;
+    cli_tell("--store needs the name of a directory, not an empty one");
+    return false;
+}
+
+static bool take_kind(const char *value, uint32_t *kind)
+{
+    if (tamis_kind_from_name(value, kind) == 0) return true;
+    cli_fail_library();
+    return false;
+}
+
 static bool take_option(const struct command *command, struct options *options, int id,
                         const char *value)
 {
+    const char *shown = OPTIONS[id].shown;
+    void *at = (char *)options + OPTIONS[id].at;
     options->given |= UINT64_C(1) << id;
-    switch (id) {
-    case OPTION_STORE:
-        options->store = value;
-        if (*value) return true;
-        cli_tell("--store needs the name of a directory, not an empty one");
-        return false;
-    case OPTION_KIND:
-        if (tamis_kind_from_name(value, &options->kind) == 0) return true;
-        cli_fail_library();
-        return false;
-    case OPTION_HASH_SET:
-        options->hash_set = value;
+    switch (OPTIONS[id].value) {
+    case VALUE_TEXT:
+        *(const char **)at = value;
         return true;
-    case OPTION_COMMENTS:
-        return take_comments(value, &options->comments);
-    case OPTION_EXCEPT:
-        return take_file(value, &options->except);
-    case OPTION_AGAINST:
-        return take_file(value, &options->against);
-    case OPTION_FILE:
-        return take_file(value, &options->files);
-    case OPTION_OUTPUT:
-        options->output = value;
-        return true;
-    case OPTION_MODE:
-        return take_mode(value, &options->mode);
-    case OPTION_ON_FULL:
-        return take_on_full(value, &options->on_full);
-    case OPTION_LIKE:
-        options->like = value;
-        return true;
-    case OPTION_FROM:
-    case OPTION_TO:
-        options->peer = value;
-        return true;
+    case VALUE_STORE:
+        return take_store(value, at);
+    case VALUE_COMMENTS:
+        return take_comments(value, at);
+    case VALUE_FILE:
+        return take_file(value, at);
+    case VALUE_COUNT:
+        return number_count(shown, value, at);
+    case VALUE_BITS:
+        return number_bits(shown, value, at);
+    case VALUE_SIZE:
+        return number_size(shown, value, at);
+    case VALUE_SEED:
+        return number_seed(shown, value, at);
+    case VALUE_RATE:
+        return number_rate(shown, value, at);
+    case VALUE_SMALL:
+        return take_small(shown, value, OPTIONS[id].least, OPTIONS[id].most, at);
+    case VALUE_HASHES:
+        return take_small(shown, value, 1,
+                          command && command->hashes_max ? command->hashes_max : TAMIS_K_MAX, at);
+    case VALUE_KIND:
+        return take_kind(value, at);
+    case VALUE_ON_FULL:
+        return take_on_full(value, at);
+    case VALUE_MODE:
+        return take_mode(value, at);
+    case VALUE_DURATION:
+        return number_duration(shown, value, at);
+    case VALUE_WAIT:
+        return number_wait(shown, value, at);
+    case VALUE_WINDOW:
+        return number_window(shown, value, &options->window_ns, &options->window_items);
     default:
-        return take_number(command, options, id, value);
+        return true;
     }
 }
 
@@ -291,26 +315,6 @@ static bool arguments_fit(const struct invocation *call)
     return false;
 }
 
-bool options_parse(struct invocation *call, int argc, char **argv)
-{
-    struct getopt_tables tables;
-    fill_tables(&tables, ":", call->command->options | TAKES(HELP) | TAKES(STORE));
-    if (!take_options(&call->options, call->command, &tables, argc, argv)) return false;
-    call->args = argv + optind;
-    call->arg_count = (size_t)(argc - optind);
-    call->dashes = strcmp(argv[optind - 1], "--") == 0;
-    return options_have(&call->options, TAKES(HELP)) || arguments_fit(call);
-}
-
-int options_parse_global(struct options *options, int argc, char **argv)
-{
-    struct getopt_tables tables;
-    fill_tables(
-        &tables,
-        "+:", TAKES(HELP) | TAKES(STORE) | TAKES(VERSION) | TAKES(FORCE_NETWORK_FS) | TAKES(WAIT));
-    return take_options(options, NULL, &tables, argc, argv) ? optind : -1;
-}
-
 bool options_exclusive(const struct invocation *call, uint64_t set)
 {
     int first = OPTION_IDS;
@@ -324,4 +328,28 @@ bool options_exclusive(const struct invocation *call, uint64_t set)
         first = id;
     }
     return true;
+}
+
+bool options_parse(struct invocation *call, int argc, char **argv)
+{
+    struct getopt_tables tables;
+    fill_tables(&tables, ":", call->command->options | TAKES(HELP) | TAKES(STORE));
+    if (!take_options(&call->options, call->command, &tables, argc, argv)) return false;
+    call->args = argv + optind;
+    call->arg_count = (size_t)(argc - optind);
+    call->dashes = strcmp(argv[optind - 1], "--") == 0;
+    if (options_have(&call->options, TAKES(HELP))) return true;
+    if (!arguments_fit(call)) return false;
+    for (size_t i = 0; i < sizeof EXCLUSIVE / sizeof *EXCLUSIVE; i++)
+        if (!options_exclusive(call, EXCLUSIVE[i])) return false;
+    return true;
+}
+
+int options_parse_global(struct options *options, int argc, char **argv)
+{
+    struct getopt_tables tables;
+    fill_tables(
+        &tables,
+        "+:", TAKES(HELP) | TAKES(STORE) | TAKES(VERSION) | TAKES(FORCE_NETWORK_FS) | TAKES(WAIT));
+    return take_options(options, NULL, &tables, argc, argv) ? optind : -1;
 }

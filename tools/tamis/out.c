@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "progress.h"
+#include "status_line.h"
+#include "text.h"
 
 void out_init(struct out *out, int fd)
 {
@@ -77,7 +78,7 @@ bool out_flush(struct out *out)
     add_part(parts, &count, out->data + taken, out->used - taken);
     out->used = out->loan_count = 0;
     if (count > 0) {
-        progress_erase(); /* both may be the same terminal */
+        status_line_erase(); /* both may be the same terminal */
         write_all(out, parts, count);
     }
     return !out->failed;
@@ -138,6 +139,23 @@ void out_hex(struct out *out, const void *data, size_t bytes)
         char pair[2] = {digits[byte[i] >> 4], digits[byte[i] & 15]};
         out_bytes(out, pair, sizeof pair);
     }
+}
+
+void out_printable(struct out *out, const char *text)
+{
+    char *printable = text_printable(text);
+    out_text(out, printable);
+    free(printable);
+}
+
+void out_filter(struct out *out, const char *name)
+{
+    if (*name) {
+        out_text(out, " (filter '");
+        out_printable(out, name);
+        out_text(out, "')");
+    }
+    out_char(out, '\n');
 }
 
 void out_format(struct out *out, const char *format, ...)

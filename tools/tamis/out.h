@@ -65,6 +65,10 @@ void out_lend(struct out *out, const char *data, size_t bytes);
 
 void out_text(struct out *out, const char *text);
 void out_hex(struct out *out, const void *data, size_t bytes);
+/* Text from outside: control characters and broken UTF-8 are shown as \xNN. */
+void out_printable(struct out *out, const char *text);
+/* The end of a line about a filter: " (filter 'NAME')" where there is a name, and a newline. */
+void out_filter(struct out *out, const char *name);
 void out_format(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

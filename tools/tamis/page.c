@@ -2,12 +2,13 @@
 /* page.c: see page.h. */
 #include "page.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "memory.h"
 #include "text.h"
 
 void page_init(struct page *page, struct stream *stream)
@@ -66,26 +67,14 @@ void page_format(struct page *page, const char *format, ...)
 
 static void put_escaped(struct page *page, const char *text, size_t bytes)
 {
+    static const char *const escapes[UCHAR_MAX + 1] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
     for (size_t i = 0; i < bytes; i++) {
-        switch (text[i]) {
-        case '&':
-            page_text(page, "&amp;");
-            break;
-        case '<':
-            page_text(page, "&lt;");
-            break;
-        case '>':
-            page_text(page, "&gt;");
-            break;
-        case '"':
-            page_text(page, "&quot;");
-            break;
-        case '\'':
-            page_text(page, "&#39;");
-            break;
-        default:
+        const char *escape = escapes[(unsigned char)text[i]];
+        if (escape)
+            page_text(page, escape);
+        else
             put(page, text + i, 1);
-        }
     }
 }
 

@@ -8,14 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "status_line.h"
 #include "text.h"
 
 #define INTERVAL_SECONDS 0.2
 
 static struct {
     bool wanted;
-    bool terminal;
-    bool shown;
     double start;
     double last;
     uint64_t total; /* bytes, or keys of a step; 0: not known */
@@ -29,16 +28,10 @@ double progress_clock(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static void put(const char *text, size_t bytes)
-{
-    if (write(STDERR_FILENO, text, bytes) < 0) progress.wanted = false;
-}
-
 void progress_start(const struct options *options, uint64_t total_bytes)
 {
-    progress.terminal = isatty(STDERR_FILENO) == 1;
     progress.wanted = options_have(options, TAKES(PROGRESS)) ||
-                      (progress.terminal && !options_have(options, TAKES(NO_PROGRESS)));
+                      (isatty(STDERR_FILENO) == 1 && !options_have(options, TAKES(NO_PROGRESS)));
     progress.start = progress_clock();
     progress.last = progress.start;
     progress.total = total_bytes;
@@ -61,10 +54,8 @@ static void show(const char *what, uint64_t units, double seconds)
     char line[160];
     char left[64];
     describe_left(left, sizeof left, units, seconds);
-    int used = snprintf(line, sizeof line, "%s%s%s%s", progress.terminal ? "\r" : "", what, left,
-                        progress.terminal ? "\x1b[K" : "\n");
-    put(line, (size_t)used);
-    progress.shown = progress.terminal;
+    snprintf(line, sizeof line, "%s%s", what, left);
+    if (!status_line_show(line)) progress.wanted = false;
 }
 
 /* Seconds since the start, where it is time for another line; else below 0. */
@@ -123,15 +114,8 @@ void progress_finish_bytes(uint64_t bytes)
     if (progress.wanted) show_bytes(bytes, progress_clock() - progress.start);
 }
 
-void progress_erase(void)
-{
-    if (!progress.shown) return;
-    progress.shown = false;
-    put("\r\x1b[K", 4);
-}
-
 void progress_end(void)
 {
-    progress_erase();
+    status_line_erase();
     progress.wanted = false;
 }

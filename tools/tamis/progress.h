@@ -4,7 +4,7 @@
  *
  * One line, at most five times a second, rewritten in place on a terminal and printed line by line
  * where --progress asks for it elsewhere.  There is one terminal, so there is one state, kept in
- * progress.c; every other message erases the line first.
+ * progress.c and status_line.c; every other message erases the line first.
  */
 #ifndef TAMIS_TOOLS_PROGRESS_H
 #define TAMIS_TOOLS_PROGRESS_H
@@ -28,9 +28,6 @@ void progress_update_step(const char *step, uint64_t done, uint64_t all);
 
 /* The last line of it, whatever the time: what is done is shown as done. */
 void progress_finish_bytes(uint64_t bytes);
-
-/* Take the line away if one is shown. */
-void progress_erase(void);
 
 /* End: take the line away and show no more. */
 void progress_end(void);

@@ -24,6 +24,7 @@ enum record_type {
     RECORD_RATE,    /* double; NaN and infinity are shown as null            */
     RECORD_TIME,    /* int64_t, nanoseconds since 1970; 0 is shown as null   */
     RECORD_KIND,    /* uint32_t TAMIS_KIND_*, shown by its name              */
+    RECORD_ERROR,   /* int TAMIS_E*, shown by its name; 0 is shown as null   */
     RECORD_DIGEST,  /* uint8_t[16], shown in hexadecimal; all 0 as null      */
 };
 
@@ -58,5 +59,7 @@ json_t *record_value(const struct field *field, const void *record);
 
 /* An object of all fields whose needs are among the bits that the record holds. */
 json_t *record_json(struct fields fields, unsigned holds, const void *record);
+/* The same into an object that is there. */
+void record_put(json_t *object, struct fields fields, unsigned holds, const void *record);
 
 #endif

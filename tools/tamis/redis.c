@@ -74,8 +74,7 @@ static const struct stream_kind STRING_KIND, FILTER_KIND;
 static struct stream *give_up(struct redis_stream *redis)
 {
     if (interrupt_signal())
-        cli_tell("stopped by %s before the server had answered; nothing was done",
-                 interrupt_name());
+        (void)cli_interrupted(" before the server had answered; nothing was done");
     stream_close(&redis->stream);
     return NULL;
 }
@@ -84,7 +83,7 @@ static struct stream *give_up(struct redis_stream *redis)
 static struct redis_stream *open_stream(const char *url, const char *key)
 {
     struct redis_stream *redis = cli_alloc(sizeof *redis);
-    *redis = (struct redis_stream){.key = cli_copy(key, strlen(key))};
+    *redis = (struct redis_stream){.key = cli_strdup(key)};
     redis->stream.kind = &STRING_KIND;
     if (asprintf(&redis->stream.name, "key '%s'", key) < 0) cli_no_memory();
     redis->connection.what = redis->stream.name;

@@ -63,8 +63,7 @@ static int tell_failure(struct stream *stream, const char *verb)
 {
     const int error = errno;
     if (error == EINTR && interrupt_signal())
-        cli_tell("stopped by %s before %s was open; nothing was done", interrupt_name(),
-                 stream->name);
+        (void)cli_interrupted(" before %s was open; nothing was done", stream->name);
     else
         cli_tell("cannot %s %s: %s", verb, stream->name, strerror(error));
     stream->failed = true;
@@ -147,8 +146,8 @@ static const struct stream_kind FILE_KIND = {
 static struct file_stream *file_new(const char *name)
 {
     struct file_stream *file = cli_alloc(sizeof *file);
-    *file = (struct file_stream){
-        .stream = {.kind = &FILE_KIND, .name = cli_copy(name, strlen(name))}, .fd = -1};
+    *file =
+        (struct file_stream){.stream = {.kind = &FILE_KIND, .name = cli_strdup(name)}, .fd = -1};
     return file;
 }
 
@@ -177,7 +176,7 @@ static bool make_temporary(struct file_stream *file, const char *path)
 {
     const mode_t mask = umask(0);
     (void)umask(mask);
-    file->path = cli_copy(path, strlen(path));
+    file->path = cli_strdup(path);
     if (asprintf(&file->temporary, "%s.XXXXXX", path) < 0) cli_no_memory();
     file->fd = mkostemp(file->temporary, O_CLOEXEC);
     if (file->fd >= 0 && fchmod(file->fd, 0666 & ~mask) == 0) return true;

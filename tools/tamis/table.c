@@ -8,14 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "memory.h"
 #include "text.h"
-
-void table_init(struct table *table, const char *align)
-{
-    *table = (struct table){.align = align, .columns = strlen(align)};
-    assert(table->columns <= TABLE_COLUMNS_MAX);
-}
 
 void table_clear(struct table *table)
 {
@@ -39,9 +33,15 @@ static void add(struct table *table, char *cell)
 
 void table_cell(struct table *table, const char *text)
 {
-    char *cell = strdup(text);
-    if (!cell) cli_no_memory();
-    add(table, cell);
+    add(table, cli_strdup(text));
+}
+
+void table_init(struct table *table, const char *align, const char *const *header)
+{
+    *table = (struct table){.align = align, .columns = strlen(align)};
+    assert(table->columns <= TABLE_COLUMNS_MAX);
+    for (size_t i = 0; header && i < table->columns; i++)
+        table_cell(table, header[i]);
 }
 
 void table_format(struct table *table, const char *format, ...)
@@ -71,4 +71,9 @@ void table_print(const struct table *table, struct out *out)
         if (table->align[column] == 'l' && !last) pad(out, spaces);
         out_text(out, last ? "\n" : "  ");
     }
+}
+
+void table_print_rows(const struct table *table, struct out *out)
+{
+    if (table->count > table->columns) table_print(table, out);
 }

@@ -18,7 +18,8 @@ struct table {
     size_t widths[TABLE_COLUMNS_MAX];
 };
 
-void table_init(struct table *table, const char *align);
+/* `header` has a cell for each column, or is NULL. */
+void table_init(struct table *table, const char *align, const char *const *header);
 void table_clear(struct table *table);
 
 /* Add the next cell. */
@@ -28,5 +29,7 @@ void table_format(struct table *table, const char *format, ...)
 
 /* Print the rows, two spaces between columns, none at the end of a line. */
 void table_print(const struct table *table, struct out *out);
+/* The same, but a table of nothing but its header is not printed. */
+void table_print_rows(const struct table *table, struct out *out);
 
 #endif

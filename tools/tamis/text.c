@@ -7,7 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "command.h"
+#include "memory.h"
+#include "tamis.h"
 
 void text_size(char *text, size_t text_bytes, double bytes)
 {

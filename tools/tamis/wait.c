@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wait.c: --wait, and what is told on standard error while a command waits for another process. */
+/* wait.c: what is told on standard error while a command waits for another process. */
+#include "wait.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,21 +29,17 @@ static void tell_holder(int64_t waited_ms, int64_t holder)
     char name[COMM_BYTES];
     const int64_t seconds = waited_ms / 1000;
     name_of(holder, name);
+    char who[COMM_BYTES + 32];
     if (holder == 0)
-        cli_tell("waiting for the store's lock, held by another process, for %" PRId64 " s",
-                 seconds);
+        snprintf(who, sizeof who, "another process");
     else if (name[0] == '\0')
-        cli_tell("waiting for the store's lock, held by process %" PRId64 ", for %" PRId64 " s",
-                 holder, seconds);
+        snprintf(who, sizeof who, "process %" PRId64, holder);
     else
-        cli_tell("waiting for the store's lock, held by process %" PRId64 " (%s), for %" PRId64
-                 " s",
-                 holder, name, seconds);
+        snprintf(who, sizeof who, "process %" PRId64 " (%s)", holder, name);
+    cli_tell("waiting for the store's lock, held by %s, for %" PRId64 " s", who, seconds);
 }
 
-/* Called once a second: tells at the first time, when another process has the lock, and now and
- * then. */
-static int tell_waiting(void *context, int64_t waited_ms, int64_t holder)
+int wait_tell(void *context, int64_t waited_ms, int64_t holder)
 {
     static int64_t told_ms, told_holder;
     (void)context;
@@ -52,13 +50,4 @@ static int tell_waiting(void *context, int64_t waited_ms, int64_t holder)
     told_holder = holder;
     tell_holder(waited_ms, holder);
     return 0;
-}
-
-struct tamis_store_options cli_store_options(const struct invocation *call, unsigned flags)
-{
-    struct tamis_store_options options = {
-        .size = sizeof options, .flags = cli_store_flags(call, flags), .busy_fn = tell_waiting};
-    if (options_have(&call->options, TAKES(WAIT)))
-        options.busy_timeout_ms = call->options.wait_ms > 0 ? call->options.wait_ms : -1;
-    return options;
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "command.h"
 #include "input.h"
+#include "memory.h"
 
 struct zstd {
     ZSTD_DStream *stream;

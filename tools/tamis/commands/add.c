@@ -133,8 +133,9 @@ static int tell_refused(struct addition *addition, size_t count)
                     refused, count);
 }
 
-static int add_batch(struct addition *addition, size_t count)
+static int add_batch(void *context, size_t count)
 {
+    struct addition *addition = context;
     struct key_source *source = addition->source;
     bool asked = wants(addition, TAKES(NEW) | TAKES(SEEN) | TAKES(JSON));
     int64_t new_keys =
@@ -143,16 +144,6 @@ static int add_batch(struct addition *addition, size_t count)
     addition->new_keys += (uint64_t)new_keys;
     if (asked) print_answers(addition, count);
     return addition->warned ? CLI_DONE : warn_when_full(addition);
-}
-
-static int add_keys(struct addition *addition)
-{
-    for (;;) {
-        ssize_t count = key_source_next(addition->source);
-        if (count < 0) return CLI_ERROR;
-        if (count == 0) return CLI_DONE;
-        if (add_batch(addition, (size_t)count) != CLI_DONE) return CLI_ERROR;
-    }
 }
 
 static void print_stats(const struct addition *addition, double seconds)
@@ -171,47 +162,47 @@ static void print_stats(const struct addition *addition, double seconds)
     if (write(STDERR_FILENO, line, (size_t)bytes) < 0) return; /* nowhere to tell it */
 }
 
-static int add(struct addition *addition)
+/* The state of the filter is asked for once: for the warnings, and for when it will be full. */
+static int begin(struct addition *addition)
 {
-    double start = progress_clock();
+    tamis_filter *filter = addition->filter;
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (tamis_filter_stat(addition->filter, &stat) < 0) return cli_fail_library();
-    addition->capacity = stat.capacity;
-    if (wants(addition, TAKES(SYNC_INTERVAL)) &&
-        tamis_filter_set_sync_interval(addition->filter, addition->call->options.sync_interval_ns) <
-            0)
+    const int64_t interval_ns = addition->call->options.sync_interval_ns;
+    if (tamis_filter_stat(filter, &stat) < 0 ||
+        (wants(addition, TAKES(SYNC_INTERVAL)) &&
+         tamis_filter_set_sync_interval(filter, interval_ns) < 0))
         return cli_fail_library();
-    int status = add_keys(addition);
+    cli_tell_trouble_of(&stat);
+    addition->capacity = stat.capacity;
+    interrupt_catch();
+    addition->source = key_source_new(addition->call, 1);
+    addition->source->interruptible = true;
+    return CLI_DONE;
+}
+
+static int add(struct invocation *call)
+{
+    struct addition addition = {.call = call, .name = call->args[0], .filter = call->filter};
+    if (begin(&addition) != CLI_DONE) return CLI_ERROR;
+    const double start = progress_clock();
+    int status = key_source_each(addition.source, add_batch, &addition);
     progress_end();
-    out_flush(addition->call->out); /* answers first, then what is said about them */
-    if (wants(addition, TAKES(STATS))) print_stats(addition, progress_clock() - start);
+    out_flush(call->out); /* answers first, then what is said about them */
+    if (wants(&addition, TAKES(STATS))) print_stats(&addition, progress_clock() - start);
+    status = cli_filter_close(call->filter, status);
+    call->filter = NULL;
+    if (status == CLI_DONE)
+        status = key_source_status(addition.source, status, "added and counted");
+    key_source_free(addition.source);
     return status;
 }
 
 static int run(struct invocation *call)
 {
-    struct addition addition = {.call = call, .name = call->args[0]};
-    if (!options_exclusive(call, TAKES(NEW) | TAKES(SEEN)) ||
-        !options_exclusive(call, TAKES_PROGRESS) || !key_source_can_be(call, 1))
-        return CLI_ERROR;
-    tamis_store *store = cli_store_open(call, 0);
-    if (!store) return CLI_ERROR;
-    int status = CLI_ERROR;
-    const unsigned no_sync = wants(&addition, TAKES(NO_SYNC)) ? TAMIS_NO_SYNC : 0;
-    const unsigned populate = wants(&addition, TAKES(POPULATE)) ? TAMIS_POPULATE : 0;
-    addition.filter = cli_filter_open(store, addition.name, no_sync | populate);
-    if (addition.filter) {
-        cli_tell_trouble(addition.filter);
-        interrupt_catch();
-        addition.source = key_source_new(call, 1);
-        addition.source->interruptible = true;
-        status = cli_filter_close(addition.filter, add(&addition));
-        if (status == CLI_DONE)
-            status = key_source_status(addition.source, status, "added and counted");
-        key_source_free(addition.source);
-    }
-    tamis_store_close(store);
-    return status;
+    const unsigned no_sync = options_have(&call->options, TAKES(NO_SYNC)) ? TAMIS_NO_SYNC : 0;
+    const unsigned populate = options_have(&call->options, TAKES(POPULATE)) ? TAMIS_POPULATE : 0;
+    if (!key_source_can_be(call, 1)) return CLI_ERROR;
+    return cli_with_filter(call, no_sync | populate, add);
 }
 
 const struct command cli_command_add = {

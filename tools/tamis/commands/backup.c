@@ -26,37 +26,33 @@ static const char HELP[] =
     "exit status: 0 done; 2 an error, nothing is left in DIR; 128 + N stopped by signal N, the "
     "same\n";
 
-struct copying {
-    uint64_t bytes;
-};
-
 static int show_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
 {
-    struct copying *copying = context;
-    copying->bytes = done_bytes;
+    uint64_t *copied_bytes = context;
+    *copied_bytes = done_bytes;
     if (interrupt_signal()) return TAMIS_EIO;
     progress_update_bytes(done_bytes, all_bytes);
     return 0;
 }
 
-static int backup(const struct invocation *call, tamis_store *store)
+static int backup(struct invocation *call)
 {
-    struct copying copying = {0};
+    uint64_t copied_bytes = 0;
     const double start = progress_clock();
     progress_start(&call->options, 0);
-    const int64_t filters = tamis_store_backup(store, call->args[0], show_progress, &copying);
-    if (filters >= 0) progress_finish_bytes(copying.bytes);
+    const int64_t filters =
+        tamis_store_backup(call->store, call->args[0], show_progress, &copied_bytes);
+    if (filters >= 0) progress_finish_bytes(copied_bytes);
     progress_end();
     if (filters < 0 && interrupt_signal()) {
-        cli_tell("stopped by %s; nothing is left in %s", interrupt_name(), call->args[0]);
-        return 128 + interrupt_signal();
+        return cli_interrupted("; nothing is left in %s", call->args[0]);
     }
     if (filters < 0) return cli_fail_library();
     if (options_have(&call->options, TAKES(JSON))) {
         json_t *line = json_new();
         json_put(line, "directory", json_text(call->args[0]));
         json_put(line, "filters", json_unsigned((uint64_t)filters));
-        json_put(line, "bytes", json_unsigned(copying.bytes));
+        json_put(line, "bytes", json_unsigned(copied_bytes));
         json_put(line, "seconds", json_rate(progress_clock() - start));
         json_print(call->out, line);
     }
@@ -65,13 +61,8 @@ static int backup(const struct invocation *call, tamis_store *store)
 
 static int run(struct invocation *call)
 {
-    if (!options_exclusive(call, TAKES_PROGRESS)) return CLI_ERROR;
     interrupt_catch();
-    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
-    if (!store) return CLI_ERROR;
-    const int status = backup(call, store);
-    tamis_store_close(store);
-    return status;
+    return cli_with_store(call, TAMIS_READ_ONLY, backup);
 }
 
 const struct command cli_command_backup = {

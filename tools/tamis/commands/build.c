@@ -18,6 +18,7 @@
 #include "json.h"
 #include "keys.h"
 #include "progress.h"
+#include "record.h"
 #include "tamis_build.h"
 #include "text.h"
 
@@ -123,9 +124,6 @@ static bool options_suffice(const struct invocation *call, uint64_t *all_bytes)
 {
     unsigned standard = 0;
     *all_bytes = 0;
-    if (!options_exclusive(call, TAKES_PROGRESS) ||
-        !options_exclusive(call, TAKES(ZERO) | TAKES(CRLF)))
-        return false;
     if (!files_are_there(files_of_keys(call), all_bytes, &standard) ||
         !files_are_there(files_of(&call->options.except), all_bytes, &standard) ||
         !files_are_there(files_of(&call->options.against), all_bytes, &standard))
@@ -147,17 +145,21 @@ static uint64_t count_returns(const struct key_source *source, size_t count)
     return returns;
 }
 
-static int read_lines(struct work *work, struct key_source *source, take_fn *take)
+/* The keys of one file, and what is done with them. */
+struct reading {
+    struct work *work;
+    struct key_source *source;
+    take_fn *take;
+};
+
+static int take_batch(void *context, size_t count)
 {
-    const bool lines = !source->hex && source->separator == '\n';
-    for (;;) {
-        const ssize_t count = key_source_next(source);
-        if (count < 0) return CLI_ERROR;
-        if (count == 0) return CLI_DONE;
-        if (lines) work->returns += count_returns(source, (size_t)count);
-        if (take(work->build, source->keys, (size_t)count) < 0)
-            return interrupt_signal() ? CLI_ERROR : cli_fail_library();
-    }
+    const struct reading *reading = context;
+    const struct key_source *source = reading->source;
+    if (!source->hex && source->separator == '\n')
+        reading->work->returns += count_returns(source, count);
+    if (reading->take(reading->work->build, source->keys, count) >= 0) return CLI_DONE;
+    return interrupt_signal() ? CLI_ERROR : cli_fail_library();
 }
 
 static int read_file(struct work *work, const char *path, take_fn *take, uint64_t *keys)
@@ -169,7 +171,8 @@ static int read_file(struct work *work, const char *path, take_fn *take, uint64_
     struct key_source *source = key_source_of(work->call, input);
     source->keys_before = work->keys;
     source->bytes_before = work->bytes;
-    const int status = read_lines(work, source, take);
+    struct reading reading = {.work = work, .source = source, .take = take};
+    const int status = key_source_each(source, take_batch, &reading);
     *keys += source->keys_done;
     work->keys += source->keys_done;
     work->bytes += input->done_bytes;
@@ -255,22 +258,23 @@ static struct tamis_build_spec spec_of(const struct options *options,
     return spec;
 }
 
+#define OF_RESULT(how, member) RECORD_MEMBER(how, tamis_build_result, member)
+
+static const struct field FIELDS_OF_RESULT[] = {
+    {"generation", OF_RESULT(U64, generation)}, {"keys", OF_RESULT(U64, keys)},
+    {"distinct", OF_RESULT(U64, distinct)},     {"exceptions", OF_RESULT(U64, exceptions)},
+    {"found", OF_RESULT(U64, found)},           {"conflicts", OF_RESULT(U64, conflicts)},
+    {"sampled", OF_RESULT(U64, sampled)},       {"sampled_yes", OF_RESULT(U64, sampled_yes)},
+    {"size_bytes", OF_RESULT(U64, size_bytes)}, {"key_digest", OF_RESULT(DIGEST, key_digest)},
+};
+
 static void print_json(const struct work *work, const struct tamis_build_result *result,
                        bool published, double seconds)
 {
     json_t *line = json_new();
     json_put(line, "name", json_text(work->name));
     json_put(line, "published", json_boolean(published));
-    json_put(line, "generation", json_unsigned(result->generation));
-    json_put(line, "keys", json_unsigned(result->keys));
-    json_put(line, "distinct", json_unsigned(result->distinct));
-    json_put(line, "exceptions", json_unsigned(result->exceptions));
-    json_put(line, "found", json_unsigned(result->found));
-    json_put(line, "conflicts", json_unsigned(result->conflicts));
-    json_put(line, "sampled", json_unsigned(result->sampled));
-    json_put(line, "sampled_yes", json_unsigned(result->sampled_yes));
-    json_put(line, "size_bytes", json_unsigned(result->size_bytes));
-    json_put(line, "key_digest", json_digest(result->key_digest));
+    record_put(line, FIELDS(FIELDS_OF_RESULT), 0, result);
     json_put(line, "seconds", json_rate(seconds));
     json_print(work->call->out, line);
 }
@@ -308,9 +312,7 @@ static void tell_result(const struct work *work, const struct tamis_build_result
 static int failed(const struct work *work, int status)
 {
     if (interrupt_signal()) {
-        cli_tell("stopped by %s; nothing was published, '%s' is as it was", interrupt_name(),
-                 work->name);
-        return 128 + interrupt_signal();
+        return cli_interrupted("; nothing was published, '%s' is as it was", work->name);
     }
     cli_tell("nothing was published, '%s' is as it was", work->name);
     return status;

@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "json.h"
+#include "record.h"
 #include "table.h"
 #include "text.h"
 
@@ -52,18 +53,11 @@ static const uint32_t KINDS[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM, TAMIS_KIN
                                  TAMIS_KIND_FUSE};
 #define KIND_COUNT (sizeof KINDS / sizeof *KINDS)
 
-static char *copy_of(const char *text)
-{
-    char *copy = strdup(text);
-    if (!copy) cli_no_memory();
-    return copy;
-}
-
 static void size_row(struct row *row)
 {
     row->sizing.size = sizeof row->sizing;
     row->sizing.kind = row->kind;
-    if (tamis_size(&row->sizing) < 0) row->reason = copy_of(tamis_last_error());
+    if (tamis_size(&row->sizing) < 0) row->reason = cli_strdup(tamis_last_error());
 }
 
 /* ---- --memory ----------------------------------------------------------------------------- */
@@ -158,9 +152,7 @@ static void print_rows(struct out *out, const struct row *rows, size_t count)
     static const char *const header[] = {"KIND", "CAPACITY", "RATE",  "M",
                                          "K",    "BITS/KEY", "BYTES", "TRUE-RATE"};
     struct table table;
-    table_init(&table, "lrrrrrrr");
-    for (size_t i = 0; i < sizeof header / sizeof *header; i++)
-        table_cell(&table, header[i]);
+    table_init(&table, "lrrrrrrr", header);
     for (size_t i = 0; i < count; i++)
         add_row(&table, &rows[i]);
     table_print(&table, out);
@@ -170,28 +162,36 @@ static void print_rows(struct out *out, const struct row *rows, size_t count)
             out_format(out, "%s: %s\n", tamis_kind_name(rows[i].kind), rows[i].reason);
 }
 
+/* What a sizing may hold: other kinds than counting and fuse have no such bits. */
+#define SIZING_COUNTERS 1u
+#define SIZING_FINGERPRINTS 2u
+#define OF_SIZING(how, member) RECORD_MEMBER(how, tamis_sizing, member)
+
+static const struct field FIELDS_OF_SIZING[] = {
+    {"capacity", OF_SIZING(U64, capacity)},
+    {"fp_rate", OF_SIZING(RATE, fp_rate)},
+    {"m_bits", OF_SIZING(U64, m_bits)},
+    {"k", OF_SIZING(U32, k)},
+    {"words", OF_SIZING(U32, words)},
+    {"counter_bits", OF_SIZING(U32, counter_bits), .needs = SIZING_COUNTERS},
+    {"fingerprint_bits", OF_SIZING(U32, fingerprint_bits), .needs = SIZING_FINGERPRINTS},
+    {"bits_per_key", OF_SIZING(RATE, bits_per_key)},
+    {"data_bytes", OF_SIZING(U64, data_bytes)},
+    {"file_bytes", OF_SIZING(U64, file_bytes)},
+    {"true_rate", OF_SIZING(RATE, predicted_rate)},
+};
+
 static void print_row_json(struct out *out, const struct row *row)
 {
     const struct tamis_sizing *sizing = &row->sizing;
+    const unsigned holds = (sizing->counter_bits ? SIZING_COUNTERS : 0) |
+                           (sizing->fingerprint_bits ? SIZING_FINGERPRINTS : 0);
     json_t *line = json_new();
     json_put(line, "kind", json_text(tamis_kind_name(row->kind)));
-    if (row->reason) {
+    if (row->reason)
         json_put(line, "error", json_text(row->reason));
-    } else {
-        json_put(line, "capacity", json_unsigned(sizing->capacity));
-        json_put(line, "fp_rate", json_rate(sizing->fp_rate));
-        json_put(line, "m_bits", json_unsigned(sizing->m_bits));
-        json_put(line, "k", json_unsigned(sizing->k));
-        json_put(line, "words", json_unsigned(sizing->words));
-        if (sizing->counter_bits != 0)
-            json_put(line, "counter_bits", json_unsigned(sizing->counter_bits));
-        if (sizing->fingerprint_bits != 0)
-            json_put(line, "fingerprint_bits", json_unsigned(sizing->fingerprint_bits));
-        json_put(line, "bits_per_key", json_rate(sizing->bits_per_key));
-        json_put(line, "data_bytes", json_unsigned(sizing->data_bytes));
-        json_put(line, "file_bytes", json_unsigned(sizing->file_bytes));
-        json_put(line, "true_rate", json_rate(sizing->predicted_rate));
-    }
+    else
+        record_put(line, FIELDS(FIELDS_OF_SIZING), holds, sizing);
     json_print(out, line);
 }
 
@@ -283,7 +283,7 @@ static void print_table_json(struct out *out)
 static void print_table(struct out *out)
 {
     struct table table;
-    table_init(&table, "rrrrrrrrrr");
+    table_init(&table, "rrrrrrrrrr", NULL);
     table_cell(&table, "M/N");
     table_cell(&table, "BEST-K");
     for (int k = 1; k <= TABLE_K_MAX; k++)
@@ -303,7 +303,6 @@ static void print_table(struct out *out)
 static int run(struct invocation *call)
 {
     const struct options *options = &call->options;
-    if (!options_exclusive(call, TAKES(MEMORY) | TAKES(BITS))) return CLI_ERROR;
     if (options_have(options, TAKES(TABLE))) {
         if (options_have(options, TAKES_SIZING | TAKES(MEMORY) | TAKES(KIND) | TAKES(COUNTER_BITS)))
             return cli_fail_usage(call->command, "--table takes no other values");

@@ -60,31 +60,24 @@ static void print_json(const struct question *question, size_t count)
     }
 }
 
-static int check_batch(struct question *question, size_t count)
+#define ENOUGH (-1) /* one match answers the question, the rest is not read */
+
+static int check_batch(void *context, size_t count)
 {
+    struct question *question = context;
     struct key_source *source = question->source;
     bool silent = wants(question, TAKES(COUNT) | TAKES(QUIET));
     int64_t present = tamis_filter_contains_batch(question->filter, source->keys, count,
                                                   silent ? NULL : source->answers);
     if (present < 0) return cli_fail_library();
     question->matches += question->wanted ? (uint64_t)present : count - (uint64_t)present;
+    if (wants(question, TAKES(QUIET)) && question->matches > 0) return ENOUGH;
     if (silent) return CLI_DONE;
     if (wants(question, TAKES(JSON)))
         print_json(question, count);
     else
         key_source_print(source, count, question->wanted);
     return CLI_DONE;
-}
-
-static int check_keys(struct question *question)
-{
-    for (;;) {
-        ssize_t count = key_source_next(question->source);
-        if (count < 0) return CLI_ERROR;
-        if (count == 0) return CLI_DONE;
-        if (check_batch(question, (size_t)count) != CLI_DONE) return CLI_ERROR;
-        if (wants(question, TAKES(QUIET)) && question->matches > 0) return CLI_DONE;
-    }
 }
 
 static void print_count(const struct question *question)
@@ -98,33 +91,26 @@ static void print_count(const struct question *question)
     }
 }
 
-static int check(struct question *question)
+static int check(struct invocation *call)
 {
-    int status = check_keys(question);
+    struct question question = {.call = call,
+                                .filter = call->filter,
+                                .wanted = !options_have(&call->options, TAKES(INVERT))};
+    cli_tell_trouble(call->filter);
+    question.source = key_source_new(call, 1);
+    const int status = key_source_each(question.source, check_batch, &question);
     progress_end();
-    if (status != CLI_DONE) return status;
-    if (wants(question, TAKES(COUNT)) && !wants(question, TAKES(QUIET))) print_count(question);
-    return question->matches > 0 ? CLI_DONE : CLI_NOTHING;
+    key_source_free(question.source);
+    if (status == CLI_ERROR) return status;
+    if (wants(&question, TAKES(COUNT)) && !wants(&question, TAKES(QUIET))) print_count(&question);
+    return question.matches > 0 ? CLI_DONE : CLI_NOTHING;
 }
 
 static int run(struct invocation *call)
 {
-    struct question question = {.call = call};
-    if (!options_exclusive(call, TAKES_PROGRESS) || !key_source_can_be(call, 1)) return CLI_ERROR;
-    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
-    if (!store) return CLI_ERROR;
-    int status = CLI_ERROR;
-    const unsigned populate = wants(&question, TAKES(POPULATE)) ? TAMIS_POPULATE : 0;
-    question.filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY | populate);
-    if (question.filter) {
-        cli_tell_trouble(question.filter);
-        question.source = key_source_new(call, 1);
-        question.wanted = !wants(&question, TAKES(INVERT));
-        status = cli_filter_close(question.filter, check(&question));
-        key_source_free(question.source);
-    }
-    tamis_store_close(store);
-    return status;
+    const unsigned populate = options_have(&call->options, TAKES(POPULATE)) ? TAMIS_POPULATE : 0;
+    if (!key_source_can_be(call, 1)) return CLI_ERROR;
+    return cli_with_filter(call, TAMIS_READ_ONLY | populate, check);
 }
 
 const struct command cli_command_check = {

@@ -48,28 +48,24 @@ static void show_text(struct out *out, char *const names[2],
     out_format(out, "jaccard: %.3f\n", comparison->jaccard);
 }
 
-static int compare(const struct invocation *call, tamis_filter *a, tamis_filter *b)
+static int compare(struct invocation *call)
 {
     struct tamis_comparison comparison = {.size = sizeof comparison};
-    if (tamis_filter_compare(a, b, &comparison) < 0) return cli_fail_library();
-    if (options_have(&call->options, TAKES(JSON)))
+    tamis_filter *other = cli_filter_open(call->store, call->args[1], TAMIS_READ_ONLY);
+    if (!other) return CLI_ERROR;
+    int status = CLI_DONE;
+    if (tamis_filter_compare(call->filter, other, &comparison) < 0)
+        status = cli_fail_library();
+    else if (options_have(&call->options, TAKES(JSON)))
         show_json(call->out, call->args, &comparison);
     else
         show_text(call->out, call->args, &comparison);
-    return CLI_DONE;
+    return cli_filter_close(other, status);
 }
 
 static int run(struct invocation *call)
 {
-    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
-    if (!store) return CLI_ERROR;
-    int status = CLI_ERROR;
-    tamis_filter *a = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
-    tamis_filter *b = a ? cli_filter_open(store, call->args[1], TAMIS_READ_ONLY) : NULL;
-    if (b) status = cli_filter_close(b, compare(call, a, b));
-    if (a) status = cli_filter_close(a, status);
-    tamis_store_close(store);
-    return status;
+    return cli_with_filter(call, TAMIS_READ_ONLY, compare);
 }
 
 const struct command cli_command_compare = {

@@ -55,44 +55,36 @@ static void print_counts(const struct counting *counting, size_t count)
     }
 }
 
-static int count_keys(struct counting *counting)
+static int count_batch(void *context, size_t count)
 {
-    for (;;) {
-        ssize_t count = key_source_next(counting->source);
-        if (count < 0) return CLI_ERROR;
-        if (count == 0) return CLI_DONE;
-        if (tamis_filter_count_batch(counting->filter, counting->source->keys, (size_t)count,
-                                     counting->counts) < 0)
-            return cli_fail_library();
-        print_counts(counting, (size_t)count);
-    }
+    struct counting *counting = context;
+    if (tamis_filter_count_batch(counting->filter, counting->source->keys, count,
+                                 counting->counts) < 0)
+        return cli_fail_library();
+    print_counts(counting, count);
+    return CLI_DONE;
 }
 
-static int run_filter(struct counting *counting, const struct invocation *call)
+static int count(struct invocation *call)
 {
-    /* Told before any key is read: another kind. */
-    if (tamis_filter_count_batch(counting->filter, NULL, 0, NULL) < 0) return cli_fail_library();
+    cli_tell_trouble(call->filter);
+    /* A filter of another kind is refused before any key is read. */
+    if (tamis_filter_count_batch(call->filter, NULL, 0, NULL) < 0) return cli_fail_library();
+    struct counting *counting = cli_alloc(sizeof *counting);
     counting->call = call;
+    counting->filter = call->filter;
     counting->source = key_source_new(call, 1);
-    int status = count_keys(counting);
+    const int status = key_source_each(counting->source, count_batch, counting);
     progress_end();
     key_source_free(counting->source);
+    free(counting);
     return status;
 }
 
 static int run(struct invocation *call)
 {
-    if (!options_exclusive(call, TAKES_PROGRESS) || !key_source_can_be(call, 1)) return CLI_ERROR;
-    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
-    if (!store) return CLI_ERROR;
-    int status = CLI_ERROR;
-    struct counting *counting = cli_alloc(sizeof *counting);
-    counting->filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
-    if (counting->filter) cli_tell_trouble(counting->filter);
-    if (counting->filter) status = cli_filter_close(counting->filter, run_filter(counting, call));
-    free(counting);
-    tamis_store_close(store);
-    return status;
+    if (!key_source_can_be(call, 1)) return CLI_ERROR;
+    return cli_with_filter(call, TAMIS_READ_ONLY, count);
 }
 
 const struct command cli_command_count = {

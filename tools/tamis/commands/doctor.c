@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "json.h"
+#include "problems.h"
 #include "text.h"
-#include "verify.h"
 
 static const char HELP[] =
     "usage: tamis doctor [NAME...]\n"
@@ -58,14 +58,14 @@ static void show(const struct visit *visit, const struct finding *f)
         json_print(out, line);
         return;
     }
-    char *filter = text_printable(f->filter), *what = text_printable(f->what);
-    char *file = text_printable(f->file ? f->file : "");
-    out_format(out, "%s: %s: ", *filter ? filter : "the store", f->state);
-    if (*file) out_format(out, "%s: offset %ju: ", file, (uintmax_t)f->offset);
-    out_format(out, "%s\n    %s\n", what, f->advice);
-    free(file);
-    free(what);
-    free(filter);
+    out_printable(out, *f->filter ? f->filter : "the store");
+    out_format(out, ": %s: ", f->state);
+    if (f->file && *f->file) {
+        out_printable(out, f->file);
+        out_format(out, ": offset %ju: ", (uintmax_t)f->offset);
+    }
+    out_printable(out, f->what);
+    out_format(out, "\n    %s\n", f->advice);
 }
 
 /* The name as a word of a shell's line. */
@@ -155,10 +155,7 @@ static int show_states(void *context, const struct tamis_filter_stat *stat)
 {
     struct visit *visit = context;
     char what[256], since[32];
-    bool named = false;
-    for (size_t i = 0; i < visit->names->count; i++)
-        named = named || strcmp(visit->names->names[i], stat->name) == 0;
-    if (!named) return 0;
+    if (!names_have(visit->names, stat->name)) return 0;
     if (stat->state & TAMIS_STATE_UNCLEAN) {
         text_time(since, sizeof since, stat->unclean_since);
         snprintf(what, sizeof what,
@@ -195,24 +192,22 @@ static int tell_result(const struct visit *visit, int64_t problems)
     return CLI_DONE;
 }
 
-static int run(struct invocation *call)
+static int examine(struct invocation *call)
 {
-    tamis_store *store = verify_open(call);
-    if (!store) return CLI_ERROR;
     struct names names;
     struct visit visit = {.call = call, .names = &names};
-    int status = names_of_call(&names, call, store);
-    int64_t problems =
-        status == CLI_DONE ? verify_named(call, store, &names, show_problem, &visit) : -1;
-    if (problems >= 0 && tamis_store_list_live(store, NULL, show_states, &visit) < 0) {
-        cli_fail_library();
-        problems = -1;
-    }
+    int64_t problems = problems_find(call, &names, show_problem, &visit);
+    if (problems >= 0 && tamis_store_list_live(call->store, NULL, show_states, &visit) < 0)
+        problems = -cli_fail_library();
     out_flush(call->out); /* the findings first, then their number */
-    status = problems < 0 ? CLI_ERROR : tell_result(&visit, problems);
+    const int status = problems < 0 ? CLI_ERROR : tell_result(&visit, problems);
     names_clear(&names);
-    tamis_store_close(store);
     return status;
+}
+
+static int run(struct invocation *call)
+{
+    return problems_with_store(call, examine);
 }
 
 const struct command cli_command_doctor = {

@@ -34,7 +34,7 @@ static int check_present(tamis_store *store, const char *name)
     return status;
 }
 
-static int drop(tamis_store *store, const struct names *names)
+static int drop_named(tamis_store *store, const struct names *names)
 {
     for (size_t i = 0; i < names->count; i++)
         if (check_present(store, names->names[i]) != CLI_DONE) return CLI_ERROR;
@@ -44,16 +44,18 @@ static int drop(tamis_store *store, const struct names *names)
     return status;
 }
 
+static int drop(struct invocation *call)
+{
+    struct names names;
+    int status = names_of_call(&names, call, call->store);
+    if (status == CLI_DONE) status = drop_named(call->store, &names);
+    names_clear(&names);
+    return status;
+}
+
 static int run(struct invocation *call)
 {
-    tamis_store *store = cli_store_open(call, 0);
-    if (!store) return CLI_ERROR;
-    struct names names;
-    int status = names_of_call(&names, call, store);
-    if (status == CLI_DONE) status = drop(store, &names);
-    names_clear(&names);
-    tamis_store_close(store);
-    return status;
+    return cli_with_store(call, 0, drop);
 }
 
 const struct command cli_command_drop = {

@@ -107,13 +107,6 @@ static bool wants_json(const struct invocation *call)
     return options_have(&call->options, TAKES(JSON));
 }
 
-/* The library's sentence, with the nearest name where there is no such filter. */
-static int fail(tamis_store *store, const char *name, int64_t error)
-{
-    if (error == TAMIS_ENOTFOUND) return cli_fail_absent(store, name, tamis_last_error());
-    return cli_fail_library();
-}
-
 static int read_pile(struct change *change)
 {
     for (;;) {
@@ -133,7 +126,7 @@ static int add(struct change *change, const struct tamis_key *keys)
 {
     const int64_t added =
         tamis_filter_except(change->store, change->name, keys, change->pile.count);
-    if (added < 0) return fail(change->store, change->name, added);
+    if (added < 0) return cli_fail_named(change->store, change->name, added);
     if (wants_json(change->call)) {
         json_t *line = json_new();
         json_put(line, "keys", json_unsigned(change->pile.count));
@@ -141,27 +134,6 @@ static int add(struct change *change, const struct tamis_key *keys)
         json_print(change->call->out, line);
     }
     return CLI_DONE;
-}
-
-#define SHOWN_BYTES 200 /* of a key, in a message */
-
-static void tell_missing(const struct change *change, const struct tamis_key *key)
-{
-    const size_t bytes = key->bytes < SHOWN_BYTES ? key->bytes : SHOWN_BYTES;
-    const char *rest = bytes < key->bytes ? "..." : "";
-    const unsigned char *data = key->data;
-    char *text = cli_alloc(2 * bytes + 1);
-    text[0] = '\0';
-    if (change->source->hex) {
-        for (size_t i = 0; i < bytes; i++)
-            (void)snprintf(text + 2 * i, 3, "%02x", data[i]);
-        cli_tell("key %s%s is no exception of '%s'", text, rest, change->name);
-    } else {
-        memcpy(text, key->data, bytes);
-        text[bytes] = '\0';
-        cli_tell("key '%s%s' is no exception of '%s'", text, rest, change->name);
-    }
-    free(text);
 }
 
 static int remove_keys(struct change *change, const struct tamis_key *keys)
@@ -177,10 +149,12 @@ static int remove_keys(struct change *change, const struct tamis_key *keys)
             json_put(line, "removed", json_boolean(answers[i]));
             json_print(change->call->out, line);
         }
-        if (!answers[i]) tell_missing(change, &keys[i]);
+        if (!answers[i])
+            key_source_tell_missing(change->source, &keys[i], "is no exception of '%s'",
+                                    change->name);
     }
     free(answers);
-    if (removed < 0) return fail(change->store, change->name, removed);
+    if (removed < 0) return cli_fail_named(change->store, change->name, removed);
     return (uint64_t)removed < count ? CLI_NOTHING : CLI_DONE;
 }
 
@@ -202,8 +176,7 @@ static int change(const struct invocation *call, tamis_store *store, bool adds)
     int status = read_pile(&change);
     progress_end();
     if (interrupt_signal()) {
-        cli_tell("stopped by %s; nothing was changed", interrupt_name());
-        status = 128 + interrupt_signal();
+        status = cli_interrupted("; nothing was changed");
     } else if (status == CLI_DONE) {
         struct tamis_key *keys = pile_keys(&change.pile);
         status = adds ? add(&change, keys) : remove_keys(&change, keys);
@@ -246,7 +219,7 @@ static int list(struct invocation *call)
     tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
     if (!store) return CLI_ERROR;
     const int rc = tamis_filter_exceptions(store, name, show_exception, call);
-    const int status = rc < 0 ? fail(store, name, rc) : CLI_DONE;
+    const int status = rc < 0 ? cli_fail_named(store, name, rc) : CLI_DONE;
     tamis_store_close(store);
     return status;
 }
@@ -255,7 +228,6 @@ static int run(struct invocation *call)
 {
     const char *what = call->args[1];
     const bool adds = strcmp(what, "add") == 0;
-    if (!options_exclusive(call, TAKES_PROGRESS)) return CLI_ERROR;
     if (strcmp(what, "list") == 0) return list(call);
     if (!adds && strcmp(what, "remove") != 0)
         return cli_fail_usage(call->command, "'%s' is none of add, remove and list", what);

@@ -145,36 +145,38 @@ static bool k_is_missing(const struct options *options)
            tamis_explain(set, options->m_bits, 1, options->seed, "", 0, &probe) == 0;
 }
 
+static int explain_batch(void *context, size_t count)
+{
+    struct explainer *explainer = context;
+    for (size_t i = 0; i < count; i++)
+        if (explain_and_print(explainer, &explainer->source->keys[i]) != CLI_DONE) return CLI_ERROR;
+    return CLI_DONE;
+}
+
 static int explain_keys(struct explainer *explainer, size_t first_key, const char *hash_set)
 {
-    int status = CLI_DONE;
     if (isatty(STDERR_FILENO) == 1) cli_tell_weakness(hash_set); /* people; scripts know */
     explainer->source = key_source_new(explainer->call, first_key);
     make_room(&explainer->explanation, TAMIS_K_MAX);
-    while (status == CLI_DONE) {
-        ssize_t count = key_source_next(explainer->source);
-        if (count == 0) break;
-        if (count < 0) status = CLI_ERROR;
-        for (ssize_t i = 0; i < count && status == CLI_DONE; i++)
-            status = explain_and_print(explainer, &explainer->source->keys[i]);
-    }
+    const int status = key_source_each(explainer->source, explain_batch, explainer);
     key_source_free(explainer->source);
     free(explainer->explanation.hashes);
     free(explainer->explanation.positions);
     return status;
 }
 
-static int explain_filter(struct explainer *explainer)
+static int explain_filter(struct invocation *call)
 {
+    struct explainer explainer = {
+        .explanation.size = sizeof explainer.explanation, .call = call, .filter = call->filter};
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (tamis_filter_stat(explainer->filter, &stat) < 0) return cli_fail_library();
-    explainer->segments = stat.segment_count;
-    return explain_keys(explainer, 1, stat.hash_set);
+    if (tamis_filter_stat(call->filter, &stat) < 0) return cli_fail_library();
+    explainer.segments = stat.segment_count;
+    return explain_keys(&explainer, 1, stat.hash_set);
 }
 
 static int run_filter(struct invocation *call)
 {
-    struct explainer explainer = {.explanation.size = sizeof explainer.explanation, .call = call};
     if (call->arg_count == 0)
         return cli_fail_usage(call->command,
                               "arguments are missing: explain takes %s, or "
@@ -184,13 +186,7 @@ static int run_filter(struct invocation *call)
         return cli_fail_usage(call->command,
                               "-m, -k and --seed go with --hash-set; a filter has its own");
     if (!key_source_can_be(call, 1)) return CLI_ERROR;
-    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
-    if (!store) return CLI_ERROR;
-    int status = CLI_ERROR;
-    explainer.filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
-    if (explainer.filter) status = cli_filter_close(explainer.filter, explain_filter(&explainer));
-    tamis_store_close(store);
-    return status;
+    return cli_with_filter(call, TAMIS_READ_ONLY, explain_filter);
 }
 
 static int run(struct invocation *call)

@@ -47,7 +47,7 @@ static bool options_suffice(const struct invocation *call)
     if (options_have(options, TAKES(JSON)) && to_stdout && !redis_is_url(options->peer))
         cli_fail_usage(call->command, "--json and a FILE of - would both go to standard output");
     else
-        return options_exclusive(call, TAKES_PROGRESS);
+        return true;
     return false;
 }
 
@@ -98,14 +98,6 @@ static int write_stream(const struct invocation *call, tamis_filter *filter, str
     return rc;
 }
 
-static int interrupted(const struct stream *stream)
-{
-    if (!stream->failed)
-        cli_tell("stopped by %s while writing %s; nothing was replaced", interrupt_name(),
-                 stream->name);
-    return 128 + interrupt_signal();
-}
-
 static void show_json(const struct invocation *call, const struct stream *stream)
 {
     json_t *object = json_new();
@@ -116,8 +108,9 @@ static void show_json(const struct invocation *call, const struct stream *stream
     json_print(call->out, object);
 }
 
-static int export(const struct invocation *call, tamis_filter *filter)
+static int export(struct invocation *call)
 {
+    tamis_filter *filter = call->filter;
     struct tamis_filter_stat stat = {.size = sizeof stat};
     if (tamis_filter_stat(filter, &stat) < 0) return cli_fail_library();
     struct stream *stream = open_stream(call, &stat);
@@ -127,7 +120,9 @@ static int export(const struct invocation *call, tamis_filter *filter)
     if (rc == 0 && stream_keep(stream))
         status = CLI_DONE;
     else if (interrupt_signal())
-        status = interrupted(stream);
+        status = stream->failed
+                     ? 128 + interrupt_signal()
+                     : cli_interrupted(" while writing %s; nothing was replaced", stream->name);
     else if (rc < 0 && !stream->failed)
         status = cli_fail("filter '%s': %s", call->args[0], tamis_last_error());
     if (status == CLI_DONE && options_have(&call->options, TAKES(JSON))) show_json(call, stream);
@@ -138,16 +133,8 @@ static int export(const struct invocation *call, tamis_filter *filter)
 static int run(struct invocation *call)
 {
     if (!options_suffice(call)) return CLI_ERROR;
-    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
-    if (!store) return CLI_ERROR;
-    int status = CLI_ERROR;
-    tamis_filter *filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
-    if (filter) {
-        interrupt_catch();
-        status = cli_filter_close(filter, export(call, filter));
-    }
-    tamis_store_close(store);
-    return status;
+    interrupt_catch();
+    return cli_with_filter(call, TAMIS_READ_ONLY, export);
 }
 
 const struct command cli_command_export = {

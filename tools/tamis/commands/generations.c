@@ -53,28 +53,21 @@ static int show(void *context, const struct tamis_generation_stat *stat)
     return listing->call->out->failed; /* nobody reads on */
 }
 
-static int run(struct invocation *call)
+static int list(struct invocation *call)
 {
     static const char *const header[] = {"GENERATION", "STATE", "KIND",  "ITEMS",
                                          "RATE",       "SIZE",  "FOUND", "PUBLISHED"};
     struct listing listing = {.call = call};
-    const char *name = call->args[0];
-    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
-    if (!store) return CLI_ERROR;
-    table_init(&listing.table, "rllrrrrl");
-    for (size_t i = 0; i < sizeof header / sizeof *header; i++)
-        table_cell(&listing.table, header[i]);
-    const int rc = tamis_filter_generations(store, name, show, &listing);
-    int status = CLI_DONE;
-    if (rc == TAMIS_ENOTFOUND)
-        status = cli_fail_absent(store, name, tamis_last_error());
-    else if (rc < 0)
-        status = cli_fail_library();
-    else if (listing.table.count > listing.table.columns)
-        table_print(&listing.table, call->out);
+    table_init(&listing.table, "rllrrrrl", header);
+    const int rc = tamis_filter_generations(call->store, call->args[0], show, &listing);
+    if (rc >= 0) table_print_rows(&listing.table, call->out);
     table_clear(&listing.table);
-    tamis_store_close(store);
-    return status;
+    return rc < 0 ? cli_fail_named(call->store, call->args[0], rc) : CLI_DONE;
+}
+
+static int run(struct invocation *call)
+{
+    return cli_with_store(call, TAMIS_READ_ONLY, list);
 }
 
 const struct command cli_command_generations = {

@@ -55,7 +55,7 @@ static bool options_suffice(const struct invocation *call)
     else if (tamis_filter_check(NULL, call->args[0], &any) < 0)
         cli_fail_library();
     else
-        return options_exclusive(call, TAKES_PROGRESS);
+        return true;
     return false;
 }
 
@@ -82,13 +82,6 @@ static struct stream *open_stream(const struct invocation *call)
         redis_is_url(from) ? redis_read(from, call->args[1]) : stream_read_file(call->args[1]);
     if (stream && !stream->format) stream->format = from;
     return stream;
-}
-
-static int interrupted(const struct stream *stream)
-{
-    cli_tell("stopped by %s while reading %s; nothing was imported", interrupt_name(),
-             stream->name);
-    return 128 + interrupt_signal();
 }
 
 static int show(const struct invocation *call, const struct stream *stream, tamis_filter *filter)
@@ -118,7 +111,8 @@ static int import(const struct invocation *call, struct stream *stream, tamis_st
     if (rc == 0) progress_finish_bytes(stream->done_bytes);
     progress_end();
     if (rc == 0) return cli_filter_close(filter, show(call, stream, filter));
-    if (interrupt_signal()) return interrupted(stream);
+    if (interrupt_signal())
+        return cli_interrupted(" while reading %s; nothing was imported", stream->name);
     if (stream->failed) return CLI_ERROR;
     switch (rc) { /* about the stream, or what was said of it? */
     case TAMIS_EINVAL:

@@ -26,11 +26,12 @@ static const char HELP[] =
     "\n"
     "exit status: 0 done; 2 an error\n";
 
-static int show(const struct invocation *call, tamis_filter *filter, const struct field *field)
+static int show(struct invocation *call)
 {
+    const struct field *field = call->arg_count > 1 ? field_find(call->args[1]) : NULL;
     bool json = options_have(&call->options, TAKES(JSON));
     struct filter_view view;
-    int rc = view_load(&view, filter, field ? field->loads : VIEW_FILL);
+    int rc = view_load(&view, call->filter, field ? field->loads : VIEW_FILL);
     if (rc == 0) {
         if (field)
             view_print_field(&view, field, json, call->out);
@@ -53,18 +54,8 @@ static int fail_unknown_field(const struct invocation *call)
 
 static int run(struct invocation *call)
 {
-    const struct field *field = NULL;
-    if (call->arg_count > 1) {
-        field = field_find(call->args[1]);
-        if (!field) return fail_unknown_field(call);
-    }
-    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
-    if (!store) return CLI_ERROR;
-    int status = CLI_ERROR;
-    tamis_filter *filter = cli_filter_open(store, call->args[0], TAMIS_READ_ONLY);
-    if (filter) status = cli_filter_close(filter, show(call, filter, field));
-    tamis_store_close(store);
-    return status;
+    if (call->arg_count > 1 && !field_find(call->args[1])) return fail_unknown_field(call);
+    return cli_with_filter(call, TAMIS_READ_ONLY, show);
 }
 
 const struct command cli_command_info = {

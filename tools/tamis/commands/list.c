@@ -79,27 +79,26 @@ static int list_filter(void *context, const struct tamis_filter_stat *stat)
     return out->failed; /* nobody reads on */
 }
 
-static int run(struct invocation *call)
+static int list(struct invocation *call)
 {
     static const char *const header[] = {"NAME",     "KIND", "CAPACITY", "ITEMS",
                                          "RATE-NOW", "BITS", "SIZE",     "STATE"};
     const char *prefix = call->arg_count > 0 ? call->args[0] : NULL;
-    struct listing listing = {.call = call};
-    if (!options_exclusive(call, TAKES(QUIET) | TAKES(JSON))) return CLI_ERROR;
-    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
-    if (!store) return CLI_ERROR;
-    table_init(&listing.table, "llrrrrrl");
-    for (size_t i = 0; i < sizeof header / sizeof *header; i++)
-        table_cell(&listing.table, header[i]);
     const bool catalog = is_recorded(&call->options) || options_have(&call->options, TAKES(QUIET));
-    int rc = catalog ? tamis_store_list(store, prefix, list_filter, &listing)
-                     : tamis_store_list_live(store, prefix, list_filter, &listing);
-    if (rc == 0 && listing.table.count > listing.table.columns)
-        table_print(&listing.table, call->out);
+    struct listing listing = {.call = call};
+    table_init(&listing.table, "llrrrrrl", header);
+    const int rc = catalog ? tamis_store_list(call->store, prefix, list_filter, &listing)
+                           : tamis_store_list_live(call->store, prefix, list_filter, &listing);
+    if (rc == 0) table_print_rows(&listing.table, call->out);
     table_clear(&listing.table);
-    tamis_store_close(store);
     if (rc < 0) return cli_fail_library();
     return listing.filters > 0 ? CLI_DONE : CLI_NOTHING;
+}
+
+static int run(struct invocation *call)
+{
+    if (!options_exclusive(call, TAKES(QUIET) | TAKES(JSON))) return CLI_ERROR;
+    return cli_with_store(call, TAMIS_READ_ONLY, list);
 }
 
 const struct command cli_command_list = {

@@ -146,14 +146,12 @@ static int run_merge(const struct invocation *call, tamis_store *store,
     progress_end();
     if (rc == 0) return cli_filter_close(filter, show(call, filter));
     if (!interrupt_signal()) return cli_fail_library();
-    cli_tell("stopped by %s; nothing is lost, and the same command completes it", interrupt_name());
-    return 128 + interrupt_signal();
+    return cli_interrupted("; nothing is lost, and the same command completes it");
 }
 
 static int run(struct invocation *call)
 {
     struct sources sources;
-    if (!options_exclusive(call, TAKES_PROGRESS)) return CLI_ERROR;
     interrupt_catch();
     tamis_store *store = cli_store_open(call, 0);
     if (!store) return CLI_ERROR;

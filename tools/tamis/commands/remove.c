@@ -49,28 +49,6 @@ struct removal {
     bool missed; /* a key was not there */
 };
 
-#define SHOWN_BYTES 200 /* of a key, in a message */
-
-static void tell_missing(const struct removal *removal, const struct tamis_key *key)
-{
-    const size_t bytes = key->bytes < SHOWN_BYTES ? key->bytes : SHOWN_BYTES;
-    const char *rest = bytes < key->bytes ? "..." : "";
-    const unsigned char *data = key->data;
-    if (removal->source->hex) {
-        char *hex = cli_alloc(2 * bytes + 1);
-        hex[0] = '\0';
-        for (size_t i = 0; i < bytes; i++)
-            (void)snprintf(hex + 2 * i, 3, "%02x", data[i]);
-        cli_tell("key %s%s is not in '%s'; nothing was removed for it", hex, rest, removal->name);
-        free(hex);
-    } else {
-        char *text = cli_copy(key->data, bytes);
-        cli_tell("key '%s%s' is not in '%s'; nothing was removed for it", text, rest,
-                 removal->name);
-        free(text);
-    }
-}
-
 static void print_json(const struct removal *removal, size_t count)
 {
     const struct key_source *source = removal->source;
@@ -82,8 +60,9 @@ static void print_json(const struct removal *removal, size_t count)
     }
 }
 
-static int remove_batch(struct removal *removal, size_t count)
+static int remove_batch(void *context, size_t count)
 {
+    struct removal *removal = context;
     struct key_source *source = removal->source;
     int64_t removed =
         tamis_filter_remove_batch(removal->filter, source->keys, count, source->answers);
@@ -92,44 +71,33 @@ static int remove_batch(struct removal *removal, size_t count)
     if ((uint64_t)removed == count) return CLI_DONE;
     removal->missed = true;
     for (size_t i = 0; i < count; i++)
-        if (!source->answers[i]) tell_missing(removal, &source->keys[i]);
+        if (!source->answers[i])
+            key_source_tell_missing(source, &source->keys[i],
+                                    "is not in '%s'; nothing was removed for it", removal->name);
     return CLI_DONE;
 }
 
-static int remove_keys(struct removal *removal)
+static int remove_keys(struct invocation *call)
 {
-    for (;;) {
-        ssize_t count = key_source_next(removal->source);
-        if (count < 0) return CLI_ERROR;
-        if (count == 0) return removal->missed ? CLI_ERROR : CLI_DONE;
-        if (remove_batch(removal, (size_t)count) != CLI_DONE) return CLI_ERROR;
-    }
+    struct removal removal = {.call = call, .name = call->args[0], .filter = call->filter};
+    cli_tell_trouble(call->filter);
+    /* A filter of another kind is refused before any key is read. */
+    if (tamis_filter_remove_batch(call->filter, NULL, 0, NULL) < 0) return cli_fail_library();
+    interrupt_catch();
+    removal.source = key_source_new(call, 1);
+    removal.source->interruptible = true;
+    int status = key_source_each(removal.source, remove_batch, &removal);
+    if (status == CLI_DONE && removal.missed) status = CLI_ERROR;
+    progress_end();
+    status = key_source_status(removal.source, status, "dealt with");
+    key_source_free(removal.source);
+    return status;
 }
 
 static int run(struct invocation *call)
 {
-    struct removal removal = {.call = call, .name = call->args[0]};
-    if (!options_exclusive(call, TAKES_PROGRESS) || !key_source_can_be(call, 1)) return CLI_ERROR;
-    tamis_store *store = cli_store_open(call, 0);
-    if (!store) return CLI_ERROR;
-    int status = CLI_ERROR;
-    removal.filter = cli_filter_open(store, removal.name, 0);
-    if (removal.filter) cli_tell_trouble(removal.filter);
-    /* Told before any key is read: another kind. */
-    if (removal.filter && tamis_filter_remove_batch(removal.filter, NULL, 0, NULL) < 0)
-        status = cli_filter_close(removal.filter, cli_fail_library());
-    else if (removal.filter) {
-        interrupt_catch();
-        removal.source = key_source_new(call, 1);
-        removal.source->interruptible = true;
-        status = remove_keys(&removal);
-        progress_end();
-        status = key_source_status(removal.source, status, "dealt with");
-        status = cli_filter_close(removal.filter, status);
-        key_source_free(removal.source);
-    }
-    tamis_store_close(store);
-    return status;
+    if (!key_source_can_be(call, 1)) return CLI_ERROR;
+    return cli_with_filter(call, 0, remove_keys);
 }
 
 const struct command cli_command_remove = {

@@ -15,18 +15,15 @@ static const char HELP[] =
     "\n"
     "exit status: 0 done; 2 an error\n";
 
+static int rename_filter(struct invocation *call)
+{
+    const int rc = tamis_filter_rename(call->store, call->args[0], call->args[1]);
+    return rc < 0 ? cli_fail_named(call->store, call->args[0], rc) : CLI_DONE;
+}
+
 static int run(struct invocation *call)
 {
-    tamis_store *store = cli_store_open(call, 0);
-    if (!store) return CLI_ERROR;
-    int status = CLI_DONE;
-    int rc = tamis_filter_rename(store, call->args[0], call->args[1]);
-    if (rc == TAMIS_ENOTFOUND)
-        status = cli_fail_absent(store, call->args[0], tamis_last_error());
-    else if (rc < 0)
-        status = cli_fail_library();
-    tamis_store_close(store);
-    return status;
+    return cli_with_store(call, 0, rename_filter);
 }
 
 const struct command cli_command_rename = {

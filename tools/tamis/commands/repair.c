@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "json.h"
+#include "record.h"
 #include "tamis_build.h"
 #include "text.h"
 
@@ -33,36 +34,29 @@ struct repairs {
     uint64_t unmended;
 };
 
+#define OF_STEP(how, member) RECORD_MEMBER(how, tamis_repair_step, member)
+
+static const struct field FIELDS_OF_STEP[] = {
+    {"file", OF_STEP(POINTER, file)},
+    {"filter", OF_STEP(POINTER, filter)},
+    {"error", OF_STEP(ERROR, error)},
+    {"what", OF_STEP(POINTER, what)},
+};
+
 static int show_step(void *context, const struct tamis_repair_step *step)
 {
     struct repairs *repairs = context;
     struct out *out = repairs->call->out;
     repairs->unmended += step->error != 0;
     if (options_have(&repairs->call->options, TAKES(JSON))) {
-        json_t *line = json_new();
-        json_put(line, "file", json_text(step->file));
-        json_put(line, "filter", json_text(step->filter));
-        json_put(line, "error",
-                 step->error != 0 ? json_text(tamis_error_name(step->error)) : json_null());
-        json_put(line, "what", json_text(step->what));
-        json_print(out, line);
+        json_print(out, record_json(FIELDS(FIELDS_OF_STEP), 0, step));
         return 0;
     }
-    char *file = text_printable(step->file); /* a stray file may have any name */
-    char *what = text_printable(step->what);
-    char *filter = text_printable(step->filter);
-    out_format(out, "%s: %s%s", file, step->error != 0 ? "not mended: " : "", what);
-    if (filter[0]) out_format(out, " (filter '%s')", filter);
-    out_char(out, '\n');
-    free(filter);
-    free(what);
-    free(file);
+    out_printable(out, step->file); /* a stray file may have any name */
+    out_text(out, step->error != 0 ? ": not mended: " : ": ");
+    out_printable(out, step->what);
+    out_filter(out, step->filter);
     return 0;
-}
-
-static const char *plural(uintmax_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 static int run(struct invocation *call)
@@ -80,12 +74,12 @@ static int run(struct invocation *call)
     if (steps < 0) return cli_fail_library();
     if (repairs.unmended > 0)
         return cli_fail("%jd step%s %s; %ju thing%s could not be mended", (intmax_t)steps,
-                        plural((uintmax_t)steps), dry ? "would be done" : "done",
-                        (uintmax_t)repairs.unmended, plural(repairs.unmended));
+                        text_plural((uintmax_t)steps), dry ? "would be done" : "done",
+                        (uintmax_t)repairs.unmended, text_plural(repairs.unmended));
     if (steps == 0)
         cli_tell("there is nothing to repair");
     else
-        cli_tell("%jd step%s %s", (intmax_t)steps, plural((uintmax_t)steps),
+        cli_tell("%jd step%s %s", (intmax_t)steps, text_plural((uintmax_t)steps),
                  dry ? "would be done" : "done");
     return CLI_DONE;
 }

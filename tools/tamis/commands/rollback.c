@@ -32,13 +32,20 @@ static int keep_in_force(void *context, const struct tamis_generation_stat *stat
     return 0;
 }
 
-static int rollback(const struct invocation *call, tamis_store *store, uint64_t generation)
+static bool generation_of(const struct invocation *call, uint64_t *generation)
 {
+    return number_between("GENERATION", call->args[1], 1, UINT64_MAX, generation);
+}
+
+static int rollback(struct invocation *call)
+{
+    tamis_store *store = call->store;
     const char *name = call->args[0];
-    uint64_t before = 0, after = 0;
+    uint64_t generation = 0, before = 0, after = 0;
+    if (call->arg_count > 1 && !generation_of(call, &generation)) return CLI_ERROR;
     int rc = tamis_filter_generations(store, name, keep_in_force, &before);
-    if (rc == TAMIS_ENOTFOUND) return cli_fail_absent(store, name, tamis_last_error());
-    if (rc == 0) rc = tamis_filter_rollback(store, name, generation);
+    if (rc < 0) return cli_fail_named(store, name, rc);
+    rc = tamis_filter_rollback(store, name, generation);
     if (rc == 0) rc = tamis_filter_generations(store, name, keep_in_force, &after);
     if (rc < 0) return cli_fail_library();
     if (options_have(&call->options, TAKES(JSON))) {
@@ -56,15 +63,9 @@ static int rollback(const struct invocation *call, tamis_store *store, uint64_t 
 
 static int run(struct invocation *call)
 {
-    uint64_t generation = 0;
-    if (call->arg_count > 1 &&
-        !number_between("GENERATION", call->args[1], 1, UINT64_MAX, &generation))
-        return CLI_ERROR;
-    tamis_store *store = cli_store_open(call, 0);
-    if (!store) return CLI_ERROR;
-    const int status = rollback(call, store, generation);
-    tamis_store_close(store);
-    return status;
+    uint64_t generation;
+    if (call->arg_count > 1 && !generation_of(call, &generation)) return CLI_ERROR;
+    return cli_with_store(call, 0, rollback);
 }
 
 const struct command cli_command_rollback = {

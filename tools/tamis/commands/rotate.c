@@ -26,16 +26,18 @@ static int rotate(tamis_store *store, const char *name)
     return cli_filter_close(filter, status);
 }
 
-/* One filter that fails does not keep the others from being rotated. */
-static int run(struct invocation *call)
+/* When one filter fails, the others are rotated all the same. */
+static int rotate_all(struct invocation *call)
 {
-    tamis_store *store = cli_store_open(call, 0);
-    if (!store) return CLI_ERROR;
     int status = CLI_DONE;
     for (size_t i = 0; i < call->arg_count; i++)
-        if (rotate(store, call->args[i]) != CLI_DONE) status = CLI_ERROR;
-    tamis_store_close(store);
+        if (rotate(call->store, call->args[i]) != CLI_DONE) status = CLI_ERROR;
     return status;
+}
+
+static int run(struct invocation *call)
+{
+    return cli_with_store(call, 0, rotate_all);
 }
 
 const struct command cli_command_rotate = {

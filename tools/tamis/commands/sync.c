@@ -48,18 +48,20 @@ static int sync_filter(const struct invocation *call, tamis_store *store, const 
     return cli_filter_close(filter, status);
 }
 
-/* One filter that fails does not keep the others from being written. */
+/* When one filter fails, the others are written all the same. */
+static int sync_all(struct invocation *call)
+{
+    struct names names;
+    int status = names_of_call(&names, call, call->store);
+    for (size_t i = 0; i < names.count; i++)
+        if (sync_filter(call, call->store, names.names[i]) != CLI_DONE) status = CLI_ERROR;
+    names_clear(&names);
+    return status;
+}
+
 static int run(struct invocation *call)
 {
-    tamis_store *store = cli_store_open(call, 0);
-    if (!store) return CLI_ERROR;
-    struct names names;
-    int status = names_of_call(&names, call, store);
-    for (size_t i = 0; i < names.count; i++)
-        if (sync_filter(call, store, names.names[i]) != CLI_DONE) status = CLI_ERROR;
-    names_clear(&names);
-    tamis_store_close(store);
-    return status;
+    return cli_with_store(call, 0, sync_all);
 }
 
 const struct command cli_command_sync = {

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* verify.c: tamis verify [NAME...] - the catalog against the segments, and both against damage. */
-#include "verify.h"
-
-#include <stdlib.h>
-
-#include <string.h>
-
-#include "command.h"
 #include "json.h"
-#include "names.h"
+#include "problems.h"
+#include "record.h"
 #include "text.h"
 
 static const char HELP[] =
@@ -30,97 +24,59 @@ static const char HELP[] =
     "\n"
     "exit status: 0 no problem found; 2 problems, or an error\n";
 
+#define OF_PROBLEM(how, member) RECORD_MEMBER(how, tamis_problem, member)
+
+static const struct field FIELDS_OF_PROBLEM[] = {
+    {"file", OF_PROBLEM(POINTER, file)},     {"offset", OF_PROBLEM(U64, offset)},
+    {"filter", OF_PROBLEM(POINTER, filter)}, {"error", OF_PROBLEM(ERROR, error)},
+    {"reason", OF_PROBLEM(POINTER, reason)},
+};
+
 static int show_problem(void *context, const struct tamis_problem *problem)
 {
     const struct invocation *call = context;
+    struct out *out = call->out;
     if (options_have(&call->options, TAKES(JSON))) {
-        json_t *line = json_new();
-        json_put(line, "file", json_text(problem->file));
-        json_put(line, "offset", json_unsigned(problem->offset));
-        json_put(line, "filter", json_text(problem->filter));
-        json_put(line, "error", json_text(tamis_error_name(problem->error)));
-        json_put(line, "reason", json_text(problem->reason));
-        json_print(call->out, line);
+        json_print(out, record_json(FIELDS(FIELDS_OF_PROBLEM), 0, problem));
         return 0;
     }
-    char *file = text_printable(problem->file); /* a stray file may have any name */
-    char *reason = text_printable(problem->reason);
-    out_format(call->out, "%s: offset %ju: %s", file, (uintmax_t)problem->offset, reason);
-    char *filter = text_printable(problem->filter);
-    if (filter[0]) out_format(call->out, " (filter '%s')", filter);
-    out_char(call->out, '\n');
-    free(filter);
-    free(file);
-    free(reason);
+    out_printable(out, problem->file); /* a stray file may have any name */
+    out_format(out, ": offset %ju: ", (uintmax_t)problem->offset);
+    out_printable(out, problem->reason);
+    out_filter(out, problem->filter);
     return 0;
 }
 
-int64_t verify_named(const struct invocation *call, tamis_store *store, const struct names *names,
-                     tamis_problem_fn *fn, void *context)
-{
-    if (call->arg_count == 0) {
-        int64_t found = tamis_store_verify(store, NULL, fn, context);
-        if (found < 0) cli_fail_library();
-        return found;
-    }
-    int64_t problems = 0;
-    for (size_t i = 0; i < names->count; i++) {
-        int64_t found = tamis_store_verify(store, names->names[i], fn, context);
-        if (found == TAMIS_ENOTFOUND)
-            cli_fail_absent(store, names->names[i], tamis_last_error());
-        else if (found < 0)
-            cli_fail_library();
-        if (found < 0) return found;
-        problems += found;
-    }
-    return problems;
-}
-
-/* No problem of the files: they are as the machine has left them. */
+/* Tells of a filter that is unclean or degraded.  Its files are sound, so it is no problem. */
 static int tell_trouble(void *context, const struct tamis_filter_stat *stat)
 {
     const struct names *names = context;
     struct tamis_filter_stat others = *stat;
-    others.state &= ~TAMIS_STATE_DAMAGED; /* that is told, with the place */
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->names[i], stat->name) == 0) cli_tell_trouble_of(&others);
+    others.state &= ~TAMIS_STATE_DAMAGED; /* damage was told already, with its place */
+    if (names_have(names, stat->name)) cli_tell_trouble_of(&others);
     return 0;
 }
 
-tamis_store *verify_open(const struct invocation *call)
+static int verify(struct invocation *call)
 {
-    tamis_store *store = NULL;
-    char *path = cli_store_path(call);
-    if (!path) return NULL;
-    const struct tamis_store_options options = cli_store_options(call, 0);
-    const int rc = tamis_store_open_with(path, &options, &store);
-    free(path);
-    if (rc == TAMIS_EBUSY) cli_fail_library();
-    return rc == 0 || rc == TAMIS_EBUSY ? store : cli_store_open(call, TAMIS_READ_ONLY);
-}
-
-static int run(struct invocation *call)
-{
-    tamis_store *store = verify_open(call);
-    if (!store) return CLI_ERROR;
     struct names names;
-    int status = names_of_call(&names, call, store);
-    int64_t problems =
-        status == CLI_DONE ? verify_named(call, store, &names, show_problem, call) : -1;
-    uintmax_t filters = names.count;
+    int64_t problems = problems_find(call, &names, show_problem, call);
+    const uintmax_t filters = names.count;
     out_flush(call->out); /* the problems first, then what is said about them */
-    if (problems >= 0 && tamis_store_list(store, NULL, tell_trouble, &names) < 0) {
-        cli_fail_library();
-        problems = -1;
-    }
+    if (problems >= 0 && tamis_store_list(call->store, NULL, tell_trouble, &names) < 0)
+        problems = -cli_fail_library();
     names_clear(&names);
-    tamis_store_close(store);
     if (problems < 0) return CLI_ERROR;
     if (problems > 0)
         return cli_fail("checked %ju filter%s: %jd problem%s", filters, text_plural(filters),
                         (intmax_t)problems, text_plural((uintmax_t)problems));
     cli_tell("checked %ju filter%s: no problem found", filters, text_plural(filters));
     return CLI_DONE;
+}
+
+static int run(struct invocation *call)
+{
+    return problems_with_store(call, verify);
 }
 
 const struct command cli_command_verify = {

@@ -125,7 +125,7 @@ static int load(tamis_store *store, struct report_filter *filter)
     if (rc == 0)
         filter->info = without_seeds(view_json(&filter->view));
     else
-        filter->error = cli_copy(tamis_last_error(), strlen(tamis_last_error()));
+        filter->error = cli_strdup(tamis_last_error());
     if (tamis_filter_close(open) < 0) cli_fail_library();
     return rc;
 }
@@ -176,7 +176,7 @@ static bool options_suffice(const struct invocation *call)
     else if (all && call->arg_count > 0)
         cli_fail_usage(call->command, "--all and a name exclude each other");
     else
-        return options_exclusive(call, TAKES_PROGRESS);
+        return true;
     return false;
 }
 
@@ -199,13 +199,6 @@ static int collect(const struct invocation *call, tamis_store *store, struct rep
     return CLI_DONE;
 }
 
-static int interrupted(const struct stream *stream)
-{
-    cli_tell("stopped by %s while writing %s; nothing was replaced", interrupt_name(),
-             stream->name);
-    return 128 + interrupt_signal();
-}
-
 static int write_page(const struct invocation *call, tamis_store *store, struct report *report,
                       struct stream *stream)
 {
@@ -217,7 +210,8 @@ static int write_page(const struct invocation *call, tamis_store *store, struct 
     if (!interrupt_signal()) report_write(&page, report);
     const bool written = page_finish(&page) && !interrupt_signal() && stream_keep(stream);
     page_clear(&page);
-    if (interrupt_signal()) return interrupted(stream);
+    if (interrupt_signal())
+        return cli_interrupted(" while writing %s; nothing was replaced", stream->name);
     return written ? status : CLI_ERROR;
 }
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memory.h: memory that is there or ends the program.
+ *
+ * No call here fails: where there is no memory the program says so on standard error and exits with
+ * status 2.
+ */
+#ifndef TAMIS_TOOLS_MEMORY_H
+#define TAMIS_TOOLS_MEMORY_H
+
+#include <stddef.h>
+
+/* As malloc() and realloc().  The caller frees what they return. */
+void *cli_alloc(size_t bytes);
+void *cli_realloc(void *old, size_t bytes);
+
+/* A copy of the first bytes of a text, with a NUL behind them; and of a whole text. */
+char *cli_copy(const char *text, size_t bytes);
+char *cli_strdup(const char *text);
+
+void cli_no_memory(void) __attribute__((noreturn));
+
+#endif
