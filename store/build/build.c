@@ -20,9 +20,11 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
+#include "base/key.h"
 #include "base/point.h"
 #include "build/budget.h"
 #include "file/io.h"
+#include "txn/plan.h"
 #include "txn/spares.h"
 
 #define THREADS_MAX 1024u

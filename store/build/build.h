@@ -17,6 +17,8 @@
 #include "filter/publish.h"
 #include "hash/digest.h"
 #include "kind/fuse.h"
+#include "txn/draft.h"
+#include "txn/plan.h"
 #include "txn/store.h"
 
 struct tamis_build {

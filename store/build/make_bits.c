@@ -6,6 +6,7 @@
  */
 #include "base/error.h"
 #include "build/build.h"
+#include "txn/plan.h"
 
 static int plan_for(struct tamis_build *build, uint64_t keys)
 {

@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "build/build.h"
+#include "txn/exceptions.h"
+#include "txn/plan.h"
 #include "txn/policy.h"
 #include "txn/spares.h"
 

@@ -26,6 +26,7 @@
 #include "file/inside.h"
 #include "filter/change.h"
 #include "txn/spares.h"
+#include "txn/wait.h"
 
 /* Of a directory that a backup fills: so only what a backup has put somewhere is ever removed. */
 #define MARK_NAME "backup-is-being-made"

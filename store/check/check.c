@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "txn/files.h"
+#include "txn/mapped.h"
 
 const char *tamis__check_file(uint64_t number, char file[TAMIS__FILE_BYTES])
 {

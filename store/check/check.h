@@ -6,6 +6,8 @@
 
 #include "filter/publish.h"
 #include "log/log.h"
+#include "txn/files.h"
+#include "txn/mapped.h"
 #include "txn/store.h"
 
 #define TAMIS__FILE_BYTES 300 /* "segments/" and any name */

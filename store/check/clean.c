@@ -17,6 +17,7 @@
 #include "check/repair.h"
 #include "filter/change.h"
 #include "handle/journal.h"
+#include "txn/exceptions.h"
 #include "txn/spares.h"
 
 struct known {

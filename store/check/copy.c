@@ -24,6 +24,7 @@
 #include "base/point.h"
 #include "file/inside.h"
 #include "file/mark.h"
+#include "txn/exceptions.h"
 
 #define PIECE_BYTES ((uint64_t)4 << 20)
 #define WHAT_BYTES 4200

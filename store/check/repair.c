@@ -11,6 +11,8 @@
  * A dry run takes the lock to read, and goes the same way without changing anything.  Killed
  * anywhere, the next run finds the old catalog or the new one: it is renamed into place whole.
  */
+#include "check/repair.h"
+
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,10 +21,10 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
-#include "check/repair.h"
 #include "file/inside.h"
 #include "file/network.h"
 #include "file/private_fd.h"
+#include "txn/wait.h"
 
 struct tamis__repair_note {
     struct tamis__repair_note *next;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "check/rescue.h"
+#include "txn/exceptions.h"
 
 #define NO_LIST UINT32_MAX
 

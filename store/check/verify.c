@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "check/check.h"
 #include "filter/change.h"
+#include "txn/exceptions.h"
 #include "txn/spares.h"
 
 #define FILTERS_A_LOCK 64u /* a few milliseconds */

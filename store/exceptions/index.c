@@ -15,12 +15,11 @@
  * mapped, what a slot and a record say each time that they are followed.  So opening costs no pass
  * over the data.
  */
-#include "exceptions/set.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "exceptions/set.h"
 #include "hash/digest.h"
 
 #define SLOTS_MIN 8u
@@ -31,7 +30,6 @@
 #define AT_ONCE 64u /* keys whose cache lines are fetched together */
 
 /* No other file has the exceptions. */
-#define MEND "; restore it from a copy, or go on without the exceptions by 'tamis repair --rebuild'"
 
 /* So much is summed faster than a reader would notice: 20 us. */
 #define CHECKED_AT_OPEN ((uint64_t)256 << 10)
@@ -133,35 +131,6 @@ void tamis__index_encode(const struct tamis__exceptions *set, void *data)
     }
 }
 
-int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__exceptions *set,
-                            const char *name, struct tamis__draft *draft)
-{
-    const uint64_t count = set->count;
-    const struct tamis__policy policy = {.capacity = count ? count : 1, .fp_rate = 1};
-    const struct tamis__record_segment described = {.kind = TAMIS__KIND_EXCEPTIONS,
-                                                    .hash_set = TAMIS__HASH_XXH3,
-                                                    .m_bits = 8 * tamis__index_bytes(set),
-                                                    .k = 1,
-                                                    .capacity = policy.capacity,
-                                                    .fp_rate = policy.fp_rate,
-                                                    .items = count};
-    struct tamis__segment index;
-    tamis__draft_init(store, name, &described, draft);
-    tamis__draft_set_policy(draft, &policy);
-    int rc = tamis__draft_stage(store, draft);
-    if (rc < 0) return rc;
-    rc = tamis__segment_map_staged(&store->place, &draft->staged, &draft->header, &index);
-    if (rc == 0) {
-        tamis__index_encode(set, index.data);
-        draft->header.data_checksum = tamis__checksum(index.data, (size_t)draft->header.data_bytes);
-        rc = tamis__segment_check(&index);
-        tamis__segment_close(&index);
-        if (rc == 0) rc = tamis__segment_settle(&store->place, &draft->staged);
-    }
-    if (rc < 0) tamis__drafts_discard(store, draft, 1);
-    return rc;
-}
-
 /* ---- Checking -------------------------------------------------------------------------------- */
 
 static int check_header(const struct tamis__segment_header *h, const char **reason)
@@ -187,7 +156,7 @@ static bool head_is_sound(const struct index_head *head, const struct tamis__seg
     return h->capacity == (head->count ? head->count : 1);
 }
 
-static bool sum_is_right(const struct tamis__segment *index)
+bool tamis__index_sum_is_right(const struct tamis__segment *index)
 {
     return tamis__checksum(index->data, (size_t)index->header->data_bytes) ==
            index->header->data_checksum;
@@ -202,7 +171,7 @@ int tamis__index_check(const struct tamis__segment *index, const char **reason)
     if (h->data_bytes < sizeof(struct index_head) + 8 * SLOTS_MIN) return TAMIS_ECORRUPT;
     if (!head_is_sound((const void *)index->data, h)) return TAMIS_ECORRUPT;
     *reason = "has damaged data (their checksum does not match)";
-    return h->data_bytes > CHECKED_AT_OPEN || sum_is_right(index) ? 0 : TAMIS_ECORRUPT;
+    return h->data_bytes > CHECKED_AT_OPEN || tamis__index_sum_is_right(index) ? 0 : TAMIS_ECORRUPT;
 }
 
 /* The record at `offset` of the records, which is a multiple of 8; false if it leaves them. */
@@ -367,7 +336,7 @@ int tamis__index_verify(const struct tamis__segment *index, uint64_t *offset, co
     if (tamis__index_check(index, reason) < 0) return 1;
     const struct parts p = parts_of(index);
     *reason = "has damaged data (their checksum does not match)";
-    if (!sum_is_right(index)) return 1;
+    if (!tamis__index_sum_is_right(index)) return 1;
     *reason = "has slots in use for another number of keys than it has";
     *offset = data_offset + sizeof *p.head;
     if (slots_in_use(&p) != p.head->count) return 1;
@@ -380,51 +349,3 @@ const struct tamis__kind tamis__kind_exceptions = {.id = TAMIS__KIND_EXCEPTIONS,
                                                    .name = "exceptions",
                                                    .check = check_header,
                                                    .verify = tamis__index_verify};
-
-/* ---- Opening --------------------------------------------------------------------------------- */
-
-int tamis__open_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
-                      struct tamis__store_segment *out)
-{
-    const char *reason = NULL;
-    char name[TAMIS__SEGMENT_NAME_BYTES];
-    int rc = tamis__segment_open(&store->place, number, false, &out->segment);
-    if (rc < 0) return rc;
-    tamis__segment_name(number, name);
-    out->kind = &tamis__kind_exceptions;
-    rc = tamis__index_check(&out->segment, &reason);
-    if (rc < 0) rc = tamis__fail(rc, "%s/segments/%s %s" MEND, store->place.path, name, reason);
-    return tamis__adopt_segment(store, filter_id, rc, out);
-}
-
-int tamis__exceptions_open(struct tamis_store *store, const struct tamis__record *record,
-                           struct tamis__exceptions_source *source)
-{
-    source->open = false;
-    if (record->exceptions == 0) return 0;
-    const int rc = tamis__open_index(store, record->exceptions, record->filter_id, &source->index);
-    source->open = rc == 0;
-    return rc;
-}
-
-void tamis__exceptions_leave(struct tamis__exceptions_source *source)
-{
-    if (source->open) tamis__close_segment(&source->index);
-    source->open = false;
-}
-
-int tamis__exceptions_read(struct tamis_store *store, struct tamis__exceptions_source *source,
-                           struct tamis__exceptions *set)
-{
-    char name[TAMIS__SEGMENT_NAME_BYTES];
-    if (!source->open) return 0;
-    const struct tamis__segment *index = &source->index.segment;
-    tamis__segment_name(index->header->number, name);
-    /* What is made of it gets a checksum of its own: damage must not go on under that. */
-    int rc = sum_is_right(index) ? tamis__exceptions_from_index(set, index) : TAMIS_ECORRUPT;
-    if (rc == TAMIS_ECORRUPT)
-        rc = tamis__fail(rc, "%s/segments/%s has damaged exceptions" MEND, store->place.path, name);
-    const int whole = tamis__segment_check(index);
-    tamis__exceptions_leave(source);
-    return whole < 0 ? whole : rc;
-}

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/key.h"
 
 #define BLOCK_BYTES ((size_t)1 << 20)
 #define FIRST_ROOM 64u

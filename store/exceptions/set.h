@@ -10,15 +10,15 @@
  * number and its count alone: ten million keys are read, sorted and written without its lock, and
  * what is done under the lock takes as long for them as for one.
  */
-#ifndef TAMIS_STORE_EXCEPTIONS_H
-#define TAMIS_STORE_EXCEPTIONS_H
+#ifndef TAMIS_EXCEPTIONS_SET_H
+#define TAMIS_EXCEPTIONS_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kind/kind.h"
 #include "tamis_build.h"
-#include "txn/store.h"
 
 /* ---- The set --------------------------------------------------------------------------------- */
 
@@ -116,33 +116,11 @@ uint64_t tamis__index_found(const struct tamis__segment *index);
  * TAMIS_ECORRUPT with the sentence. */
 int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tamis__segment *index);
 
-/*
- * Make the index of a settled set in staging/, filled and settled: all of its header is there but
- * number, filter_id, publication and generation.  Nothing is staged after an error.  Takes no lock.
- */
-int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__exceptions *set,
-                            const char *name, struct tamis__draft *draft);
+/* What can be done about a damaged index. */
+#define TAMIS__INDEX_MEND                                                                          \
+    "; restore it from a copy, or go on without the exceptions by 'tamis repair --rebuild'"
 
-/* Map index `number`, read-only, and check it.  Given back by tamis__close_segment().  Errors as
- * tamis__map_segment(). */
-int tamis__open_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
-                      struct tamis__store_segment *index);
-
-/*
- * What a record has of exceptions: open under the catalog's lock (0 too where there are none:
- * reading then gives an empty set), read when
- * the lock is given back, which is what may take long.  Reading holds the whole index against its
- * checksum, and closes it; errors name the file.  An index that was opened and is not read is given
- * back by tamis__exceptions_leave().
- */
-struct tamis__exceptions_source {
-    struct tamis__store_segment index;
-    bool open;
-};
-int tamis__exceptions_open(struct tamis_store *store, const struct tamis__record *record,
-                           struct tamis__exceptions_source *source);
-int tamis__exceptions_read(struct tamis_store *store, struct tamis__exceptions_source *source,
-                           struct tamis__exceptions *set);
-void tamis__exceptions_leave(struct tamis__exceptions_source *source);
+/* Do the data of a checked index have the checksum that they should have? */
+bool tamis__index_sum_is_right(const struct tamis__segment *index);
 
 #endif

@@ -5,6 +5,8 @@
  * A refusal names every field that differs, not the first: who reads it is going to make filters
  * anew, and should have to do so once.
  */
+#include "filter/alike.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +14,9 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
+#include "handle/follow.h"
 #include "hash/hash_set.h"
+#include "txn/plan.h"
 #include "txn/policy.h"
 #include "txn/store.h"
 

@@ -8,7 +8,10 @@
 
 #include "base/error.h"
 #include "base/point.h"
+#include "txn/exceptions.h"
+#include "txn/recover.h"
 #include "txn/spares.h"
+#include "txn/write.h"
 
 /* Others that change it all the time: give up after so many tries. */
 #define TRIES_MAX 100

@@ -12,10 +12,12 @@
  *                              docs/generations.md
  *     tamis__change_end        in any case
  */
-#ifndef TAMIS_STORE_CHANGE_H
-#define TAMIS_STORE_CHANGE_H
+#ifndef TAMIS_FILTER_CHANGE_H
+#define TAMIS_FILTER_CHANGE_H
 
 #include "filter/publish.h"
+#include "txn/draft.h"
+#include "txn/files.h"
 
 #define TAMIS__AGAIN 1
 
@@ -52,14 +54,6 @@ int tamis__change_try(const char *name, tamis__change_fn *fn, void *context);
 void tamis__change_count(struct tamis__change *change);
 
 /* ---- rollback.c ---------------------------------------------------------------------------- */
-
-/* Forget one; its files are to be removed after the commit. */
-int tamis__generation_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record,
-                             struct tamis__numbers *files);
-/* Forget the kept ones that are more than `keep`; their files are to be removed after the commit.
- * */
-int tamis__generations_trim(struct tamis__catalog_txn *txn, uint64_t filter_id, uint32_t keep,
-                            struct tamis__numbers *files);
 
 static inline const struct tamis__record_segment *
 tamis__record_newest(const struct tamis__record *record)

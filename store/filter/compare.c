@@ -11,6 +11,8 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
+#include "filter/alike.h"
+#include "handle/follow.h"
 #include "txn/store.h"
 
 void tamis__tally(const struct tamis__kind *kind, const struct tamis__segment *a,

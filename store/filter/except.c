@@ -11,8 +11,10 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
+#include "base/key.h"
 #include "base/point.h"
 #include "filter/change.h"
+#include "txn/exceptions.h"
 
 /* ---- Exceptions by hand ---------------------------------------------------------------------- */
 

@@ -8,6 +8,8 @@
  */
 #include "base/arguments.h"
 #include "base/error.h"
+#include "filter/alike.h"
+#include "handle/follow.h"
 #include "txn/store.h"
 
 struct lanes {

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "filter/stat.h"
+#include "txn/recover.h"
 #include "txn/spares.h"
 #include "txn/store.h"
 

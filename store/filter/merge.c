@@ -30,7 +30,12 @@
 #include "base/error.h"
 #include "base/point.h"
 #include "file/room.h"
+#include "filter/alike.h"
+#include "handle/checkpoint.h"
 #include "handle/durable.h"
+#include "handle/follow.h"
+#include "handle/open.h"
+#include "txn/draft.h"
 #include "txn/policy.h"
 #include "txn/store.h"
 
@@ -367,7 +372,9 @@ static int make_merged(struct merging *m, struct tamis_store *store, const char 
                                  .capacity = tamis__newest(model)->segment.header->capacity,
                                  .fp_rate = model->fp_rate,
                                  .policy = model->policy,
-                                 .filled = true};
+                                 .filled = true,
+                                 .opened = filter ? tamis__open_entered : NULL,
+                                 .context = filter};
     const uint64_t bytes = init_drafts(m, store, name, drafts);
     int rc = tamis__check_room(store->root_fd, bytes, name);
     for (uint32_t i = 0; rc == 0 && i < entry.count; i++)
@@ -376,7 +383,7 @@ static int make_merged(struct merging *m, struct tamis_store *store, const char 
         entry.capacity += tamis__header_items(&drafts[i].header);
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_MERGE_DONE);
-        rc = tamis__drafts_enter(store, &entry, filter);
+        rc = tamis__drafts_enter(store, &entry);
     }
     tamis__drafts_discard(store, drafts, entry.count);
     return rc;

@@ -6,8 +6,8 @@
  * index of exceptions is staged without the catalog's lock.  docs/generations.md has the order of
  * the steps, docs/concurrency.md why every handle answers from the one or from the other.
  */
-#ifndef TAMIS_STORE_PUBLISH_H
-#define TAMIS_STORE_PUBLISH_H
+#ifndef TAMIS_FILTER_PUBLISH_H
+#define TAMIS_FILTER_PUBLISH_H
 
 #include "exceptions/set.h"
 #include "txn/store.h"
@@ -38,27 +38,5 @@ int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edi
 
 /* Can another generation of it be published?  0 or TAMIS_EMISMATCH. */
 int tamis__check_replaceable(const struct tamis__record *record);
-
-/* Numbers of segments; free() the list. */
-struct tamis__numbers {
-    uint64_t *list;
-    size_t count, room;
-};
-int tamis__numbers_append(struct tamis__numbers *numbers, uint64_t number);
-/* Note a segment as garbage, and as a file to be unlinked after the commit. */
-int tamis__remove_later(struct tamis__catalog_txn *txn, struct tamis__numbers *files,
-                        uint64_t number);
-/* Unlink them; what fails stays noted as garbage, for the next writer. */
-void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files);
-
-/* All files of a filter: the list in force, those that are kept, and their indexes of exceptions.
- * */
-int tamis__list_files(struct tamis__catalog_txn *txn, const struct tamis__record *record,
-                      struct tamis__numbers *files);
-
-/* Of a filter that goes: forget it and its kept generations, and note all of its segments,
- * those in force too, as garbage; `files` are to be unlinked after the commit. */
-int tamis__forget_all(struct tamis__catalog_txn *txn, const struct tamis__record *record,
-                      struct tamis__numbers *files);
 
 #endif

@@ -14,120 +14,8 @@
 #include "base/error.h"
 #include "file/mark.h"
 #include "filter/change.h"
+#include "txn/exceptions.h"
 #include "txn/spares.h"
-
-/* ---- Files that go ------------------------------------------------------------------------ */
-
-int tamis__numbers_append(struct tamis__numbers *numbers, uint64_t number)
-{
-    if (numbers->count == numbers->room) {
-        const size_t room = numbers->room ? 2 * numbers->room : 64;
-        uint64_t *list = reallocarray(numbers->list, room, sizeof *list);
-        if (list == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a list of segments");
-        numbers->list = list;
-        numbers->room = room;
-    }
-    numbers->list[numbers->count++] = number;
-    return 0;
-}
-
-int tamis__remove_later(struct tamis__catalog_txn *txn, struct tamis__numbers *files,
-                        uint64_t number)
-{
-    const int rc = tamis__numbers_append(files, number);
-    return rc < 0 ? rc : tamis__catalog_put_garbage(txn, number);
-}
-
-void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files)
-{
-    for (size_t i = 0; i < files->count; i++)
-        (void)tamis__segment_remove(&store->place, files->list[i]);
-}
-
-/* ---- Generations that are kept --------------------------------------------------------------- */
-
-struct kept {
-    struct {
-        uint64_t generation, publication;
-    } * list;
-    size_t count, room;
-};
-
-static int note_kept(void *context, const struct tamis__record *record)
-{
-    struct kept *kept = context;
-    if (kept->count == kept->room) {
-        const size_t room = kept->room ? 2 * kept->room : 16;
-        void *list = reallocarray(kept->list, room, sizeof *kept->list);
-        if (list == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the generations");
-        kept->list = list;
-        kept->room = room;
-    }
-    kept->list[kept->count].generation = record->generation;
-    kept->list[kept->count++].publication = record->publication;
-    return 0;
-}
-
-int tamis__generation_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record,
-                             struct tamis__numbers *files)
-{
-    int rc = tamis__catalog_forget_generation(txn, record->filter_id, record->generation);
-    if (rc == 0 && record->exceptions != 0)
-        rc = tamis__remove_later(txn, files, record->exceptions);
-    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
-        rc = tamis__remove_later(txn, files, record->segments[i].number);
-    return rc;
-}
-
-/* Those go that have been out of force the longest. */
-int tamis__generations_trim(struct tamis__catalog_txn *txn, uint64_t filter_id, uint32_t keep,
-                            struct tamis__numbers *files)
-{
-    struct kept kept = {0};
-    struct tamis__record record;
-    int rc = tamis__catalog_each_generation(txn, filter_id, note_kept, &kept);
-    while (rc == 0 && kept.count > keep) {
-        size_t oldest = 0;
-        for (size_t i = 1; i < kept.count; i++)
-            if (kept.list[i].publication < kept.list[oldest].publication) oldest = i;
-        rc = tamis__catalog_get_generation(txn, filter_id, kept.list[oldest].generation, &record);
-        if (rc == 0) rc = tamis__generation_forget(txn, &record, files);
-        kept.list[oldest] = kept.list[--kept.count];
-    }
-    free(kept.list);
-    return rc;
-}
-
-static int append_segments(void *context, const struct tamis__record *record)
-{
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
-        rc = tamis__numbers_append(context, record->segments[i].number);
-    if (rc == 0 && record->exceptions != 0) rc = tamis__numbers_append(context, record->exceptions);
-    return rc;
-}
-
-int tamis__list_files(struct tamis__catalog_txn *txn, const struct tamis__record *record,
-                      struct tamis__numbers *files)
-{
-    int rc = append_segments(files, record);
-    for (uint32_t i = 0; rc == 0 && i < record->spare_count; i++)
-        rc = tamis__numbers_append(files, record->segments[record->segment_count + i].number);
-    if (rc == 0)
-        rc = tamis__catalog_each_generation(txn, record->filter_id, append_segments, files);
-    return rc;
-}
-
-int tamis__forget_all(struct tamis__catalog_txn *txn, const struct tamis__record *record,
-                      struct tamis__numbers *files)
-{
-    int rc = tamis__generations_trim(txn, record->filter_id, 0, files);
-    if (rc == 0) rc = tamis__catalog_forget(txn, record);
-    if (rc == 0)
-        rc = tamis__catalog_put_trouble(txn, record->filter_id, (struct tamis__trouble){0});
-    if (rc == 0) rc = tamis__generation_forget(txn, record, files);
-    return rc;
-}
 
 /* ---- Rollback -------------------------------------------------------------------------------- */
 
@@ -139,7 +27,7 @@ static int by_generation(const void *a, const void *b)
 
 /* The sentence for a generation that is not to be had, with those that are. */
 static int fail_no_generation(const struct tamis__record *record, uint64_t wanted,
-                              struct kept *kept)
+                              struct tamis__kept *kept)
 {
     char list[200] = "", text[24];
     for (size_t i = 0; i < kept->count; i++) {
@@ -168,9 +56,9 @@ static int fail_no_generation(const struct tamis__record *record, uint64_t wante
 static int choose_generation(struct tamis__catalog_txn *txn, const struct tamis__record *before,
                              uint64_t wanted, struct tamis__record *target)
 {
-    struct kept kept = {0};
+    struct tamis__kept kept = {0};
     uint64_t chosen = 0;
-    int rc = tamis__catalog_each_generation(txn, before->filter_id, note_kept, &kept);
+    int rc = tamis__catalog_each_generation(txn, before->filter_id, tamis__note_kept, &kept);
     if (rc == 0 && kept.count > 0) qsort(kept.list, kept.count, sizeof *kept.list, by_generation);
     for (size_t i = 0; i < kept.count; i++)
         if (wanted != 0 ? kept.list[i].generation == wanted

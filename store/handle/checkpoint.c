@@ -3,35 +3,18 @@
  * checkpoint.c: what was added comes to the disk: by a sync, or at the close of the last handle
  * that wrote. docs/durability.md has the protocol, file/mark.c its steps in a segment.
  */
+#include "handle/checkpoint.h"
+
 #include <stdio.h>
 
 #include "base/arguments.h"
 #include "base/error.h"
 #include "file/mark.h"
+#include "handle/follow.h"
 #include "handle/journal.h"
 #include "txn/spares.h"
 #include "txn/store.h"
-
-uint64_t tamis__view_items(const struct tamis__view *view)
-{
-    uint64_t items = 0;
-    for (uint32_t i = 0; i < view->count; i++)
-        items += tamis__segment_items(&view->segments[i].segment);
-    return items;
-}
-
-uint32_t tamis__view_count_record(const struct tamis__view *view, struct tamis__record *record)
-{
-    uint32_t known = 0;
-    for (uint32_t i = 0; i < record->segment_count; i++) {
-        const struct tamis__store_segment *s = tamis__view_find(view, record->segments[i].number);
-        if (s == NULL) continue;
-        record->segments[i].items = tamis__segment_items(&s->segment);
-        known++;
-    }
-    tamis__record_sum_capacity(record);
-    return known;
-}
+#include "txn/write.h"
 
 /* ---- A writer begins ------------------------------------------------------------------------- */
 
@@ -86,7 +69,7 @@ int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *v
 
 /* A sync has failed: let `list` know, if the catalog can still be written.  Returns `rc`, whose
  * sentence is the one of this thread. */
-static int tell_of_failure(struct tamis_filter *filter, const struct tamis__view *view, int rc)
+int tamis__tell_of_failure(struct tamis_filter *filter, const struct tamis__view *view, int rc)
 {
     char cause[768];
     (void)snprintf(cause, sizeof cause, "%s", tamis_last_error());
@@ -120,7 +103,7 @@ TAMIS_API int tamis_filter_sync(tamis_filter *filter)
     if (rc < 0) return (int)tamis__leave_with(filter, view, rc);
     for (uint32_t i = 0; rc >= 0 && i < view->count; i++)
         rc = tamis__mark_checkpoint(&view->segments[i].segment);
-    rc = rc < 0 ? tell_of_failure(filter, view, rc) : tamis__record_items(filter, view, now);
+    rc = rc < 0 ? tamis__tell_of_failure(filter, view, rc) : tamis__record_items(filter, view, now);
     return (int)tamis__leave_with(filter, view, rc);
 }
 
@@ -154,54 +137,11 @@ TAMIS_API int tamis_filter_accept(tamis_filter *filter)
 
 /* ---- The end of a handle --------------------------------------------------------------------- */
 
-/* Bring what it wrote to the disk where it was the last that may write.  1: all of the filter is
- * there. */
-static int leave_segments(const struct tamis__view *view)
+int tamis__view_mark(struct tamis_filter *filter, struct tamis__view *view)
 {
-    bool left = false, whole = true;
-    int rc = 0;
-    for (uint32_t i = 0; i < view->count; i++) {
-        const struct tamis__segment *segment = &view->segments[i].segment;
-        if (tamis__mark_is_writer(segment)) {
-            const int one = tamis__mark_leave(segment);
-            if (rc >= 0 && one < 0) rc = one;
-            left = true;
-        }
-        whole = whole && tamis__mark_is_clean(segment->header);
-    }
-    return rc < 0 ? rc : left && whole;
-}
-
-static bool is_dropped(const struct tamis_filter *filter)
-{
-    /* ORDER relaxed: only ever set. */
-    return __atomic_load_n(&filter->dropped, __ATOMIC_RELAXED) ||
-           tamis__segment_next(&tamis__newest(filter->view)->segment) == TAMIS__NEXT_DROPPED;
-}
-
-TAMIS_API int tamis_filter_close(tamis_filter *filter)
-{
-    if (filter == NULL) return 0;
-    tamis__interval_end(filter);
-    const int64_t now = tamis__now_ns();
-    struct tamis__view *view = filter->view;
-    int rc = tamis__view_check(view);
-    if (rc == 0 && !filter->read_only && !is_dropped(filter)) {
-        if (!filter->no_sync) {
-            rc = leave_segments(view);
-            const int closed = rc < 0 ? 0 : tamis__journal_close(filter, rc > 0);
-            if (closed < 0) rc = closed;
-        }
-        /* ORDER relaxed: see tamis__record_items. */
-        const bool changed =
-            tamis__view_items(view) != __atomic_load_n(&filter->recorded_items, __ATOMIC_RELAXED);
-        if (rc < 0)
-            rc = tell_of_failure(filter, view, rc);
-        else if (changed || rc > 0)
-            rc = tamis__record_items(filter, view, rc > 0 ? now : 0);
-    }
-    if (is_dropped(filter)) tamis__journal_forget(filter);
-    if (rc == TAMIS_EDROPPED) rc = 0; /* no catalog entry is left to be wrong */
-    tamis__filter_free(filter);
+    /* ORDER relaxed: set by this process; what it stands for is in the segment. */
+    if ((__atomic_load_n(&view->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_MARK) == 0) return 0;
+    const int rc = tamis__begin_writing(filter, &tamis__newest(view)->segment);
+    if (rc == 0) (void)__atomic_fetch_and(&view->chores, ~TAMIS__CHORE_MARK, __ATOMIC_RELAXED);
     return rc;
 }

@@ -10,11 +10,13 @@
  * Where there is plenty of room it is taken for all keys at once, and they are not asked for first.
  * A view without a limit takes no room.
  */
+#include "handle/chunk.h"
+
 #include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "handle/adding.h"
+#include "handle/segments.h"
 
 /* The keys of a chunk that no segment has answered yes to, moved together: their digests, where all
  * segments have the same. */

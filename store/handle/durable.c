@@ -28,80 +28,17 @@
 #include "base/error.h"
 #include "base/point.h"
 #include "file/mark.h"
+#include "handle/checkpoint.h"
+#include "handle/chunk.h"
+#include "handle/follow.h"
 #include "handle/journal.h"
+#include "handle/segments.h"
 #include "hash/hash_set.h"
 
 /* ---- Flights --------------------------------------------------------------------------------- */
 
 /* A frame of raw keys holds as many bytes at most, unless it is of one key. */
 #define PAYLOAD_BYTES ((size_t)256 << 10)
-
-static void raise_unlogged(const struct tamis__segment *segment)
-{
-    /* ORDER relaxed: only counted; see tamis__mark_checkpoint. */
-    (void)__atomic_add_fetch(&segment->writer->flights_begun, 1, __ATOMIC_SEQ_CST);
-    /* ORDER seq_cst: before the bits; their release makes it seen by whoever sees one of them. */
-    (void)__atomic_add_fetch(&segment->header->unlogged, 1, __ATOMIC_SEQ_CST);
-}
-
-static void lower_unlogged(const struct tamis__segment *segment)
-{
-    /* ORDER seq_cst: after the sync. */
-    (void)__atomic_sub_fetch(&segment->header->unlogged, 1, __ATOMIC_SEQ_CST);
-    (void)__atomic_add_fetch(&segment->writer->flights_done, 1, __ATOMIC_SEQ_CST);
-}
-
-/* It never lands: what it has counted is taken off like that of a dead one. */
-static void crash(const struct tamis__segment *segment)
-{
-    (void)__atomic_add_fetch(&segment->writer->flights_done, 1, __ATOMIC_SEQ_CST);
-}
-
-int tamis__flight_enter(struct tamis__flight *flight, const struct tamis__view *view)
-{
-    const struct tamis__segment *newest = &tamis__newest(view)->segment;
-    for (uint32_t i = 0; i < flight->count; i++)
-        if (flight->numbers[i] == newest->header->number) {
-            flight->current = (uint8_t)i;
-            return 0;
-        }
-    if (flight->count == TAMIS__FLIGHT_MAX)
-        return tamis__fail(TAMIS_ELIMIT,
-                           "the filter went on in %u further segments while one batch was added; "
-                           "give it larger segments, or smaller batches",
-                           TAMIS__FLIGHT_MAX);
-    flight->current = (uint8_t)flight->count;
-    flight->numbers[flight->count++] = newest->header->number;
-    raise_unlogged(newest);
-    TAMIS__POINT(TAMIS__POINT_DURABLE_BEGUN);
-    return 0;
-}
-
-/* A segment that the list has left meanwhile keeps what it has; nobody asks it. */
-static void end_flight(struct tamis__flight *flight, const struct tamis__view *view, bool landed)
-{
-    for (uint32_t i = 0; i < flight->count; i++) {
-        const struct tamis__store_segment *s = tamis__view_find(view, flight->numbers[i]);
-        if (s != NULL && landed) lower_unlogged(&s->segment);
-        if (s != NULL && !landed) crash(&s->segment);
-    }
-    flight->count = 0;
-}
-
-/* After keys were found to be in: is no adder but this flight's in the air? */
-static bool is_settled(const struct tamis__flight *flight, const struct tamis__view *view)
-{
-    /* ORDER: the bits were read before; who sees one of an adder sees that it had taken off. */
-    tamis__fence_acquire();
-    for (uint32_t i = 0; i < view->count; i++) {
-        const struct tamis__segment_header *header = view->segments[i].segment.header;
-        uint64_t own = 0;
-        for (uint32_t j = 0; j < flight->count; j++)
-            own += flight->numbers[j] == header->number;
-        if (__atomic_load_n(&header->unlogged, __ATOMIC_ACQUIRE) != own) return false;
-    }
-    return true;
-}
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
@@ -217,7 +154,7 @@ static int log_chunk(struct sortie *sortie, uint32_t first, size_t reserved)
 static void take_lacking(struct sortie *sortie, const struct tamis_key *keys, size_t count)
 {
     tamis__ask_newest_slice(*sortie->view, keys, count, sortie->answers);
-    const bool settled = is_settled(&sortie->flight, *sortie->view);
+    const bool settled = tamis__flight_is_settled(&sortie->flight, *sortie->view);
     sortie->count = 0;
     for (size_t i = 0; i < count; i++) {
         if (settled && sortie->answers[i]) continue;
@@ -257,7 +194,7 @@ static int land(struct sortie *sortie)
     const int rc = tamis__journal_sync(sortie->journal, *sortie->view, sortie->ticket);
     TAMIS__POINT(TAMIS__POINT_DURABLE_SYNCED);
     sortie->lost |= rc < 0;
-    end_flight(&sortie->flight, *sortie->view, !sortie->lost);
+    tamis__flight_end(&sortie->flight, *sortie->view, !sortie->lost);
     return rc;
 }
 
@@ -346,7 +283,7 @@ int tamis__durable_add(struct tamis_filter *filter, struct tamis__view **view, c
     const struct tamis_key one = {.data = key, .bytes = key_bytes};
     uint8_t answer;
     tamis__ask_newest_slice(*view, &one, 1, &answer);
-    if (answer && is_settled(&none, *view) && !tamis__view_is_over(*view)) return 0;
+    if (answer && tamis__flight_is_settled(&none, *view) && !tamis__view_is_over(*view)) return 0;
     return (int)tamis__durable_add_batch(filter, view, &one, 1, &answer);
 }
 
@@ -355,7 +292,7 @@ int tamis__durable_add(struct tamis_filter *filter, struct tamis__view **view, c
 void tamis__durable_begin_merge(const struct tamis__view *view)
 {
     for (uint32_t i = 0; i < view->count; i++)
-        raise_unlogged(&view->segments[i].segment);
+        tamis__unlogged_raise(&view->segments[i].segment);
 }
 
 int tamis__durable_end_merge(const struct tamis__view *view, int rc)
@@ -365,9 +302,9 @@ int tamis__durable_end_merge(const struct tamis__view *view, int rc)
         synced = tamis__mark_checkpoint(&view->segments[i].segment);
     for (uint32_t i = 0; i < view->count; i++) {
         if (synced >= 0)
-            lower_unlogged(&view->segments[i].segment);
+            tamis__unlogged_lower(&view->segments[i].segment);
         else
-            crash(&view->segments[i].segment);
+            tamis__unlogged_crash(&view->segments[i].segment);
     }
     return rc < 0 || synced >= 0 ? rc : synced;
 }

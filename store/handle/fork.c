@@ -6,8 +6,11 @@
  * there each handle has to mark its segment again.  The mutex is held for a few instructions, never
  * across a wait.
  */
+#include "handle/fork.h"
+
 #include <pthread.h>
 
+#include "handle/sync_interval.h"
 #include "txn/store.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

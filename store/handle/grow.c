@@ -24,6 +24,8 @@
  * room is bounded too. Only where all slices are past nobody would find a key in the old one: then
  * they wait, as for room.
  */
+#include "handle/grow.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,11 +35,17 @@
 #include "base/error.h"
 #include "base/point.h"
 #include "file/room.h"
-#include "filter/publish.h"
+#include "handle/follow.h"
 #include "hash/hash_set.h"
+#include "txn/draft.h"
+#include "txn/files.h"
+#include "txn/plan.h"
 #include "txn/policy.h"
+#include "txn/recover.h"
 #include "txn/spares.h"
 #include "txn/store.h"
+#include "txn/wait.h"
+#include "txn/write.h"
 
 /* A rotation waits for the locks as long as this; a disk's sync takes some ms. */
 #define WAIT_NS 1000000000

@@ -10,6 +10,7 @@
 #include "base/point.h"
 #include "file/io.h"
 #include "file/mark.h"
+#include "handle/view.h"
 
 /*
  * A log may get as long as this, or as the share of the filter's data where that is more; then a
@@ -35,12 +36,6 @@ struct tamis__journal {
     uint64_t segments[TAMIS__SEGMENTS_MAX]; /* that frames name since it last began anew */
     uint32_t segment_count;
 };
-
-struct tamis__logs tamis__store_logs(const struct tamis_store *store)
-{
-    return (struct tamis__logs){
-        .root_fd = store->root_fd, .path = store->place.path, .store_id = store->store_id};
-}
 
 /* ---- One a process --------------------------------------------------------------------------- */
 

@@ -15,16 +15,13 @@
  *
  * The mutex is of one process: a child of fork() begins a journal of its own (tamis__journal_of).
  */
-#ifndef TAMIS_STORE_JOURNAL_H
-#define TAMIS_STORE_JOURNAL_H
+#ifndef TAMIS_HANDLE_JOURNAL_H
+#define TAMIS_HANDLE_JOURNAL_H
 
+#include "handle/view.h"
 #include "log/log.h"
-#include "txn/store.h"
 
 struct tamis__journal;
-
-/* Where a handle's logs are. */
-struct tamis__logs tamis__store_logs(const struct tamis_store *store);
 
 /* The one of this process; made where there is none.  TAMIS_ENOMEM. */
 int tamis__journal_of(struct tamis_filter *filter, struct tamis__journal **journal);
@@ -52,18 +49,5 @@ int tamis__journal_close(struct tamis_filter *filter, bool whole);
 void tamis__journal_forget(struct tamis_filter *filter);
 /* Give back what it has in memory, and the lock; harmless where there is none. */
 void tamis__journal_free(struct tamis_filter *filter);
-
-/*
- * replay.c: replay the logs of dead handles of a filter, bring that to the disk, and take them
- * away.  `numbers`: of the filter's segments, the newest last.  1 if there were any; 0; or an
- * error, after which what was not settled is as it was.  TAMIS__LOGS_DAMAGED: 1, and one of them
- * was damaged: the filter is unclean since its last checkpoint, and the catalog does not know that
- * yet.
- */
-#define TAMIS__LOGS_DAMAGED 2
-int tamis__logs_settle(struct tamis_store *store, uint64_t filter_id, const uint64_t *numbers,
-                       uint32_t count);
-/* Of a filter that is no more: take them away. */
-int tamis__logs_forget(struct tamis_store *store, uint64_t filter_id);
 
 #endif

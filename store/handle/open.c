@@ -3,80 +3,24 @@
  * open.c: the life of a handle: its segments mapped and held against the catalog, its view entered,
  * its counts recorded, its end.
  */
+#include "handle/open.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arguments.h"
 #include "base/error.h"
+#include "file/mark.h"
+#include "handle/checkpoint.h"
+#include "handle/fork.h"
 #include "handle/journal.h"
+#include "handle/sync_interval.h"
+#include "txn/replay.h"
 #include "txn/spares.h"
 #include "txn/store.h"
+#include "txn/write.h"
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
-
-int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
-                         struct tamis__store_segment *out)
-{
-    const struct tamis__segment_header *header = out->segment.header;
-    char name[TAMIS__SEGMENT_NAME_BYTES];
-    tamis__segment_name(header->number, name);
-    if (rc == 0 && (header->store_id != store->store_id || header->filter_id != filter_id))
-        rc = tamis__fail(
-            TAMIS_EFOREIGN, "%s/segments/%s belongs to another %s; restore the right file",
-            store->place.path, name, header->store_id != store->store_id ? "store" : "filter");
-    if (rc == 0) {
-        out->references = malloc(sizeof *out->references);
-        if (out->references != NULL)
-            *out->references = 1;
-        else
-            rc = tamis__fail(TAMIS_ENOMEM, "out of memory opening %s/segments/%s",
-                             store->place.path, name);
-    }
-    if (rc < 0) tamis__segment_close(&out->segment);
-    return rc;
-}
-
-int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filter_id,
-                       bool writable, struct tamis__store_segment *out)
-{
-    const char *reason = "is of a kind that this library does not have; use a newer Tamis";
-    char name[TAMIS__SEGMENT_NAME_BYTES];
-    int rc = tamis__segment_open(&store->place, number, writable, &out->segment);
-    if (rc < 0) return rc;
-    const struct tamis__segment_header *header = out->segment.header;
-    tamis__segment_name(number, name);
-    out->kind = tamis__kind_by_id(header->kind);
-    rc = out->kind ? out->kind->check(header, &reason) : TAMIS_EVERSION;
-    if (rc < 0)
-        rc = tamis__fail(rc, "%s/segments/%s %s", store->place.path, name, reason);
-    else if (writable && (header->compat_flags & ~TAMIS__COMPAT_KNOWN) != 0)
-        rc = tamis__fail(TAMIS_EVERSION,
-                         "%s/segments/%s was extended by a newer version of Tamis; open it "
-                         "read-only, or use that version",
-                         store->place.path, name);
-    return tamis__adopt_segment(store, filter_id, rc, out);
-}
-
-int tamis__open_segment(struct tamis_store *store, const struct tamis__record *record,
-                        uint32_t index, bool writable, struct tamis__store_segment *out)
-{
-    const struct tamis__record_segment *entry = &record->segments[index];
-    char name[TAMIS__SEGMENT_NAME_BYTES];
-    int rc = tamis__map_segment(store, entry->number, record->filter_id, writable, out);
-    if (rc < 0) return rc;
-    const char *field = tamis__record_contradiction(entry, out->segment.header);
-    tamis__segment_name(entry->number, name);
-    if (field != NULL)
-        rc = tamis__fail(TAMIS_ECORRUPT,
-                         "%s/segments/%s contradicts the catalog in its %s; restore both from one "
-                         "copy",
-                         store->place.path, name, field);
-    else if (writable)
-        rc = tamis__segment_relabel(&store->place, &out->segment, record->name_sequence,
-                                    record->name);
-    if (rc < 0) tamis__close_segment(out);
-    return rc;
-}
 
 void tamis__filter_free(struct tamis_filter *filter)
 {
@@ -107,6 +51,16 @@ int tamis__filter_open_record(struct tamis_store *store, const struct tamis__rec
         filter->recorded_items += record->segments[i].items;
     if (!read_only) tamis__handles_enter(filter);
     *out = filter;
+    return 0;
+}
+
+int tamis__open_entered(void *context, struct tamis_store *store,
+                        const struct tamis__record *record)
+{
+    tamis_filter **filter = context;
+    if (record != NULL) return tamis__filter_open_record(store, record, false, filter);
+    (void)tamis_filter_close(*filter); /* its counts are the record's: no catalog is needed */
+    *filter = NULL;
     return 0;
 }
 
@@ -185,26 +139,6 @@ static int open_filter(struct tamis_store *store, const char *name, unsigned fla
     return rc;
 }
 
-int tamis__view_populate(const struct tamis__view *view)
-{
-    int rc = tamis__segment_populate(&view->index.segment);
-    for (uint32_t i = 0; rc == 0 && i < view->count; i++)
-        rc = tamis__segment_populate(&view->segments[i].segment);
-    return rc;
-}
-
-void tamis__view_populate_new(const struct tamis_filter *filter, const struct tamis__view *view,
-                              struct tamis__view_numbers before)
-{
-    if (!filter->populate) return;
-    /* Numbers rise; only a rollback goes back to lower ones. */
-    const uint64_t known = tamis__newest(view)->segment.number < before.newest ? 0 : before.highest;
-    if (view->index.segment.number > known) (void)tamis__segment_populate(&view->index.segment);
-    for (uint32_t i = 0; i < view->count; i++)
-        if (view->segments[i].segment.number > known)
-            (void)tamis__segment_populate(&view->segments[i].segment);
-}
-
 TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned flags,
                                 tamis_filter **filter)
 {
@@ -227,10 +161,54 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
     return rc;
 }
 
-int tamis__fail_dropped(const struct tamis_filter *filter)
+/* Bring what it wrote to the disk where it was the last that may write.  1: all of the filter is
+ * there. */
+static int leave_segments(const struct tamis__view *view)
 {
-    return tamis__fail(TAMIS_EDROPPED,
-                       "the filter '%s' of the store %s was dropped while it was open; close this "
-                       "handle",
-                       filter->name, filter->store->place.path);
+    bool left = false, whole = true;
+    int rc = 0;
+    for (uint32_t i = 0; i < view->count; i++) {
+        const struct tamis__segment *segment = &view->segments[i].segment;
+        if (tamis__mark_is_writer(segment)) {
+            const int one = tamis__mark_leave(segment);
+            if (rc >= 0 && one < 0) rc = one;
+            left = true;
+        }
+        whole = whole && tamis__mark_is_clean(segment->header);
+    }
+    return rc < 0 ? rc : left && whole;
+}
+
+static bool is_dropped(const struct tamis_filter *filter)
+{
+    /* ORDER relaxed: only ever set. */
+    return __atomic_load_n(&filter->dropped, __ATOMIC_RELAXED) ||
+           tamis__segment_next(&tamis__newest(filter->view)->segment) == TAMIS__NEXT_DROPPED;
+}
+
+TAMIS_API int tamis_filter_close(tamis_filter *filter)
+{
+    if (filter == NULL) return 0;
+    tamis__interval_end(filter);
+    const int64_t now = tamis__now_ns();
+    struct tamis__view *view = filter->view;
+    int rc = tamis__view_check(view);
+    if (rc == 0 && !filter->read_only && !is_dropped(filter)) {
+        if (!filter->no_sync) {
+            rc = leave_segments(view);
+            const int closed = rc < 0 ? 0 : tamis__journal_close(filter, rc > 0);
+            if (closed < 0) rc = closed;
+        }
+        /* ORDER relaxed: see tamis__record_items. */
+        const bool changed =
+            tamis__view_items(view) != __atomic_load_n(&filter->recorded_items, __ATOMIC_RELAXED);
+        if (rc < 0)
+            rc = tamis__tell_of_failure(filter, view, rc);
+        else if (changed || rc > 0)
+            rc = tamis__record_items(filter, view, rc > 0 ? now : 0);
+    }
+    if (is_dropped(filter)) tamis__journal_forget(filter);
+    if (rc == TAMIS_EDROPPED) rc = 0; /* no catalog entry is left to be wrong */
+    tamis__filter_free(filter);
+    return rc;
 }

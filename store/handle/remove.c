@@ -9,6 +9,9 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
+#include "base/key.h"
+#include "handle/checkpoint.h"
+#include "handle/follow.h"
 #include "txn/store.h"
 
 /* tamis__visit() of a view whose segment counts. */

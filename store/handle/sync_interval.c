@@ -8,6 +8,8 @@
  *     close       tells it to end, and waits for that
  *     fork()      the child has no such thread; there what is left is memory to be freed
  */
+#include "handle/sync_interval.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 #include "base/arguments.h"
 #include "base/error.h"
 #include "txn/store.h"
+#include "txn/wait.h"
 
 #define SECOND_NS 1000000000
 #define INTERVAL_NS_MIN 1000000

@@ -17,97 +17,13 @@
 #include "exceptions/set.h"
 #include "file/mark.h"
 #include "file/room.h"
+#include "txn/exceptions.h"
 #include "txn/policy.h"
+#include "txn/recover.h"
 #include "txn/spares.h"
 #include "txn/store.h"
 
-/* ---- Where the threads are ------------------------------------------------------------------- */
-
-_Thread_local struct tamis__visitor *tamis__self;
-bool tamis__visit_is_light;
-
-static struct tamis__visitor *visitors; /* atomic; only ever added to */
-static pthread_key_t visitor_key;
-static bool visitor_key_made;
-static pthread_once_t visitors_once = PTHREAD_ONCE_INIT;
-
-/* At the end of a thread another one may have its slot; not this one again, in what still runs in
- * it. */
-static void release_visitor(void *context)
-{
-    struct tamis__visitor *visitor = context;
-    if (visitor == tamis__self) tamis__self = NULL;
-    /* ORDER release: the slot is empty before it can be another's. */
-    __atomic_store_n(&visitor->view, NULL, __ATOMIC_RELEASE);
-    __atomic_store_n(&visitor->used, 0, __ATOMIC_RELEASE);
-}
-
-/* In the child of a fork() there is one thread; the others' slots would say for ever where they
- * were. */
-static void after_fork_in_child(void)
-{
-    for (struct tamis__visitor *r = visitors; r != NULL; r = r->next)
-        if (r != tamis__self) release_visitor(r);
-    tamis__visit_is_light = tamis__barrier_prepare();
-}
-
-static void prepare_visitors(void)
-{
-    visitor_key_made = pthread_key_create(&visitor_key, release_visitor) == 0;
-    (void)pthread_atfork(NULL, NULL, after_fork_in_child);
-    tamis__visit_is_light = tamis__barrier_prepare();
-}
-
-struct tamis__visitor *tamis__visitor_register(void)
-{
-    struct tamis__visitor *visitor;
-    (void)pthread_once(&visitors_once, prepare_visitors);
-    /* ORDER acquire: pairs with the release of the push below. */
-    for (visitor = __atomic_load_n(&visitors, __ATOMIC_ACQUIRE); visitor != NULL;
-         visitor = visitor->next) {
-        unsigned unused = 0; /* ORDER acquire: pairs with release_visitor */
-        if (__atomic_compare_exchange_n(&visitor->used, &unused, 1, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
-            break;
-    }
-    if (visitor == NULL) {
-        visitor = calloc(1, sizeof *visitor);
-        if (visitor == NULL) {
-            (void)tamis__fail(TAMIS_ENOMEM, "out of memory for this thread's first call");
-            return NULL;
-        }
-        visitor->used = 1;
-        visitor->next = __atomic_load_n(&visitors, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n(&visitors, &visitor->next, visitor, false,
-                                            __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-            continue;
-    }
-    /* Where that fails the slot is not used again. */
-    if (visitor_key_made) (void)pthread_setspecific(visitor_key, visitor);
-    tamis__self = visitor;
-    return visitor;
-}
-
-/* By its address alone: what is on the list of retired ones may be gone. */
-static bool has_visitor(const struct tamis__view *view)
-{
-    /* ORDER seq_cst, acquire: as tamis__enter says; and what its user did in it comes before. */
-    for (const struct tamis__visitor *r = __atomic_load_n(&visitors, __ATOMIC_ACQUIRE); r != NULL;
-         r = r->next)
-        if (__atomic_load_n(&r->view, __ATOMIC_SEQ_CST) == view) return true;
-    return false;
-}
-
 /* ---- Giving back ----------------------------------------------------------------------------- */
-
-void tamis__close_segment(struct tamis__store_segment *s)
-{
-    if (s->references == NULL) return;
-    /* ORDER acq_rel: the last one unmaps after all that the others did. */
-    if (__atomic_sub_fetch(s->references, 1, __ATOMIC_ACQ_REL) != 0) return;
-    tamis__segment_close(&s->segment);
-    free(s->references);
-}
 
 void tamis__view_free(struct tamis__view *view)
 {
@@ -138,7 +54,7 @@ int64_t tamis__view_answer_of_all(const struct tamis__view *view, int64_t answer
     return rc < 0 ? rc : answer;
 }
 
-static void retire(struct tamis_filter *filter, struct tamis__view *view)
+void tamis__view_retire(struct tamis_filter *filter, struct tamis__view *view)
 {
     view->retired = __atomic_load_n(&filter->retired, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&filter->retired, &view->retired, view, false,
@@ -163,11 +79,11 @@ void tamis__view_reclaim(struct tamis_filter *filter)
             struct tamis__view *next = view->retired;
             /* Slots first: who pins it is in it meanwhile, and finding that one gone shows the pin.
              * */
-            if (has_visitor(view)) {
+            if (tamis__has_visitor(view)) {
                 view->retired = visited;
                 visited = view;
             } else if (__atomic_load_n(&view->pins, __ATOMIC_SEQ_CST) != 0) {
-                retire(filter, view); /* who unpins it comes by here again */
+                tamis__view_retire(filter, view); /* who unpins it comes by here again */
             } else {
                 tamis__view_free(view);
             }
@@ -175,47 +91,17 @@ void tamis__view_reclaim(struct tamis_filter *filter)
         }
         while (visited != NULL) {
             struct tamis__view *next = visited->retired;
-            retire(filter, visited); /* from here on it may be gone */
-            again |= !has_visitor(visited);
+            tamis__view_retire(filter, visited); /* from here on it may be gone */
+            again |= !tamis__has_visitor(visited);
             visited = next;
         }
     }
 }
 
-/* ---- Long visits ----------------------------------------------------------------------------- */
-
-int tamis__visit(struct tamis_filter *filter, struct tamis__view **view)
-{
-    *view = tamis__enter(&filter->view);
-    if (*view == NULL) return TAMIS_ENOMEM;
-    const int rc = tamis__view_current(filter, view);
-    if (rc < 0) tamis__leave(filter, *view);
-    return rc;
-}
-
-int tamis__pin_current(struct tamis_filter *filter, struct tamis__view **pinned)
-{
-    struct tamis__view *view;
-    const int rc = tamis__visit(filter, &view);
-    if (rc < 0) return rc;
-    /* ORDER seq_cst: it is pinned before it is left. */
-    (void)__atomic_add_fetch(&view->pins, 1, __ATOMIC_SEQ_CST);
-    tamis__leave(filter, view);
-    *pinned = view;
-    return 0;
-}
-
-void tamis__unpin(struct tamis_filter *filter, struct tamis__view *view)
-{
-    /* ORDER seq_cst: what was done in it comes before anybody gives it back. */
-    (void)__atomic_sub_fetch(&view->pins, 1, __ATOMIC_SEQ_CST);
-    tamis__view_reclaim(filter);
-}
-
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 /* Without segments yet, and with room for so many. */
-static struct tamis__view *new_view(uint32_t count, const struct tamis__policy *policy,
+struct tamis__view *tamis__view_new(uint32_t count, const struct tamis__policy *policy,
                                     double fp_rate)
 {
     struct tamis__view *view = calloc(1, sizeof *view + count * sizeof view->segments[0]);
@@ -228,7 +114,7 @@ static struct tamis__view *new_view(uint32_t count, const struct tamis__policy *
     return view;
 }
 
-static void share(struct tamis__store_segment *to, const struct tamis__store_segment *from)
+void tamis__segment_share(struct tamis__store_segment *to, const struct tamis__store_segment *from)
 {
     *to = *from;
     /* ORDER relaxed: whoever shares has it. */
@@ -260,7 +146,7 @@ static void choose_digests(struct tamis__view *view)
 }
 
 /* Does a newest segment that says this take keys? */
-static bool goes_on(uint64_t next)
+bool tamis__view_goes_on(uint64_t next)
 {
     return next == 0 || tamis__next_spare(next) != 0;
 }
@@ -272,12 +158,12 @@ static void choose_ways(struct tamis__view *view, bool read_only)
     view->is_lone = view->count == 1 && view->index.segment.header == NULL;
     view->is_short =
         view->is_lone && view->digested && view->by.secret == NULL && view->slice_ns == 0;
-    view->takes_short = view->is_short && !read_only && goes_on(view->next) &&
+    view->takes_short = view->is_short && !read_only && tamis__view_goes_on(view->next) &&
                         view->policy.slices == 0 && view->rotate_at == INT64_MAX;
 }
 
 /* What follows from policy and segments. */
-static void complete(struct tamis__view *view, bool read_only)
+void tamis__view_complete(struct tamis__view *view, bool read_only)
 {
     const struct tamis__policy *policy = &view->policy;
     const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
@@ -346,27 +232,28 @@ static void link_segments(struct tamis__view *view, const struct tamis__record *
 }
 
 /* The index of exceptions of that number; 0: none. */
-static int take_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
-                      const struct tamis__view *old, struct tamis__view *view)
+int tamis__view_take_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
+                           const struct tamis__view *old, struct tamis__view *view)
 {
     if (number == 0) return 0;
     if (old == NULL || old->index.segment.header == NULL ||
         old->index.segment.header->number != number)
         return tamis__open_index(store, number, filter_id, &view->index);
-    share(&view->index, &old->index);
+    tamis__segment_share(&view->index, &old->index);
     return 0;
 }
 
 int tamis__view_make(struct tamis_store *store, const struct tamis__record *record, bool read_only,
                      const struct tamis__view *old, struct tamis__view **out)
 {
-    struct tamis__view *view = new_view(record->segment_count, &record->policy, record->fp_rate);
+    struct tamis__view *view =
+        tamis__view_new(record->segment_count, &record->policy, record->fp_rate);
     if (view == NULL) return TAMIS_ENOMEM;
-    int rc = take_index(store, record->exceptions, record->filter_id, old, view);
+    int rc = tamis__view_take_index(store, record->exceptions, record->filter_id, old, view);
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
         const struct tamis__store_segment *have = tamis__view_find(old, record->segments[i].number);
         if (have != NULL)
-            share(&view->segments[i], have);
+            tamis__segment_share(&view->segments[i], have);
         else
             rc = tamis__open_segment(store, record, i, !read_only, &view->segments[i]);
         if (rc == 0) view->count++;
@@ -383,242 +270,82 @@ int tamis__view_make(struct tamis_store *store, const struct tamis__record *reco
         view->next |= TAMIS__NEXT_SPARE; /* entered this moment: it is followed at the next look */
     view->exceptions = tamis__segment_exceptions(newest);
     view->publication = record->publication;
-    complete(view, read_only);
+    tamis__view_complete(view, read_only);
     if (view->limit != UINT64_MAX) tamis__room_adopt(newest);
     *out = view;
     return 0;
 }
 
-/* The segments of `from` as those of `view`. */
-static void share_all(struct tamis__view *view, const struct tamis__view *from)
-{
-    for (; view->count < from->count; view->count++)
-        share(&view->segments[view->count], &from->segments[view->count]);
-}
-
-/*
- * The list that the segment `number` goes on with: behind the one that there is, or (list_start) in
- * its stead.  1; 0 where it is not newer than that, as after the rollback to a list that had grown.
- */
-static int extend(struct tamis_filter *filter, const struct tamis__view *old, uint64_t number,
-                  struct tamis__view **out)
-{
-    struct tamis__store_segment next;
-    int rc =
-        tamis__map_segment(filter->store, number, filter->filter_id, !filter->read_only, &next);
-    if (rc < 0) return rc;
-    const struct tamis__segment_header *h = next.segment.header;
-    const struct tamis__policy policy = h->list_start ? tamis__header_policy(h) : old->policy;
-    const double fp_rate = h->list_start ? policy.fp_rate : old->fp_rate;
-    /* A list that a rollback put in force again is as old as its word says.  Read before the
-     * exceptions. */
-    const uint64_t again = h->list_start ? tamis__segment_in_force(&next.segment) : 0;
-    const uint64_t publication = again > h->publication ? again : h->publication;
-    /* A spare is of the publication of its record, which the view may have been made from. */
-    const bool newer =
-        publication > old->publication || (!h->list_start && publication == old->publication);
-    struct tamis__view *view = newer ? new_view(old->count + 1, &policy, fp_rate) : NULL;
-    if (view == NULL) {
-        tamis__close_segment(&next);
-        return newer ? TAMIS_ENOMEM : 0;
-    }
-    if (!h->list_start) share_all(view, old);
-    view->segments[view->count++] = next;
-    view->publication = publication;
-    view->exceptions = tamis__segment_exceptions(&next.segment);
-    rc = take_index(filter->store, view->exceptions, filter->filter_id, old, view);
-    if (rc < 0) {
-        tamis__view_free(view);
-        return rc;
-    }
-    /* Not as it is: what has raised it in between is only found in the catalog, at the next call.
-     * */
-    view->epoch = tamis__segment_epoch(&next.segment) - 1;
-    complete(view, filter->read_only);
-    *out = view;
-    return 1;
-}
-
-/* The same list with the exceptions that its newest segment names.  As above. */
-static int exchange_index(struct tamis_filter *filter, const struct tamis__view *old,
-                          struct tamis__view **out)
-{
-    const struct tamis__segment *newest = &tamis__newest(old)->segment;
-    const uint64_t in_force = tamis__segment_in_force(newest); /* before the exceptions */
-    const uint64_t number = tamis__segment_exceptions(newest);
-    struct tamis__view *view = new_view(old->count, &old->policy, old->fp_rate);
-    if (view == NULL) return TAMIS_ENOMEM;
-    const int rc = take_index(filter->store, number, filter->filter_id, old, view);
-    const struct tamis__segment_header *h = view->index.segment.header;
-    const uint64_t publication = h != NULL ? h->publication : in_force;
-    if (rc < 0 || publication <= old->publication) {
-        tamis__view_free(view);
-        return rc;
-    }
-    share_all(view, old);
-    view->publication = publication;
-    view->exceptions = number;
-    view->epoch = tamis__segment_epoch(newest) - 1;
-    view->next = old->next;
-    complete(view, filter->read_only);
-    *out = view;
-    return 1;
-}
-
-int tamis__view_mark(struct tamis_filter *filter, struct tamis__view *view)
-{
-    /* ORDER relaxed: set by this process; what it stands for is in the segment. */
-    if ((__atomic_load_n(&view->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_MARK) == 0) return 0;
-    const int rc = tamis__begin_writing(filter, &tamis__newest(view)->segment);
-    if (rc == 0) (void)__atomic_fetch_and(&view->chores, ~TAMIS__CHORE_MARK, __ATOMIC_RELAXED);
-    return rc;
-}
-
 /* ---- Following ------------------------------------------------------------------------------- */
 
-/*
- * Put it in the place of the one that the caller is in: 1; or 0 where another thread has put one
- * there, which need not be as new as ours.
- */
-static int install(struct tamis_filter *filter, struct tamis__view **view,
-                   struct tamis__view *fresh)
+uint64_t tamis__view_items(const struct tamis__view *view)
 {
-    struct tamis__view *old = *view;
-    /* ORDER seq_cst: as tamis__enter says. */
-    const bool ours = __atomic_compare_exchange_n(&filter->view, &old, fresh, false,
-                                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    if (ours)
-        retire(filter, *view);
-    else
-        tamis__view_free(fresh);
-    struct tamis__view *entered = tamis__enter(&filter->view);
-    if (entered != NULL) *view = entered; /* it is: this thread has its slot already */
-    tamis__view_reclaim(filter);          /* we have left the old one, too */
-    return ours;
-}
-
-static bool is_list_of(const struct tamis__view *view, const struct tamis__record *record)
-{
-    const struct tamis__segment_header *index = view->index.segment.header;
-    if (view->count != record->segment_count) return false;
-    if ((index ? index->number : 0) != record->exceptions) return false;
+    uint64_t items = 0;
     for (uint32_t i = 0; i < view->count; i++)
-        if (view->segments[i].segment.header->number != record->segments[i].number) return false;
-    return true;
+        items += tamis__segment_items(&view->segments[i].segment);
+    return items;
 }
 
-/* Another thread has exchanged the view meanwhile. */
-#define AGAIN 1
-
-/* Under the lock.  0, AGAIN or an error. */
-static int take_record(struct tamis_filter *filter, struct tamis__view **view,
-                       const struct tamis__record *record)
+uint32_t tamis__view_count_record(const struct tamis__view *view, struct tamis__record *record)
 {
-    struct tamis__view *fresh;
-    const struct tamis__segment *newest = &tamis__newest(*view)->segment;
-    const uint64_t epoch = tamis__segment_epoch(newest);
-    if (is_list_of(*view, record) && (*view)->publication == record->publication &&
-        tamis__segment_next(newest) == (*view)->next &&
-        tamis__segment_exceptions(newest) == (*view)->exceptions) {
-        /* ORDER relaxed: an older value only means another look. */
-        __atomic_store_n(&(*view)->epoch, epoch, __ATOMIC_RELAXED);
-        return 0;
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        const struct tamis__store_segment *s = tamis__view_find(view, record->segments[i].number);
+        if (s == NULL) continue;
+        record->segments[i].items = tamis__segment_items(&s->segment);
+        known++;
     }
-    const int rc = tamis__view_make(filter->store, record, filter->read_only, *view, &fresh);
-    return rc < 0 ? rc : install(filter, view, fresh) ? 0 : AGAIN;
+    tamis__record_sum_capacity(record);
+    return known;
 }
 
-static int follow_catalog(struct tamis_filter *filter, struct tamis__view **view, bool wait)
+struct tamis__trouble tamis__view_trouble(const struct tamis__view *view)
 {
-    struct tamis__catalog_txn *txn;
-    struct tamis__record record;
-    const struct tamis__catalog *catalog = &filter->store->catalog;
-    /* ORDER relaxed: set once, and only ever to true. */
-    if (__atomic_load_n(&filter->dropped, __ATOMIC_RELAXED)) return tamis__fail_dropped(filter);
-    int rc = wait ? tamis__catalog_begin(catalog, TAMIS__LOCK_SHARED, &txn)
-                  : tamis__catalog_begin_if_free(catalog, TAMIS__LOCK_SHARED, &txn);
-    /* While the publisher, or anybody, has the lock, nothing new is in force that it has told of:
-     * go on with what we have, and look again at the next call.  So not even a stopped one keeps us
-     * waiting. */
-    if (rc < 0 || (!wait && rc == 0)) return rc;
-    rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
-    if (rc == 0) rc = take_record(filter, view, &record);
-    tamis__catalog_end(txn);
-    if (rc != TAMIS_ENOTFOUND) return rc;
-    __atomic_store_n(&filter->dropped, true, __ATOMIC_RELAXED);
-    return tamis__fail_dropped(filter);
+    struct tamis__trouble trouble = {0};
+    for (uint32_t i = 0; i < view->count; i++)
+        tamis__add_trouble(&trouble, view->segments[i].segment.header);
+    return trouble;
 }
 
-/* What the newest segment names is in *view then: true. */
-static bool follow_chain(struct tamis_filter *filter, struct tamis__view **view)
+bool tamis__view_is_stale(const struct tamis__view *view)
 {
-    struct tamis__view *fresh = NULL;
-    const struct tamis__segment *newest = &tamis__newest(*view)->segment;
-    const uint64_t next = tamis__segment_next(newest);
-    const uint64_t exceptions = tamis__segment_exceptions(newest);
-    int rc = 0;
-    if (next == TAMIS__NEXT_DROPPED)
-        __atomic_store_n(&filter->dropped, true, __ATOMIC_RELAXED);
-    else if (tamis__segment_is_left(newest) && (*view)->count < TAMIS__SEGMENTS_MAX)
-        rc = extend(filter, *view, next, &fresh);
-    else if (exceptions != (*view)->exceptions)
-        rc = exchange_index(filter, *view, &fresh);
-    if (rc <= 0) /* what it named is gone; if it names another by now, that is to be had */
-        return rc < 0 && (tamis__segment_next(newest) != next ||
-                          tamis__segment_exceptions(newest) != exceptions);
-    (void)install(filter, view, fresh); /* or another thread's: looked at in turn */
-    return true;
+    bool stale = false;
+    for (uint32_t i = 0; i < view->count; i++)
+        stale = stale || tamis__mark_is_stale(view->segments[i].segment.header);
+    return stale;
 }
 
-/* That a spare is offered, or taken back, changes nothing of the list. */
-static bool only_spare_moved(struct tamis__view *view)
+int tamis__view_populate(const struct tamis__view *view)
 {
-    const struct tamis__segment *newest = &tamis__newest(view)->segment;
-    const uint64_t next = tamis__segment_next(newest);
-    /* ORDER relaxed: see tamis__view_current. */
-    if (!goes_on(next) || !goes_on(__atomic_load_n(&view->next, __ATOMIC_RELAXED)) ||
-        tamis__segment_epoch(newest) != __atomic_load_n(&view->epoch, __ATOMIC_RELAXED) ||
-        tamis__segment_exceptions(newest) != view->exceptions)
-        return false;
-    __atomic_store_n(&view->next, next, __ATOMIC_RELAXED);
-    return true;
-}
-
-/* To the end of the chain; then to the catalog, where alone is told what was taken out. */
-static int follow(struct tamis_filter *filter, struct tamis__view **view, bool wait)
-{
-    int rc = tamis__view_check(*view); /* what is followed is what the newest segment says */
-    if (rc < 0) return rc;
-    if (!wait && only_spare_moved(*view)) return 0;
-    rc = AGAIN;
-    while (rc == AGAIN) {
-        while (follow_chain(filter, view))
-            continue;
-        /* Where the chain leads to what is no more, the whole window has moved on since this view
-         * was made, and keys of now are not in it: that cannot wait. */
-        const bool lost = tamis__segment_is_left(&tamis__newest(*view)->segment);
-        rc = follow_catalog(filter, view, wait || lost);
-    }
+    int rc = tamis__segment_populate(&view->index.segment);
+    for (uint32_t i = 0; rc == 0 && i < view->count; i++)
+        rc = tamis__segment_populate(&view->segments[i].segment);
     return rc;
 }
 
-int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view)
+void tamis__view_populate_new(const struct tamis_filter *filter, const struct tamis__view *view,
+                              struct tamis__view_numbers before)
 {
-    const struct tamis__view_numbers before = tamis__view_numbers(*view);
-    const int rc = follow(filter, view, false);
-    if (rc == 0) tamis__view_populate_new(filter, *view, before);
-    return rc;
+    if (!filter->populate) return;
+    /* Numbers rise; only a rollback goes back to lower ones. */
+    const uint64_t known = tamis__newest(view)->segment.number < before.newest ? 0 : before.highest;
+    if (view->index.segment.number > known) (void)tamis__segment_populate(&view->index.segment);
+    for (uint32_t i = 0; i < view->count; i++)
+        if (view->segments[i].segment.number > known)
+            (void)tamis__segment_populate(&view->segments[i].segment);
 }
 
-int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view)
+int tamis__fail_dropped(const struct tamis_filter *filter)
 {
-    const struct tamis__view_numbers before = tamis__view_numbers(*view);
-    bool moved = false;
-    int rc = tamis__view_check(*view);
-    if (rc < 0) return rc;
-    while (follow_chain(filter, view))
-        moved = true;
-    if (!moved) rc = follow(filter, view, true);
-    if (rc == 0) tamis__view_populate_new(filter, *view, before);
-    return rc;
+    return tamis__fail(TAMIS_EDROPPED,
+                       "the filter '%s' of the store %s was dropped while it was open; close this "
+                       "handle",
+                       filter->name, filter->store->place.path);
+}
+
+int tamis__fail_read_only(const struct tamis_filter *filter)
+{
+    return tamis__fail(TAMIS_EREADONLY,
+                       "the filter '%s' of the store %s is open read-only; open it for writing",
+                       filter->name, filter->store->place.path);
 }

@@ -13,31 +13,21 @@
  * What may call back, or lasts, pins the view instead.  None of this takes a lock.  It is not for
  * signal handlers: there is one slot a thread.
  */
-#ifndef TAMIS_STORE_VIEW_H
-#define TAMIS_STORE_VIEW_H
+#ifndef TAMIS_HANDLE_VIEW_H
+#define TAMIS_HANDLE_VIEW_H
 
 #include <stdbool.h>
 
-#include "catalog/record.h"
-#include "file/io.h"
-#include "kind/kind.h"
-
-struct tamis_store;
-struct tamis_filter;
+#include "file/guard.h"
+#include "handle/visit.h"
+#include "txn/mapped.h"
+#include "txn/store.h"
 
 /* What keeps adders from the short way: one look finds that there is none of it. */
 #define TAMIS__CHORE_SPARE 1u   /* half of the newest segment is granted, and no spare was seen */
 #define TAMIS__CHORE_DURABLE 4u /* always, of a durable filter: its adds go by durable.c */
 /* This handle has not marked it yet, in this process (file/mark.h). */
 #define TAMIS__CHORE_MARK 2u
-
-/* A segment in a view; copies in several views share one mapping. */
-struct tamis__store_segment {
-    struct tamis__segment segment;
-    const struct tamis__kind *kind;
-    const struct tamis__by_digest *calls; /* of the kind; NULL where its hash set has no digests */
-    unsigned *references;                 /* atomic: views that have the mapping */
-};
 
 /* What every call reads comes first, far from what adders write. */
 struct tamis__view {
@@ -72,54 +62,9 @@ struct tamis__view {
     struct tamis__store_segment segments[]; /* the newest last */
 };
 
-/* Where a thread is.  It writes here in every call, so no line of it is anybody else's. */
-struct tamis__visitor {
-    char before[64];
-    const struct tamis__view *view; /* atomic */
-    unsigned used;                  /* atomic */
-    bool passed;                    /* its own: it has seemed to be in a view that it was not in */
-    struct tamis__visitor *next;
-    char behind[64];
-};
-
-extern _Thread_local struct tamis__visitor *tamis__self
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
-extern bool tamis__visit_is_light __attribute__((visibility("hidden")));
-struct tamis__visitor *tamis__visitor_register(void);
-
 static inline const struct tamis__store_segment *tamis__newest(const struct tamis__view *view)
 {
     return &view->segments[view->count - 1];
-}
-
-/*
- * Say where we are, then look whether that is still where to be.  The exchanger puts a new view in,
- * then reads the slots; so either it finds our slot, or we find its view.  That takes a full
- * barrier here, unless the exchanger's membarrier(2) makes one in every thread: then this is two
- * plain moves.
- */
-static inline struct tamis__view *tamis__enter(struct tamis__view *const *place)
-{
-    struct tamis__visitor *self = tamis__self;
-    if (__builtin_expect(self == NULL, 0)) {
-        self = tamis__visitor_register();
-        if (self == NULL) return NULL;
-    }
-    /* ORDER acquire: pairs with the exchanger's release; the view's contents. */
-    struct tamis__view *view = __atomic_load_n(place, __ATOMIC_ACQUIRE);
-    for (;;) {
-        if (__builtin_expect(tamis__visit_is_light, 1)) {
-            /* ORDER release: what was done in the one before comes before it is given back. */
-            __atomic_store_n(&self->view, view, __ATOMIC_RELEASE);
-            __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        } else {
-            (void)__atomic_exchange_n(&self->view, view, __ATOMIC_SEQ_CST); /* ORDER: see above */
-        }
-        struct tamis__view *again = __atomic_load_n(place, __ATOMIC_SEQ_CST);
-        if (__builtin_expect(again == view, 1)) return view;
-        self->passed = true;
-        view = again;
-    }
 }
 
 void tamis__view_reclaim(struct tamis_filter *filter);
@@ -136,37 +81,11 @@ const struct tamis__store_segment *tamis__view_find(const struct tamis__view *vi
 /* Of a view that no handle has (any more): give it back. */
 void tamis__view_free(struct tamis__view *view);
 
-/*
- * The newest segment says that there is something new.  Brings the handle, and *view, which the
- * caller has entered, to what is in force now.  0, or TAMIS_EDROPPED and what opening can give.
- * Never waits: where the catalog is locked the caller goes on with what it has.
- */
-int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view);
-/* The same for one that must know what comes after its newest segment: waits for the catalog. */
-int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view);
-
-/* Something is to be done to the list: it wants a spare, or its time is over (grow.c).  Waits a
- * second at the most.  As above. */
-int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view);
-/* Time has passed by all slices: wait for the locks that a further one needs, since started_ns and
- * for as long as the busy timeout says.  As above; 0 also where they are not to be had. */
-int tamis__view_begin_slice(struct tamis_filter *filter, struct tamis__view **view,
-                            int64_t started_ns);
-int tamis__fail_no_slice(const struct tamis_filter *filter, int64_t started_ns); /* TAMIS_EBUSY */
-/*
- * The newest segment has no room (grow.c).  0: there is some, or *view has another newest segment,
- * or refuses; TAMIS_EBUSY after the store's busy timeout, and what keeps a segment from being made.
- */
-int tamis__view_make_room(struct tamis_filter *filter, struct tamis__view **view);
-
 /* Is its newest segment of a kind that is written to? */
 static inline bool tamis__view_is_written(const struct tamis__view *view)
 {
     return tamis__newest(view)->kind->merge != NULL; /* NULL: static */
 }
-
-/* The chore TAMIS__CHORE_MARK, where it is one: after it the newest segment may be written to. */
-int tamis__view_mark(struct tamis_filter *filter, struct tamis__view *view);
 
 /* Is the newest slice of the window over? */
 static inline bool tamis__view_is_over(const struct tamis__view *view)
@@ -200,5 +119,100 @@ uint64_t tamis__view_items(const struct tamis__view *view);
 /* Bring the items of a record up to now, and what follows from them.  Returns how many of its
  * segments the view has; the others stay as they are. */
 uint32_t tamis__view_count_record(const struct tamis__view *view, struct tamis__record *record);
+
+/*
+ * Constant after opening, but for the atomics: so any number of threads may use it, and a child
+ * born by fork() finds no lock held.
+ */
+struct tamis_filter {
+    struct tamis_store *store;     /* a reference */
+    char name[TAMIS_NAME_MAX + 1]; /* when it was opened, for sentences */
+    uint64_t filter_id;
+    bool read_only;
+    bool populate;               /* segments are brought into memory when they are mapped */
+    bool no_sync;                /* closing it leaves the last checkpoint to others */
+    bool dropped;                /* atomic: the catalog has this filter no more */
+    uint64_t recorded_items;     /* atomic: what the catalog was last told or has told */
+    struct tamis__view *view;    /* atomic: the list of segments that calls begin on */
+    struct tamis__view *retired; /* atomic: those before it that somebody may still be in */
+    struct tamis__interval
+        *interval; /* NULL: it is synced when it is asked for (sync_interval.c) */
+    struct tamis_filter *next_handle, **handle_link; /* of this process (fork.c) */
+    struct tamis__journal
+        *journal; /* atomic: of a durable filter, once it was added to (journal.c) */
+    struct tamis__journal *inherited_journal; /* the parent process's, of no use but to be freed */
+};
+
+/* Leave the view that the thread has entered; the last to leave an old one gives it back. */
+static inline void tamis__leave(struct tamis_filter *filter, const struct tamis__view *view)
+{
+    struct tamis__visitor *self = tamis__self;
+    /* ORDER: as tamis__enter: either the exchanger finds us gone, or we find its view. */
+    if (__builtin_expect(tamis__visit_is_light, 1)) {
+        __atomic_store_n(&self->view, NULL, __ATOMIC_RELEASE);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    } else {
+        (void)__atomic_exchange_n(&self->view, NULL, __ATOMIC_SEQ_CST);
+    }
+    if (__builtin_expect((__atomic_load_n(&filter->view, __ATOMIC_SEQ_CST) != view) | self->passed,
+                         0)) {
+        self->passed = false;
+        tamis__view_reclaim(filter);
+    }
+}
+
+/* Of more than one segment, or where one look has found something. */
+int64_t tamis__view_answer_of_all(const struct tamis__view *view, int64_t answer);
+
+/*
+ * Before anything is told that was read from the view: `answer`, or the error of a mapping of its
+ * that broke (tamis__segment_check).
+ */
+static inline int64_t tamis__view_answer(const struct tamis__view *view, int64_t answer)
+{
+    tamis__guard_fence();
+    const bool whole = tamis__segment_is_whole(&view->segments[0].segment);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* that look may have been the fault */
+    /* ORDER relaxed: behind the fences. */
+    const bool faultless = __atomic_load_n(&tamis__guard_faults, __ATOMIC_RELAXED) == 0;
+    return __builtin_expect(view->is_lone & whole & faultless, 1)
+               ? answer
+               : tamis__view_answer_of_all(view, answer);
+}
+
+/* Leave with an answer, if it can be trusted. */
+static inline int64_t tamis__leave_with(struct tamis_filter *filter, const struct tamis__view *view,
+                                        int64_t answer)
+{
+    answer = tamis__view_answer(view, answer);
+    tamis__leave(filter, view);
+    return answer;
+}
+
+/* Is one of its segments dirty from a boot that is over? */
+bool tamis__view_is_stale(const struct tamis__view *view);
+
+/* The same of a view. */
+struct tamis__trouble tamis__view_trouble(const struct tamis__view *view);
+
+int tamis__fail_dropped(const struct tamis_filter *filter);   /* TAMIS_EDROPPED */
+int tamis__fail_read_only(const struct tamis_filter *filter); /* TAMIS_EREADONLY */
+
+/* ---- The making of views, for follow.c ------------------------------------------------------- */
+
+/* Without segments yet, and with room for so many.  NULL: out of memory. */
+struct tamis__view *tamis__view_new(uint32_t count, const struct tamis__policy *policy,
+                                    double fp_rate);
+/* The same mapping in another view. */
+void tamis__segment_share(struct tamis__store_segment *to, const struct tamis__store_segment *from);
+/* The index of exceptions of that number, from `old` (or NULL) where that has it; 0: none. */
+int tamis__view_take_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
+                           const struct tamis__view *old, struct tamis__view *view);
+/* What follows from policy and segments. */
+void tamis__view_complete(struct tamis__view *view, bool read_only);
+/* Does a newest segment whose `next` is this take keys? */
+bool tamis__view_goes_on(uint64_t next);
+/* It is the handle's no more: whoever leaves it last gives it back. */
+void tamis__view_retire(struct tamis_filter *filter, struct tamis__view *view);
 
 #endif

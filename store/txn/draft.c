@@ -13,11 +13,14 @@
  * leaves in staging/ is swept by the next maker (segment.h), what it leaves in segments/ by the
  * next writer.
  */
+#include "txn/draft.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "txn/store.h"
+#include "txn/write.h"
 
 void tamis__draft_init(const struct tamis_store *store, const char *name,
                        const struct tamis__record_segment *segment, struct tamis__draft *draft)
@@ -168,11 +171,11 @@ static int publish(struct tamis_store *store, const struct tamis__entry *entry,
 
 /* Under the lock: publish, record, open if a handle is wanted, commit. */
 static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn,
-                 const struct tamis__entry *entry, tamis_filter **filter)
+                 const struct tamis__entry *entry)
 {
     struct tamis__store_record *counters = tamis__catalog_store(txn);
     struct tamis__record record;
-    tamis_filter *opened = NULL;
+    bool is_open = false;
     uint32_t published = 0;
     int rc = tamis__catalog_get(txn, entry->name, &record);
     if (rc == 0) return tamis__fail_exists(entry->name);
@@ -194,26 +197,25 @@ static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn,
     if (rc == 0) rc = publish(store, entry, &record, &published);
     if (rc == 0) rc = claim(txn, entry);
     if (rc == 0) rc = tamis__catalog_put(txn, &record);
-    /* Before the commit, so that an open that fails leaves nothing either. */
-    if (rc == 0 && filter != NULL) rc = tamis__filter_open_record(store, &record, false, &opened);
+    if (rc == 0 && entry->opened != NULL) {
+        rc = entry->opened(entry->context, store, &record);
+        is_open = rc == 0;
+    }
     if (rc == 0) rc = tamis__catalog_commit(txn);
     if (rc < 0) {
-        (void)tamis_filter_close(opened); /* its counts are the record's: no catalog is needed */
+        if (is_open) (void)entry->opened(entry->context, store, NULL);
         for (uint32_t i = 0; i < published; i++)
             (void)tamis__segment_remove(&store->place, record.segments[i].number);
-    } else if (filter != NULL) {
-        *filter = opened;
     }
     return rc;
 }
 
-int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *entry,
-                        tamis_filter **filter)
+int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *entry)
 {
     struct tamis__catalog_txn *txn;
     int rc = tamis__store_begin_write(store, &txn);
     if (rc == 0) {
-        rc = enter(store, txn, entry, filter);
+        rc = enter(store, txn, entry);
         tamis__catalog_end(txn);
     }
     tamis__drafts_discard(store, entry->drafts, entry->count);

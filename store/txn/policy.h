@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* policy.h: growth and windows as arithmetic: what the next segment shall be, and when. */
-#ifndef TAMIS_STORE_POLICY_H
-#define TAMIS_STORE_POLICY_H
+#ifndef TAMIS_TXN_POLICY_H
+#define TAMIS_TXN_POLICY_H
 
 #include "catalog/record.h"
 

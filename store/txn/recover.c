@@ -8,6 +8,8 @@
  * which all filters were looked at, so that this is done once, and the filters in trouble, so that
  * listing them opens none.
  */
+#include "txn/recover.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,9 +17,10 @@
 #include "base/point.h"
 #include "file/mark.h"
 #include "file/room.h"
-#include "handle/journal.h"
 #include "hash/hash_set.h"
+#include "kind/kind.h"
 #include "txn/policy.h"
+#include "txn/replay.h"
 #include "txn/spares.h"
 #include "txn/store.h"
 
@@ -35,22 +38,6 @@ void tamis__add_trouble(struct tamis__trouble *trouble, const struct tamis__segm
     /* ORDER relaxed: a time alone. */
     trouble->degraded_since = earlier(trouble->degraded_since,
                                       __atomic_load_n(&header->degraded_since, __ATOMIC_RELAXED));
-}
-
-struct tamis__trouble tamis__view_trouble(const struct tamis__view *view)
-{
-    struct tamis__trouble trouble = {0};
-    for (uint32_t i = 0; i < view->count; i++)
-        tamis__add_trouble(&trouble, view->segments[i].segment.header);
-    return trouble;
-}
-
-bool tamis__view_is_stale(const struct tamis__view *view)
-{
-    bool stale = false;
-    for (uint32_t i = 0; i < view->count; i++)
-        stale = stale || tamis__mark_is_stale(view->segments[i].segment.header);
-    return stale;
 }
 
 /* Returns whether one of them is stale. */
@@ -72,15 +59,6 @@ void tamis__look_for_trouble(const struct tamis_store *store, const struct tamis
                              struct tamis__trouble *trouble)
 {
     (void)look(store, record, trouble);
-}
-
-void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__trouble trouble)
-{
-    stat->unclean_since = trouble.unclean_since;
-    stat->degraded_since = trouble.degraded_since;
-    if (trouble.unclean_since != 0) stat->state |= TAMIS_STATE_UNCLEAN;
-    if (trouble.degraded_since != 0) stat->state |= TAMIS_STATE_DEGRADED;
-    if (trouble.damaged_since != 0) stat->state |= TAMIS_STATE_DAMAGED;
 }
 
 /* ---- One filter ------------------------------------------------------------------------------ */
@@ -170,23 +148,6 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
     if (now.unclean_since == known.unclean_since && now.degraded_since == known.degraded_since)
         return 0;
     return tamis__catalog_put_trouble(txn, record->filter_id, now);
-}
-
-int tamis__recover(struct tamis_store *store, uint64_t filter_id)
-{
-    struct tamis__catalog_txn *txn;
-    struct tamis__record record;
-    int rc = tamis__store_begin_write(store, &txn);
-    if (rc < 0) return rc;
-    rc = tamis__store_get_by_id(store, txn, filter_id, &record);
-    if (rc == TAMIS_ENOTFOUND)
-        rc = 0; /* dropped: the next call finds that */
-    else if (rc == 0) {
-        rc = tamis__recover_filter(store, txn, &record);
-        if (rc == 0) rc = tamis__catalog_commit(txn);
-    }
-    tamis__catalog_end(txn);
-    return rc;
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */

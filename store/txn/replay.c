@@ -21,6 +21,8 @@
  * checkpoint.  A frame alone that is damaged looks like one that its owner did not end, and is
  * passed over without a word.
  */
+#include "txn/replay.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +30,8 @@
 #include "base/point.h"
 #include "file/mark.h"
 #include "file/room.h"
-#include "handle/journal.h"
 #include "hash/hash_set.h"
+#include "txn/mapped.h"
 #include "txn/policy.h"
 
 /* All of a list, and some that are in it no more. */

@@ -13,7 +13,7 @@
  */
 #include "txn/spares.h"
 
-#include "filter/publish.h"
+#include "txn/files.h"
 
 /* Was the spare entered?  The segment before it says so.  Where a power cut took that word, or the
  * file is a copy, the spare's own mark tells that it was written to: only what was entered is. */

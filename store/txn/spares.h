@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* spares.h: records of the catalog, brought up to what the segments say (spares.c). */
-#ifndef TAMIS_STORE_SPARES_H
-#define TAMIS_STORE_SPARES_H
+#ifndef TAMIS_TXN_SPARES_H
+#define TAMIS_TXN_SPARES_H
 
 #include "catalog/catalog.h"
 #include "file/segment.h"
+#include "txn/files.h"
 #include "txn/store.h"
 
 struct tamis__numbers;

@@ -7,6 +7,8 @@
  * far, within limits: a lock that is held for as long as a disk's sync takes is had soon after it
  * is free, and one that is held for seconds costs next to no time of the processor.
  */
+#include "txn/wait.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

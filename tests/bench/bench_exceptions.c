@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "exceptions/set.h"
+#include "txn/exceptions.h"
 
 #define KEYS 10000000u
 #define ASKED 500000u

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fuzz_policy.h"
+#include "txn/draft.h"
 #include "txn/store.h"
 
 /* Segments larger than this are not built: what is said of them is checked all the same. */

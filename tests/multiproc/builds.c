@@ -9,6 +9,7 @@
 
 #include "filter/publish.h"
 #include "spawn.h"
+#include "txn/files.h"
 
 #define AT_ONCE 256u
 

@@ -27,12 +27,12 @@
 #include <cmocka.h>
 
 #include "base/point.h"
+#include "handle/view.h"
 #include "kind/cells.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
 #include "tamis.h"
-#include "txn/store.h"
 
 #define RACERS 3u
 #define KEYS 500u /* of each racer, and of the source */

@@ -33,12 +33,12 @@
 #include <cmocka.h>
 
 #include "base/point.h"
+#include "handle/view.h"
 #include "kind/cells.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
 #include "tamis.h"
-#include "txn/store.h"
 
 #define RACERS 4u
 #define BATCH 64u

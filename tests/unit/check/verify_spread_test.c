@@ -17,6 +17,7 @@
 #include "check/verify_spread.h"
 #include "kind/kind.h"
 #include "sizing/sizing.h"
+#include "txn/mapped.h"
 
 #define STRETCH_BYTES 4096u
 #define SEEDS (FIXTURE_SANITIZED ? 8u : 60u)

@@ -8,6 +8,7 @@
 
 #include "exceptions/set.h"
 #include "hash/digest.h"
+#include "txn/exceptions.h"
 
 #define LONGEST TAMIS_EXCEPTION_BYTES_MAX
 

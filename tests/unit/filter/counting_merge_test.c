@@ -13,8 +13,8 @@
 
 #include "base/point.h"
 #include "file/io.h"
+#include "handle/view.h"
 #include "kind/cells.h"
-#include "txn/store.h"
 
 #define PARTS 8u
 #define KEYS 3000u

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "handle/follow.h"
 #include "tamis_build.h"
 #include "txn/store.h"
 

@@ -4,6 +4,7 @@
  * make them: what add and contains answer, and what is counted where (store/handle/add.c).
  */
 #include "fixture.h"
+#include "handle/view.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 /* filter_test.c: open handles: adding, asking, following the catalog, counting
  * (store/handle/add.c). */
 #include "fixture.h"
+#include "handle/view.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "file/io.h"
+#include "handle/view.h"
 #include "spawn.h"
 #include "tamis_build.h"
-#include "txn/store.h"
 
 #define SLICES 3u
 #define READERS 3u

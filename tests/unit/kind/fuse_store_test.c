@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "fuses.h"
+#include "txn/draft.h"
 #include "txn/store.h"
 
 #define KEYS 1000
@@ -38,7 +39,7 @@ static void enter(tamis_store *store, uint32_t fingerprint_bits)
     assert_done(tamis__draft_stage(store, &draft));
     assert_done(tamis__segment_fill(&store->place, &draft.staged, draft.header.data_offset,
                                     fuses.segment.data, (size_t)draft.header.data_bytes));
-    assert_done(tamis__drafts_enter(store, &entry, NULL));
+    assert_done(tamis__drafts_enter(store, &entry));
     fuses_free(&fuses);
 }
 

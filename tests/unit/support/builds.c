@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "txn/store.h"
+#include "handle/view.h"
 
 #define AT_ONCE 1000u
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counters.c: see counters.h. */
 #include "counters.h"
+#include "handle/view.h"
 
 #include <err.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 
 #include "fixture.h"
 #include "kind/cells.h"
+#include "kind/kind.h"
 #include "txn/store.h"
 
 struct counters {

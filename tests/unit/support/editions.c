@@ -2,6 +2,8 @@
 #include "editions.h"
 
 #include "fixture.h"
+#include "txn/draft.h"
+#include "txn/plan.h"
 
 int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64_t count,
                      const struct tamis__exceptions *by_hand, const struct tamis__exceptions *found)

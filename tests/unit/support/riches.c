@@ -9,6 +9,7 @@
 
 #include "editions.h"
 #include "fuses.h"
+#include "txn/draft.h"
 
 #define ASKED 20000u
 #define BATCH 1000u

@@ -6,6 +6,7 @@
  * succeeds.
  */
 #include "fixture.h"
+#include "handle/view.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,6 +13,7 @@
 #include "base/point.h"
 #include "spawn.h"
 #include "txn/store.h"
+#include "txn/wait.h"
 
 struct holder {
     const char *lock;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * adding.h: what add.c (one key, and the calls) and chunk.c (many keys at once) share.  An add goes
+ * segments.h: one key and a list of segments: what add.c, chunk.c and durable.c share.  An add goes
  * to the newest segment of the view; where that has a limit, a new key takes room there first
  * (file/room.h).
  */
-#ifndef TAMIS_STORE_ADDING_H
-#define TAMIS_STORE_ADDING_H
+#ifndef TAMIS_HANDLE_SEGMENTS_H
+#define TAMIS_HANDLE_SEGMENTS_H
 
 #include <stdint.h>
 
 #include "base/point.h"
 #include "file/room.h"
-#include "handle/durable.h"
+#include "handle/flight.h"
 #include "txn/policy.h"
 
 /* Index of the first segment that the window still has.  It is view->count where time has passed by
@@ -81,12 +81,45 @@ int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
                    struct tamis__flight *flight, uint64_t won, bool counted, const void *key,
                    size_t key_bytes);
 
-/* ---- chunk.c --------------------------------------------------------------------------------- */
+/* TAMIS_EFULL. */
+int tamis__fail_full(const struct tamis_filter *filter, const struct tamis__view *view);
 
-/* Which of at most TAMIS__CHUNK keys are in, or of any number where the view has one segment. */
-size_t tamis__contains_chunk(const struct tamis__view *view, const struct tamis_key *keys,
-                             size_t count, uint8_t *answers);
-/* Is there so much room that a batch of so many keys may take it for all of them, known or not? */
-bool tamis__has_plenty(const struct tamis__view *view, size_t keys);
+/* A key that is asked for, with its digest where the view is digested. */
+struct tamis__asked {
+    const void *key;
+    size_t bytes;
+    struct tamis__digest digest;
+};
+
+static inline void tamis__ask_for(const struct tamis__view *view, const void *key, size_t key_bytes,
+                                  struct tamis__asked *asked)
+{
+    asked->key = key;
+    asked->bytes = key_bytes;
+    if (view->digested) asked->digest = tamis__digest_by(&view->by, key, key_bytes);
+}
+
+static inline int tamis__has_key(const struct tamis__view *view,
+                                 const struct tamis__store_segment *s,
+                                 const struct tamis__asked *asked)
+{
+    return view->digested ? s->calls->contains(&s->segment, asked->digest)
+                          : s->kind->contains(&s->segment, asked->key, asked->bytes);
+}
+
+/* The newest of segments from .. end - 1 that has the key, plus 1; 0: none has. */
+static inline uint32_t tamis__find_key(const struct tamis__view *view, uint32_t from, uint32_t end,
+                                       const struct tamis__asked *asked)
+{
+    for (uint32_t i = end; i-- > from;)
+        if (tamis__has_key(view, &view->segments[i], asked)) return i + 1;
+    return 0;
+}
+
+static inline void tamis__count_one(const struct tamis__view *view)
+{
+    TAMIS__POINT(TAMIS__POINT_COUNT);
+    (void)tamis__segment_count(&tamis__newest(view)->segment, 1);
+}
 
 #endif

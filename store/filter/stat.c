@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stat.c: what is known of a filter and of its segments, as the public structs. */
+#include "filter/stat.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arguments.h"
+#include "base/error.h"
+#include "handle/follow.h"
+#include "txn/policy.h"
+#include "txn/spares.h"
+
+/* One that goes on in a further segment is never full, unless there can be none. */
+static bool is_full(const struct tamis__record *record, const uint64_t *segment_items,
+                    const struct tamis_filter_stat *stat)
+{
+    const uint32_t newest = record->segment_count - 1;
+    const struct tamis__record_segment *s = &record->segments[newest];
+    if (s->kind == TAMIS_KIND_FUSE) return false; /* static: nothing is ever added */
+    if (record->policy.window_items > 0) return false;
+    if (tamis__policy_grows(&record->policy, s->step, record->segment_count)) return false;
+    if (record->policy.slices > 0)
+        return segment_items[newest] >= s->capacity &&
+               tamis__clock_ns() - s->slice_start < tamis__policy_slice_ns(&record->policy);
+    return stat->items >= stat->capacity;
+}
+
+static double predict_rate(const struct tamis__record_segment *s, uint64_t items)
+{
+    if (s->kind != TAMIS_KIND_FUSE) return tamis_predict_rate(s->kind, s->m_bits, s->k, items);
+    return items == 0 ? 0 : exp2(-(double)s->fingerprint_bits);
+}
+
+/* By more than rounding and what is in flight make of it. */
+#define OVER 1.02
+
+/* A filter at its capacity is full; of one that grows, or forgets, any segment may hold too many.
+ * */
+static bool is_over(const struct tamis__record *record, const struct tamis_filter_stat *stat)
+{
+    const struct tamis__record_segment *s = &record->segments[record->segment_count - 1];
+    if (s->kind == TAMIS_KIND_FUSE || !(stat->predicted_rate > OVER * stat->fp_rate)) return false;
+    return stat->items > stat->capacity || record->policy.slices > 0 || record->segment_count > 1;
+}
+
+void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
+                           const uint64_t *segment_items)
+{
+    const int64_t now = tamis__clock_ns();
+    stat->items = 0;
+    stat->predicted_rate = 0;
+    stat->live_slices = 0;
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        const struct tamis__record_segment *s = &record->segments[i];
+        if (tamis__policy_is_past(&record->policy, s->slice_start, now)) continue;
+        if (record->policy.slices > 0 &&
+            (i == 0 || s->slice != s[-1].slice || stat->live_slices == 0))
+            stat->live_slices++;
+        stat->items += segment_items[i];
+        stat->predicted_rate =
+            tamis__either_rate(stat->predicted_rate, predict_rate(s, segment_items[i]));
+    }
+    stat->state = is_full(record, segment_items, stat) ? TAMIS_STATE_FULL : 0;
+    if (is_over(record, stat)) stat->state |= TAMIS_STATE_OVER;
+}
+
+void tamis__stat_from_record(const struct tamis__record *record, struct tamis_filter_stat *stat)
+{
+    const struct tamis__record_segment *newest = &record->segments[record->segment_count - 1];
+    uint64_t items[TAMIS__SEGMENTS_MAX], places = 0;
+    double bits = 0;
+    *stat = (struct tamis_filter_stat){
+        .size = sizeof *stat,
+        .kind = newest->kind,
+        .k = newest->k,
+        .seed = newest->seed,
+        .counter_bits = newest->counter_bits,
+        .fingerprint_bits = newest->fingerprint_bits,
+        .exceptions = record->exception_count,
+        .keep = record->keep,
+        .capacity = record->policy.slices > 0 ? record->policy.capacity : record->capacity,
+        .fp_rate = record->fp_rate,
+        .generation = record->generation,
+        .segment_count = record->segment_count,
+        .created_at = record->created_at,
+        .published_at = record->published_at,
+        .checkpointed_at = record->checkpointed_at,
+        .window_ns = record->policy.window_ns,
+        .window_items = record->policy.window_items,
+        .slices = record->policy.slices,
+        .on_full = tamis__policy_on_full(&record->policy),
+        .flags = record->policy.durable ? TAMIS_FILTER_DURABLE : 0,
+    };
+    memcpy(stat->name, record->name, sizeof stat->name);
+    tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        const struct tamis__record_segment *s = &record->segments[i];
+        stat->m_bits += s->m_bits;
+        bits += (double)s->m_bits * (s->counter_bits != 0 ? s->counter_bits : 1);
+        places += s->capacity;
+        stat->size_bytes += record->segments[i].file_bytes;
+        items[i] = record->segments[i].items;
+    }
+    /* The capacity of a window is that of all its slices, of which there may be fewer yet. */
+    stat->bits_per_key = bits / (double)(record->policy.slices > 0 ? places : stat->capacity);
+    tamis__stat_set_items(stat, record, items);
+}
+
+void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__trouble trouble)
+{
+    stat->unclean_since = trouble.unclean_since;
+    stat->degraded_since = trouble.degraded_since;
+    if (trouble.unclean_since != 0) stat->state |= TAMIS_STATE_UNCLEAN;
+    if (trouble.degraded_since != 0) stat->state |= TAMIS_STATE_DEGRADED;
+    if (trouble.damaged_since != 0) stat->state |= TAMIS_STATE_DAMAGED;
+}
+
+TAMIS_API int64_t tamis_filter_items(tamis_filter *filter)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    struct tamis__view *view;
+    int rc = tamis__visit(filter, &view);
+    if (rc == TAMIS_EDROPPED) { /* the mapping is still there */
+        view = tamis__enter(&filter->view);
+        rc = view ? 0 : TAMIS_ENOMEM;
+    }
+    if (rc < 0) return rc;
+    const int64_t now = tamis__clock_ns();
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < view->count; i++) {
+        const struct tamis__segment *s = &view->segments[i].segment;
+        if (!tamis__policy_is_past(&view->policy, s->header->slice_start, now))
+            items += tamis__segment_items(s);
+    }
+    return tamis__leave_with(filter, view, (int64_t)items);
+}
+
+TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *stat)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    struct tamis__view *view;
+    struct tamis__trouble trouble, known = {0};
+    struct tamis_filter_stat own;
+    int rc = tamis__check_struct(stat, "struct tamis_filter_stat");
+    if (rc == 0) rc = tamis__catalog_begin(&filter->store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
+    if (rc == 0) rc = tamis__catalog_get_trouble(txn, filter->filter_id, &known);
+    tamis__catalog_end(txn);
+    if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
+    if (rc == 0) rc = tamis__visit(filter, &view);
+    if (rc < 0) return rc;
+    (void)tamis__view_count_record(view, &record); /* the others are counted in the catalog */
+    for (uint32_t i = 0; i < record.segment_count; i++) {
+        const struct tamis__store_segment *s = tamis__view_find(view, record.segments[i].number);
+        if (s != NULL) record.segments[i].file_bytes = tamis__header_file_bytes(s->segment.header);
+    }
+    trouble = tamis__view_trouble(view);
+    trouble.damaged_since = known.damaged_since;
+    rc = (int)tamis__leave_with(filter, view, 0);
+    if (rc < 0) return rc;
+    tamis__stat_from_record(&record, &own);
+    tamis__stat_set_trouble(&own, trouble);
+    tamis__give_struct(&own, sizeof own, stat);
+    return 0;
+}
+
+static void stat_segment(const struct tamis__view *view, uint32_t index,
+                         struct tamis_segment_stat *stat)
+{
+    const struct tamis__segment *segment = &view->segments[index].segment;
+    const struct tamis__segment_header *h = segment->header;
+    const bool past = tamis__policy_is_past(&view->policy, h->slice_start, tamis__clock_ns());
+    *stat = (struct tamis_segment_stat){
+        .size = sizeof *stat,
+        .number = h->number,
+        .kind = h->kind,
+        .k = h->k,
+        .words = h->words,
+        .bit_order = h->bit_order,
+        .m_bits = h->m_bits,
+        .seed = h->seed,
+        .capacity = h->capacity,
+        .fp_rate = tamis__double_from_bits(h->fp_rate),
+        .items = tamis__segment_items(segment),
+        .file_bytes = tamis__header_file_bytes(h),
+        .data_offset = h->data_offset,
+        .data_bytes = h->data_bytes,
+        .created_at = h->created_at,
+        .flags = (h->flags & TAMIS__SEGMENT_FLAGS_KNOWN) | (past ? TAMIS_SEGMENT_PAST : 0),
+        .slice = h->slice,
+        .slice_start = h->slice_start,
+        .step = h->step,
+        .counter_bits = h->counter_bits,
+        .fingerprint_bits = h->fingerprint_bits,
+        .pieces = h->pieces,
+    };
+    tamis__hash_set_name(h->hash_set, h->parameters, stat->hash_set);
+}
+
+static void measure(const struct tamis__store_segment *s, struct tamis_segment_stat *stat)
+{
+    s->kind->measure(&s->segment, &stat->ones, &stat->fp_rate_now);
+    /* Of a static segment the fingerprints are counted, and its keys are known. */
+    const uint64_t places = stat->m_bits / (stat->fingerprint_bits ? stat->fingerprint_bits : 1);
+    stat->fill = (double)stat->ones / (double)places;
+    stat->items_estimated = stat->fingerprint_bits
+                                ? stat->items
+                                : (uint64_t)llround(tamis__estimate_items(stat->kind, stat->m_bits,
+                                                                          stat->k, stat->ones));
+}
+
+static int tell_segment(struct tamis_filter *filter, uint32_t index, bool measured,
+                        struct tamis_segment_stat *stat)
+{
+    struct tamis_segment_stat own;
+    struct tamis__view *view;
+    int rc = tamis__check_struct(stat, "struct tamis_segment_stat");
+    if (rc == 0) rc = tamis__visit_segment(filter, index, &view);
+    if (rc < 0) return rc;
+    stat_segment(view, index, &own);
+    if (measured) measure(&view->segments[index], &own);
+    rc = (int)tamis__leave_with(filter, view, 0);
+    if (rc == 0) tamis__give_struct(&own, sizeof own, stat);
+    return rc;
+}
+
+TAMIS_API int tamis_filter_segment(tamis_filter *filter, uint32_t index,
+                                   struct tamis_segment_stat *stat)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    return tell_segment(filter, index, false, stat);
+}
+
+TAMIS_API int tamis_filter_fill(tamis_filter *filter, uint32_t index,
+                                struct tamis_segment_stat *stat)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    return tell_segment(filter, index, true, stat);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* flight.c: see flight.h. */
+#include "handle/flight.h"
+
+#include "base/error.h"
+#include "base/point.h"
+
+void tamis__unlogged_raise(const struct tamis__segment *segment)
+{
+    /* ORDER relaxed: only counted; see tamis__mark_checkpoint. */
+    (void)__atomic_add_fetch(&segment->writer->flights_begun, 1, __ATOMIC_SEQ_CST);
+    /* ORDER seq_cst: before the bits; their release makes it seen by whoever sees one of them. */
+    (void)__atomic_add_fetch(&segment->header->unlogged, 1, __ATOMIC_SEQ_CST);
+}
+
+void tamis__unlogged_lower(const struct tamis__segment *segment)
+{
+    /* ORDER seq_cst: after the sync. */
+    (void)__atomic_sub_fetch(&segment->header->unlogged, 1, __ATOMIC_SEQ_CST);
+    (void)__atomic_add_fetch(&segment->writer->flights_done, 1, __ATOMIC_SEQ_CST);
+}
+
+/* It never lands: what it has counted is taken off like that of a dead one. */
+void tamis__unlogged_crash(const struct tamis__segment *segment)
+{
+    (void)__atomic_add_fetch(&segment->writer->flights_done, 1, __ATOMIC_SEQ_CST);
+}
+
+int tamis__flight_enter(struct tamis__flight *flight, const struct tamis__view *view)
+{
+    const struct tamis__segment *newest = &tamis__newest(view)->segment;
+    for (uint32_t i = 0; i < flight->count; i++)
+        if (flight->numbers[i] == newest->header->number) {
+            flight->current = (uint8_t)i;
+            return 0;
+        }
+    if (flight->count == TAMIS__FLIGHT_MAX)
+        return tamis__fail(TAMIS_ELIMIT,
+                           "the filter went on in %u further segments while one batch was added; "
+                           "give it larger segments, or smaller batches",
+                           TAMIS__FLIGHT_MAX);
+    flight->current = (uint8_t)flight->count;
+    flight->numbers[flight->count++] = newest->header->number;
+    tamis__unlogged_raise(newest);
+    TAMIS__POINT(TAMIS__POINT_DURABLE_BEGUN);
+    return 0;
+}
+
+/* A segment that the list has left meanwhile keeps what it has; nobody asks it. */
+void tamis__flight_end(struct tamis__flight *flight, const struct tamis__view *view, bool landed)
+{
+    for (uint32_t i = 0; i < flight->count; i++) {
+        const struct tamis__store_segment *s = tamis__view_find(view, flight->numbers[i]);
+        if (s != NULL && landed) tamis__unlogged_lower(&s->segment);
+        if (s != NULL && !landed) tamis__unlogged_crash(&s->segment);
+    }
+    flight->count = 0;
+}
+
+/* After keys were found to be in: is no adder but this flight's in the air? */
+bool tamis__flight_is_settled(const struct tamis__flight *flight, const struct tamis__view *view)
+{
+    /* ORDER: the bits were read before; who sees one of an adder sees that it had taken off. */
+    tamis__fence_acquire();
+    for (uint32_t i = 0; i < view->count; i++) {
+        const struct tamis__segment_header *header = view->segments[i].segment.header;
+        uint64_t own = 0;
+        for (uint32_t j = 0; j < flight->count; j++)
+            own += flight->numbers[j] == header->number;
+        if (__atomic_load_n(&header->unlogged, __ATOMIC_ACQUIRE) != own) return false;
+    }
+    return true;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * follow.c: see follow.h.
+ *
+ * Two ways lead from a list to the next.  A segment that has been left says in its header which one
+ * goes on after it (`next`), so a list that grew is followed without the catalog and without a
+ * lock. All else (a drop, segments taken away) is told by the epoch, and found in the catalog.
+ */
+#include "handle/follow.h"
+
+#include "base/error.h"
+#include "txn/spares.h"
+
+int tamis__visit(struct tamis_filter *filter, struct tamis__view **view)
+{
+    *view = tamis__enter(&filter->view);
+    if (*view == NULL) return TAMIS_ENOMEM;
+    const int rc = tamis__view_current(filter, view);
+    if (rc < 0) tamis__leave(filter, *view);
+    return rc;
+}
+
+int tamis__pin_current(struct tamis_filter *filter, struct tamis__view **pinned)
+{
+    struct tamis__view *view;
+    const int rc = tamis__visit(filter, &view);
+    if (rc < 0) return rc;
+    /* ORDER seq_cst: it is pinned before it is left. */
+    (void)__atomic_add_fetch(&view->pins, 1, __ATOMIC_SEQ_CST);
+    tamis__leave(filter, view);
+    *pinned = view;
+    return 0;
+}
+
+void tamis__unpin(struct tamis_filter *filter, struct tamis__view *view)
+{
+    /* ORDER seq_cst: what was done in it comes before anybody gives it back. */
+    (void)__atomic_sub_fetch(&view->pins, 1, __ATOMIC_SEQ_CST);
+    tamis__view_reclaim(filter);
+}
+
+/* The segments of `from` as those of `view`. */
+static void share_all(struct tamis__view *view, const struct tamis__view *from)
+{
+    for (; view->count < from->count; view->count++)
+        tamis__segment_share(&view->segments[view->count], &from->segments[view->count]);
+}
+
+/*
+ * The list that the segment `number` goes on with: behind the one that there is, or (list_start) in
+ * its stead.  1; 0 where it is not newer than that, as after the rollback to a list that had grown.
+ */
+static int extend(struct tamis_filter *filter, const struct tamis__view *old, uint64_t number,
+                  struct tamis__view **out)
+{
+    struct tamis__store_segment next;
+    int rc =
+        tamis__map_segment(filter->store, number, filter->filter_id, !filter->read_only, &next);
+    if (rc < 0) return rc;
+    const struct tamis__segment_header *h = next.segment.header;
+    const struct tamis__policy policy = h->list_start ? tamis__header_policy(h) : old->policy;
+    const double fp_rate = h->list_start ? policy.fp_rate : old->fp_rate;
+    /* A list that a rollback put in force again is as old as its word says.  Read before the
+     * exceptions. */
+    const uint64_t again = h->list_start ? tamis__segment_in_force(&next.segment) : 0;
+    const uint64_t publication = again > h->publication ? again : h->publication;
+    /* A spare is of the publication of its record, which the view may have been made from. */
+    const bool newer =
+        publication > old->publication || (!h->list_start && publication == old->publication);
+    struct tamis__view *view = newer ? tamis__view_new(old->count + 1, &policy, fp_rate) : NULL;
+    if (view == NULL) {
+        tamis__close_segment(&next);
+        return newer ? TAMIS_ENOMEM : 0;
+    }
+    if (!h->list_start) share_all(view, old);
+    view->segments[view->count++] = next;
+    view->publication = publication;
+    view->exceptions = tamis__segment_exceptions(&next.segment);
+    rc = tamis__view_take_index(filter->store, view->exceptions, filter->filter_id, old, view);
+    if (rc < 0) {
+        tamis__view_free(view);
+        return rc;
+    }
+    /* Not as it is: what has raised it in between is only found in the catalog, at the next call.
+     * */
+    view->epoch = tamis__segment_epoch(&next.segment) - 1;
+    tamis__view_complete(view, filter->read_only);
+    *out = view;
+    return 1;
+}
+
+/* The same list with the exceptions that its newest segment names.  As above. */
+static int exchange_index(struct tamis_filter *filter, const struct tamis__view *old,
+                          struct tamis__view **out)
+{
+    const struct tamis__segment *newest = &tamis__newest(old)->segment;
+    const uint64_t in_force = tamis__segment_in_force(newest); /* before the exceptions */
+    const uint64_t number = tamis__segment_exceptions(newest);
+    struct tamis__view *view = tamis__view_new(old->count, &old->policy, old->fp_rate);
+    if (view == NULL) return TAMIS_ENOMEM;
+    const int rc = tamis__view_take_index(filter->store, number, filter->filter_id, old, view);
+    const struct tamis__segment_header *h = view->index.segment.header;
+    const uint64_t publication = h != NULL ? h->publication : in_force;
+    if (rc < 0 || publication <= old->publication) {
+        tamis__view_free(view);
+        return rc;
+    }
+    share_all(view, old);
+    view->publication = publication;
+    view->exceptions = number;
+    view->epoch = tamis__segment_epoch(newest) - 1;
+    view->next = old->next;
+    tamis__view_complete(view, filter->read_only);
+    *out = view;
+    return 1;
+}
+
+/*
+ * Put it in the place of the one that the caller is in: 1; or 0 where another thread has put one
+ * there, which need not be as new as ours.
+ */
+static int install(struct tamis_filter *filter, struct tamis__view **view,
+                   struct tamis__view *fresh)
+{
+    struct tamis__view *old = *view;
+    /* ORDER seq_cst: as tamis__enter says. */
+    const bool ours = __atomic_compare_exchange_n(&filter->view, &old, fresh, false,
+                                                  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    if (ours)
+        tamis__view_retire(filter, *view);
+    else
+        tamis__view_free(fresh);
+    struct tamis__view *entered = tamis__enter(&filter->view);
+    if (entered != NULL) *view = entered; /* it is: this thread has its slot already */
+    tamis__view_reclaim(filter);          /* we have left the old one, too */
+    return ours;
+}
+
+static bool is_list_of(const struct tamis__view *view, const struct tamis__record *record)
+{
+    const struct tamis__segment_header *index = view->index.segment.header;
+    if (view->count != record->segment_count) return false;
+    if ((index ? index->number : 0) != record->exceptions) return false;
+    for (uint32_t i = 0; i < view->count; i++)
+        if (view->segments[i].segment.header->number != record->segments[i].number) return false;
+    return true;
+}
+
+/* Another thread has exchanged the view meanwhile. */
+#define AGAIN 1
+
+/* Under the lock.  0, AGAIN or an error. */
+static int take_record(struct tamis_filter *filter, struct tamis__view **view,
+                       const struct tamis__record *record)
+{
+    struct tamis__view *fresh;
+    const struct tamis__segment *newest = &tamis__newest(*view)->segment;
+    const uint64_t epoch = tamis__segment_epoch(newest);
+    if (is_list_of(*view, record) && (*view)->publication == record->publication &&
+        tamis__segment_next(newest) == (*view)->next &&
+        tamis__segment_exceptions(newest) == (*view)->exceptions) {
+        /* ORDER relaxed: an older value only means another look. */
+        __atomic_store_n(&(*view)->epoch, epoch, __ATOMIC_RELAXED);
+        return 0;
+    }
+    const int rc = tamis__view_make(filter->store, record, filter->read_only, *view, &fresh);
+    return rc < 0 ? rc : install(filter, view, fresh) ? 0 : AGAIN;
+}
+
+static int follow_catalog(struct tamis_filter *filter, struct tamis__view **view, bool wait)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    const struct tamis__catalog *catalog = &filter->store->catalog;
+    /* ORDER relaxed: set once, and only ever to true. */
+    if (__atomic_load_n(&filter->dropped, __ATOMIC_RELAXED)) return tamis__fail_dropped(filter);
+    int rc = wait ? tamis__catalog_begin(catalog, TAMIS__LOCK_SHARED, &txn)
+                  : tamis__catalog_begin_if_free(catalog, TAMIS__LOCK_SHARED, &txn);
+    /* While the publisher, or anybody, has the lock, nothing new is in force that it has told of:
+     * go on with what we have, and look again at the next call.  So not even a stopped one keeps us
+     * waiting. */
+    if (rc < 0 || (!wait && rc == 0)) return rc;
+    rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
+    if (rc == 0) rc = take_record(filter, view, &record);
+    tamis__catalog_end(txn);
+    if (rc != TAMIS_ENOTFOUND) return rc;
+    __atomic_store_n(&filter->dropped, true, __ATOMIC_RELAXED);
+    return tamis__fail_dropped(filter);
+}
+
+/* What the newest segment names is in *view then: true. */
+static bool follow_chain(struct tamis_filter *filter, struct tamis__view **view)
+{
+    struct tamis__view *fresh = NULL;
+    const struct tamis__segment *newest = &tamis__newest(*view)->segment;
+    const uint64_t next = tamis__segment_next(newest);
+    const uint64_t exceptions = tamis__segment_exceptions(newest);
+    int rc = 0;
+    if (next == TAMIS__NEXT_DROPPED)
+        __atomic_store_n(&filter->dropped, true, __ATOMIC_RELAXED);
+    else if (tamis__segment_is_left(newest) && (*view)->count < TAMIS__SEGMENTS_MAX)
+        rc = extend(filter, *view, next, &fresh);
+    else if (exceptions != (*view)->exceptions)
+        rc = exchange_index(filter, *view, &fresh);
+    if (rc <= 0) /* what it named is gone; if it names another by now, that is to be had */
+        return rc < 0 && (tamis__segment_next(newest) != next ||
+                          tamis__segment_exceptions(newest) != exceptions);
+    (void)install(filter, view, fresh); /* or another thread's: looked at in turn */
+    return true;
+}
+
+/* That a spare is offered, or taken back, changes nothing of the list. */
+static bool only_spare_moved(struct tamis__view *view)
+{
+    const struct tamis__segment *newest = &tamis__newest(view)->segment;
+    const uint64_t next = tamis__segment_next(newest);
+    /* ORDER relaxed: see tamis__view_current. */
+    if (!tamis__view_goes_on(next) ||
+        !tamis__view_goes_on(__atomic_load_n(&view->next, __ATOMIC_RELAXED)) ||
+        tamis__segment_epoch(newest) != __atomic_load_n(&view->epoch, __ATOMIC_RELAXED) ||
+        tamis__segment_exceptions(newest) != view->exceptions)
+        return false;
+    __atomic_store_n(&view->next, next, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* To the end of the chain; then to the catalog, where alone is told what was taken out. */
+static int follow(struct tamis_filter *filter, struct tamis__view **view, bool wait)
+{
+    int rc = tamis__view_check(*view); /* what is followed is what the newest segment says */
+    if (rc < 0) return rc;
+    if (!wait && only_spare_moved(*view)) return 0;
+    rc = AGAIN;
+    while (rc == AGAIN) {
+        while (follow_chain(filter, view))
+            continue;
+        /* Where the chain leads to what is no more, the whole window has moved on since this view
+         * was made, and keys of now are not in it: that cannot wait. */
+        const bool lost = tamis__segment_is_left(&tamis__newest(*view)->segment);
+        rc = follow_catalog(filter, view, wait || lost);
+    }
+    return rc;
+}
+
+int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view)
+{
+    const struct tamis__view_numbers before = tamis__view_numbers(*view);
+    const int rc = follow(filter, view, false);
+    if (rc == 0) tamis__view_populate_new(filter, *view, before);
+    return rc;
+}
+
+int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view)
+{
+    const struct tamis__view_numbers before = tamis__view_numbers(*view);
+    bool moved = false;
+    int rc = tamis__view_check(*view);
+    if (rc < 0) return rc;
+    while (follow_chain(filter, view))
+        moved = true;
+    if (!moved) rc = follow(filter, view, true);
+    if (rc == 0) tamis__view_populate_new(filter, *view, before);
+    return rc;
+}
+
+int tamis__visit_segment(struct tamis_filter *filter, uint32_t index, struct tamis__view **view)
+{
+    const int rc = tamis__visit(filter, view);
+    if (rc < 0 || index < (*view)->count) return rc;
+    const uint32_t count = (*view)->count;
+    tamis__leave(filter, *view);
+    return tamis__fail(TAMIS_EINVAL, "there is no segment %u; the filter has %u", index, count);
+}

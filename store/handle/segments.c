@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * segments.c: one key and a list of segments.
+ *
+ * An add goes to the newest segment, after the others were asked.  Where the list went on
+ * meanwhile, who won there goes on in the new newest one as if it had not won: docs/concurrency.md,
+ * "The list goes on".
+ */
+#include "handle/segments.h"
+
+#include <time.h>
+
+#include "base/error.h"
+#include "handle/checkpoint.h"
+#include "handle/follow.h"
+#include "handle/grow.h"
+#include "txn/wait.h"
+
+/* The window in time moves on, and has room again when the next slice begins. */
+static int fail_full_slice(const struct tamis_filter *filter, const struct tamis__view *view)
+{
+    const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
+    const time_t next = (time_t)((newest->slice_start + view->slice_ns) / 1000000000 + 1);
+    struct tm utc;
+    char when[32] = "the next slice";
+    if (gmtime_r(&next, &utc) != NULL)
+        (void)strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return tamis__fail(TAMIS_EFULL,
+                       "the newest slice of the filter '%s' holds its share of %llu of the %llu "
+                       "keys of a window and refuses more until %s; wait until then, or make a "
+                       "filter of a greater capacity, or one that grows (--on-full grow)",
+                       filter->name, (unsigned long long)newest->capacity,
+                       (unsigned long long)view->policy.capacity, when);
+}
+
+int tamis__fail_full(const struct tamis_filter *filter, const struct tamis__view *view)
+{
+    if (view->slice_ns > 0) return fail_full_slice(filter, view);
+    return tamis__fail(
+        TAMIS_EFULL,
+        "the filter '%s' holds the %llu key%s that it was made for and refuses more; "
+        "make a larger one, or one that grows (--on-full grow)",
+        filter->name, (unsigned long long)view->policy.capacity,
+        tamis__plural(view->policy.capacity));
+}
+
+/* Half of it is granted: the next one is to be made, by who adds next, unless it is there. */
+static void want_spare(struct tamis__view *view)
+{
+    if (view->policy.on_full == TAMIS_ON_FULL_REFUSE && view->policy.window_items == 0) return;
+    if (tamis__next_spare(tamis__segment_next(&tamis__newest(view)->segment)) != 0) return;
+    /* ORDER relaxed: a hint. */
+    (void)__atomic_fetch_or(&view->chores, TAMIS__CHORE_SPARE, __ATOMIC_RELAXED);
+}
+
+/* Room for one key in the newest segment: it is counted, unless this is false. */
+static bool take_one(struct tamis__view *view, struct tamis__hold *hold)
+{
+    bool passed_half = false;
+    const struct tamis__segment *newest = &tamis__newest(view)->segment;
+    if (tamis__room_take_one(newest, hold)) return true;
+    const bool found = tamis__room_find_one(newest, view->limit, hold, &passed_half);
+    if (passed_half) want_spare(view);
+    return found;
+}
+
+void tamis__take_many(struct tamis__view *view, uint32_t wanted, struct tamis__hold *hold)
+{
+    bool passed_half = false;
+    tamis__room_take(&tamis__newest(view)->segment, view->limit, wanted, hold, &passed_half);
+    if (passed_half) want_spare(view);
+}
+
+/* The same for a key that is `counted` in another segment. */
+static bool take(struct tamis__view *view, bool counted, struct tamis__hold *hold)
+{
+    if (!counted) return take_one(view, hold);
+    tamis__take_many(view, 1, hold);
+    return hold->keys > 0;
+}
+
+static void give_back(const struct tamis__view *view, bool counted, struct tamis__hold hold)
+{
+    const struct tamis__segment *newest = &tamis__newest(view)->segment;
+    if (counted)
+        tamis__room_return(newest, hold);
+    else
+        tamis__room_return_one(newest, hold);
+}
+
+int tamis__go_further(struct tamis_filter *filter, struct tamis__view **at,
+                      struct tamis__flight *flight)
+{
+    int rc = tamis__view_advance(filter, at);
+    if (rc == 0) rc = tamis__view_mark(filter, *at);
+    if (rc == 0 && flight != NULL) rc = tamis__flight_enter(flight, *at);
+    return rc;
+}
+
+int tamis__make_room(struct tamis_filter *filter, struct tamis__view **at,
+                     struct tamis__flight *flight)
+{
+    int rc = tamis__view_make_room(filter, at);
+    if (rc == 0) rc = tamis__view_mark(filter, *at);
+    if (rc == 0 && flight != NULL) rc = tamis__flight_enter(flight, *at);
+    return rc;
+}
+
+/*
+ * Ask for a key where it may be, before it is added: `from` is the first segment that says
+ * something about it. 0: some segment of the newest slice has it, and nothing is to be done; else
+ * 1, and *fresh is cleared where an older slice has it.
+ */
+static int find_first(const struct tamis__view *view, uint32_t from,
+                      const struct tamis__asked *asked, bool in_newest, bool *fresh)
+{
+    /* Most are in the newest.  In a window that may be left meanwhile: their life goes on below. */
+    if (in_newest && view->policy.slices == 0) return 0;
+    const uint32_t found = tamis__find_key(view, from, view->count - 1, asked);
+    if (found > view->slice_first) return 0;
+    if (found != 0) *fresh = false;
+    return 1;
+}
+
+int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
+                   struct tamis__flight *flight, uint64_t won, bool counted, const void *key,
+                   size_t key_bytes)
+{
+    bool fresh = true;
+    for (;;) {
+        struct tamis__view *view = *at;
+        const struct tamis__store_segment *newest = tamis__newest(view);
+        const struct tamis__store_segment *behind = won ? tamis__view_find(view, won) : NULL;
+        const uint32_t from =
+            behind ? (uint32_t)(behind - view->segments) + 1 : tamis__first_alive(view);
+        struct tamis__hold hold = {0, 0};
+        struct tamis__asked asked;
+        tamis__ask_for(view, key, key_bytes, &asked);
+        const bool in_newest = (tamis__view_is_limited(view) || view->count > 1) &&
+                               tamis__has_key(view, newest, &asked);
+        if (find_first(view, from, &asked, in_newest, &fresh) == 0) return 0;
+        if (tamis__view_refuses(view) && !in_newest) return tamis__fail_full(filter, view);
+        if (tamis__view_is_limited(view) && !in_newest && !take(view, counted, &hold)) {
+            const int rc = tamis__make_room(filter, at, flight);
+            if (rc < 0) return rc;
+            continue;
+        }
+        /* In an older slice only: it is not new, but its life begins again. */
+        const int added = in_newest        ? 0
+                          : view->digested ? newest->calls->add(&newest->segment, asked.digest)
+                                           : newest->kind->add(&newest->segment, key, key_bytes);
+        if (added <= 0 && hold.keys > 0) give_back(view, counted, hold);
+        if (added < 0) return added;
+        const bool flipped = added > 0;
+        if (!flipped && view->policy.slices == 0) return 0;
+        fresh &= flipped; /* who won it may have been told so, and this one never is */
+        if (!tamis__won_in_vain(view)) {
+            if (!flipped) return 0;
+            if (!counted && hold.keys == 0) tamis__count_one(view);
+            return fresh;
+        }
+        counted |= flipped && hold.keys > 0;
+        won = newest->segment.header->number;
+        const int rc = tamis__go_further(filter, at, flight);
+        if (rc < 0) return rc;
+    }
+}
+
+bool tamis__ignores_known(const struct tamis__view *view)
+{
+    return !tamis__view_is_over(view) && tamis__newest(view)->kind->count_batch == NULL;
+}
+
+/* Has time passed by all slices?  Nobody would find a key in the last one any more. */
+static bool is_past(const struct tamis__view *view)
+{
+    return tamis__first_alive(view) == view->count;
+}
+
+int tamis__do_chores(struct tamis_filter *filter, struct tamis__view **view)
+{
+    const int64_t started_ns = tamis__steady_ns();
+    int rc = is_past(*view) ? 0 : tamis__view_renew(filter, view);
+    while (rc == 0 && is_past(*view)) {
+        rc = tamis__view_begin_slice(filter, view, started_ns);
+        if (rc == 0 && is_past(*view) && !tamis__store_wait(filter->store, started_ns, -1))
+            rc = tamis__fail_no_slice(filter, started_ns);
+    }
+    return rc < 0 ? rc : tamis__view_mark(filter, *view);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* visit.c: see visit.h. */
+#include "handle/visit.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "file/io.h"
+
+_Thread_local struct tamis__visitor *tamis__self;
+bool tamis__visit_is_light;
+
+static struct tamis__visitor *visitors; /* atomic; only ever added to */
+static pthread_key_t visitor_key;
+static bool visitor_key_made;
+static pthread_once_t visitors_once = PTHREAD_ONCE_INIT;
+
+/* At the end of a thread another one may have its slot; not this one again, in what still runs in
+ * it. */
+static void release_visitor(void *context)
+{
+    struct tamis__visitor *visitor = context;
+    if (visitor == tamis__self) tamis__self = NULL;
+    /* ORDER release: the slot is empty before it can be another's. */
+    __atomic_store_n(&visitor->view, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&visitor->used, 0, __ATOMIC_RELEASE);
+}
+
+/* In the child of a fork() there is one thread; the others' slots would say for ever where they
+ * were. */
+static void after_fork_in_child(void)
+{
+    for (struct tamis__visitor *r = visitors; r != NULL; r = r->next)
+        if (r != tamis__self) release_visitor(r);
+    tamis__visit_is_light = tamis__barrier_prepare();
+}
+
+static void prepare_visitors(void)
+{
+    visitor_key_made = pthread_key_create(&visitor_key, release_visitor) == 0;
+    (void)pthread_atfork(NULL, NULL, after_fork_in_child);
+    tamis__visit_is_light = tamis__barrier_prepare();
+}
+
+struct tamis__visitor *tamis__visitor_register(void)
+{
+    struct tamis__visitor *visitor;
+    (void)pthread_once(&visitors_once, prepare_visitors);
+    /* ORDER acquire: pairs with the release of the push below. */
+    for (visitor = __atomic_load_n(&visitors, __ATOMIC_ACQUIRE); visitor != NULL;
+         visitor = visitor->next) {
+        unsigned unused = 0; /* ORDER acquire: pairs with release_visitor */
+        if (__atomic_compare_exchange_n(&visitor->used, &unused, 1, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            break;
+    }
+    if (visitor == NULL) {
+        visitor = calloc(1, sizeof *visitor);
+        if (visitor == NULL) {
+            (void)tamis__fail(TAMIS_ENOMEM, "out of memory for this thread's first call");
+            return NULL;
+        }
+        visitor->used = 1;
+        visitor->next = __atomic_load_n(&visitors, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n(&visitors, &visitor->next, visitor, false,
+                                            __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+            continue;
+    }
+    /* Where that fails the slot is not used again. */
+    if (visitor_key_made) (void)pthread_setspecific(visitor_key, visitor);
+    tamis__self = visitor;
+    return visitor;
+}
+
+/* By its address alone: what is on the list of retired ones may be gone. */
+bool tamis__has_visitor(const struct tamis__view *view)
+{
+    /* ORDER seq_cst, acquire: as tamis__enter says; and what its user did in it comes before. */
+    for (const struct tamis__visitor *r = __atomic_load_n(&visitors, __ATOMIC_ACQUIRE); r != NULL;
+         r = r->next)
+        if (__atomic_load_n(&r->view, __ATOMIC_SEQ_CST) == view) return true;
+    return false;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* exceptions.c: see exceptions.h. */
+#include "txn/exceptions.h"
+
+#include "base/error.h"
+
+int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__exceptions *set,
+                            const char *name, struct tamis__draft *draft)
+{
+    const uint64_t count = set->count;
+    const struct tamis__policy policy = {.capacity = count ? count : 1, .fp_rate = 1};
+    const struct tamis__record_segment described = {.kind = TAMIS__KIND_EXCEPTIONS,
+                                                    .hash_set = TAMIS__HASH_XXH3,
+                                                    .m_bits = 8 * tamis__index_bytes(set),
+                                                    .k = 1,
+                                                    .capacity = policy.capacity,
+                                                    .fp_rate = policy.fp_rate,
+                                                    .items = count};
+    struct tamis__segment index;
+    tamis__draft_init(store, name, &described, draft);
+    tamis__draft_set_policy(draft, &policy);
+    int rc = tamis__draft_stage(store, draft);
+    if (rc < 0) return rc;
+    rc = tamis__segment_map_staged(&store->place, &draft->staged, &draft->header, &index);
+    if (rc == 0) {
+        tamis__index_encode(set, index.data);
+        draft->header.data_checksum = tamis__checksum(index.data, (size_t)draft->header.data_bytes);
+        rc = tamis__segment_check(&index);
+        tamis__segment_close(&index);
+        if (rc == 0) rc = tamis__segment_settle(&store->place, &draft->staged);
+    }
+    if (rc < 0) tamis__drafts_discard(store, draft, 1);
+    return rc;
+}
+
+int tamis__open_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
+                      struct tamis__store_segment *out)
+{
+    const char *reason = NULL;
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    int rc = tamis__segment_open(&store->place, number, false, &out->segment);
+    if (rc < 0) return rc;
+    tamis__segment_name(number, name);
+    out->kind = &tamis__kind_exceptions;
+    rc = tamis__index_check(&out->segment, &reason);
+    if (rc < 0)
+        rc =
+            tamis__fail(rc, "%s/segments/%s %s" TAMIS__INDEX_MEND, store->place.path, name, reason);
+    return tamis__adopt_segment(store, filter_id, rc, out);
+}
+
+int tamis__exceptions_open(struct tamis_store *store, const struct tamis__record *record,
+                           struct tamis__exceptions_source *source)
+{
+    source->open = false;
+    if (record->exceptions == 0) return 0;
+    const int rc = tamis__open_index(store, record->exceptions, record->filter_id, &source->index);
+    source->open = rc == 0;
+    return rc;
+}
+
+void tamis__exceptions_leave(struct tamis__exceptions_source *source)
+{
+    if (source->open) tamis__close_segment(&source->index);
+    source->open = false;
+}
+
+int tamis__exceptions_read(struct tamis_store *store, struct tamis__exceptions_source *source,
+                           struct tamis__exceptions *set)
+{
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    if (!source->open) return 0;
+    const struct tamis__segment *index = &source->index.segment;
+    tamis__segment_name(index->header->number, name);
+    /* What is made of it gets a checksum of its own: damage must not go on under that. */
+    int rc = tamis__index_sum_is_right(index) ? tamis__exceptions_from_index(set, index)
+                                              : TAMIS_ECORRUPT;
+    if (rc == TAMIS_ECORRUPT)
+        rc = tamis__fail(rc, "%s/segments/%s has damaged exceptions" TAMIS__INDEX_MEND,
+                         store->place.path, name);
+    const int whole = tamis__segment_check(index);
+    tamis__exceptions_leave(source);
+    return whole < 0 ? whole : rc;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mapped.c: see mapped.h. */
+#include "txn/mapped.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+
+int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
+                         struct tamis__store_segment *out)
+{
+    const struct tamis__segment_header *header = out->segment.header;
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    tamis__segment_name(header->number, name);
+    if (rc == 0 && (header->store_id != store->store_id || header->filter_id != filter_id))
+        rc = tamis__fail(
+            TAMIS_EFOREIGN, "%s/segments/%s belongs to another %s; restore the right file",
+            store->place.path, name, header->store_id != store->store_id ? "store" : "filter");
+    if (rc == 0) {
+        out->references = malloc(sizeof *out->references);
+        if (out->references != NULL)
+            *out->references = 1;
+        else
+            rc = tamis__fail(TAMIS_ENOMEM, "out of memory opening %s/segments/%s",
+                             store->place.path, name);
+    }
+    if (rc < 0) tamis__segment_close(&out->segment);
+    return rc;
+}
+
+int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filter_id,
+                       bool writable, struct tamis__store_segment *out)
+{
+    const char *reason = "is of a kind that this library does not have; use a newer Tamis";
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    int rc = tamis__segment_open(&store->place, number, writable, &out->segment);
+    if (rc < 0) return rc;
+    const struct tamis__segment_header *header = out->segment.header;
+    tamis__segment_name(number, name);
+    out->kind = tamis__kind_by_id(header->kind);
+    rc = out->kind ? out->kind->check(header, &reason) : TAMIS_EVERSION;
+    if (rc < 0)
+        rc = tamis__fail(rc, "%s/segments/%s %s", store->place.path, name, reason);
+    else if (writable && (header->compat_flags & ~TAMIS__COMPAT_KNOWN) != 0)
+        rc = tamis__fail(TAMIS_EVERSION,
+                         "%s/segments/%s was extended by a newer version of Tamis; open it "
+                         "read-only, or use that version",
+                         store->place.path, name);
+    return tamis__adopt_segment(store, filter_id, rc, out);
+}
+
+int tamis__open_segment(struct tamis_store *store, const struct tamis__record *record,
+                        uint32_t index, bool writable, struct tamis__store_segment *out)
+{
+    const struct tamis__record_segment *entry = &record->segments[index];
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    int rc = tamis__map_segment(store, entry->number, record->filter_id, writable, out);
+    if (rc < 0) return rc;
+    const char *field = tamis__record_contradiction(entry, out->segment.header);
+    tamis__segment_name(entry->number, name);
+    if (field != NULL)
+        rc = tamis__fail(TAMIS_ECORRUPT,
+                         "%s/segments/%s contradicts the catalog in its %s; restore both from one "
+                         "copy",
+                         store->place.path, name, field);
+    else if (writable)
+        rc = tamis__segment_relabel(&store->place, &out->segment, record->name_sequence,
+                                    record->name);
+    if (rc < 0) tamis__close_segment(out);
+    return rc;
+}
+
+void tamis__close_segment(struct tamis__store_segment *s)
+{
+    if (s->references == NULL) return;
+    /* ORDER acq_rel: the last one unmaps after all that the others did. */
+    if (__atomic_sub_fetch(s->references, 1, __ATOMIC_ACQ_REL) != 0) return;
+    tamis__segment_close(&s->segment);
+    free(s->references);
+}
