@@ -2,7 +2,7 @@
 /*
  * create.c: from a spec to a filter in the store.
  *
- * What may be refused is refused first; draft.c makes the rest.
+ * What may be refused is refused first (txn/plan.h); txn/draft.c makes the rest.
  */
 #include <fcntl.h>
 #include <math.h>

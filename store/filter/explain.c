@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* explain.c: looking inside an open filter: its metadata, its segments, its bits, a key's
- * positions. */
+/* explain.c: what a key is hashed to, and where its bits are. */
 #include <math.h>
 
 #include "base/arguments.h"

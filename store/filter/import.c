@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * import.c: a stream becomes a filter, a filter a stream.
+ * import.c: a stream becomes a filter.  export.c is the way back.
  *
  *     head of the stream -> outline -> headers, judged -> files staged -> data -> catalog
  *

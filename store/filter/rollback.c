@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rollback.c: the generations of a filter that are kept beside the one in force.
- *
- * The catalog files each under the filter's id and its generation; none of them shares a file with
- * another, or with the one in force.  One whose build has found exceptions keeps the index that was
- * in force with it.
+ * rollback.c: back to a generation that is kept beside the one in force, and the list of those.
+ * txn/files.h has where they are.
  */
 #include <stdio.h>
 #include <stdlib.h>

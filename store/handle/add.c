@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * add.c: adding to open filters and asking them.
+ * add.c: adding to open filters and asking them: the calls.
  *
  * A call enters the handle's view (view.h), a list of mapped segments that does not change.  It
  * compares what the newest segment says with what the view remembers, two loads of a line that is
  * almost never written; when that has moved somebody changed the filter, and the view is exchanged.
- *
- * An add goes to the newest segment, after the others were asked.  Where the list went on
- * meanwhile, who won there goes on in the new newest one as if it had not won: docs/concurrency.md,
- * "The list goes on".
  */
 #include <string.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* durable.h: adding to durable filters, for add.c, and what durable.c needs of that. */
+/* durable.h: adding to durable filters (durable.c). */
 #ifndef TAMIS_HANDLE_DURABLE_H
 #define TAMIS_HANDLE_DURABLE_H
 

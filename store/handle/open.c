@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * open.c: the life of a handle: its segments mapped and held against the catalog, its view entered,
- * its counts recorded, its end.
+ * open.c: a handle is opened, what a crash left is brought back, and the handle is closed, when its
+ * counts go to the catalog.
  */
 #include "handle/open.h"
 

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * view.c: views are made, followed and given back; see view.h.
- *
- * Two ways lead from a list to the next.  A segment that has been left says in its header which one
- * goes on after it (`next`), so a list that grew is followed without the catalog and without a
- * lock. All else (a drop, segments taken away) is told by the epoch, and found in the catalog.
- */
+/* view.c: views are made, answer, and are given back; see view.h.  follow.c exchanges them. */
 #include "handle/view.h"
 
 #include <assert.h>

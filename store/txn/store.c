@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * store.c: stores, and what is done to filters by name: list, drop, rename.
- *
- * A change is made under the catalog's exclusive lock, in this order: raise the epoch of the
- * segments concerned, so that open handles come and wait for the lock; commit the catalog; then
- * remove files. A crash in between leaves the old state (handles look, and find nothing changed) or
- * the new one with files noted as garbage, which the next writer removes.
- */
+/* store.c: a store is opened, made where there is none, and closed; names of filters. */
 #include "txn/store.h"
 
 #include <fcntl.h>
