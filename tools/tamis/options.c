@@ -38,76 +38,48 @@ enum value {
     VALUE_WINDOW,   /* window_ns or window_items                                     */
 };
 
-#define AT(member) offsetof(struct options, member)
+#define AT(member) .at = offsetof(struct options, member)
 
 static const struct {
     const char *name;
     const char *shown; /* in messages */
-    char letter;
+    char letter;       /* 0: it has none */
+} OPTIONS[OPTION_IDS] = {
+#define OPTION_NAME(id, name, letter)                                                              \
+    [OPTION_##id] = {name, sizeof letter > 1 ? "-" letter "/--" name : "--" name, letter[0]},
+    CLI_OPTIONS(OPTION_NAME)};
+
+static const struct {
     enum value value;
     size_t at; /* of the value in struct options */
     uint32_t least, most;
-} OPTIONS[OPTION_IDS] = {
-    [OPTION_HELP] = {"help", "--help", 'h', VALUE_NONE},
-    [OPTION_VERSION] = {"version", "-V/--version", 'V', VALUE_NONE},
-    [OPTION_STORE] = {"store", "--store", 0, VALUE_STORE, AT(store)},
-    [OPTION_JSON] = {"json", "--json", 0, VALUE_NONE},
-    [OPTION_CAPACITY] = {"capacity", "-n/--capacity", 'n', VALUE_COUNT, AT(capacity)},
-    [OPTION_RATE] = {"rate", "-p/--rate", 'p', VALUE_RATE, AT(fp_rate)},
-    [OPTION_BITS] = {"bits", "-m/--bits", 'm', VALUE_BITS, AT(m_bits)},
-    [OPTION_HASHES] = {"hashes", "-k/--hashes", 'k', VALUE_HASHES, AT(k)},
-    [OPTION_KIND] = {"kind", "--kind", 0, VALUE_KIND, AT(kind)},
-    [OPTION_HASH_SET] = {"hash-set", "--hash-set", 0, VALUE_TEXT, AT(hash_set)},
-    [OPTION_SEED] = {"seed", "--seed", 0, VALUE_SEED, AT(seed)},
-    [OPTION_LIKE] = {"like", "--like", 0, VALUE_TEXT, AT(like)},
-    [OPTION_IF_MISSING] = {"if-missing", "--if-missing", 0, VALUE_NONE},
-    [OPTION_NEW] = {"new", "--new", 0, VALUE_NONE},
-    [OPTION_SEEN] = {"seen", "--seen", 0, VALUE_NONE},
-    [OPTION_STATS] = {"stats", "--stats", 0, VALUE_NONE},
-    [OPTION_ZERO] = {"null", "-z/--null", 'z', VALUE_NONE},
-    [OPTION_HEX] = {"hex", "--hex", 0, VALUE_NONE},
-    [OPTION_PROGRESS] = {"progress", "--progress", 0, VALUE_NONE},
-    [OPTION_NO_PROGRESS] = {"no-progress", "--no-progress", 0, VALUE_NONE},
-    [OPTION_INVERT] = {"invert", "-v/--invert", 'v', VALUE_NONE},
-    [OPTION_COUNT] = {"count", "-c/--count", 'c', VALUE_NONE},
-    [OPTION_QUIET] = {"quiet", "-q/--quiet", 'q', VALUE_NONE},
-    [OPTION_MEMORY] = {"memory", "--memory", 0, VALUE_SIZE, AT(memory_bytes)},
-    [OPTION_TABLE] = {"table", "--table", 0, VALUE_NONE},
-    [OPTION_FROM] = {"from", "--from", 0, VALUE_TEXT, AT(peer)},
-    [OPTION_TO] = {"to", "--to", 0, VALUE_TEXT, AT(peer)},
-    [OPTION_SEAL] = {"seal", "--seal", 0, VALUE_NONE},
-    [OPTION_FORCE] = {"force", "--force", 0, VALUE_NONE},
-    [OPTION_INTERSECT] = {"intersect", "--intersect", 0, VALUE_NONE},
-    [OPTION_ON_FULL] = {"on-full", "--on-full", 0, VALUE_ON_FULL, AT(on_full)},
-    [OPTION_WINDOW] = {"window", "--window", 0, VALUE_WINDOW},
-    [OPTION_DURABLE] = {"durable", "--durable", 0, VALUE_NONE},
-    [OPTION_SLICES] = {"slices", "--slices", 0, VALUE_SMALL, AT(slices), 1, TAMIS_SLICES_MAX},
-    [OPTION_COUNTER_BITS] = {"counter-bits", "--counter-bits", 0, VALUE_SMALL, AT(counter_bits), 4,
-                             32},
-    [OPTION_COMMENTS] = {"comments", "--comments", 0, VALUE_COMMENTS, AT(comments)},
-    [OPTION_SKIP_BLANK] = {"skip-blank", "--skip-blank", 0, VALUE_NONE},
-    [OPTION_CRLF] = {"crlf", "--crlf", 0, VALUE_NONE},
-    [OPTION_THREADS] = {"threads", "--threads", 0, VALUE_SMALL, AT(threads), 1, THREADS_MAX},
-    [OPTION_KEEP] = {"keep", "--keep", 0, VALUE_SMALL, AT(keep), 0, TAMIS_KEEP_MAX},
-    [OPTION_IF_CHANGED] = {"if-changed", "--if-changed", 0, VALUE_NONE},
-    [OPTION_ALLOW_EMPTY] = {"allow-empty", "--allow-empty", 0, VALUE_NONE},
-    [OPTION_EXCEPT] = {"except", "--except", 0, VALUE_FILE, AT(except)},
-    [OPTION_AGAINST] = {"against", "--against", 0, VALUE_FILE, AT(against)},
-    [OPTION_DRY_RUN] = {"dry-run", "--dry-run", 0, VALUE_NONE},
-    [OPTION_REBUILD] = {"rebuild", "--rebuild", 0, VALUE_NONE},
-    [OPTION_OUTPUT] = {"output", "-o/--output", 'o', VALUE_TEXT, AT(output)},
-    [OPTION_ALL] = {"all", "--all", 0, VALUE_NONE},
-    [OPTION_WITH_KEY] = {"with-key", "--with-key", 0, VALUE_NONE},
-    [OPTION_MODE] = {"mode", "--mode", 0, VALUE_MODE, AT(mode)},
-    [OPTION_FORCE_NETWORK_FS] = {"force-network-fs", "--force-network-fs", 0, VALUE_NONE},
-    [OPTION_SYNC_INTERVAL] = {"sync-interval", "--sync-interval", 0, VALUE_DURATION,
-                              AT(sync_interval_ns)},
-    [OPTION_NO_SYNC] = {"no-sync", "--no-sync", 0, VALUE_NONE},
-    [OPTION_POPULATE] = {"populate", "--populate", 0, VALUE_NONE},
-    [OPTION_ACCEPT] = {"accept", "--accept", 0, VALUE_NONE},
-    [OPTION_FILE] = {"file", "--file", 0, VALUE_FILE, AT(files)},
-    [OPTION_RECORDED] = {"recorded", "--recorded", 0, VALUE_NONE},
-    [OPTION_WAIT] = {"wait", "--wait", 0, VALUE_WAIT, AT(wait_ms)},
+} VALUES[OPTION_IDS] = {
+    [OPTION_STORE] = {VALUE_STORE, AT(store)},
+    [OPTION_CAPACITY] = {VALUE_COUNT, AT(capacity)},
+    [OPTION_RATE] = {VALUE_RATE, AT(fp_rate)},
+    [OPTION_BITS] = {VALUE_BITS, AT(m_bits)},
+    [OPTION_HASHES] = {VALUE_HASHES, AT(k)},
+    [OPTION_KIND] = {VALUE_KIND, AT(kind)},
+    [OPTION_HASH_SET] = {VALUE_TEXT, AT(hash_set)},
+    [OPTION_SEED] = {VALUE_SEED, AT(seed)},
+    [OPTION_LIKE] = {VALUE_TEXT, AT(like)},
+    [OPTION_MEMORY] = {VALUE_SIZE, AT(memory_bytes)},
+    [OPTION_FROM] = {VALUE_TEXT, AT(peer)},
+    [OPTION_TO] = {VALUE_TEXT, AT(peer)},
+    [OPTION_ON_FULL] = {VALUE_ON_FULL, AT(on_full)},
+    [OPTION_WINDOW] = {VALUE_WINDOW, AT(window_ns)},
+    [OPTION_SLICES] = {VALUE_SMALL, AT(slices), .least = 1, .most = TAMIS_SLICES_MAX},
+    [OPTION_COUNTER_BITS] = {VALUE_SMALL, AT(counter_bits), .least = 4, .most = 32},
+    [OPTION_COMMENTS] = {VALUE_COMMENTS, AT(comments)},
+    [OPTION_THREADS] = {VALUE_SMALL, AT(threads), .least = 1, .most = THREADS_MAX},
+    [OPTION_KEEP] = {VALUE_SMALL, AT(keep), .least = 0, .most = TAMIS_KEEP_MAX},
+    [OPTION_EXCEPT] = {VALUE_FILE, AT(except)},
+    [OPTION_AGAINST] = {VALUE_FILE, AT(against)},
+    [OPTION_OUTPUT] = {VALUE_TEXT, AT(output)},
+    [OPTION_MODE] = {VALUE_MODE, AT(mode)},
+    [OPTION_SYNC_INTERVAL] = {VALUE_DURATION, AT(sync_interval_ns)},
+    [OPTION_FILE] = {VALUE_FILE, AT(files)},
+    [OPTION_WAIT] = {VALUE_WAIT, AT(wait_ms)},
 };
 
 /* Of each of these sets a command takes one option at most. */
@@ -120,8 +92,8 @@ static const uint64_t EXCLUSIVE[] = {
 
 static int argument_of(int id)
 {
-    if (OPTIONS[id].value == VALUE_NONE) return no_argument;
-    return OPTIONS[id].value == VALUE_COMMENTS ? optional_argument : required_argument;
+    if (VALUES[id].value == VALUE_NONE) return no_argument;
+    return VALUES[id].value == VALUE_COMMENTS ? optional_argument : required_argument;
 }
 
 /* What getopt_long() wants to be given, for one set of options. */
@@ -241,9 +213,9 @@ static bool take_option(const struct command *command, struct options *options, 
                         const char *value)
 {
     const char *shown = OPTIONS[id].shown;
-    void *at = (char *)options + OPTIONS[id].at;
+    void *at = (char *)options + VALUES[id].at;
     options->given |= UINT64_C(1) << id;
-    switch (OPTIONS[id].value) {
+    switch (VALUES[id].value) {
     case VALUE_TEXT:
         *(const char **)at = value;
         return true;
@@ -264,7 +236,7 @@ static bool take_option(const struct command *command, struct options *options, 
     case VALUE_RATE:
         return number_rate(shown, value, at);
     case VALUE_SMALL:
-        return take_small(shown, value, OPTIONS[id].least, OPTIONS[id].most, at);
+        return take_small(shown, value, VALUES[id].least, VALUES[id].most, at);
     case VALUE_HASHES:
         return take_small(shown, value, 1,
                           command && command->hashes_max ? command->hashes_max : TAMIS_K_MAX, at);

@@ -15,67 +15,70 @@
 struct command;
 struct invocation;
 
-enum option_id {
-    OPTION_HELP,
-    OPTION_VERSION,
-    OPTION_STORE,
-    OPTION_JSON,
-    OPTION_CAPACITY,
-    OPTION_RATE,
-    OPTION_BITS,
-    OPTION_HASHES,
-    OPTION_KIND,
-    OPTION_HASH_SET,
-    OPTION_SEED,
-    OPTION_LIKE,
-    OPTION_IF_MISSING,
-    OPTION_NEW,
-    OPTION_SEEN,
-    OPTION_STATS,
-    OPTION_ZERO,
-    OPTION_HEX,
-    OPTION_PROGRESS,
-    OPTION_NO_PROGRESS,
-    OPTION_INVERT,
-    OPTION_COUNT,
-    OPTION_QUIET,
-    OPTION_MEMORY,
-    OPTION_TABLE,
-    OPTION_FROM,
-    OPTION_TO,
-    OPTION_SEAL,
-    OPTION_FORCE,
-    OPTION_INTERSECT,
-    OPTION_ON_FULL,
-    OPTION_WINDOW,
-    OPTION_SLICES,
-    OPTION_COUNTER_BITS,
-    OPTION_COMMENTS,
-    OPTION_SKIP_BLANK,
-    OPTION_CRLF,
-    OPTION_THREADS,
-    OPTION_KEEP,
-    OPTION_IF_CHANGED,
-    OPTION_ALLOW_EMPTY,
-    OPTION_EXCEPT,
-    OPTION_AGAINST,
-    OPTION_DRY_RUN,
-    OPTION_REBUILD,
-    OPTION_OUTPUT,
-    OPTION_ALL,
-    OPTION_WITH_KEY,
-    OPTION_MODE,
-    OPTION_DURABLE,
-    OPTION_FORCE_NETWORK_FS,
-    OPTION_SYNC_INTERVAL,
-    OPTION_NO_SYNC,
-    OPTION_POPULATE,
-    OPTION_ACCEPT,
-    OPTION_FILE,
-    OPTION_WAIT,
-    OPTION_RECORDED,
-    OPTION_IDS
-};
+/* Every option: its id, its name, and its letter, if it has one.  options.c says what its value is.
+ */
+#define CLI_OPTIONS(X)                                                                             \
+    X(HELP, "help", "h")                                                                           \
+    X(VERSION, "version", "V")                                                                     \
+    X(STORE, "store", "")                                                                          \
+    X(JSON, "json", "")                                                                            \
+    X(CAPACITY, "capacity", "n")                                                                   \
+    X(RATE, "rate", "p")                                                                           \
+    X(BITS, "bits", "m")                                                                           \
+    X(HASHES, "hashes", "k")                                                                       \
+    X(KIND, "kind", "")                                                                            \
+    X(HASH_SET, "hash-set", "")                                                                    \
+    X(SEED, "seed", "")                                                                            \
+    X(LIKE, "like", "")                                                                            \
+    X(IF_MISSING, "if-missing", "")                                                                \
+    X(NEW, "new", "")                                                                              \
+    X(SEEN, "seen", "")                                                                            \
+    X(STATS, "stats", "")                                                                          \
+    X(ZERO, "null", "z")                                                                           \
+    X(HEX, "hex", "")                                                                              \
+    X(PROGRESS, "progress", "")                                                                    \
+    X(NO_PROGRESS, "no-progress", "")                                                              \
+    X(INVERT, "invert", "v")                                                                       \
+    X(COUNT, "count", "c")                                                                         \
+    X(QUIET, "quiet", "q")                                                                         \
+    X(MEMORY, "memory", "")                                                                        \
+    X(TABLE, "table", "")                                                                          \
+    X(FROM, "from", "")                                                                            \
+    X(TO, "to", "")                                                                                \
+    X(SEAL, "seal", "")                                                                            \
+    X(FORCE, "force", "")                                                                          \
+    X(INTERSECT, "intersect", "")                                                                  \
+    X(ON_FULL, "on-full", "")                                                                      \
+    X(WINDOW, "window", "")                                                                        \
+    X(SLICES, "slices", "")                                                                        \
+    X(COUNTER_BITS, "counter-bits", "")                                                            \
+    X(COMMENTS, "comments", "")                                                                    \
+    X(SKIP_BLANK, "skip-blank", "")                                                                \
+    X(CRLF, "crlf", "")                                                                            \
+    X(THREADS, "threads", "")                                                                      \
+    X(KEEP, "keep", "")                                                                            \
+    X(IF_CHANGED, "if-changed", "")                                                                \
+    X(ALLOW_EMPTY, "allow-empty", "")                                                              \
+    X(EXCEPT, "except", "")                                                                        \
+    X(AGAINST, "against", "")                                                                      \
+    X(DRY_RUN, "dry-run", "")                                                                      \
+    X(REBUILD, "rebuild", "")                                                                      \
+    X(OUTPUT, "output", "o")                                                                       \
+    X(ALL, "all", "")                                                                              \
+    X(WITH_KEY, "with-key", "")                                                                    \
+    X(MODE, "mode", "")                                                                            \
+    X(DURABLE, "durable", "")                                                                      \
+    X(FORCE_NETWORK_FS, "force-network-fs", "")                                                    \
+    X(SYNC_INTERVAL, "sync-interval", "")                                                          \
+    X(NO_SYNC, "no-sync", "")                                                                      \
+    X(POPULATE, "populate", "")                                                                    \
+    X(ACCEPT, "accept", "")                                                                        \
+    X(FILE, "file", "")                                                                            \
+    X(WAIT, "wait", "")                                                                            \
+    X(RECORDED, "recorded", "")
+
+#define OPTION_ID(id, name, letter) OPTION_##id,
+enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
 
 #define TAKES(id) (UINT64_C(1) << OPTION_##id)
 

@@ -20,48 +20,22 @@
 #   store       the value of --store
 #   hash_set    the value of --hash-set
 
-# The options of a command; without one, of tamis itself.  One a word, for `read -a`.
+# What tamis answers to these arguments, as the line names tamis and the store.
+_tamis_ask()
+{
+    local tamis=${words[0]/#\~\//"$HOME"/}
+    type -P "$tamis" >/dev/null || tamis=tamis # an alias, say
+    local -a call=("$tamis")
+    [[ ! $store ]] || call+=(--store "${store/#\~\//"$HOME"/}")
+    "${call[@]}" "$@" 2>/dev/null </dev/null
+}
+
+# The options of a command, as its help lists them; without a command, those of tamis itself.
 _tamis_options()
 {
-    case $1 in
-    '') printf '%s ' -V --version --wait --force-network-fs ;;
-    create)
-        printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --kind --counter-bits \
-            --hash-set --seed --like --on-full --window --slices --durable --if-missing \
-            --json --mode
-        ;;
-    add)
-        printf '%s ' --file --new --seen --stats --sync-interval --no-sync -z --null --hex --json --populate \
-            --wait --progress --no-progress
-        ;;
-    check)
-        printf '%s ' -v --invert -c --count -q --quiet --file -z --null --hex --json --populate \
-            --progress --no-progress
-        ;;
-    build)
-        printf '%s ' -p --rate --kind -n --capacity --hash-set --seed --except --against --if-changed \
-            -q --quiet --keep --allow-empty --comments --skip-blank --crlf -z --null --hex --memory --threads --stats \
-            --json --progress --no-progress
-        ;;
-    except) printf '%s ' --file -z --null --hex --json --progress --no-progress ;;
-    repair) printf '%s ' --dry-run --rebuild --json ;;
-    backup) printf '%s ' --json --progress --no-progress ;;
-    remove | count) printf '%s ' --file -z --null --hex --json --progress --no-progress ;;
-    import)
-        printf '%s ' --from --hash-set -m --bits -k --hashes -n --capacity -p --rate --seal --json \
-            --progress --no-progress
-        ;;
-    export) printf '%s ' --to --with-key --force --json --progress --no-progress ;;
-    merge) printf '%s ' --intersect --json --progress --no-progress ;;
-    list) printf '%s ' -q --quiet --json --recorded ;;
-    report) printf '%s ' -o --output --all --progress --no-progress ;;
-    sync) printf '%s ' --accept --json ;;
-    info | verify | doctor | compare | generations | rollback) printf '%s ' --json ;;
-    explain) printf '%s ' --hash-set -m --bits -k --hashes --seed --file -z --null --hex --json ;;
-    calc) printf '%s ' -n --capacity -p --rate -m --bits -k --hashes --memory --table --kind --counter-bits --json ;;
-    esac
-    [[ $1 == calc ]] || printf '%s ' --store # it has no use for one
-    printf '%s ' --help
+    [[ $1 ]] || printf '%s\n' -V --version --wait --force-network-fs --store
+    [[ ! $1 ]] || _tamis_ask help "$1" | sed -nE 's/^ {2,6}((-[a-z]), )?(--[a-z-]+).*/\2 \3/p'
+    printf '%s\n' --help
 }
 
 # Does $1 take a value that is the next word?  -n and -zn do; -n10 has it already.
@@ -196,40 +170,34 @@ _tamis_offer_paths()
 # would be taken for options.
 _tamis_offer_filters()
 {
-    local tamis=${words[0]/#\~\//"$HOME"/} name
+    local name
     local -a names=()
     local -A taken=()
     for name in "${given[@]}"; do
         [[ ! $name ]] || taken[$name]=yes
     done
-    type -P "$tamis" >/dev/null || tamis=tamis # an alias, say
-    local -a call=("$tamis")
-    [[ ! $store ]] || call+=(--store "${store/#\~\//"$HOME"/}")
     while IFS= read -r name; do
         [[ ${taken[$name]-} || ($name == -* && ! $ended) ]] || names+=("$name")
-    done < <("${call[@]}" list -q -- "$1" 2>/dev/null </dev/null)
+    done < <(_tamis_ask list -q -- "$1")
     _tamis_offer "$1" "$2" "${names[@]}"
 }
 
 # The generations of the filter that rollback is about, save the one in force.
 _tamis_offer_generations()
 {
-    local tamis=${words[0]/#\~\//"$HOME"/} number state rest
+    local number state rest
     local -a numbers=()
-    type -P "$tamis" >/dev/null || tamis=tamis
-    local -a call=("$tamis")
-    [[ ! $store ]] || call+=(--store "${store/#\~\//"$HOME"/}")
     while read -r number state rest; do
         [[ $state != kept ]] || numbers+=("$number")
-    done < <("${call[@]}" generations -- "${given[0]}" 2>/dev/null </dev/null)
+    done < <(_tamis_ask generations -- "${given[0]}")
     _tamis_offer "$word" '' "${numbers[@]}"
 }
 
 _tamis_offer_commands()
 {
-    _tamis_offer "$word" '' create add check remove count list info calc sync explain merge \
-        compare import export build except generations rollback report verify doctor repair backup drop rename \
-        rotate help
+    local -a commands
+    read -r -d '' -a commands < <(_tamis_ask help | sed -nE 's/^  ([a-z]+) .*/\1/p')
+    _tamis_offer "$word" '' "${commands[@]}" help
 }
 
 _tamis_offer_fields()
