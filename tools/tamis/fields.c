@@ -217,9 +217,9 @@ static json_t *value_window_seconds(const void *record)
     return json_rate((double)view->stat.window_ns / 1e9);
 }
 
-static const char FULL[] =
-    "the filter holds as many keys as it was made for or more, and the rate rises with every "
-    "further one; make a filter of a greater capacity";
+static const char FULL[] = "the filter holds as many keys as it was made for, or more, and its "
+                           "rate rises with every further key; "
+                           "make a filter of a greater capacity";
 static const char REFUSES[] = "the filter holds as many keys as it was made for, and refuses more; "
                               "make a filter of a greater "
                               "capacity, or one that grows";
@@ -230,9 +230,9 @@ static const char ESTIMATED[] =
     "the filter was merged, or imported from a format that does not say how many keys it holds, so "
     "items began with an estimate from the set bits";
 
-static const char OVER[] = "the filter holds more keys than its rate bears, so strangers pass more "
-                           "often than was asked for; make one of a "
-                           "greater capacity, or one that grows, from its keys";
+static const char OVER[] = "the filter holds too many keys for its rate, so keys that were never "
+                           "added seem present more often than was asked for; "
+                           "from its keys, make a filter of a greater capacity, or one that grows";
 static const char DAMAGED[] = "the filter is damaged, and its answers may be wrong; 'tamis verify' "
                               "says where, 'tamis repair' what can be done";
 static const char UNCLEAN[] =

@@ -83,7 +83,7 @@ static void print_usage(struct out *out)
 /* tamis help [COMMAND] */
 static int run_help(struct out *out, int argc, char **argv)
 {
-    if (argc > 2) return cli_fail("argument '%s' is one too many: help takes [COMMAND]", argv[2]);
+    if (argc > 2) return cli_fail("unexpected argument '%s': help takes [COMMAND]", argv[2]);
     if (argc < 2 || argv[1][0] == '-') {
         print_usage(out);
         return CLI_DONE;

@@ -280,7 +280,7 @@ static bool arguments_fit(const struct invocation *call)
         cli_fail_usage(command, "arguments are missing: %s takes %s", command->name,
                        command->operands);
     else if (call->arg_count > command->args_max)
-        cli_fail_usage(command, "argument '%s' is one too many: %s takes %s",
+        cli_fail_usage(command, "unexpected argument '%s': %s takes %s",
                        call->args[command->args_max], command->name, command->operands);
     else
         return true;
@@ -293,8 +293,8 @@ bool options_exclusive(const struct invocation *call, uint64_t set)
     for (int id = 0; id < OPTION_IDS; id++) {
         if (!(call->options.given & set & (UINT64_C(1) << id))) continue;
         if (first != OPTION_IDS) {
-            cli_fail_usage(call->command, "%s and %s exclude each other", OPTIONS[first].shown,
-                           OPTIONS[id].shown);
+            cli_fail_usage(call->command, "%s and %s cannot be given together",
+                           OPTIONS[first].shown, OPTIONS[id].shown);
             return false;
         }
         first = id;

@@ -8,5 +8,5 @@ seq 1000 | tamis check -c list
 tamis info list kind
 tamis info list items
 tamis build list keys - --json </dev/null | sed 's/"seconds":[0-9.e-]*/"seconds":S/; s/"sampled":[0-9]*,"sampled_yes":[0-9]*/SAMPLE/'
-tamis build list keys --stats 2>&1 | sed 's/[0-9.]* s$/S/; s/[0-9]* of [0-9]* strangers/N of N strangers/'
+tamis build list keys --stats 2>&1 | sed 's/[0-9.]* s$/S/; s/[0-9]* of [0-9]* other keys/N of N other keys/'
 tamis verify

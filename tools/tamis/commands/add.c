@@ -21,19 +21,21 @@
 static const char HELP[] =
     "usage: tamis add NAME [--file FILE]... [KEY...]\n"
     "\n"
-    "Add keys, from the arguments, else from --file, else from standard input, one a line.  Any\n"
-    "number of processes may add to one filter at once; of all of them one is told that a key is\n"
-    "new.\n"
+    "Add keys from the arguments, from --file, or else from standard input, one key a line.  Any\n"
+    "number of processes may add to one filter at once.  When several of them add the same new\n"
+    "key, only one of them is told that it is new.\n"
     "\n"
     "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
     "      --new           print the keys that were new\n"
-    "      --seen          print the keys that were, or seemed, there already\n"
-    "      --stats         keys, new ones and seconds, on standard error\n"
+    "      --seen          print the keys that were there already, or seemed to be\n"
+    "      --stats         print the number of keys, of new keys and of seconds on standard\n"
+    "                      error\n"
     "  -z, --null          keys end with NUL instead of newline, in and out\n"
     "      --hex           keys are written in hexadecimal, in and out\n"
-    "      --json          one object a key: {\"key\":\"...\",\"new\":true}\n"
-    "      --sync-interval TIME   a checkpoint every so often meanwhile: 500ms, 30s, 5m\n"
-    "      --no-sync       no checkpoint at the end: a later 'tamis sync' makes it\n"
+    "      --json          print one object for each key: {\"key\":\"...\",\"new\":true}\n"
+    "      --sync-interval TIME  make a checkpoint each time so much time has passed: 500ms,\n"
+    "                      30s, 5m\n"
+    "      --no-sync       make no checkpoint at the end; a later 'tamis sync' makes it\n"
     "      --populate      read all of the filter into memory first\n"
     "      --wait SECONDS  wait at most so long for another process that has the store's lock\n"
     "                      (default 10; 0: do not wait)\n" HELP_PROGRESS_AND_STORE "\n"
@@ -43,7 +45,8 @@ static const char HELP[] =
     "  crawl | tamis add --new seen | fetch      fetch each URL once, in all processes together\n"
     "  find . -print0 | tamis add -z --stats seen\n"
     "\n"
-    "exit status: 0 done; 2 an error; 128 + N stopped by signal N, after finishing its batch\n";
+    "exit status: 0 done; 2 an error; 128 + N stopped by signal N, after finishing the batch in\n"
+    "hand\n";
 
 struct addition {
     const struct invocation *call;
@@ -102,10 +105,10 @@ static int warn_when_full(struct addition *addition)
     if (stat.items > stat.capacity)
         snprintf(what, sizeof what, "past its capacity of %" PRIu64, stat.capacity);
     else /* it has grown, from a segment that holds too many */
-        snprintf(what, sizeof what, "more than its rate of %.3g %% bears", 100 * stat.fp_rate);
+        snprintf(what, sizeof what, "too many for its rate of %.3g %%", 100 * stat.fp_rate);
     cli_tell("warning: filter '%s' holds %" PRIu64
-             " keys, %s; of keys that are new it now takes %.3g %% for seen, and more with every "
-             "further key; make a larger one (tamis create NAME -n CAPACITY)",
+             " keys, %s; of keys that are new, %.3g %% now seem to be seen already, and this share "
+             "rises with every further key; make a larger filter (tamis create NAME -n CAPACITY)",
              addition->name, stat.items, what, 100 * stat.predicted_rate);
     addition->warned = true;
     return CLI_DONE;

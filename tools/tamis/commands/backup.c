@@ -9,10 +9,9 @@
 static const char HELP[] =
     "usage: tamis backup DIR\n"
     "\n"
-    "Copy the store into a directory that is not there yet, or is empty.  The store may be in "
-    "use:\n"
-    "each filter of the copy has every key that was added before.  The copy is a store like any\n"
-    "other, on the disk when the command ends.\n"
+    "Copy the store into a directory that does not exist yet or is empty.  The store may be in\n"
+    "use: each filter of the copy has every key that was added before the command began.  The\n"
+    "copy is a store like any other, and it is on the disk when the command ends.\n"
     "\n"
     "      --json          print {\"directory\":\"...\",\"filters\":N,\"bytes\":N,\"seconds\":N}\n"
     "      --progress      show progress even where standard error is no terminal\n"
@@ -23,8 +22,8 @@ static const char HELP[] =
     "  tamis backup /backup/tamis-$(date +%F)\n"
     "  tamis backup copy && tamis --store copy verify\n"
     "\n"
-    "exit status: 0 done; 2 an error, nothing is left in DIR; 128 + N stopped by signal N, the "
-    "same\n";
+    "exit status: 0 done; 2 an error, and nothing is left in DIR; 128 + N stopped by signal N,\n"
+    "and nothing is left in DIR\n";
 
 static int show_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
 {

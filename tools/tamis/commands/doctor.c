@@ -17,20 +17,20 @@
 static const char HELP[] =
     "usage: tamis doctor [NAME...]\n"
     "\n"
-    "Say of the filters of these names, or of the whole store, what is wrong and what to do about\n"
-    "it: all that 'tamis verify' finds, and filters that are unclean, degraded, over their rate "
-    "or\n"
-    "full.  Each finding is a line, with a command to run.  All data are read.\n"
+    "Say what is wrong with the filters of these names, or with the whole store, and what to do\n"
+    "about it: everything that 'tamis verify' finds, and filters that are unclean, degraded,\n"
+    "over their rate or full.  Each finding comes with a command to run.  All data are read.\n"
     "\n"
-    "      --json          one object a finding: filter, state, file, offset, what, advice\n"
+    "      --json          print one object for each finding: filter, state, file, offset, what,\n"
+    "                      advice\n"
     "      --store DIR     the store\n"
     "\n"
     "examples:\n"
     "  tamis doctor\n"
     "  tamis doctor --json seen | jq -r .advice\n"
     "\n"
-    "exit status: 0 healthy; 1 something wants attention, no answer is wrong; 2 damage, or an "
-    "error\n";
+    "exit status: 0 healthy; 1 something needs attention, but no answer is wrong; 2 damage, or\n"
+    "an error\n";
 
 struct visit {
     const struct invocation *call;
@@ -139,13 +139,13 @@ static void show_fullness(struct visit *visit, const struct tamis_filter_stat *s
              2 * (stat->items > stat->capacity ? stat->items : stat->capacity));
     if (stat->state & TAMIS_STATE_OVER)
         snprintf(what, sizeof what,
-                 "it holds %" PRIu64 " keys, more than its rate bears: of strangers %.3g %% pass, "
-                 "not %.3g %%",
+                 "it holds %" PRIu64 " keys, too many for its rate: of keys that were never added "
+                                     "%.3g %% seem present, not %.3g %%",
                  stat->items, 100 * stat->predicted_rate, 100 * stat->fp_rate);
     else if (stat->state & TAMIS_STATE_FULL)
         snprintf(what, sizeof what, "it holds the %" PRIu64 " keys that it was made for, and %s",
                  stat->capacity,
-                 refuses ? "refuses more" : "the rate rises with every further one");
+                 refuses ? "refuses more" : "its rate rises with every further key");
     else
         return;
     show_state(visit, stat, stat->state & TAMIS_STATE_OVER ? "over" : "full", what, advice);
@@ -159,14 +159,15 @@ static int show_states(void *context, const struct tamis_filter_stat *stat)
     if (stat->state & TAMIS_STATE_UNCLEAN) {
         text_time(since, sizeof since, stat->unclean_since);
         snprintf(what, sizeof what,
-                 "the machine went down under it: keys that were added since %s may be missing",
+                 "the machine went down while the filter was written to: keys that were added "
+                 "since %s may be missing",
                  since);
         show_state(visit, stat, "unclean", what,
                    "add them again, then run: tamis sync --accept NAME");
     }
     if (stat->state & TAMIS_STATE_DEGRADED) {
         text_time(since, sizeof since, stat->degraded_since);
-        snprintf(what, sizeof what, "a sync of it failed at %s: a power cut may lose keys", since);
+        snprintf(what, sizeof what, "a sync failed at %s: a power cut may lose keys", since);
         show_state(visit, stat, "degraded", what,
                    "look at the disk (dmesg), then run: tamis sync NAME");
     }

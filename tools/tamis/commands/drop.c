@@ -9,8 +9,8 @@
 static const char HELP[] =
     "usage: tamis drop NAME...\n"
     "\n"
-    "Remove filters and their files.  All names are looked up first: where one of them is not\n"
-    "there, nothing is dropped.  Processes that have a dropped filter open are told so at their\n"
+    "Remove filters and their files.  All names are looked up first: if one of them is not\n"
+    "there, nothing is dropped.  Processes that have a dropped filter open get an error at their\n"
     "next call.\n"
     "\n"
     "      --store DIR     the store\n"

@@ -21,32 +21,30 @@ static const char HELP[] =
     "usage: tamis except NAME add|remove [--file FILE]... [KEY...]\n"
     "       tamis except NAME list\n"
     "\n"
-    "Exceptions are keys that answer absent whatever the bits say.  They are kept exactly, belong "
-    "to\n"
-    "the filter and outlast its generations; open handles follow at their next call.  Keys come "
-    "from\n"
-    "the arguments, else from --file, else from standard input, one a line; all are done or none.\n"
+    "Exceptions are keys that answer absent whatever the bits say.  They are kept exactly,\n"
+    "belong to the filter, and stay when it gets a new generation.  Open handles use them from\n"
+    "their next call on.  Keys come from the arguments, from --file, or else from standard\n"
+    "input, one key a line.  Either all of them are done, or none.\n"
     "\n"
-    "  add                 make keys exceptions\n"
-    "  remove              keys are no exceptions any more, those that 'tamis build --against' "
-    "found\n"
-    "                      too; keys that were no exceptions are reported\n"
-    "  list                print them, in the order of their bytes\n"
+    "  add                 make these keys exceptions\n"
+    "  remove              these keys are no longer exceptions, even if 'tamis build --against'\n"
+    "                      found them; keys that were not exceptions are reported\n"
+    "  list                print the exceptions, in the order of their bytes\n"
     "\n"
     "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
     "  -z, --null          keys end with NUL instead of newline, in and out\n"
     "      --hex           keys are written in hexadecimal, in and out\n"
-    "      --json          add: one object, {\"keys\":N,\"new\":N}; remove: one a key,\n"
-    "                      {\"key\":\"...\",\"removed\":true}; list: one a key, with the "
-    "generation\n"
-    "                      whose build found it, or 0\n" HELP_PROGRESS_AND_STORE "\n"
+    "      --json          add: one object, {\"keys\":N,\"new\":N}; remove: one object for each "
+    "key,\n"
+    "                      {\"key\":\"...\",\"removed\":true}; list: one for each key, with the\n"
+    "                      generation whose build found it, or 0\n" HELP_PROGRESS_AND_STORE "\n"
     "examples:\n"
     "  tamis except blacklist add www.example.org\n"
     "  tamis except blacklist add <whitelist\n"
     "  tamis except blacklist list >whitelist\n"
     "\n"
-    "exit status: 0 done; 1 a key to remove was no exception; 2 an error, nothing was changed;\n"
-    "128 + N stopped by signal N, nothing was changed\n";
+    "exit status: 0 done; 1 a key to remove was not an exception; 2 an error, and nothing was\n"
+    "changed; 128 + N stopped by signal N, and nothing was changed\n";
 
 /* Copies of all keys, one behind the other; where each begins is known once all are there. */
 struct pile {
@@ -207,7 +205,7 @@ static int list(struct invocation *call)
 {
     const char *name = call->args[0];
     if (call->arg_count > 2)
-        return cli_fail_usage(call->command, "argument '%s' is one too many: list takes no keys",
+        return cli_fail_usage(call->command, "unexpected argument '%s': list takes no keys",
                               call->args[2]);
     if (options_have(&call->options, TAKES(FILE)))
         return cli_fail_usage(call->command,
@@ -226,7 +224,7 @@ static int run(struct invocation *call)
     const bool adds = strcmp(what, "add") == 0;
     if (strcmp(what, "list") == 0) return list(call);
     if (!adds && strcmp(what, "remove") != 0)
-        return cli_fail_usage(call->command, "'%s' is none of add, remove and list", what);
+        return cli_fail_usage(call->command, "'%s' is not add, remove or list", what);
     if (!key_source_can_be(call, 2)) return CLI_ERROR;
     tamis_store *store = cli_store_open(call, 0);
     if (!store) return CLI_ERROR;

@@ -18,25 +18,24 @@
 static const char HELP[] =
     "usage: tamis remove NAME [--file FILE]... [KEY...]\n"
     "\n"
-    "Take keys off a filter of kind counting, each key once.  Keys come from the arguments, else\n"
-    "from --file, else from standard input, one a line.  A key that was added N times is gone\n"
+    "Take keys off a filter of kind counting, each key once.  Keys come from the arguments, from\n"
+    "--file, or else from standard input, one key a line.  A key that was added N times is gone\n"
     "after N removes.  A key that is not there is reported and changes nothing.\n"
     "\n"
-    "Remove only what was added: a key that was not, and that the filter takes for one that was,\n"
-    "is taken off at the cost of others.\n"
+    "Remove only keys that were added.  If a key was never added but seems to be there, removing\n"
+    "it takes counts from other keys, which may then be lost.\n"
     "\n"
     "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
     "  -z, --null          keys end with NUL instead of newline\n"
     "      --hex           keys are written in hexadecimal\n"
-    "      --json          one object a key: "
+    "      --json          print one object for each key: "
     "{\"key\":\"...\",\"removed\":true}\n" HELP_PROGRESS_AND_STORE "\n"
     "examples:\n"
     "  tamis remove blocked 192.0.2.7\n"
     "  comm -23 yesterday today | tamis remove listed\n"
     "\n"
-    "exit status: 0 all were taken off; 2 a key was not there, or another error; 128 + N stopped "
-    "by\n"
-    "signal N, after finishing its batch\n";
+    "exit status: 0 all were taken off; 2 a key was not there, or another error; 128 + N stopped\n"
+    "by signal N, after finishing its batch\n";
 
 struct removal {
     const struct invocation *call;

@@ -5,7 +5,8 @@
 static const char HELP[] =
     "usage: tamis rename OLD NEW\n"
     "\n"
-    "Give a filter another name.  NEW must not be there.  Processes that have it open go on.\n"
+    "Give a filter another name.  There must be no filter NEW yet.  Processes that have the\n"
+    "filter open go on.\n"
     "\n"
     "      --store DIR     the store\n"
     "\n"

@@ -11,23 +11,22 @@
 static const char HELP[] =
     "usage: tamis repair [--dry-run] [--rebuild]\n"
     "\n"
-    "Make a damaged store whole: a catalog that is lost or cannot be read is made anew from the\n"
-    "segments, the old one is kept beside it, and files that belong to nobody are removed.  No\n"
-    "segment is removed that a catalog or a running process may need.  Each step is a line.  "
-    "Other\n"
+    "Repair a damaged store.  If the catalog is lost or cannot be read, it is made anew from the\n"
+    "segments, and the old one is kept beside it.  Files that belong to nobody are removed, but\n"
+    "no segment that a catalog or a running process may need.  Each step is a line.  Other\n"
     "processes may go on meanwhile.  'tamis verify' says before and after what is wrong.\n"
     "\n"
     "      --dry-run       say what would be done, and change nothing\n"
-    "      --rebuild       make the catalog anew though it can be read, as it is older than the\n"
-    "                      segments\n"
-    "      --json          one object a step: file, filter, error, what\n"
+    "      --rebuild       make the catalog anew although it can be read, for example because it\n"
+    "                      is older than the segments\n"
+    "      --json          print one object for each step: file, filter, error, what\n"
     "      --store DIR     the store\n"
     "\n"
     "examples:\n"
     "  tamis repair --dry-run\n"
     "  tamis repair && tamis verify\n"
     "\n"
-    "exit status: 0 nothing is left wrong; 2 something could not be mended, or an error\n";
+    "exit status: 0 nothing is wrong any more; 2 something could not be repaired, or an error\n";
 
 struct repairs {
     const struct invocation *call;

@@ -10,11 +10,10 @@
 static const char HELP[] =
     "usage: tamis rollback NAME [GENERATION]\n"
     "\n"
-    "Put a generation that is kept in force again: GENERATION, else the newest of those before "
-    "the\n"
-    "one in force.  The one that was in force is kept in its stead, so this can be undone the "
-    "same\n"
-    "way.  Open handles follow at their next call.  'tamis generations NAME' lists what is kept.\n"
+    "Put an older generation in force again: GENERATION, or else the newest one before the one\n"
+    "in force.  The generation that was in force is kept, so the same command can undo the\n"
+    "rollback.  Open handles follow at their next call.  'tamis generations NAME' lists the\n"
+    "generations.\n"
     "\n"
     "      --json          print {\"name\":\"...\",\"generation\":N,\"before\":N}\n"
     "      --store DIR     the store\n"
@@ -23,7 +22,7 @@ static const char HELP[] =
     "  tamis rollback blacklist\n"
     "  tamis rollback blacklist 41\n"
     "\n"
-    "exit status: 0 done; 2 an error, nothing was changed\n";
+    "exit status: 0 done; 2 an error, and nothing was changed\n";
 
 static int keep_in_force(void *context, const struct tamis_generation_stat *stat)
 {
@@ -55,8 +54,8 @@ static int rollback(struct invocation *call)
         json_put(line, "before", json_unsigned(before));
         json_print(call->out, line);
     } else {
-        cli_tell("generation %" PRIu64 " of '%s' is in force, where %" PRIu64 " was", after, name,
-                 before);
+        cli_tell("generation %" PRIu64 " of '%s' is in force, instead of generation %" PRIu64,
+                 after, name, before);
     }
     return CLI_DONE;
 }

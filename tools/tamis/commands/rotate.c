@@ -2,20 +2,20 @@
 /* rotate.c: tamis rotate NAME... - begin a new slice of the window now. */
 #include "command.h"
 
-static const char HELP[] = "usage: tamis rotate NAME...\n"
-                           "\n"
-                           "Begin a new slice of each filter's window now.  Of the slices, one "
-                           "more than the window has are\n"
-                           "kept, so as many rotations forget what was added before the first of "
-                           "them.  By itself that happens\n"
-                           "when a slice is over, at the next key that is added.\n"
-                           "\n"
-                           "      --store DIR     the store\n"
-                           "\n"
-                           "examples:\n"
-                           "  tamis rotate recent\n"
-                           "\n"
-                           "exit status: 0 done; 2 an error\n";
+static const char HELP[] =
+    "usage: tamis rotate NAME...\n"
+    "\n"
+    "Begin a new slice of each filter's window now.  A window keeps one slice more than it has\n"
+    "steps, so after that many rotations everything is forgotten that was added before the first\n"
+    "of them.  Without this command a new slice begins when the time of the last one is over or\n"
+    "when it is full, at the next key that is added.\n"
+    "\n"
+    "      --store DIR     the store\n"
+    "\n"
+    "examples:\n"
+    "  tamis rotate recent\n"
+    "\n"
+    "exit status: 0 done; 2 an error\n";
 
 static int rotate(tamis_store *store, const char *name)
 {

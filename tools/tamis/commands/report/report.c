@@ -16,13 +16,14 @@ static const char HELP[] =
     "usage: tamis report NAME... -o FILE\n"
     "       tamis report --all -o FILE\n"
     "\n"
-    "Write one HTML page to look at: the catalog as a table and, of each filter, how full it is\n"
-    "over its file, its rate now against the one asked for and where it will be at capacity, its\n"
-    "growth by segment, its generations.  The page needs no network, and holds all of its figures\n"
-    "as JSON too.  Every filter is read whole.  A file that is there is replaced, by a whole one.\n"
+    "Write an HTML page to look at.  It has the catalog as a table.  For each filter it shows\n"
+    "how full each part of the file is, the present rate beside the rate that was asked for, the\n"
+    "rate at capacity, the segments and the generations.  The page needs no network, and also\n"
+    "holds all figures as JSON.  Every filter is read completely.  If the file is there, it is\n"
+    "replaced once the new one is complete.\n"
     "\n"
-    "  -o, --output FILE   where to; - is standard output\n"
-    "      --all           every filter of the store\n" HELP_PROGRESS_AND_STORE "\n"
+    "  -o, --output FILE   the file to write; - is standard output\n"
+    "      --all           report every filter of the store\n" HELP_PROGRESS_AND_STORE "\n"
     "examples:\n"
     "  tamis report seen -o seen.html\n"
     "  tamis report --all -o - | ssh www 'cat > /srv/www/tamis.html'\n"
@@ -170,7 +171,7 @@ static bool options_suffice(const struct invocation *call)
     else if (!all && call->arg_count == 0)
         cli_fail_usage(call->command, "name a filter, or give --all");
     else if (all && call->arg_count > 0)
-        cli_fail_usage(call->command, "--all and a name exclude each other");
+        cli_fail_usage(call->command, "--all and a name cannot be given together");
     else
         return true;
     return false;
