@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exchange.c: the table of formats, and the reader and the writer that all of them use. */
+/* exchange.c: the reader and the writer that all formats use. */
 #include "exchange/exchange.h"
 
 #include <limits.h>
@@ -10,34 +10,7 @@
 #include "file/io.h"
 #include "hash/hash_set.h"
 
-static const struct tamis__format *const formats[] = {
-    &tamis__format_redis_bitmap,
-    &tamis__format_redisbloom,
-    &tamis__format_guava,
-    &tamis__format_portable,
-};
-#define FORMAT_COUNT (sizeof formats / sizeof formats[0])
-
-const struct tamis__format *tamis__format_by_name(const char *name)
-{
-    char quoted[TAMIS__QUOTED_BYTES], known[128] = "";
-    for (size_t i = 0; i < FORMAT_COUNT; i++) {
-        if (name != NULL && strcmp(formats[i]->name, name) == 0) return formats[i];
-        if (i > 0) strcat(known, ", ");
-        strcat(known, formats[i]->name);
-    }
-    (void)tamis__fail(TAMIS_EINVAL, "there is no format %s; this version has %s",
-                      tamis__quote(quoted, name ? name : ""), known);
-    return NULL;
-}
-
-TAMIS_API const char *tamis_format_name(unsigned index)
-{
-    return index < FORMAT_COUNT ? formats[index]->name : NULL;
-}
-
-/* ---- In ---------------------------------------------------------------------------------------
- */
+/* ---- In -------------------------------------------------------------------------------------- */
 
 int tamis__reader_init(struct tamis__reader *reader, const struct tamis_source *source,
                        const char *format)
@@ -130,8 +103,7 @@ int tamis__load_data(struct tamis__reader *reader, const struct tamis__target *t
     return 0;
 }
 
-/* ---- Out --------------------------------------------------------------------------------------
- */
+/* ---- Out ------------------------------------------------------------------------------------- */
 
 int tamis__writer_init(struct tamis__writer *writer, const struct tamis_sink *sink)
 {

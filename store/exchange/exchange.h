@@ -6,7 +6,7 @@
  *                                -> load     their data, piece by piece -> target
  *     export    segments -> save -> writer -> sink
  *
- * A format is a file of this folder and a line in the table of exchange.c.  `parse` works on
+ * A format is a file of this folder and a line in the table of formats.c.  `parse` works on
  * (buffer, bytes) and does no I/O; `load` asks the reader for bounded pieces and gives them to a
  * target, which knows where data goes: so both are what a fuzzer feeds, and a stream of any length
  * takes one piece of memory.  docs/exchange.md has the formats byte by byte.

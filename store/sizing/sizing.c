@@ -190,61 +190,6 @@ TAMIS_API double tamis_predict_rate(uint32_t kind, uint64_t m_bits, uint32_t k, 
     return NAN;
 }
 
-bool tamis__counter_bits_are_valid(uint32_t bits)
-{
-    return bits == 4 || bits == 8 || bits == 16 || bits == 32;
-}
-
-uint64_t tamis__data_bits(uint64_t m_bits, uint32_t counter_bits)
-{
-    return counter_bits == 0 ? m_bits : m_bits * counter_bits;
-}
-
-uint64_t tamis__overflow_slots(uint64_t counters, uint32_t level)
-{
-    /* At least a page of them; a power of two, so that a hash is cut to them by a mask. */
-    const unsigned log2 =
-        counters <= 65536 ? 8 : 64 - (unsigned)__builtin_clzll(counters / 256 - 1);
-    return (uint64_t)1 << (log2 + level);
-}
-
-uint32_t tamis__overflow_levels_max(uint64_t counters)
-{
-    uint32_t levels = 1;
-    while (tamis__overflow_bytes(counters, levels) / TAMIS__SLOT_BYTES < 2 * counters)
-        levels++;
-    return levels;
-}
-
-uint64_t tamis__overflow_bytes(uint64_t counters, uint32_t levels)
-{
-    return tamis__overflow_slots(counters, 0) * (((uint64_t)1 << levels) - 1) * TAMIS__SLOT_BYTES;
-}
-
-uint64_t tamis__data_bytes(uint64_t data_bits)
-{
-    return (data_bits / 64 + (data_bits % 64 != 0)) * 8;
-}
-
-static void lay_out(uint64_t data_bytes, uint64_t data_offset, struct tamis__layout *layout)
-{
-    const uint64_t end = data_offset + data_bytes;
-    layout->data_bytes = data_bytes;
-    layout->data_offset = data_offset;
-    layout->file_bytes = (end + TAMIS__FILE_UNIT - 1) / TAMIS__FILE_UNIT * TAMIS__FILE_UNIT;
-}
-
-void tamis__layout(uint64_t data_bits, struct tamis__layout *layout)
-{
-    const uint64_t bytes = tamis__data_bytes(data_bits);
-    lay_out(bytes, bytes >= TAMIS__LARGE_BYTES ? TAMIS__LARGE_OFFSET : TAMIS__HEADER_BYTES, layout);
-}
-
-void tamis__static_layout(uint64_t data_bits, struct tamis__layout *layout)
-{
-    lay_out(tamis__data_bytes(data_bits), TAMIS__HEADER_BYTES, layout);
-}
-
 /* What the searches below work on: bloom counts single bits, the others count blocks. */
 static uint64_t unit_bits(uint32_t kind)
 {

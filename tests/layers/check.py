@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""check.py STORE KNOWN OBJECT...: the files of store/ call and include downwards only.
+"""check.py STORE KNOWN OBJECTS: the files of store/ call and include downwards only.
 
-It reads the object files of the library and the #include lines of the directory STORE, and fails,
-naming caller and callee, where
+It reads the object files of the library, whose paths are the lines of the file OBJECTS, and the
+#include lines of the directory STORE, and fails, naming caller and callee, where
 
   - a function, or a table of functions, uses one of a room above (layers.txt has the rooms);
   - a file includes a header of a room above;
@@ -126,7 +126,9 @@ def is_known(key, known):
 
 
 def main():
-    store, known_path, *paths = sys.argv[1:]
+    store, known_path, objects = sys.argv[1:]
+    with open(objects, encoding="utf-8") as file:
+        paths = file.read().split("\n")[:-1]
     known, seen, new = read_known(known_path), set(), 0
     for key, sentence in violations(store, paths):
         found = is_known(key, known)

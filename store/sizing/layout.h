@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * layout.h: how many bytes a segment takes, and where in its file they lie: from m alone, whatever
+ * rate it was chosen for.
+ */
+#ifndef TAMIS_SIZING_LAYOUT_H
+#define TAMIS_SIZING_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A blocked filter's block: one cache line. */
+#define TAMIS__BLOCK_BITS 512u
+#define TAMIS__BLOCK_WORDS 8u
+
+/* No bit array is larger: 2^62 bits are 512 PiB, past every file system, and sums cannot overflow.
+ */
+#define TAMIS__M_BITS_MAX ((uint64_t)1 << 62)
+/* No filter is made for more keys. */
+#define TAMIS__CAPACITY_MAX ((uint64_t)1 << 56)
+
+/*
+ * Where the bits lie in a segment file.  Large data starts on a 2 MiB boundary, so that huge folios
+ * and page-table entries fit it; small data follows the header, so that ten thousand filters stay
+ * small.
+ */
+#define TAMIS__HEADER_BYTES 4096u
+#define TAMIS__LARGE_BYTES ((uint64_t)32 << 20)
+#define TAMIS__LARGE_OFFSET ((uint64_t)2 << 20)
+#define TAMIS__FILE_UNIT 4096u
+
+struct tamis__layout {
+    uint64_t data_offset;
+    uint64_t data_bytes; /* a multiple of 8 */
+    uint64_t file_bytes; /* a multiple of TAMIS__FILE_UNIT */
+};
+void tamis__layout(uint64_t data_bits, struct tamis__layout *layout);
+/* Of what is never written again: right behind the header, so that not a bit a key is spent on
+ * nothing. */
+void tamis__static_layout(uint64_t data_bits, struct tamis__layout *layout);
+/* Its data_bytes alone. */
+uint64_t tamis__data_bytes(uint64_t data_bits);
+
+/*
+ * A counting filter has m counters where a blocked one has m bits.  Counters that outgrow their
+ * bits go on in an overflow table behind the data: levels of 16-byte slots, the first of a 256th as
+ * many as there are counters, each further one twice the one before.  All together have at least
+ * two slots for every counter, so that they hold all of them.
+ */
+#define TAMIS__COUNTER_BITS_DEFAULT 4u
+#define TAMIS__COUNTERS_MAX ((uint64_t)1 << 40)
+#define TAMIS__SLOT_BYTES 16u
+bool tamis__counter_bits_are_valid(uint32_t bits); /* 4, 8, 16 or 32 */
+/* Bits of the data of a segment: m, times what a counter takes where it has counters. */
+uint64_t tamis__data_bits(uint64_t m_bits, uint32_t counter_bits);
+uint64_t tamis__overflow_slots(uint64_t counters, uint32_t level);
+uint32_t tamis__overflow_levels_max(uint64_t counters);
+/* Of the first `levels` levels together. */
+uint64_t tamis__overflow_bytes(uint64_t counters, uint32_t levels);
+
+#endif
