@@ -14,7 +14,6 @@
 #include "check/repair.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,46 +24,6 @@
 #include "file/network.h"
 #include "file/private_fd.h"
 #include "txn/wait.h"
-
-struct tamis__repair_note {
-    struct tamis__repair_note *next;
-    int error;
-    char filter[TAMIS_NAME_MAX + 1], file[TAMIS__FILE_BYTES], what[1024];
-};
-
-int tamis__repair_tell(struct tamis__repair *repair, const char *filter, const char *file,
-                       int error, const char *format, ...)
-{
-    struct tamis__repair_note *note = calloc(1, sizeof *note);
-    va_list arguments;
-    if (note == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
-    va_start(arguments, format);
-    (void)vsnprintf(note->what, sizeof note->what, format, arguments);
-    va_end(arguments);
-    note->error = error;
-    (void)snprintf(note->filter, sizeof note->filter, "%s", filter);
-    (void)snprintf(note->file, sizeof note->file, "%s", file);
-    *repair->end = note;
-    repair->end = &note->next;
-    repair->done += error == 0;
-    return 0;
-}
-
-static int tell_notes(struct tamis__repair *repair, int rc, tamis_repair_fn *fn, void *context)
-{
-    struct tamis__repair_note *next;
-    for (struct tamis__repair_note *note = repair->notes; note != NULL; note = next) {
-        const struct tamis_repair_step step = {.size = sizeof step,
-                                               .filter = note->filter,
-                                               .file = note->file,
-                                               .error = note->error,
-                                               .what = note->what};
-        if (rc == 0 && fn != NULL) rc = fn(context, &step);
-        next = note->next;
-        free(note);
-    }
-    return rc;
-}
 
 /* ---- The catalog as it is -------------------------------------------------------------------- */
 
@@ -228,19 +187,6 @@ static int repair_held(struct tamis__repair *repair, bool *sound)
 
 /* ---- What is left ---------------------------------------------------------------------------- */
 
-/* Has a step told of the file, or what could not be mended of the filter, already?  A dry run
- * leaves things as they are, so there any step that told of the filter is enough. */
-static bool is_told(const struct tamis__repair *repair, const struct tamis_problem *problem)
-{
-    for (const struct tamis__repair_note *note = repair->notes; note != NULL; note = note->next) {
-        if (strcmp(note->file, problem->file) == 0) return true;
-        if (*note->filter && strcmp(note->filter, problem->filter) == 0 &&
-            (repair->dry || note->error != 0))
-            return true;
-    }
-    return false;
-}
-
 static bool has_segment(const struct tamis__record *record, const char *file)
 {
     const char *slash = strchr(file, '/');
@@ -275,7 +221,7 @@ static int note_left(void *context, const struct tamis_problem *problem)
 {
     struct tamis__repair *repair = context;
     char mend[TAMIS__MEND_BYTES];
-    if (is_told(repair, problem)) return 0;
+    if (tamis__repair_has_told(repair, problem)) return 0;
     const int rc = find_mend(repair, problem, mend);
     return rc < 0 ? rc
                   : tamis__repair_tell(repair, problem->filter, problem->file, problem->error,
@@ -314,7 +260,7 @@ TAMIS_API int64_t tamis_store_repair(const char *path, unsigned flags, tamis_rep
     tamis__private_close(&lock);
     if (rc == 0 && sound) rc = look_for_damage(&repair);
     tamis__repair_clear_scan(&repair);
-    rc = tell_notes(&repair, rc, fn, context);
+    rc = tamis__repair_tell_notes(&repair, rc, fn, context);
     tamis_store_close(store);
     return rc != 0 ? rc : repair.done;
 }

@@ -13,16 +13,6 @@
 
 #define MEND "; restore it from a copy, then open it again"
 
-int tamis__map_check(const void *map, const char *what)
-{
-    if (!tamis__guard_is_broken(tamis__guard_of(map))) return 0;
-    return tamis__fail(
-        TAMIS_ECORRUPT,
-        "a page of %s could not be read: the file was truncated meanwhile, or the disk "
-        "fails (dmesg)" MEND,
-        what);
-}
-
 /* By what is there now: the fault itself does not say why. */
 static int fail_broken(const struct tamis__segment *segment, const char *what, const char *name)
 {

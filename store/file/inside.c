@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "file/may_fail.h"
+#include "file/io.h"
 
 /* ---- What is refused ------------------------------------------------------------------------- */
 
@@ -73,7 +73,7 @@ int tamis__inside_open_private(int dir_fd, const char *name, int flags, const ch
 static int find_model(int root_fd, const char *what, struct stat *model)
 {
     static const char *const names[] = {"catalog.mdb", "catalog.lock"};
-    const int error = may_fail("stat", what);
+    const int error = tamis__may_fail("stat", what);
     if (error) return tamis__fail_errno(error, "examine", what);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (fstatat(root_fd, names[i], model, AT_SYMLINK_NOFOLLOW) == 0) {
@@ -96,7 +96,7 @@ int tamis__inside_mode(int root_fd, const char *what, unsigned *mode)
 int tamis__inside_set_mode(int fd, unsigned mode, const char *what)
 {
     struct stat st;
-    const int error = may_fail("chmod", what);
+    const int error = tamis__may_fail("chmod", what);
     if (error) return tamis__fail_errno(error, "change the mode of", what);
     if (fstat(fd, &st) != 0) return tamis__fail_errno(errno, "examine", what);
     if ((st.st_mode & 07777) == mode || fchmod(fd, (mode_t)mode) == 0) return 0;
@@ -305,7 +305,7 @@ int tamis__inside_make_directory(int root_fd, const char *name, unsigned mode, c
 {
     struct stat model = {0};
     struct tamis__file_info root;
-    int fd = -1, error = may_fail("mkdir", what);
+    int fd = -1, error = tamis__may_fail("mkdir", what);
     if (error) return tamis__fail_errno(error, "make directory", what);
     if (mkdirat(root_fd, name, 0777) != 0)
         return errno == EEXIST ? 0 : tamis__fail_errno(errno, "make directory", what);

@@ -2,8 +2,8 @@
 /*
  * io.c: system calls with errors that say what to do.
  *
- * errno is read here and nowhere else, in the line after the call.  Each wrapper asks may_fail()
- * first, so that a test can make any of them fail as the kernel would.
+ * errno is read here and nowhere else, in the line after the call.  Each wrapper asks
+ * tamis__may_fail() first, so that a test can make any of them fail as the kernel would.
  */
 #include "file/io.h"
 
@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "file/may_fail.h"
 
 #define AGAIN_MAX 100
 
@@ -93,7 +92,7 @@ static int open_beneath(int dir_fd, const char *name, int flags, unsigned mode)
 
 int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const char *what, int *fd)
 {
-    int error = may_fail("open", what);
+    int error = tamis__may_fail("open", what);
     if (error) return tamis__fail_errno(error, "open", what);
     int got, again = 0;
     flags |= O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
@@ -118,7 +117,7 @@ int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const ch
 int tamis__exists(int dir_fd, const char *name, const char *what)
 {
     struct stat st;
-    const int error = may_fail("stat", what);
+    const int error = tamis__may_fail("stat", what);
     if (error) return tamis__fail_errno(error, "look for", what);
     if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0) return 1;
     return errno == ENOENT ? 0 : tamis__fail_errno(errno, "look for", what);
@@ -132,7 +131,7 @@ void tamis__close(int fd)
 int tamis__file_info(int fd, const char *what, struct tamis__file_info *info)
 {
     struct stat st;
-    const int error = may_fail("stat", what);
+    const int error = tamis__may_fail("stat", what);
     if (error) return tamis__fail_errno(error, "examine", what);
     if (fstat(fd, &st) != 0) return tamis__fail_errno(errno, "examine", what);
     *info = (struct tamis__file_info){.bytes = (uint64_t)st.st_size,
@@ -150,7 +149,7 @@ int tamis__file_info(int fd, const char *what, struct tamis__file_info *info)
 
 int tamis__read_at(int fd, void *buffer, size_t bytes, uint64_t offset, const char *what)
 {
-    const int error = may_fail("read", what);
+    const int error = tamis__may_fail("read", what);
     if (error) return tamis__fail_errno(error, "read", what);
     for (size_t done = 0; done < bytes;) {
         const ssize_t got = pread(fd, (char *)buffer + done, bytes - done, (off_t)(offset + done));
@@ -167,7 +166,7 @@ int tamis__read_at(int fd, void *buffer, size_t bytes, uint64_t offset, const ch
 
 int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, const char *what)
 {
-    const int error = may_fail("write", what);
+    const int error = tamis__may_fail("write", what);
     if (error) return tamis__fail_errno(error, "write", what);
     for (size_t done = 0; done < bytes;) {
         const ssize_t put =
@@ -194,7 +193,7 @@ static int copy_by_hand(int from, int to, uint64_t offset, uint64_t bytes, const
 
 int tamis__copy_range(int from, int to, uint64_t offset, uint64_t bytes, const char *what)
 {
-    const int error = may_fail("copy", what);
+    const int error = tamis__may_fail("copy", what);
     if (error) return tamis__fail_errno(error, "copy", what);
     for (uint64_t done = 0; done < bytes;) {
         off_t in = (off_t)(offset + done), out = in;
@@ -215,7 +214,7 @@ int tamis__copy_range(int from, int to, uint64_t offset, uint64_t bytes, const c
 static int room(int fd, const char *what, uint64_t *bytes)
 {
     struct statvfs fs;
-    int error = may_fail("statvfs", what);
+    int error = tamis__may_fail("statvfs", what);
     while (error == 0 || error == EINTR) {
         if (fstatvfs(fd, &fs) == 0) {
             *bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
@@ -248,7 +247,7 @@ int tamis__check_room(int dir_fd, uint64_t bytes, const char *what)
 int tamis__allocate(int fd, uint64_t bytes, const char *what)
 {
     uint64_t available = 0;
-    int error = may_fail("allocate", what);
+    int error = tamis__may_fail("allocate", what);
     while (error == 0 || error == EINTR) {
         error = posix_fallocate(fd, 0, (off_t)bytes); /* returns the number, leaves errno alone */
         if (error == 0) return 0;
@@ -262,7 +261,7 @@ int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, cons
 {
     char need[TAMIS__SIZE_BYTES], have[TAMIS__SIZE_BYTES];
     uint64_t available = 0;
-    int error = may_fail("allocate", what);
+    int error = tamis__may_fail("allocate", what);
     while (error == 0 || error == EINTR) {
         if (fallocate(fd, 0, (off_t)from, (off_t)bytes) == 0) return 0;
         error = errno;
@@ -278,7 +277,7 @@ int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, cons
 
 int tamis__fill_holes(int fd, uint64_t bytes, const char *what)
 {
-    int error = may_fail("allocate", what);
+    int error = tamis__may_fail("allocate", what);
     while (error == 0 || error == EINTR) {
         /* Not posix_fallocate(): where the file system cannot do it, that reads a byte of each
          * block and writes it back, and would undo what other processes set in between. */
@@ -308,7 +307,7 @@ static int extend_by_zeros(int fd, uint64_t to, const char *what)
 int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what)
 {
     char need[TAMIS__SIZE_BYTES];
-    int error = may_fail("allocate", what);
+    int error = tamis__may_fail("allocate", what);
     while (error == 0 || error == EINTR) {
         /* Not posix_fallocate(): see tamis__fill_holes(). */
         if (fallocate(fd, 0, (off_t)from, (off_t)(to - from)) == 0) return 0;
@@ -336,12 +335,12 @@ static int sync_by(int (*sync)(int fd), int fd, int error, const char *what)
 
 int tamis__sync_file(int fd, const char *what)
 {
-    return sync_by(fsync, fd, may_fail("fsync", what), what);
+    return sync_by(fsync, fd, tamis__may_fail("fsync", what), what);
 }
 
 int tamis__sync_data(int fd, const char *what)
 {
-    return sync_by(fdatasync, fd, may_fail("fdatasync", what), what);
+    return sync_by(fdatasync, fd, tamis__may_fail("fdatasync", what), what);
 }
 
 void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes)
@@ -389,7 +388,7 @@ int tamis__make_path(const char *path)
 int tamis__rename(int old_dir_fd, const char *old_name, int new_dir_fd, const char *new_name,
                   const char *what)
 {
-    const int error = may_fail("rename", what);
+    const int error = tamis__may_fail("rename", what);
     if (error) return tamis__fail_errno(error, "name", what);
     if (renameat(old_dir_fd, old_name, new_dir_fd, new_name) == 0) return 0;
     return tamis__fail_errno(errno, "name", what);
@@ -397,7 +396,7 @@ int tamis__rename(int old_dir_fd, const char *old_name, int new_dir_fd, const ch
 
 int tamis__link(int dir_fd, const char *old_name, const char *new_name, const char *what)
 {
-    const int error = may_fail("link", what);
+    const int error = tamis__may_fail("link", what);
     if (error) return tamis__fail_errno(error, "name", what);
     if (linkat(dir_fd, old_name, dir_fd, new_name, 0) == 0) return 0;
     return tamis__fail_errno(errno, "name", what);
@@ -405,7 +404,7 @@ int tamis__link(int dir_fd, const char *old_name, const char *new_name, const ch
 
 int tamis__unlink(int dir_fd, const char *name, const char *what)
 {
-    const int error = may_fail("unlink", what);
+    const int error = tamis__may_fail("unlink", what);
     if (error) return tamis__fail_errno(error, "remove", what);
     if (unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT) return 0;
     return tamis__fail_errno(errno, "remove", what);
@@ -413,7 +412,7 @@ int tamis__unlink(int dir_fd, const char *name, const char *what)
 
 int tamis__remove_directory(int dir_fd, const char *name, const char *what)
 {
-    const int error = may_fail("rmdir", what);
+    const int error = tamis__may_fail("rmdir", what);
     if (error) return tamis__fail_errno(error, "remove", what);
     if (unlinkat(dir_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return 0;
     return tamis__fail_errno(errno, "remove", what);
@@ -422,7 +421,7 @@ int tamis__remove_directory(int dir_fd, const char *name, const char *what)
 int tamis__same_file(int fd, const char *path)
 {
     struct stat opened, named;
-    const int error = may_fail("stat", path);
+    const int error = tamis__may_fail("stat", path);
     if (error) return tamis__fail_errno(error, "examine", path);
     if (fstat(fd, &opened) != 0) return tamis__fail_errno(errno, "examine", path);
     if (stat(path, &named) != 0)
@@ -438,7 +437,7 @@ int tamis__absolute_path(const char *path, char **absolute)
 
 int tamis__lock(int fd, enum tamis__lock lock, const char *what)
 {
-    int error = may_fail("lock", what);
+    int error = tamis__may_fail("lock", what);
     while (error == 0 || error == EINTR) {
         if (flock(fd, lock == TAMIS__LOCK_SHARED ? LOCK_SH : LOCK_EX) == 0) return 0;
         error = errno;
@@ -448,7 +447,7 @@ int tamis__lock(int fd, enum tamis__lock lock, const char *what)
 
 int tamis__try_lock(int fd, enum tamis__lock lock, const char *what)
 {
-    int error = may_fail("lock", what);
+    int error = tamis__may_fail("lock", what);
     while (error == 0 || error == EINTR) {
         if (flock(fd, (lock == TAMIS__LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0) return 1;
         error = errno;
@@ -463,7 +462,7 @@ void tamis__unlock(int fd)
 
 static int lock_byte(int fd, short type, uint64_t offset, const char *what)
 {
-    int error = may_fail("lock", what);
+    int error = tamis__may_fail("lock", what);
     while (error == 0 || error == EINTR) {
         struct flock lock = {
             .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = 1};
@@ -495,7 +494,7 @@ int tamis__byte_is_locked(int fd, uint64_t offset, const char *what)
 {
     struct flock lock = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = 1};
-    const int error = may_fail("lock", what);
+    const int error = tamis__may_fail("lock", what);
     if (error) return tamis__fail_errno(error, "examine the locks of", what);
     if (fcntl(fd, F_OFD_GETLK, &lock) != 0)
         return tamis__fail_errno(errno, "examine the locks of", what);

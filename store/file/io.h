@@ -153,4 +153,19 @@ extern int (*tamis__io_hook)(const char *verb, const char *what);
 extern bool tamis__io_no_openat2;
 #endif
 
+/* ---- Inside store/file/ ---------------------------------------------------------------------- */
+
+/* What each wrapper of a system call asks first, so that a test can make any of them fail: the
+ * error number to fail with, or 0. */
+static inline int tamis__may_fail(const char *verb, const char *what)
+{
+#ifdef TAMIS_TEST_POINTS
+    return tamis__io_hook ? tamis__io_hook(verb, what) : 0;
+#else
+    (void)verb;
+    (void)what;
+    return 0;
+#endif
+}
+
 #endif

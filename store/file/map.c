@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "file/guard.h"
-#include "file/may_fail.h"
+#include "file/io.h"
 
 #define HUGE_BYTES ((uint64_t)2 << 20)
 
@@ -43,7 +43,7 @@ static int map_file(int fd, uint64_t bytes, int protection, const char *what, vo
 int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map)
 {
     void *got = NULL;
-    const int error = may_fail("mmap", what);
+    const int error = tamis__may_fail("mmap", what);
     if (error) return tamis__fail_errno(error, "map", what);
     const int rc = map_file(fd, bytes, PROT_READ | (writable ? PROT_WRITE : 0), what, &got);
     if (rc < 0) return rc;
@@ -96,7 +96,7 @@ void tamis__release_map(void *at, uint64_t bytes)
 
 int tamis__sync_map(void *map, uint64_t bytes, const char *what)
 {
-    int error = may_fail("msync", what);
+    int error = tamis__may_fail("msync", what);
     while (error == 0 || error == EINTR) { /* as tamis__sync_file() */
         if (msync(map, (size_t)bytes, MS_SYNC) == 0) return 0;
         error = errno;
@@ -109,4 +109,14 @@ void tamis__advise_large(void *at, size_t bytes)
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
                     skip = (page - (uintptr_t)at % page) % page;
     if (bytes > skip) (void)madvise((char *)at + skip, (bytes - skip) / page * page, MADV_HUGEPAGE);
+}
+
+int tamis__map_check(const void *map, const char *what)
+{
+    if (!tamis__guard_is_broken(tamis__guard_of(map))) return 0;
+    return tamis__fail(
+        TAMIS_ECORRUPT,
+        "a page of %s could not be read: the file was truncated meanwhile, or the disk "
+        "fails (dmesg); restore it from a copy, then open it again",
+        what);
 }

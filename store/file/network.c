@@ -8,7 +8,7 @@
 #include <sys/vfs.h>
 
 #include "base/error.h"
-#include "file/may_fail.h"
+#include "file/io.h"
 
 static const struct {
     uint32_t type;
@@ -32,7 +32,7 @@ uint32_t tamis__network_type;
 int tamis__refuse_network(int fd, const char *what)
 {
     struct statfs fs;
-    int error = may_fail("statfs", what);
+    int error = tamis__may_fail("statfs", what);
     do {
         if (error == 0 || error == EINTR) error = fstatfs(fd, &fs) == 0 ? 0 : errno;
     } while (error == EINTR);

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "file/io.h"
-#include "file/may_fail.h"
 
 #define HANDLE_FID 0x200 /* AT_HANDLE_FID: any file system has one, and it opens nothing */
 #define OVERLAY_HANDLE 0xF8
@@ -20,7 +19,7 @@
 int tamis__is_overlay(int fd, const char *what, bool *is)
 {
     struct statfs fs;
-    int error = may_fail("statfs", what);
+    int error = tamis__may_fail("statfs", what);
     do {
         if (error == 0 || error == EINTR) error = fstatfs(fd, &fs) == 0 ? 0 : errno;
     } while (error == EINTR);

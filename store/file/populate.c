@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "file/may_fail.h"
+#include "file/io.h"
 #include "file/segment.h"
 
 #ifndef MADV_POPULATE_READ
@@ -41,7 +41,7 @@ static void touch(const char *at, uint64_t bytes, uint64_t page)
 /* 0, or what the kernel says. */
 static int populate_step(char *at, uint64_t bytes, const char *what)
 {
-    int error = may_fail("populate", what);
+    int error = tamis__may_fail("populate", what);
     for (int again = 0; error == 0 || error == EINTR || (error == EAGAIN && again < AGAIN_MAX);
          again++) {
         if (madvise(at, (size_t)bytes, MADV_POPULATE_READ) == 0) return 0;

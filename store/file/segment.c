@@ -19,27 +19,6 @@
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 #define FOLIO_BYTES_MAX ((uint64_t)2 << 20)
 
-void tamis__segment_name(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES])
-{
-    (void)snprintf(name, TAMIS__SEGMENT_NAME_BYTES, "%016" PRIu64 ".seg", number);
-}
-
-uint64_t tamis__segment_number(const char *name)
-{
-    uint64_t number = 0;
-    char again[TAMIS__SEGMENT_NAME_BYTES];
-    if (sscanf(name, "%20" SCNu64, &number) != 1) return 0;
-    tamis__segment_name(number, again);
-    return strcmp(name, again) == 0 ? number : 0;
-}
-
-void tamis__segment_path(const struct tamis__place *place, uint64_t number, char path[PATH_BYTES])
-{
-    char name[TAMIS__SEGMENT_NAME_BYTES];
-    tamis__segment_name(number, name);
-    (void)snprintf(path, PATH_BYTES, "%s/segments/%s", place->path, name);
-}
-
 /* Remove one staged file if its maker is dead, that is, if nobody holds its lock. */
 static int sweep_one(void *context, const char *name)
 {
@@ -456,53 +435,6 @@ int tamis__segment_relabel(const struct tamis__place *place, const struct tamis_
     return tamis__sync_map(header, TAMIS__HEADER_BYTES, what);
 }
 
-int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
-                              struct tamis__segment_header **header)
-{
-    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    struct tamis__file_info info = {0};
-    void *map = NULL;
-    int fd = -1;
-    *header = NULL;
-    tamis__segment_path(place, number, what);
-    tamis__segment_name(number, name);
-    int rc = tamis__inside_open(place->segments_fd, name, O_RDWR, what, &fd);
-    if (rc == TAMIS_ENOTFOUND) return 0;
-    if (rc < 0) return rc;
-    rc = tamis__file_info(fd, what, &info);
-    if (rc == 0 && info.bytes >= TAMIS__HEADER_BYTES)
-        rc = tamis__map(fd, TAMIS__HEADER_BYTES, true, what, &map);
-    tamis__close(fd);
-    *header = map;
-    return rc;
-}
-
-void tamis__segment_unmap_header(struct tamis__segment_header *header)
-{
-    tamis__unmap(header, TAMIS__HEADER_BYTES);
-}
-
-int tamis__segment_sync_header(const struct tamis__place *place,
-                               struct tamis__segment_header *header)
-{
-    char what[PATH_BYTES];
-    tamis__segment_path(place, header->number, what);
-    return tamis__sync_map(header, TAMIS__HEADER_BYTES, what);
-}
-
-int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
-                        struct tamis__segment_header *header)
-{
-    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    int fd = -1;
-    tamis__segment_path(place, number, what);
-    tamis__segment_name(number, name);
-    int rc = tamis__inside_open(place->segments_fd, name, O_RDONLY, what, &fd);
-    if (rc == 0) rc = tamis__read_at(fd, header, sizeof *header, 0, what);
-    tamis__close(fd);
-    return rc;
-}
-
 int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
                          struct tamis__segment_header *header)
 {
@@ -515,90 +447,6 @@ int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
     if (rc == 0) rc = check_file(fd, number, what, &info, header);
     tamis__close(fd);
     return rc;
-}
-
-int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number)
-{
-    struct tamis__segment_header *header;
-    const int rc = tamis__segment_map_header(place, number, &header);
-    if (rc < 0 || header == NULL) return rc;
-    /* ORDER release: pairs with tamis__segment_epoch; see there. */
-    (void)__atomic_add_fetch(&header->epoch, 1, __ATOMIC_RELEASE);
-    tamis__segment_unmap_header(header);
-    return 0;
-}
-
-int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_t offset,
-                        uint64_t value)
-{
-    struct tamis__segment_header *header;
-    const int rc = tamis__segment_map_header(place, number, &header);
-    if (rc < 0 || header == NULL) return rc;
-    /* ORDER seq_cst: as tamis__segment_leave. */
-    __atomic_store_n((uint64_t *)(void *)((char *)header + offset), value, __ATOMIC_SEQ_CST);
-    tamis__segment_unmap_header(header);
-    return 0;
-}
-
-int tamis__segment_stay(const struct tamis__place *place, uint64_t number)
-{
-    struct tamis__segment_header *header;
-    const int rc = tamis__segment_map_header(place, number, &header);
-    if (rc < 0 || header == NULL) return rc;
-    uint64_t *next = &header->next;
-    uint64_t is = __atomic_load_n(next, __ATOMIC_RELAXED);
-    /* ORDER seq_cst: as tamis__segment_leave. */
-    while (is != 0 && is != TAMIS__NEXT_REFUSE &&
-           !__atomic_compare_exchange_n(next, &is, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-        continue;
-    tamis__segment_unmap_header(header);
-    return 0;
-}
-
-void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next)
-{
-    uint64_t *place = &segment->header->next;
-    uint64_t is = __atomic_load_n(place, __ATOMIC_RELAXED);
-    /* ORDER seq_cst: docs/concurrency.md, "The list goes on". */
-    while (
-        (is == 0 || tamis__next_spare(is) != 0 || (is == TAMIS__NEXT_REFUSE && next != is)) &&
-        !__atomic_compare_exchange_n(place, &is, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-        continue;
-}
-
-void tamis__segment_offer(const struct tamis__segment *segment, uint64_t number)
-{
-    uint64_t none = 0; /* ORDER seq_cst: the spare is whole before it is offered. */
-    (void)__atomic_compare_exchange_n(&segment->header->next, &none, TAMIS__NEXT_SPARE | number,
-                                      false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-}
-
-bool tamis__segment_enter_spare(const struct tamis__segment *segment)
-{
-    uint64_t *place = &segment->header->next;
-    uint64_t is = __atomic_load_n(place, __ATOMIC_SEQ_CST);
-    /* ORDER seq_cst: as tamis__segment_leave. */
-    while (tamis__next_spare(is) != 0 &&
-           !__atomic_compare_exchange_n(place, &is, tamis__next_spare(is), false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_SEQ_CST))
-        continue;
-    return tamis__segment_is_left(segment);
-}
-
-int tamis__segment_take_back(const struct tamis__place *place, uint64_t number)
-{
-    struct tamis__segment_header *header;
-    const int rc = tamis__segment_map_header(place, number, &header);
-    if (rc < 0 || header == NULL) return rc;
-    uint64_t is = __atomic_load_n(&header->next, __ATOMIC_SEQ_CST);
-    /* ORDER seq_cst: as tamis__segment_leave. */
-    while (tamis__next_spare(is) != 0 &&
-           !__atomic_compare_exchange_n(&header->next, &is, 0, false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_SEQ_CST))
-        continue;
-    const bool left = is != 0 && is != TAMIS__NEXT_REFUSE && tamis__next_spare(is) == 0;
-    tamis__segment_unmap_header(header);
-    return left;
 }
 
 int tamis__segment_guard(const struct tamis__place *place, uint64_t number,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""check.py STORE KNOWN OBJECTS: the files of store/ call and include downwards only.
+"""check.py STORE OBJECTS: the files of store/ call and include downwards only.
 
 It reads the object files of the library, whose paths are the lines of the file OBJECTS, and the
 #include lines of the directory STORE, and fails, naming caller and callee, where
@@ -16,8 +16,6 @@ static inline function of a header counts by the file that includes it.  Only na
 It was seen to fail for a function of log/log.c that called tamis_filter_close() (also for the circle
 that this makes), for #include "handle/journal.h" in the same file, and for a purpose that was changed in
 layers.txt alone.
-
-KNOWN lists what is not so yet: a line for each, which is printed and does not fail.
 """
 
 import os
@@ -91,59 +89,36 @@ def circles(edges):
 
 
 def violations(store, paths):
-    """(key, sentence) of each; the key names no function that an optimizer may inline."""
+    """A sentence for each."""
     rank = ranks()
     room = lambda path: path.split("/", 1)[0]
     for folder in sorted(os.listdir(store)):
         if os.path.isdir(os.path.join(store, folder)) and folder not in rank:
-            yield f"folder {folder}", f"store/{folder}/ is no room of tests/layers/layers.txt"
+            yield f"store/{folder}/ is no room of tests/layers/layers.txt"
             return
-    edges, files = {}, {}
+    edges = {}
     for user, used, function, name in calls(paths):
         edges.setdefault((user, used), f"{function}() uses {name}()")
         if rank[room(used)] > rank[room(user)]:
-            yield (f"{user} -> {used}: {name}",
-                   f"{function}() of {user} uses {name}() of {used}, which is in a room above")
+            yield f"{function}() of {user} uses {name}() of {used}, which is in a room above"
     for user, used in includes(store):
         if rank[room(used)] > rank[room(user)]:
-            yield f"{user} includes {used}", f"{user} includes {used}, which is in a room above"
+            yield f"{user} includes {used}, which is in a room above"
     for circle in circles(edges):
         ways = [f"    {user} -> {used}: {how}" for (user, used), how in sorted(edges.items())
                 if user in circle and used in circle]
-        yield "circle " + " ".join(sorted({room(path) for path in circle})), "these files use each other in a circle:\n" + "\n".join(ways)
-
-
-def read_known(path):
-    with open(path, encoding="utf-8") as file:
-        return {line.strip() for line in file if line.strip() and not line.startswith("#")}
-
-
-def is_known(key, known):
-    """The known ones that this is one of: a circle is known where a known one is of the same rooms, or of more."""
-    if not key.startswith("circle "):
-        return {key} & known
-    return {one for one in known if one.startswith("circle ") and set(key.split()) <= set(one.split())}
+        yield "these files use each other in a circle:\n" + "\n".join(ways)
 
 
 def main():
-    store, known_path, objects = sys.argv[1:]
+    store, objects = sys.argv[1:]
     with open(objects, encoding="utf-8") as file:
-        paths = file.read().split("\n")[:-1]
-    known, seen, new = read_known(known_path), set(), 0
-    for key, sentence in violations(store, paths):
-        found = is_known(key, known)
-        seen |= found
-        if not found:
-            new += 1
-            print(sentence)
-    if known:
-        print(f"known violations: {len(seen)}")
-    for key in sorted(known - seen):
-        print(f"no longer so, take it out of {os.path.basename(known_path)}: {key}")
+        found = list(violations(store, file.read().split("\n")[:-1]))
     if draw.is_stale():
-        new += 1
-        print("docs/layers.svg is not that of the table: run python3 tests/layers/draw.py")
-    return 1 if new else 0
+        found.append("docs/layers.svg is not that of the table: run python3 tests/layers/draw.py")
+    for sentence in found:
+        print(sentence)
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
