@@ -4,16 +4,11 @@
  * gave.  vectors/README.md says where the rows come from; explain_vectors.py reads the same ones
  * through the command.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "hash/hash_set.h"
 #include "tsv.h"
 
@@ -105,10 +100,9 @@ static const char *const names[] = {"js", "pjw", "elf", "bkdr", "sdbm", "djb", "
 static const char *const columns[] = {"JSHash",   "PJWHash", "ELFHash", "BKDRHash",
                                       "SDBMHash", "DJBHash", "DEKHash", "FNVHash"};
 
-static void php_values_and_positions_are_those_of_php(void **state)
+CASE(php_values_and_positions_are_those_of_php)
 {
     struct tsv table = tsv_read("php_hash.tsv");
-    (void)state;
     for (size_t f = 0; f < 8; f++) {
         char name[16], raw_column[16];
         struct use whole, modulo;
@@ -131,13 +125,12 @@ static void php_values_and_positions_are_those_of_php(void **state)
 }
 
 /* Each function of a list stands where the list has it, however often. */
-static void php_list_keeps_its_order(void **state)
+CASE(php_list_keeps_its_order)
 {
     static const unsigned order[] = {7, 0, 3, 3, 1, 6, 5, 4, 2, 0};
     struct tsv table = tsv_read("php_hash.tsv");
     char name[TAMIS_HASH_SET_NAME_MAX + 1] = "php:";
     struct use use;
-    (void)state;
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         if (i > 0) strcat(name, ",");
         strcat(name, names[order[i]]);
@@ -186,25 +179,22 @@ static void check_geometries(const char *file, const char *set, const char *hash
     tsv_free(&table);
 }
 
-static void php_mt_positions_are_those_of_php(void **state)
+CASE(php_mt_positions_are_those_of_php)
 {
-    (void)state;
     check_geometries("php_mt_rand.tsv", "php-mt", "crc32");
     check_geometries("php_mt_rand_legacy.tsv", "php-mt-legacy", "crc32");
 }
 
-static void md5_positions_are_those_of_python(void **state)
+CASE(md5_positions_are_those_of_python)
 {
-    (void)state;
     if (tamis__hash_set_by_id(TAMIS__HASH_MD5)->missing != NULL) skip();
     check_geometries("py_md5.tsv", "md5", NULL);
 }
 
 /* The last five of up to thousands of positions; explain_vectors.py holds all to their SHA-256. */
-static void long_runs_end_as_recorded(void **state)
+CASE(long_runs_end_as_recorded)
 {
     struct tsv table = tsv_read("long_runs.tsv");
-    (void)state;
     for (size_t row = 0; row < table.rows; row++) {
         static const char *const sets[][2] = {
             {"php_mt_rand", "php-mt"}, {"php_mt_rand_legacy", "php-mt-legacy"}, {"py_md5", "md5"}};
@@ -242,10 +232,9 @@ static void check_bits(const struct tsv *table, const char *column, const char *
     }
 }
 
-static void redisbloom_bits_are_those_of_the_module(void **state)
+CASE(redisbloom_bits_are_those_of_the_module)
 {
     struct tsv table = tsv_read("rb_single_key_bits.tsv");
-    (void)state;
     /* The first layer of a filter that may grow has half the error. */
     check_bits(&table, "c1000_e0.01", "redisbloom", 1000, 0.01 / 2);
     check_bits(&table, "c100000_e0.001_ns", "redisbloom", 100000, 0.001);
@@ -253,11 +242,10 @@ static void redisbloom_bits_are_those_of_the_module(void **state)
     tsv_free(&table);
 }
 
-static void guava_hashes_and_bits_are_those_of_guava(void **state)
+CASE(guava_hashes_and_bits_are_those_of_guava)
 {
     struct tsv table = tsv_read("guava_single_key_bits.tsv");
     struct use use;
-    (void)state;
     check_bits(&table, "n1000_p0.01", "guava", 1000, 0.01);
     check_bits(&table, "n100000_p0.001", "guava", 100000, 0.001);
     check_bits(&table, "n7_p0.3", "guava", 7, 0.3);
@@ -268,10 +256,9 @@ static void guava_hashes_and_bits_are_those_of_guava(void **state)
     tsv_free(&table);
 }
 
-static void guava_shape_is_that_of_guava(void **state)
+CASE(guava_shape_is_that_of_guava)
 {
     struct tsv table = tsv_read("guava_sizing.tsv");
-    (void)state;
     for (size_t row = 0; row < table.rows; row++) {
         const uint64_t n = strtoull(tsv_cell(&table, row, "n"), NULL, 10);
         struct tamis_sizing sizing = {.size = sizeof sizing,
@@ -285,10 +272,9 @@ static void guava_shape_is_that_of_guava(void **state)
     tsv_free(&table);
 }
 
-static void php_mt_shape_is_that_of_php(void **state)
+CASE(php_mt_shape_is_that_of_php)
 {
     struct tsv table = tsv_read("php_k.tsv");
-    (void)state;
     for (size_t row = 0; row < table.rows; row++) {
         struct tamis_sizing sizing = {.size = sizeof sizing,
                                       .m_bits = strtoull(tsv_cell(&table, row, "m"), NULL, 10),
@@ -300,13 +286,12 @@ static void php_mt_shape_is_that_of_php(void **state)
 }
 
 /* What tamis_hash_set_weakness() and docs/migrating.md say of 20,000 URLs. */
-static void php_values_of_similar_urls_are_few(void **state)
+CASE(php_values_of_similar_urls_are_few)
 {
     enum { URLS = 20000 };
     static const unsigned distinct[] = {2894, 20000, 20000, 5, 2900, 20000, 4540, 20000};
     static uint64_t values[8][URLS];
     struct use use;
-    (void)state;
     use_open(&use, "php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", (uint64_t)1 << 32, 0);
     for (int i = 0; i < URLS; i++) {
         char url[64];
@@ -325,21 +310,4 @@ static void php_values_of_similar_urls_are_few(void **state)
         assert_int_equal(count, distinct[f]);
     }
     use_close(&use);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(php_values_and_positions_are_those_of_php),
-        cmocka_unit_test(php_list_keeps_its_order),
-        cmocka_unit_test(php_mt_positions_are_those_of_php),
-        cmocka_unit_test(md5_positions_are_those_of_python),
-        cmocka_unit_test(long_runs_end_as_recorded),
-        cmocka_unit_test(redisbloom_bits_are_those_of_the_module),
-        cmocka_unit_test(guava_hashes_and_bits_are_those_of_guava),
-        cmocka_unit_test(guava_shape_is_that_of_guava),
-        cmocka_unit_test(php_mt_shape_is_that_of_php),
-        cmocka_unit_test(php_values_of_similar_urls_are_few),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

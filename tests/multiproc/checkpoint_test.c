@@ -6,19 +6,14 @@
  * Seen to fail: with tamis__mark_leave() that does not unlock first, four that close together leave
  * the mark dirty; with tamis__point_no_mark_lock it is cleared under the stopped writer.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/point.h"
+#include "cases.h"
 #include "file/io.h"
 #include "file/mark.h"
 #include "scratch.h"
@@ -103,7 +98,7 @@ static void write_and_die(void *context, unsigned index)
     (void)tamis_filter_close(filter);
 }
 
-static void writer_killed_at_any_step_leaves_the_mark_to_the_next_sync(void **state)
+CASE(writer_killed_at_any_step_leaves_the_mark_to_the_next_sync)
 {
     const enum tamis__point points[] = {TAMIS__POINT_MARK_LOCKED, TAMIS__POINT_MARK_COUNTED,
                                         TAMIS__POINT_MARK_DIRTY,  TAMIS__POINT_MARK_DONE,
@@ -112,7 +107,6 @@ static void writer_killed_at_any_step_leaves_the_mark_to_the_next_sync(void **st
     const size_t count = sizeof points / sizeof *points;
     struct shared *shared = start();
     int status;
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         shared->point = points[i];
         const pid_t child = spawn_one(write_and_die, shared, 0);
@@ -144,11 +138,10 @@ static void write_and_stop(void *context, unsigned index)
     _exit(0);
 }
 
-static void writer_stopped_keeps_the_mark_and_blocks_nobody(void **state)
+CASE(writer_stopped_keeps_the_mark_and_blocks_nobody)
 {
     struct shared *shared = start();
     int status;
-    (void)state;
     const pid_t child = spawn_one(write_and_stop, shared, 0);
     assert_int_equal(waitpid(child, &status, WUNTRACED), child);
     assert_true(WIFSTOPPED(status));
@@ -186,24 +179,13 @@ static void write_and_close(void *context, unsigned index)
     }
 }
 
-static void writers_that_close_together_leave_no_mark(void **state)
+CASE(writers_that_close_together_leave_no_mark)
 {
     struct shared *shared = start();
-    (void)state;
     shared->barrier.count = CLOSERS;
     assert_int_equal(spawn_all(CLOSERS, write_and_close, shared), 0);
     printf("%u rounds of %u that close together: marks left %u\n", ROUNDS, CLOSERS,
            (unsigned)shared->left);
     assert_int_equal(shared->left, 0);
     tamis_store_close(shared->store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writer_killed_at_any_step_leaves_the_mark_to_the_next_sync),
-        cmocka_unit_test(writer_stopped_keeps_the_mark_and_blocks_nobody),
-        cmocka_unit_test(writers_that_close_together_leave_no_mark),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,11 +19,7 @@
  * it).
  */
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +28,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/point.h"
 #include "builds.h"
+#include "cases.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
@@ -130,10 +125,9 @@ static void contain(void *context, unsigned index)
     SPAWN_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void containers_of_two_pid_namespaces_share_a_filter(void **state)
+CASE(containers_of_two_pid_namespaces_share_a_filter)
 {
     unsigned twice = 0, none = 0;
-    (void)state;
     if (geteuid() != 0) {
         print_message("skipped: PID namespaces are made by root\n");
         skip();
@@ -178,13 +172,12 @@ static void add_until_told(void *context, unsigned index)
     tamis_store_close(store);
 }
 
-static void containers_copy_of_a_live_store_has_all_that_was_answered(void **state)
+CASE(containers_copy_of_a_live_store_has_all_that_was_answered)
 {
     static const uint8_t other_boot[16] = "another boot";
     struct tamis_filter_stat stat = {.size = sizeof stat};
     char command[1200], *copy = scratch_path("copy");
     uint64_t before[2];
-    (void)state;
     struct scene *scene = new_scene();
     const pid_t writers[2] = {spawn_one(add_until_told, scene, 0),
                               spawn_one(add_until_told, scene, 1)};
@@ -333,10 +326,9 @@ static void go_on(tamis_store *store, tamis_filter *seen, tamis_filter *counts, 
     }
 }
 
-static void containers_stopped_process_blocks_nobody(void **state)
+CASE(containers_stopped_process_blocks_nobody)
 {
     double longest[2] = {0, 0};
-    (void)state;
     struct scene *scene = new_scene();
     tamis_store *store = open_at(scene->path, 0);
     const struct tamis_filter_spec small = {.size = sizeof small, .capacity = 100};
@@ -365,13 +357,7 @@ static void containers_stopped_process_blocks_nobody(void **state)
     tamis_store_close(store);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(containers_of_two_pid_namespaces_share_a_filter),
-        cmocka_unit_test(containers_copy_of_a_live_store_has_all_that_was_answered),
-        cmocka_unit_test(containers_stopped_process_blocks_nobody),
-    };
     (void)scratch_directory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,12 +12,7 @@
  * Seen to fail (20 rounds) with rescue.c taking the first list of a filter for the one in force.
  */
 #include <inttypes.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
@@ -248,7 +242,7 @@ static bool run(const char *command)
     return system(command) == 0;
 }
 
-static void copies_of_a_store_in_use_are_whole_after_repair(void **state)
+CASE(copies_of_a_store_in_use_are_whole_after_repair)
 {
     struct live *live = spawn_shared(sizeof *live);
     struct tally tally = {0, 0, 0, 0, 0};
@@ -259,7 +253,6 @@ static void copies_of_a_store_in_use_are_whole_after_repair(void **state)
     tamis_store *store;
     pid_t writers[WRITERS];
     char *path = scratch_path("store");
-    (void)state;
     const bool has_rsync = run("command -v rsync >/dev/null");
     (void)snprintf(live->path, sizeof live->path, "%s", path);
     assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &store), 0);
@@ -291,12 +284,4 @@ static void copies_of_a_store_in_use_are_whole_after_repair(void **state)
     assert_true(tally.generations > 0);
     tamis_store_close(store);
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_of_a_store_in_use_are_whole_after_repair),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,21 +12,15 @@
  */
 #include <inttypes.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/point.h"
+#include "cases.h"
 #include "killer.h"
 #include "random.h"
 #include "scratch.h"
@@ -115,9 +109,8 @@ static void check_after_death(struct arena *arena, bool died)
     SPAWN_CHECK(tamis_filter_count(arena->filter, "witness", 7) >= 20);
 }
 
-static void kill_at_each_point_blocks_nobody_and_loses_nothing(void **state)
+CASE(kill_at_each_point_blocks_nobody_and_loses_nothing)
 {
-    (void)state;
     for (size_t p = 0; p < POINTS; p++)
         for (unsigned nth = 0; nth < (points[p] == TAMIS__POINT_LEVEL_GROWN ? 1u : 8u); nth++) {
             tamis_store *store;
@@ -193,12 +186,11 @@ static void check_and_empty(struct arena *arena)
     assert_int_equal(lost, 0);
 }
 
-static void kill_anywhere_blocks_nobody_and_loses_nothing(void **state)
+CASE(kill_anywhere_blocks_nobody_and_loses_nothing)
 {
     tamis_store *store;
     struct arena *arena = make_arena(&store, 0.01);
     struct killer *killer = &arena->killer;
-    (void)state;
     uint64_t random = arena->seed;
     killer_begin(killer, random, RACERS, racer, arena);
     while (killer->kills < KILLS) {
@@ -246,9 +238,8 @@ static void waiting_remover(void *context, unsigned index)
 }
 
 /* Adders and readers never wait; removers wait until it goes on, or dies. */
-static void stop_under_the_lock_holds_up_removers_alone(void **state)
+CASE(stop_under_the_lock_holds_up_removers_alone)
 {
-    (void)state;
     for (int end = 0; end < 2; end++) {
         tamis_store *store;
         struct arena *arena = make_arena(&store, 1e-6);
@@ -311,12 +302,11 @@ static void forking_remover(void *context, unsigned index)
     SPAWN_CHECK(tamis_filter_remove(arena->filter, "k", 1) < 0); /* not reached */
 }
 
-static void fork_after_a_remove_makes_the_child_an_owner_of_its_own(void **state)
+CASE(fork_after_a_remove_makes_the_child_an_owner_of_its_own)
 {
     tamis_store *store;
     struct arena *arena = make_arena(&store, 1e-6);
     int status;
-    (void)state;
     for (int i = 0; i < 10; i++)
         assert_true(tamis_filter_add(arena->filter, "k", 1) >= 0);
     for (uint64_t key = 0; key < 500; key++)
@@ -333,15 +323,8 @@ static void fork_after_a_remove_makes_the_child_an_owner_of_its_own(void **state
     free_arena(store, arena);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kill_at_each_point_blocks_nobody_and_loses_nothing),
-        cmocka_unit_test(kill_anywhere_blocks_nobody_and_loses_nothing),
-        cmocka_unit_test(stop_under_the_lock_holds_up_removers_alone),
-        cmocka_unit_test(fork_after_a_remove_makes_the_child_an_owner_of_its_own),
-    };
     (void)alarm(ALARM_SECONDS); /* who waits for a dead one waits for ever */
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

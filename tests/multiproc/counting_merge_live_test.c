@@ -16,17 +16,11 @@
  */
 #include <inttypes.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "base/point.h"
+#include "cases.h"
 #include "handle/view.h"
 #include "kind/cells.h"
 #include "random.h"
@@ -137,7 +131,7 @@ static uint64_t counters_that_differ(const struct race *race, const tamis_filter
     return differ;
 }
 
-static void merge_into_a_counting_filter_in_use_loses_nothing(void **state)
+CASE(merge_into_a_counting_filter_in_use_loses_nothing)
 {
     const struct tamis_filter_spec spec = {.size = sizeof spec,
                                            .capacity = (RACERS + 1) * KEYS,
@@ -146,7 +140,6 @@ static void merge_into_a_counting_filter_in_use_loses_nothing(void **state)
                                            .on_full = TAMIS_ON_FULL_WARN};
     struct race *race = spawn_shared(sizeof *race);
     tamis_filter *lone;
-    (void)state;
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &race->store), 0);
     assert_int_equal(tamis_filter_create(race->store, "live", &spec, &race->filter), 0);
     assert_int_equal(tamis_filter_create(race->store, "source", &spec, &race->source), 0);
@@ -176,12 +169,4 @@ static void merge_into_a_counting_filter_in_use_loses_nothing(void **state)
     assert_int_equal(tamis_filter_close(race->source), 0);
     assert_int_equal(tamis_filter_close(lone), 0);
     tamis_store_close(race->store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge_into_a_counting_filter_in_use_loses_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

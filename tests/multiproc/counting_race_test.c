@@ -21,18 +21,12 @@
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/point.h"
+#include "cases.h"
 #include "handle/view.h"
 #include "kind/cells.h"
 #include "random.h"
@@ -211,7 +205,7 @@ static void check_overestimates(const struct arena *arena)
     assert_true(fabs((double)stat.items - n) <= 0.01 * n);
 }
 
-static void multiset_of_random_operations_is_exact(void **state)
+CASE(multiset_of_random_operations_is_exact)
 {
     const struct tamis_filter_spec spec = {.size = sizeof spec,
                                            .capacity = RACERS * KEYS,
@@ -219,7 +213,6 @@ static void multiset_of_random_operations_is_exact(void **state)
                                            .kind = TAMIS_KIND_COUNTING};
     struct arena *arena = spawn_shared(sizeof *arena);
     tamis_store *store;
-    (void)state;
     arena->filter = make_filter(&store, &spec);
     arena->exact = spawn_shared(RACERS * KEYS * sizeof *arena->exact);
     arena->seed = random_seed();
@@ -311,11 +304,10 @@ static uint64_t lost_of_those_that_stay(const struct arena *arena)
     return lost;
 }
 
-static void remove_by_all_takes_each_key_off_as_often_as_it_was_added(void **state)
+CASE(remove_by_all_takes_each_key_off_as_often_as_it_was_added)
 {
     tamis_store *store;
     struct arena *arena = make_removal(&store);
-    (void)state;
     assert_int_equal(spawn_all(RACERS + 1, remover, arena), 0);
     printf("%u keys removed by %u processes: not as often as added %" PRIu64
            "; of those that stay, lost %" PRIu64 ", seen by %" PRIu64 " rounds of a reader\n",
@@ -338,12 +330,11 @@ static void *thread_remover(void *context)
 }
 
 /* Threads of one handle are one owner of locks. */
-static void remove_by_threads_of_one_handle_is_the_same(void **state)
+CASE(remove_by_threads_of_one_handle_is_the_same)
 {
     tamis_store *store;
     struct arena *arena = make_removal(&store);
     pthread_t threads[RACERS];
-    (void)state;
     for (unsigned i = 0; i < RACERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, thread_remover, arena), 0);
     for (unsigned i = 0; i < RACERS; i++)
@@ -354,11 +345,10 @@ static void remove_by_threads_of_one_handle_is_the_same(void **state)
 }
 
 /* The control: removers that do not exclude each other take off what is not theirs. */
-static void remove_without_the_lock_goes_wrong(void **state)
+CASE(remove_without_the_lock_goes_wrong)
 {
     tamis_store *store;
     struct arena *arena = make_removal(&store);
-    (void)state;
     tamis__point_no_block_lock = 1;
     assert_int_equal(spawn_all(RACERS, remover, arena), 0);
     tamis__point_no_block_lock = 0;
@@ -411,10 +401,9 @@ static uint64_t told_twice(uint64_t *told_nobody)
     return twice;
 }
 
-static void add_by_all_tells_new_once(void **state)
+CASE(add_by_all_tells_new_once)
 {
     uint64_t nobody;
-    (void)state;
     const uint64_t twice = told_twice(&nobody);
     printf("%u keys added by %u processes: told NEW twice %" PRIu64 ", told nobody %" PRIu64 "\n",
            SAME_KEYS, RACERS, twice, nobody);
@@ -422,10 +411,9 @@ static void add_by_all_tells_new_once(void **state)
     assert_true((double)nobody <= 1 + 1e-3 * SAME_KEYS); /* false positives: 1e-4 at the end */
 }
 
-static void add_with_the_any_counter_rule_tells_new_twice(void **state)
+CASE(add_with_the_any_counter_rule_tells_new_twice)
 {
     uint64_t nobody;
-    (void)state;
     tamis__point_any_bit_rule = 1;
     const uint64_t twice = told_twice(&nobody);
     tamis__point_any_bit_rule = 0;
@@ -480,23 +468,8 @@ static uint64_t raise_all(void)
     return differ;
 }
 
-static void overflow_by_all_gives_each_counter_one_slot(void **state)
+CASE(overflow_by_all_gives_each_counter_one_slot)
 {
-    (void)state;
     for (int round = 0; round < ROUNDS; round++) /* chance must have two meet at one slot */
         assert_int_equal(raise_all(), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(multiset_of_random_operations_is_exact),
-        cmocka_unit_test(remove_by_all_takes_each_key_off_as_often_as_it_was_added),
-        cmocka_unit_test(remove_by_threads_of_one_handle_is_the_same),
-        cmocka_unit_test(remove_without_the_lock_goes_wrong),
-        cmocka_unit_test(add_by_all_tells_new_once),
-        cmocka_unit_test(add_with_the_any_counter_rule_tells_new_twice),
-        cmocka_unit_test(overflow_by_all_gives_each_counter_one_slot),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

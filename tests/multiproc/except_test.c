@@ -16,12 +16,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/point.h"
+#include "cases.h"
 #include "scratch.h"
 #include "spawn.h"
 #include "tamis_build.h"
@@ -196,10 +190,9 @@ static void make_keys(void)
     }
 }
 
-static void except_of_many_keys_holds_the_lock_for_moments(void **state)
+CASE(except_of_many_keys_holds_the_lock_for_moments)
 {
     const char *path = scratch_directory();
-    (void)state;
     make_keys();
     create(path, "a", 1000);
     print_message("%zu exceptions\n", key_count);
@@ -314,21 +307,11 @@ static void stop_and_use(int point, bool takes_off)
     free(path);
 }
 
-static void except_stopped_outside_of_its_commit_stops_nobody(void **state)
+CASE(except_stopped_outside_of_its_commit_stops_nobody)
 {
     static const int points[] = {TAMIS__POINT_EXCEPT_LOADED, TAMIS__POINT_EXCEPT_STAGED};
-    (void)state;
     for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
         stop_and_use(points[i], false);
         stop_and_use(points[i], true);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(except_of_many_keys_holds_the_lock_for_moments),
-        cmocka_unit_test(except_stopped_outside_of_its_commit_stops_nobody),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

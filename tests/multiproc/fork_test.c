@@ -5,15 +5,10 @@
  */
 #include <inttypes.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
@@ -79,9 +74,8 @@ static void child(void *context, unsigned index)
     SPAWN_CHECK(tamis_filter_close(shared->filter) == 0);
 }
 
-static void fork_with_open_handle_works_in_children_and_threads(void **state)
+CASE(fork_with_open_handle_works_in_children_and_threads)
 {
-    (void)state;
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 1e-6};
     struct shared *shared = spawn_shared(sizeof *shared);
@@ -111,12 +105,4 @@ static void fork_with_open_handle_works_in_children_and_threads(void **state)
     assert_int_equal(stat.items, shared->told_new);
     assert_int_equal(tamis_filter_close(shared->filter), 0);
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fork_with_open_handle_works_in_children_and_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,21 +14,15 @@
 #include <inttypes.h>
 #include <math.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/point.h"
+#include "cases.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
@@ -163,13 +157,12 @@ static struct tamis_filter_stat stat_of(tamis_filter *filter)
     return stat;
 }
 
-static void grow_ten_thousandfold_in_a_race(void **state)
+CASE(grow_ten_thousandfold_in_a_race)
 {
     tamis_store *store = new_store();
     struct race *race = new_race(KEYS, 1024);
     uint64_t nobody;
     char name[32];
-    (void)state;
     tamis_filter *filter = race->filter = new_filter(store, name, 1000);
     assert_int_equal(spawn_all(RACERS, racer, race), 0);
     const uint64_t twice = told_twice(race, &nobody);
@@ -219,9 +212,8 @@ static uint64_t race_small_filters(void)
     return twice;
 }
 
-static void grow_under_hesitant_adders_tells_new_once(void **state)
+CASE(grow_under_hesitant_adders_tells_new_once)
 {
-    (void)state;
     assert_int_equal(race_small_filters(), 0);
 }
 
@@ -284,16 +276,14 @@ static int told_to_the_slow_one(void)
     return shared->answer;
 }
 
-static void grow_tells_one_that_comes_late_that_it_was_seen(void **state)
+CASE(grow_tells_one_that_comes_late_that_it_was_seen)
 {
-    (void)state;
     assert_int_equal(told_to_the_slow_one(), 0);
 }
 
 /* The control. */
-static void grow_without_the_look_behind_tells_new_twice(void **state)
+CASE(grow_without_the_look_behind_tells_new_twice)
 {
-    (void)state;
     tamis__point_no_recheck = 1;
     const int answer = told_to_the_slow_one();
     tamis__point_no_recheck = 0;
@@ -341,14 +331,13 @@ static int no_problem(void *context, const struct tamis_problem *problem)
     return 0;
 }
 
-static void grow_killed_anywhere_leaves_the_old_list_or_the_new(void **state)
+CASE(grow_killed_anywhere_leaves_the_old_list_or_the_new)
 {
     /* All but the last while the first segment is half full, and its spare is made. */
     static const enum tamis__point points[] = {TAMIS__POINT_GROW_STAGED, TAMIS__POINT_RENAMED,
                                                TAMIS__POINT_COMMITTED, TAMIS__POINT_GROW_AHEAD,
                                                TAMIS__POINT_GROW_LEFT};
     tamis_store *store = new_store();
-    (void)state;
     for (unsigned i = 0; i < sizeof points / sizeof points[0]; i++) {
         struct victim *victim = spawn_shared(sizeof *victim);
         char name[32];
@@ -396,13 +385,12 @@ static void fill_up(void *context, unsigned index)
     SPAWN_CHECK(tamis_filter_close(victim->filter) == 0);
 }
 
-static void grow_refused_takes_no_more_keys_than_it_was_made_for(void **state)
+CASE(grow_refused_takes_no_more_keys_than_it_was_made_for)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .fp_rate = RATE, .on_full = TAMIS_ON_FULL_REFUSE};
     tamis_store *store = new_store();
     struct victim *victim = spawn_shared(sizeof *victim);
-    (void)state;
     assert_int_equal(tamis_filter_create(store, "x", &spec, &victim->filter), 0);
     assert_int_equal(spawn_all(RACERS, fill_up, victim), 0);
     const struct tamis_filter_stat stat = stat_of(victim->filter);
@@ -411,17 +399,4 @@ static void grow_refused_takes_no_more_keys_than_it_was_made_for(void **state)
     assert_true(stat.state == TAMIS_STATE_FULL && stat.segment_count == 1);
     assert_int_equal(tamis_filter_close(victim->filter), 0);
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grow_ten_thousandfold_in_a_race),
-        cmocka_unit_test(grow_under_hesitant_adders_tells_new_once),
-        cmocka_unit_test(grow_tells_one_that_comes_late_that_it_was_seen),
-        cmocka_unit_test(grow_without_the_look_behind_tells_new_twice),
-        cmocka_unit_test(grow_killed_anywhere_leaves_the_old_list_or_the_new),
-        cmocka_unit_test(grow_refused_takes_no_more_keys_than_it_was_made_for),
-    };
-    return cmocka_run_group_tests_name("grow", tests, NULL, NULL);
 }

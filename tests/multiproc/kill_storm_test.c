@@ -18,18 +18,13 @@
  * bit" (tamis__point_any_bit_rule = 1: 933 of 1.0 million adds told NEW twice).
  */
 #include <inttypes.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "builds.h"
+#include "cases.h"
 #include "killer.h"
 #include "random.h"
 #include "scratch.h"
@@ -306,12 +301,11 @@ static void check_catalog(struct arena *arena, struct witness *witness)
         assert_true(done[i] > 0);
 }
 
-static void kill_storm_loses_nothing(void **state)
+CASE(kill_storm_loses_nothing)
 {
     const struct tamis_filter_spec small = {.size = sizeof small, .capacity = 2 * (uint64_t)KILLS};
     struct arena *arena = spawn_shared(sizeof *arena);
     struct witness witness = {.named = 0};
-    (void)state;
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &witness.store), 0);
     assert_int_equal(tamis_filter_create(witness.store, "witness", &small, &witness.filter), 0);
     for (unsigned f = 0; f < FILTERS; f++) {
@@ -333,9 +327,7 @@ static void kill_storm_loses_nothing(void **state)
     tamis_store_close(witness.store);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kill_storm_loses_nothing)};
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

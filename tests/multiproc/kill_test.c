@@ -15,17 +15,12 @@
  */
 #include <inttypes.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "killer.h"
 #include "random.h"
 #include "scratch.h"
@@ -129,17 +124,15 @@ static void race_under_kills(const struct tamis_filter_spec *spec)
     tamis_store_close(store);
 }
 
-static void kill_racers_of_blocked_tells_new_once_and_loses_nothing(void **state)
+CASE(kill_racers_of_blocked_tells_new_once_and_loses_nothing)
 {
-    (void)state;
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 1e-4};
     race_under_kills(&spec);
 }
 
-static void kill_racers_of_bloom_tells_new_once_and_loses_nothing(void **state)
+CASE(kill_racers_of_bloom_tells_new_once_and_loses_nothing)
 {
-    (void)state;
     const struct tamis_filter_spec spec = {.size = sizeof spec,
                                            .capacity = KEYS,
                                            .on_full = TAMIS_ON_FULL_WARN,
@@ -148,12 +141,7 @@ static void kill_racers_of_bloom_tells_new_once_and_loses_nothing(void **state)
     race_under_kills(&spec);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kill_racers_of_blocked_tells_new_once_and_loses_nothing),
-        cmocka_unit_test(kill_racers_of_bloom_tells_new_once_and_loses_nothing),
-    };
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,15 +6,10 @@
  * lock.  bench_list has the times with 10,000 filters.  Seen to fail: with a tamis__open_segment in
  * the list_one() of tamis_store_list().
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "file/io.h"
 #include "scratch.h"
 #include "tamis.h"
@@ -61,9 +56,8 @@ static unsigned list_all(tamis_store *store, list_calls *list)
     return opened_others;
 }
 
-static void list_of_many_filters_opens_no_segment(void **state)
+CASE(list_of_many_filters_opens_no_segment)
 {
-    (void)state;
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .on_full = TAMIS_ON_FULL_WARN};
     tamis_store *store;
@@ -82,11 +76,7 @@ static void list_of_many_filters_opens_no_segment(void **state)
     tamis_store_close(store);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(list_of_many_filters_opens_no_segment),
-    };
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

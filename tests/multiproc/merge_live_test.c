@@ -17,17 +17,11 @@
  */
 #include <inttypes.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/point.h"
+#include "cases.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
@@ -188,9 +182,8 @@ static void race_with_merges(const struct tamis_filter_spec *spec)
     tamis_store_close(store);
 }
 
-static void merge_into_a_blocked_filter_in_use_loses_nothing(void **state)
+CASE(merge_into_a_blocked_filter_in_use_loses_nothing)
 {
-    (void)state;
     const struct tamis_filter_spec spec = {.size = sizeof spec,
                                            .capacity = ADDED_KEYS + SOURCES * SOURCE_KEYS,
                                            .fp_rate = 0.01,
@@ -198,22 +191,12 @@ static void merge_into_a_blocked_filter_in_use_loses_nothing(void **state)
     race_with_merges(&spec);
 }
 
-static void merge_into_a_bloom_filter_in_use_loses_nothing(void **state)
+CASE(merge_into_a_bloom_filter_in_use_loses_nothing)
 {
-    (void)state;
     const struct tamis_filter_spec spec = {.size = sizeof spec,
                                            .capacity = ADDED_KEYS + SOURCES * SOURCE_KEYS,
                                            .fp_rate = 0.01,
                                            .kind = TAMIS_KIND_BLOOM,
                                            .on_full = TAMIS_ON_FULL_WARN};
     race_with_merges(&spec);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge_into_a_blocked_filter_in_use_loses_nothing),
-        cmocka_unit_test(merge_into_a_bloom_filter_in_use_loses_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

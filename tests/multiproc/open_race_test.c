@@ -20,11 +20,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -33,8 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "file/io.h"
 #include "killer.h"
 #include "random.h"
@@ -208,9 +202,8 @@ static void count_lost(uint32_t round, const struct opener *openers, unsigned co
     scratch_remove(path);
 }
 
-static void open_race_loses_no_commit(void **state)
+CASE(open_race_loses_no_commit)
 {
-    (void)state;
     struct arena *arena = spawn_shared(sizeof *arena);
     struct outcome outcome = {0};
     uint64_t random = random_seed();
@@ -327,18 +320,16 @@ static struct outcome hold_at_each_step(const char *how)
     return outcome;
 }
 
-static void open_beside_one_held_anywhere_loses_no_commit(void **state)
+CASE(open_beside_one_held_anywhere_loses_no_commit)
 {
-    (void)state;
     const struct outcome outcome = hold_at_each_step("under flock");
     assert_true(outcome.busy > 0);
     assert_int_equal(outcome.lost, 0);
     assert_int_equal(outcome.errors, 0);
 }
 
-static void open_beside_one_held_without_flock_loses(void **state)
+CASE(open_beside_one_held_without_flock_loses)
 {
-    (void)state;
     no_locks = true;
     const struct outcome outcome = hold_at_each_step("control without flock");
     no_locks = false;
@@ -346,13 +337,7 @@ static void open_beside_one_held_without_flock_loses(void **state)
     assert_true(outcome.lost > 0);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_beside_one_held_anywhere_loses_no_commit),
-        cmocka_unit_test(open_beside_one_held_without_flock_loses),
-        cmocka_unit_test(open_race_loses_no_commit),
-    };
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,22 +21,16 @@
  * stopped in a rollback).
  */
 #include <inttypes.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/point.h"
 #include "builds.h"
+#include "cases.h"
 #include "file/io.h"
 #include "scratch.h"
 #include "spawn.h"
@@ -478,7 +472,7 @@ static uint64_t die_at_each(const struct operation *operation, bool at_calls, co
     return (step - 1) / stride;
 }
 
-static void kill_at_every_step_leaves_old_or_new_and_no_file(void **state)
+CASE(kill_at_every_step_leaves_old_or_new_and_no_file)
 {
     static const enum tamis__point points[] = {
         TAMIS__POINT_STAGED,         TAMIS__POINT_RENAMED,        TAMIS__POINT_COMMITTED,
@@ -488,7 +482,6 @@ static void kill_at_every_step_leaves_old_or_new_and_no_file(void **state)
         TAMIS__POINT_REPAIR_WRITTEN, TAMIS__POINT_REPAIR_RENAMED, TAMIS__POINT_REPAIR_CLEANED,
     };
     char *model = make_model();
-    (void)state;
     deaths = spawn_shared(sizeof *deaths);
     for (size_t i = 0; i < OPERATIONS; i++) {
         const uint64_t at_points = die_at_each(&operations[i], false, model);
@@ -534,10 +527,9 @@ static void check_while_stopped(const struct scene *scene)
     }
 }
 
-static void stop_at_every_point_keeps_no_reader_waiting(void **state)
+CASE(stop_at_every_point_keeps_no_reader_waiting)
 {
     char *model = make_model();
-    (void)state;
     deaths = spawn_shared(sizeof *deaths);
     (void)alarm(120); /* who waits for a lock that a stopped process holds waits for ever */
     for (size_t i = 0; i < OPERATIONS; i++) {
@@ -557,12 +549,7 @@ static void stop_at_every_point_keeps_no_reader_waiting(void **state)
     free(model);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stop_at_every_point_keeps_no_reader_waiting),
-        cmocka_unit_test(kill_at_every_step_leaves_old_or_new_and_no_file),
-    };
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,11 +18,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "builds.h"
+#include "cases.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
@@ -365,12 +359,11 @@ static void print_times(const char *which, struct times *times)
            times->ns[count - 1] / 1e3);
 }
 
-static void publish_200_generations_under_readers(void **state)
+CASE(publish_200_generations_under_readers)
 {
     pid_t readers[READERS];
     char *path;
     struct stage *stage = begin(&path, 1, readers);
-    (void)state;
     const uint64_t before = now_ns();
     for (uint64_t g = 2; g <= GENERATIONS_MAX; g++) {
         begin_step(stage, g, false);
@@ -433,26 +426,16 @@ static void take_any_step(struct stage *stage, uint64_t *random, uint64_t *newes
     end_step(stage);
 }
 
-static void any_change_under_readers_is_seen_by_the_next_call(void **state)
+CASE(any_change_under_readers_is_seen_by_the_next_call)
 {
     pid_t readers[READERS];
     char *path;
     struct stage *stage = begin(&path, 2, readers);
     uint64_t random = random_seed() + 1, newest = 1;
-    (void)state;
     for (unsigned i = 0; i < STEPS - 1; i++)
         take_any_step(stage, &random, &newest);
     end(path, stage, readers);
     printf("%u steps to generation %" PRIu64 "\n", STEPS - 1, newest);
     print_times("after a switch", &stage->switched);
     print_times("others", &stage->steady);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(publish_200_generations_under_readers),
-        cmocka_unit_test(any_change_under_readers_is_seen_by_the_next_call),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

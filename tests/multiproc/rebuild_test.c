@@ -8,20 +8,14 @@
  */
 #include <inttypes.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "builds.h"
+#include "cases.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
@@ -155,14 +149,13 @@ static void looker(void *context, unsigned index)
     SPAWN_CHECK(tamis_filter_close(old) == 0);
 }
 
-static void growing_filter_rebuilt_under_adders_tells_new_once(void **state)
+CASE(growing_filter_rebuilt_under_adders_tells_new_once)
 {
     struct rebuilding *r = spawn_shared(sizeof *r);
     char *path = scratch_path("rebuild");
     pid_t pids[ADDERS + 1];
     uint64_t twice = 0, told = 0;
     int status;
-    (void)state;
     (void)random_seed();
     r->told = spawn_shared((size_t)ADDED * (REBUILDS + 2));
     r->in = spawn_shared(ADDED * sizeof *r->in);
@@ -263,11 +256,10 @@ static void ask_until_dropped(void *context, unsigned index)
 }
 
 /* With generations that are kept and exceptions, which all go with it. */
-static void dropped_filter_is_told_by_the_next_call(void **state)
+CASE(dropped_filter_is_told_by_the_next_call)
 {
     const uint64_t number = KEYS + 1;
     const struct tamis_key key = {&number, sizeof number};
-    (void)state;
     for (int round = 0; round < 10; round++) {
         struct dropping *d = spawn_shared(sizeof *d);
         char *path = scratch_path("drop");
@@ -310,12 +302,7 @@ static void dropped_filter_is_told_by_the_next_call(void **state)
     }
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(growing_filter_rebuilt_under_adders_tells_new_once),
-        cmocka_unit_test(dropped_filter_is_told_by_the_next_call),
-    };
     (void)alarm(500); /* who waits for a lock that is held waits for ever */
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

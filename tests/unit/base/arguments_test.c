@@ -38,13 +38,12 @@ static void assert_untouched(const union room *room, size_t from)
         assert_int_equal(room->bytes[i], UNTOUCHED);
 }
 
-static void struct_of_an_older_program_is_filled_as_far_as_it_goes(void **state)
+CASE(struct_of_an_older_program_is_filled_as_far_as_it_goes)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "a", 1000);
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
     union room room;
-    (void)state;
     assert_int_equal(tamis_filter_add(filter, "k", 1), 1);
     size_t size = offsetof(struct tamis_filter_stat, size_bytes);
     fresh(&room, size);
@@ -71,12 +70,11 @@ static void struct_of_an_older_program_is_filled_as_far_as_it_goes(void **state)
     tamis_store_close(store);
 }
 
-static void struct_of_a_newer_program_is_filled_as_far_as_the_library_knows(void **state)
+CASE(struct_of_a_newer_program_is_filled_as_far_as_the_library_knows)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "a", 1000);
     union room room;
-    (void)state;
     fresh(&room, sizeof room.stat + 64);
     assert_done(tamis_filter_stat(filter, &room.stat));
     assert_int_equal(room.stat.size, sizeof room.stat);
@@ -91,13 +89,12 @@ static void struct_of_a_newer_program_is_filled_as_far_as_the_library_knows(void
 }
 
 /* What an older program has no field for counts as 0, whatever lies behind its struct. */
-static void spec_of_an_older_program_means_what_it_meant(void **state)
+CASE(spec_of_an_older_program_means_what_it_meant)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter;
     struct tamis_filter_stat stat = TAMIS_INIT(struct tamis_filter_stat);
     union room room;
-    (void)state;
     fresh(&room, offsetof(struct tamis_filter_spec, k));
     room.spec.capacity = 500;
     room.spec.fp_rate = 0.001;
@@ -117,11 +114,10 @@ static void spec_of_an_older_program_means_what_it_meant(void **state)
     tamis_store_close(store);
 }
 
-static void spec_of_a_newer_program_is_taken_unless_it_asks_for_what_is_not_known(void **state)
+CASE(spec_of_a_newer_program_is_taken_unless_it_asks_for_what_is_not_known)
 {
     tamis_store *store = fixture_store(NULL);
     union room room;
-    (void)state;
     memset(&room, 0, sizeof room);
     room.spec.size = sizeof room.spec + 64;
     room.spec.capacity = 500;
@@ -141,7 +137,7 @@ static int64_t read_nothing(void *context, void *buffer, size_t bytes)
     return bytes > 0 ? 0 : TAMIS_EINVAL;
 }
 
-static void struct_without_its_size_is_refused(void **state)
+CASE(struct_without_its_size_is_refused)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "a", 1000), *other = NULL;
@@ -150,7 +146,6 @@ static void struct_without_its_size_is_refused(void **state)
     tamis_build *build;
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
     union room room;
-    (void)state;
     static const size_t wrong[] = {0, sizeof(size_t), 4097, SIZE_MAX, 0xa5a5a5a5a5a5a5a5};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         fresh(&room, wrong[i]);
@@ -209,7 +204,7 @@ static int generations_nothing(void *context, const struct tamis_generation_stat
 
 /* Each of these calls has one argument NULL that it needs. */
 // NOLINTNEXTLINE(readability-function-size): a list of all calls
-static void null_arguments_are_refused_with_a_sentence(void **state)
+CASE(null_arguments_are_refused_with_a_sentence)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "a", 1000), *other = NULL;
@@ -236,7 +231,6 @@ static void null_arguments_are_refused_with_a_sentence(void **state)
     uint32_t kind;
     tamis_store *opened;
     tamis_build *build;
-    (void)state;
     const int64_t results[] = {
         tamis_store_open(NULL, 0, &opened),
         tamis_store_open("x", 0, NULL),
@@ -355,17 +349,4 @@ static void null_arguments_are_refused_with_a_sentence(void **state)
     assert_int_equal(fixture_problems(store->place.path), 0);
     tamis_filter_close(filter);
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(struct_of_an_older_program_is_filled_as_far_as_it_goes),
-        cmocka_unit_test(struct_of_a_newer_program_is_filled_as_far_as_the_library_knows),
-        cmocka_unit_test(spec_of_an_older_program_means_what_it_meant),
-        cmocka_unit_test(spec_of_a_newer_program_is_taken_unless_it_asks_for_what_is_not_known),
-        cmocka_unit_test(struct_without_its_size_is_refused),
-        cmocka_unit_test(null_arguments_are_refused_with_a_sentence),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,9 +37,8 @@ static const struct {
 };
 #define CODES (sizeof codes / sizeof codes[0])
 
-static void error_every_code_has_its_name_number_and_message(void **state)
+CASE(error_every_code_has_its_name_number_and_message)
 {
-    (void)state;
     for (size_t i = 0; i < CODES; i++) {
         assert_int_equal(codes[i].code, codes[i].number);
         assert_string_equal(tamis_error_name(codes[i].code), codes[i].name);
@@ -50,15 +49,13 @@ static void error_every_code_has_its_name_number_and_message(void **state)
     }
 }
 
-static void error_list_here_is_complete(void **state)
+CASE(error_list_here_is_complete)
 {
-    (void)state;
     assert_string_equal(tamis_error_name(-(int)CODES - 1), "TAMIS_?");
 }
 
-static void error_no_error_and_unknown_numbers_are_told_apart(void **state)
+CASE(error_no_error_and_unknown_numbers_are_told_apart)
 {
-    (void)state;
     assert_string_equal(tamis_error_name(0), "TAMIS_OK");
     assert_string_equal(tamis_error_message(0), "no error");
     assert_string_equal(tamis_error_name(1), "TAMIS_?");
@@ -66,19 +63,17 @@ static void error_no_error_and_unknown_numbers_are_told_apart(void **state)
     assert_string_equal(tamis_error_message(12345), "not an error code of Tamis");
 }
 
-static void error_version_is_that_of_the_header(void **state)
+CASE(error_version_is_that_of_the_header)
 {
     char text[32];
-    (void)state;
     (void)snprintf(text, sizeof text, "%d.%d.%d", TAMIS_VERSION_MAJOR, TAMIS_VERSION_MINOR,
                    TAMIS_VERSION_PATCH);
     assert_string_equal(tamis_version(), text);
 }
 
-static void error_sentence_is_kept_over_success(void **state)
+CASE(error_sentence_is_kept_over_success)
 {
     char quoted[TAMIS__QUOTED_BYTES];
-    (void)state;
     assert_int_equal(tamis__fail(TAMIS_EIO, "cannot read %s: %d", tamis__quote(quoted, "x"), 7),
                      TAMIS_EIO);
     assert_string_equal(tamis_last_error(), "cannot read 'x': 7");
@@ -88,10 +83,9 @@ static void error_sentence_is_kept_over_success(void **state)
     assert_string_equal(tamis_last_error(), "cannot read 'x': 7");
 }
 
-static void error_long_sentence_is_cut_and_closed(void **state)
+CASE(error_long_sentence_is_cut_and_closed)
 {
     char *longer = malloc(5001);
-    (void)state;
     assert_non_null(longer);
     memset(longer, 'y', 5000);
     longer[5000] = '\0';
@@ -121,12 +115,11 @@ static void *fail_in_thread(void *context)
 }
 
 /* Seen to fail with `_Thread_local` taken from last_sentence in error.c. */
-static void error_sentence_is_the_threads_own(void **state)
+CASE(error_sentence_is_the_threads_own)
 {
     struct spawn_barrier barrier = {.count = 2};
     struct thread_case cases[2] = {{&barrier, 1, false, false}, {&barrier, 2, false, false}};
     pthread_t threads[2];
-    (void)state;
     (void)tamis__fail(TAMIS_EIO, "of the main thread");
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, fail_in_thread, &cases[i]), 0);
@@ -137,7 +130,7 @@ static void error_sentence_is_the_threads_own(void **state)
     assert_string_equal(tamis_last_error(), "of the main thread");
 }
 
-static void error_utf8_lengths_follow_rfc_3629(void **state)
+CASE(error_utf8_lengths_follow_rfc_3629)
 {
     static const struct {
         const char *text;
@@ -169,7 +162,6 @@ static void error_utf8_lengths_follow_rfc_3629(void **state)
         {"\xF0\x9F\x98", 0},
         {"\xFF", 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_int_equal(tamis__utf8_length((const unsigned char *)cases[i].text), cases[i].length);
 }
@@ -199,9 +191,8 @@ static size_t length_by_code_point(const unsigned char *s)
     return length;
 }
 
-static void error_utf8_lengths_agree_with_a_decoder(void **state)
+CASE(error_utf8_lengths_agree_with_a_decoder)
 {
-    (void)state;
     for (uint32_t bytes = 0; bytes < 1u << 24; bytes += bytes < 1u << 22 ? 1 : 3) {
         const unsigned char s[4] = {(unsigned char)(bytes >> 16), (unsigned char)(bytes >> 8),
                                     (unsigned char)bytes, 0};
@@ -211,7 +202,7 @@ static void error_utf8_lengths_agree_with_a_decoder(void **state)
     }
 }
 
-static void error_quote_shows_odd_bytes(void **state)
+CASE(error_quote_shows_odd_bytes)
 {
     static const struct {
         const char *text, *quoted;
@@ -227,13 +218,12 @@ static void error_quote_shows_odd_bytes(void **state)
         {"cut \xE2\x82", "'cut \\xE2\\x82'"},
     };
     char buffer[TAMIS__QUOTED_BYTES];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_string_equal(tamis__quote(buffer, cases[i].text), cases[i].quoted);
 }
 
 /* Fills of every length and width: a buffer with guard bytes shows an overrun (and ASan would). */
-static void error_quote_never_leaves_its_buffer(void **state)
+CASE(error_quote_never_leaves_its_buffer)
 {
     static const char *const pieces[] = {"a",        "\xFF",         "\x01",
                                          "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
@@ -241,7 +231,6 @@ static void error_quote_never_leaves_its_buffer(void **state)
         char text[TAMIS__QUOTED_BYTES];
         char guard[16];
     } buffer;
-    (void)state;
     for (size_t lead = 0; lead < 12; lead++)
         for (size_t p = 0; p < sizeof pieces / sizeof pieces[0]; p++) {
             char text[2048] = "";
@@ -262,7 +251,7 @@ static void error_quote_never_leaves_its_buffer(void **state)
         }
 }
 
-static void error_sizes_are_told_for_people(void **state)
+CASE(error_sizes_are_told_for_people)
 {
     static const struct {
         double bytes;
@@ -272,26 +261,6 @@ static void error_sizes_are_told_for_people(void **state)
         {1536, "1.5 KiB"}, {1073741824, "1.0 GiB"}, {0x1p60, "1.0 EiB"},  {0x1p70, "1024.0 EiB"},
     };
     char buffer[TAMIS__SIZE_BYTES];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_string_equal(tamis__size_text(buffer, cases[i].bytes), cases[i].text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_every_code_has_its_name_number_and_message),
-        cmocka_unit_test(error_list_here_is_complete),
-        cmocka_unit_test(error_no_error_and_unknown_numbers_are_told_apart),
-        cmocka_unit_test(error_version_is_that_of_the_header),
-        cmocka_unit_test(error_sentence_is_kept_over_success),
-        cmocka_unit_test(error_long_sentence_is_cut_and_closed),
-        cmocka_unit_test(error_sentence_is_the_threads_own),
-        cmocka_unit_test(error_utf8_lengths_follow_rfc_3629),
-        cmocka_unit_test(error_utf8_lengths_agree_with_a_decoder),
-        cmocka_unit_test(error_quote_shows_odd_bytes),
-        cmocka_unit_test(error_quote_never_leaves_its_buffer),
-        cmocka_unit_test(error_sizes_are_told_for_people),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,10 +113,9 @@ static struct teller set_teller(struct stage *s, struct teller *teller, uint32_t
     return *teller;
 }
 
-static void build_tells_its_phases_in_order(void **state)
+CASE(build_tells_its_phases_in_order)
 {
     static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED};
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct teller teller;
         struct stage s = set_stage(kinds[i % 2], 60000);
@@ -131,10 +130,9 @@ static void build_tells_its_phases_in_order(void **state)
 }
 
 /* Seen to fail: with a draft that is not discarded. */
-static void build_ended_in_any_phase_leaves_nothing(void **state)
+CASE(build_ended_in_any_phase_leaves_nothing)
 {
     static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED};
-    (void)state;
     for (size_t i = 0; i < 4; i++)
         for (uint32_t phase = 0; phase <= TAMIS_BUILD_PUBLISHING; phase++) {
             struct teller teller;
@@ -157,12 +155,11 @@ static void build_ended_in_any_phase_leaves_nothing(void **state)
         }
 }
 
-static void build_that_was_ended_cannot_go_on(void **state)
+CASE(build_that_was_ended_cannot_go_on)
 {
     struct teller teller;
     struct stage s = set_stage(TAMIS_KIND_FUSE, 100);
     tamis_build *build;
-    (void)state;
     (void)set_teller(&s, &teller, TAMIS_BUILD_READING, 0);
     assert_done(tamis_build_begin(s.store, "list", &s.spec, &build));
     assert_int_equal(builds_give(build, tamis_build_add, &s.keys), TAMIS_EFULL);
@@ -231,7 +228,7 @@ static unsigned fail_each(uint32_t kind, uint64_t keys, const struct fault *faul
 }
 
 /* Seen to fail: with the error of tamis__segment_fill() of a piece left alone. */
-static void build_survives_any_failing_call(void **state)
+CASE(build_survives_any_failing_call)
 {
     static const struct fault faults[] = {
         {"open", EMFILE, 0},
@@ -253,7 +250,6 @@ static void build_survives_any_failing_call(void **state)
     };
     const uint64_t keys = FIXTURE_SANITIZED ? 2000 : 46000; /* these spill */
     unsigned fuse = 0, blocked = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         fuse += fail_each(TAMIS_KIND_FUSE, keys, &faults[i]);
         blocked += fail_each(TAMIS_KIND_BLOCKED, keys, &faults[i]);
@@ -262,12 +258,11 @@ static void build_survives_any_failing_call(void **state)
     assert_true(fuse > (FIXTURE_SANITIZED ? 40 : 60) && blocked > (FIXTURE_SANITIZED ? 40 : 60));
 }
 
-static void build_survives_any_failing_allocation(void **state)
+CASE(build_survives_any_failing_allocation)
 {
     static const struct fault memory = {NULL, ENOMEM, 0};
     const unsigned least =
         FIXTURE_SANITIZED ? 8 : 20; /* LMDB's and libc's fail in a plain build alone */
-    (void)state;
     assert_true(fail_each(TAMIS_KIND_FUSE, 2000, &memory) > least);
     assert_true(fail_each(TAMIS_KIND_BLOCKED, 2000, &memory) > least);
 }
@@ -303,7 +298,7 @@ static void spoil_staged(enum tamis__point point)
 }
 
 /* Seen to fail: with a verify that asks for every other key, and with one without a sample. */
-static void build_with_faulty_data_is_not_published(void **state)
+CASE(build_with_faulty_data_is_not_published)
 {
     static const struct {
         uint32_t kind;
@@ -315,7 +310,6 @@ static void build_with_faulty_data_is_not_published(void **state)
         {TAMIS_KIND_BLOCKED, SET_ALL, "answers yes to far more keys"},
         {TAMIS_KIND_BLOOM, SET_ALL, "answers yes to far more keys"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct stage s = set_stage(cases[i].kind, 3000);
         spoilt_path = s.path;
@@ -350,13 +344,12 @@ static void run_until_killed(void *context)
     _exit(run(&s) == 1 ? 0 : 1);
 }
 
-static void build_killed_at_any_step_leaves_the_old_generation(void **state)
+CASE(build_killed_at_any_step_leaves_the_old_generation)
 {
     static const enum tamis__point points[] = {TAMIS__POINT_STAGED, TAMIS__POINT_BUILD_SORTED,
                                                TAMIS__POINT_BUILD_MADE,
                                                TAMIS__POINT_BUILD_VERIFIED};
     static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED};
-    (void)state;
     for (size_t i = 0; i < 2 * sizeof points / sizeof points[0]; i++) {
         struct stage s = set_stage(kinds[i % 2], 60000);
         kill_at = points[i / 2];
@@ -370,17 +363,7 @@ static void build_killed_at_any_step_leaves_the_old_generation(void **state)
     }
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(build_tells_its_phases_in_order),
-        cmocka_unit_test(build_ended_in_any_phase_leaves_nothing),
-        cmocka_unit_test(build_that_was_ended_cannot_go_on),
-        cmocka_unit_test(build_survives_any_failing_call),
-        cmocka_unit_test(build_survives_any_failing_allocation),
-        cmocka_unit_test(build_with_faulty_data_is_not_published),
-        cmocka_unit_test(build_killed_at_any_step_leaves_the_old_generation),
-    };
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

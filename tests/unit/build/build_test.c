@@ -50,11 +50,10 @@ static void check_result(const struct tamis_build_result *result, const struct b
     assert_true(result->size_bytes >= TAMIS__HEADER_BYTES);
 }
 
-static void build_of_any_kind_answers_for_its_keys(void **state)
+CASE(build_of_any_kind_answers_for_its_keys)
 {
     struct builds_keys twice = keys;
     const uint64_t samples = tamis__point_samples;
-    (void)state;
     twice.times = 2;
     twice.shuffle = random_seed();
     tamis__point_samples = (uint64_t)1 << 20; /* as installed */
@@ -80,12 +79,11 @@ static void build_of_any_kind_answers_for_its_keys(void **state)
     tamis__point_samples = samples;
 }
 
-static void build_of_no_keys_answers_no(void **state)
+CASE(build_of_no_keys_answers_no)
 {
     static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
     const struct builds_keys none = {.family = 'k'};
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         const struct tamis_build_spec spec = {
             .size = sizeof spec,
@@ -100,7 +98,7 @@ static void build_of_no_keys_answers_no(void **state)
     tamis_store_close(store);
 }
 
-static void build_that_is_outgrown_by_its_capacity_holds_all(void **state)
+CASE(build_that_is_outgrown_by_its_capacity_holds_all)
 {
     tamis_store *store = fixture_store(NULL);
     const struct tamis_build_spec spec = {
@@ -111,7 +109,6 @@ static void build_that_is_outgrown_by_its_capacity_holds_all(void **state)
                                               .fp_rate = 0.01}};
     struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_filter *filter = NULL;
-    (void)state;
     assert_done(builds_run(store, "list", &spec, &keys, NULL));
     assert_done(tamis_filter_open(store, "list", 0, &filter));
     assert_done(tamis_filter_stat(filter, &stat));
@@ -190,9 +187,8 @@ static void check_same(const struct tamis_filter_spec *filter, uint64_t count)
     free(path);
 }
 
-static void build_bytes_depend_on_keys_and_spec_alone(void **state)
+CASE(build_bytes_depend_on_keys_and_spec_alone)
 {
-    (void)state;
     for (size_t i = 0; i < SPECS; i++)
         check_same(&specs[i], KEYS);
     check_same(&specs[0], 100000);                          /* does not fit into 1 MiB */
@@ -234,23 +230,21 @@ static void check_against(const struct tamis_filter_spec *filter, uint64_t memor
 
 /* Seen to fail: with found exceptions that are not given to the publisher, and with added keys that
  * are not looked for in the keyset. */
-static void build_against_known_good_keys_answers_no_to_them(void **state)
+CASE(build_against_known_good_keys_answers_no_to_them)
 {
-    (void)state;
     check_against(&specs[1], 0);
     check_against(&specs[1], 1 << 20);
     check_against(&specs[4], 0);
     check_against(&specs[10], 0);
 }
 
-static void build_excepts_keys_though_they_were_added(void **state)
+CASE(build_excepts_keys_though_they_were_added)
 {
     tamis_store *store = fixture_store(NULL);
     const struct tamis_build_spec spec = {.size = sizeof spec, .filter = &specs[0]};
     const struct builds_keys some = {.family = 'k', .count = 10};
     struct tamis_build_result result = {.size = sizeof result};
     tamis_build *build;
-    (void)state;
     assert_done(tamis_build_begin(store, "list", &spec, &build));
     give(build, tamis_build_add, &keys);
     give(build, tamis_build_except, &some);
@@ -291,7 +285,7 @@ static int run_change(tamis_store *store, const struct change *change,
 
 /* Each after the one before it. */
 // NOLINTNEXTLINE(readability-function-size): a table of steps, of which each needs the one before
-static void build_if_changed_publishes_what_has_changed(void **state)
+CASE(build_if_changed_publishes_what_has_changed)
 {
     const uint32_t flags = TAMIS_BUILD_IF_CHANGED;
     const struct tamis_filter_spec fuse = {.size = sizeof fuse, .fp_rate = 1.0 / 256},
@@ -444,7 +438,6 @@ static void build_if_changed_publishes_what_has_changed(void **state)
     uint64_t generation = 0;
     char *path;
     tamis_store *store = fixture_store(&path);
-    (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         const int published = run_change(store, &changes[i], &result);
         if (published != changes[i].published) fail_msg("%s: %d", changes[i].what, published);
@@ -466,7 +459,7 @@ static void build_if_changed_publishes_what_has_changed(void **state)
 }
 
 /* Its adders would end.  Seen to fail with check_default_kind() always 0. */
-static void build_of_no_kind_replaces_no_other_kind(void **state)
+CASE(build_of_no_kind_replaces_no_other_kind)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
@@ -476,7 +469,6 @@ static void build_of_no_kind_replaces_no_other_kind(void **state)
     const struct tamis_build_spec spec = {.size = sizeof spec, .filter = &wanted};
     struct tamis_build_result result = {.size = sizeof result};
     tamis_build *build;
-    (void)state;
     assert_done(tamis_filter_create(store, "list", &live, NULL));
     assert_done(tamis_build_begin(store, "list", &spec, &build));
     give(build, tamis_build_add, &some);
@@ -495,7 +487,7 @@ static void build_of_no_kind_replaces_no_other_kind(void **state)
     free(path);
 }
 
-static void build_if_changed_sees_what_others_have_added(void **state)
+CASE(build_if_changed_sees_what_others_have_added)
 {
     tamis_store *store = fixture_store(NULL);
     const struct tamis_build_spec spec = {
@@ -506,7 +498,6 @@ static void build_if_changed_sees_what_others_have_added(void **state)
                                               .capacity = 2 * KEYS},
         .flags = TAMIS_BUILD_IF_CHANGED};
     tamis_filter *filter = NULL;
-    (void)state;
     assert_int_equal(assert_done(builds_run(store, "list", &spec, &keys, NULL)), 1);
     assert_int_equal(assert_done(builds_run(store, "list", &spec, &keys, NULL)), 0);
     assert_done(tamis_filter_open(store, "list", 0, &filter));
@@ -527,7 +518,7 @@ static void build_if_changed_sees_what_others_have_added(void **state)
     OF_BUILD(.filter = &(const struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec), \
                                                          __VA_ARGS__})
 
-static void build_with_a_wrong_spec_is_refused(void **state)
+CASE(build_with_a_wrong_spec_is_refused)
 {
     const struct {
         struct tamis_build_spec spec;
@@ -556,7 +547,6 @@ static void build_with_a_wrong_spec_is_refused(void **state)
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_build *build = NULL;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_refused(cases[i].code, cases[i].words,
                        tamis_build_begin(store, "list", &cases[i].spec, &build));
@@ -573,7 +563,7 @@ static void build_with_a_wrong_spec_is_refused(void **state)
     free(path);
 }
 
-static void build_of_a_filter_that_counts_or_forgets_is_refused(void **state)
+CASE(build_of_a_filter_that_counts_or_forgets_is_refused)
 {
     static const struct tamis_filter_spec there[] = {
         {.size = sizeof there[0], .kind = TAMIS_KIND_COUNTING, .capacity = 100},
@@ -581,7 +571,6 @@ static void build_of_a_filter_that_counts_or_forgets_is_refused(void **state)
     static const char *const words[] = {"counting", "a window"};
     static const struct tamis_build_spec spec = {.size = sizeof spec};
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         assert_done(tamis_filter_create(store, words[i], &there[i], NULL));
         assert_refused(TAMIS_EMISMATCH, words[i], builds_run(store, words[i], &spec, &keys, NULL));
@@ -589,12 +578,11 @@ static void build_of_a_filter_that_counts_or_forgets_is_refused(void **state)
     tamis_store_close(store);
 }
 
-static void build_that_is_over_takes_no_more(void **state)
+CASE(build_that_is_over_takes_no_more)
 {
     static const struct tamis_build_spec spec = {.size = sizeof spec};
     tamis_store *store = fixture_store(NULL);
     tamis_build *build;
-    (void)state;
     tamis_build_close(NULL);
     assert_done(tamis_build_begin(store, "list", &spec, &build));
     assert_refused(TAMIS_EINVAL, "key 0",
@@ -609,11 +597,10 @@ static void build_that_is_over_takes_no_more(void **state)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static void build_budget_reads_what_the_system_says(void **state)
+CASE(build_budget_reads_what_the_system_says)
 {
     char path[64];
     bool is_v1;
-    (void)state;
     assert_int_equal(tamis__meminfo_available("MemTotal: 9 kB\nMemAvailable:   123 kB\n"),
                      123 << 10);
     assert_int_equal(tamis__meminfo_available("MemTotal: 9 kB\n"), 0);
@@ -628,24 +615,4 @@ static void build_budget_reads_what_the_system_says(void **state)
         tamis__cgroup_path("0::/a-name-longer-than-there-is-room-for-it-in-this-very-array-here",
                            path, sizeof path, &is_v1));
     assert_true(tamis__budget() >= TAMIS__BUDGET_MIN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(build_of_any_kind_answers_for_its_keys),
-        cmocka_unit_test(build_of_no_keys_answers_no),
-        cmocka_unit_test(build_that_is_outgrown_by_its_capacity_holds_all),
-        cmocka_unit_test(build_bytes_depend_on_keys_and_spec_alone),
-        cmocka_unit_test(build_against_known_good_keys_answers_no_to_them),
-        cmocka_unit_test(build_excepts_keys_though_they_were_added),
-        cmocka_unit_test(build_if_changed_publishes_what_has_changed),
-        cmocka_unit_test(build_of_no_kind_replaces_no_other_kind),
-        cmocka_unit_test(build_if_changed_sees_what_others_have_added),
-        cmocka_unit_test(build_with_a_wrong_spec_is_refused),
-        cmocka_unit_test(build_of_a_filter_that_counts_or_forgets_is_refused),
-        cmocka_unit_test(build_that_is_over_takes_no_more),
-        cmocka_unit_test(build_budget_reads_what_the_system_says),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

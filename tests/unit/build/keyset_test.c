@@ -156,10 +156,9 @@ static void check(size_t count, enum spread spread, uint64_t memory_bytes, unsig
     free_digests(&d);
 }
 
-static void keyset_in_memory_is_sorted_and_distinct(void **state)
+CASE(keyset_in_memory_is_sorted_and_distinct)
 {
     static const size_t counts[] = {0, 1, 2, 63, 64, 65, 4095, 4096, 4097, 100000, 1100000};
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         for (unsigned spread = HASHES; spread < SPREADS; spread++)
             check(counts[i], spread, ROOMY_BYTES, 1 + (unsigned)i % 3);
@@ -167,21 +166,19 @@ static void keyset_in_memory_is_sorted_and_distinct(void **state)
 
 /* Seen to fail: with the mark that a digest equals not taken for it (runs.c, is_there), and with
  * parts of a merge that are given their places in the order in which they are done. */
-static void keyset_on_disk_is_sorted_and_distinct(void **state)
+CASE(keyset_on_disk_is_sorted_and_distinct)
 {
     static const size_t counts[] = {3276, 3277, 7000, 100000, 200000};
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         for (unsigned spread = HASHES; spread < SPREADS; spread++)
             for (unsigned threads = 1; threads < 5; threads += 3)
                 check(counts[i], spread, TINY_BYTES, threads);
 }
 
-static void keyset_beyond_memory_has_a_file_without_a_name(void **state)
+CASE(keyset_beyond_memory_has_a_file_without_a_name)
 {
     struct digests d = make_digests(20000, HASHES);
     struct stage s;
-    (void)state;
     set_stage(&s, TINY_BYTES, 2);
     assert_done(add_all(&s.keyset, &d));
     assert_true(s.keyset.run_count > 4);
@@ -193,11 +190,10 @@ static void keyset_beyond_memory_has_a_file_without_a_name(void **state)
     free_digests(&d);
 }
 
-static void keyset_of_duplicates_stays_in_memory(void **state)
+CASE(keyset_of_duplicates_stays_in_memory)
 {
     struct digests d = make_digests(200000, ALL_EQUAL);
     struct stage s;
-    (void)state;
     set_stage(&s, TINY_BYTES, 2);
     assert_done(add_all(&s.keyset, &d));
     assert_done(tamis__keyset_sort(&s.keyset));
@@ -207,12 +203,11 @@ static void keyset_of_duplicates_stays_in_memory(void **state)
     free_digests(&d);
 }
 
-static void keyset_digest_does_not_depend_on_order(void **state)
+CASE(keyset_digest_does_not_depend_on_order)
 {
     struct digests d = make_digests(50000, REPEATED);
     struct stage forward, backward;
     uint8_t a[TAMIS__KEY_DIGEST_BYTES], b[TAMIS__KEY_DIGEST_BYTES];
-    (void)state;
     set_stage(&forward, ROOMY_BYTES, 2);
     set_stage(&backward, TINY_BYTES, 3);
     assert_done(add_all(&forward.keyset, &d));
@@ -229,12 +224,11 @@ static void keyset_digest_does_not_depend_on_order(void **state)
 }
 
 /* By Python's xxhash: xxh3_128_hexdigest(bytes(8)), which has the greatest byte first. */
-static void keyset_digest_of_one_is_its_xxh3_128(void **state)
+CASE(keyset_digest_of_one_is_its_xxh3_128)
 {
     static const uint64_t zero = 0;
     uint8_t bytes[TAMIS__KEY_DIGEST_BYTES];
     char hex[2 * TAMIS__KEY_DIGEST_BYTES + 1];
-    (void)state;
     tamis__digests_sum_bytes(tamis__digests_sum(&zero, 1), bytes);
     for (size_t i = 0; i < sizeof bytes; i++)
         (void)snprintf(hex + 2 * i, 3, "%02x", bytes[sizeof bytes - 1 - i]);
@@ -264,10 +258,9 @@ static int read_some(void *context, unsigned worker, uint64_t item)
                : tamis__fail(TAMIS_ECORRUPT, "other digests at %llu", (unsigned long long)first);
 }
 
-static void keyset_is_read_by_threads_side_by_side(void **state)
+CASE(keyset_is_read_by_threads_side_by_side)
 {
     struct digests d = make_digests(300000, HASHES);
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct stage s;
         set_stage(&s, i ? TINY_BYTES : ROOMY_BYTES, 4);
@@ -298,10 +291,9 @@ static int tell(void *context, uint32_t phase, uint64_t done, uint64_t all)
     return ++teller->calls == teller->ends_at ? TAMIS_EFULL : 0;
 }
 
-static void keyset_sort_is_ended_by_progress(void **state)
+CASE(keyset_sort_is_ended_by_progress)
 {
     struct digests d = make_digests(100000, HASHES);
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct stage s;
         struct teller teller = {0};
@@ -328,9 +320,8 @@ static int count_item(void *context, unsigned worker, uint64_t item)
 }
 
 /* Seen to fail: with an oversee() that tells only once all are through. */
-static void crew_is_ended_by_progress_between_items(void **state)
+CASE(crew_is_ended_by_progress_between_items)
 {
-    (void)state;
     for (unsigned threads = 1; threads < 4; threads++) {
         uint64_t items = 0;
         struct teller teller = {.ends_at = 2};
@@ -347,9 +338,8 @@ static int fail_item(void *context, unsigned worker, uint64_t item)
     return item == 50 ? tamis__fail(TAMIS_EIO, "item 50 cannot be had") : 0;
 }
 
-static void crew_hands_on_the_sentence_of_a_failure(void **state)
+CASE(crew_hands_on_the_sentence_of_a_failure)
 {
-    (void)state;
     for (unsigned threads = 1; threads < 4; threads++) {
         struct tamis__crew crew = {.threads = threads};
         (void)tamis__fail(0, "%s", "");
@@ -414,11 +404,10 @@ static void check_spool(const struct tamis_store *store, size_t memory, uint64_t
     tamis__spool_clear(&spool);
 }
 
-static void spool_gives_keys_back_in_order(void **state)
+CASE(spool_gives_keys_back_in_order)
 {
     static const size_t memory[] = {0, 5000, 100000, 1 << 20, 1 << 26};
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
         static const uint64_t counts[] = {0, 1, 2, 1023, 1024, 1025, 5000};
         for (size_t j = 0; j < sizeof counts / sizeof counts[0]; j++)
@@ -500,12 +489,11 @@ static unsigned fail_each(int (*run)(struct stage *, const struct digests *), ar
     return nth - 1;
 }
 
-static void keyset_and_spool_survive_any_fault(void **state)
+CASE(keyset_and_spool_survive_any_fault)
 {
     static const struct {
         int number, code;
     } errors[] = {{ENOSPC, TAMIS_ENOSPACE}, {EIO, TAMIS_EIO}, {EMFILE, TAMIS_ELIMIT}};
-    (void)state;
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         assert_true(fail_each(run_keyset, faults_arm_calls, errors[i].number, errors[i].code) > 20);
         assert_true(fail_each(run_spool, faults_arm_calls, errors[i].number, errors[i].code) > 4);
@@ -514,11 +502,10 @@ static void keyset_and_spool_survive_any_fault(void **state)
     assert_true(fail_each(run_spool, arm_memory, ENOMEM, TAMIS_ENOMEM) > 0);
 }
 
-static void keyset_on_a_full_disk_tells_the_mend(void **state)
+CASE(keyset_on_a_full_disk_tells_the_mend)
 {
     struct digests d = make_digests(20000, HASHES);
     struct stage s;
-    (void)state;
     set_stage(&s, TINY_BYTES, 1);
     faults_arm_verb(1, ENOSPC, "allocate");
     const int rc = add_all(&s.keyset, &d);
@@ -530,23 +517,7 @@ static void keyset_on_a_full_disk_tells_the_mend(void **state)
     free_digests(&d);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keyset_in_memory_is_sorted_and_distinct),
-        cmocka_unit_test(keyset_on_disk_is_sorted_and_distinct),
-        cmocka_unit_test(keyset_beyond_memory_has_a_file_without_a_name),
-        cmocka_unit_test(keyset_of_duplicates_stays_in_memory),
-        cmocka_unit_test(keyset_digest_does_not_depend_on_order),
-        cmocka_unit_test(keyset_digest_of_one_is_its_xxh3_128),
-        cmocka_unit_test(keyset_is_read_by_threads_side_by_side),
-        cmocka_unit_test(keyset_sort_is_ended_by_progress),
-        cmocka_unit_test(crew_is_ended_by_progress_between_items),
-        cmocka_unit_test(crew_hands_on_the_sentence_of_a_failure),
-        cmocka_unit_test(spool_gives_keys_back_in_order),
-        cmocka_unit_test(keyset_and_spool_survive_any_fault),
-        cmocka_unit_test(keyset_on_a_full_disk_tells_the_mend),
-    };
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,10 +44,9 @@ static int get_by_id(tamis_store *store, uint64_t id)
     return rc;
 }
 
-static void catalog_put_is_got_by_name_and_by_id(void **state)
+CASE(catalog_put_is_got_by_name_and_by_id)
 {
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     put(store, "seen", 7);
     assert_int_equal(get(store, "seen"), 0);
     assert_string_equal(found.name, "seen");
@@ -61,10 +60,9 @@ static void catalog_put_is_got_by_name_and_by_id(void **state)
     tamis_store_close(store);
 }
 
-static void catalog_put_again_replaces(void **state)
+CASE(catalog_put_again_replaces)
 {
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     put(store, "seen", 7);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     catalogs_record(&record, "seen", 7, 64);
@@ -76,10 +74,9 @@ static void catalog_put_again_replaces(void **state)
     tamis_store_close(store);
 }
 
-static void catalog_without_commit_changes_nothing(void **state)
+CASE(catalog_without_commit_changes_nothing)
 {
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     put(store, "kept", 1);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     catalogs_record(&record, "dropped", 2, 1);
@@ -96,10 +93,9 @@ static void catalog_without_commit_changes_nothing(void **state)
     tamis_store_close(store);
 }
 
-static void catalog_store_record_is_kept_by_commit(void **state)
+CASE(catalog_store_record_is_kept_by_commit)
 {
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     assert_int_equal(tamis__catalog_store(txn)->next_segment, 1);
     assert_int_equal(tamis__catalog_store(txn)->next_filter_id, 1);
@@ -112,10 +108,9 @@ static void catalog_store_record_is_kept_by_commit(void **state)
     tamis_store_close(store);
 }
 
-static void catalog_forgotten_is_gone_by_name_and_id(void **state)
+CASE(catalog_forgotten_is_gone_by_name_and_id)
 {
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     put(store, "seen", 7);
     put(store, "other", 8);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
@@ -128,11 +123,10 @@ static void catalog_forgotten_is_gone_by_name_and_id(void **state)
     tamis_store_close(store);
 }
 
-static void catalog_name_of_255_bytes_is_held(void **state)
+CASE(catalog_name_of_255_bytes_is_held)
 {
     char name[TAMIS_NAME_MAX + 1];
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     memset(name, 'n', TAMIS_NAME_MAX);
     name[TAMIS_NAME_MAX] = '\0';
     put(store, name, 1);
@@ -169,11 +163,10 @@ static const char *walked(tamis_store *store, const char *prefix, int stop_after
     return walk.names;
 }
 
-static void catalog_each_goes_by_bytes_from_a_prefix(void **state)
+CASE(catalog_each_goes_by_bytes_from_a_prefix)
 {
     char longer[300];
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     assert_string_equal(walked(store, "", 0, 0), "");
     put(store, "b/2", 1);
     put(store, "a", 2);
@@ -201,11 +194,10 @@ static int note_number(void *context, uint64_t number)
     return number == 9 ? 43 : 0;
 }
 
-static void catalog_garbage_is_walked_by_number_and_forgotten(void **state)
+CASE(catalog_garbage_is_walked_by_number_and_forgotten)
 {
     uint64_t seen = 0;
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     put(store, "g-is also a letter of names", 1);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     assert_done(tamis__catalog_put_garbage(txn, 5));
@@ -226,13 +218,12 @@ static void catalog_garbage_is_walked_by_number_and_forgotten(void **state)
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
 
-static void catalog_open_read_only_refuses_the_exclusive_lock(void **state)
+CASE(catalog_open_read_only_refuses_the_exclusive_lock)
 {
     char *path;
     struct tamis__catalog_txn *txn;
     tamis_store_close(fixture_store(&path));
     tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
-    (void)state;
     assert_refused(TAMIS_EREADONLY, "open it for writing",
                    tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, &txn));
     tamis_store_close(store);
@@ -240,11 +231,10 @@ static void catalog_open_read_only_refuses_the_exclusive_lock(void **state)
 }
 
 /* A copy that came without catalog.lock, on a medium that nobody can write to. */
-static void catalog_without_a_lock_file_is_read(void **state)
+CASE(catalog_without_a_lock_file_is_read)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
-    (void)state;
     put(store, "seen", 7);
     tamis_store_close(store);
     assert_int_equal(unlink(fixture_join(path, "catalog.lock")), 0);
@@ -283,11 +273,10 @@ static void *count_up(void *context)
 }
 
 /* Seen to fail with the lock left out of take_lock(): LMDB runs wild, or updates are lost. */
-static void catalog_two_threads_lose_no_update(void **state)
+CASE(catalog_two_threads_lose_no_update)
 {
     struct counting c[2] = {{fixture_store(NULL), 0}, {NULL, 0}};
     pthread_t threads[2];
-    (void)state;
     (void)alarm(120); /* LMDB may loop for ever on what two writers have left */
     c[1].store = c[0].store;
     for (int i = 0; i < 2; i++)
@@ -348,13 +337,12 @@ static void parent(void *context)
  * lock must be free all the same.  Seen to fail with the close in after_fork_in_child() of
  * private_fd.c taken out.
  */
-static void catalog_lock_of_a_killed_parent_is_not_kept_by_its_child(void **state)
+CASE(catalog_lock_of_a_killed_parent_is_not_kept_by_its_child)
 {
     int ready[2];
     pid_t child;
     char *path;
     struct fork_case c = {.store = fixture_store(&path)};
-    (void)state;
     assert_int_equal(pipe(ready), 0);
     c.ready = ready[1];
     (void)fflush(NULL);
@@ -395,11 +383,10 @@ static void *begin_and_end(void *context)
 }
 
 /* Threads in and out of transactions while others fork: every child can begin one of its own. */
-static void catalog_children_of_a_busy_parent_can_use_it(void **state)
+CASE(catalog_children_of_a_busy_parent_can_use_it)
 {
     struct fork_case c = {.store = fixture_store(NULL)};
     pthread_t threads[2];
-    (void)state;
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, begin_and_end, &c), 0);
     for (int i = 0; i < 50; i++)
@@ -418,13 +405,12 @@ static void assert_no_catalog(const char *path, int code, const char *words)
     assert_refused(code, words, tamis_store_open(path, TAMIS_READ_ONLY, &store));
 }
 
-static void catalog_that_is_none_is_refused(void **state)
+CASE(catalog_that_is_none_is_refused)
 {
     char *path, *file;
     unsigned char garbage[8192];
     uint64_t random = random_seed();
     tamis_store_close(fixture_store(&path));
-    (void)state;
     file = strdup(fixture_join(path, "catalog.mdb"));
     const uint32_t version = 7;
     fixture_poke(file, 20, &version, sizeof version);
@@ -448,10 +434,9 @@ static void catalog_that_is_none_is_refused(void **state)
 
 /* A creator that died leaves catalog.mdb.new behind; the next one makes the catalog all the same.
  */
-static void catalog_half_made_by_another_is_made_anew(void **state)
+CASE(catalog_half_made_by_another_is_made_anew)
 {
     char *path = scratch_path("store");
-    (void)state;
     assert_int_equal(mkdir(path, 0777), 0);
     const int fd =
         open(fixture_join(path, "catalog.mdb.new"), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -463,26 +448,4 @@ static void catalog_half_made_by_another_is_made_anew(void **state)
     assert_int_not_equal(access(fixture_join(path, "catalog.mdb.new"), F_OK), 0);
     tamis_store_close(store);
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(catalog_put_is_got_by_name_and_by_id),
-        cmocka_unit_test(catalog_put_again_replaces),
-        cmocka_unit_test(catalog_without_commit_changes_nothing),
-        cmocka_unit_test(catalog_store_record_is_kept_by_commit),
-        cmocka_unit_test(catalog_forgotten_is_gone_by_name_and_id),
-        cmocka_unit_test(catalog_name_of_255_bytes_is_held),
-        cmocka_unit_test(catalog_each_goes_by_bytes_from_a_prefix),
-        cmocka_unit_test(catalog_garbage_is_walked_by_number_and_forgotten),
-        cmocka_unit_test(catalog_open_read_only_refuses_the_exclusive_lock),
-        cmocka_unit_test(catalog_without_a_lock_file_is_read),
-        cmocka_unit_test(catalog_two_threads_lose_no_update),
-        cmocka_unit_test(catalog_lock_of_a_killed_parent_is_not_kept_by_its_child),
-        cmocka_unit_test(catalog_children_of_a_busy_parent_can_use_it),
-        cmocka_unit_test(catalog_that_is_none_is_refused),
-        cmocka_unit_test(catalog_half_made_by_another_is_made_anew),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

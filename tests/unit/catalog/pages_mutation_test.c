@@ -267,11 +267,10 @@ static void mutate_all(struct truth *truth, uint64_t total)
     assert_true(*usable > 0 && *usable < total);
 }
 
-static void pages_of_a_small_catalog_damaged_give_errors_or_the_truth(void **state)
+CASE(pages_of_a_small_catalog_damaged_give_errors_or_the_truth)
 {
     struct truth truth = {0};
     tamis_store *store = fixture_store(&truth.path);
-    (void)state;
     catalogs_put_range(store, 0, 12);
     catalogs_forget_range(store, 3, 6, 3);
     catalogs_put_range(store, 20, 2);
@@ -281,11 +280,10 @@ static void pages_of_a_small_catalog_damaged_give_errors_or_the_truth(void **sta
 }
 
 /* Branch pages, overflow pages and a free list. */
-static void pages_of_a_larger_catalog_damaged_give_errors_or_the_truth(void **state)
+CASE(pages_of_a_larger_catalog_damaged_give_errors_or_the_truth)
 {
     struct truth truth = {0};
     tamis_store *store = fixture_store(&truth.path);
-    (void)state;
     catalogs_put_range(store, 0, 400);
     catalogs_forget_range(store, 1, 300, 2);
     catalogs_put_range(store, 500, 5);
@@ -354,11 +352,10 @@ static void flip_each_bit(void *context)
 }
 
 /* Every bit that is in force: both meta pages, and the page with three filters on it. */
-static void pages_with_any_one_bit_flipped_give_errors_or_the_truth(void **state)
+CASE(pages_with_any_one_bit_flipped_give_errors_or_the_truth)
 {
     struct truth truth = {0};
     tamis_store *store = fixture_store(&truth.path);
-    (void)state;
     catalogs_put_range(store, 1, 2);
     catalogs_put_range(store, 3, 1);
     learn(&truth, store);
@@ -366,13 +363,7 @@ static void pages_with_any_one_bit_flipped_give_errors_or_the_truth(void **state
     forget(&truth);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_with_any_one_bit_flipped_give_errors_or_the_truth),
-        cmocka_unit_test(pages_of_a_small_catalog_damaged_give_errors_or_the_truth),
-        cmocka_unit_test(pages_of_a_larger_catalog_damaged_give_errors_or_the_truth),
-    };
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,11 +48,10 @@ static uint64_t count_records(tamis_store *store)
     return count;
 }
 
-static void pages_of_a_new_catalog_are_sound(void **state)
+CASE(pages_of_a_new_catalog_are_sound)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
-    (void)state;
     assert_sound(path);
     catalogs_put_range(store, 1, 1);
     assert_sound(path);
@@ -63,11 +62,10 @@ static void pages_of_a_new_catalog_are_sound(void **state)
 }
 
 /* Branch pages two deep, 60 records on overflow pages, and then a free list longer than a page. */
-static void pages_of_3000_filters_and_after_their_drop_are_sound(void **state)
+CASE(pages_of_3000_filters_and_after_their_drop_are_sound)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
-    (void)state;
     catalogs_put_range(store, 0, 3000);
     assert_sound(path);
     const uint64_t full = fixture_size(fixture_join(path, "catalog.mdb"));
@@ -131,7 +129,7 @@ static void change_one(struct tamis__catalog_txn *txn, uint64_t *random, struct 
 }
 
 /* Each transaction begins with a check of the pages that the one before it wrote. */
-static void pages_are_sound_after_each_of_many_random_transactions(void **state)
+CASE(pages_are_sound_after_each_of_many_random_transactions)
 {
     enum { ENTRIES = 600 };
     const int rounds = FIXTURE_SANITIZED ? 300 : 2500;
@@ -139,7 +137,6 @@ static void pages_are_sound_after_each_of_many_random_transactions(void **state)
     uint64_t random = random_seed(), next_id = 0, alive = 0;
     char *path;
     tamis_store *store = fixture_store(&path);
-    (void)state;
     for (int i = 0; i < rounds; i++) {
         struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
         const uint64_t changes = 1 + random_below(&random, random_below(&random, 20) ? 4 : 400);
@@ -216,7 +213,7 @@ static void assert_damaged(const struct sample *s, int code, uint64_t from, uint
     assert_in_range(fault.offset, from, to);
 }
 
-static void pages_damaged_are_refused_with_the_offset(void **state)
+CASE_WITH(pages_damaged_are_refused_with_the_offset, make_sample, drop_sample)
 {
     const struct sample *s = *state;
     const uint64_t root = root_of(s) * PAGE;
@@ -242,7 +239,7 @@ static void pages_damaged_are_refused_with_the_offset(void **state)
 }
 
 /* A buffer of just the file's length, so that ASan sees a read past its end. */
-static void pages_truncated_anywhere_are_refused(void **state)
+CASE_WITH(pages_truncated_anywhere_are_refused, make_sample, drop_sample)
 {
     const struct sample *s = *state;
     for (size_t bytes = 0; bytes < s->bytes; bytes += bytes < 2 * PAGE + 200 ? 7 : 509) {
@@ -258,7 +255,7 @@ static void pages_truncated_anywhere_are_refused(void **state)
 }
 
 /* Memory safety of the reader by itself; what the store then answers is pages_mutation_test.c's. */
-static void pages_with_random_damage_are_read_within_bounds(void **state)
+CASE_WITH(pages_with_random_damage_are_read_within_bounds, make_sample, drop_sample)
 {
     const struct sample *s = *state;
     const int rounds = FIXTURE_SANITIZED ? 20000 : 100000;
@@ -280,19 +277,4 @@ static void pages_with_random_damage_are_read_within_bounds(void **state)
     }
     (void)printf("%d of %d refused\n", refused, rounds);
     assert_true(refused > rounds / 12);
-}
-
-#define DAMAGE(name) cmocka_unit_test_setup_teardown(name, make_sample, drop_sample)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_of_a_new_catalog_are_sound),
-        cmocka_unit_test(pages_of_3000_filters_and_after_their_drop_are_sound),
-        cmocka_unit_test(pages_are_sound_after_each_of_many_random_transactions),
-        DAMAGE(pages_damaged_are_refused_with_the_offset),
-        DAMAGE(pages_truncated_anywhere_are_refused),
-        DAMAGE(pages_with_random_damage_are_read_within_bounds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

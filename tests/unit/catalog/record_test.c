@@ -115,11 +115,10 @@ static int decode(const unsigned char *value, size_t bytes, struct tamis__bytes 
     return tamis__record_decode(under, (struct tamis__bytes){value, bytes}, &record, reason);
 }
 
-static void record_there_and_back_is_the_same(void **state)
+CASE(record_there_and_back_is_the_same)
 {
     static const uint32_t counts[] = {1, 2, 3, 63, 64};
     static struct tamis__record before, after;
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         size_t bytes;
         const char *reason;
@@ -142,11 +141,10 @@ static void record_there_and_back_is_the_same(void **state)
 }
 
 /* Where docs/format.md section 2 has the fields. */
-static void record_layout_is_frozen(void **state)
+CASE(record_layout_is_frozen)
 {
     static struct tamis__record record;
     size_t bytes;
-    (void)state;
     fill(&record, 1);
     record.policy.window_ns = 108; /* beside a window of keys: never read, but written */
     unsigned char *v = encoded(&record, &bytes);
@@ -201,13 +199,12 @@ static void record_layout_is_frozen(void **state)
 }
 
 /* Seen to fail with the checksum taken over value.count - 16 bytes. */
-static void record_any_changed_byte_is_refused(void **unused)
+CASE(record_any_changed_byte_is_refused)
 {
     static struct tamis__record record;
     uint64_t state = random_seed();
     size_t bytes;
     const char *reason;
-    (void)unused;
     fill(&record, 2);
     unsigned char *value = encoded(&record, &bytes);
     for (size_t i = 0; i < bytes; i++) {
@@ -221,12 +218,11 @@ static void record_any_changed_byte_is_refused(void **unused)
     free(value);
 }
 
-static void record_under_another_key_is_refused(void **state)
+CASE(record_under_another_key_is_refused)
 {
     static struct tamis__record record;
     size_t bytes;
     const char *reason;
-    (void)state;
     fill(&record, 1);
     unsigned char *value = encoded(&record, &bytes);
     assert_int_equal(decode(value, bytes, other_key, &reason), TAMIS_ECORRUPT);
@@ -234,12 +230,11 @@ static void record_under_another_key_is_refused(void **state)
     free(value);
 }
 
-static void record_of_any_other_length_is_refused(void **state)
+CASE(record_of_any_other_length_is_refused)
 {
     static struct tamis__record record;
     size_t bytes;
     const char *reason;
-    (void)state;
     fill(&record, 3);
     unsigned char *value = encoded(&record, &bytes);
     for (size_t cut = 0; cut < bytes; cut++) {
@@ -266,21 +261,19 @@ static int decode_forged(uint32_t segments, size_t at, uint32_t field, size_t lo
     return decode(value, bytes, key, reason);
 }
 
-static void record_of_a_newer_version_is_called_newer(void **state)
+CASE(record_of_a_newer_version_is_called_newer)
 {
     const char *reason = "";
-    (void)state;
     assert_int_equal(decode_forged(1, 0, 2, 0, &reason), TAMIS_EVERSION);
     assert_non_null(strstr(reason, "newer version"));
     assert_int_equal(decode_forged(1, 0, 1, 0, &reason), 0);
 }
 
 /* Fields that are 0 in this version mean something in a later one. */
-static void record_with_unknown_flags_is_called_newer(void **state)
+CASE(record_with_unknown_flags_is_called_newer)
 {
     static const size_t flags[] = {72, 76, 140, FIXED + 84, FIXED + ENTRY + 84};
     const char *reason = "";
-    (void)state;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         assert_int_equal(decode_forged(2, flags[i], 2, 0, &reason), TAMIS_EVERSION);
         assert_non_null(strstr(reason, "newer version"));
@@ -288,11 +281,10 @@ static void record_with_unknown_flags_is_called_newer(void **state)
     }
 }
 
-static void record_with_impossible_segments_is_refused(void **state)
+CASE(record_with_impossible_segments_is_refused)
 {
     static const uint32_t counts[] = {0, 1, 3, 64, 65, UINT32_MAX};
     const char *reason = "";
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         assert_int_equal(decode_forged(2, 4, counts[i], 0, &reason), TAMIS_ECORRUPT);
         assert_string_equal(reason, "has an impossible number of segments");
@@ -327,12 +319,11 @@ static void refuse64(size_t at, uint64_t field, const char *words)
 }
 
 /* As a bug or a forger would write it. */
-static void record_with_an_impossible_policy_is_refused(void **state)
+CASE(record_with_an_impossible_policy_is_refused)
 {
     static const double rates[] = {0, -0.0, -0.5, 1.5, NAN, INFINITY};
     const char *made_for = "made for an impossible capacity or rate", *window = "impossible window";
     const uint64_t past = ((uint64_t)1 << 56) + 1;
-    (void)state;
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         refuse64(112, tamis__double_to_bits(rates[i]), made_for);
         refuse64(40, tamis__double_to_bits(rates[i]), "has an impossible capacity or rate");
@@ -354,10 +345,9 @@ static void record_with_an_impossible_policy_is_refused(void **state)
     refuse64(32, 64 * past, "has an impossible capacity or rate");
 }
 
-static void record_with_impossible_slices_is_refused(void **state)
+CASE(record_with_impossible_slices_is_refused)
 {
     const size_t second = FIXED + ENTRY;
-    (void)state;
     refuse64(FIXED + 40, 0, "segment of an impossible capacity");
     refuse64(FIXED + 40, UINT64_MAX, "segment of an impossible capacity");
     refuse64(FIXED + 56, UINT64_MAX, "number of items");
@@ -371,10 +361,9 @@ static void record_with_impossible_slices_is_refused(void **state)
 }
 
 /* `keep` out of range, a generation above the highest, exceptions without an index. */
-static void record_with_impossible_generations_is_refused(void **state)
+CASE(record_with_impossible_generations_is_refused)
 {
     const char *reason = "", *words = "has impossible generations or exceptions";
-    (void)state;
     refuse32(136, TAMIS_KEEP_MAX + 1, words);
     refuse32(136, UINT32_MAX, words);
     refuse64(128, 102, words);
@@ -387,14 +376,13 @@ static void record_with_impossible_generations_is_refused(void **state)
     assert_int_equal(decode_forged(2, 24, 1, 0, &reason), 0);  /* after a rollback */
 }
 
-static void record_of_the_store_there_and_back_and_damaged(void **state)
+CASE(record_of_the_store_there_and_back_and_damaged)
 {
     const struct tamis__store_record before = {11, 12, 13, -14, 0};
     struct tamis__store_record after = {0};
     unsigned char value[TAMIS__STORE_RECORD_BYTES];
     const char *reason;
     const struct tamis__bytes s = {"s", 1}, all = {value, sizeof value};
-    (void)state;
     tamis__store_record_encode(&before, s, value);
     assert_int_equal(tamis__store_record_decode(s, all, &after, &reason), 0);
     assert_memory_equal(&before, &after, sizeof before);
@@ -417,11 +405,10 @@ static void record_of_the_store_there_and_back_and_damaged(void **state)
 }
 
 /* A segment's header and the catalog's entry of it: each field alone, by its name. */
-static void record_contradicted_by_a_header_names_the_field(void **state)
+CASE(record_contradicted_by_a_header_names_the_field)
 {
     struct tamis__segment_header sound;
     struct tamis__record_segment entry;
-    (void)state;
     fixture_header(&sound, TAMIS_KIND_BLOCKED, 512 * 20, 6);
     tamis__record_segment_from_header(&sound, &entry);
     assert_null(tamis__record_contradiction(&entry, &sound));
@@ -456,10 +443,9 @@ static void record_contradicted_by_a_header_names_the_field(void **state)
 #undef CONTRADICTS
 }
 
-static void record_policy_contradicted_by_a_header_names_the_field(void **state)
+CASE(record_policy_contradicted_by_a_header_names_the_field)
 {
     struct tamis__segment_header sound;
-    (void)state;
     fixture_header(&sound, TAMIS_KIND_BLOCKED, 512 * 20, 6);
     const struct tamis__policy policy = tamis__header_policy(&sound);
     assert_null(tamis__record_policy_contradiction(&policy, &sound));
@@ -477,25 +463,4 @@ static void record_policy_contradicted_by_a_header_names_the_field(void **state)
     CONTRADICTS(filter_capacity, "capacity of the filter");
     CONTRADICTS(filter_rate, "rate of the filter");
 #undef CONTRADICTS
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(record_there_and_back_is_the_same),
-        cmocka_unit_test(record_layout_is_frozen),
-        cmocka_unit_test(record_any_changed_byte_is_refused),
-        cmocka_unit_test(record_under_another_key_is_refused),
-        cmocka_unit_test(record_of_any_other_length_is_refused),
-        cmocka_unit_test(record_of_a_newer_version_is_called_newer),
-        cmocka_unit_test(record_with_unknown_flags_is_called_newer),
-        cmocka_unit_test(record_with_impossible_segments_is_refused),
-        cmocka_unit_test(record_with_an_impossible_policy_is_refused),
-        cmocka_unit_test(record_with_impossible_slices_is_refused),
-        cmocka_unit_test(record_with_impossible_generations_is_refused),
-        cmocka_unit_test(record_of_the_store_there_and_back_and_damaged),
-        cmocka_unit_test(record_contradicted_by_a_header_names_the_field),
-        cmocka_unit_test(record_policy_contradicted_by_a_header_names_the_field),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,10 +37,9 @@ static void prepare_racing(void)
 }
 
 /* Seen to fail with the owner read before the count: verify finds a count in a free slot. */
-static void backup_of_a_slot_that_is_taken_meanwhile_is_sound(void **state)
+CASE(backup_of_a_slot_that_is_taken_meanwhile_is_sound)
 {
     char *to = scratch_path("copy");
-    (void)state;
     prepare_racing();
     tamis__point_hook = raise_between;
     assert_int_equal(tamis_store_backup(racing.c.store, to, NULL, NULL), 1);
@@ -54,10 +53,9 @@ static void backup_of_a_slot_that_is_taken_meanwhile_is_sound(void **state)
 }
 
 /* Seen to fail with counts of free slots wiped in the copy. */
-static void backup_keeps_the_damage_of_a_slot(void **state)
+CASE(backup_keeps_the_damage_of_a_slot)
 {
     char *to = scratch_path("copy");
-    (void)state;
     prepare_racing();
     racing.c.cells.slots[racing.slot].above = 7;
     assert_int_equal(tamis_store_backup(racing.c.store, to, NULL, NULL), 1);
@@ -66,13 +64,4 @@ static void backup_keeps_the_damage_of_a_slot(void **state)
     counters_free(&racing.c);
     scratch_remove(to);
     free(to);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(backup_of_a_slot_that_is_taken_meanwhile_is_sound),
-        cmocka_unit_test(backup_keeps_the_damage_of_a_slot),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

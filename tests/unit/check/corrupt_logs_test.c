@@ -243,12 +243,11 @@ static enum outcome outcome_of_log(struct logged *logged, size_t filter, const s
     return status < CRASHED ? (enum outcome)status : CRASHED;
 }
 
-static void corrupt_logs_bring_in_nothing(void **state)
+CASE(corrupt_logs_bring_in_nothing)
 {
     static struct logged logged; /* large */
     uint64_t count[OUTCOMES] = {0};
     uint64_t random = random_seed();
-    (void)state;
     make_logged(&logged);
     for (size_t f = 0; f < LOG_FILTERS; f++)
         assert_int_equal(outcome_of_log(&logged, f, &logged.sound[f]), TRUE);
@@ -268,11 +267,7 @@ static void corrupt_logs_bring_in_nothing(void **state)
     free(logged.path);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corrupt_logs_bring_in_nothing),
-    };
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

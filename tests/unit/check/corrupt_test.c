@@ -200,11 +200,10 @@ static void print_count(const char *name, bool covered, const struct count *coun
     if (covered) assert_int_equal(count->of[SILENT], 0);
 }
 
-static void corrupt_stores_are_refused_told_or_true(void **state)
+CASE(corrupt_stores_are_refused_told_or_true)
 {
     struct truth truth = {.path = NULL};
     uint64_t random = random_seed();
-    (void)state;
     learn(&truth);
     for (enum part part = 0; part < PARTS; part++) {
         struct count count = {{0}};
@@ -335,10 +334,9 @@ static void make_stream(const struct sort *sort, struct transfer *t)
     tamis_store_close(store);
 }
 
-static void corrupt_streams_are_refused_or_true(void **state)
+CASE(corrupt_streams_are_refused_or_true)
 {
     uint64_t random = random_seed();
-    (void)state;
     for (size_t s = 0; s < SORTS; s++) {
         struct transfer sound = {.stream = {.data = NULL}};
         struct count count = {{0}};
@@ -365,12 +363,7 @@ static void corrupt_streams_are_refused_or_true(void **state)
     }
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corrupt_stores_are_refused_told_or_true),
-        cmocka_unit_test(corrupt_streams_are_refused_or_true),
-    };
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

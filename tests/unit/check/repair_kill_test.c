@@ -71,7 +71,7 @@ static void assert_mended(const char *path, const char *portrait, int files)
     assert_int_not_equal(access(fixture_join(path, "catalog.mdb.new"), F_OK), 0);
 }
 
-static void repair_that_is_killed_at_a_point_is_done_again(void **state)
+CASE(repair_that_is_killed_at_a_point_is_done_again)
 {
     static const struct {
         int point;
@@ -81,7 +81,6 @@ static void repair_that_is_killed_at_a_point_is_done_again(void **state)
                  {TAMIS__POINT_REPAIR_CLEANED, true},  {TAMIS__POINT_REPAIR_SCANNED, false},
                  {TAMIS__POINT_REPAIR_CLEANED, false}, {TAMIS__POINT_COMMITTED, false}};
     char *path, *copy = scratch_path("copy");
-    (void)state;
     riches_make(&path);
     char *before = riches_portrait(path);
     const int files = fixture_files(path, "segments");
@@ -99,13 +98,12 @@ static void repair_that_is_killed_at_a_point_is_done_again(void **state)
 }
 
 /* A small store, as it is done for every call. */
-static void repair_that_is_killed_before_any_call_is_done_again(void **state)
+CASE(repair_that_is_killed_before_any_call_is_done_again)
 {
     char *path, *copy = scratch_path("copy");
     tamis_store *store = fixture_store(&path);
     uint64_t key = 5;
     const struct tamis_key one = {&key, sizeof key};
-    (void)state;
     assert_done(editions_publish(store, "list", 0, 100, NULL, NULL));
     assert_done(editions_publish(store, "list", 100, 100, NULL, NULL));
     assert_int_equal(tamis_filter_except(store, "list", &one, 1), 1);
@@ -131,12 +129,7 @@ static void repair_that_is_killed_before_any_call_is_done_again(void **state)
     free(path);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(repair_that_is_killed_at_a_point_is_done_again),
-        cmocka_unit_test(repair_that_is_killed_before_any_call_is_done_again),
-    };
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,10 +20,9 @@
 
 /* ---- Nothing to do --------------------------------------------------------------------------- */
 
-static void repair_of_a_sound_store_changes_nothing(void **state)
+CASE(repair_of_a_sound_store_changes_nothing)
 {
     char *path;
-    (void)state;
     riches_make(&path);
     char *before = riches_portrait(path);
     const int files = fixture_files(path, "segments");
@@ -37,10 +36,9 @@ static void repair_of_a_sound_store_changes_nothing(void **state)
     free(path);
 }
 
-static void repair_of_what_is_no_store_is_refused(void **state)
+CASE(repair_of_what_is_no_store_is_refused)
 {
     char *path = scratch_path("none");
-    (void)state;
     assert_refused(TAMIS_ENOSTORE, "there is no store at", tamis_store_repair(path, 0, NULL, NULL));
     assert_int_equal(mkdir(path, 0777), 0);
     assert_refused(TAMIS_ENOSTORE, "neither a catalog nor segments",
@@ -83,12 +81,11 @@ static void flip_a_record(const char *path)
 
 /* Seen to fail with rank_of() reduced to the publication: `again` comes back with its second
  * generation. */
-static void repair_makes_any_lost_catalog_anew(void **state)
+CASE(repair_makes_any_lost_catalog_anew)
 {
     static void (*const damages[])(const char *) = {repairs_lose, truncate_it, empty_it,
                                                     repairs_zero, flip_a_record};
     char *path;
-    (void)state;
     riches_make(&path);
     char *before = riches_portrait(path);
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
@@ -111,10 +108,9 @@ static void repair_makes_any_lost_catalog_anew(void **state)
     free(path);
 }
 
-static void repair_can_be_told_to_make_a_sound_catalog_anew(void **state)
+CASE(repair_can_be_told_to_make_a_sound_catalog_anew)
 {
     char *path;
-    (void)state;
     riches_make(&path);
     char *before = riches_portrait(path);
     repairs_assert_said(repairs_done(path, TAMIS_REPAIR_REBUILD), 0, "as it was asked for");
@@ -125,13 +121,12 @@ static void repair_can_be_told_to_make_a_sound_catalog_anew(void **state)
 }
 
 /* What the store can do afterwards is what it could before. */
-static void repair_leaves_a_store_that_goes_on(void **state)
+CASE(repair_leaves_a_store_that_goes_on)
 {
     char *path;
     tamis_filter *filter;
     const uint64_t key = 777;
     const struct tamis_key one = {&key, sizeof key};
-    (void)state;
     riches_make(&path);
     repairs_lose(path);
     (void)repairs_done(path, 0);
@@ -159,11 +154,10 @@ static void repair_leaves_a_store_that_goes_on(void **state)
 }
 
 /* Processes that have filters open go on with them across it. */
-static void repair_is_followed_by_open_handles(void **state)
+CASE(repair_is_followed_by_open_handles)
 {
     char *path;
     tamis_filter *grown, *plain;
-    (void)state;
     riches_make(&path);
     tamis_store *store = fixture_open(path, 0);
     assert_done(tamis_filter_open(store, "grown", 0, &grown));
@@ -187,11 +181,10 @@ static void repair_is_followed_by_open_handles(void **state)
 }
 
 /* An empty catalog over segments would make strangers of them. */
-static void a_lost_catalog_is_not_made_by_opening(void **state)
+CASE(a_lost_catalog_is_not_made_by_opening)
 {
     char *path;
     tamis_store *store;
-    (void)state;
     riches_make(&path);
     char *before = riches_portrait(path);
     repairs_lose(path);
@@ -207,11 +200,10 @@ static void a_lost_catalog_is_not_made_by_opening(void **state)
 
 /* Growers and publishers that died before they could say what goes on after what.  Seen to fail
  * with list_before() taking the last list: what `back` has grown by goes to its kept generation. */
-static void repair_goes_by_publications_where_no_segment_names_the_next(void **state)
+CASE(repair_goes_by_publications_where_no_segment_names_the_next)
 {
     char *path;
     const uint64_t none = 0;
-    (void)state;
     riches_make(&path);
     char *before = riches_portrait(path);
     repairs_lose(path);
@@ -233,11 +225,10 @@ static void repair_goes_by_publications_where_no_segment_names_the_next(void **s
 
 /* ---- Segments that are not sound, or not of the store ---------------------------------------- */
 
-static void repair_leaves_damaged_and_foreign_segments_alone(void **state)
+CASE(repair_leaves_damaged_and_foreign_segments_alone)
 {
     char *path, *other;
     unsigned char byte;
-    (void)state;
     riches_make(&path);
     riches_make(&other);
     char *strange = strdup(fixture_segment_path(path, 500));
@@ -281,12 +272,11 @@ static void repair_leaves_damaged_and_foreign_segments_alone(void **state)
 
 /* What is missing is told of by repair, and by verify as long as it is.  Seen to fail without
  * check_start() of rescue_filter.c, and without check_whole() of verify.c. */
-static void repair_tells_of_a_gap_in_a_list(void **state)
+CASE(repair_tells_of_a_gap_in_a_list)
 {
     static const char *const words[] = {
         "0000000000000002.seg: TAMIS_ECORRUPT: is not the first segment of the filter",
         "0000000000000002.seg: TAMIS_ECORRUPT: is a part of the filter, and missing or damaged"};
-    (void)state;
     for (uint64_t missing = 1; missing <= 2; missing++) {
         char *path;
         tamis_store *store = fixture_store(&path);
@@ -318,10 +308,9 @@ static void write_again(int from, const char *path)
 }
 
 /* Between the commit of a drop and the removal of its files.  Seen to fail without drop_again(). */
-static void repair_does_not_bring_back_a_dropped_filter(void **state)
+CASE(repair_does_not_bring_back_a_dropped_filter)
 {
     char *path;
-    (void)state;
     riches_make(&path);
     char *file = strdup(fixture_segment_path(path, 1));
     tamis_store *store = fixture_open(path, 0);
@@ -366,12 +355,11 @@ static void write_label(const char *path, uint64_t number, uint64_t sequence, co
 
 /* Seen to fail with settle_names() left out: the second record replaces the first, whose id leads
  * astray. */
-static void repair_gives_each_filter_a_name_of_its_own(void **state)
+CASE(repair_gives_each_filter_a_name_of_its_own)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
-    (void)state;
     for (char name[2] = "a"; *name <= 'e'; ++*name)
         assert_done(tamis_filter_create(store, name, &spec, NULL));
     tamis_store_close(store);
@@ -400,9 +388,8 @@ static void repair_gives_each_filter_a_name_of_its_own(void **state)
  * No other file has the exceptions: the filter is not answered from without them until somebody
  * says so, and repair says what that is.  Of a damaged one and of one that is gone.
  */
-static void repair_of_a_lost_index_goes_on_without_it_only_where_told(void **state)
+CASE(repair_of_a_lost_index_goes_on_without_it_only_where_told)
 {
-    (void)state;
     for (int damage = 0; damage < 2; damage++) {
         char *path;
         tamis_filter *filter;
@@ -427,10 +414,9 @@ static void repair_of_a_lost_index_goes_on_without_it_only_where_told(void **sta
     }
 }
 
-static void repair_without_catalog_and_index_says_what_is_lost(void **state)
+CASE(repair_without_catalog_and_index_says_what_is_lost)
 {
     char *path;
-    (void)state;
     riches_make(&path);
     assert_int_equal(unlink(fixture_segment_path(path, repairs_index_of(path))), 0);
     repairs_lose(path);
@@ -439,25 +425,4 @@ static void repair_without_catalog_and_index_says_what_is_lost(void **state)
     assert_int_equal(fixture_problems(path), 0);
     assert_int_equal(repairs_index_of(path), 0);
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(repair_of_a_sound_store_changes_nothing),
-        cmocka_unit_test(repair_of_what_is_no_store_is_refused),
-        cmocka_unit_test(repair_makes_any_lost_catalog_anew),
-        cmocka_unit_test(repair_can_be_told_to_make_a_sound_catalog_anew),
-        cmocka_unit_test(repair_leaves_a_store_that_goes_on),
-        cmocka_unit_test(repair_is_followed_by_open_handles),
-        cmocka_unit_test(a_lost_catalog_is_not_made_by_opening),
-        cmocka_unit_test(repair_goes_by_publications_where_no_segment_names_the_next),
-        cmocka_unit_test(repair_leaves_damaged_and_foreign_segments_alone),
-        cmocka_unit_test(repair_tells_of_a_gap_in_a_list),
-        cmocka_unit_test(repair_does_not_bring_back_a_dropped_filter),
-        cmocka_unit_test(repair_gives_each_filter_a_name_of_its_own),
-        cmocka_unit_test(repair_of_a_lost_index_goes_on_without_it_only_where_told),
-        cmocka_unit_test(repair_without_catalog_and_index_says_what_is_lost),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

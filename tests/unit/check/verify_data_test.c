@@ -128,11 +128,10 @@ static void flip_in_file(const char *path, const char *name, uint64_t number)
 }
 
 /* Seen to fail with check_static() ended before the call of the kind's verify. */
-static void verify_finds_every_flipped_bit_of_a_static_segment(void **state)
+CASE(verify_finds_every_flipped_bit_of_a_static_segment)
 {
     char *path;
     struct tamis__record record;
-    (void)state;
     tamis_store_close(fixture_store(&path));
     tamis_store *store = fixture_open(path, 0);
     riches_publish_fuse(store, "static", 0, 1000);
@@ -143,14 +142,13 @@ static void verify_finds_every_flipped_bit_of_a_static_segment(void **state)
 }
 
 /* Seen to fail with sum_is_right() of store/exceptions/index.c always true. */
-static void verify_finds_every_flipped_bit_of_an_index(void **state)
+CASE(verify_finds_every_flipped_bit_of_an_index)
 {
     char *path;
     struct tamis__record record;
     uint64_t numbers[100];
     struct tamis_key keys[100];
     tamis_store *store = fixture_store(&path);
-    (void)state;
     assert_done(editions_publish(store, "list", 0, 100, NULL, NULL));
     for (uint64_t i = 0; i < 100; i++) {
         numbers[i] = i;
@@ -164,11 +162,10 @@ static void verify_finds_every_flipped_bit_of_an_index(void **state)
 }
 
 /* Anywhere in the catalog: nothing crashes; what is told is an error, or the store is as it was. */
-static void flipped_bits_of_a_catalog_are_an_error_or_change_nothing(void **state)
+CASE(flipped_bits_of_a_catalog_are_an_error_or_change_nothing)
 {
     char *path;
     uint64_t random = random_seed(), unseen = 0;
-    (void)state;
     riches_make(&path);
     char *before = riches_portrait(path);
     char *file = strdup(fixture_join(path, "catalog.mdb"));
@@ -193,11 +190,10 @@ static void flipped_bits_of_a_catalog_are_an_error_or_change_nothing(void **stat
 
 /* ---- Counters -------------------------------------------------------------------------------- */
 
-static void verify_tells_of_items_that_the_bits_cannot_be_of(void **state)
+CASE(verify_tells_of_items_that_the_bits_cannot_be_of)
 {
     char *path;
     uint64_t items;
-    (void)state;
     riches_make(&path); /* segment 1: "plain", 500 items; 2: "foreign", 100 items */
     for (uint64_t number = 1; number <= 2; number++) {
         const char *file = fixture_segment_path(path, number);
@@ -215,13 +211,12 @@ static void verify_tells_of_items_that_the_bits_cannot_be_of(void **state)
 /* A single add counts its key before it sets the bits.  64 adders that stand there, or died there,
  * are no damage. Seen to fail without TAMIS__ITEMS_AHEAD: beside writers, too, once in some hundred
  * runs. */
-static void verify_allows_for_items_ahead_of_their_bits(void **state)
+CASE(verify_allows_for_items_ahead_of_their_bits)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000};
     uint64_t items = 64;
-    (void)state;
     assert_done(tamis_filter_create(store, "ahead", &spec, NULL));
     tamis_store_close(store);
     const char *file = fixture_segment_path(path, 1);
@@ -233,23 +228,21 @@ static void verify_allows_for_items_ahead_of_their_bits(void **state)
     free(path);
 }
 
-static void verify_tells_of_a_count_that_went_back(void **state)
+CASE(verify_tells_of_a_count_that_went_back)
 {
     char *path;
     const unsigned char zero[2048] = {0};
-    (void)state;
     riches_make(&path);
     fixture_poke(fixture_segment_path(path, 1), 2048, zero, sizeof zero);
     assert_told(path, "plain", 1, 2048, "has counted 0 items, and the catalog knew of 500");
     free(path);
 }
 
-static void verify_tells_of_a_static_count_that_changed(void **state)
+CASE(verify_tells_of_a_static_count_that_changed)
 {
     char *path;
     struct tamis__record record;
     const uint64_t more = 4000;
-    (void)state;
     riches_make(&path);
     get_record(path, "static", &record);
     const uint64_t number = record.segments[0].number;
@@ -266,12 +259,11 @@ static int find_kept(void *context, const struct tamis__record *record)
     return 0;
 }
 
-static void verify_looks_at_kept_generations(void **state)
+CASE(verify_looks_at_kept_generations)
 {
     char *path;
     struct tamis__record record;
     uint64_t number = 0;
-    (void)state;
     riches_make(&path);
     get_record(path, "static", &record);
     tamis_store *store = fixture_open(path, 0);
@@ -288,11 +280,10 @@ static void verify_looks_at_kept_generations(void **state)
     free(path);
 }
 
-static void verify_holds_the_index_against_the_catalog(void **state)
+CASE(verify_holds_the_index_against_the_catalog)
 {
     char *path;
     struct tamis__record record;
-    (void)state;
     riches_make(&path);
     get_record(path, "list", &record);
     tamis_store *store = fixture_open(path, 0);
@@ -378,7 +369,7 @@ static void write_on(void *context, unsigned index)
 }
 
 /* Seen to fail with the directory read 2 ms after the lock was given back: strays. */
-static void verify_beside_writers_tells_nothing(void **state)
+CASE(verify_beside_writers_tells_nothing)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
@@ -389,7 +380,6 @@ static void verify_beside_writers_tells_nothing(void **state)
                                    counting = {.size = sizeof counting,
                                                .capacity = 1000,
                                                .kind = TAMIS_KIND_COUNTING};
-    (void)state;
     assert_done(tamis_filter_create(store, "grows", &grows, NULL));
     assert_done(tamis_filter_create(store, "window", &window, NULL));
     assert_done(tamis_filter_create(store, "counting", &counting, NULL));
@@ -411,21 +401,4 @@ static void verify_beside_writers_tells_nothing(void **state)
     tamis_store_close(store);
     assert_int_equal(verified(path).count, 0);
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verify_finds_every_flipped_bit_of_a_static_segment),
-        cmocka_unit_test(verify_finds_every_flipped_bit_of_an_index),
-        cmocka_unit_test(flipped_bits_of_a_catalog_are_an_error_or_change_nothing),
-        cmocka_unit_test(verify_tells_of_items_that_the_bits_cannot_be_of),
-        cmocka_unit_test(verify_allows_for_items_ahead_of_their_bits),
-        cmocka_unit_test(verify_tells_of_a_count_that_went_back),
-        cmocka_unit_test(verify_tells_of_a_static_count_that_changed),
-        cmocka_unit_test(verify_looks_at_kept_generations),
-        cmocka_unit_test(verify_holds_the_index_against_the_catalog),
-        cmocka_unit_test(verify_beside_writers_tells_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static void zero(const struct tamis__store_segment *s, uint64_t at, uint64_t byt
 
 /* ---- Chance ---------------------------------------------------------------------------------- */
 
-static void spread_of_any_keys_is_sound(void **state)
+CASE(spread_of_any_keys_is_sound)
 {
     static const struct {
         uint32_t kind, k;
@@ -81,7 +81,6 @@ static void spread_of_any_keys_is_sound(void **state)
                   {TAMIS_KIND_BLOCKED, 40}, {TAMIS_KIND_COUNTING, 6}, {TAMIS_KIND_COUNTING, 12}};
     static const double loads[] = {0.02, 0.5, 4, 30, 80, 250};
     uint64_t rng = 8;
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         for (size_t j = 0; j < sizeof loads / sizeof loads[0]; j++)
             for (unsigned seed = 0; seed < SEEDS; seed++) {
@@ -96,10 +95,9 @@ static void spread_of_any_keys_is_sound(void **state)
             }
 }
 
-static void spread_of_one_block_is_sound(void **state)
+CASE(spread_of_one_block_is_sound)
 {
     uint64_t rng = 9;
-    (void)state;
     for (unsigned seed = 0; seed < 20 * SEEDS; seed++) {
         struct tamis__store_segment s = {.kind = tamis__kind_by_id(TAMIS_KIND_BLOCKED)};
         fixture_segment(&s.segment, TAMIS_KIND_BLOCKED, 512, 6);
@@ -111,7 +109,7 @@ static void spread_of_one_block_is_sound(void **state)
 
 /* The share of deviations past 2, 3 and 4 of what is stated is near that of a normal one, or less.
  * */
-static void spread_deviation_is_that_of_the_stretches(void **state)
+CASE(spread_deviation_is_that_of_the_stretches)
 {
     static const struct {
         uint32_t kind, k;
@@ -119,7 +117,6 @@ static void spread_deviation_is_that_of_the_stretches(void **state)
     } shapes[] = {
         {TAMIS_KIND_BLOOM, 7, 50}, {TAMIS_KIND_BLOCKED, 6, 50}, {TAMIS_KIND_BLOCKED, 12, 30}};
     uint64_t rng = 10;
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         struct tamis__store_segment s =
             filled(shapes[i].kind, 1000, shapes[i].k, shapes[i].load, &rng);
@@ -144,11 +141,10 @@ static void spread_deviation_is_that_of_the_stretches(void **state)
 
 /* ---- Damage ---------------------------------------------------------------------------------- */
 
-static void spread_without_a_stretch_is_told(void **state)
+CASE(spread_without_a_stretch_is_told)
 {
     static const uint32_t kinds[] = {TAMIS_KIND_BLOOM, TAMIS_KIND_BLOCKED};
     uint64_t rng = 11;
-    (void)state;
     for (int i = 0; i < 2; i++)
         for (unsigned at = 0; at < 8; at++) {
             char reason[TAMIS__CHECK_BYTES];
@@ -162,11 +158,10 @@ static void spread_without_a_stretch_is_told(void **state)
         }
 }
 
-static void spread_of_counters_without_a_page_is_told(void **state)
+CASE(spread_of_counters_without_a_page_is_told)
 {
     char reason[TAMIS__CHECK_BYTES];
     uint64_t offset, rng = 12;
-    (void)state;
     struct tamis__store_segment s = filled(TAMIS_KIND_COUNTING, 4, 6, 50, &rng);
     zero(&s, 5 * 16384, 16384); /* counters of 32 bits */
     assert_int_equal(looked_at(&s, false, &offset, reason), 1);
@@ -176,10 +171,9 @@ static void spread_of_counters_without_a_page_is_told(void **state)
 }
 
 /* Keys that answer absent are about as many as is said. */
-static void spread_tells_how_many_keys_are_missing(void **state)
+CASE(spread_tells_how_many_keys_are_missing)
 {
     static const uint32_t kinds[] = {TAMIS_KIND_BLOOM, TAMIS_KIND_BLOCKED};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         char reason[TAMIS__CHECK_BYTES];
         uint64_t offset, rng = 13, again = 13, missing = 0;
@@ -201,11 +195,10 @@ static void spread_tells_how_many_keys_are_missing(void **state)
 }
 
 /* Fewer bits than its items have set, though there is one stretch only. */
-static void spread_of_a_small_filter_is_held_to_its_items(void **state)
+CASE(spread_of_a_small_filter_is_held_to_its_items)
 {
     char reason[TAMIS__CHECK_BYTES];
     uint64_t offset, rng = 14;
-    (void)state;
     struct tamis__store_segment s = filled(TAMIS_KIND_BLOCKED, 1, 6, 50, &rng);
     zero(&s, 0, STRETCH_BYTES / 2);
     assert_int_equal(looked_at(&s, true, &offset, reason), 1);
@@ -214,11 +207,10 @@ static void spread_of_a_small_filter_is_held_to_its_items(void **state)
     free(s.segment.header);
 }
 
-static void spread_with_foreign_bytes_in_a_stretch_is_told(void **state)
+CASE(spread_with_foreign_bytes_in_a_stretch_is_told)
 {
     char reason[TAMIS__CHECK_BYTES];
     uint64_t offset, rng = 15;
-    (void)state;
     struct tamis__store_segment s = filled(TAMIS_KIND_BLOCKED, 16, 6, 5, &rng);
     memset((char *)s.segment.data + (size_t)3 * STRETCH_BYTES, 'x', STRETCH_BYTES);
     assert_int_equal(looked_at(&s, true, &offset, reason), 1);
@@ -229,11 +221,10 @@ static void spread_with_foreign_bytes_in_a_stretch_is_told(void **state)
 /* ---- What is uneven without damage ----------------------------------------------------------- */
 
 /* Half a merge: its first pages have the keys of two filters. */
-static void spread_of_a_killed_merge_is_not_damage(void **state)
+CASE(spread_of_a_killed_merge_is_not_damage)
 {
     char reason[TAMIS__CHECK_BYTES];
     uint64_t offset, rng = 16;
-    (void)state;
     struct tamis__store_segment to = filled(TAMIS_KIND_BLOCKED, 8, 6, 2, &rng);
     struct tamis__store_segment from = filled(TAMIS_KIND_BLOCKED, 8, 6, 40, &rng);
     const struct tamis__words half = {0, (uint64_t)5 * STRETCH_BYTES / 8};
@@ -246,10 +237,9 @@ static void spread_of_a_killed_merge_is_not_damage(void **state)
     free(from.segment.header);
 }
 
-static void spread_of_a_whole_merge_is_sound(void **state)
+CASE(spread_of_a_whole_merge_is_sound)
 {
     uint64_t rng = 17;
-    (void)state;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         struct tamis__store_segment to = filled(TAMIS_KIND_BLOCKED, 8, 6, 2, &rng);
         struct tamis__store_segment from = filled(TAMIS_KIND_BLOCKED, 8, 6, 40, &rng);
@@ -264,31 +254,12 @@ static void spread_of_a_whole_merge_is_sound(void **state)
 }
 
 /* Of a weak hash set nothing can be said. */
-static void spread_of_a_weak_hash_set_is_not_looked_at(void **state)
+CASE(spread_of_a_weak_hash_set_is_not_looked_at)
 {
     uint64_t rng = 18;
-    (void)state;
     struct tamis__store_segment s = filled(TAMIS_KIND_BLOOM, 8, 7, 20, &rng);
     zero(&s, 0, STRETCH_BYTES);
     s.segment.header->hash_set = 2; /* php */
     assert_sound(&s, "php");
     free(s.segment.header);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spread_of_any_keys_is_sound),
-        cmocka_unit_test(spread_of_one_block_is_sound),
-        cmocka_unit_test(spread_deviation_is_that_of_the_stretches),
-        cmocka_unit_test(spread_without_a_stretch_is_told),
-        cmocka_unit_test(spread_of_counters_without_a_page_is_told),
-        cmocka_unit_test(spread_tells_how_many_keys_are_missing),
-        cmocka_unit_test(spread_of_a_small_filter_is_held_to_its_items),
-        cmocka_unit_test(spread_with_foreign_bytes_in_a_stretch_is_told),
-        cmocka_unit_test(spread_of_a_killed_merge_is_not_damage),
-        cmocka_unit_test(spread_of_a_whole_merge_is_sound),
-        cmocka_unit_test(spread_of_a_weak_hash_set_is_not_looked_at),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

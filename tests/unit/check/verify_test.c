@@ -90,23 +90,22 @@ static void assert_told(const struct scene *s, int error, const char *filter, co
 
 #define HURT "segments/0000000000000002.seg"
 
-static void verify_of_a_sound_store_tells_nothing(void **state)
+CASE_WITH(verify_of_a_sound_store_tells_nothing, make_scene, drop_scene)
 {
     (void)verified(*state, NULL, 0);
     (void)verified(*state, "hurt", 0);
 }
 
-static void verify_of_an_empty_store_tells_nothing(void **state)
+CASE_WITH(verify_of_an_empty_store_tells_nothing, make_scene, drop_scene)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
-    (void)state;
     assert_int_equal(tamis_store_verify(store, NULL, tell, NULL), 0);
     tamis_store_close(store);
     free(path);
 }
 
-static void verify_tells_of_any_changed_byte_of_the_constant_header(void **state)
+CASE_WITH(verify_tells_of_any_changed_byte_of_the_constant_header, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     for (uint64_t at = 0; at < 512; at += 37) {
@@ -125,7 +124,7 @@ static void verify_tells_of_any_changed_byte_of_the_constant_header(void **state
     (void)verified(s, NULL, 0);
 }
 
-static void verify_tells_where_a_truncated_file_ends(void **state)
+CASE_WITH(verify_tells_where_a_truncated_file_ends, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     assert_int_equal(truncate(s->file, 5000), 0);
@@ -136,21 +135,21 @@ static void verify_tells_where_a_truncated_file_ends(void **state)
     assert_told(s, TAMIS_EFOREIGN, "hurt", HURT, 0, "not a segment of Tamis");
 }
 
-static void verify_tells_of_a_file_that_is_too_long(void **state)
+CASE_WITH(verify_tells_of_a_file_that_is_too_long, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     assert_int_equal(truncate(s->file, 8192 + 512), 0);
     assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 8192, "is too long: 8704 bytes");
 }
 
-static void verify_tells_of_a_missing_file(void **state)
+CASE_WITH(verify_tells_of_a_missing_file, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     assert_int_equal(unlink(s->file), 0);
     assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 0, "is missing, though the catalog has it");
 }
 
-static void verify_tells_of_a_link_and_of_a_directory(void **state)
+CASE_WITH(verify_tells_of_a_link_and_of_a_directory, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     assert_int_equal(unlink(s->file), 0);
@@ -161,7 +160,7 @@ static void verify_tells_of_a_link_and_of_a_directory(void **state)
     assert_told(s, TAMIS_EFOREIGN, "hurt", HURT, 0, "not a regular file");
 }
 
-static void verify_tells_of_a_file_in_anothers_place(void **state)
+CASE_WITH(verify_tells_of_a_file_in_anothers_place, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     assert_int_equal(unlink(s->file), 0);
@@ -179,7 +178,7 @@ static void reseal(const struct scene *s, size_t offset, uint64_t value, size_t 
     fixture_poke(s->file, 0, &header, sizeof header);
 }
 
-static void verify_tells_what_contradicts_the_catalog(void **state)
+CASE_WITH(verify_tells_what_contradicts_the_catalog, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     reseal(s, offsetof(struct tamis__segment_header, seed), 3, 8);
@@ -193,7 +192,7 @@ static void verify_tells_what_contradicts_the_catalog(void **state)
     assert_told(s, TAMIS_EFOREIGN, "hurt", HURT, 0, "belongs to another store");
 }
 
-static void verify_tells_of_a_newer_version(void **state)
+CASE_WITH(verify_tells_of_a_newer_version, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     reseal(s, offsetof(struct tamis__segment_header, incompat_flags), 1, 4);
@@ -203,7 +202,7 @@ static void verify_tells_of_a_newer_version(void **state)
     assert_told(s, TAMIS_EVERSION, "hurt", HURT, 0, "of a kind that this library does not have");
 }
 
-static void verify_tells_of_bits_past_m(void **state)
+CASE_WITH(verify_tells_of_bits_past_m, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     unsigned char byte;
@@ -214,7 +213,7 @@ static void verify_tells_of_bits_past_m(void **state)
     assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, last_word, "has bits set past its m");
 }
 
-static void verify_tells_of_data_that_were_zeroed(void **state)
+CASE_WITH(verify_tells_of_data_that_were_zeroed, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     static const unsigned char zero[4096];
@@ -224,7 +223,7 @@ static void verify_tells_of_data_that_were_zeroed(void **state)
     assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 4096, "counted items but not one bit set");
 }
 
-static void verify_tells_of_lost_and_of_wrong_names(void **state)
+CASE_WITH(verify_tells_of_lost_and_of_wrong_names, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     struct tamis__name_label labels[2] = {{0}, {0}};
@@ -236,7 +235,7 @@ static void verify_tells_of_lost_and_of_wrong_names(void **state)
 }
 
 /* A rename that a crash cut short is no damage: the next open for writing mends it. */
-static void verify_of_an_older_name_tells_nothing(void **state)
+CASE_WITH(verify_of_an_older_name_tells_nothing, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     struct tamis__name_label labels[2] = {{0}, {0}};
@@ -249,7 +248,7 @@ static void verify_of_an_older_name_tells_nothing(void **state)
     (void)verified(s, NULL, 0);
 }
 
-static void verify_tells_of_files_that_belong_to_nobody(void **state)
+CASE_WITH(verify_tells_of_files_that_belong_to_nobody, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     char *stray = strdup(fixture_segment_path(s->path, 99));
@@ -265,7 +264,7 @@ static void verify_tells_of_files_that_belong_to_nobody(void **state)
 }
 
 /* What a drop that died left: noted as garbage, so expected. */
-static void verify_of_noted_garbage_tells_nothing(void **state)
+CASE_WITH(verify_of_noted_garbage_tells_nothing, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     char *left = strdup(fixture_segment_path(s->path, 50));
@@ -284,7 +283,7 @@ static void verify_of_noted_garbage_tells_nothing(void **state)
     free(left);
 }
 
-static void verify_tells_all_and_stops_where_told_to(void **state)
+CASE_WITH(verify_tells_all_and_stops_where_told_to, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     struct told told = {.stop_after = 2};
@@ -300,7 +299,7 @@ static void verify_tells_all_and_stops_where_told_to(void **state)
     tamis_store_close(store);
 }
 
-static void verify_of_a_damaged_catalog_is_an_error(void **state)
+CASE_WITH(verify_of_a_damaged_catalog_is_an_error, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     unsigned char zero[4096] = {0};
@@ -315,12 +314,11 @@ static void verify_of_a_damaged_catalog_is_an_error(void **state)
 }
 
 /* More filters than are looked at under one lock. */
-static void verify_of_many_filters_looks_at_each(void **state)
+CASE_WITH(verify_of_many_filters_looks_at_each, make_scene, drop_scene)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
-    (void)state;
     for (int i = 0; i < 150; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "%d", i);
@@ -387,10 +385,9 @@ static void assert_next_told(const struct scene *s, uint64_t number, uint64_t ne
 }
 
 /* Seen to fail with check_next() ended before the first `if`. */
-static void verify_tells_of_a_broken_chain(void **state)
+CASE(verify_tells_of_a_broken_chain)
 {
     struct scene s = make_grown(TAMIS_ON_FULL_GROW);
-    (void)state;
     assert_next_told(&s, 1, 3, "names another next segment than the catalog");
     assert_next_told(&s, 1, 1, "names another next segment than the catalog");
     assert_next_told(&s, 2, 99, "names another next segment than the catalog");
@@ -401,11 +398,10 @@ static void verify_tells_of_a_broken_chain(void **state)
 }
 
 /* Between the commit and saying so: no damage, and the next open for writing says it. */
-static void verify_of_a_grower_that_died_tells_nothing(void **state)
+CASE(verify_of_a_grower_that_died_tells_nothing)
 {
     struct scene s = make_grown(TAMIS_ON_FULL_GROW);
     uint64_t next;
-    (void)state;
     poke_next(&s, 1, 0);
     poke_next(&s, 2, 0);
     (void)verified(&s, NULL, 0);
@@ -419,18 +415,17 @@ static void verify_of_a_grower_that_died_tells_nothing(void **state)
     free_grown(&s);
 }
 
-static void verify_of_a_filter_that_refuses_tells_nothing(void **state)
+CASE(verify_of_a_filter_that_refuses_tells_nothing)
 {
     struct scene s = make_grown(TAMIS_ON_FULL_REFUSE);
     uint64_t next;
-    (void)state;
     fixture_peek(s.file, NEXT, &next, sizeof next);
     assert_int_equal(next, UINT64_MAX);
     free_grown(&s);
 }
 
 /* Sealed, and possible, but not what the catalog and the other segments say. */
-static void verify_tells_of_another_policy(void **state)
+CASE(verify_tells_of_another_policy)
 {
     static const struct {
         size_t offset, bytes;
@@ -443,7 +438,6 @@ static void verify_tells_of_another_policy(void **state)
          "contradicts the catalog in its rate of the filter"},
     };
     struct scene s = make_grown(TAMIS_ON_FULL_GROW);
-    (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         struct tamis__segment_header before;
         fixture_peek(s.file, 0, &before, sizeof before);
@@ -461,7 +455,7 @@ static void verify_tells_of_another_policy(void **state)
 }
 
 /* Of a window, two segments of which change places in the catalog. */
-static void verify_of_slices_out_of_order_is_an_error(void **state)
+CASE(verify_of_slices_out_of_order_is_an_error)
 {
     struct scene s = {.path = NULL};
     struct tamis__record record;
@@ -469,7 +463,6 @@ static void verify_of_slices_out_of_order_is_an_error(void **state)
     tamis_store *store = fixture_store(&s.path);
     const struct tamis_filter_spec spec = {.size = sizeof spec, .window_items = 100, .slices = 4};
     tamis_filter *filter;
-    (void)state;
     assert_done(tamis_filter_create(store, "w", &spec, &filter));
     for (int i = 0; i < 3; i++)
         assert_done(tamis_filter_rotate(filter));
@@ -487,37 +480,4 @@ static void verify_of_slices_out_of_order_is_an_error(void **state)
                    tamis_store_verify(store, NULL, tell, &told));
     tamis_store_close(store);
     free(s.path);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_scene, drop_scene)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(verify_of_a_sound_store_tells_nothing),
-        TEST(verify_of_an_empty_store_tells_nothing),
-        TEST(verify_tells_of_any_changed_byte_of_the_constant_header),
-        TEST(verify_tells_where_a_truncated_file_ends),
-        TEST(verify_tells_of_a_file_that_is_too_long),
-        TEST(verify_tells_of_a_missing_file),
-        TEST(verify_tells_of_a_link_and_of_a_directory),
-        TEST(verify_tells_of_a_file_in_anothers_place),
-        TEST(verify_tells_what_contradicts_the_catalog),
-        TEST(verify_tells_of_a_newer_version),
-        TEST(verify_tells_of_bits_past_m),
-        TEST(verify_tells_of_data_that_were_zeroed),
-        TEST(verify_tells_of_lost_and_of_wrong_names),
-        TEST(verify_of_an_older_name_tells_nothing),
-        TEST(verify_tells_of_files_that_belong_to_nobody),
-        TEST(verify_of_noted_garbage_tells_nothing),
-        TEST(verify_tells_all_and_stops_where_told_to),
-        TEST(verify_of_a_damaged_catalog_is_an_error),
-        TEST(verify_of_many_filters_looks_at_each),
-        cmocka_unit_test(verify_tells_of_a_broken_chain),
-        cmocka_unit_test(verify_of_a_grower_that_died_tells_nothing),
-        cmocka_unit_test(verify_of_a_filter_that_refuses_tells_nothing),
-        cmocka_unit_test(verify_tells_of_another_policy),
-        cmocka_unit_test(verify_of_slices_out_of_order_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 #include "dumps.h"
 #include "exchanges.h"
 
-static void exchange_unknown_format_is_refused(void **state)
+EXCHANGE_CASE(exchange_unknown_format_is_refused)
 {
     struct stream stream = {.data = NULL};
     exchanges_refused(*state, "valkey", &EXCHANGES_NOTHING, &stream, TAMIS_EINVAL,
@@ -25,7 +25,7 @@ static void exchange_unknown_format_is_refused(void **state)
 /* ---- redisbloom -------------------------------------------------------------------------------
  */
 
-static void redisbloom_of_any_layers_and_chunks_comes_back(void **state)
+EXCHANGE_CASE(redisbloom_of_any_layers_and_chunks_comes_back)
 {
     for (uint32_t layers = 1; layers <= 5; layers++) {
         struct dump dump = dump_of(layers);
@@ -44,7 +44,7 @@ static void redisbloom_of_any_layers_and_chunks_comes_back(void **state)
 }
 
 /* Pieces of 1 MiB, chunks of 16 MiB and a layer larger than both, none a multiple of another. */
-static void redisbloom_of_several_chunks_comes_back(void **state)
+EXCHANGE_CASE(redisbloom_of_several_chunks_comes_back)
 {
     struct dump dump = dump_of(1);
     dump.layers[0] = dump_layer(13000000, 0.005, 9);
@@ -55,7 +55,7 @@ static void redisbloom_of_several_chunks_comes_back(void **state)
     stream_free(&whole);
 }
 
-static void redisbloom_keeps_options_growth_n2_and_sizes(void **state)
+EXCHANGE_CASE(redisbloom_keeps_options_growth_n2_and_sizes)
 {
     struct dump dump = dump_of(2);
     dump.options = 13;
@@ -73,7 +73,7 @@ static void redisbloom_keeps_options_growth_n2_and_sizes(void **state)
     stream_free(&whole);
 }
 
-static void redisbloom_truncated_anywhere_is_refused(void **state)
+EXCHANGE_CASE(redisbloom_truncated_anywhere_is_refused)
 {
     struct dump dump = dump_of(2);
     struct stream whole = dump_stream(&dump);
@@ -89,7 +89,7 @@ static void refuse_dump(const struct exchanges *p, const struct dump *dump, int 
     stream_free(&stream);
 }
 
-static void redisbloom_bad_layer_is_refused(void **state)
+EXCHANGE_CASE(redisbloom_bad_layer_is_refused)
 {
     static const double rates[] = {0, -0.0, -0.01, 1, 1.5, NAN, -NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
@@ -111,7 +111,7 @@ static void redisbloom_bad_layer_is_refused(void **state)
     }
 }
 
-static void redisbloom_bad_hashes_are_refused(void **state)
+EXCHANGE_CASE(redisbloom_bad_hashes_are_refused)
 {
     struct dump dump = dump_of(1);
     dump.layers[0].hashes = 0;
@@ -136,7 +136,7 @@ static void redisbloom_bad_hashes_are_refused(void **state)
     stream_free(&whole);
 }
 
-static void redisbloom_bad_sizes_are_refused(void **state)
+EXCHANGE_CASE(redisbloom_bad_sizes_are_refused)
 {
     static const struct {
         uint64_t bytes, bits;
@@ -160,7 +160,7 @@ static void redisbloom_bad_sizes_are_refused(void **state)
 }
 
 /* Layers that are each possible and together are not: 64 of 2^59 bytes are 2^65. */
-static void redisbloom_overflowing_sums_are_refused(void **state)
+EXCHANGE_CASE(redisbloom_overflowing_sums_are_refused)
 {
     struct dump dump = dump_of(1);
     dump.layer_count = dump.layers_said = 64;
@@ -188,7 +188,7 @@ static void redisbloom_overflowing_sums_are_refused(void **state)
 }
 
 /* More than any disk has, of a stream that is short or does not say how long it is. */
-static void redisbloom_larger_than_the_disk_is_refused(void **state)
+EXCHANGE_CASE(redisbloom_larger_than_the_disk_is_refused)
 {
     struct dump dump = dump_of(1);
     struct stream stream = dump_stream(&dump);
@@ -203,7 +203,7 @@ static void redisbloom_larger_than_the_disk_is_refused(void **state)
     stream_free(&stream);
 }
 
-static void redisbloom_bad_chain_is_refused(void **state)
+EXCHANGE_CASE(redisbloom_bad_chain_is_refused)
 {
     struct dump dump = dump_of(2);
     dump.layers_said = 0;
@@ -246,7 +246,7 @@ static void refuse_poked(const struct exchanges *p, size_t at, uint64_t value, i
     stream_free(&stream);
 }
 
-static void redisbloom_bad_frames_are_refused(void **state)
+EXCHANGE_CASE(redisbloom_bad_frames_are_refused)
 {
     const size_t first = 8 + 16 + 20 + 2 * 53, second = first + 16 + 16, end = second + 16 + 32;
     refuse_poked(*state, 0, 0, TAMIS_ECORRUPT, "does not begin with SCANDUMP");
@@ -265,7 +265,7 @@ static void redisbloom_bad_frames_are_refused(void **state)
     refuse_poked(*state, end + 8, 1, TAMIS_ECORRUPT, "goes on after the data");
 }
 
-static void redisbloom_chunks_out_of_order_are_refused(void **state)
+EXCHANGE_CASE(redisbloom_chunks_out_of_order_are_refused)
 {
     struct dump dump = dump_of(2);
     struct stream sound = dump_stream(&dump);
@@ -311,7 +311,7 @@ static struct stream guava_stream(unsigned char strategy, unsigned char k, uint3
     return stream;
 }
 
-static void guava_of_any_size_comes_back(void **state)
+EXCHANGE_CASE(guava_of_any_size_comes_back)
 {
     static const uint32_t longs[] = {1, 2, 5, 131072, 131073, 300000};
     for (size_t i = 0; i < sizeof longs / sizeof longs[0]; i++) {
@@ -321,14 +321,14 @@ static void guava_of_any_size_comes_back(void **state)
     }
 }
 
-static void guava_truncated_anywhere_is_refused(void **state)
+EXCHANGE_CASE(guava_truncated_anywhere_is_refused)
 {
     struct stream stream = guava_stream(1, 7, 3, 3);
     exchanges_truncated(*state, "guava", &stream);
     stream_free(&stream);
 }
 
-static void guava_bad_head_is_refused(void **state)
+EXCHANGE_CASE(guava_bad_head_is_refused)
 {
     static const struct {
         unsigned char strategy, k;
@@ -363,7 +363,7 @@ static void guava_bad_head_is_refused(void **state)
 static const struct tamis_import_spec BITMAP = {
     .size = sizeof BITMAP, .hash_set = "php:js,pjw", .m_bits = 1003};
 
-static void bitmap_of_any_length_comes_back(void **state)
+EXCHANGE_CASE(bitmap_of_any_length_comes_back)
 {
     unsigned char bytes[126];
     for (size_t i = 0; i < sizeof bytes; i++)
@@ -380,7 +380,7 @@ static void bitmap_of_any_length_comes_back(void **state)
 }
 
 /* Sparse and longer than a piece: zeros are not written, and still are there. */
-static void bitmap_of_many_pieces_comes_back(void **state)
+EXCHANGE_CASE(bitmap_of_many_pieces_comes_back)
 {
     const struct tamis_import_spec spec = {
         .size = sizeof spec, .hash_set = "php:js", .m_bits = (uint64_t)1 << 26};
@@ -399,7 +399,7 @@ static void bitmap_of_many_pieces_comes_back(void **state)
     stream_free(&stream);
 }
 
-static void bitmap_past_its_m_is_refused(void **state)
+EXCHANGE_CASE(bitmap_past_its_m_is_refused)
 {
     unsigned char bytes[200] = {0};
     struct stream stream = stream_of(bytes, 127);
@@ -414,7 +414,7 @@ static void bitmap_past_its_m_is_refused(void **state)
     stream_free(&stream);
 }
 
-static void bitmap_without_what_it_needs_is_refused(void **state)
+EXCHANGE_CASE(bitmap_without_what_it_needs_is_refused)
 {
     static const struct {
         struct tamis_import_spec spec;
@@ -444,7 +444,7 @@ static void bitmap_without_what_it_needs_is_refused(void **state)
     }
 }
 
-static void streams_that_tell_are_not_contradicted(void **state)
+EXCHANGE_CASE(streams_that_tell_are_not_contradicted)
 {
     static const struct tamis_import_spec specs[] = {{.size = sizeof specs[0], .hash_set = "md5"},
                                                      {.size = sizeof specs[0], .m_bits = 5},
@@ -461,32 +461,4 @@ static void streams_that_tell_are_not_contradicted(void **state)
     exchanges_refused(*state, "guava", &bad, &guava, TAMIS_EINVAL, "rate of -1");
     stream_free(&stream);
     stream_free(&guava);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        EXCHANGE_TEST(exchange_unknown_format_is_refused),
-        EXCHANGE_TEST(redisbloom_of_any_layers_and_chunks_comes_back),
-        EXCHANGE_TEST(redisbloom_of_several_chunks_comes_back),
-        EXCHANGE_TEST(redisbloom_keeps_options_growth_n2_and_sizes),
-        EXCHANGE_TEST(redisbloom_truncated_anywhere_is_refused),
-        EXCHANGE_TEST(redisbloom_bad_layer_is_refused),
-        EXCHANGE_TEST(redisbloom_bad_hashes_are_refused),
-        EXCHANGE_TEST(redisbloom_bad_sizes_are_refused),
-        EXCHANGE_TEST(redisbloom_overflowing_sums_are_refused),
-        EXCHANGE_TEST(redisbloom_larger_than_the_disk_is_refused),
-        EXCHANGE_TEST(redisbloom_bad_chain_is_refused),
-        EXCHANGE_TEST(redisbloom_bad_frames_are_refused),
-        EXCHANGE_TEST(redisbloom_chunks_out_of_order_are_refused),
-        EXCHANGE_TEST(guava_of_any_size_comes_back),
-        EXCHANGE_TEST(guava_truncated_anywhere_is_refused),
-        EXCHANGE_TEST(guava_bad_head_is_refused),
-        EXCHANGE_TEST(bitmap_of_any_length_comes_back),
-        EXCHANGE_TEST(bitmap_of_many_pieces_comes_back),
-        EXCHANGE_TEST(bitmap_past_its_m_is_refused),
-        EXCHANGE_TEST(bitmap_without_what_it_needs_is_refused),
-        EXCHANGE_TEST(streams_that_tell_are_not_contradicted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

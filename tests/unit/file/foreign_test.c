@@ -32,10 +32,9 @@ static void swap_catalog(enum tamis__point point)
     if (rename(from, to) != 0 || symlink(victim, from) != 0) abort();
 }
 
-static void catalog_swapped_for_a_link_before_lmdb_opens_it_is_not_followed(void **state)
+CASE(catalog_swapped_for_a_link_before_lmdb_opens_it_is_not_followed)
 {
     char *path, *other;
-    (void)state;
     tamis_store *store = fixture_store(&path), *theirs = fixture_store(&other);
     (void)tamis_filter_close(fixture_filter(theirs, "theirs", 100));
     (void)snprintf(root, sizeof root, "%s", path);
@@ -61,10 +60,9 @@ static void catalog_swapped_for_a_link_before_lmdb_opens_it_is_not_followed(void
     free(other);
 }
 
-static void links_are_refused_without_openat2_too(void **state)
+CASE(links_are_refused_without_openat2_too)
 {
     char *path;
-    (void)state;
     for (int no = 0; no < 2; no++) {
         tamis__io_no_openat2 = no != 0;
         tamis_store *store = fixture_store(&path), *again = NULL;
@@ -87,10 +85,9 @@ static void links_are_refused_without_openat2_too(void **state)
     tamis__io_no_openat2 = false;
 }
 
-static void hard_links_are_refused_but_those_of_a_repair_that_died(void **state)
+CASE(hard_links_are_refused_but_those_of_a_repair_that_died)
 {
     char *path;
-    (void)state;
     tamis_store *store = fixture_store(&path), *again = NULL;
     (void)tamis_filter_close(fixture_filter(store, "f", 100));
     tamis_filter *filter = NULL;
@@ -126,11 +123,10 @@ static const uint32_t networks[] = {
 static const uint32_t locals[] = {0xEF53,     0x58465342, 0x9123683E, 0x1021994,
                                   0x794C7630, 0xF2F52010, 0x2FC12FC1};
 
-static void network_file_systems_are_refused_unless_forced(void **state)
+CASE(network_file_systems_are_refused_unless_forced)
 {
     char *path, *fresh = scratch_path("fresh");
     tamis_store *store = NULL;
-    (void)state;
     tamis_store_close(fixture_store(&path));
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) {
         tamis__network_type = networks[i];
@@ -156,12 +152,11 @@ static void network_file_systems_are_refused_unless_forced(void **state)
     free(path);
 }
 
-static void modes_that_no_store_can_have_are_refused(void **state)
+CASE(modes_that_no_store_can_have_are_refused)
 {
     static const uint32_t bad[] = {0400, 0060, 0620, 0602, 0660 | 01, 0760, 01660, 02660, 0200};
     tamis_store *store = NULL;
     char *path = scratch_path("store");
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const struct tamis_store_options options = {
             .size = sizeof options, .flags = TAMIS_CREATE, .mode = bad[i]};
@@ -179,16 +174,4 @@ static void modes_that_no_store_can_have_are_refused(void **state)
     assert_refused(TAMIS_EMISMATCH, "has mode 0640, not 0660; change it with 'chmod 0660",
                    tamis_store_open_with(path, &options, &store));
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(catalog_swapped_for_a_link_before_lmdb_opens_it_is_not_followed),
-        cmocka_unit_test(links_are_refused_without_openat2_too),
-        cmocka_unit_test(hard_links_are_refused_but_those_of_a_repair_that_died),
-        cmocka_unit_test(network_file_systems_are_refused_unless_forced),
-        cmocka_unit_test(modes_that_no_store_can_have_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,11 +33,10 @@ static void assert_refusal(const struct tamis__segment_header *header, uint64_t 
     if (strstr(refusal.reason, words) == NULL) fail_msg("no '%s' in: %s", words, refusal.reason);
 }
 
-static void header_sealed_is_accepted(void **state)
+CASE(header_sealed_is_accepted)
 {
     struct tamis__refusal refusal;
     struct tamis__segment_header header = sound();
-    (void)state;
     assert_int_equal(check(&header, &refusal), 0);
     fixture_header(&header, TAMIS_KIND_BLOOM, 1, 1);
     assert_int_equal(check(&header, &refusal), 0);
@@ -46,12 +45,11 @@ static void header_sealed_is_accepted(void **state)
 }
 
 /* The same header built from docs/format.md with Python's struct, its sums by `xxhsum -H3`. */
-static void header_bytes_are_frozen(void **state)
+CASE(header_bytes_are_frozen)
 {
     struct tamis__name_label label;
     struct tamis__segment_header header = sound();
     const unsigned char *bytes = (const unsigned char *)&header;
-    (void)state;
     assert_int_equal(header.checksum, 0x036763b25de79dc3);
     assert_memory_equal(bytes, "TAMIS\r\n\0\1\0\0\0", 12);
     assert_int_equal(tamis__get64(bytes + 24), 7);
@@ -65,12 +63,11 @@ static void header_bytes_are_frozen(void **state)
 }
 
 /* Those of builds, as docs/format.md 3.1.1 and 3.1.3 have them; the sum as above. */
-static void header_fields_of_builds_are_frozen(void **state)
+CASE(header_fields_of_builds_are_frozen)
 {
     struct tamis__segment_header header = sound();
     struct tamis__refusal refusal;
     unsigned char *bytes = (unsigned char *)&header;
-    (void)state;
     for (unsigned char i = 0; i < 56; i++)
         bytes[312 + i] = i; /* each byte another, so that two fields that change places are seen */
     assert_int_equal(header.fingerprint_bits, 0x03020100);
@@ -98,9 +95,8 @@ static void header_fields_of_builds_are_frozen(void **state)
  * checksum, so that a newer file is called newer; all else is damage.  Seen to fail with the
  * checksum taken over FIELD(checksum) - 8 bytes.
  */
-static void header_any_flipped_bit_of_the_constant_part_is_refused(void **state)
+CASE(header_any_flipped_bit_of_the_constant_part_is_refused)
 {
-    (void)state;
     for (size_t bit = 0; bit < 512 * 8; bit++) {
         struct tamis__segment_header header = sound();
         struct tamis__refusal refusal;
@@ -123,10 +119,9 @@ static void header_any_flipped_bit_of_the_constant_part_is_refused(void **state)
     }
 }
 
-static void header_random_flips_of_the_constant_part_are_refused(void **unused)
+CASE(header_random_flips_of_the_constant_part_are_refused)
 {
     uint64_t state = random_seed();
-    (void)unused;
     for (int round = 0; round < 10000; round++) {
         struct tamis__segment_header header = sound();
         struct tamis__refusal refusal;
@@ -144,19 +139,17 @@ static void header_random_flips_of_the_constant_part_are_refused(void **unused)
 }
 
 /* Labels, live lines and counters change while mapped: the checksum does not cover them. */
-static void header_live_part_is_not_in_the_checksum(void **state)
+CASE(header_live_part_is_not_in_the_checksum)
 {
     struct tamis__refusal refusal;
     struct tamis__segment_header header = sound();
-    (void)state;
     memset((char *)&header + 512, 0xA5, sizeof header - 512);
     assert_int_equal(check(&header, &refusal), 0);
 }
 
 /* Well sealed and yet impossible: as a bug or a forger would write it. */
-static void header_impossible_fields_are_refused_where_they_stand(void **state)
+CASE(header_impossible_fields_are_refused_where_they_stand)
 {
-    (void)state;
 #define IMPOSSIBLE(change, code, at, words)                                                        \
     do {                                                                                           \
         struct tamis__segment_header header = sound();                                             \
@@ -233,7 +226,7 @@ static int check_window(struct window window, struct tamis__refusal *refusal)
 }
 
 /* Just inside the bounds, and just outside. */
-static void header_windows_are_held_to_their_bounds(void **state)
+CASE(header_windows_are_held_to_their_bounds)
 {
     static const struct window sound_ones[] = {
         {.items = 1, .slices = 1},
@@ -266,7 +259,6 @@ static void header_windows_are_held_to_their_bounds(void **state)
         {.ns = 3 * SECOND, .slices = 30, .slice_start = INT64_MAX - 31 * SECOND / 10 + 1},
     };
     struct tamis__refusal refusal;
-    (void)state;
     for (size_t i = 0; i < sizeof sound_ones / sizeof sound_ones[0]; i++)
         assert_int_equal(check_window(sound_ones[i], &refusal), 0);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -281,10 +273,9 @@ static void header_windows_are_held_to_their_bounds(void **state)
     }
 }
 
-static void header_newer_version_or_feature_is_called_newer(void **state)
+CASE(header_newer_version_or_feature_is_called_newer)
 {
     struct tamis__segment_header header = sound();
-    (void)state;
     header.format_version = 2; /* not sealed: a newer version may put its checksum elsewhere */
     assert_refusal(&header, header.file_bytes, TAMIS_EVERSION, 8, "format version 2, this library");
     header = sound();
@@ -293,11 +284,10 @@ static void header_newer_version_or_feature_is_called_newer(void **state)
     assert_refusal(&header, header.file_bytes, TAMIS_EVERSION, 12, "flags 0x80000000");
 }
 
-static void header_foreign_bytes_are_called_foreign(void **state)
+CASE(header_foreign_bytes_are_called_foreign)
 {
     struct tamis__segment_header header = sound();
     struct tamis__refusal refusal;
-    (void)state;
     memcpy(header.magic, "TAMIS\n\n", 8); /* CR LF made LF by a copy in text mode */
     assert_refusal(&header, header.file_bytes, TAMIS_EFOREIGN, 0, "not a segment of Tamis");
     memset(&header, 0, sizeof header);
@@ -309,10 +299,9 @@ static void header_foreign_bytes_are_called_foreign(void **state)
 }
 
 /* Each length gets a buffer of just that length, so that ASan sees a read past it. */
-static void header_truncated_is_refused_where_it_ends(void **state)
+CASE(header_truncated_is_refused_where_it_ends)
 {
     const struct tamis__segment_header header = sound();
-    (void)state;
     for (size_t bytes = 8; bytes < sizeof header; bytes += bytes < 600 ? 1 : 61) {
         struct tamis__refusal refusal;
         void *cut = malloc(bytes);
@@ -325,10 +314,9 @@ static void header_truncated_is_refused_where_it_ends(void **state)
     }
 }
 
-static void header_of_a_file_of_another_size_is_refused(void **state)
+CASE(header_of_a_file_of_another_size_is_refused)
 {
     const struct tamis__segment_header header = sound();
-    (void)state;
     assert_refusal(&header, header.file_bytes - 1, TAMIS_ECORRUPT, header.file_bytes - 1,
                    "is truncated: 8191 bytes where its header says 8192");
     assert_refusal(&header, 4096, TAMIS_ECORRUPT, 4096, "is truncated: 4096 bytes");
@@ -338,10 +326,9 @@ static void header_of_a_file_of_another_size_is_refused(void **state)
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
-static void header_label_with_the_later_sequence_holds(void **state)
+CASE(header_label_with_the_later_sequence_holds)
 {
     struct tamis__segment_header header = sound();
-    (void)state;
     assert_string_equal(tamis__label_current(&header)->name, "fixture");
     tamis__label_write(&header.labels[1], 2, "newer");
     assert_string_equal(tamis__label_current(&header)->name, "newer");
@@ -352,10 +339,9 @@ static void header_label_with_the_later_sequence_holds(void **state)
 
 /* A rename that a crash tears: any prefix of the new label over the old bytes.  Seen to fail with
  * the checksum left out of label_is_whole. */
-static void header_torn_newer_label_leaves_the_older(void **state)
+CASE(header_torn_newer_label_leaves_the_older)
 {
     struct tamis__name_label newer;
-    (void)state;
     tamis__label_write(&newer, 2, "a name that is new");
     for (size_t written = 0; written < sizeof newer; written++) {
         struct tamis__segment_header header = sound();
@@ -365,9 +351,8 @@ static void header_torn_newer_label_leaves_the_older(void **state)
     }
 }
 
-static void header_flipped_bit_of_a_label_is_seen(void **unused)
+CASE(header_flipped_bit_of_a_label_is_seen)
 {
-    (void)unused;
     for (size_t bit = 0; bit < sizeof(struct tamis__name_label) * 8; bit++) {
         struct tamis__segment_header header = sound();
         tamis__label_write(&header.labels[1], 2, "newer");
@@ -376,10 +361,9 @@ static void header_flipped_bit_of_a_label_is_seen(void **unused)
     }
 }
 
-static void header_without_a_whole_label_has_none(void **state)
+CASE(header_without_a_whole_label_has_none)
 {
     struct tamis__segment_header header = sound();
-    (void)state;
     memset(header.labels, 0, sizeof header.labels);
     assert_null(tamis__label_current(&header));
     tamis__label_write(&header.labels[0], 0, "sequence 0 is never written");
@@ -388,38 +372,13 @@ static void header_without_a_whole_label_has_none(void **state)
     assert_null(tamis__label_current(&header));
 }
 
-static void header_label_holds_the_longest_name(void **state)
+CASE(header_label_holds_the_longest_name)
 {
     char name[TAMIS_NAME_MAX + 1];
     struct tamis__segment_header header = sound();
-    (void)state;
     memset(name, 'n', TAMIS_NAME_MAX);
     name[TAMIS_NAME_MAX] = '\0';
     tamis__label_write(&header.labels[1], 9, name);
     assert_string_equal(tamis__label_current(&header)->name, name);
     assert_int_equal(tamis__label_current(&header)->bytes, 255);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(header_sealed_is_accepted),
-        cmocka_unit_test(header_bytes_are_frozen),
-        cmocka_unit_test(header_fields_of_builds_are_frozen),
-        cmocka_unit_test(header_any_flipped_bit_of_the_constant_part_is_refused),
-        cmocka_unit_test(header_random_flips_of_the_constant_part_are_refused),
-        cmocka_unit_test(header_live_part_is_not_in_the_checksum),
-        cmocka_unit_test(header_impossible_fields_are_refused_where_they_stand),
-        cmocka_unit_test(header_windows_are_held_to_their_bounds),
-        cmocka_unit_test(header_newer_version_or_feature_is_called_newer),
-        cmocka_unit_test(header_foreign_bytes_are_called_foreign),
-        cmocka_unit_test(header_truncated_is_refused_where_it_ends),
-        cmocka_unit_test(header_of_a_file_of_another_size_is_refused),
-        cmocka_unit_test(header_label_with_the_later_sequence_holds),
-        cmocka_unit_test(header_torn_newer_label_leaves_the_older),
-        cmocka_unit_test(header_flipped_bit_of_a_label_is_seen),
-        cmocka_unit_test(header_without_a_whole_label_has_none),
-        cmocka_unit_test(header_label_holds_the_longest_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

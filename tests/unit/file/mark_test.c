@@ -82,12 +82,11 @@ static int count_syncs(const char *verb, const char *what)
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
 
-static void mark_is_set_before_the_first_write_and_cleared_at_the_last_close(void **state)
+CASE(mark_is_set_before_the_first_write_and_cleared_at_the_last_close)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     assert_int_equal(mark_of(path), 0);
     const int64_t before = tamis__now_ns();
     add(filter, 1);
@@ -103,12 +102,11 @@ static void mark_is_set_before_the_first_write_and_cleared_at_the_last_close(voi
     free(path);
 }
 
-static void mark_is_left_alone_by_who_only_reads(void **state)
+CASE(mark_is_left_alone_by_who_only_reads)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     add(filter, 1);
     assert_done(tamis_filter_close(filter));
     const struct tamis__segment_header was = header_of(path, 1);
@@ -127,13 +125,12 @@ static void mark_is_left_alone_by_who_only_reads(void **state)
     free(path);
 }
 
-static void mark_stays_while_another_handle_writes(void **state)
+CASE(mark_stays_while_another_handle_writes)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *first = fixture_filter(store, "x", 1000), *second = opened(store, 0),
                  *third = opened(store, 0);
-    (void)state;
     add(first, 1);
     add(second, 2);
     assert_done(tamis_filter_sync(third));
@@ -152,12 +149,11 @@ static void mark_stays_while_another_handle_writes(void **state)
     free(path);
 }
 
-static void mark_of_a_handle_without_sync_is_cleared_by_the_next_sync(void **state)
+CASE(mark_of_a_handle_without_sync_is_cleared_by_the_next_sync)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *none = fixture_filter(store, "x", 1000), *filter = opened(store, TAMIS_NO_SYNC);
-    (void)state;
     add(filter, 1);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(mark_of(path), MARKED);
@@ -174,12 +170,11 @@ static int refuse_locks(const char *verb, const char *what)
     return strcmp(verb, "lock") == 0 ? ENOLCK : 0;
 }
 
-static void mark_of_a_writer_without_a_lock_is_cleared_by_a_recovery_alone(void **state)
+CASE(mark_of_a_writer_without_a_lock_is_cleared_by_a_recovery_alone)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     tamis__io_hook = refuse_locks;
     add(filter, 1);
     tamis__io_hook = NULL;
@@ -199,12 +194,11 @@ static void mark_of_a_writer_without_a_lock_is_cleared_by_a_recovery_alone(void 
     free(path);
 }
 
-static void mark_is_set_anew_in_a_child_of_fork(void **state)
+CASE(mark_is_set_anew_in_a_child_of_fork)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     add(filter, 1);
     const uint64_t writers = header_of(path, 1).mark / TAMIS__MARK_WRITER;
     const pid_t child = fork();
@@ -261,9 +255,8 @@ static uint64_t mark_with_late_writer(void)
     return mark;
 }
 
-static void mark_stays_where_a_writer_comes_behind_the_sync(void **state)
+CASE(mark_stays_where_a_writer_comes_behind_the_sync)
 {
-    (void)state;
     assert_int_equal(mark_with_late_writer(), MARKED);
     tamis__point_no_mark_count =
         1; /* control: without the count the disk would be taken for whole */
@@ -271,12 +264,11 @@ static void mark_stays_where_a_writer_comes_behind_the_sync(void **state)
     tamis__point_no_mark_count = 0;
 }
 
-static void mark_control_without_the_lock_is_cleared_under_a_writer(void **state)
+CASE(mark_control_without_the_lock_is_cleared_under_a_writer)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *writer = fixture_filter(store, "x", 1000), *other = opened(store, 0);
-    (void)state;
     add(writer, 1);
     assert_done(tamis_filter_sync(other));
     assert_int_equal(mark_of(path), MARKED); /* it may write at any time, and marks no more */
@@ -292,14 +284,13 @@ static void mark_control_without_the_lock_is_cleared_under_a_writer(void **state
 
 /* ---- Every way to write ---------------------------------------------------------------------- */
 
-static void mark_is_set_by_growth_in_the_segment_that_is_written_to(void **state)
+CASE(mark_is_set_by_growth_in_the_segment_that_is_written_to)
 {
     char *path;
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 100, .on_full = TAMIS_ON_FULL_GROW};
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter;
-    (void)state;
     assert_done(tamis_filter_create(store, "x", &spec, &filter));
     for (uint64_t i = 0; i < 150; i++) {
         char key[RANDOM_KEY_BYTES];
@@ -315,7 +306,7 @@ static void mark_is_set_by_growth_in_the_segment_that_is_written_to(void **state
     free(path);
 }
 
-static void mark_is_set_by_batches_merges_and_removes(void **state)
+CASE(mark_is_set_by_batches_merges_and_removes)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .kind = TAMIS_KIND_COUNTING};
@@ -324,7 +315,6 @@ static void mark_is_set_by_batches_merges_and_removes(void **state)
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000),
                  *into = fixture_filter(store, "y", 1000), *counting;
-    (void)state;
     assert_int_equal(tamis_filter_add_batch(filter, &key, 1, NULL), 1);
     assert_int_equal(header_of(path, 1).mark & TAMIS__MARK_BITS, MARKED);
     const struct tamis_merge merge = {.size = sizeof merge, .sources = &filter, .count = 1};
@@ -347,12 +337,11 @@ static void mark_is_set_by_batches_merges_and_removes(void **state)
     free(path);
 }
 
-static void mark_that_cannot_be_synced_is_an_error_of_the_add(void **state)
+CASE(mark_that_cannot_be_synced_is_an_error_of_the_add)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     tamis__io_hook = count_syncs;
     sync_failure = EIO;
     for (int i = 0; i < 2; i++)
@@ -370,12 +359,11 @@ static void mark_that_cannot_be_synced_is_an_error_of_the_add(void **state)
 
 /* ---- Another boot ---------------------------------------------------------------------------- */
 
-static void filter_is_unclean_after_the_machine_went_down_under_a_writer(void **state)
+CASE(filter_is_unclean_after_the_machine_went_down_under_a_writer)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     add(filter, 1);
     assert_done(tamis_filter_sync(filter));
     const int64_t since = header_of(path, 1).clean_until;
@@ -429,11 +417,10 @@ static int ignore_step(void *context, const struct tamis_repair_step *step)
     return 0;
 }
 
-static void filter_is_unclean_until_it_is_accepted(void **state)
+CASE(filter_is_unclean_until_it_is_accepted)
 {
     char *copy = dirty_copy();
     const int64_t since = header_of(copy, 1).clean_until;
-    (void)state;
     tamis__boot_hook = other_boot;
     tamis_store *store = fixture_open(copy, TAMIS_READ_ONLY);
     assert_int_equal(listed(store).unclean_since, since); /* as the header says */
@@ -458,12 +445,11 @@ static void filter_is_unclean_until_it_is_accepted(void **state)
     free(copy);
 }
 
-static void filter_is_clean_in_a_backup_of_a_store_that_is_written_to(void **state)
+CASE(filter_is_clean_in_a_backup_of_a_store_that_is_written_to)
 {
     char *path, *copy = scratch_path("backup");
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     add(filter, 1);
     assert_done(tamis_store_backup(store, copy, NULL, NULL));
     assert_int_equal(mark_of(path), MARKED);
@@ -493,12 +479,11 @@ static void filter_is_clean_in_a_backup_of_a_store_that_is_written_to(void **sta
 
 /* ---- Failed syncs ---------------------------------------------------------------------------- */
 
-static void filter_is_degraded_from_a_failed_sync_to_the_next_good_one(void **state)
+CASE(filter_is_degraded_from_a_failed_sync_to_the_next_good_one)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000), *other = opened(store, 0);
-    (void)state;
     add(filter, 1);
     const int64_t before = tamis__now_ns();
     tamis__io_hook = count_syncs;
@@ -521,12 +506,11 @@ static void filter_is_degraded_from_a_failed_sync_to_the_next_good_one(void **st
     free(path);
 }
 
-static void filter_on_a_disk_that_fails_for_ever_stays_degraded(void **state)
+CASE(filter_on_a_disk_that_fails_for_ever_stays_degraded)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     add(filter, 1);
     tamis__io_hook = count_syncs;
     sync_failure = EIO;
@@ -551,12 +535,11 @@ static void filter_on_a_disk_that_fails_for_ever_stays_degraded(void **state)
 
 /* ---- By itself ------------------------------------------------------------------------------- */
 
-static void filter_with_an_interval_is_synced_by_itself(void **state)
+CASE(filter_with_an_interval_is_synced_by_itself)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     assert_refused(TAMIS_EINVAL, "at least a millisecond",
                    tamis_filter_set_sync_interval(filter, 5));
     add(filter, 1);
@@ -577,28 +560,4 @@ static void filter_with_an_interval_is_synced_by_itself(void **state)
     assert_int_equal(mark_of(path), 0);
     tamis_store_close(store);
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mark_is_set_before_the_first_write_and_cleared_at_the_last_close),
-        cmocka_unit_test(mark_is_left_alone_by_who_only_reads),
-        cmocka_unit_test(mark_stays_while_another_handle_writes),
-        cmocka_unit_test(mark_of_a_handle_without_sync_is_cleared_by_the_next_sync),
-        cmocka_unit_test(mark_of_a_writer_without_a_lock_is_cleared_by_a_recovery_alone),
-        cmocka_unit_test(mark_is_set_anew_in_a_child_of_fork),
-        cmocka_unit_test(filter_is_unclean_after_the_machine_went_down_under_a_writer),
-        cmocka_unit_test(mark_stays_where_a_writer_comes_behind_the_sync),
-        cmocka_unit_test(mark_control_without_the_lock_is_cleared_under_a_writer),
-        cmocka_unit_test(mark_is_set_by_growth_in_the_segment_that_is_written_to),
-        cmocka_unit_test(mark_is_set_by_batches_merges_and_removes),
-        cmocka_unit_test(mark_that_cannot_be_synced_is_an_error_of_the_add),
-        cmocka_unit_test(filter_is_unclean_until_it_is_accepted),
-        cmocka_unit_test(filter_is_clean_in_a_backup_of_a_store_that_is_written_to),
-        cmocka_unit_test(filter_on_a_disk_that_fails_for_ever_stays_degraded),
-        cmocka_unit_test(filter_with_an_interval_is_synced_by_itself),
-        cmocka_unit_test(filter_is_degraded_from_a_failed_sync_to_the_next_good_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,13 +79,32 @@ static void end_batch(void)
     tamis__room_end(&segment, other);
 }
 
+static int setup(void **state)
+{
+    (void)state;
+    segment.header = aligned_alloc(4096, sizeof *segment.header);
+    assert_non_null(segment.header);
+    memset(segment.header, 0, sizeof *segment.header);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    tamis__point_hook = NULL;
+    tamis__point_no_room_check = false;
+    when_seen = when_taken = NULL;
+    processor = 0;
+    free(segment.header);
+    return 0;
+}
+
 /* Broken while the count that the addition had returned was compared with a later quota: the batch
  * lowers the quota and sees no other; the one adds; the batch counts and raises the quota: 8 keys
  * in room for 7. */
-static void room_of_one_that_a_batch_passes_by_keeps_the_limit(void **state)
+CASE_WITH(room_of_one_that_a_batch_passes_by_keeps_the_limit, setup, teardown)
 {
     struct tamis__hold hold;
-    (void)state;
     fill(7, 4);
     when_seen = begin_batch;
     when_taken = end_batch;
@@ -101,9 +120,8 @@ static void take_all(void)
 }
 
 /* The same the other way round: a batch that has seen room, and singles that take it. */
-static void room_of_a_batch_that_singles_pass_by_keeps_the_limit(void **state)
+CASE_WITH(room_of_a_batch_that_singles_pass_by_keeps_the_limit, setup, teardown)
 {
-    (void)state;
     fill(7, 4);
     when_seen = take_all;
     tamis__point_hook = act;
@@ -113,10 +131,9 @@ static void room_of_a_batch_that_singles_pass_by_keeps_the_limit(void **state)
 }
 
 /* The control: who does not look behind his addition has what another has too. */
-static void room_without_the_look_exceeds_the_limit(void **state)
+CASE_WITH(room_without_the_look_exceeds_the_limit, setup, teardown)
 {
     struct tamis__hold hold;
-    (void)state;
     fill(7, 4);
     when_seen = take_all;
     tamis__point_no_room_check = true;
@@ -127,10 +144,9 @@ static void room_without_the_look_exceeds_the_limit(void **state)
 
 /* Two that add to the last room at once may both find that they went too far; then it is there for
  * the next. */
-static void room_that_two_drive_each_other_from_is_there_afterwards(void **state)
+CASE_WITH(room_that_two_drive_each_other_from_is_there_afterwards, setup, teardown)
 {
     struct tamis__hold hold;
-    (void)state;
     fill(7, 6);
     (void)__atomic_add_fetch(&segment.header->items[0].items, 1, __ATOMIC_SEQ_CST); /* the other */
     assert_false(tamis__room_take_one(&segment, &hold));
@@ -141,9 +157,8 @@ static void room_that_two_drive_each_other_from_is_there_afterwards(void **state
 
 /* ---- Lumps and stripes ----------------------------------------------------------------------- */
 
-static void room_is_granted_in_lumps(void **state)
+CASE_WITH(room_is_granted_in_lumps, setup, teardown)
 {
-    (void)state;
     limit = 6400;
     assert_true(one()); /* a 64th of what is left */
     assert_int_equal(tamis__room_left(&segment, limit), 6300);
@@ -155,9 +170,8 @@ static void room_is_granted_in_lumps(void **state)
     assert_int_equal(tamis__room_left(&segment, limit), limit - 600 - (1 << 16));
 }
 
-static void room_left_on_other_stripes_is_found(void **state)
+CASE_WITH(room_left_on_other_stripes_is_found, setup, teardown)
 {
-    (void)state;
     fill(10, 2);
     processor = 5;
     const struct tamis__hold hold = take(6);
@@ -171,11 +185,10 @@ static void room_left_on_other_stripes_is_found(void **state)
     assert_int_equal(take(100).keys, 6);
 }
 
-static void room_says_when_half_is_granted(void **state)
+CASE_WITH(room_says_when_half_is_granted, setup, teardown)
 {
     struct tamis__hold hold;
     bool half = false;
-    (void)state;
     limit = 100;
     tamis__room_take(&segment, limit, 49, &hold, &half);
     assert_int_equal(hold.keys, 49);
@@ -184,9 +197,8 @@ static void room_says_when_half_is_granted(void **state)
     assert_true(half);
 }
 
-static void room_of_the_dead_is_lost_and_no_more(void **state)
+CASE_WITH(room_of_the_dead_is_lost_and_no_more, setup, teardown)
 {
-    (void)state;
     limit = 100;
     processor = 3;
     assert_int_equal(take(30).keys, 30); /* it dies with its hold, */
@@ -198,20 +210,18 @@ static void room_of_the_dead_is_lost_and_no_more(void **state)
 
 /* A key that was won in vain is counted where it was won: its room here is used, and it is no item
  * here. */
-static void room_that_is_never_given_back_stays_used(void **state)
+CASE_WITH(room_that_is_never_given_back_stays_used, setup, teardown)
 {
-    (void)state;
     limit = 10;
     assert_int_equal(take(1).keys, 1);
     take_all();
     assert_int_equal(tamis__segment_items(&segment), 9);
 }
 
-static void room_of_a_key_that_was_not_new_is_free_again(void **state)
+CASE_WITH(room_of_a_key_that_was_not_new_is_free_again, setup, teardown)
 {
     struct tamis__hold hold;
     bool half = false;
-    (void)state;
     fill(10, 9);
     assert_true(tamis__room_find_one(&segment, limit, &hold, &half));
     assert_false(one());
@@ -221,9 +231,8 @@ static void room_of_a_key_that_was_not_new_is_free_again(void **state)
 
 /* ---- Items without room ---------------------------------------------------------------------- */
 
-static void room_is_adopted_once_from_a_segment_without(void **state)
+CASE_WITH(room_is_adopted_once_from_a_segment_without, setup, teardown)
 {
-    (void)state;
     limit = 100;
     tamis__room_adopt(&segment);
     assert_int_equal(segment.header->granted, 0); /* it has no items */
@@ -239,9 +248,8 @@ static void room_is_adopted_once_from_a_segment_without(void **state)
     assert_int_equal(tamis__segment_items(&segment), 100);
 }
 
-static void room_for_what_a_merge_brings_is_charged(void **state)
+CASE_WITH(room_for_what_a_merge_brings_is_charged, setup, teardown)
 {
-    (void)state;
     limit = 100;
     tamis__room_charge(&segment, limit, 40);
     assert_int_equal(tamis__segment_items(&segment), 40);
@@ -255,9 +263,8 @@ static void room_for_what_a_merge_brings_is_charged(void **state)
 
 /* Seen to fail where a merge wrote off all that it brought: room that stripes had not used was
  * there still. */
-static void room_that_stripes_have_is_taken_by_a_merge_first(void **state)
+CASE_WITH(room_that_stripes_have_is_taken_by_a_merge_first, setup, teardown)
 {
-    (void)state;
     limit = 100;
     assert_int_equal(take(10).keys, 10); /* a lump of 10, of which a batch holds all */
     assert_true(one());
@@ -266,9 +273,8 @@ static void room_that_stripes_have_is_taken_by_a_merge_first(void **state)
     assert_int_equal(take(1).keys, 0);
 }
 
-static void room_written_off_is_free_again_but_for_what_was_new(void **state)
+CASE_WITH(room_written_off_is_free_again_but_for_what_was_new, setup, teardown)
 {
-    (void)state;
     limit = 100;
     const struct tamis__hold hold = tamis__room_no_hold();
     tamis__room_write_off(&segment, 60);
@@ -369,12 +375,11 @@ static void fight(uint64_t capacity, uint64_t *random)
     assert_int_equal(tamis__segment_items(&segment), under);
 }
 
-static void room_that_threads_fight_for_is_used_up_and_never_exceeded(void **state)
+CASE_WITH(room_that_threads_fight_for_is_used_up_and_never_exceeded, setup, teardown)
 {
     static const uint64_t limits[] = {1, 2, 7, 64, 100, 1000, 5000, 100000};
     const size_t count = sizeof limits / sizeof limits[0];
     uint64_t random = random_seed();
-    (void)state;
     for (size_t i = 0; i < 20 * count; i++) {
         tamis__point_hook = i % 2 ? give_way : NULL;
         fight(limits[i / 2 % count], &random);
@@ -385,66 +390,13 @@ static void room_that_threads_fight_for_is_used_up_and_never_exceeded(void **sta
 }
 
 /* The control, up to the first time that it is. */
-static void room_that_threads_fight_for_without_the_look_is_exceeded(void **state)
+CASE_WITH(room_that_threads_fight_for_without_the_look_is_exceeded, setup, teardown)
 {
     uint64_t random = random_seed();
-    (void)state;
     tamis__point_no_room_check = true;
     tamis__point_hook = give_way;
     for (unsigned i = 0; i < 10000 && !exceeded; i++)
         fight(64, &random);
     assert_true(exceeded);
     exceeded = false;
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    segment.header = aligned_alloc(4096, sizeof *segment.header);
-    assert_non_null(segment.header);
-    memset(segment.header, 0, sizeof *segment.header);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    tamis__point_hook = NULL;
-    tamis__point_no_room_check = false;
-    when_seen = when_taken = NULL;
-    processor = 0;
-    free(segment.header);
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(room_of_one_that_a_batch_passes_by_keeps_the_limit, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(room_of_a_batch_that_singles_pass_by_keeps_the_limit, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(room_without_the_look_exceeds_the_limit, setup, teardown),
-        cmocka_unit_test_setup_teardown(room_that_two_drive_each_other_from_is_there_afterwards,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(room_is_granted_in_lumps, setup, teardown),
-        cmocka_unit_test_setup_teardown(room_left_on_other_stripes_is_found, setup, teardown),
-        cmocka_unit_test_setup_teardown(room_says_when_half_is_granted, setup, teardown),
-        cmocka_unit_test_setup_teardown(room_of_the_dead_is_lost_and_no_more, setup, teardown),
-        cmocka_unit_test_setup_teardown(room_that_is_never_given_back_stays_used, setup, teardown),
-        cmocka_unit_test_setup_teardown(room_of_a_key_that_was_not_new_is_free_again, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(room_is_adopted_once_from_a_segment_without, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(room_for_what_a_merge_brings_is_charged, setup, teardown),
-        cmocka_unit_test_setup_teardown(room_that_stripes_have_is_taken_by_a_merge_first, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(room_written_off_is_free_again_but_for_what_was_new, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(room_that_threads_fight_for_is_used_up_and_never_exceeded,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(room_that_threads_fight_for_without_the_look_is_exceeded,
-                                        setup, teardown),
-    };
-    return cmocka_run_group_tests_name("room", tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void assert_open_refused(const struct place *p, uint64_t number, int code
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-static void segment_names_there_and_back_are_the_same(void **state)
+CASE(segment_names_there_and_back_are_the_same)
 {
     static const uint64_t numbers[] = {1, 17, 9999999999999999u, 10000000000000000u, UINT64_MAX};
     static const char *const not_names[] = {"",
@@ -103,7 +103,6 @@ static void segment_names_there_and_back_are_the_same(void **state)
                                             "99999999999999999999.seg",
                                             "x.seg",
                                             "000000000000001A.seg"};
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         char name[TAMIS__SEGMENT_NAME_BYTES];
         tamis__segment_name(numbers[i], name);
@@ -115,7 +114,7 @@ static void segment_names_there_and_back_are_the_same(void **state)
 
 /* ---- Stage and publish ----------------------------------------------------------------------- */
 
-static void segment_staged_is_allocated_zero_and_locked(void **state)
+CASE_WITH(segment_staged_is_allocated_zero_and_locked, make_place, leave_place)
 {
     const struct place *p = *state;
     struct tamis__staged staged;
@@ -141,7 +140,7 @@ static void segment_staged_is_allocated_zero_and_locked(void **state)
     assert_int_equal(staged.file.fd, -1);
 }
 
-static void segment_discard_of_nothing_is_harmless(void **state)
+CASE_WITH(segment_discard_of_nothing_is_harmless, make_place, leave_place)
 {
     const struct place *p = *state;
     struct tamis__staged zeroed = {0}, used_up = {.file = {.fd = -1}};
@@ -150,7 +149,7 @@ static void segment_discard_of_nothing_is_harmless(void **state)
     assert_int_equal(fcntl(0, F_GETFD) < 0, 0); /* descriptor 0 is not closed */
 }
 
-static void segment_published_is_what_open_maps(void **state)
+CASE_WITH(segment_published_is_what_open_maps, make_place, leave_place)
 {
     const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
@@ -168,7 +167,7 @@ static void segment_published_is_what_open_maps(void **state)
     assert_null(writing.header);
 }
 
-static void segment_of_large_data_is_mapped_on_2_mib_boundaries(void **state)
+CASE_WITH(segment_of_large_data_is_mapped_on_2_mib_boundaries, make_place, leave_place)
 {
     const struct place *p = *state;
     const uintptr_t two_mib = (uintptr_t)2 << 20;
@@ -184,7 +183,7 @@ static void segment_of_large_data_is_mapped_on_2_mib_boundaries(void **state)
 }
 
 /* What a maker that died between rename and commit leaves. */
-static void segment_published_over_an_orphan_replaces_it(void **state)
+CASE_WITH(segment_published_over_an_orphan_replaces_it, make_place, leave_place)
 {
     const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
@@ -196,7 +195,7 @@ static void segment_published_over_an_orphan_replaces_it(void **state)
 }
 
 /* A number is free if nobody has it, or an orphan that nothing was ever added to: that one goes. */
-static void segment_vacated_unless_something_is_in_it(void **state)
+CASE_WITH(segment_vacated_unless_something_is_in_it, make_place, leave_place)
 {
     const struct place *p = *state;
     uint64_t filter_id = 0;
@@ -222,7 +221,7 @@ static void segment_vacated_unless_something_is_in_it(void **state)
     assert_int_equal(fixture_files(p->path, "segments"), 1);
 }
 
-static void segment_removed_is_gone_and_removing_again_no_error(void **state)
+CASE_WITH(segment_removed_is_gone_and_removing_again_no_error, make_place, leave_place)
 {
     const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
@@ -260,7 +259,7 @@ static pid_t start_maker(const struct place *p)
 
 /* Seen to fail without the lock in tamis__segment_stage (the living one's file went), and without
  * the sweep (the dead one's file stayed). */
-static void segment_staged_by_the_dead_is_swept_and_by_the_living_kept(void **state)
+CASE_WITH(segment_staged_by_the_dead_is_swept_and_by_the_living_kept, make_place, leave_place)
 {
     const struct place *p = *state;
     struct tamis__staged staged;
@@ -278,7 +277,7 @@ static void segment_staged_by_the_dead_is_swept_and_by_the_living_kept(void **st
     tamis__segment_discard(&p->place, &staged);
 }
 
-static void segment_staged_beside_others_has_a_name_of_its_own(void **state)
+CASE_WITH(segment_staged_beside_others_has_a_name_of_its_own, make_place, leave_place)
 {
     const struct place *p = *state;
     struct tamis__staged staged[20];
@@ -292,7 +291,7 @@ static void segment_staged_beside_others_has_a_name_of_its_own(void **state)
 
 /* ---- What is refused at open ----------------------------------------------------------------- */
 
-static void segment_truncated_or_too_long_is_refused(void **state)
+CASE_WITH(segment_truncated_or_too_long_is_refused, make_place, leave_place)
 {
     const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
@@ -313,7 +312,7 @@ static void segment_truncated_or_too_long_is_refused(void **state)
     free(file);
 }
 
-static void segment_under_another_number_is_refused(void **state)
+CASE_WITH(segment_under_another_number_is_refused, make_place, leave_place)
 {
     const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
@@ -323,7 +322,7 @@ static void segment_under_another_number_is_refused(void **state)
     assert_open_refused(p, 8, TAMIS_EFOREIGN, "says that it is segment 5");
 }
 
-static void segment_that_is_a_link_is_refused(void **state)
+CASE_WITH(segment_that_is_a_link_is_refused, make_place, leave_place)
 {
     const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
@@ -332,7 +331,7 @@ static void segment_that_is_a_link_is_refused(void **state)
     assert_open_refused(p, 9, TAMIS_EFOREIGN, "symbolic link");
 }
 
-static void segment_that_is_a_directory_is_refused(void **state)
+CASE_WITH(segment_that_is_a_directory_is_refused, make_place, leave_place)
 {
     const struct place *p = *state;
     struct tamis__segment segment;
@@ -351,14 +350,14 @@ static void open_fifo(void *context)
     _exit(tamis__segment_open(&p->place, 9, false, &segment) == TAMIS_EFOREIGN ? 0 : 1);
 }
 
-static void segment_that_is_a_pipe_is_refused_without_waiting(void **state)
+CASE_WITH(segment_that_is_a_pipe_is_refused_without_waiting, make_place, leave_place)
 {
     struct place *p = *state;
     assert_int_equal(mkfifoat(p->place.segments_fd, "0000000000000009.seg", 0666), 0);
     assert_int_equal(fixture_child(open_fifo, p), 0);
 }
 
-static void segment_of_a_newer_version_is_called_newer(void **state)
+CASE_WITH(segment_of_a_newer_version_is_called_newer, make_place, leave_place)
 {
     const struct place *p = *state;
     const uint32_t version = 9;
@@ -379,7 +378,7 @@ static int64_t blocks_of(const char *file)
 
 /* As `cp --sparse` would leave it.  Seen to fail without the tamis__allocate of
  * tamis__segment_open. */
-static void segment_with_holes_is_filled_at_open_for_writing(void **state)
+CASE_WITH(segment_with_holes_is_filled_at_open_for_writing, make_place, leave_place)
 {
     const struct place *p = *state;
     unsigned char header[4096];
@@ -402,7 +401,7 @@ static void segment_with_holes_is_filled_at_open_for_writing(void **state)
 
 /* ---- What changes while mapped --------------------------------------------------------------- */
 
-static void segment_relabel_writes_the_older_label_once(void **state)
+CASE_WITH(segment_relabel_writes_the_older_label_once, make_place, leave_place)
 {
     const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
@@ -419,7 +418,7 @@ static void segment_relabel_writes_the_older_label_once(void **state)
     tamis__segment_close(&segment);
 }
 
-static void segment_epoch_is_seen_by_every_mapping(void **state)
+CASE_WITH(segment_epoch_is_seen_by_every_mapping, make_place, leave_place)
 {
     const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
@@ -448,7 +447,7 @@ int sched_getcpu(void)
     return 33;
 }
 
-static void segment_items_are_the_sum_of_all_threads(void **state)
+CASE_WITH(segment_items_are_the_sum_of_all_threads, make_place, leave_place)
 {
     const struct place *p = *state;
     const uint64_t sum = 4 * (uint64_t)(COUNTS / 3 * 3); /* 0 + 1 + 2 a turn */
@@ -464,33 +463,4 @@ static void segment_items_are_the_sum_of_all_threads(void **state)
     segment.header->items[31].items += 5;                  /* every stripe counts */
     assert_int_equal(tamis__segment_items(&segment), sum + 5);
     tamis__segment_close(&segment);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_place, leave_place)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(segment_names_there_and_back_are_the_same),
-        TEST(segment_staged_is_allocated_zero_and_locked),
-        TEST(segment_discard_of_nothing_is_harmless),
-        TEST(segment_published_is_what_open_maps),
-        TEST(segment_of_large_data_is_mapped_on_2_mib_boundaries),
-        TEST(segment_published_over_an_orphan_replaces_it),
-        TEST(segment_vacated_unless_something_is_in_it),
-        TEST(segment_removed_is_gone_and_removing_again_no_error),
-        TEST(segment_staged_by_the_dead_is_swept_and_by_the_living_kept),
-        TEST(segment_staged_beside_others_has_a_name_of_its_own),
-        TEST(segment_truncated_or_too_long_is_refused),
-        TEST(segment_under_another_number_is_refused),
-        TEST(segment_that_is_a_link_is_refused),
-        TEST(segment_that_is_a_directory_is_refused),
-        TEST(segment_that_is_a_pipe_is_refused_without_waiting),
-        TEST(segment_of_a_newer_version_is_called_newer),
-        TEST(segment_with_holes_is_filled_at_open_for_writing),
-        TEST(segment_relabel_writes_the_older_label_once),
-        TEST(segment_epoch_is_seen_by_every_mapping),
-        TEST(segment_items_are_the_sum_of_all_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

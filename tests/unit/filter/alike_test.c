@@ -4,7 +4,7 @@
 
 /* ---- Differences ----------------------------------------------------------------------------- */
 
-static void merge_of_filters_that_differ_names_every_field(void **state)
+CASE(merge_of_filters_that_differ_names_every_field)
 {
     static const struct {
         struct tamis_filter_spec spec;
@@ -31,7 +31,6 @@ static void merge_of_filters_that_differ_names_every_field(void **state)
     const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = 8000, .k = 5, .seed = 1};
     tamis_filter *a = merges_make(store, "a", &spec);
     struct tamis_comparison comparison = {.size = sizeof comparison};
-    (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         tamis_filter *x = merges_make(store, "x", &others[i].spec), *both[] = {x, a},
                      *back[] = {a, x};
@@ -48,7 +47,7 @@ static void merge_of_filters_that_differ_names_every_field(void **state)
     tamis_store_close(store);
 }
 
-static void merge_of_bit_orders_and_lists_that_differ_is_refused(void **state)
+CASE(merge_of_bit_orders_and_lists_that_differ_is_refused)
 {
     tamis_store *store = fixture_store(NULL);
     const struct tamis_filter_spec guava = {
@@ -56,7 +55,6 @@ static void merge_of_bit_orders_and_lists_that_differ_is_refused(void **state)
     const struct tamis_filter_spec grows = {.size = sizeof grows, .capacity = 100, .fp_rate = 0.01};
     tamis_filter *msb = merges_import_empty(store, "msb"), *lsb = merges_make(store, "lsb", &guava);
     tamis_filter *one = merges_make(store, "one", &grows), *two = merges_make(store, "two", &grows);
-    (void)state;
     assert_refused(TAMIS_EMISMATCH,
                    "differ in bit order (most significant first and least significant first)",
                    merges_into(lsb, msb));
@@ -99,10 +97,9 @@ static const struct tamis_filter_spec specs[] = {
 };
 
 /* Whatever it was made by, and has become: what is made like it can be merged at first. */
-static void like_makes_filters_that_can_be_merged(void **state)
+CASE(like_makes_filters_that_can_be_merged)
 {
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         char set[TAMIS_HASH_SET_NAME_MAX + 1];
         struct tamis_filter_spec spec = {.size = sizeof spec};
@@ -137,14 +134,4 @@ static void like_makes_filters_that_can_be_merged(void **state)
         assert_done(tamis_filter_drop(store, "b"));
     }
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge_of_filters_that_differ_names_every_field),
-        cmocka_unit_test(merge_of_bit_orders_and_lists_that_differ_is_refused),
-        cmocka_unit_test(like_makes_filters_that_can_be_merged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

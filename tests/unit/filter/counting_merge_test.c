@@ -154,22 +154,20 @@ static void check_parts(uint32_t counter_bits)
     free(path);
 }
 
-static void merge_of_8_counting_parts_is_the_filter_built_at_once(void **state)
+CASE(merge_of_8_counting_parts_is_the_filter_built_at_once)
 {
     static const uint32_t widths[] = {4, 8, 16, 32};
-    (void)state;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         check_parts(widths[i]);
 }
 
 /* Marked counters that were lowered again, on both sides. */
-static void merge_after_removes_adds_what_is_left(void **state)
+CASE(merge_after_removes_adds_what_is_left)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *made;
     tamis_filter *sources[] = {a, b}, *whole = make(store, "whole", 4);
-    (void)state;
     add(a, 1, 50);
     take_off(a, 1, 48);
     add(b, 1, 30);
@@ -199,14 +197,13 @@ static void merge_after_removes_adds_what_is_left(void **state)
 
 /* The file of the new filter is as long as its table, in the catalog too, and so it is opened
  * again. */
-static void merge_into_a_new_filter_publishes_its_table(void **state)
+CASE(merge_into_a_new_filter_publishes_its_table)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *made;
     tamis_filter *sources[] = {a, b};
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    (void)state;
     for (uint64_t key = 0; key < 1000; key++) {
         add(a, key, 10);
         add(b, key, 10);
@@ -240,13 +237,12 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static void intersection_has_the_least_of_the_counts(void **state)
+CASE(intersection_has_the_least_of_the_counts)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *made;
     tamis_filter *sources[] = {a, b};
-    (void)state;
     for (uint64_t key = 0; key < 900; key++) {
         add(a, key, key % 40);
         add(b, key, (7 * key) % 40);
@@ -268,7 +264,7 @@ static void intersection_has_the_least_of_the_counts(void **state)
 }
 
 /* Counters above 0 stand where a blocked filter has bits, so the estimates are the same. */
-static void compare_of_counting_filters_is_that_of_blocked_ones(void **state)
+CASE(compare_of_counting_filters_is_that_of_blocked_ones)
 {
     tamis_store *store = fixture_store(NULL);
     const struct tamis_filter_spec blocked = {
@@ -276,7 +272,6 @@ static void compare_of_counting_filters_is_that_of_blocked_ones(void **state)
     tamis_filter *filters[4] = {make(store, "a", 4), make(store, "b", 4)};
     struct tamis_comparison by_counters = {.size = sizeof by_counters},
                             by_bits = {.size = sizeof by_bits};
-    (void)state;
     assert_done(tamis_filter_create(store, "c", &blocked, &filters[2]));
     assert_done(tamis_filter_create(store, "d", &blocked, &filters[3]));
     for (uint64_t key = 0; key < 1000; key++)
@@ -303,14 +298,13 @@ static int no_room(const char *verb, const char *what)
 }
 
 /* Alone neither source needs the table, but both together do. */
-static void merge_without_room_changes_nothing(void **state)
+CASE(merge_without_room_changes_nothing)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *c = make(store, "c", 4);
     tamis_filter *sources[] = {b, c};
     const struct tamis_merge merge = {.size = sizeof merge, .sources = sources, .count = 2};
-    (void)state;
     for (uint64_t key = 0; key < 500; key++)
         add(a, key, 1);
     add(a, 77, 4);
@@ -349,12 +343,11 @@ static void fill_up(enum tamis__point point)
     tamis__io_hook = no_room;
 }
 
-static void merge_that_loses_its_room_says_that_it_cannot_be_repeated(void **state)
+CASE(merge_that_loses_its_room_says_that_it_cannot_be_repeated)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4);
-    (void)state;
     add(a, 77, 2);
     add(b, 77, 5);
     raced = a;
@@ -371,13 +364,12 @@ static void merge_that_loses_its_room_says_that_it_cannot_be_repeated(void **sta
 }
 
 /* Filters merged into each other in turn: Fibonacci's numbers, until it is enough. */
-static void merge_past_the_greatest_count_is_refused(void **state)
+CASE(merge_past_the_greatest_count_is_refused)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *pair[] = {make(store, "a", 4), make(store, "b", 4)};
     uint64_t counts[2] = {1, 0};
-    (void)state;
     add(pair[0], 1, 1);
     unsigned turn = 1;
     for (; counts[0] + counts[1] <= TAMIS__COUNT_MAX; turn ^= 1) {
@@ -396,11 +388,10 @@ static void merge_past_the_greatest_count_is_refused(void **state)
     free(path);
 }
 
-static void merge_of_counters_of_other_widths_is_refused(void **state)
+CASE(merge_of_counters_of_other_widths_is_refused)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 8), *both[] = {a, b};
-    (void)state;
     assert_refused(TAMIS_EMISMATCH, "'b' and 'a' differ in counter bits (8 and 4); ",
                    merges_into(a, b));
     assert_refused(TAMIS_EMISMATCH, "differ in counter bits",
@@ -412,11 +403,10 @@ static void merge_of_counters_of_other_widths_is_refused(void **state)
 /* ---- Stopped and killed ---------------------------------------------------------------------- */
 
 /* One piece to reserve, one to add: it can be stopped after the first alone. */
-static void merge_stopped_is_whole_or_was_not(void **state)
+CASE(merge_stopped_is_whole_or_was_not)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4);
-    (void)state;
     add(a, 1, 9);
     add(b, 1, 9);
     for (int stop = 1; stop <= 2; stop++) {
@@ -454,9 +444,8 @@ static void make_pair(tamis_store *store, tamis_filter *pair[2])
 }
 
 /* Each counter is between what it was and the sum. */
-static void merge_killed_never_makes_a_counter_too_low(void **state)
+CASE(merge_killed_never_makes_a_counter_too_low)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof deaths / sizeof deaths[0]; i++) {
         char *path;
         tamis_store *store = fixture_store(&path);
@@ -479,9 +468,8 @@ static void merge_killed_never_makes_a_counter_too_low(void **state)
     }
 }
 
-static void merge_into_a_new_filter_killed_leaves_nothing(void **state)
+CASE(merge_into_a_new_filter_killed_leaves_nothing)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof deaths / sizeof deaths[0]; i++) {
         char *path;
         tamis_store *store = fixture_store(&path);
@@ -500,23 +488,4 @@ static void merge_into_a_new_filter_killed_leaves_nothing(void **state)
         tamis_store_close(store);
         free(path);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge_of_8_counting_parts_is_the_filter_built_at_once),
-        cmocka_unit_test(merge_after_removes_adds_what_is_left),
-        cmocka_unit_test(merge_into_a_new_filter_publishes_its_table),
-        cmocka_unit_test(intersection_has_the_least_of_the_counts),
-        cmocka_unit_test(compare_of_counting_filters_is_that_of_blocked_ones),
-        cmocka_unit_test(merge_without_room_changes_nothing),
-        cmocka_unit_test(merge_that_loses_its_room_says_that_it_cannot_be_repeated),
-        cmocka_unit_test(merge_past_the_greatest_count_is_refused),
-        cmocka_unit_test(merge_of_counters_of_other_widths_is_refused),
-        cmocka_unit_test(merge_stopped_is_whole_or_was_not),
-        cmocka_unit_test(merge_killed_never_makes_a_counter_too_low),
-        cmocka_unit_test(merge_into_a_new_filter_killed_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

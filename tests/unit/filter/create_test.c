@@ -96,12 +96,11 @@ static const struct {
      "filter flags 0x6"},
 };
 
-static void create_with_a_bad_name_is_refused_everywhere(void **state)
+CASE(create_with_a_bad_name_is_refused_everywhere)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = NULL;
-    (void)state;
     for (size_t i = 0; i < sizeof bad_names / sizeof bad_names[0]; i++) {
         const char *name = bad_names[i].name, *words = bad_names[i].words;
         assert_refused(TAMIS_EINVAL, words, tamis_filter_check(NULL, name, &plain));
@@ -121,7 +120,7 @@ static void create_with_a_bad_name_is_refused_everywhere(void **state)
     free(path);
 }
 
-static void create_with_an_odd_but_good_name_is_done(void **state)
+CASE(create_with_an_odd_but_good_name_is_done)
 {
     static const char *const names[] = {"a",
                                         " ",
@@ -136,7 +135,6 @@ static void create_with_an_odd_but_good_name_is_done(void **state)
                                         "f\xC3\xA9"};
     char *path;
     tamis_store *store = fixture_store(&path);
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         tamis_filter *filter;
         struct tamis_filter_stat stat = {.size = sizeof stat};
@@ -152,12 +150,11 @@ static void create_with_an_odd_but_good_name_is_done(void **state)
     free(path);
 }
 
-static void create_with_a_bad_spec_is_refused_and_makes_nothing(void **state)
+CASE(create_with_a_bad_spec_is_refused_and_makes_nothing)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = NULL;
-    (void)state;
     for (size_t i = 0; i < sizeof bad_specs / sizeof bad_specs[0]; i++) {
         const struct tamis_filter_spec *spec = &bad_specs[i].spec;
         const char *words = bad_specs[i].words;
@@ -190,11 +187,10 @@ static struct tamis_filter_stat made(const struct tamis_filter_spec *spec)
     return stat;
 }
 
-static void create_with_capacity_alone_is_blocked_at_one_percent(void **state)
+CASE(create_with_capacity_alone_is_blocked_at_one_percent)
 {
     struct tamis_sizing sizing = {.size = sizeof sizing, .capacity = 1000, .fp_rate = 0.01};
     const struct tamis_filter_stat stat = made(&plain);
-    (void)state;
     assert_done(tamis_size(&sizing));
     assert_int_equal(stat.kind, TAMIS_KIND_BLOCKED);
     assert_true(stat.fp_rate == 0.01 && stat.capacity == 1000 && stat.items == 0);
@@ -207,7 +203,7 @@ static void create_with_capacity_alone_is_blocked_at_one_percent(void **state)
     assert_int_equal(stat.checkpointed_at, 0);
 }
 
-static void create_keeps_kind_rate_and_seed(void **state)
+CASE(create_keeps_kind_rate_and_seed)
 {
     const struct tamis_filter_stat stat =
         made(&(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
@@ -216,16 +212,14 @@ static void create_keeps_kind_rate_and_seed(void **state)
                                          .kind = TAMIS_KIND_BLOOM,
                                          .seed = UINT64_MAX,
                                          .on_full = TAMIS_ON_FULL_WARN});
-    (void)state;
     assert_true(stat.kind == TAMIS_KIND_BLOOM && stat.fp_rate == 0.001 && stat.k == 10);
     assert_int_equal(stat.seed, UINT64_MAX);
 }
 
-static void create_with_m_and_k_has_just_these(void **state)
+CASE(create_with_m_and_k_has_just_these)
 {
     struct tamis_filter_stat stat = made(&(struct tamis_filter_spec){
         .size = sizeof(struct tamis_filter_spec), .m_bits = 12345, .k = 7});
-    (void)state;
     assert_true(stat.kind == TAMIS_KIND_BLOOM && stat.m_bits == 12345 && stat.k == 7);
     assert_true(tamis_predict_rate(TAMIS_KIND_BLOOM, 12345, 7, stat.capacity) <= stat.fp_rate);
     stat = made(&(struct tamis_filter_spec){
@@ -244,12 +238,11 @@ static void create_with_m_and_k_has_just_these(void **state)
     assert_true(stat.fp_rate > 0); /* the rate of such is 0 in a double; the file needs one above */
 }
 
-static void create_of_a_name_that_is_there_is_refused(void **state)
+CASE(create_of_a_name_that_is_there_is_refused)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *first = fixture_filter(store, "x", 100), *second = NULL;
-    (void)state;
     assert_int_equal(tamis_filter_add(first, "key", 3), 1);
     assert_refused(TAMIS_EEXIST, "a filter 'x' exists already; choose another name, or drop it",
                    tamis_filter_create(store, "x", &plain, &second));
@@ -262,14 +255,13 @@ static void create_of_a_name_that_is_there_is_refused(void **state)
     free(path);
 }
 
-static void create_leaves_a_header_that_matches_the_catalog(void **state)
+CASE(create_leaves_a_header_that_matches_the_catalog)
 {
     char *path;
     struct tamis__segment_header header;
     struct tamis_segment_stat stat = {.size = sizeof stat};
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "seen", 12345);
-    (void)state;
     assert_done(tamis_filter_segment(filter, 0, &stat));
     fixture_peek(fixture_segment_path(path, stat.number), 0, &header, sizeof header);
     assert_true(header.number == stat.number && header.m_bits == stat.m_bits);
@@ -282,13 +274,12 @@ static void create_leaves_a_header_that_matches_the_catalog(void **state)
     free(path);
 }
 
-static void create_in_a_read_only_store_is_refused(void **state)
+CASE(create_in_a_read_only_store_is_refused)
 {
     char *path;
     tamis_filter *filter = NULL;
     tamis_store_close(fixture_store(&path));
     tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
-    (void)state;
     assert_refused(TAMIS_EREADONLY, "is open read-only; open it for writing",
                    tamis_filter_create(store, "x", &plain, &filter));
     assert_refused(TAMIS_EREADONLY, "is open read-only; open it for writing",
@@ -300,12 +291,11 @@ static void create_in_a_read_only_store_is_refused(void **state)
 
 /* A catalog restored from a copy is older than its segments.  Their numbers are not given again, so
  * that no file with keys in it is overwritten. */
-static void create_under_an_older_catalog_leaves_the_files_of_the_newer(void **state)
+CASE(create_under_an_older_catalog_leaves_the_files_of_the_newer)
 {
     char *path, *copy = scratch_path("copy"), *catalog;
     tamis_store *store = fixture_store(&path);
     struct tamis_segment_stat stat = {.size = sizeof stat};
-    (void)state;
     catalog = strdup(fixture_join(path, "catalog.mdb"));
     scratch_copy(catalog, copy);
     for (int i = 0; i < 3; i++) {
@@ -340,7 +330,7 @@ static void create_under_an_older_catalog_leaves_the_files_of_the_newer(void **s
 /* ---- Room ------------------------------------------------------------------------------------ */
 
 /* More than the disk has: the sentence gives both numbers, the second as the system has it. */
-static void create_beyond_the_disk_is_refused_with_both_numbers(void **state)
+CASE(create_beyond_the_disk_is_refused_with_both_numbers)
 {
     char *path, wanted[64];
     const struct tamis_filter_spec huge = {
@@ -348,7 +338,6 @@ static void create_beyond_the_disk_is_refused_with_both_numbers(void **state)
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = NULL;
     struct statvfs fs;
-    (void)state;
     assert_int_equal(statvfs(path, &fs), 0);
     (void)snprintf(wanted, sizeof wanted, "(%llu bytes), but",
                    ((unsigned long long)1 << 57) + ((unsigned long long)2 << 20));
@@ -369,12 +358,11 @@ static void create_beyond_the_disk_is_refused_with_both_numbers(void **state)
     free(path);
 }
 
-static void create_check_takes_a_path_that_is_not_there_yet(void **state)
+CASE(create_check_takes_a_path_that_is_not_there_yet)
 {
     char *path = scratch_path("absent");
     const struct tamis_filter_spec huge = {
         .size = sizeof huge, .m_bits = (uint64_t)1 << 60, .k = 4};
-    (void)state;
     assert_done(tamis_filter_check(path, "x", &plain));
     assert_done(tamis_filter_check(fixture_join(path, "deep/er"), "x", &plain));
     assert_refused(TAMIS_ENOSPACE, "needs", tamis_filter_check(path, "x", &huge));
@@ -387,12 +375,11 @@ static void create_check_takes_a_path_that_is_not_there_yet(void **state)
 
 /* ---- Open or create -------------------------------------------------------------------------- */
 
-static void create_or_open_opens_what_is_as_asked(void **state)
+CASE(create_or_open_opens_what_is_as_asked)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *first, *second;
-    (void)state;
     assert_done(tamis_filter_open_or_create(store, "x", &plain, &first));
     assert_int_equal(tamis_filter_add(first, "key", 3), 1);
     assert_done(tamis_filter_open_or_create(store, "x", &plain, &second));
@@ -405,7 +392,7 @@ static void create_or_open_opens_what_is_as_asked(void **state)
 }
 
 /* Each field alone, by its name and both values. */
-static void create_or_open_names_the_field_that_differs(void **state)
+CASE(create_or_open_names_the_field_that_differs)
 {
     static const struct {
         struct tamis_filter_spec spec;
@@ -432,7 +419,6 @@ static void create_or_open_names_the_field_that_differs(void **state)
     };
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = NULL;
-    (void)state;
     assert_done(tamis_filter_create(store, "x", &plain, NULL));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_refused(TAMIS_EMISMATCH, cases[i].words,
@@ -476,10 +462,9 @@ static void race_to_create(void *context, unsigned index)
 }
 
 /* Eight processes find no store at all.  One filter comes of it, and all have opened that one. */
-static void create_or_open_raced_by_eight_makes_one(void **state)
+CASE(create_or_open_raced_by_eight_makes_one)
 {
     struct race *race = spawn_shared(sizeof *race);
-    (void)state;
     race->barrier = spawn_shared(sizeof *race->barrier);
     for (int round = 0; round < (FIXTURE_SANITIZED ? 10 : 40); round++) {
         char *path = scratch_path("raced");
@@ -517,11 +502,10 @@ static void race_to_make_many(void *context, unsigned index)
     tamis_store_close(store);
 }
 
-static void create_and_drop_raced_leave_what_the_answers_say(void **state)
+CASE(create_and_drop_raced_leave_what_the_answers_say)
 {
     struct race *race = spawn_shared(sizeof *race);
     char *path = scratch_path("raced");
-    (void)state;
     race->barrier = spawn_shared(sizeof *race->barrier);
     *race->barrier = (struct spawn_barrier){.count = 4};
     race->path = path;
@@ -532,9 +516,8 @@ static void create_and_drop_raced_leave_what_the_answers_say(void **state)
     free(path);
 }
 
-static void on_full_names_are_those_of_its_policies_alone(void **state)
+CASE(on_full_names_are_those_of_its_policies_alone)
 {
-    (void)state;
     assert_null(tamis_on_full_name(TAMIS_ON_FULL_DEFAULT));
     assert_string_equal(tamis_on_full_name(TAMIS_ON_FULL_GROW), "grow");
     assert_string_equal(tamis_on_full_name(TAMIS_ON_FULL_REFUSE), "refuse");
@@ -543,27 +526,7 @@ static void on_full_names_are_those_of_its_policies_alone(void **state)
     assert_null(tamis_on_full_name(UINT32_MAX));
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_full_names_are_those_of_its_policies_alone),
-        cmocka_unit_test(create_with_a_bad_name_is_refused_everywhere),
-        cmocka_unit_test(create_with_an_odd_but_good_name_is_done),
-        cmocka_unit_test(create_with_a_bad_spec_is_refused_and_makes_nothing),
-        cmocka_unit_test(create_with_capacity_alone_is_blocked_at_one_percent),
-        cmocka_unit_test(create_keeps_kind_rate_and_seed),
-        cmocka_unit_test(create_with_m_and_k_has_just_these),
-        cmocka_unit_test(create_of_a_name_that_is_there_is_refused),
-        cmocka_unit_test(create_leaves_a_header_that_matches_the_catalog),
-        cmocka_unit_test(create_in_a_read_only_store_is_refused),
-        cmocka_unit_test(create_under_an_older_catalog_leaves_the_files_of_the_newer),
-        cmocka_unit_test(create_beyond_the_disk_is_refused_with_both_numbers),
-        cmocka_unit_test(create_check_takes_a_path_that_is_not_there_yet),
-        cmocka_unit_test(create_or_open_opens_what_is_as_asked),
-        cmocka_unit_test(create_or_open_names_the_field_that_differs),
-        cmocka_unit_test(create_or_open_raced_by_eight_makes_one),
-        cmocka_unit_test(create_and_drop_raced_leave_what_the_answers_say),
-    };
     memset(longest, 'n', sizeof longest - 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

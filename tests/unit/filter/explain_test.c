@@ -19,11 +19,10 @@ static struct tamis_explanation room(void)
 }
 
 /* The values of hash_set_test.c, which come from outside. */
-static void explain_without_a_filter_gives_the_frozen_positions(void **state)
+CASE(explain_without_a_filter_gives_the_frozen_positions)
 {
     static const uint64_t in_1000[] = {661, 563, 728, 156, 847, 802, 20};
     struct tamis_explanation e = room();
-    (void)state;
     assert_done(tamis_explain("xxh3", 1000, 7, 0, "a", 1, &e));
     assert_string_equal(text, "a96faf705af16834,e6c632b61e964e1f");
     assert_int_equal(e.positions_count, 7);
@@ -34,13 +33,12 @@ static void explain_without_a_filter_gives_the_frozen_positions(void **state)
     assert_int_equal(positions[0], 12209170011921672243u);
 }
 
-static void explain_of_a_filter_names_the_bits_in_its_file(void **state)
+CASE(explain_of_a_filter_names_the_bits_in_its_file)
 {
     char *path;
     struct tamis_segment_stat segment = {.size = sizeof segment};
     struct tamis_explanation e = room();
     tamis_store *store = fixture_store(&path);
-    (void)state;
     for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++) {
         const struct tamis_filter_spec spec = {.size = sizeof spec,
                                                .capacity = 500,
@@ -74,7 +72,7 @@ static void explain_of_a_filter_names_the_bits_in_its_file(void **state)
 }
 
 /* For a bloom filter the two ways agree. */
-static void explain_with_and_without_a_filter_agree(void **state)
+CASE(explain_with_and_without_a_filter_agree)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .m_bits = 12345, .k = 9, .seed = 77};
@@ -82,7 +80,6 @@ static void explain_with_and_without_a_filter_agree(void **state)
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter;
     struct tamis_explanation e = room();
-    (void)state;
     assert_done(tamis_filter_create(store, "x", &spec, &filter));
     assert_done(tamis_filter_explain(filter, 0, NULL, 0, &e));
     memcpy(first, positions, sizeof first);
@@ -96,12 +93,11 @@ static void explain_with_and_without_a_filter_agree(void **state)
     tamis_store_close(store);
 }
 
-static void explain_with_bad_arguments_is_refused(void **state)
+CASE(explain_with_bad_arguments_is_refused)
 {
     struct tamis_explanation e = room();
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 100);
-    (void)state;
     assert_refused(TAMIS_EINVAL, "no hash set 'sha'", tamis_explain("sha", 1, 1, 0, "a", 1, &e));
     assert_refused(TAMIS_EINVAL, "m of 0 bits is out of range; give 1 to 2^64-1",
                    tamis_explain("xxh3", 0, 1, 0, "a", 1, &e));
@@ -129,13 +125,12 @@ static void explain_with_bad_arguments_is_refused(void **state)
     tamis_store_close(store);
 }
 
-static void explain_fill_tells_bits_and_the_rate_now(void **state)
+CASE(explain_fill_tells_bits_and_the_rate_now)
 {
     struct tamis_segment_stat stat = {.size = sizeof stat};
     char key[RANDOM_KEY_BYTES];
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 2000);
-    (void)state;
     assert_done(tamis_filter_fill(filter, 0, &stat));
     assert_true(stat.ones == 0 && stat.fill == 0 && stat.fp_rate_now == 0);
     for (uint64_t i = 0; i < 2000; i++)
@@ -150,16 +145,4 @@ static void explain_fill_tells_bits_and_the_rate_now(void **state)
     assert_true(fabs(stat.fp_rate_now - predicted) < 0.2 * predicted);
     tamis_filter_close(filter);
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(explain_without_a_filter_gives_the_frozen_positions),
-        cmocka_unit_test(explain_of_a_filter_names_the_bits_in_its_file),
-        cmocka_unit_test(explain_with_and_without_a_filter_agree),
-        cmocka_unit_test(explain_with_bad_arguments_is_refused),
-        cmocka_unit_test(explain_fill_tells_bits_and_the_rate_now),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

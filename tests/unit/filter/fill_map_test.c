@@ -75,7 +75,7 @@ static tamis_filter *make(tamis_store *store, const char *name,
     return filter;
 }
 
-static void map_of_each_kind_is_that_of_its_bits(void **state)
+CASE(map_of_each_kind_is_that_of_its_bits)
 {
     tamis_store *store = fixture_store(NULL);
     const struct tamis_filter_spec specs[] = {
@@ -107,7 +107,6 @@ static void map_of_each_kind_is_that_of_its_bits(void **state)
          .fp_rate = 0.01,
          .counter_bits = 32},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "filter-%zu", i);
@@ -118,11 +117,10 @@ static void map_of_each_kind_is_that_of_its_bits(void **state)
     tamis_store_close(store);
 }
 
-static void map_of_fingerprints_is_that_of_those_that_are_not_0(void **state)
+CASE(map_of_fingerprints_is_that_of_those_that_are_not_0)
 {
     static const double rates[] = {0.01, 1e-4, 1e-9};
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         char name[16], key[RANDOM_KEY_BYTES];
         const struct tamis_build_spec spec = {
@@ -147,7 +145,7 @@ static void map_of_fingerprints_is_that_of_those_that_are_not_0(void **state)
 }
 
 /* Several pieces of those that are let go of: the parts together have all bits. */
-static void map_of_a_large_segment_sums_to_its_fill(void **state)
+CASE(map_of_a_large_segment_sums_to_its_fill)
 {
     enum { PARTS = 333 };
     static double fill[PARTS];
@@ -157,7 +155,6 @@ static void map_of_a_large_segment_sums_to_its_fill(void **state)
     double ones = 0;
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = make(store, "large", &spec);
-    (void)state;
     assert_done(tamis_filter_fill(filter, 0, &stat));
     assert_done(tamis_filter_fill_map(filter, 0, fill, PARTS));
     for (size_t i = 0; i < PARTS; i++)
@@ -168,12 +165,11 @@ static void map_of_a_large_segment_sums_to_its_fill(void **state)
     tamis_store_close(store);
 }
 
-static void map_of_nothing_is_refused(void **state)
+CASE(map_of_nothing_is_refused)
 {
     double fill;
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "one", 100);
-    (void)state;
     assert_refused(TAMIS_EINVAL, "room", tamis_filter_fill_map(filter, 0, NULL, 1));
     assert_refused(TAMIS_EINVAL, "room", tamis_filter_fill_map(filter, 0, &fill, 0));
     assert_refused(TAMIS_EINVAL, "no segment 1", tamis_filter_fill_map(filter, 1, &fill, 1));
@@ -181,15 +177,4 @@ static void map_of_nothing_is_refused(void **state)
     assert_true(fill == 0);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(map_of_each_kind_is_that_of_its_bits),
-        cmocka_unit_test(map_of_fingerprints_is_that_of_those_that_are_not_0),
-        cmocka_unit_test(map_of_a_large_segment_sums_to_its_fill),
-        cmocka_unit_test(map_of_nothing_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,11 +98,10 @@ static uint64_t generation_in_force(tamis_store *store)
     return generation;
 }
 
-static void handles_follow_a_publish(void **state)
+CASE(handles_follow_a_publish)
 {
     char *path;
     tamis_store *store = fixture_store(&path), *reader = fixture_open(path, TAMIS_READ_ONLY);
-    (void)state;
     publish(store, 0);
     tamis_filter *writing = open_filter(store, 0), *reading = open_filter(reader, 0);
     for (int g = 1; g < 8; g++) {
@@ -125,12 +124,11 @@ static void handles_follow_a_publish(void **state)
 
 /* The lock of the catalog is not needed to follow: a stopped writer keeps no reader on the old
  * list. */
-static void handles_follow_beside_a_locked_catalog(void **state)
+CASE(handles_follow_beside_a_locked_catalog)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     struct tamis__catalog_txn *txn;
-    (void)state;
     publish(store, 0);
     tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
     publish(store, 1);
@@ -143,11 +141,10 @@ static void handles_follow_beside_a_locked_catalog(void **state)
     end(path, store, 2);
 }
 
-static void rolling_back_and_forth(void **state)
+CASE(rolling_back_and_forth)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
-    (void)state;
     for (int g = 0; g < 2; g++)
         publish(store, g);
     tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
@@ -178,11 +175,10 @@ static void rolling_back_and_forth(void **state)
 }
 
 /* One that adds goes on adding in the list that is in force, and is told NEW there once. */
-static void adders_go_on_after_a_rollback(void **state)
+CASE(adders_go_on_after_a_rollback)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
-    (void)state;
     publish(store, 0);
     publish(store, 1);
     tamis_filter *one = open_filter(store, 0), *two = open_filter(store, 0);
@@ -211,14 +207,13 @@ static int count_exception(void *context, const struct tamis_key *key, uint64_t 
     return 0;
 }
 
-static void exceptions_by_hand(void **state)
+CASE(exceptions_by_hand)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     uint64_t numbers[] = {3, 4, 4, 77777}, sum[2] = {0, 0};
     struct tamis_key keys[4];
     uint8_t answers[4];
-    (void)state;
     for (size_t i = 0; i < 4; i++)
         keys[i] = (struct tamis_key){&numbers[i], 8};
     publish(store, 0);
@@ -249,14 +244,13 @@ static void exceptions_by_hand(void **state)
 }
 
 /* What a build has found is about that generation's bits alone. */
-static void exceptions_of_a_generation(void **state)
+CASE(exceptions_of_a_generation)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     struct tamis__exceptions found = {0}, by_hand = {0};
     const uint64_t seven = 7, eight = 8;
     uint64_t sum[2] = {0, 0};
-    (void)state;
     assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
     assert_done(tamis__exceptions_add(&by_hand, &eight, 8, 0));
     assert_done(tamis__exceptions_settle(&found));
@@ -285,7 +279,7 @@ static void exceptions_of_a_generation(void **state)
  * is in force, it is an exception again when its own comes back.  Seen to fail with settling that
  * keeps the one by hand alone.
  */
-static void exceptions_by_hand_and_found_are_both(void **state)
+CASE(exceptions_by_hand_and_found_are_both)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
@@ -293,7 +287,6 @@ static void exceptions_by_hand_and_found_are_both(void **state)
     const uint64_t seven = 7;
     const struct tamis_key key = {&seven, 8};
     uint64_t sum[2] = {0, 0};
-    (void)state;
     assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
     assert_done(tamis__exceptions_settle(&found));
     assert_done(editions_publish(store, "list", 0, KEYS, NULL, &found));
@@ -340,13 +333,12 @@ static uint64_t found_in_generation(const char *path, uint64_t generation)
 }
 
 /* A backup and a catalog that is made anew have what the builds of kept generations have found. */
-static void exceptions_of_a_kept_generation_are_kept(void **state)
+CASE(exceptions_of_a_kept_generation_are_kept)
 {
     char *path, *copy = scratch_path("copy");
     tamis_store *store = fixture_store(&path);
     struct tamis__exceptions found = {0};
     const uint64_t seven = 7;
-    (void)state;
     assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
     assert_done(tamis__exceptions_settle(&found));
     assert_done(editions_publish(store, "list", 0, KEYS, NULL, &found));
@@ -384,14 +376,13 @@ static int sink_nothing(void *context, const void *bytes, size_t count)
 }
 
 /* Their keys would answer yes where the stream goes. */
-static void a_filter_with_exceptions_is_not_exported(void **state)
+CASE(a_filter_with_exceptions_is_not_exported)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     const uint64_t three = 3;
     const struct tamis_key key = {&three, 8};
     const struct tamis_sink sink = {.size = sizeof sink, .write = sink_nothing};
-    (void)state;
     publish(store, 0);
     assert_done(tamis_filter_except(store, "list", &key, 1));
     tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
@@ -403,13 +394,12 @@ static void a_filter_with_exceptions_is_not_exported(void **state)
     end(path, store, 2);
 }
 
-static void drop_and_rename_take_all_of_it(void **state)
+CASE(drop_and_rename_take_all_of_it)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     const uint64_t three = 3;
     const struct tamis_key key = {&three, 8};
-    (void)state;
     for (int g = 0; g < 3; g++)
         publish(store, g);
     assert_done(tamis_filter_except(store, "list", &key, 1));
@@ -425,13 +415,12 @@ static void drop_and_rename_take_all_of_it(void **state)
     end(path, store, 0);
 }
 
-static void a_filter_that_grows_is_replaced(void **state)
+CASE(a_filter_that_grows_is_replaced)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
     tamis_filter *filter, *counting;
-    (void)state;
     assert_done(tamis_filter_create(store, "list", &spec, &filter));
     for (uint64_t key = 0; key < KEYS; key++)
         (void)assert_done(tamis_filter_add(filter, &key, sizeof key));
@@ -479,14 +468,13 @@ static void *hold_the_lock(void *context)
  * of the newest segment of the other: the handle put that one behind its own list, and missed the
  * keys of those before it.
  */
-static void a_sleeper_finds_all_of_a_list_that_has_grown(void **state)
+CASE(a_sleeper_finds_all_of_a_list_that_has_grown)
 {
     char *path;
     tamis_store *store = fixture_store(&path), *other = fixture_open(path, 0);
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = KEYS, .fp_rate = 1e-6};
     tamis_filter *adder;
     pthread_t holder;
-    (void)state;
     assert_done(tamis_filter_create(store, "list", &spec, &adder));
     for (uint64_t key = 0; key < KEYS / 2; key++)
         (void)assert_done(tamis_filter_add(adder, &key, sizeof key));
@@ -514,7 +502,7 @@ static void a_sleeper_finds_all_of_a_list_that_has_grown(void **state)
 
 /* What a build has found stays what it is when the list grows.  Seen to fail while a growth left it
  * behind under the generation before. */
-static void exceptions_outlast_a_growth(void **state)
+CASE(exceptions_outlast_a_growth)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
@@ -522,7 +510,6 @@ static void exceptions_outlast_a_growth(void **state)
     const uint64_t seven = 7, eight = 8;
     const struct tamis_key key = {&eight, 8};
     uint64_t sum[2] = {0, 0};
-    (void)state;
     assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
     assert_done(tamis__exceptions_settle(&found));
     assert_done(editions_publish(store, "list", 0, KEYS, NULL, &found));
@@ -571,12 +558,11 @@ static pid_t roll_back_and_stop(const char *path)
  * was in it before.  Seen to fail while a list was taken to be as old as its making: the call
  * waited for the lock.
  */
-static void nobody_waits_for_a_rollback_that_is_stopped(void **state)
+CASE(nobody_waits_for_a_rollback_that_is_stopped)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     int status;
-    (void)state;
     publish(store, 0);
     tamis_filter *early = open_filter(store, TAMIS_READ_ONLY);
     publish(store, 1);
@@ -601,14 +587,13 @@ static void nobody_waits_for_a_rollback_that_is_stopped(void **state)
  * Seen to fail while only an index could take another's place without the catalog: the key went on
  * answering absent.
  */
-static void a_sleeper_finds_that_exceptions_are_gone(void **state)
+CASE(a_sleeper_finds_that_exceptions_are_gone)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     const uint64_t three = 3;
     const struct tamis_key key = {&three, 8};
     struct tamis__catalog_txn *txn;
-    (void)state;
     publish(store, 0);
     assert_done(tamis_filter_except(store, "list", &key, 1));
     tamis_filter *sleeper = open_filter(store, TAMIS_READ_ONLY);
@@ -641,11 +626,10 @@ static void roll_back_and_die(void *context)
  * A rollback died before it could tell of itself; the next to open the filter for writing does, all
  * of it. Seen to fail while that one left in_force as it was: repair put the other list in force.
  */
-static void a_catalog_made_anew_has_the_rollback_that_died(void **state)
+CASE(a_catalog_made_anew_has_the_rollback_that_died)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
-    (void)state;
     publish(store, 0);
     publish(store, 1);
     assert_int_equal(fixture_child(roll_back_and_die, path), 256 + SIGKILL);
@@ -659,13 +643,12 @@ static void a_catalog_made_anew_has_the_rollback_that_died(void **state)
 }
 
 /* Seen to fail while the first that was refused was the staging of an index, as an I/O error. */
-static void a_read_only_store_changes_nothing(void **state)
+CASE(a_read_only_store_changes_nothing)
 {
     char *path;
     tamis_store *store = fixture_store(&path), *reader = fixture_open(path, TAMIS_READ_ONLY);
     const uint64_t three = 3;
     const struct tamis_key key = {&three, 8};
-    (void)state;
     publish(store, 0);
     publish(store, 0);
     assert_done(tamis_filter_except(store, "list", &key, 1));
@@ -675,28 +658,4 @@ static void a_read_only_store_changes_nothing(void **state)
     assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_rollback(reader, "list", 0));
     tamis_store_close(reader);
     end(path, store, 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(handles_follow_a_publish),
-        cmocka_unit_test(handles_follow_beside_a_locked_catalog),
-        cmocka_unit_test(rolling_back_and_forth),
-        cmocka_unit_test(adders_go_on_after_a_rollback),
-        cmocka_unit_test(exceptions_by_hand),
-        cmocka_unit_test(exceptions_of_a_generation),
-        cmocka_unit_test(exceptions_by_hand_and_found_are_both),
-        cmocka_unit_test(exceptions_of_a_kept_generation_are_kept),
-        cmocka_unit_test(a_filter_with_exceptions_is_not_exported),
-        cmocka_unit_test(drop_and_rename_take_all_of_it),
-        cmocka_unit_test(a_filter_that_grows_is_replaced),
-        cmocka_unit_test(a_sleeper_finds_all_of_a_list_that_has_grown),
-        cmocka_unit_test(exceptions_outlast_a_growth),
-        cmocka_unit_test(nobody_waits_for_a_rollback_that_is_stopped),
-        cmocka_unit_test(a_sleeper_finds_that_exceptions_are_gone),
-        cmocka_unit_test(a_catalog_made_anew_has_the_rollback_that_died),
-        cmocka_unit_test(a_read_only_store_changes_nothing),
-    };
-    return cmocka_run_group_tests_name("generations", tests, NULL, NULL);
 }

@@ -61,14 +61,13 @@ static void assert_nothing_left(tamis_store *store, const char *path)
 
 /* ---- What comes out -------------------------------------------------------------------------- */
 
-static void import_counts_and_sums_what_the_stream_says(void **state)
+CASE(import_counts_and_sums_what_the_stream_says)
 {
     tamis_store *store = fixture_store(NULL);
     struct stream stream = three_layers();
     struct tamis_filter_stat stat = {.size = sizeof stat};
     struct tamis_segment_stat segment = {.size = sizeof segment};
     tamis_filter *filter;
-    (void)state;
     assert_done(import(store, "x", "redisbloom", NULL, &stream, &filter));
     assert_done(tamis_filter_stat(filter, &stat));
     assert_int_equal(stat.segment_count, 3);
@@ -89,13 +88,12 @@ static void import_counts_and_sums_what_the_stream_says(void **state)
 }
 
 /* The rate of two layers far below 2^-53 each is their sum, and not 0, which no reader takes. */
-static void import_of_layers_of_tiny_rates_keeps_the_rate(void **state)
+CASE(import_of_layers_of_tiny_rates_keeps_the_rate)
 {
     tamis_store *store = fixture_store(NULL);
     struct dump dump = dump_of(2);
     struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_filter *filter;
-    (void)state;
     for (uint32_t i = 0; i < 2; i++)
         dump.layers[i] = dump_layer(100, (i + 1) * 1e-18, dump.layers[i].size);
     struct stream stream = dump_stream(&dump);
@@ -109,11 +107,10 @@ static void import_of_layers_of_tiny_rates_keeps_the_rate(void **state)
 }
 
 /* Every key sets a bit, so a count without one is of a stream whose data were lost. */
-static void import_of_items_without_a_bit_is_refused(void **state)
+CASE(import_of_items_without_a_bit_is_refused)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
-    (void)state;
     for (uint64_t items = 0; items < 2; items++) {
         struct dump dump = dump_of(1);
         dump.size = dump.layers[0].size = items;
@@ -131,7 +128,7 @@ static void import_of_items_without_a_bit_is_refused(void **state)
 }
 
 /* Old keys answer from the old segments; a new one is new once, in the segment on top. */
-static void import_sealed_takes_new_keys_on_top(void **state)
+CASE(import_sealed_takes_new_keys_on_top)
 {
     tamis_store *store = fixture_store(NULL);
     const struct tamis_import_spec spec = {
@@ -143,7 +140,6 @@ static void import_sealed_takes_new_keys_on_top(void **state)
     struct stream bits = {.data = NULL}, again = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&bits), sink_again = stream_sink(&again);
     tamis_filter *filter;
-    (void)state;
     sealed.seal_capacity = 50;
     assert_done(import(store, "old", "redis-bitmap", &spec, &bits, &filter));
     assert_int_equal(assert_done(tamis_filter_add(filter, "old key", 7)), 1);
@@ -175,7 +171,7 @@ static void import_sealed_takes_new_keys_on_top(void **state)
 
 /* n = -(m/k) ln(1 - X/m): 1,000 keys of 4 functions in 2^16 bits, within 5 standard deviations,
  * which for an estimate of n from X are about sqrt(n^2 k / 2m) = 5.5. */
-static void import_estimates_items_from_the_bits(void **state)
+CASE(import_estimates_items_from_the_bits)
 {
     tamis_store *store = fixture_store(NULL);
     const struct tamis_filter_spec spec = {
@@ -185,7 +181,6 @@ static void import_estimates_items_from_the_bits(void **state)
     struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_filter *filter;
     char key[RANDOM_KEY_BYTES];
-    (void)state;
     assert_done(tamis_filter_create(store, "a", &spec, &filter));
     for (uint64_t i = 0; i < 1000; i++) {
         const size_t bytes = random_key(i, key);
@@ -211,7 +206,7 @@ static void import_estimates_items_from_the_bits(void **state)
     tamis_store_close(store);
 }
 
-static void import_takes_capacity_and_rate_of_the_caller(void **state)
+CASE(import_takes_capacity_and_rate_of_the_caller)
 {
     tamis_store *store = fixture_store(NULL);
     const struct tamis_import_spec spec = {
@@ -219,7 +214,6 @@ static void import_takes_capacity_and_rate_of_the_caller(void **state)
     struct stream stream = stream_of("x", 1);
     struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_filter *filter;
-    (void)state;
     assert_done(import(store, "x", "redis-bitmap", &spec, &stream, &filter));
     assert_done(tamis_filter_stat(filter, &stat));
     assert_int_equal(stat.capacity, 700);
@@ -232,7 +226,7 @@ static void import_takes_capacity_and_rate_of_the_caller(void **state)
 }
 
 /* A filter that Tamis made of the hash set of another system has a form there. */
-static void export_of_own_filters_comes_back(void **state)
+CASE(export_of_own_filters_comes_back)
 {
     static const struct {
         const char *format;
@@ -265,7 +259,6 @@ static void export_of_own_filters_comes_back(void **state)
          {.size = sizeof(struct tamis_import_spec)}},
     };
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct stream stream = {.data = NULL};
         const struct tamis_sink sink = stream_sink(&stream);
@@ -287,7 +280,7 @@ static void export_of_own_filters_comes_back(void **state)
     tamis_store_close(store);
 }
 
-static void export_of_what_a_format_cannot_say_is_refused(void **state)
+CASE(export_of_what_a_format_cannot_say_is_refused)
 {
     static const struct {
         struct tamis_filter_spec spec;
@@ -322,7 +315,6 @@ static void export_of_what_a_format_cannot_say_is_refused(void **state)
     struct stream stream = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&stream);
     tamis_filter *filter;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_done(tamis_filter_create(store, "x", &cases[i].spec, &filter));
         assert_refused(TAMIS_EUNSUPPORTED, cases[i].words,
@@ -338,12 +330,11 @@ static void export_of_what_a_format_cannot_say_is_refused(void **state)
 
 /* ---- What does not go ------------------------------------------------------------------------ */
 
-static void import_is_refused_before_the_stream_is_read(void **state)
+CASE(import_is_refused_before_the_stream_is_read)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     struct stream stream = three_layers();
-    (void)state;
     assert_done(import(store, "x", "redisbloom", NULL, &stream, NULL));
     stream.calls = 0;
     assert_refused(TAMIS_EEXIST, "'x' exists already",
@@ -359,12 +350,11 @@ static void import_is_refused_before_the_stream_is_read(void **state)
     free(path);
 }
 
-static void import_sealed_past_the_last_segment_is_refused(void **state)
+CASE(import_sealed_past_the_last_segment_is_refused)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     struct dump dump = dump_of(1);
-    (void)state;
     dump.layer_count = dump.layers_said = 64;
     for (uint32_t i = 0; i < 64; i++)
         dump.layers[i] = dump.layers[0];
@@ -380,7 +370,7 @@ static void import_sealed_past_the_last_segment_is_refused(void **state)
     free(path);
 }
 
-static void import_with_a_bad_seal_is_refused(void **state)
+CASE(import_with_a_bad_seal_is_refused)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
@@ -388,7 +378,6 @@ static void import_with_a_bad_seal_is_refused(void **state)
         {.size = sizeof bad[0], .seal_capacity = 10, .seal_rate = 2},
         {.size = sizeof bad[0], .seal_capacity = UINT64_MAX}};
     struct stream stream = three_layers();
-    (void)state;
     assert_refused(TAMIS_EINVAL, "2", import(store, "x", "redisbloom", &bad[0], &stream, NULL));
     assert_refused(TAMIS_EINVAL, "capacity",
                    import(store, "x", "redisbloom", &bad[1], &stream, NULL));
@@ -399,14 +388,13 @@ static void import_with_a_bad_seal_is_refused(void **state)
 }
 
 /* A head is looked for in the first 3.4 kB, so the stream is longer than that. */
-static void import_of_a_source_that_fails_leaves_nothing(void **state)
+CASE(import_of_a_source_that_fails_leaves_nothing)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     struct dump dump = dump_of(3);
     dump.layers[2] = dump_layer(5000, 0.001, dump.layers[2].size);
     struct stream stream = dump_stream(&dump);
-    (void)state;
     assert_true(stream.bytes > 8000);
     stream.failure = TAMIS_EIO;
     stream.most = 5;
@@ -430,12 +418,11 @@ static int64_t read_too_much(void *context, void *buffer, size_t bytes)
     return (int64_t)bytes + 1;
 }
 
-static void import_of_a_source_that_lies_is_refused(void **state)
+CASE(import_of_a_source_that_lies_is_refused)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     const struct tamis_source source = {.size = sizeof source, .read = read_too_much};
-    (void)state;
     assert_refused(TAMIS_EINVAL, "where",
                    tamis_filter_import(store, "x", "guava", NULL, &source, NULL));
     assert_nothing_left(store, path);
@@ -443,13 +430,12 @@ static void import_of_a_source_that_lies_is_refused(void **state)
     free(path);
 }
 
-static void export_to_a_sink_that_fails_says_so(void **state)
+CASE(export_to_a_sink_that_fails_says_so)
 {
     tamis_store *store = fixture_store(NULL);
     struct stream stream = three_layers(), out = {.fails_at = 1, .failure = TAMIS_ENOSPACE};
     const struct tamis_sink sink = stream_sink(&out);
     tamis_filter *filter;
-    (void)state;
     assert_done(import(store, "x", "redisbloom", &SEALED, &stream, &filter));
     assert_refused(TAMIS_ENOSPACE, "could not be written further (at byte 0)",
                    tamis_filter_export(filter, "tamis", 0, &sink));
@@ -472,14 +458,13 @@ static int fail_one(const char *verb, const char *what)
 }
 
 /* The first, second, ... system call of the import fails, until one passes without. */
-static void import_whose_nth_system_call_fails_leaves_nothing(void **state)
+CASE(import_whose_nth_system_call_fails_leaves_nothing)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     struct stream stream = three_layers();
     tamis_filter *filter = NULL;
     int failures = 0, unheeded = 0;
-    (void)state;
     for (int nth = 0;; nth++) {
         failed_call[0] = '\0';
         calls_left = nth;
@@ -534,9 +519,8 @@ static void import_until_killed(void *context)
 }
 
 /* Killed at each step: all or nothing is in force, and the next writer clears up. */
-static void import_killed_anywhere_is_whole_or_was_not(void **state)
+CASE(import_killed_anywhere_is_whole_or_was_not)
 {
-    (void)state;
     static const struct {
         enum tamis__point point;
         int passes;
@@ -585,14 +569,13 @@ static void *add_keys(void *context)
 }
 
 /* What was in when the export began is in the stream, whatever is added meanwhile. */
-static void export_beside_adders_has_what_was_there(void **state)
+CASE(export_beside_adders_has_what_was_there)
 {
     tamis_store *store = fixture_store(NULL);
     struct adding adding = {.filter = fixture_filter(store, "x", KEYS_ADDED)};
     pthread_t thread;
     void *result;
     uint64_t before;
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, add_keys, &adding), 0);
     do {
         struct stream stream = {.data = NULL};
@@ -614,28 +597,4 @@ static void export_beside_adders_has_what_was_there(void **state)
     assert_null(result);
     assert_done(tamis_filter_close(adding.filter));
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(import_counts_and_sums_what_the_stream_says),
-        cmocka_unit_test(import_of_layers_of_tiny_rates_keeps_the_rate),
-        cmocka_unit_test(import_of_items_without_a_bit_is_refused),
-        cmocka_unit_test(import_sealed_takes_new_keys_on_top),
-        cmocka_unit_test(import_estimates_items_from_the_bits),
-        cmocka_unit_test(import_takes_capacity_and_rate_of_the_caller),
-        cmocka_unit_test(export_of_own_filters_comes_back),
-        cmocka_unit_test(export_of_what_a_format_cannot_say_is_refused),
-        cmocka_unit_test(import_is_refused_before_the_stream_is_read),
-        cmocka_unit_test(import_sealed_past_the_last_segment_is_refused),
-        cmocka_unit_test(import_with_a_bad_seal_is_refused),
-        cmocka_unit_test(import_of_a_source_that_fails_leaves_nothing),
-        cmocka_unit_test(import_of_a_source_that_lies_is_refused),
-        cmocka_unit_test(export_to_a_sink_that_fails_says_so),
-        cmocka_unit_test(import_whose_nth_system_call_fails_leaves_nothing),
-        cmocka_unit_test(import_killed_anywhere_is_whole_or_was_not),
-        cmocka_unit_test(export_beside_adders_has_what_was_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,12 +36,11 @@ static void add_keys(tamis_filter *filter, uint64_t from, uint64_t to)
         assert_done(tamis_filter_add(filter, key, random_key(i, key)));
 }
 
-static void list_live_tells_items_of_an_adder_that_has_not_synced(void **state)
+CASE(list_live_tells_items_of_an_adder_that_has_not_synced)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     struct tamis_filter_stat recorded = {.size = sizeof recorded};
-    (void)state;
     add_keys(filter, 0, 600);
     assert_done(tamis_store_list(store, "x", keep, &recorded));
     assert_int_equal(recorded.items, 0);
@@ -57,14 +56,13 @@ static void list_live_tells_items_of_an_adder_that_has_not_synced(void **state)
     tamis_store_close(store);
 }
 
-static void list_live_tells_the_size_of_counters_that_overflowed(void **state)
+CASE(list_live_tells_the_size_of_counters_that_overflowed)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .kind = TAMIS_KIND_COUNTING};
     tamis_filter *filter;
-    (void)state;
     assert_done(tamis_filter_create(store, "x", &spec, &filter));
     const uint64_t before = listed(store, "x").size_bytes;
     for (int i = 0; i < 20; i++)
@@ -77,13 +75,12 @@ static void list_live_tells_the_size_of_counters_that_overflowed(void **state)
     free(path);
 }
 
-static void list_live_of_segments_that_cannot_be_read_tells_what_the_catalog_has(void **state)
+CASE(list_live_of_segments_that_cannot_be_read_tells_what_the_catalog_has)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     const uint64_t other = 77;
-    (void)state;
     add_keys(filter, 0, 100);
     assert_done(tamis_filter_close(filter));
     const uint64_t items = listed(store, "x").items;
@@ -104,11 +101,10 @@ static int stop(void *context, const struct tamis_filter_stat *stat)
     return ++*(int *)context == 2 ? 17 : 0;
 }
 
-static void list_live_ends_where_its_function_says_so(void **state)
+CASE(list_live_ends_where_its_function_says_so)
 {
     tamis_store *store = fixture_store(NULL);
     int calls = 0;
-    (void)state;
     for (const char *name = "a\0b\0c\0"; *name != '\0'; name += 2)
         assert_done(tamis_filter_close(fixture_filter(store, name, 10)));
     assert_int_equal(tamis_store_list_live(store, NULL, stop, &calls), 17);
@@ -118,13 +114,12 @@ static void list_live_ends_where_its_function_says_so(void **state)
     tamis_store_close(store);
 }
 
-static void list_bits_per_key_of_a_window_are_those_of_its_slices(void **state)
+CASE(list_bits_per_key_of_a_window_are_those_of_its_slices)
 {
     tamis_store *store = fixture_store(NULL);
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 10000, .window_ns = 3600000000000, .slices = 5};
     tamis_filter *filter;
-    (void)state;
     assert_done(tamis_filter_create(store, "w", &spec, &filter));
     const double one = listed(store, "w").bits_per_key;
     assert_true(one > 10 && one < 40); /* it was 2 */
@@ -134,16 +129,4 @@ static void list_bits_per_key_of_a_window_are_those_of_its_slices(void **state)
     assert_true(fabs(listed(store, "w").bits_per_key - one) < 1e-9);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(list_live_tells_items_of_an_adder_that_has_not_synced),
-        cmocka_unit_test(list_live_tells_the_size_of_counters_that_overflowed),
-        cmocka_unit_test(list_live_of_segments_that_cannot_be_read_tells_what_the_catalog_has),
-        cmocka_unit_test(list_live_ends_where_its_function_says_so),
-        cmocka_unit_test(list_bits_per_key_of_a_window_are_those_of_its_slices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

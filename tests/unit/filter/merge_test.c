@@ -94,9 +94,8 @@ static void check_parts(const struct tamis_filter_spec *spec)
     free(path);
 }
 
-static void merge_of_8_parts_is_the_filter_built_at_once(void **state)
+CASE(merge_of_8_parts_is_the_filter_built_at_once)
 {
-    (void)state;
     static const struct tamis_filter_spec specs[] = {
         {.size = sizeof specs[0],
          .capacity = KEYS,
@@ -119,14 +118,13 @@ static void merge_of_8_parts_is_the_filter_built_at_once(void **state)
         check_parts(&specs[i]);
 }
 
-static void merge_of_msb_first_bitmaps_is_the_one_built_at_once(void **state)
+CASE(merge_of_msb_first_bitmaps_is_the_one_built_at_once)
 {
-    (void)state;
     check_parts(NULL);
 }
 
 /* More than a piece (1 MiB), and no multiple of it. */
-static void merge_of_large_filters_reaches_every_word(void **state)
+CASE(merge_of_large_filters_reaches_every_word)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
@@ -134,7 +132,6 @@ static void merge_of_large_filters_reaches_every_word(void **state)
     tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
     tamis_filter *both[] = {a, b}, *whole = merges_make(store, "whole", &spec), *made;
     const uint64_t keys = FIXTURE_SANITIZED ? 100000 : 1000000;
-    (void)state;
     merges_add(a, 0, keys, 2);
     merges_add(b, 1, keys, 2);
     merges_add(whole, 0, keys, 1);
@@ -176,14 +173,13 @@ static void merge_large(void *path)
     _exit(peak_bytes() < ((uint64_t)16 << 20) ? 0 : 1);
 }
 
-static void merge_of_large_filters_takes_little_memory(void **state)
+CASE(merge_of_large_filters_takes_little_memory)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .m_bits = (uint64_t)1 << 29, .k = 3};
     tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
-    (void)state;
     merges_add(b, 0, 100000, 1);
     if (FIXTURE_SANITIZED)
         print_message("a sanitizer has memory of its own; not measured\n");
@@ -196,7 +192,7 @@ static void merge_of_large_filters_takes_little_memory(void **state)
 }
 
 /* Filters that grew alike: oldest with oldest, newest with newest. */
-static void merge_of_lists_is_pairwise(void **state)
+CASE(merge_of_lists_is_pairwise)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
@@ -204,7 +200,6 @@ static void merge_of_lists_is_pairwise(void **state)
     tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec), *made;
     tamis_filter *sources[] = {a, b};
     struct tamis_filter_stat stats[2] = {{.size = sizeof stats[0]}, {.size = sizeof stats[0]}};
-    (void)state;
     merges_add(a, 0, 4000, 1);
     merges_add(b, 10000, 14000, 1);
     assert_done(tamis_filter_stat(a, &stats[0]));
@@ -230,7 +225,7 @@ static void merge_of_lists_is_pairwise(void **state)
 
 /* ---- Intersections --------------------------------------------------------------------------- */
 
-static void intersection_has_the_common_keys(void **state)
+CASE(intersection_has_the_common_keys)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
@@ -239,7 +234,6 @@ static void intersection_has_the_common_keys(void **state)
     tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
     tamis_filter *c = merges_make(store, "c", &spec), *made;
     tamis_filter *sources[] = {a, b, c, a};
-    (void)state;
     merges_add(a, 0, 6000, 1);
     merges_add(b, 4000, 10000, 1);
     merges_add(c, 3000, 8000, 1);
@@ -263,14 +257,13 @@ static void intersection_has_the_common_keys(void **state)
     free(path);
 }
 
-static void intersection_of_lists_is_refused(void **state)
+CASE(intersection_of_lists_is_refused)
 {
     tamis_store *store = fixture_store(NULL);
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100, .fp_rate = 0.01};
     tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
     tamis_filter *sources[] = {a, b};
     struct tamis_comparison comparison = {.size = sizeof comparison};
-    (void)state;
     merges_add(a, 0, 150, 1);
     merges_add(b, 0, 150, 1);
     assert_refused(TAMIS_EUNSUPPORTED, "has 2 segments and cannot be intersected",
@@ -284,12 +277,11 @@ static void intersection_of_lists_is_refused(void **state)
 
 /* ---- Items, and what follows from them ------------------------------------------------------- */
 
-static void merge_raises_items_and_never_lowers_them(void **state)
+CASE(merge_raises_items_and_never_lowers_them)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *a = fixture_filter(store, "a", 20000), *b = fixture_filter(store, "b", 20000);
     tamis_filter *empty = fixture_filter(store, "empty", 20000);
-    (void)state;
     merges_add(a, 0, 5000, 1);
     merges_add(b, 4000, 9000, 1);
     const int64_t counted = assert_done(tamis_filter_items(a));
@@ -308,10 +300,9 @@ static void merge_raises_items_and_never_lowers_them(void **state)
 }
 
 /* What a merge has filled does what it was made to do when full. */
-static void merge_past_the_capacity_is_for_the_policy(void **state)
+CASE(merge_past_the_capacity_is_for_the_policy)
 {
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     for (uint32_t policy = TAMIS_ON_FULL_GROW; policy <= TAMIS_ON_FULL_WARN; policy++) {
         const struct tamis_filter_spec spec = {.size = sizeof spec,
                                                .capacity = 1000,
@@ -345,12 +336,11 @@ static void merge_past_the_capacity_is_for_the_policy(void **state)
     tamis_store_close(store);
 }
 
-static void merged_filters_are_marked_and_a_source_counts_once(void **state)
+CASE(merged_filters_are_marked_and_a_source_counts_once)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *a = fixture_filter(store, "a", 1000), *again, *made;
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    (void)state;
     merges_add(a, 0, 500, 1);
     assert_done(tamis_filter_open(store, "a", TAMIS_READ_ONLY, &again));
     tamis_filter *sources[] = {a, again, a};
@@ -367,7 +357,7 @@ static void merged_filters_are_marked_and_a_source_counts_once(void **state)
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-static void merge_with_wrong_arguments_is_refused(void **state)
+CASE(merge_with_wrong_arguments_is_refused)
 {
     char *path;
     tamis_store *store = fixture_store(&path), *read_only;
@@ -376,7 +366,6 @@ static void merge_with_wrong_arguments_is_refused(void **state)
         .size = sizeof window, .capacity = 100, .window_items = 100};
     tamis_filter *w = merges_make(store, "w", &window), *sources[] = {b};
     struct tamis_merge merge = {.size = sizeof merge, .sources = sources, .count = 1};
-    (void)state;
     assert_refused(TAMIS_EINVAL, "merged into itself", merges_into(a, a));
     assert_refused(TAMIS_EUNSUPPORTED, "'w' has a window", merges_into(a, w));
     assert_refused(TAMIS_EUNSUPPORTED, "'w' has a window", merges_into(w, a));
@@ -408,7 +397,7 @@ static void merge_with_wrong_arguments_is_refused(void **state)
 
 /* ---- Stopped, killed, failed ----------------------------------------------------------------- */
 
-static void merge_stopped_leaves_a_superset_or_nothing(void **state)
+CASE(merge_stopped_leaves_a_superset_or_nothing)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
@@ -421,7 +410,6 @@ static void merge_stopped_leaves_a_superset_or_nothing(void **state)
                                       .count = 1,
                                       .progress = merges_stop,
                                       .context = &pieces};
-    (void)state;
     merges_add(a, 0, 1000, 1);
     merges_add(b, 1000, 2000, 1);
     assert_int_equal(tamis_filter_merge(a, &merge), TAMIS_ELIMIT);
@@ -442,7 +430,7 @@ static void merge_stopped_leaves_a_superset_or_nothing(void **state)
 
 /* Killed at a word, and before the count: all that was there is there, and the next merge
  * completes. */
-static void merge_killed_keeps_what_there_was_and_is_completed(void **state)
+CASE(merge_killed_keeps_what_there_was_and_is_completed)
 {
     static const struct {
         enum tamis__point point;
@@ -450,7 +438,6 @@ static void merge_killed_keeps_what_there_was_and_is_completed(void **state)
     } steps[] = {{TAMIS__POINT_MERGE_LOADED, 0},
                  {TAMIS__POINT_MERGE_LOADED, 1000},
                  {TAMIS__POINT_MERGE_DONE, 0}};
-    (void)state;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         char *path;
         tamis_store *store = fixture_store(&path);
@@ -470,7 +457,7 @@ static void merge_killed_keeps_what_there_was_and_is_completed(void **state)
     }
 }
 
-static void merge_into_a_new_filter_killed_is_whole_or_was_not(void **state)
+CASE(merge_into_a_new_filter_killed_is_whole_or_was_not)
 {
     static const struct {
         enum tamis__point point;
@@ -480,7 +467,6 @@ static void merge_into_a_new_filter_killed_is_whole_or_was_not(void **state)
                  {TAMIS__POINT_MERGE_DONE, 2},
                  {TAMIS__POINT_RENAMED, 2},
                  {TAMIS__POINT_COMMITTED, 3}};
-    (void)state;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         char *path;
         tamis_store *store = fixture_store(&path);
@@ -517,13 +503,12 @@ static int fail_one(const char *verb, const char *what)
 }
 
 /* Each system call fails in turn: an error leaves nothing of the new filter. */
-static void merge_into_a_new_filter_that_fails_leaves_nothing(void **state)
+CASE(merge_into_a_new_filter_that_fails_leaves_nothing)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *b = fixture_filter(store, "b", 1000), *made;
     unsigned failures = 0;
-    (void)state;
     merges_add(b, 0, 500, 1);
     for (unsigned nth = 1;; nth++) {
         failing.left = nth;
@@ -547,26 +532,4 @@ static void merge_into_a_new_filter_that_fails_leaves_nothing(void **state)
     assert_done(tamis_filter_close(b));
     tamis_store_close(store);
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merge_of_8_parts_is_the_filter_built_at_once),
-        cmocka_unit_test(merge_of_msb_first_bitmaps_is_the_one_built_at_once),
-        cmocka_unit_test(merge_of_large_filters_reaches_every_word),
-        cmocka_unit_test(merge_of_large_filters_takes_little_memory),
-        cmocka_unit_test(merge_of_lists_is_pairwise),
-        cmocka_unit_test(intersection_has_the_common_keys),
-        cmocka_unit_test(intersection_of_lists_is_refused),
-        cmocka_unit_test(merge_raises_items_and_never_lowers_them),
-        cmocka_unit_test(merge_past_the_capacity_is_for_the_policy),
-        cmocka_unit_test(merged_filters_are_marked_and_a_source_counts_once),
-        cmocka_unit_test(merge_with_wrong_arguments_is_refused),
-        cmocka_unit_test(merge_stopped_leaves_a_superset_or_nothing),
-        cmocka_unit_test(merge_killed_keeps_what_there_was_and_is_completed),
-        cmocka_unit_test(merge_into_a_new_filter_killed_is_whole_or_was_not),
-        cmocka_unit_test(merge_into_a_new_filter_that_fails_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,9 +193,8 @@ static unsigned lose(unsigned call, int point, unsigned pass)
     return lost;
 }
 
-static void no_answer_is_lost_before_any_system_call(void **state)
+CASE(no_answer_is_lost_before_any_system_call)
 {
-    (void)state;
     unsigned call = 0, lost = 0;
     do
         lost += lose(++call, -1, 0);
@@ -206,9 +205,8 @@ static void no_answer_is_lost_before_any_system_call(void **state)
     assert_true(call > 50);
 }
 
-static void no_answer_is_lost_at_any_point(void **state)
+CASE(no_answer_is_lost_at_any_point)
 {
-    (void)state;
     unsigned lost = 0, deaths = 0, points = 0;
     for (int point = TAMIS__POINT_LOG_MADE; point < TAMIS__POINT_BUILD_SORTED; point++) {
         for (unsigned pass = 1; pass <= 4; pass++) {
@@ -224,13 +222,8 @@ static void no_answer_is_lost_at_any_point(void **state)
     assert_true(points > 12);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_answer_is_lost_before_any_system_call),
-        cmocka_unit_test(no_answer_is_lost_at_any_point),
-    };
     shared = spawn_shared(sizeof *shared);
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

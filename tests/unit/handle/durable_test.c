@@ -175,32 +175,28 @@ static void comes_back(const struct tamis_filter_spec *spec, const char *name)
     }
 }
 
-static void durable_blocked_comes_back(void **state)
+CASE(durable_blocked_comes_back)
 {
-    (void)state;
     comes_back(&plain, "blocked");
 }
 
-static void durable_bloom_comes_back(void **state)
+CASE(durable_bloom_comes_back)
 {
-    (void)state;
     struct tamis_filter_spec spec = plain;
     spec.kind = TAMIS_KIND_BLOOM;
     comes_back(&spec, "bloom");
 }
 
-static void durable_foreign_hash_set_comes_back(void **state)
+CASE(durable_foreign_hash_set_comes_back)
 {
-    (void)state;
     struct tamis_filter_spec spec = plain;
     spec.hash_set = "redisbloom";
     comes_back(&spec, "bloom, redisbloom");
 }
 
 /* The list goes on in the middle of batches; its new segments are on the disk, empty. */
-static void durable_growing_comes_back(void **state)
+CASE(durable_growing_comes_back)
 {
-    (void)state;
     struct tamis_filter_spec spec = plain;
     spec.capacity = 500;
     struct scene scene = begin(&spec);
@@ -233,9 +229,8 @@ static void durable_growing_comes_back(void **state)
 }
 
 /* Not by leave of a writer: who only asks must not be told absent. */
-static void reader_that_comes_first_finds_all(void **state)
+CASE(reader_that_comes_first_finds_all)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     tamis_filter *filter = NULL;
     assert_done(add_range(scene.filter, 1, 1000, NULL));
@@ -251,9 +246,8 @@ static void reader_that_comes_first_finds_all(void **state)
 }
 
 /* Whoever opens it for writing, not by tamis_filter_open() alone. */
-static void open_or_create_brings_back(void **state)
+CASE(open_or_create_brings_back)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     tamis_filter *filter = NULL;
     assert_done(add_range(scene.filter, 1, 1000, NULL));
@@ -269,9 +263,8 @@ static void open_or_create_brings_back(void **state)
 }
 
 /* It has no logs: what is in them alone must be in its segments. */
-static void backup_after_a_power_cut_has_all(void **state)
+CASE(backup_after_a_power_cut_has_all)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_filter *filter = NULL;
@@ -296,9 +289,8 @@ static void backup_after_a_power_cut_has_all(void **state)
 
 /* ---- Syncs ----------------------------------------------------------------------------------- */
 
-static void batch_is_synced_once(void **state)
+CASE(batch_is_synced_once)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     count_calls();
     assert_done(add_range(scene.filter, 100, 10000, NULL));
@@ -307,9 +299,8 @@ static void batch_is_synced_once(void **state)
     end(&scene);
 }
 
-static void known_keys_are_answered_without_a_log(void **state)
+CASE(known_keys_are_answered_without_a_log)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     uint8_t answers[1000];
     assert_done(add_range(scene.filter, 0, 1000, NULL));
@@ -323,9 +314,8 @@ static void known_keys_are_answered_without_a_log(void **state)
 
 /* Somebody has set its bits and not logged them yet: what is told SEEN is logged by who tells it.
  * */
-static void known_keys_are_logged_while_others_are_in_flight(void **state)
+CASE(known_keys_are_logged_while_others_are_in_flight)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     assert_done(add_range(scene.filter, 0, 100, NULL));
     /* As one that was killed between its bits and its log. */
@@ -366,9 +356,8 @@ static void sync_beside(enum tamis__point point)
  * that takes off what dead ones have counted leaves it its own.  (Broken: not marked as a writer;
  * then it landed below 0, and an adder in flight beside that made it 0, at which its keys were
  * answered SEEN without a log.) */
-static void flight_of_known_keys_is_not_taken_for_a_dead_one(void **state)
+CASE(flight_of_known_keys_is_not_taken_for_a_dead_one)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     const char *segment = fixture_segment_path(scene.path, 1);
     uint64_t one = 1, unlogged = 0;
@@ -398,9 +387,8 @@ static void *add_some(void *context)
     return NULL;
 }
 
-static void threads_share_syncs(void **state)
+CASE(threads_share_syncs)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     pthread_t threads[THREADS];
     shared = scene.filter;
@@ -428,9 +416,8 @@ static uint32_t state_of(tamis_filter *filter)
     return stat.state;
 }
 
-static void failed_sync_is_sticky(void **state)
+CASE(failed_sync_is_sticky)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     count_calls();
     fails_verb = "fdatasync";
@@ -455,9 +442,8 @@ static void failed_sync_is_sticky(void **state)
 
 /* The kernel tells of frames that it could not write to whoever syncs the log first: not those that
  * wait for them, but the one that makes it longer.  A sync after that says that all is well. */
-static void failed_sync_of_a_longer_log_is_sticky(void **state)
+CASE(failed_sync_of_a_longer_log_is_sticky)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     static uint8_t answers[8000];
     count_calls();
@@ -473,9 +459,8 @@ static void failed_sync_of_a_longer_log_is_sticky(void **state)
     end(&scene);
 }
 
-static void full_disk_adds_nothing(void **state)
+CASE(full_disk_adds_nothing)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     uint8_t answers[8000];
     fails_verb = "allocate";
@@ -503,9 +488,8 @@ static void full_disk_adds_nothing(void **state)
 
 /* ---- Lives of logs --------------------------------------------------------------------------- */
 
-static void close_takes_its_log_away(void **state)
+CASE(close_takes_its_log_away)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     assert_int_equal(fixture_files(scene.path, "logs"), 1);
     assert_int_equal(tamis_filter_close(scene.filter), 0);
@@ -524,9 +508,8 @@ static void add_and_die(void *context)
     _exit(3);
 }
 
-static void log_of_a_dead_process_is_settled(void **state)
+CASE(log_of_a_dead_process_is_settled)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     assert_int_equal(fixture_child(add_and_die, &scene), 3);
     assert_int_equal(fixture_files(scene.path, "logs"), 2);
@@ -538,9 +521,8 @@ static void log_of_a_dead_process_is_settled(void **state)
     end(&scene);
 }
 
-static void child_has_a_log_of_its_own(void **state)
+CASE(child_has_a_log_of_its_own)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     (void)fflush(NULL);
     const pid_t child = fork();
@@ -559,9 +541,8 @@ static void child_has_a_log_of_its_own(void **state)
     end(&scene);
 }
 
-static void drop_takes_logs_away(void **state)
+CASE(drop_takes_logs_away)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     assert_int_equal(fixture_child(add_and_die, &scene), 3);
     assert_done(tamis_filter_drop(scene.store, "seen"));
@@ -575,9 +556,8 @@ static void drop_takes_logs_away(void **state)
 
 /* ---- What is durable ------------------------------------------------------------------------- */
 
-static void kinds_that_cannot_are_refused(void **state)
+CASE(kinds_that_cannot_are_refused)
 {
-    (void)state;
     tamis_store *store = fixture_store(NULL);
     struct tamis_filter_spec spec = plain;
     spec.kind = TAMIS_KIND_COUNTING;
@@ -589,9 +569,8 @@ static void kinds_that_cannot_are_refused(void **state)
     tamis_store_close(store);
 }
 
-static void durability_is_told_compared_and_copied(void **state)
+CASE(durability_is_told_compared_and_copied)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     struct tamis_filter_stat stat = {.size = sizeof stat};
     struct tamis_filter_spec like = {.size = sizeof like}, other = plain;
@@ -609,9 +588,8 @@ static void durability_is_told_compared_and_copied(void **state)
     end(&scene);
 }
 
-static void merge_is_on_the_disk(void **state)
+CASE(merge_is_on_the_disk)
 {
-    (void)state;
     struct scene scene = begin(&plain);
     struct tamis_filter_spec spec = plain;
     tamis_filter *source = NULL;
@@ -627,33 +605,4 @@ static void merge_is_on_the_disk(void **state)
     assert_int_equal(data_syncs, 0);
     assert_int_equal(tamis_filter_close(source), 0);
     end(&scene);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(durable_blocked_comes_back),
-        cmocka_unit_test(durable_bloom_comes_back),
-        cmocka_unit_test(durable_foreign_hash_set_comes_back),
-        cmocka_unit_test(durable_growing_comes_back),
-        cmocka_unit_test(reader_that_comes_first_finds_all),
-        cmocka_unit_test(open_or_create_brings_back),
-        cmocka_unit_test(backup_after_a_power_cut_has_all),
-        cmocka_unit_test(batch_is_synced_once),
-        cmocka_unit_test(known_keys_are_answered_without_a_log),
-        cmocka_unit_test(known_keys_are_logged_while_others_are_in_flight),
-        cmocka_unit_test(flight_of_known_keys_is_not_taken_for_a_dead_one),
-        cmocka_unit_test(threads_share_syncs),
-        cmocka_unit_test(failed_sync_is_sticky),
-        cmocka_unit_test(failed_sync_of_a_longer_log_is_sticky),
-        cmocka_unit_test(full_disk_adds_nothing),
-        cmocka_unit_test(close_takes_its_log_away),
-        cmocka_unit_test(log_of_a_dead_process_is_settled),
-        cmocka_unit_test(child_has_a_log_of_its_own),
-        cmocka_unit_test(drop_takes_logs_away),
-        cmocka_unit_test(kinds_that_cannot_are_refused),
-        cmocka_unit_test(durability_is_told_compared_and_copied),
-        cmocka_unit_test(merge_is_on_the_disk),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,10 +92,9 @@ static uint64_t items_in(tamis_filter *filter, uint32_t segment)
 }
 
 /* Seen to fail with the loop of in_older() ended one segment early. */
-static void filter_segments_contains_looks_in_all(void **state)
+CASE(filter_segments_contains_looks_in_all)
 {
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     make_filter(store, "three", three, 3);
     tamis_filter *filter = opened(store, "three");
     for (uint64_t i = 0; i < 900; i++)
@@ -110,10 +109,9 @@ static void filter_segments_contains_looks_in_all(void **state)
     tamis_store_close(store);
 }
 
-static void filter_segments_add_of_an_older_ones_key_is_not_new(void **state)
+CASE(filter_segments_add_of_an_older_ones_key_is_not_new)
 {
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     make_filter(store, "two", two, 2);
     tamis_filter *filter = opened(store, "two");
     for (uint64_t i = 0; i < 300; i++)
@@ -186,19 +184,17 @@ static void batches_agree(const struct shape *shapes, uint32_t count)
 
 /* Seen to fail with the second memset of add_to_list() taken out (keys of older segments told NEW),
  * and with `index` not kept in keep_open(). */
-static void filter_segments_batches_agree_with_single_calls(void **state)
+CASE(filter_segments_batches_agree_with_single_calls)
 {
-    (void)state;
     batches_agree(two, 1);
     batches_agree(two, 2);
     batches_agree(three, 3);
 }
 
-static void filter_segments_are_told_one_by_one_and_in_sum(void **state)
+CASE(filter_segments_are_told_one_by_one_and_in_sum)
 {
     struct tamis_filter_stat whole = {.size = sizeof whole};
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     make_filter(store, "three", three, 3);
     tamis_filter *filter = opened(store, "three");
     for (uint64_t i = 0; i < 60; i++)
@@ -228,12 +224,11 @@ static void filter_segments_are_told_one_by_one_and_in_sum(void **state)
 }
 
 /* A stranger passes if any segment lets him through. */
-static void filter_segments_predicted_rate_is_that_of_the_union(void **state)
+CASE(filter_segments_predicted_rate_is_that_of_the_union)
 {
     struct tamis_filter_stat whole = {.size = sizeof whole};
     double pass = 1;
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     make_filter(store, "two", two, 2);
     tamis_filter *filter = opened(store, "two");
     for (uint64_t i = 0; i < 8000; i++)
@@ -246,11 +241,10 @@ static void filter_segments_predicted_rate_is_that_of_the_union(void **state)
     tamis_store_close(store);
 }
 
-static void filter_segments_all_go_with_a_drop_and_all_take_a_new_name(void **state)
+CASE(filter_segments_all_go_with_a_drop_and_all_take_a_new_name)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
-    (void)state;
     make_filter(store, "three", three, 3);
     tamis_filter *filter = opened(store, "three");
     assert_done(tamis_filter_rename(store, "three", "renamed"));
@@ -269,11 +263,10 @@ static void filter_segments_all_go_with_a_drop_and_all_take_a_new_name(void **st
 }
 
 /* Counts of each segment are kept over close and reopening. */
-static void filter_segments_counts_are_recorded_each(void **state)
+CASE(filter_segments_counts_are_recorded_each)
 {
     static struct tamis__record record;
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     make_filter(store, "three", three, 3);
     tamis_filter *filter = opened(store, "three");
     for (uint64_t i = 0; i < 10; i++)
@@ -287,18 +280,4 @@ static void filter_segments_counts_are_recorded_each(void **state)
     assert_int_equal(record.segments[1].items, 3);
     assert_int_equal(record.segments[2].items, 1);
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(filter_segments_contains_looks_in_all),
-        cmocka_unit_test(filter_segments_add_of_an_older_ones_key_is_not_new),
-        cmocka_unit_test(filter_segments_batches_agree_with_single_calls),
-        cmocka_unit_test(filter_segments_are_told_one_by_one_and_in_sum),
-        cmocka_unit_test(filter_segments_predicted_rate_is_that_of_the_union),
-        cmocka_unit_test(filter_segments_all_go_with_a_drop_and_all_take_a_new_name),
-        cmocka_unit_test(filter_segments_counts_are_recorded_each),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,11 +43,10 @@ static uint64_t recorded_items(tamis_store *store, const char *name)
 
 /* ---- Adding and asking ----------------------------------------------------------------------- */
 
-static void filter_added_key_is_new_once_and_then_there(void **state)
+CASE(filter_added_key_is_new_once_and_then_there)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     assert_int_equal(contains(filter, 1), 0);
     assert_int_equal(add(filter, 1), 1);
     assert_int_equal(add(filter, 1), 0);
@@ -67,13 +66,12 @@ static void filter_added_key_is_new_once_and_then_there(void **state)
     tamis_store_close(store);
 }
 
-static void filter_null_key_with_a_length_is_refused(void **state)
+CASE(filter_null_key_with_a_length_is_refused)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     const struct tamis_key keys[] = {{"a", 1}, {"b", 1}, {NULL, 1}};
     uint8_t answers[3];
-    (void)state;
     assert_refused(TAMIS_EINVAL, "key 0 is NULL", tamis_filter_add(filter, NULL, 1));
     assert_refused(TAMIS_EINVAL, "key 0 is NULL", tamis_filter_contains(filter, NULL, 5));
     assert_refused(TAMIS_EINVAL, "key 2 is NULL with a length above 0; pass its bytes",
@@ -96,11 +94,10 @@ static void make_many(uint64_t first)
 }
 
 /* "TAMIS_EINVAL is found before anything is added", says tamis.h, of a batch of any length. */
-static void filter_null_key_late_in_a_batch_leaves_nothing_added(void **state)
+CASE(filter_null_key_late_in_a_batch_leaves_nothing_added)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 10000);
-    (void)state;
     make_many(0);
     many[MANY - 1].data = NULL;
     assert_refused(TAMIS_EINVAL, "key 4999 is NULL",
@@ -112,13 +109,12 @@ static void filter_null_key_late_in_a_batch_leaves_nothing_added(void **state)
 }
 
 /* Lengths around the pieces that a batch is cut into; with and without room for answers. */
-static void filter_batches_of_any_length_answer_as_single_calls(void **state)
+CASE(filter_batches_of_any_length_answer_as_single_calls)
 {
     static const size_t lengths[] = {0, 1, 63, 64, 65, 1023, 1024, 1025, 2048, MANY};
     static uint8_t answers[MANY + 1];
     tamis_store *store = fixture_store(NULL);
     uint64_t first = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         char name[16];
         const size_t length = lengths[i];
@@ -159,11 +155,10 @@ static struct tamis_filter_stat filled_to(tamis_filter *filter, uint64_t items)
     return stat;
 }
 
-static void filter_past_its_capacity_goes_on_and_says_over(void **state)
+CASE(filter_past_its_capacity_goes_on_and_says_over)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     const struct tamis_filter_stat below = filled_to(filter, 999), at = filled_to(filter, 1000),
                                    past = filled_to(filter, 2000);
     assert_true(below.state == 0 && below.predicted_rate <= 0.01);
@@ -175,13 +170,12 @@ static void filter_past_its_capacity_goes_on_and_says_over(void **state)
 
 /* ---- Read-only ------------------------------------------------------------------------------- */
 
-static void filter_opened_read_only_asks_but_does_not_add(void **state)
+CASE(filter_opened_read_only_asks_but_does_not_add)
 {
     const struct tamis_key key = {"key", 3};
     tamis_store *store = fixture_store(NULL);
     tamis_filter *writing = fixture_filter(store, "x", 1000), *none;
     tamis_filter *reading = opened(store, "x", TAMIS_READ_ONLY);
-    (void)state;
     assert_int_equal(tamis_filter_add(writing, "key", 3), 1);
     assert_int_equal(tamis_filter_contains(reading, "key", 3), 1); /* at once, not at a sync */
     assert_refused(TAMIS_EREADONLY, "the filter 'x'", tamis_filter_add(reading, "key", 3));
@@ -238,11 +232,10 @@ static call_fn *const calls[] = {call_add,  call_contains, call_add_batch, call_
 
 /* A handle of its own for each call, so that each is the first to hear of it.  Seen to fail with
  * raise_epochs() taken out of tamis_filter_drop(). */
-static void filter_dropped_under_a_handle_ends_its_next_call(void **state)
+CASE(filter_dropped_under_a_handle_ends_its_next_call)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *handles[CALLS];
-    (void)state;
     assert_done(tamis_filter_close(fixture_filter(store, "x", 1000)));
     for (size_t i = 0; i < CALLS; i++) {
         handles[i] = opened(store, "x", 0);
@@ -257,11 +250,10 @@ static void filter_dropped_under_a_handle_ends_its_next_call(void **state)
     tamis_store_close(store);
 }
 
-static void filter_dropped_with_uncounted_items_closes_without_error(void **state)
+CASE(filter_dropped_with_uncounted_items_closes_without_error)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     assert_int_equal(add(filter, 1), 1);
     assert_done(tamis_filter_drop(store, "x"));
     assert_int_equal(tamis_filter_items(filter), 1); /* the mapping is still there */
@@ -269,11 +261,10 @@ static void filter_dropped_with_uncounted_items_closes_without_error(void **stat
     tamis_store_close(store);
 }
 
-static void filter_made_again_is_another_for_old_handles(void **state)
+CASE(filter_made_again_is_another_for_old_handles)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *old = fixture_filter(store, "x", 1000);
-    (void)state;
     assert_int_equal(add(old, 1), 1);
     assert_done(tamis_filter_drop(store, "x"));
     tamis_filter *young = fixture_filter(store, "x", 1000);
@@ -287,12 +278,11 @@ static void filter_made_again_is_another_for_old_handles(void **state)
     tamis_store_close(store);
 }
 
-static void filter_renamed_under_a_handle_goes_on(void **state)
+CASE(filter_renamed_under_a_handle_goes_on)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     assert_int_equal(add(filter, 1), 1);
     assert_done(tamis_filter_rename(store, "x", "y"));
     for (size_t i = 0; i < CALLS; i++)
@@ -306,11 +296,10 @@ static void filter_renamed_under_a_handle_goes_on(void **state)
 }
 
 /* An epoch that moved for nothing costs one look and no more. */
-static void filter_whose_epoch_moved_for_nothing_goes_on(void **state)
+CASE(filter_whose_epoch_moved_for_nothing_goes_on)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     assert_done(tamis__segment_raise_epoch(&store->place,
                                            filter->view->segments[0].segment.header->number));
     assert_int_equal(add(filter, 1), 1);
@@ -322,11 +311,10 @@ static void filter_whose_epoch_moved_for_nothing_goes_on(void **state)
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
-static void filter_counts_reach_the_catalog_at_sync_and_close_alone(void **state)
+CASE(filter_counts_reach_the_catalog_at_sync_and_close_alone)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *one = fixture_filter(store, "x", 1000), *two = opened(store, "x", 0);
-    (void)state;
     assert_int_equal(add(one, 1), 1);
     assert_int_equal(add(two, 2), 1);
     assert_int_equal(recorded_items(store, "x"), 0);
@@ -344,13 +332,12 @@ static void filter_counts_reach_the_catalog_at_sync_and_close_alone(void **state
 }
 
 /* A close that has nothing to tell does not write: ten thousand readers cost no commit. */
-static void filter_close_without_news_does_not_write_the_catalog(void **state)
+CASE(filter_close_without_news_does_not_write_the_catalog)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     size_t bytes_before, bytes_after;
-    (void)state;
     assert_int_equal(add(filter, 1), 1);
     assert_done(tamis_filter_close(filter));
     unsigned char *before = catalogs_read_file(path, &bytes_before);
@@ -383,12 +370,11 @@ static void *add_thousands(void *context)
 }
 
 /* Four threads, one handle, the same keys in the same order: the count is the number of NEWs. */
-static void filter_counts_equal_the_answers_of_racing_threads(void **state)
+CASE(filter_counts_equal_the_answers_of_racing_threads)
 {
     tamis_store *store = fixture_store(NULL);
     struct adding adding = {fixture_filter(store, "x", 20000), 0};
     pthread_t threads[4];
-    (void)state;
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, add_thousands, &adding), 0);
     for (int i = 0; i < 4; i++)
@@ -408,11 +394,10 @@ static void use_in_child(void *context)
     if (tamis_filter_sync(filter) < 0 || tamis_filter_close(filter) < 0) _exit(2);
 }
 
-static void filter_handle_over_fork_serves_both_and_each_closes_its_own(void **state)
+CASE(filter_handle_over_fork_serves_both_and_each_closes_its_own)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     assert_int_equal(add(filter, 1), 1);
     assert_int_equal(fixture_child(use_in_child, filter), 0);
     assert_int_equal(contains(filter, 2), 1);
@@ -431,11 +416,10 @@ static void meet_drop_in_child(void *context)
     if (contains(filter, 1) != TAMIS_EDROPPED) _exit(2);
 }
 
-static void filter_dropped_by_a_child_is_dropped_for_the_parent(void **state)
+CASE(filter_dropped_by_a_child_is_dropped_for_the_parent)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    (void)state;
     assert_int_equal(add(filter, 1), 1);
     assert_int_equal(fixture_child(meet_drop_in_child, filter), 0);
     assert_refused(TAMIS_EDROPPED, "was dropped", contains(filter, 1));
@@ -453,13 +437,12 @@ static void replace(const char *path, uint64_t number, const char *by_path, uint
     free(to);
 }
 
-static void filter_with_another_ones_file_is_refused(void **state)
+CASE(filter_with_another_ones_file_is_refused)
 {
     char *path, *other_path;
     tamis_store *store = fixture_store(&path), *other = fixture_store(&other_path);
     tamis_filter *filter;
     struct tamis__segment_header header;
-    (void)state;
     for (int i = 0; i < 2; i++) {
         assert_done(tamis_filter_close(fixture_filter(store, i ? "y" : "x", 1000)));
         assert_done(tamis_filter_close(fixture_filter(other, i ? "y" : "x", 1000)));
@@ -489,13 +472,12 @@ static void filter_with_another_ones_file_is_refused(void **state)
 }
 
 /* A kind that this library does not know: newer, not damaged. */
-static void filter_of_an_unknown_kind_or_hash_set_is_called_newer(void **state)
+CASE(filter_of_an_unknown_kind_or_hash_set_is_called_newer)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter;
     struct tamis__segment_header header;
-    (void)state;
     assert_done(tamis_filter_close(fixture_filter(store, "x", 1000)));
     fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
     header.kind = 77;
@@ -514,13 +496,12 @@ static void filter_of_an_unknown_kind_or_hash_set_is_called_newer(void **state)
 }
 
 /* A compatible extension of a later version: to be read, and not to be written. */
-static void filter_extended_by_a_newer_version_opens_for_reading_alone(void **state)
+CASE(filter_extended_by_a_newer_version_opens_for_reading_alone)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     struct tamis__segment_header header;
-    (void)state;
     assert_int_equal(add(filter, 1), 1);
     assert_done(tamis_filter_close(filter));
     fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
@@ -538,30 +519,4 @@ static void filter_extended_by_a_newer_version_opens_for_reading_alone(void **st
     assert_done(tamis_filter_drop(store, "y"));
     tamis_store_close(store);
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(filter_added_key_is_new_once_and_then_there),
-        cmocka_unit_test(filter_null_key_with_a_length_is_refused),
-        cmocka_unit_test(filter_null_key_late_in_a_batch_leaves_nothing_added),
-        cmocka_unit_test(filter_batches_of_any_length_answer_as_single_calls),
-        cmocka_unit_test(filter_past_its_capacity_goes_on_and_says_over),
-        cmocka_unit_test(filter_opened_read_only_asks_but_does_not_add),
-        cmocka_unit_test(filter_dropped_under_a_handle_ends_its_next_call),
-        cmocka_unit_test(filter_dropped_with_uncounted_items_closes_without_error),
-        cmocka_unit_test(filter_made_again_is_another_for_old_handles),
-        cmocka_unit_test(filter_renamed_under_a_handle_goes_on),
-        cmocka_unit_test(filter_whose_epoch_moved_for_nothing_goes_on),
-        cmocka_unit_test(filter_counts_reach_the_catalog_at_sync_and_close_alone),
-        cmocka_unit_test(filter_close_without_news_does_not_write_the_catalog),
-        cmocka_unit_test(filter_counts_equal_the_answers_of_racing_threads),
-        cmocka_unit_test(filter_handle_over_fork_serves_both_and_each_closes_its_own),
-        cmocka_unit_test(filter_dropped_by_a_child_is_dropped_for_the_parent),
-        cmocka_unit_test(filter_with_another_ones_file_is_refused),
-        cmocka_unit_test(filter_of_an_unknown_kind_or_hash_set_is_called_newer),
-        cmocka_unit_test(filter_extended_by_a_newer_version_opens_for_reading_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

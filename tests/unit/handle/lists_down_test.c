@@ -39,12 +39,11 @@ static tamis_filter *open_list(tamis_store *store, unsigned flags)
 
 /* The sync of the list that comes back does not move the time since when keys may be missing from
  * it. */
-static void rollback_after_a_power_cut_says_since_when(void **state)
+CASE(rollback_after_a_power_cut_says_since_when)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    (void)state;
     assert_done(editions_publish(store, "list", 0, KEYS, NULL, NULL));
     tamis_filter *filter = open_list(store, TAMIS_NO_SYNC);
     add(filter, 5000);
@@ -104,7 +103,7 @@ static pid_t hold_catalog(const char *path)
 
 /* Whose maker died before it told others of it: keys that others have added there are synced too.
  * */
-static void sync_is_of_the_list_in_force(void **state)
+CASE(sync_is_of_the_list_in_force)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
@@ -112,7 +111,6 @@ static void sync_is_of_the_list_in_force(void **state)
     struct tamis_segment_stat segment = {.size = sizeof segment};
     uint64_t syncs_done = 0;
     int status;
-    (void)state;
     assert_done(editions_publish(store, "list", 0, KEYS, NULL, NULL));
     tamis_filter *early = open_list(store, 0);
     add(early, 5000);
@@ -145,14 +143,13 @@ static int sweep_and_stop(const char *verb, const char *what)
 
 /* One that was stopped as it swept has the lock of a segment or a log that is being made.  Seen to
  * hang while that waited. */
-static void nobody_waits_for_a_sweeper_that_is_stopped(void **state)
+CASE(nobody_waits_for_a_sweeper_that_is_stopped)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = KEYS, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter;
-    (void)state;
     tamis__io_hook = sweep_and_stop;
     (void)alarm(20);
     stopped_at = "/staging/";
@@ -183,7 +180,7 @@ static int refuse_one_msync(const char *verb, const char *what)
 
 /* What was brought in order and could not be synced is found in order by the next one: it was not
  * told then that the kernel takes those pages for clean. */
-static void recovery_whose_sync_failed_leaves_it_degraded(void **state)
+CASE(recovery_whose_sync_failed_leaves_it_degraded)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .kind = TAMIS_KIND_COUNTING};
@@ -191,7 +188,6 @@ static void recovery_whose_sync_failed_leaves_it_degraded(void **state)
     tamis_filter *filter;
     tamis_store *store = fixture_store(&path);
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    (void)state;
     assert_done(tamis_filter_create(store, "list", &spec, &filter));
     assert_done(tamis_filter_close(filter));
     filter = open_list(store, TAMIS_NO_SYNC);
@@ -212,15 +208,4 @@ static void recovery_whose_sync_failed_leaves_it_degraded(void **state)
     tamis_store_close(store);
     tamis__boot_hook = NULL;
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rollback_after_a_power_cut_says_since_when),
-        cmocka_unit_test(sync_is_of_the_list_in_force),
-        cmocka_unit_test(nobody_waits_for_a_sweeper_that_is_stopped),
-        cmocka_unit_test(recovery_whose_sync_failed_leaves_it_degraded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,12 +96,11 @@ static void end(char *path, tamis_store *store)
 }
 
 /* From half full on, and nobody sees it before it is entered. */
-static void spare_is_made_while_there_is_room(void **state)
+CASE(spare_is_made_while_there_is_room)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000);
-    (void)state;
     add(filter, 0, 400);
     assert_int_equal(spare_of(path, 1), 0);
     add(filter, 400, 700);
@@ -120,12 +119,11 @@ static void spare_is_made_while_there_is_room(void **state)
 }
 
 /* The list goes on while a stranger holds the catalog's lock: the spare is entered without it. */
-static void spare_is_entered_while_the_catalog_is_locked(void **state)
+CASE(spare_is_entered_while_the_catalog_is_locked)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000), *other;
-    (void)state;
     add(filter, 0, 700);
     other = opened(store);
     assert_done(tamis_store_set_busy_timeout(store, 0));
@@ -140,7 +138,7 @@ static void spare_is_entered_while_the_catalog_is_locked(void **state)
 }
 
 /* No room, no spare, no lock: the add says so after the busy timeout, and nothing of it is in. */
-static void add_without_room_is_busy_and_goes_on_later(void **state)
+CASE(add_without_room_is_busy_and_goes_on_later)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
@@ -148,7 +146,6 @@ static void add_without_room_is_busy_and_goes_on_later(void **state)
     uint64_t numbers[400];
     struct tamis_key keys[400];
     uint8_t answers[400];
-    (void)state;
     add(filter, 0, 10);
     assert_done(tamis_store_set_busy_timeout(store, 50));
     const int lock = lock_catalog(path);
@@ -177,13 +174,12 @@ static void add_without_room_is_busy_and_goes_on_later(void **state)
 
 /* A maker that died between its commit and the offer: the next opener for writing makes the offer.
  * */
-static void spare_that_was_not_offered_is_offered_by_an_opener(void **state)
+CASE(spare_that_was_not_offered_is_offered_by_an_opener)
 {
     char *path;
     const uint64_t none = 0;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000);
-    (void)state;
     add(filter, 0, 700);
     tamis_filter_close(filter);
     fixture_poke(fixture_segment_path(path, 1), NEXT, &none, sizeof none);
@@ -194,12 +190,11 @@ static void spare_that_was_not_offered_is_offered_by_an_opener(void **state)
 }
 
 /* A power cut took the word that it was entered, and not its keys. */
-static void spare_that_was_written_to_is_a_part_of_the_list(void **state)
+CASE(spare_that_was_written_to_is_a_part_of_the_list)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000);
-    (void)state;
     add(filter, 0, 1500);
     tamis_filter_close(filter);
     const uint64_t offered = TAMIS__NEXT_SPARE | 2;
@@ -214,13 +209,12 @@ static void spare_that_was_written_to_is_a_part_of_the_list(void **state)
 
 /* Who changes the exceptions, the list or the name's whole filter takes the spare back, and its
  * file goes. */
-static void spare_is_taken_back_by_who_publishes(void **state)
+CASE(spare_is_taken_back_by_who_publishes)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000);
     const struct tamis_key key = {"an exception", 12};
-    (void)state;
     add(filter, 0, 700);
     assert_true(is_there(path, 2));
     assert_done(tamis_filter_except(store, "x", &key, 1));
@@ -245,13 +239,12 @@ static void enter_at_commit(enum tamis__point point)
     assert_int_equal(spare_of(racing_path, 1), 0); /* taken back before the commit */
 }
 
-static void spare_is_taken_back_before_the_commit(void **state)
+CASE(spare_is_taken_back_before_the_commit)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000);
     const struct tamis_key key = {"an exception", 12};
-    (void)state;
     add(filter, 0, 700);
     racing_path = path;
     tamis__point_hook = enter_at_commit;
@@ -261,12 +254,11 @@ static void spare_is_taken_back_before_the_commit(void **state)
     end(path, store);
 }
 
-static void spare_goes_where_a_catalog_is_made_anew(void **state)
+CASE(spare_goes_where_a_catalog_is_made_anew)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000);
-    (void)state;
     add(filter, 0, 700);
     tamis_filter_close(filter);
     tamis_store_close(store);
@@ -298,7 +290,7 @@ static void use_all_room(enum tamis__point point)
 
 /* Seen to fail (a stack that is written over) where a piece of 4,096 keys, for which there had been
  * plenty of room, was added as one chunk of 1,024 when there was none any more. */
-static void piece_whose_room_is_gone_is_added_by_chunks(void **state)
+CASE(piece_whose_room_is_gone_is_added_by_chunks)
 {
     enum { KEYS = 4096 };
     static uint64_t numbers[KEYS];
@@ -306,7 +298,6 @@ static void piece_whose_room_is_gone_is_added_by_chunks(void **state)
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000000);
-    (void)state;
     add(filter, 100000, 100001); /* marked, so that the batch is one piece */
     for (size_t i = 0; i < KEYS; i++) {
         numbers[i] = i;
@@ -324,13 +315,12 @@ static void piece_whose_room_is_gone_is_added_by_chunks(void **state)
 
 /* The header that came to the disk is older than the bits: the segment is not filled over all the
  * same. */
-static void segment_of_lost_counts_is_not_filled_over(void **state)
+CASE(segment_of_lost_counts_is_not_filled_over)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 10000);
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    (void)state;
     add(filter, 0, 200);
     struct tamis__segment_header old = header_of(path, 1);
     add(filter, 200, 9000);
@@ -351,21 +341,4 @@ static void segment_of_lost_counts_is_not_filled_over(void **state)
     tamis_store_close(store);
     tamis__boot_hook = NULL;
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spare_is_made_while_there_is_room),
-        cmocka_unit_test(spare_is_entered_while_the_catalog_is_locked),
-        cmocka_unit_test(add_without_room_is_busy_and_goes_on_later),
-        cmocka_unit_test(spare_that_was_not_offered_is_offered_by_an_opener),
-        cmocka_unit_test(spare_that_was_written_to_is_a_part_of_the_list),
-        cmocka_unit_test(spare_is_taken_back_by_who_publishes),
-        cmocka_unit_test(spare_is_taken_back_before_the_commit),
-        cmocka_unit_test(spare_goes_where_a_catalog_is_made_anew),
-        cmocka_unit_test(piece_whose_room_is_gone_is_added_by_chunks),
-        cmocka_unit_test(segment_of_lost_counts_is_not_filled_over),
-    };
-    return cmocka_run_group_tests_name("spares", tests, NULL, NULL);
 }

@@ -123,12 +123,11 @@ static void go_on_in_child(struct scene *scene)
     _exit(0);
 }
 
-static void view_is_given_back_by_its_last_user(void **state)
+CASE(view_is_given_back_by_its_last_user)
 {
     tamis_store *store = fixture_store(NULL);
     struct scene *scene = spawn_shared(sizeof *scene); /* with the children too */
     pthread_t threads[READERS + 1];
-    (void)state;
     scene->filter = windowed(store);
     for (unsigned i = 0; i < READERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, read_all_the_time, scene), 0);
@@ -180,12 +179,11 @@ static int change_again(const char *verb, const char *what)
 
 /* Seen to fail with a handle that went to the catalog at once, and, as that was locked, went on
  * without any exceptions, though both changes were done. */
-static void index_that_goes_while_it_is_opened_leads_to_the_next(void **state)
+CASE(index_that_goes_while_it_is_opened_leads_to_the_next)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "list", 100);
-    (void)state;
     changer = fixture_open(path, 0);
     assert_done(tamis_filter_add(filter, "a", 1));
     assert_done(tamis_filter_add(filter, "b", 1));
@@ -200,13 +198,4 @@ static void index_that_goes_while_it_is_opened_leads_to_the_next(void **state)
     tamis_store_close(store);
     assert_int_equal(fixture_problems(path), 0);
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(view_is_given_back_by_its_last_user),
-        cmocka_unit_test(index_that_goes_while_it_is_opened_leads_to_the_next),
-    };
-    return cmocka_run_group_tests_name("view", tests, NULL, NULL);
 }

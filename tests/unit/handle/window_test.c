@@ -72,12 +72,11 @@ static int has(tamis_filter *filter, uint64_t key)
     return tamis_filter_contains(filter, &key, sizeof key);
 }
 
-static void window_remembers_for_the_window_and_at_most_a_slice_more(void **state)
+CASE_WITH(window_remembers_for_the_window_and_at_most_a_slice_more, setup, NULL)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = windowed(store, 30 * DAY, 0, 10, 100000), *reading = NULL;
-    (void)state;
     assert_done(tamis_filter_open(store, "w", TAMIS_READ_ONLY, &reading));
     for (uint64_t hour = 0; hour < 24 * 100; hour++) { /* a key an hour, for 100 days */
         *now = BEGIN + (int64_t)hour * DAY / 24;
@@ -100,11 +99,10 @@ static void window_remembers_for_the_window_and_at_most_a_slice_more(void **stat
 }
 
 /* Nobody adds, so nobody moves the window; it has passed all the same. */
-static void window_passes_where_nobody_adds(void **state)
+CASE_WITH(window_passes_where_nobody_adds, setup, NULL)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = windowed(store, 30 * DAY, 0, 10, 1000);
-    (void)state;
     assert_int_equal(add(filter, 1), 1);
     *now += 29 * DAY;
     assert_int_equal(has(filter, 1), 1);
@@ -159,13 +157,12 @@ static struct told told_by(tamis_store *store, tamis_filter *filter)
 
 /* Seen to fail where the newest slice always answered: single keys by the short way, of one
  * segment, of several; batches; readers; and where items counted what no key is found in. */
-static void window_forgets_the_newest_slice_where_nobody_adds(void **state)
+CASE_WITH(window_forgets_the_newest_slice_where_nobody_adds, setup, NULL)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = windowed(store, 30 * DAY, 0, 10, 1000), *reading = NULL;
     const struct tamis_key batch[] = {{"a", 1}, {"b", 1}};
     uint8_t answers[2];
-    (void)state;
     assert_done(tamis_filter_open(store, "w", TAMIS_READ_ONLY, &reading));
     for (unsigned round = 0; round < 2; round++) { /* a window of one segment, then of several */
         assert_int_equal(tamis_filter_add_batch(filter, batch, 2, answers), 2);
@@ -202,14 +199,13 @@ static int hold_catalog(const char *path)
 }
 
 /* Seen to fail where the key went into the slice that is past: told NEW, and absent at once. */
-static void window_that_cannot_begin_a_slice_says_so_and_loses_no_key(void **state)
+CASE_WITH(window_that_cannot_begin_a_slice_says_so_and_loses_no_key, setup, NULL)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = windowed(store, 30 * DAY, 0, 10, 1000);
     const struct tamis_key key = {"b", 1};
     uint8_t answer;
-    (void)state;
     assert_int_equal(tamis_filter_add(filter, "a", 1), 1);
     *now += 33 * DAY;
     const int lock = hold_catalog(path);
@@ -236,13 +232,12 @@ static void *release_late(void *lock)
 }
 
 /* Seen to fail where it waited for a second, whatever the busy timeout. */
-static void window_that_cannot_begin_a_slice_waits_for_the_busy_timeout(void **state)
+CASE_WITH(window_that_cannot_begin_a_slice_waits_for_the_busy_timeout, setup, NULL)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = windowed(store, 30 * DAY, 0, 10, 1000);
     pthread_t thread;
-    (void)state;
     assert_int_equal(tamis_filter_add(filter, "a", 1), 1);
     *now += 33 * DAY;
     int lock = hold_catalog(path);
@@ -256,12 +251,11 @@ static void window_that_cannot_begin_a_slice_waits_for_the_busy_timeout(void **s
 }
 
 /* Seen to fail where it waited for a second, and said TAMIS_ELIMIT. */
-static void window_that_cannot_be_rotated_says_who_has_the_lock(void **state)
+CASE_WITH(window_that_cannot_be_rotated_says_who_has_the_lock, setup, NULL)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = windowed(store, 30 * DAY, 0, 10, 1000);
-    (void)state;
     assert_done(tamis_store_set_busy_timeout(store, 100));
     const int lock = hold_catalog(path);
     assert_int_equal(tamis_filter_rotate(filter), TAMIS_EBUSY);
@@ -273,13 +267,12 @@ static void window_that_cannot_be_rotated_says_who_has_the_lock(void **state)
     free(path);
 }
 
-static void window_begins_again_for_a_key_that_is_added_again(void **state)
+CASE_WITH(window_begins_again_for_a_key_that_is_added_again, setup, NULL)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = windowed(store, 30 * DAY, 0, 10, 1000);
     const struct tamis_key batch = {"key", 3};
     uint8_t answer = 9;
-    (void)state;
     assert_int_equal(add(filter, 1), 1);
     assert_int_equal(tamis_filter_add_batch(filter, &batch, 1, &answer), 1);
     *now += 20 * DAY;
@@ -298,12 +291,11 @@ static void window_begins_again_for_a_key_that_is_added_again(void **state)
     tamis_store_close(store);
 }
 
-static void window_of_items_remembers_as_many(void **state)
+CASE_WITH(window_of_items_remembers_as_many, setup, NULL)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = windowed(store, 0, 1000, 10, 0);
-    (void)state;
     for (uint64_t i = 0; i < 20000; i++) {
         assert_int_equal(add(filter, i), 1);
         if (i % 37 != 0) continue;
@@ -319,7 +311,7 @@ static void window_of_items_remembers_as_many(void **state)
     free(path);
 }
 
-static void window_slice_that_is_full_grows_and_the_rate_holds(void **state)
+CASE_WITH(window_slice_that_is_full_grows_and_the_rate_holds, setup, NULL)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .fp_rate = 0.01, .slices = 4, .window_ns = 4 * DAY};
@@ -327,7 +319,6 @@ static void window_slice_that_is_full_grows_and_the_rate_holds(void **state)
     tamis_filter *filter;
     struct tamis_filter_stat stat = {.size = sizeof stat};
     uint64_t strangers = 0;
-    (void)state;
     assert_done(tamis_filter_create(store, "w", &spec, &filter));
     for (uint64_t i = 0; i < 60000; i++) { /* 5 slices of 12,000, made for 250 each */
         *now = BEGIN + (int64_t)i * (5 * DAY / 60000);
@@ -346,11 +337,10 @@ static void window_slice_that_is_full_grows_and_the_rate_holds(void **state)
     tamis_store_close(store);
 }
 
-static void window_is_moved_by_hand_too(void **state)
+CASE_WITH(window_is_moved_by_hand_too, setup, NULL)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = windowed(store, 0, 1000, 3, 0), *plain;
-    (void)state;
     assert_int_equal(add(filter, 7), 1);
     for (unsigned i = 0; i < 3; i++) {
         assert_done(tamis_filter_rotate(filter));
@@ -367,11 +357,10 @@ static void window_is_moved_by_hand_too(void **state)
 
 /* A clock that is set back makes keys live longer, never shorter; one that is set forward by more
  * than the window makes it forget. */
-static void window_under_a_clock_that_jumps_loses_nothing_early(void **state)
+CASE_WITH(window_under_a_clock_that_jumps_loses_nothing_early, setup, NULL)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = windowed(store, 10 * DAY, 0, 5, 1000);
-    (void)state;
     assert_int_equal(add(filter, 1), 1);
     *now -= 100 * DAY;
     assert_int_equal(add(filter, 2), 1);
@@ -399,11 +388,10 @@ static unsigned mappings(void)
     return count;
 }
 
-static void window_moves_out_of_memory_too(void **state)
+CASE_WITH(window_moves_out_of_memory_too, setup, NULL)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = windowed(store, 0, 1000, 3, 0), *other = NULL;
-    (void)state;
     assert_done(tamis_filter_open(store, "w", 0, &other));
     for (uint64_t i = 0; i < 20; i++) {
         assert_int_equal(add(filter, i), 1);
@@ -445,11 +433,10 @@ static void move_behind_a_win(enum tamis__point point)
     move_now();
 }
 
-static void window_moves_behind_a_key_of_an_older_slice_which_stays_seen(void **state)
+CASE_WITH(window_moves_behind_a_key_of_an_older_slice_which_stays_seen, setup, NULL)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = windowed(store, 0, 1000, 5, 0);
-    (void)state;
     assert_done(tamis_filter_open(store, "w", 0, &moved));
     assert_int_equal(add(filter, 1), 1);
     assert_done(tamis_filter_rotate(filter));
@@ -481,11 +468,10 @@ static int64_t move_at_a_look(void)
 }
 
 /* The file of the segment that is to be left may be gone when its time to be left has come. */
-static void window_moves_away_under_one_who_is_about_to_move_it(void **state)
+CASE_WITH(window_moves_away_under_one_who_is_about_to_move_it, setup, NULL)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = windowed(store, 30 * DAY, 0, 3, 1000);
-    (void)state;
     assert_done(tamis_filter_open(store, "w", 0, &moved));
     assert_int_equal(add(filter, 1), 1);
     *now += 11 * DAY;
@@ -531,12 +517,11 @@ static void rotate_killed(tamis_filter *filter)
 
 /* Broken while who has no room looked for a spare only: the segment that the dead one had committed
  * comes after the full one, which does not say so, and there is no spare either. */
-static void window_moved_by_one_that_died_is_followed_by_who_is_full(void **state)
+CASE_WITH(window_moved_by_one_that_died_is_followed_by_who_is_full, setup, NULL)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = windowed(store, 0, 2000, 2, 0);
-    (void)state;
     (void)alarm(10);
     assert_int_equal(add(filter, 0), 1);
     rotate_killed(filter);
@@ -550,12 +535,11 @@ static void window_moved_by_one_that_died_is_followed_by_who_is_full(void **stat
 
 /* The same where the time of the slice is over: a `next` that stayed 0 said that there was nothing
  * to follow, until the window had passed. */
-static void window_moved_by_one_that_died_is_followed_when_time_is_over(void **state)
+CASE_WITH(window_moved_by_one_that_died_is_followed_when_time_is_over, setup, NULL)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = windowed(store, 10 * DAY, 0, 10, 1000);
-    (void)state;
     assert_int_equal(add(filter, 0), 1);
     *now += DAY;
     rotate_killed(filter);
@@ -583,13 +567,12 @@ static int take_items(void *context, const struct tamis_filter_stat *stat)
 }
 
 /* A list that was followed without the catalog still has what the window has left. */
-static void window_moved_by_one_who_has_an_older_list_counts_right(void **state)
+CASE_WITH(window_moved_by_one_who_has_an_older_list_counts_right, setup, NULL)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = windowed(store, 0, 1000000, 2, 0);
     uint64_t items = 0;
-    (void)state;
     assert_done(tamis_filter_open(store, "w", 0, &moved));
     for (unsigned i = 0; i < 3; i++) { /* 0, 100, 0 items; the third move takes the first out */
         assert_done(tamis_filter_rotate(moved));
@@ -610,7 +593,7 @@ static void window_moved_by_one_who_has_an_older_list_counts_right(void **state)
     free(path);
 }
 
-static void window_none_and_full_refuses_while_the_catalog_is_locked(void **state)
+CASE_WITH(window_none_and_full_refuses_while_the_catalog_is_locked, setup, NULL)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .fp_rate = 1e-6, .on_full = TAMIS_ON_FULL_REFUSE};
@@ -618,7 +601,6 @@ static void window_none_and_full_refuses_while_the_catalog_is_locked(void **stat
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = NULL;
     unsigned refused = 0;
-    (void)state;
     assert_done(tamis_filter_create(store, "r", &spec, &filter));
     const int fd = lock_catalog(path);
     for (uint64_t key = 0; key < 1200; key++) {
@@ -635,7 +617,7 @@ static void window_none_and_full_refuses_while_the_catalog_is_locked(void **stat
 
 /* Seen to fail: the sentence spoke of all keys of the window, and not of when there is room again.
  * */
-static void window_slice_that_is_full_refuses_until_the_next_begins(void **state)
+CASE_WITH(window_slice_that_is_full_refuses_until_the_next_begins, setup, NULL)
 {
     const struct tamis_filter_spec spec = {.size = sizeof spec,
                                            .capacity = 1000,
@@ -646,7 +628,6 @@ static void window_slice_that_is_full_refuses_until_the_next_begins(void **state
     struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = NULL;
-    (void)state;
     assert_done(tamis_filter_create(store, "r", &spec, &filter));
     for (uint64_t slice = 0; slice < 8; slice++) {
         for (uint64_t key = 0; key < 200; key++)
@@ -667,11 +648,10 @@ static void window_slice_that_is_full_refuses_until_the_next_begins(void **state
 
 /* Seen to fail where each segment had a rate of 1e-12 at least: the filter took keys at a worse
  * rate. */
-static void filters_of_the_least_rate_grow(void **state)
+CASE_WITH(filters_of_the_least_rate_grow, setup, NULL)
 {
     static const double rates[] = {1e-12, 5e-12, 1e-11};
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
         for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++) {
             const struct tamis_filter_spec spec = {
@@ -732,13 +712,12 @@ static void member(void *context, unsigned index)
     SPAWN_CHECK(tamis_filter_close(crowd->filter) == 0);
 }
 
-static void window_is_moved_once_by_whoever_notices_first(void **state)
+CASE_WITH(window_is_moved_once_by_whoever_notices_first, setup, NULL)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     struct crowd *crowd = spawn_shared(sizeof *crowd);
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    (void)state;
     crowd->barrier.count = MEMBERS;
     /* A little more than the keys: of adders that race for the last places one may go on a segment
      * early. */
@@ -754,32 +733,4 @@ static void window_is_moved_once_by_whoever_notices_first(void **state)
     tamis_filter_close(crowd->filter);
     tamis_store_close(store);
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(window_remembers_for_the_window_and_at_most_a_slice_more, setup),
-        cmocka_unit_test_setup(window_passes_where_nobody_adds, setup),
-        cmocka_unit_test_setup(window_forgets_the_newest_slice_where_nobody_adds, setup),
-        cmocka_unit_test_setup(window_that_cannot_begin_a_slice_says_so_and_loses_no_key, setup),
-        cmocka_unit_test_setup(window_that_cannot_begin_a_slice_waits_for_the_busy_timeout, setup),
-        cmocka_unit_test_setup(window_that_cannot_be_rotated_says_who_has_the_lock, setup),
-        cmocka_unit_test_setup(window_begins_again_for_a_key_that_is_added_again, setup),
-        cmocka_unit_test_setup(window_of_items_remembers_as_many, setup),
-        cmocka_unit_test_setup(window_slice_that_is_full_grows_and_the_rate_holds, setup),
-        cmocka_unit_test_setup(window_is_moved_by_hand_too, setup),
-        cmocka_unit_test_setup(window_under_a_clock_that_jumps_loses_nothing_early, setup),
-        cmocka_unit_test_setup(window_moves_out_of_memory_too, setup),
-        cmocka_unit_test_setup(window_moves_behind_a_key_of_an_older_slice_which_stays_seen, setup),
-        cmocka_unit_test_setup(window_moves_away_under_one_who_is_about_to_move_it, setup),
-        cmocka_unit_test_setup(window_moved_by_one_that_died_is_followed_when_time_is_over, setup),
-        cmocka_unit_test_setup(window_moved_by_one_that_died_is_followed_by_who_is_full, setup),
-        cmocka_unit_test_setup(window_moved_by_one_who_has_an_older_list_counts_right, setup),
-        cmocka_unit_test_setup(window_none_and_full_refuses_while_the_catalog_is_locked, setup),
-        cmocka_unit_test_setup(window_slice_that_is_full_refuses_until_the_next_begins, setup),
-        cmocka_unit_test_setup(filters_of_the_least_rate_grow, setup),
-        cmocka_unit_test_setup(window_is_moved_once_by_whoever_notices_first, setup),
-    };
-    return cmocka_run_group_tests_name("window", tests, NULL, NULL);
 }

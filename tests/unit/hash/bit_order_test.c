@@ -66,9 +66,8 @@ static void check_adding(const char *name, uint32_t k, uint32_t bit_order)
     free(segment.header);
 }
 
-static void bit_order_is_that_of_the_header(void **state)
+CASE(bit_order_is_that_of_the_header)
 {
-    (void)state;
     for (uint32_t order = 0; order <= 1; order++) {
         check_adding("php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", 0, order);
         check_adding("php:fnv", 0, order);
@@ -80,14 +79,13 @@ static void bit_order_is_that_of_the_header(void **state)
 }
 
 /* A batch leaves the same bytes as single calls, and the same answers. */
-static void bit_order_is_the_same_in_batches(void **state)
+CASE(bit_order_is_the_same_in_batches)
 {
     enum { KEYS = 500 };
     static char text[KEYS][RANDOM_KEY_BYTES];
     struct tamis_key keys[KEYS];
     uint8_t answers[KEYS];
     struct tamis__segment single, batch;
-    (void)state;
     segment_over(&single, "php:js,fnv,djb", 0, TAMIS__BITS_MSB_FIRST);
     segment_over(&batch, "php:js,fnv,djb", 0, TAMIS__BITS_MSB_FIRST);
     for (uint64_t i = 0; i < KEYS; i++)
@@ -133,19 +131,8 @@ static void check_padding(const char *hash_set, uint32_t k, uint8_t last_bits, u
     free(path);
 }
 
-static void bit_order_tells_padding_from_bits(void **state)
+CASE(bit_order_tells_padding_from_bits)
 {
-    (void)state;
     check_padding("php:js,pjw", 0, 0xE0, 0x10);
     check_padding("guava", 2, 0x07, 0x08);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bit_order_is_that_of_the_header),
-        cmocka_unit_test(bit_order_is_the_same_in_batches),
-        cmocka_unit_test(bit_order_tells_padding_from_bits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,13 +69,12 @@ static bool same(struct tamis__digest a, struct tamis__digest b)
     return a.high == b.high && a.low == b.low;
 }
 
-static void enemy_has_pairs_that_collide_under_many_seeds(void **state)
+CASE(enemy_has_pairs_that_collide_under_many_seeds)
 {
     static unsigned char keys[RELATIONS][2][KEY_BYTES];
     uint64_t random = random_seed();
     unsigned first = 0, any = 0, halves = 0, sip = 0;
     const bool have_sip = tamis__hash_set_by_id(TAMIS__HASH_SIP)->missing == NULL;
-    (void)state;
     for (size_t p = 0; p < RELATIONS; p++)
         for (unsigned i = 0; i < 2; i++)
             make_key(&relations[p], i, keys[p][i]);
@@ -106,13 +105,12 @@ static void enemy_has_pairs_that_collide_under_many_seeds(void **state)
 }
 
 /* Where a pair collides, so do all keys that are made of it block by block: 2^8 of 8 KiB. */
-static void enemy_has_256_keys_that_collide_at_once(void **state)
+CASE(enemy_has_256_keys_that_collide_at_once)
 {
     enum { BLOCKS = 8, TRIES = 1000 };
     static unsigned char key[BLOCKS * KEY_BYTES];
     uint64_t random = random_seed();
     unsigned all = 0;
-    (void)state;
     for (unsigned s = 0; s < TRIES; s++) {
         const uint64_t seed = random_next(&random);
         struct tamis__digest zero = {0, 0};
@@ -183,7 +181,7 @@ static double rate_with(tamis_store *store, const struct tamis_filter_spec *spec
     return (double)passed / STRANGERS;
 }
 
-static void enemy_raises_the_rate_of_a_known_seed_only(void **state)
+CASE(enemy_raises_the_rate_of_a_known_seed_only)
 {
     static const struct {
         uint32_t kind;
@@ -191,7 +189,6 @@ static void enemy_raises_the_rate_of_a_known_seed_only(void **state)
     } cases[] = {{TAMIS_KIND_BLOCKED, 3}, {TAMIS_KIND_BLOOM, 3}};
     static uint64_t chosen[CAPACITY], plain[CAPACITY];
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     for (unsigned i = 0; i < CAPACITY; i++)
         plain[i] = i;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -220,7 +217,7 @@ static void enemy_raises_the_rate_of_a_known_seed_only(void **state)
 }
 
 /* With a known seed a page that was never seen is made to seem so by a handful of keys. */
-static void enemy_hides_a_key_behind_a_few_others(void **state)
+CASE(enemy_hides_a_key_behind_a_few_others)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = CAPACITY, .on_full = TAMIS_ON_FULL_WARN};
@@ -235,7 +232,6 @@ static void enemy_hides_a_key_behind_a_few_others(void **state)
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter, *sip = NULL;
     unsigned added = 0;
-    (void)state;
     struct tamis_filter_spec keyed = spec;
     keyed.hash_set = "sip";
     if (tamis__hash_set_by_id(TAMIS__HASH_SIP)->missing == NULL)
@@ -266,15 +262,4 @@ static void enemy_hides_a_key_behind_a_few_others(void **state)
     }
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(enemy_has_pairs_that_collide_under_many_seeds),
-        cmocka_unit_test(enemy_has_256_keys_that_collide_at_once),
-        cmocka_unit_test(enemy_raises_the_rate_of_a_known_seed_only),
-        cmocka_unit_test(enemy_hides_a_key_behind_a_few_others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

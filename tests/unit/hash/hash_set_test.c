@@ -18,7 +18,7 @@
 
 #define PRIME32 2654435761u
 
-static void hash_set_digests_are_those_that_xxhash_publishes(void **state)
+CASE(hash_set_digests_are_those_that_xxhash_publishes)
 {
     static const struct {
         size_t bytes;
@@ -37,7 +37,6 @@ static void hash_set_digests_are_those_that_xxhash_publishes(void **state)
     };
     unsigned char buffer[512];
     uint64_t generator = PRIME32;
-    (void)state;
     for (size_t i = 0; i < sizeof buffer; i++) {
         buffer[i] = (unsigned char)(generator >> 56);
         generator *= 11400714785074694797u;
@@ -107,10 +106,9 @@ static void xxh3_positions(const void *key, size_t key_bytes, uint64_t seed, uin
 
 /* Seen to fail with c = 1 in tamis__walk_start, and with step and step_of_step added the other way
  * round in tamis__walk_next. */
-static void hash_set_positions_are_frozen(void **state)
+CASE(hash_set_positions_are_frozen)
 {
     uint64_t positions[7];
-    (void)state;
     for (size_t i = 0; i < GOLDEN; i++) {
         xxh3_positions(golden[i].key, golden[i].bytes, 0, 1000, 7, positions);
         assert_memory_equal(positions, golden[i].in_1000, sizeof golden[i].in_1000);
@@ -119,11 +117,10 @@ static void hash_set_positions_are_frozen(void **state)
     }
 }
 
-static void hash_set_hash_values_are_told_as_hexadecimal(void **state)
+CASE(hash_set_hash_values_are_told_as_hexadecimal)
 {
     char text[64];
     const struct tamis__hashing xxh3 = {.set = tamis__hash_set_by_id(TAMIS__HASH_XXH3)};
-    (void)state;
     for (size_t i = 0; i < GOLDEN; i++) {
         assert_int_equal(
             xxh3.set->describe(&xxh3, golden[i].key, golden[i].bytes, text, sizeof text), 33);
@@ -135,12 +132,11 @@ static void hash_set_hash_values_are_told_as_hexadecimal(void **state)
     assert_int_equal(text[10], '#');
 }
 
-static void hash_set_positions_stay_below_m(void **unused)
+CASE(hash_set_positions_stay_below_m)
 {
     static const uint64_t ms[] = {1,         2, 3, 64, 511, (uint64_t)1 << 32, (uint64_t)1 << 63,
                                   UINT64_MAX};
     uint64_t state = random_seed(), positions[64], greatest = 0;
-    (void)unused;
     for (size_t i = 0; i < sizeof ms / sizeof ms[0]; i++)
         for (int key = 0; key < 2000; key++) {
             const uint64_t number = random_next(&state);
@@ -155,10 +151,9 @@ static void hash_set_positions_stay_below_m(void **unused)
 }
 
 /* The closed formula of xxh3.h, in 128 bits, against the walk. */
-static void hash_set_walk_follows_the_closed_formula(void **unused)
+CASE(hash_set_walk_follows_the_closed_formula)
 {
     uint64_t state = random_seed();
-    (void)unused;
     for (int round = 0; round < 1000; round++) {
         const struct tamis__digest digest = {random_next(&state), random_next(&state)};
         const uint64_t m = random_next(&state) >> random_below(&state, 63);
@@ -172,9 +167,8 @@ static void hash_set_walk_follows_the_closed_formula(void **unused)
     }
 }
 
-static void hash_set_seed_changes_every_digest(void **state)
+CASE(hash_set_seed_changes_every_digest)
 {
-    (void)state;
     for (size_t bytes = 0; bytes <= sizeof every_byte; bytes++) {
         uint64_t plain[2], seeded[2];
         xxh3_positions(every_byte, bytes, 0, UINT64_MAX, 2, plain);
@@ -196,11 +190,10 @@ static int compare_sequences(const void *a, const void *b)
  * the same sequence of positions.  Seen to fail with c = 1: six of these keys then have that of
  * another.
  */
-static void hash_set_sequences_do_not_repeat_at_small_m(void **state)
+CASE(hash_set_sequences_do_not_repeat_at_small_m)
 {
     static uint64_t sequences[SEQUENCES][SEQUENCE];
     int same = 0;
-    (void)state;
     for (uint64_t i = 0; i < SEQUENCES; i++) {
         char key[RANDOM_KEY_BYTES];
         xxh3_positions(key, random_key(i, key), 0, 2409, SEQUENCE, sequences[i]);
@@ -211,12 +204,11 @@ static void hash_set_sequences_do_not_repeat_at_small_m(void **state)
     assert_int_equal(same, 0);
 }
 
-static void hash_set_table_knows_its_sets_alone(void **state)
+CASE(hash_set_table_knows_its_sets_alone)
 {
     const struct tamis__hash_set *set = NULL;
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
     char name[TAMIS_HASH_SET_NAME_MAX + 1];
-    (void)state;
     assert_done(tamis__hash_set_parse("xxh3", &set, parameters));
     assert_string_equal(set->name, "xxh3");
     assert_memory_equal(parameters, no_parameters, sizeof parameters);
@@ -233,7 +225,7 @@ static void hash_set_table_knows_its_sets_alone(void **state)
 }
 
 /* Parsed and told again a name is the same; k is that of the list. */
-static void hash_set_names_come_back(void **state)
+CASE(hash_set_names_come_back)
 {
     static const struct {
         const char *name;
@@ -246,7 +238,6 @@ static void hash_set_names_come_back(void **state)
     char longest[TAMIS_HASH_SET_NAME_MAX + 1] = "php:bkdr", name[TAMIS_HASH_SET_NAME_MAX + 1];
     const struct tamis__hash_set *set = NULL;
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
-    (void)state;
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
         assert_done(tamis__hash_set_parse(sets[i].name, &set, parameters));
         assert_int_equal(set->id, sets[i].id);
@@ -264,7 +255,7 @@ static void hash_set_names_come_back(void **state)
 }
 
 /* A library without libmd knows the set, and says what is missing. */
-static void hash_set_md5_is_there_or_says_why(void **state)
+CASE(hash_set_md5_is_there_or_says_why)
 {
     const struct tamis__hash_set *set = NULL;
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
@@ -275,7 +266,6 @@ static void hash_set_md5_is_there_or_says_why(void **state)
                                             .hashes_bytes = sizeof text,
                                             .positions = &position,
                                             .positions_max = 1};
-    (void)state;
     if (tamis__hash_set_by_id(TAMIS__HASH_MD5)->missing == NULL) {
         assert_done(tamis__hash_set_parse("md5", &set, parameters));
         assert_done(tamis_explain("md5", 10, 1, 0, "a", 1, &explanation));
@@ -289,11 +279,10 @@ static void hash_set_md5_is_there_or_says_why(void **state)
 }
 
 /* Nor is one without libsodium of any use for sip; with it, sip_test.c. */
-static void hash_set_sip_is_there_or_says_why(void **state)
+CASE(hash_set_sip_is_there_or_says_why)
 {
     const struct tamis__hash_set *set = NULL;
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
-    (void)state;
     if (tamis__hash_set_by_id(TAMIS__HASH_SIP)->missing == NULL)
         assert_done(tamis__hash_set_parse("sip", &set, parameters));
     else
@@ -303,12 +292,11 @@ static void hash_set_sip_is_there_or_says_why(void **state)
 }
 
 /* The bytes are format: how many, then each function's number. */
-static void hash_set_parameters_are_frozen(void **state)
+CASE(hash_set_parameters_are_frozen)
 {
     static const uint8_t all[] = {8, 1, 2, 3, 4, 5, 6, 7, 8, 0};
     const struct tamis__hash_set *set = NULL;
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
-    (void)state;
     assert_done(tamis__hash_set_parse("php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", &set, parameters));
     assert_memory_equal(parameters, all, sizeof all);
     for (size_t i = sizeof all; i < sizeof parameters; i++)
@@ -316,13 +304,12 @@ static void hash_set_parameters_are_frozen(void **state)
 }
 
 /* What a damaged or foreign header may hold is refused, and telling its name is safe. */
-static void hash_set_damaged_parameters_are_refused(void **state)
+CASE(hash_set_damaged_parameters_are_refused)
 {
     const struct tamis__hash_set *php = tamis__hash_set_by_id(TAMIS__HASH_PHP);
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES] = {2, 1, 8};
     char name[TAMIS_HASH_SET_NAME_MAX + 1];
     struct tamis__hashing hashing = {.set = php, .parameters = parameters, .m_bits = 99, .k = 2};
-    (void)state;
     assert_null(tamis__hashing_fault(&hashing));
     hashing.k = 3;
     assert_non_null(tamis__hashing_fault(&hashing));
@@ -356,9 +343,8 @@ static void hash_set_damaged_parameters_are_refused(void **state)
     assert_non_null(tamis__hashing_fault(&hashing));
 }
 
-static void hash_set_weakness_is_told_of_the_weak_alone(void **state)
+CASE(hash_set_weakness_is_told_of_the_weak_alone)
 {
-    (void)state;
     assert_null(tamis_hash_set_weakness("xxh3"));
     assert_null(tamis_hash_set_weakness("guava"));
     assert_null(tamis_hash_set_weakness("redisbloom"));
@@ -372,14 +358,13 @@ static void hash_set_weakness_is_told_of_the_weak_alone(void **state)
 }
 
 /* Positions stay below m, whatever m and key are, for every set. */
-static void hash_set_positions_of_all_sets_stay_below_m(void **unused)
+CASE(hash_set_positions_of_all_sets_stay_below_m)
 {
     static const char *const names[] = {"php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", "php-mt",
                                         "php-mt-legacy", "redisbloom", "guava"};
     static const uint64_t ms[] = {
         1, 2, 3, 64, (uint64_t)1 << 32, ((uint64_t)1 << 32) + 1, INT64_MAX, UINT64_MAX};
     uint64_t state = random_seed();
-    (void)unused;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         for (size_t j = 0; j < sizeof ms / sizeof ms[0]; j++) {
             uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES], key[80];
@@ -396,26 +381,8 @@ static void hash_set_positions_of_all_sets_stay_below_m(void **unused)
         }
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hash_set_digests_are_those_that_xxhash_publishes),
-        cmocka_unit_test(hash_set_positions_are_frozen),
-        cmocka_unit_test(hash_set_hash_values_are_told_as_hexadecimal),
-        cmocka_unit_test(hash_set_positions_stay_below_m),
-        cmocka_unit_test(hash_set_walk_follows_the_closed_formula),
-        cmocka_unit_test(hash_set_seed_changes_every_digest),
-        cmocka_unit_test(hash_set_sequences_do_not_repeat_at_small_m),
-        cmocka_unit_test(hash_set_table_knows_its_sets_alone),
-        cmocka_unit_test(hash_set_names_come_back),
-        cmocka_unit_test(hash_set_md5_is_there_or_says_why),
-        cmocka_unit_test(hash_set_sip_is_there_or_says_why),
-        cmocka_unit_test(hash_set_parameters_are_frozen),
-        cmocka_unit_test(hash_set_damaged_parameters_are_refused),
-        cmocka_unit_test(hash_set_weakness_is_told_of_the_weak_alone),
-        cmocka_unit_test(hash_set_positions_of_all_sets_stay_below_m),
-    };
     for (unsigned i = 0; i < sizeof every_byte; i++)
         every_byte[i] = (unsigned char)i;
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

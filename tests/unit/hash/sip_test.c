@@ -12,7 +12,7 @@
 
 /* vectors_sip128 of the reference implementation: key 00 01 .. 0f, of 00 01 02 .. the first bytes.
  * */
-static void sip_digests_are_the_published_ones(void **state)
+CASE(sip_digests_are_the_published_ones)
 {
     static const struct {
         size_t bytes;
@@ -35,7 +35,6 @@ static void sip_digests_are_the_published_ones(void **state)
           0xd9}},
     };
     uint8_t bytes[16];
-    (void)state;
     for (uint8_t i = 0; i < 16; i++)
         bytes[i] = i;
     for (size_t i = 0; i < sizeof published / sizeof published[0]; i++) {
@@ -75,11 +74,10 @@ static void add_keys(tamis_filter *filter, uint64_t count)
     }
 }
 
-static void sip_keeps_the_rate_in_kinds_that_take_keys(void **state)
+CASE(sip_keeps_the_rate_in_kinds_that_take_keys)
 {
     static const uint32_t kinds[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM, TAMIS_KIND_COUNTING};
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         const struct tamis_filter_spec spec = {.size = sizeof spec,
                                                .capacity = 20000,
@@ -117,7 +115,7 @@ static void build(tamis_store *store, const struct tamis_build_spec *spec, uint6
 
 /* Each build of a filter goes on with its secret, so that --if-changed can tell; a set in between
  * ends it. */
-static void sip_builds_keep_the_secret_and_the_rate(void **state)
+CASE(sip_builds_keep_the_secret_and_the_rate)
 {
     struct tamis_filter_spec listed = {
         .size = sizeof listed, .kind = TAMIS_KIND_FUSE, .fp_rate = 1.0 / 256, .hash_set = "sip"};
@@ -128,7 +126,6 @@ static void sip_builds_keep_the_secret_and_the_rate(void **state)
     char set[TAMIS_HASH_SET_NAME_MAX + 1];
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter;
-    (void)state;
     build(store, &spec, 0, 1);
     assert_done(tamis_filter_open(store, "list", 0, &filter));
     check_rate(filter, "fuse", 1.0 / 256);
@@ -163,14 +160,13 @@ static void explain_first(tamis_filter *filter, uint32_t segment, char hashes[64
     assert_done(tamis_filter_explain(filter, segment, "key", 3, &explanation));
 }
 
-static void sip_each_filter_has_a_secret_of_its_own(void **state)
+CASE(sip_each_filter_has_a_secret_of_its_own)
 {
     struct tamis_filter_spec like = {.size = sizeof like},
                              spec = {.size = sizeof spec, .capacity = 1000, .hash_set = "sip"};
     char set[TAMIS_HASH_SET_NAME_MAX + 1], hashes[4][64];
     tamis_store *store = fixture_store(NULL);
     tamis_filter *a, *b, *c;
-    (void)state;
     assert_done(tamis_filter_create(store, "a", &spec, &a));
     assert_done(tamis_filter_create(store, "b", &spec, &b));
     assert_done(tamis_filter_like(a, &like, set));
@@ -201,7 +197,7 @@ static void sip_each_filter_has_a_secret_of_its_own(void **state)
     tamis_store_close(store);
 }
 
-static void sip_refuses_what_makes_no_sense(void **state)
+CASE(sip_refuses_what_makes_no_sense)
 {
     struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .hash_set = "sip", .seed = 1};
@@ -214,7 +210,6 @@ static void sip_refuses_what_makes_no_sense(void **state)
         .size = sizeof explanation, .positions = positions, .positions_max = 3};
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = NULL;
-    (void)state;
     assert_refused(TAMIS_EINVAL, "hash set sip has no seed",
                    tamis_filter_create(store, "a", &spec, &filter));
     spec = (struct tamis_filter_spec){
@@ -229,11 +224,10 @@ static void sip_refuses_what_makes_no_sense(void **state)
 }
 
 /* A damaged header: no secret, a seed beside it, parameters behind it. */
-static void sip_header_without_a_secret_is_refused(void **state)
+CASE(sip_header_without_a_secret_is_refused)
 {
     struct tamis__segment segment;
     const char *reason = NULL;
-    (void)state;
     fixture_segment(&segment, TAMIS_KIND_BLOCKED, 512 * 20, 6);
     struct tamis__segment_header *h = segment.header;
     const struct tamis__kind *kind = tamis__kind_by_id(TAMIS_KIND_BLOCKED);
@@ -249,17 +243,4 @@ static void sip_header_without_a_secret_is_refused(void **state)
     h->parameters[16] = 1;
     assert_int_equal(kind->check(h, &reason), TAMIS_ECORRUPT);
     free(h);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sip_digests_are_the_published_ones),
-        cmocka_unit_test(sip_keeps_the_rate_in_kinds_that_take_keys),
-        cmocka_unit_test(sip_builds_keep_the_secret_and_the_rate),
-        cmocka_unit_test(sip_each_filter_has_a_secret_of_its_own),
-        cmocka_unit_test(sip_refuses_what_makes_no_sense),
-        cmocka_unit_test(sip_header_without_a_secret_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

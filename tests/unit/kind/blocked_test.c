@@ -16,7 +16,7 @@ static const uint32_t ks[] = {2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40};
  * Computed from digests that `xxhsum -H2` printed, with unbounded integers, by the rule in the head
  * comment of blocked.c.  They pin the format.
  */
-static void blocked_positions_are_frozen(void **state)
+CASE(blocked_positions_are_frozen)
 {
     static const struct {
         const char *key;
@@ -38,7 +38,6 @@ static void blocked_positions_are_frozen(void **state)
          12,
          {126, 109, 105, 236, 226, 194, 342, 375, 350, 510, 508, 482}},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
         struct tamis__segment_header header;
         uint64_t positions[TAMIS_K_MAX];
@@ -49,7 +48,7 @@ static void blocked_positions_are_frozen(void **state)
     }
 }
 
-static void blocked_positions_of_k_40_are_frozen(void **state)
+CASE(blocked_positions_of_k_40_are_frozen)
 {
     static const uint64_t golden[40] = {
         355333120, 355333146, 355333183, 355333126, 355333166, 355333128, 355333169, 355333122,
@@ -59,7 +58,6 @@ static void blocked_positions_of_k_40_are_frozen(void **state)
         355333602, 355333614, 355333611, 355333593, 355333606, 355333582, 355333603, 355333631};
     struct tamis__segment_header header;
     uint64_t positions[40];
-    (void)state;
     fixture_header(&header, TAMIS_KIND_BLOCKED, 512 << 20, 40);
     header.seed = 0;
     tamis__kind_blocked.positions(&header, "a", 1, positions);
@@ -67,10 +65,9 @@ static void blocked_positions_of_k_40_are_frozen(void **state)
 }
 
 /* One line a key: z words of one block, one from each of z groups, q bits in each. */
-static void blocked_positions_lie_in_one_block_and_a_word_a_group(void **state)
+CASE(blocked_positions_lie_in_one_block_and_a_word_a_group)
 {
     uint64_t random = random_seed();
-    (void)state;
     for (size_t i = 0; i < KS; i++) {
         struct tamis__segment_header header;
         const uint32_t z = tamis__blocked_words(ks[i]), q = ks[i] / z;
@@ -91,9 +88,8 @@ static void blocked_positions_lie_in_one_block_and_a_word_a_group(void **state)
     }
 }
 
-static void blocked_single_calls_agree_with_the_model_for_every_k(void **state)
+CASE(blocked_single_calls_agree_with_the_model_for_every_k)
 {
-    (void)state;
     for (size_t i = 0; i < KS; i++)
         kinds_check_single_calls(TAMIS_KIND_BLOCKED, 512 * 40, ks[i], 3000);
 }
@@ -103,9 +99,8 @@ static void blocked_single_calls_agree_with_the_model_for_every_k(void **state)
  * DISTANCE, with `answers` written at i instead of i - DISTANCE, with halves_of_last() repeating no
  * key, and with any one of the shifts of lanes_hash8() and of the vectors' place() off by one.
  */
-static void blocked_batch_calls_agree_with_the_model_for_every_k(void **state)
+CASE(blocked_batch_calls_agree_with_the_model_for_every_k)
 {
-    (void)state;
     const enum tamis__cpu best = tamis__cpu();
     for (unsigned cpu = 0; cpu < TAMIS__CPU_COUNT; cpu++) {
         if (!tamis__cpu_has((enum tamis__cpu)cpu)) continue;
@@ -139,9 +134,8 @@ static void check_lanes8(const struct tamis__segment *plain, const struct tamis_
 }
 
 /* Seen to fail with any one of the shifts of lanes_hash8() and place() off by one. */
-static void blocked_loops_with_vectors_of_8_agree_with_the_portable_ones(void **state)
+CASE(blocked_loops_with_vectors_of_8_agree_with_the_portable_ones)
 {
-    (void)state;
     for (size_t i = 0; i < KS; i++) {
         struct tamis__segment plain, vectors;
         fixture_segment(&plain, TAMIS_KIND_BLOCKED, 512 * 60, ks[i]);
@@ -155,9 +149,8 @@ static void blocked_loops_with_vectors_of_8_agree_with_the_portable_ones(void **
 
 /* As many blocks as the vectors' arithmetic is made for; of the memory only what is touched is
  * there.  Each asks for what the other added. */
-static void blocked_loops_with_vectors_reach_the_last_of_2_32_blocks(void **state)
+CASE(blocked_loops_with_vectors_reach_the_last_of_2_32_blocks)
 {
-    (void)state;
     const uint64_t blocks = UINT32_MAX;
     struct tamis__segment segment;
     fixture_segment(&segment, TAMIS_KIND_BLOCKED, 512, 6);
@@ -184,41 +177,36 @@ static void blocked_loops_with_vectors_reach_the_last_of_2_32_blocks(void **stat
     kinds_free_keys(&keys);
 }
 
-static void blocked_added_keys_are_always_there(void **state)
+CASE(blocked_added_keys_are_always_there)
 {
-    (void)state;
     kinds_check_no_false_negative(TAMIS_KIND_BLOCKED, 512 * 2000, 6, 100000);
     kinds_check_no_false_negative(TAMIS_KIND_BLOCKED, 512 * 6000, 12, 100000);
 }
 
-static void blocked_twice_in_a_batch_only_the_first_is_new(void **state)
+CASE(blocked_twice_in_a_batch_only_the_first_is_new)
 {
-    (void)state;
     for (size_t i = 0; i < KS; i++)
         kinds_check_duplicates(TAMIS_KIND_BLOCKED, 512 * 50, ks[i]);
 }
 
-static void blocked_lone_key_sets_exactly_its_positions(void **state)
+CASE(blocked_lone_key_sets_exactly_its_positions)
 {
-    (void)state;
     for (size_t i = 0; i < KS; i++) {
         kinds_check_lone_key_sets_its_positions(TAMIS_KIND_BLOCKED, 512, ks[i]);
         kinds_check_lone_key_sets_its_positions(TAMIS_KIND_BLOCKED, 512 * 999, ks[i]);
     }
 }
 
-static void blocked_measure_counts_bits_and_tells_the_rate(void **state)
+CASE(blocked_measure_counts_bits_and_tells_the_rate)
 {
-    (void)state;
     kinds_check_measure(TAMIS_KIND_BLOCKED, 512 * 200, 6, 10000);
     kinds_check_measure(TAMIS_KIND_BLOCKED, 512 * 200, 12, 7000);
     kinds_check_measure(TAMIS_KIND_BLOCKED, 512, 2, 60);
 }
 
-static void blocked_impossible_geometry_is_refused(void **state)
+CASE(blocked_impossible_geometry_is_refused)
 {
     struct tamis__segment_header header;
-    (void)state;
 #define REFUSED(change, code, words)                                                               \
     do {                                                                                           \
         fixture_header(&header, TAMIS_KIND_BLOCKED, 512 * 20, 6);                                  \
@@ -237,23 +225,4 @@ static void blocked_impossible_geometry_is_refused(void **state)
     REFUSED(header.k = 12, TAMIS_ECORRUPT, "geometry that no blocked filter has");
     REFUSED(header.hash_set = 2, TAMIS_EVERSION, "hash set that this library does not have");
 #undef REFUSED
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocked_positions_are_frozen),
-        cmocka_unit_test(blocked_positions_of_k_40_are_frozen),
-        cmocka_unit_test(blocked_positions_lie_in_one_block_and_a_word_a_group),
-        cmocka_unit_test(blocked_single_calls_agree_with_the_model_for_every_k),
-        cmocka_unit_test(blocked_batch_calls_agree_with_the_model_for_every_k),
-        cmocka_unit_test(blocked_loops_with_vectors_of_8_agree_with_the_portable_ones),
-        cmocka_unit_test(blocked_loops_with_vectors_reach_the_last_of_2_32_blocks),
-        cmocka_unit_test(blocked_added_keys_are_always_there),
-        cmocka_unit_test(blocked_twice_in_a_batch_only_the_first_is_new),
-        cmocka_unit_test(blocked_lone_key_sets_exactly_its_positions),
-        cmocka_unit_test(blocked_measure_counts_bits_and_tells_the_rate),
-        cmocka_unit_test(blocked_impossible_geometry_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

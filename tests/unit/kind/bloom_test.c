@@ -7,12 +7,11 @@
 
 #include "hash/hash_set.h"
 
-static void bloom_positions_are_those_of_the_hash_set(void **state)
+CASE(bloom_positions_are_those_of_the_hash_set)
 {
     const struct tamis__hash_set *set = tamis__hash_set_by_id(TAMIS__HASH_XXH3);
     struct tamis__segment_header header;
     uint64_t positions[7], expected[7];
-    (void)state;
     fixture_header(&header, TAMIS_KIND_BLOOM, 1000, 7);
     for (uint64_t seed = 0; seed < 3; seed++) {
         header.seed = seed;
@@ -24,12 +23,11 @@ static void bloom_positions_are_those_of_the_hash_set(void **state)
 }
 
 /* "a" in 1,000 bits at k = 7 (hash_set_test.c has the positions), byte by byte as in the file. */
-static void bloom_bit_order_is_frozen(void **state)
+CASE(bloom_bit_order_is_frozen)
 {
     static const unsigned positions[] = {661, 563, 728, 156, 847, 802, 20};
     unsigned char expected[128] = {0};
     struct kinds_pair p;
-    (void)state;
     kinds_make(&p, TAMIS_KIND_BLOOM, 1000, 7);
     p.segment.header->seed = 0;
     for (size_t i = 0; i < 7; i++)
@@ -39,16 +37,14 @@ static void bloom_bit_order_is_frozen(void **state)
     kinds_free(&p);
 }
 
-static void bloom_single_calls_agree_with_the_model_for_every_k(void **state)
+CASE(bloom_single_calls_agree_with_the_model_for_every_k)
 {
-    (void)state;
     for (uint32_t k = 1; k <= TAMIS_K_MAX; k++)
         kinds_check_single_calls(TAMIS_KIND_BLOOM, 20011, k, 1000);
 }
 
-static void bloom_batch_calls_agree_with_the_model_for_every_k(void **state)
+CASE(bloom_batch_calls_agree_with_the_model_for_every_k)
 {
-    (void)state;
     for (uint32_t k = 1; k <= TAMIS_K_MAX; k++)
         kinds_check_batch_calls(TAMIS_KIND_BLOOM, 30011, k, 1500);
 }
@@ -58,9 +54,8 @@ static void bloom_batch_calls_agree_with_the_model_for_every_k(void **state)
  * with the answer taken from the last lacking position as it stands (last_distinct replaced by
  * count - 1).
  */
-static void bloom_repeated_positions_in_a_tiny_m_tell_new_if_a_bit_changed(void **state)
+CASE(bloom_repeated_positions_in_a_tiny_m_tell_new_if_a_bit_changed)
 {
-    (void)state;
     for (uint64_t m = 1; m <= 70; m++)
         for (uint32_t k = 1; k <= TAMIS_K_MAX; k += 1 + (uint32_t)(m % 3)) {
             kinds_check_single_calls(TAMIS_KIND_BLOOM, m, k, 20);
@@ -69,10 +64,9 @@ static void bloom_repeated_positions_in_a_tiny_m_tell_new_if_a_bit_changed(void 
 }
 
 /* The same from every state of the bits, not only from those that adding leads to. */
-static void bloom_any_bits_before_tell_new_if_a_bit_changes(void **state)
+CASE(bloom_any_bits_before_tell_new_if_a_bit_changes)
 {
     uint64_t random = random_seed();
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         struct kinds_pair p;
         const uint64_t m = 1 + random_below(&random, 64), number = random_next(&random);
@@ -86,41 +80,36 @@ static void bloom_any_bits_before_tell_new_if_a_bit_changes(void **state)
     }
 }
 
-static void bloom_added_keys_are_always_there(void **state)
+CASE(bloom_added_keys_are_always_there)
 {
-    (void)state;
     kinds_check_no_false_negative(TAMIS_KIND_BLOOM, 958506, 7, 100000);
     kinds_check_no_false_negative(TAMIS_KIND_BLOOM, 958506, 64, 20000);
 }
 
-static void bloom_twice_in_a_batch_only_the_first_is_new(void **state)
+CASE(bloom_twice_in_a_batch_only_the_first_is_new)
 {
-    (void)state;
     for (uint32_t k = 1; k <= TAMIS_K_MAX; k += 9)
         kinds_check_duplicates(TAMIS_KIND_BLOOM, 25000, k);
 }
 
-static void bloom_lone_key_sets_exactly_its_positions(void **state)
+CASE(bloom_lone_key_sets_exactly_its_positions)
 {
-    (void)state;
     for (uint32_t k = 1; k <= TAMIS_K_MAX; k++) {
         kinds_check_lone_key_sets_its_positions(TAMIS_KIND_BLOOM, 1000003, k);
         kinds_check_lone_key_sets_its_positions(TAMIS_KIND_BLOOM, 65, k);
     }
 }
 
-static void bloom_measure_counts_bits_and_tells_the_rate(void **state)
+CASE(bloom_measure_counts_bits_and_tells_the_rate)
 {
-    (void)state;
     kinds_check_measure(TAMIS_KIND_BLOOM, 100003, 7, 10000);
     kinds_check_measure(TAMIS_KIND_BLOOM, 4001, 3, 1000);
     kinds_check_measure(TAMIS_KIND_BLOOM, 64, 1, 20);
 }
 
-static void bloom_impossible_geometry_is_refused(void **state)
+CASE(bloom_impossible_geometry_is_refused)
 {
     struct tamis__segment_header header;
-    (void)state;
     fixture_header(&header, TAMIS_KIND_BLOOM, 1000, 7);
     header.words = 2;
     kinds_check_refused(&header, TAMIS_ECORRUPT, "geometry that no bloom filter has");
@@ -136,10 +125,9 @@ static void bloom_impossible_geometry_is_refused(void **state)
     kinds_check_refused(&header, TAMIS_EVERSION, "hash set that this library does not have");
 }
 
-static void kind_table_knows_its_kinds_alone(void **state)
+CASE(kind_table_knows_its_kinds_alone)
 {
     uint32_t kind = 0;
-    (void)state;
     assert_int_equal(TAMIS_KIND_BLOCKED, 1); /* the numbers stand in the files */
     assert_int_equal(TAMIS_KIND_BLOOM, 2);
     assert_string_equal(tamis_kind_name(1), "blocked");
@@ -158,23 +146,4 @@ static void kind_table_knows_its_kinds_alone(void **state)
                    tamis_kind_from_name("Bloom", &kind));
     assert_refused(TAMIS_EINVAL, "there is no kind ''", tamis_kind_from_name("", &kind));
     assert_int_equal(kind, TAMIS_KIND_BLOOM);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bloom_positions_are_those_of_the_hash_set),
-        cmocka_unit_test(bloom_bit_order_is_frozen),
-        cmocka_unit_test(bloom_single_calls_agree_with_the_model_for_every_k),
-        cmocka_unit_test(bloom_batch_calls_agree_with_the_model_for_every_k),
-        cmocka_unit_test(bloom_repeated_positions_in_a_tiny_m_tell_new_if_a_bit_changed),
-        cmocka_unit_test(bloom_any_bits_before_tell_new_if_a_bit_changes),
-        cmocka_unit_test(bloom_added_keys_are_always_there),
-        cmocka_unit_test(bloom_twice_in_a_batch_only_the_first_is_new),
-        cmocka_unit_test(bloom_lone_key_sets_exactly_its_positions),
-        cmocka_unit_test(bloom_measure_counts_bits_and_tells_the_rate),
-        cmocka_unit_test(bloom_impossible_geometry_is_refused),
-        cmocka_unit_test(kind_table_knows_its_kinds_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@ static const uint32_t widths[] = {4, 8, 16, 32};
 /* ---- What every kind must do -------------------------------------------------------------------
  */
 
-static void counting_is_a_filter_for_every_k(void **state)
+CASE(counting_is_a_filter_for_every_k)
 {
-    (void)state;
     for (size_t i = 0; i < KS; i++) {
         kinds_check_single_calls(TAMIS_KIND_COUNTING, 512 * 20, ks[i], 1500);
         kinds_check_batch_calls(TAMIS_KIND_COUNTING, 512 * 60, ks[i], 9000);
@@ -30,9 +29,8 @@ static void counting_is_a_filter_for_every_k(void **state)
     kinds_check_measure(TAMIS_KIND_COUNTING, 512 * 200, 12, 7000);
 }
 
-static void counting_has_the_places_of_blocked(void **state)
+CASE(counting_has_the_places_of_blocked)
 {
-    (void)state;
     for (size_t i = 0; i < KS; i++) {
         struct tamis__segment_header blocked, counting;
         uint64_t a[TAMIS_K_MAX], b[TAMIS_K_MAX];
@@ -46,10 +44,9 @@ static void counting_has_the_places_of_blocked(void **state)
     }
 }
 
-static void counting_impossible_geometry_is_refused(void **state)
+CASE(counting_impossible_geometry_is_refused)
 {
     struct tamis__segment_header header;
-    (void)state;
 #define REFUSED(change, code, words)                                                               \
     do {                                                                                           \
         fixture_header(&header, TAMIS_KIND_COUNTING, 512 * 20, 6);                                 \
@@ -93,12 +90,11 @@ static void one_step(struct counters *c, uint64_t *random, unsigned share_of_add
                          counters_model_remove(c, &key, sizeof key));
 }
 
-static void counting_single_calls_agree_with_the_model(void **state)
+CASE(counting_single_calls_agree_with_the_model)
 {
     static const double rates[] = {0.2, 0.01, 1e-4, 1e-9};
     const unsigned steps = FIXTURE_SANITIZED ? 4000 : 20000;
     uint64_t random = random_seed();
-    (void)state;
     for (size_t w = 0; w < WIDTHS; w++)
         for (size_t r = 0; r < sizeof rates / sizeof rates[0]; r++) {
             struct counters c;
@@ -150,10 +146,9 @@ static void batch_step(struct counters *c, uint64_t *random, size_t size, unsign
     assert_int_equal(counts[size], 77);
 }
 
-static void counting_batches_agree_with_the_model(void **state)
+CASE(counting_batches_agree_with_the_model)
 {
     uint64_t random = random_seed();
-    (void)state;
     for (size_t w = 0; w < WIDTHS; w++) {
         struct counters c;
         counters_make(&c, 100, 0.01, widths[w]);
@@ -165,12 +160,11 @@ static void counting_batches_agree_with_the_model(void **state)
     }
 }
 
-static void counting_remove_without_answers_removes_all(void **state)
+CASE(counting_remove_without_answers_removes_all)
 {
     uint64_t numbers[1000];
     struct tamis_key keys[1000];
     struct counters c;
-    (void)state;
     counters_make(&c, 1000, 1e-6, 4);
     for (uint64_t i = 0; i < 1000; i++) {
         numbers[i] = i;
@@ -185,11 +179,10 @@ static void counting_remove_without_answers_removes_all(void **state)
     counters_free(&c);
 }
 
-static void counting_key_that_picks_a_cell_twice_counts_it_once(void **state)
+CASE(counting_key_that_picks_a_cell_twice_counts_it_once)
 {
     struct counters c;
     uint64_t cells[TAMIS_K_MAX], key = 0;
-    (void)state;
     counters_make(&c, 100, 0.01, 4);
     while (counters_cells(&c, &key, sizeof key, cells) == c.segment->header->k)
         key++;
@@ -207,11 +200,10 @@ static void counting_key_that_picks_a_cell_twice_counts_it_once(void **state)
 /* ---- Items -------------------------------------------------------------------------------------
  */
 
-static void counting_items_are_distinct_keys_and_never_below_zero(void **state)
+CASE(counting_items_are_distinct_keys_and_never_below_zero)
 {
     struct counters c;
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    (void)state;
     counters_make(&c, 10, 1e-9, 4);
     for (uint64_t key = 0; key < 10; key++)
         for (int times = 0; times < 20; times++)
@@ -238,13 +230,12 @@ static void counting_items_are_distinct_keys_and_never_below_zero(void **state)
 /* ---- Refusals ----------------------------------------------------------------------------------
  */
 
-static void counting_calls_of_another_kind_are_refused(void **state)
+CASE(counting_calls_of_another_kind_are_refused)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "plain", 100);
     uint64_t counts[1];
     const struct tamis_key key = {"k", 1}, null = {NULL, 1};
-    (void)state;
     assert_refused(TAMIS_EUNSUPPORTED, "of kind blocked, which cannot remove keys",
                    tamis_filter_remove(filter, "k", 1));
     assert_refused(TAMIS_EUNSUPPORTED, "cannot remove keys; make one of kind counting",
@@ -261,11 +252,10 @@ static void counting_calls_of_another_kind_are_refused(void **state)
     tamis_store_close(store);
 }
 
-static void counting_read_only_is_counted_and_not_removed_from(void **state)
+CASE(counting_read_only_is_counted_and_not_removed_from)
 {
     struct counters c;
     tamis_filter *reader;
-    (void)state;
     counters_make(&c, 100, 0.01, 4);
     for (int i = 0; i < 40; i++) /* into the overflow table */
         (void)assert_done(tamis_filter_add(c.filter, "k", 1));
@@ -278,7 +268,7 @@ static void counting_read_only_is_counted_and_not_removed_from(void **state)
     counters_free(&c);
 }
 
-static void counting_bad_specs_are_refused(void **state)
+CASE(counting_bad_specs_are_refused)
 {
     static const struct {
         struct tamis_filter_spec spec;
@@ -316,18 +306,16 @@ static void counting_bad_specs_are_refused(void **state)
          TAMIS_EUNSUPPORTED,
          "taken off where it was counted"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_refused(bad[i].code, bad[i].words, tamis_filter_check(NULL, "x", &bad[i].spec));
 }
 
-static void counting_another_width_is_a_mismatch(void **state)
+CASE(counting_another_width_is_a_mismatch)
 {
     struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 100, .kind = TAMIS_KIND_COUNTING};
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter;
-    (void)state;
     assert_done(tamis_filter_create(store, "c", &spec, NULL));
     spec.counter_bits = 4; /* what 0 is */
     assert_done(tamis_filter_open_or_create(store, "c", &spec, &filter));
@@ -336,23 +324,4 @@ static void counting_another_width_is_a_mismatch(void **state)
     assert_refused(TAMIS_EMISMATCH, "exists with bits per counter 4, not 8",
                    tamis_filter_open_or_create(store, "c", &spec, &filter));
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counting_is_a_filter_for_every_k),
-        cmocka_unit_test(counting_has_the_places_of_blocked),
-        cmocka_unit_test(counting_impossible_geometry_is_refused),
-        cmocka_unit_test(counting_single_calls_agree_with_the_model),
-        cmocka_unit_test(counting_batches_agree_with_the_model),
-        cmocka_unit_test(counting_remove_without_answers_removes_all),
-        cmocka_unit_test(counting_key_that_picks_a_cell_twice_counts_it_once),
-        cmocka_unit_test(counting_items_are_distinct_keys_and_never_below_zero),
-        cmocka_unit_test(counting_calls_of_another_kind_are_refused),
-        cmocka_unit_test(counting_read_only_is_counted_and_not_removed_from),
-        cmocka_unit_test(counting_bad_specs_are_refused),
-        cmocka_unit_test(counting_another_width_is_a_mismatch),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

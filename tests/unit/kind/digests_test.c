@@ -77,10 +77,9 @@ static void assert_same_data(const struct scene *scene)
 }
 
 /* The first half is added, then all are asked for. */
-static void batches_by_digest_are_those_by_key(void **state)
+CASE(batches_by_digest_are_those_by_key)
 {
     uint64_t random = 20261122;
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         if (is_missing(&shapes[i])) continue;
         struct scene *s = begin(&shapes[i], &random);
@@ -100,10 +99,9 @@ static void batches_by_digest_are_those_by_key(void **state)
     }
 }
 
-static void single_calls_by_digest_are_those_by_key(void **state)
+CASE(single_calls_by_digest_are_those_by_key)
 {
     uint64_t random = 4711;
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         if (is_missing(&shapes[i])) continue;
         struct scene *s = begin(&shapes[i], &random);
@@ -130,11 +128,10 @@ static void single_calls_by_digest_are_those_by_key(void **state)
 }
 
 /* What calls of one key use for XXH3 is XXH3, at every length. */
-static void digest_at_once_is_the_digest(void **state)
+CASE(digest_at_once_is_the_digest)
 {
     unsigned char bytes[300];
     uint64_t random = 1;
-    (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)random_next(&random);
     for (uint64_t seed = 0; seed < 3; seed++)
@@ -144,14 +141,4 @@ static void digest_at_once_is_the_digest(void **state)
                                                                  seed * 0x123456789ABCDEFu);
             assert_true(a.high == b.high && a.low == b.low);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_by_digest_are_those_by_key),
-        cmocka_unit_test(single_calls_by_digest_are_those_by_key),
-        cmocka_unit_test(digest_at_once_is_the_digest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,12 +8,11 @@
 
 static const uint32_t WIDTHS[] = {8, 16, 32};
 
-static void fuse_verify_finds_any_flipped_bit(void **state)
+CASE(fuse_verify_finds_any_flipped_bit)
 {
     struct fuses fuses;
     const char *reason = NULL;
     uint64_t offset = 0, random = random_seed();
-    (void)state;
     fuses_make(&fuses, 1, 1000, 8);
     const struct tamis__segment_header *h = fuses.segment.header;
     assert_int_equal(tamis__kind_fuse.verify(&fuses.segment, &offset, &reason), 0);
@@ -97,13 +96,12 @@ static void forge(struct tamis__segment_header *h, uint64_t *random)
  * preset asan: with the comparison of data_bytes taken out of check(); with segment_slots allowed
  * to be no power of two.
  */
-static void fuse_of_a_forged_header_is_refused_or_harmless(void **state)
+CASE(fuse_of_a_forged_header_is_refused_or_harmless)
 {
     struct tamis__segment_header sound, h;
     struct tamis__refusal refusal;
     const char *reason;
     uint64_t random = random_seed(), passed = 0;
-    (void)state;
     for (unsigned i = 0; i < 200000; i++) {
         struct tamis__fuse_shape shape;
         const uint64_t keys = random_below(&random, 3000);
@@ -135,7 +133,7 @@ static void check_geometry_refused(const struct tamis__segment_header *sound, si
     assert_non_null(strstr(reason, "geometry that no fuse filter has"));
 }
 
-static void fuse_of_an_impossible_geometry_is_refused(void **state)
+CASE(fuse_of_an_impossible_geometry_is_refused)
 {
 #define FIELD(name) offsetof(struct tamis__segment_header, name)
     static const struct {
@@ -162,7 +160,6 @@ static void fuse_of_an_impossible_geometry_is_refused(void **state)
     struct tamis__fuse_shape shape;
     struct tamis__segment_header sound, h;
     const char *reason = "";
-    (void)state;
     tamis__fuse_shape(1000, 8, 1, &shape);
     fuses_header(&shape, 1000, &sound);
     assert_int_equal(tamis__kind_fuse.check(&sound, &reason), 0);
@@ -175,14 +172,4 @@ static void fuse_of_an_impossible_geometry_is_refused(void **state)
     h = sound;
     h.hash_set = 2;
     assert_int_equal(tamis__kind_fuse.check(&h, &reason), TAMIS_EVERSION);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fuse_verify_finds_any_flipped_bit),
-        cmocka_unit_test(fuse_of_a_forged_header_is_refused_or_harmless),
-        cmocka_unit_test(fuse_of_an_impossible_geometry_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,12 +50,11 @@ static tamis_filter *open_static(tamis_store *store)
     return filter;
 }
 
-static void fuse_filter_answers_and_is_described(void **state)
+CASE(fuse_filter_answers_and_is_described)
 {
     tamis_store *store = fixture_store(NULL);
     struct tamis_filter_stat stat = {.size = sizeof stat};
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    (void)state;
     enter(store, 16);
     tamis_filter *filter = open_static(store);
     for (uint64_t key = 1; key <= KEYS; key++)
@@ -80,14 +79,13 @@ static void fuse_filter_answers_and_is_described(void **state)
 }
 
 /* hashes: the digest and the fingerprint that its three slots give when XORed. */
-static void fuse_explains_where_a_key_is(void **state)
+CASE(fuse_explains_where_a_key_is)
 {
     tamis_store *store = fixture_store(NULL);
     char text[64], expected[64];
     uint64_t positions[3], key = 77;
     uint16_t sum = 0;
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    (void)state;
     enter(store, 16);
     tamis_filter *filter = open_static(store);
     struct tamis_explanation e = {.size = sizeof e,
@@ -130,14 +128,13 @@ static int refuse_to_write(void *context, const void *buffer, size_t bytes)
     return 0;
 }
 
-static void fuse_filter_refuses_what_would_change_it(void **state)
+CASE(fuse_filter_refuses_what_would_change_it)
 {
     tamis_store *store = fixture_store(NULL);
     struct tamis_key keys[2] = {{"new", 3}, {"newer", 5}};
     uint8_t answers[2] = {9, 9};
     struct tamis_comparison comparison = {.size = sizeof comparison};
     const struct tamis_sink sink = {.size = sizeof sink, .write = refuse_to_write};
-    (void)state;
     enter(store, 8);
     tamis_filter *filter = open_static(store), *again = open_static(store);
     const struct tamis_merge merge = {.size = sizeof merge, .sources = &again, .count = 1};
@@ -167,13 +164,12 @@ static int keep_problem(void *context, const struct tamis_problem *problem)
 }
 
 /* Seen to fail with the comparison of checksums taken out of verify() in kind/fuse.c. */
-static void fuse_filter_with_a_changed_byte_is_found(void **state)
+CASE(fuse_filter_with_a_changed_byte_is_found)
 {
     tamis_store *store = fixture_store(NULL);
     struct tamis_segment_stat segment = {.size = sizeof segment};
     char told[300] = "", path[64];
     unsigned char byte;
-    (void)state;
     enter(store, 8);
     tamis_filter *filter = open_static(store);
     assert_done(tamis_filter_segment(filter, 0, &segment));
@@ -187,15 +183,4 @@ static void fuse_filter_with_a_changed_byte_is_found(void **state)
     assert_non_null(strstr(told, "at 4096: has data that do not match their checksum"));
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fuse_filter_answers_and_is_described),
-        cmocka_unit_test(fuse_explains_where_a_key_is),
-        cmocka_unit_test(fuse_filter_refuses_what_would_change_it),
-        cmocka_unit_test(fuse_filter_with_a_changed_byte_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

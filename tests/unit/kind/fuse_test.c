@@ -69,18 +69,16 @@ static void check_members(uint64_t count, uint32_t fingerprint_bits)
     fuses_free(&fuses);
 }
 
-static void fuse_of_any_number_of_keys_has_them_all(void **state)
+CASE(fuse_of_any_number_of_keys_has_them_all)
 {
     static const uint64_t counts[] = {0, 1, 2, 3, 4, 5, 7, 10, 13, 30, 100, 1000, 10000, 100000};
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         for (size_t w = 0; w < 3; w++)
             check_members(counts[i], WIDTHS[w]);
 }
 
-static void fuse_of_one_and_of_several_pieces_has_all_keys(void **state)
+CASE(fuse_of_one_and_of_several_pieces_has_all_keys)
 {
-    (void)state;
     assert_int_equal(tamis__fuse_pieces(1000000), 1);
     check_members(1000000, 8);
     assert_int_equal(tamis__fuse_pieces(3000000), 2);
@@ -89,9 +87,8 @@ static void fuse_of_one_and_of_several_pieces_has_all_keys(void **state)
 }
 
 /* Members, strangers and answers by every call there is, held against the model. */
-static void fuse_answers_are_the_same_by_every_call(void **state)
+CASE(fuse_answers_are_the_same_by_every_call)
 {
-    (void)state;
     enum { KEYS = 5000, ASKED = 200000 };
     const struct tamis__digester by = {.seed = FUSES_SEED};
     for (size_t w = 0; w < 3; w++) {
@@ -140,9 +137,8 @@ static void check_strangers(uint64_t keys, uint32_t fingerprint_bits, uint64_t s
     fuses_free(&fuses);
 }
 
-static void fuse_strangers_come_in_at_the_rate(void **state)
+CASE(fuse_strangers_come_in_at_the_rate)
 {
-    (void)state;
     check_strangers(1, 8, 1000000);
     check_strangers(100, 8, 1000000);
     check_strangers(1000000, 8, 10000000);
@@ -161,11 +157,10 @@ static double bits_per_key(const struct tamis__fuse_shape *shape, uint64_t keys)
  * 200,000 numbers, with the fullest piece six standard deviations above the mean, which fewer than
  * one build in ten million of 100 pieces meets.
  */
-static void fuse_takes_at_most_nine_point_one_bits_a_key(void **state)
+CASE(fuse_takes_at_most_nine_point_one_bits_a_key)
 {
     double most = 0;
     uint64_t worst = 0;
-    (void)state;
     for (uint64_t keys = 1000000; keys < 20000000000; keys += 1 + keys / 20000) {
         struct tamis__fuse_shape shape;
         const uint32_t pieces = tamis__fuse_pieces(keys);
@@ -181,11 +176,10 @@ static void fuse_takes_at_most_nine_point_one_bits_a_key(void **state)
     assert_true(most <= 9.1);
 }
 
-static void fuse_as_built_takes_at_most_nine_point_one_bits_a_key(void **state)
+CASE(fuse_as_built_takes_at_most_nine_point_one_bits_a_key)
 {
     static const uint64_t counts[] = {1000000, 1001000, 1199999, 1200001,
                                       2999999, 3000000, 4000000};
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         struct tamis__fuse_shape shape;
         uint64_t *digests = fuses_digests(1, counts[i]);
@@ -196,13 +190,12 @@ static void fuse_as_built_takes_at_most_nine_point_one_bits_a_key(void **state)
 }
 
 /* What build/ builds, whatever was in the memory that it is lent and in whatever order. */
-static void fuse_piece_bytes_hang_on_the_digests_alone(void **state)
+CASE(fuse_piece_bytes_hang_on_the_digests_alone)
 {
     enum { KEYS = 30000 };
     struct tamis__fuse_shape shape;
     uint64_t random = random_seed(), seeds[2];
     uint64_t *digests = fuses_digests(7, KEYS);
-    (void)state;
     fuses_shape(digests, KEYS, 16, &shape);
     const size_t bytes = (size_t)tamis__fuse_piece_slots(&shape) * 2;
     const size_t room = tamis__piece_workspace_bytes(&shape, KEYS);
@@ -226,7 +219,7 @@ static void fuse_piece_bytes_hang_on_the_digests_alone(void **state)
 
 /* Bytes that builders of this format make: a change here is a change of format or of every file's
  * bytes. */
-static void fuse_bytes_are_those_of_ever(void **state)
+CASE(fuse_bytes_are_those_of_ever)
 {
     static const struct {
         uint64_t keys;
@@ -241,7 +234,6 @@ static void fuse_bytes_are_those_of_ever(void **state)
         {100000, 8, 1024, 114, 0xBFEAFF66CD141609},
         {3000000, 8, 8192, 205, 0xBE7971D4A30DED63},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
         struct fuses fuses;
         fuses_make(&fuses, 1, golden[i].keys, golden[i].fingerprint_bits);
@@ -254,13 +246,12 @@ static void fuse_bytes_are_those_of_ever(void **state)
 
 /* Some pieces need a second seed: two keys with the same three slots never come apart under the
  * first. */
-static void fuse_piece_tries_another_seed(void **state)
+CASE(fuse_piece_tries_another_seed)
 {
     struct tamis__fuse_shape shape;
     unsigned char workspace[4096], fingerprints[1024];
     uint64_t first = 0;
     unsigned others = 0;
-    (void)state;
     for (uint64_t set = 0; set < 2000; set++) {
         uint64_t *digests = fuses_digests(set * 40, 40), seed;
         fuses_shape(digests, 40, 8, &shape);
@@ -276,12 +267,11 @@ static void fuse_piece_tries_another_seed(void **state)
 
 /* Digests that crowd, so that no seed will do: an error, in bounded time, and no write past the
  * end. */
-static void fuse_piece_of_crowded_digests_is_refused(void **state)
+CASE(fuse_piece_of_crowded_digests_is_refused)
 {
     enum { KEYS = 3000 };
     struct tamis__fuse_shape shape;
     uint64_t digests[KEYS], seed;
-    (void)state;
     tamis__fuse_shape(KEYS, 8, 1, &shape);
     void *workspace = malloc(tamis__piece_workspace_bytes(&shape, KEYS));
     void *fingerprints = malloc((size_t)tamis__fuse_piece_slots(&shape));
@@ -302,12 +292,11 @@ static void fuse_piece_of_crowded_digests_is_refused(void **state)
     free(fingerprints);
 }
 
-static void fuse_refuses_adds(void **state)
+CASE(fuse_refuses_adds)
 {
     struct fuses fuses;
     const struct tamis_key key = {"key", 3};
     uint8_t answer = 0;
-    (void)state;
     fuses_make(&fuses, 1, 10, 8);
     assert_refused(TAMIS_EUNSUPPORTED, "tamis build",
                    tamis__kind_fuse.add(&fuses.segment, "key", 3));
@@ -317,12 +306,11 @@ static void fuse_refuses_adds(void **state)
     fuses_free(&fuses);
 }
 
-static void fuse_measure_counts_fingerprints(void **state)
+CASE(fuse_measure_counts_fingerprints)
 {
     struct fuses fuses;
     uint64_t ones;
     double rate;
-    (void)state;
     for (size_t w = 0; w < 3; w++) {
         fuses_make(&fuses, 1, 100000, WIDTHS[w]);
         tamis__kind_fuse.measure(&fuses.segment, &ones, &rate);
@@ -338,11 +326,10 @@ static void fuse_measure_counts_fingerprints(void **state)
 
 /* ---- n, p and m of one another --------------------------------------------------------------- */
 
-static void fuse_sizing_completes_any_two(void **state)
+CASE(fuse_sizing_completes_any_two)
 {
     struct tamis_sizing s = {
         .size = sizeof s, .kind = TAMIS_KIND_FUSE, .capacity = 1000000, .fp_rate = 0.01};
-    (void)state;
     assert_done(tamis_size(&s));
     assert_int_equal(s.fingerprint_bits, 8);
     assert_int_equal(s.k, 3);
@@ -373,7 +360,7 @@ static void fuse_sizing_completes_any_two(void **state)
     assert_int_equal(s.data_bytes, whole.data_bytes);
 }
 
-static void fuse_sizing_of_the_impossible_is_refused(void **state)
+CASE(fuse_sizing_of_the_impossible_is_refused)
 {
     static const struct {
         struct tamis_sizing sizing;
@@ -402,7 +389,6 @@ static void fuse_sizing_of_the_impossible_is_refused(void **state)
          TAMIS_EINVAL,
          "has no counters"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct tamis_sizing s = wrong[i].sizing;
         s.kind = TAMIS_KIND_FUSE;
@@ -411,9 +397,8 @@ static void fuse_sizing_of_the_impossible_is_refused(void **state)
     assert_true(isnan(tamis_predict_rate(TAMIS_KIND_FUSE, 1000000, 3, 100)));
 }
 
-static void fuse_fingerprints_follow_from_the_rate(void **state)
+CASE(fuse_fingerprints_follow_from_the_rate)
 {
-    (void)state;
     assert_int_equal(tamis__fuse_fingerprint_bits(0.5), 8);
     assert_int_equal(tamis__fuse_fingerprint_bits(exp2(-8)), 8);
     assert_int_equal(tamis__fuse_fingerprint_bits(0.0039), 16);
@@ -423,37 +408,13 @@ static void fuse_fingerprints_follow_from_the_rate(void **state)
     assert_int_equal(tamis__fuse_fingerprint_bits(2.3e-10), 0);
 }
 
-static void fuse_is_not_created_empty(void **state)
+CASE(fuse_is_not_created_empty)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .kind = TAMIS_KIND_FUSE, .capacity = 1000};
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     assert_refused(TAMIS_EUNSUPPORTED, "tamis build",
                    tamis_filter_create(store, "static", &spec, NULL));
     assert_refused(TAMIS_EUNSUPPORTED, "tamis build", tamis_filter_check(NULL, "static", &spec));
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fuse_of_any_number_of_keys_has_them_all),
-        cmocka_unit_test(fuse_of_one_and_of_several_pieces_has_all_keys),
-        cmocka_unit_test(fuse_answers_are_the_same_by_every_call),
-        cmocka_unit_test(fuse_strangers_come_in_at_the_rate),
-        cmocka_unit_test(fuse_takes_at_most_nine_point_one_bits_a_key),
-        cmocka_unit_test(fuse_as_built_takes_at_most_nine_point_one_bits_a_key),
-        cmocka_unit_test(fuse_piece_bytes_hang_on_the_digests_alone),
-        cmocka_unit_test(fuse_bytes_are_those_of_ever),
-        cmocka_unit_test(fuse_piece_tries_another_seed),
-        cmocka_unit_test(fuse_piece_of_crowded_digests_is_refused),
-        cmocka_unit_test(fuse_refuses_adds),
-        cmocka_unit_test(fuse_measure_counts_fingerprints),
-        cmocka_unit_test(fuse_sizing_completes_any_two),
-        cmocka_unit_test(fuse_sizing_of_the_impossible_is_refused),
-        cmocka_unit_test(fuse_fingerprints_follow_from_the_rate),
-        cmocka_unit_test(fuse_is_not_created_empty),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,19 +64,17 @@ static void check_border(uint32_t width)
     counters_free(&c);
 }
 
-static void overflow_border_is_crossed_both_ways(void **state)
+CASE(overflow_border_is_crossed_both_ways)
 {
     static const uint32_t widths[] = {4, 8, 16, 32};
-    (void)state;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         check_border(widths[i]);
 }
 
 /* Down to 0 in the table, where the key is absent and refused, and up again from there. */
-static void overflow_counter_at_zero_is_absent(void **state)
+CASE(overflow_counter_at_zero_is_absent)
 {
     struct counters c;
-    (void)state;
     counters_make(&c, 50, 0.01, 4);
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 1000; i++)
@@ -94,11 +92,10 @@ static void overflow_counter_at_zero_is_absent(void **state)
 }
 
 /* Counts far beyond what anybody adds one by one. */
-static void overflow_counts_do_not_wrap(void **state)
+CASE(overflow_counts_do_not_wrap)
 {
     struct counters c;
     uint64_t cells[TAMIS_K_MAX];
-    (void)state;
     counters_make(&c, 50, 0.01, 4);
     for (int i = 0; i < 15; i++)
         (void)assert_done(tamis_filter_add(c.filter, "k", 1));
@@ -116,10 +113,9 @@ static void overflow_counts_do_not_wrap(void **state)
 /* ---- The table ---------------------------------------------------------------------------------
  */
 
-static void overflow_table_holds_every_cell(void **state)
+CASE(overflow_table_holds_every_cell)
 {
     struct counters c;
-    (void)state;
     counters_make(&c, 20000, 0.01, 4);
     const struct tamis__segment_header *h = c.segment->header;
     uint64_t before, levels = 0;
@@ -155,11 +151,10 @@ static void overflow_table_holds_every_cell(void **state)
 }
 
 /* A handle that was opened before the table was sees it. */
-static void overflow_is_seen_through_older_mappings(void **state)
+CASE(overflow_is_seen_through_older_mappings)
 {
     struct counters c;
     tamis_filter *reader;
-    (void)state;
     counters_make(&c, 50, 0.01, 8);
     assert_done(tamis_filter_open(c.store, "c", TAMIS_READ_ONLY, &reader));
     for (int i = 1; i <= 400; i++) {
@@ -174,12 +169,11 @@ static void overflow_is_seen_through_older_mappings(void **state)
 /* ---- A disk that is full -----------------------------------------------------------------------
  */
 
-static void overflow_without_room_refuses_the_key_whole(void **state)
+CASE(overflow_without_room_refuses_the_key_whole)
 {
     struct counters c;
     struct tamis_key keys[5] = {{"a", 1}, {"b", 1}, {"k", 1}, {"c", 1}, {"k", 1}};
     uint8_t answers[5];
-    (void)state;
     counters_make(&c, 50, 1e-6, 4);
     for (int i = 0; i < 14; i++) {
         (void)assert_done(tamis_filter_add(c.filter, "k", 1));
@@ -213,11 +207,10 @@ static void fill_last_cell(enum tamis__point point)
     if (point == TAMIS__POINT_ADD_LOADED) counters_set(raced, raced_cell, 14);
 }
 
-static void overflow_without_room_in_the_middle_takes_back(void **state)
+CASE(overflow_without_room_in_the_middle_takes_back)
 {
     struct counters c;
     uint64_t cells[TAMIS_K_MAX];
-    (void)state;
     counters_make(&c, 50, 0.01, 4);
     const unsigned count = counters_cells(&c, "k", 1, cells);
     raced = &c;
@@ -238,10 +231,9 @@ static void overflow_without_room_in_the_middle_takes_back(void **state)
     counters_free(&c);
 }
 
-static void overflow_where_the_file_system_cannot_allocate_writes_zeros(void **state)
+CASE(overflow_where_the_file_system_cannot_allocate_writes_zeros)
 {
     struct counters c;
-    (void)state;
     counters_make(&c, 50, 0.01, 4);
     fail_from("allocate", EOPNOTSUPP, 0);
     for (int i = 0; i < 100; i++) {
@@ -254,10 +246,9 @@ static void overflow_where_the_file_system_cannot_allocate_writes_zeros(void **s
 }
 
 /* Killed between the two steps of making a level: the file is longer than it need be. */
-static void overflow_level_that_is_not_in_force_is_no_damage(void **state)
+CASE(overflow_level_that_is_not_in_force_is_no_damage)
 {
     struct counters c;
-    (void)state;
     counters_make(&c, 50, 0.01, 4);
     const struct tamis__segment_header *h = c.segment->header;
     assert_done(
@@ -289,11 +280,10 @@ static void assert_problem(const struct counters *c, const char *words)
     if (strstr(reason, words) == NULL) fail_msg("no '%s' in: %s", words, reason);
 }
 
-static void overflow_damage_is_found(void **state)
+CASE(overflow_damage_is_found)
 {
     struct counters c;
     uint64_t cells[TAMIS_K_MAX];
-    (void)state;
     counters_make(&c, 50, 0.01, 4);
     for (int i = 0; i < 20; i++)
         (void)assert_done(tamis_filter_add(c.filter, "k", 1));
@@ -331,11 +321,10 @@ static void overflow_damage_is_found(void **state)
     counters_free(&c);
 }
 
-static void overflow_header_contradictions_are_refused(void **state)
+CASE(overflow_header_contradictions_are_refused)
 {
     struct tamis__segment_header header;
     struct tamis__refusal why;
-    (void)state;
     fixture_header(&header, TAMIS_KIND_COUNTING, 512 * 1000, 6);
     const uint64_t m = header.m_bits, size = header.file_bytes;
     const uint32_t most = tamis__overflow_levels_max(m);
@@ -372,11 +361,10 @@ static void overflow_header_contradictions_are_refused(void **state)
  */
 
 /* What a dead owner, a copied file or damage left in the lock words does not hold anybody up. */
-static void owner_that_is_dead_loses_its_locks(void **state)
+CASE(owner_that_is_dead_loses_its_locks)
 {
     static const uint64_t left[] = {1, 12345, ((uint64_t)1 << 40) - 1, UINT64_MAX};
     struct counters c;
-    (void)state;
     counters_make(&c, 50, 0.01, 4);
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
         for (size_t l = 0; l < TAMIS__BLOCK_LOCKS; l++)
@@ -391,14 +379,13 @@ static void owner_that_is_dead_loses_its_locks(void **state)
     counters_free(&c);
 }
 
-static void owner_that_cannot_be_made_removes_nothing(void **state)
+CASE(owner_that_cannot_be_made_removes_nothing)
 {
     static const struct {
         const char *verb;
         int error, code;
     } faults[] = {{"open", EMFILE, TAMIS_ELIMIT}, {"lock", ENOLCK, TAMIS_ELIMIT}};
     struct counters c;
-    (void)state;
     counters_make(&c, 50, 0.01, 4);
     assert_int_equal(tamis_filter_add(c.filter, "k", 1), 1);
     (void)counters_model_add(&c, "k", 1);
@@ -413,10 +400,9 @@ static void owner_that_cannot_be_made_removes_nothing(void **state)
 }
 
 /* Two handles of one process are two owners, and one that is closed gives its descriptor back. */
-static void owner_is_a_handle(void **state)
+CASE(owner_is_a_handle)
 {
     struct counters c;
-    (void)state;
     counters_make(&c, 50, 0.01, 4);
     for (int i = 0; i < 3000; i++) { /* more than there may be descriptors */
         tamis_filter *other;
@@ -426,25 +412,4 @@ static void owner_is_a_handle(void **state)
         assert_done(tamis_filter_close(other));
     }
     counters_free(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(overflow_border_is_crossed_both_ways),
-        cmocka_unit_test(overflow_counter_at_zero_is_absent),
-        cmocka_unit_test(overflow_counts_do_not_wrap),
-        cmocka_unit_test(overflow_table_holds_every_cell),
-        cmocka_unit_test(overflow_is_seen_through_older_mappings),
-        cmocka_unit_test(overflow_without_room_refuses_the_key_whole),
-        cmocka_unit_test(overflow_without_room_in_the_middle_takes_back),
-        cmocka_unit_test(overflow_where_the_file_system_cannot_allocate_writes_zeros),
-        cmocka_unit_test(overflow_level_that_is_not_in_force_is_no_damage),
-        cmocka_unit_test(overflow_damage_is_found),
-        cmocka_unit_test(overflow_header_contradictions_are_refused),
-        cmocka_unit_test(owner_that_is_dead_loses_its_locks),
-        cmocka_unit_test(owner_that_cannot_be_made_removes_nothing),
-        cmocka_unit_test(owner_is_a_handle),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,9 +53,8 @@ static size_t put_keys(uint64_t nonce, const char *const *keys, uint32_t count,
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-static void frame_is_read_as_it_was_written(void **state)
+CASE(frame_is_read_as_it_was_written)
 {
-    (void)state;
     static unsigned char buffer[FRAME_BYTES_MAX];
     struct tamis__frame frame;
     size_t wanted;
@@ -86,9 +85,8 @@ static void frame_is_read_as_it_was_written(void **state)
 }
 
 /* docs/format.md 4.2, byte by byte. */
-static void frame_has_the_documented_bytes(void **state)
+CASE(frame_has_the_documented_bytes)
 {
-    (void)state;
     static const unsigned char want[64 - 8] = {
         'F', 'R', 'M', '\n', 2, 0, 0,  0, 9, 0, 0, 0, 0, 0, 0,   0, 3, 0, 0, 0,   0,  0,
         0,   0,   2,   0,    0, 0, 11, 0, 0, 0, 1, 0, 0, 0, 'x', 2, 0, 0, 0, 'y', 'z'};
@@ -99,9 +97,8 @@ static void frame_has_the_documented_bytes(void **state)
     assert_int_equal(tamis__get64(buffer), XXH3_64bits_withSeed(buffer + 8, 56, NONCE));
 }
 
-static void frame_damaged_anywhere_is_none(void **state)
+CASE(frame_damaged_anywhere_is_none)
 {
-    (void)state;
     static const char *const keys[] = {"one", "two", "three and some more than a line holds"};
     unsigned char buffer[1024];
     unsigned flips = 0, cuts = 0;
@@ -128,9 +125,8 @@ static void frame_damaged_anywhere_is_none(void **state)
 
 /* Right by its checksum, and yet none: lengths that do not add up, counts and types there are not.
  * */
-static void frame_that_contradicts_itself_is_none(void **state)
+CASE(frame_that_contradicts_itself_is_none)
 {
-    (void)state;
     unsigned char buffer[256] = {0};
     const struct {
         uint32_t type, count;
@@ -154,9 +150,8 @@ static void frame_that_contradicts_itself_is_none(void **state)
 
 /* Seen to fail without the look at the padding: fuzz_log found a checksum that such a frame
  * matches. */
-static void frame_with_more_behind_its_payload_is_none(void **state)
+CASE(frame_with_more_behind_its_payload_is_none)
 {
-    (void)state;
     unsigned char buffer[64] = {0};
     const struct tamis__frame written = {
         .type = TAMIS__FRAME_DIGESTS, .count = 1, .segment = 1, .epoch = 1, .payload_bytes = 16};
@@ -170,9 +165,8 @@ static void frame_with_more_behind_its_payload_is_none(void **state)
     assert_int_equal(tamis__frame_read(NONCE, buffer, sizeof buffer, &read, &wanted), 0);
 }
 
-static void header_damaged_is_refused(void **state)
+CASE(header_damaged_is_refused)
 {
-    (void)state;
     struct tamis__log_header header = {
         .store_id = 1, .filter_id = 2, .nonce = NONCE, .created_at = 4};
     const char *reason;
@@ -243,9 +237,8 @@ static struct found read_log(const struct tamis__logs *logs, struct tamis__log *
     return found;
 }
 
-static void frames_behind_a_torn_one_are_found(void **state)
+CASE(frames_behind_a_torn_one_are_found)
 {
-    (void)state;
     const struct tamis__logs logs = open_logs();
     struct tamis__log log;
     assert_int_equal(tamis__log_create(&logs, 5, &log), 0);
@@ -270,9 +263,8 @@ static void frames_behind_a_torn_one_are_found(void **state)
     close_logs(&logs);
 }
 
-static void log_begun_anew_still_has_what_it_did_not_overwrite(void **state)
+CASE(log_begun_anew_still_has_what_it_did_not_overwrite)
 {
-    (void)state;
     const struct tamis__logs logs = open_logs();
     struct tamis__log log;
     assert_int_equal(tamis__log_create(&logs, 5, &log), 0);
@@ -305,9 +297,8 @@ static int take_one(void *context, uint64_t filter_id, const char *name)
     return 0;
 }
 
-static void log_is_taken_over_only_from_the_dead(void **state)
+CASE(log_is_taken_over_only_from_the_dead)
 {
-    (void)state;
     const struct tamis__logs logs = open_logs();
     struct tamis__log log, other;
     char name[TAMIS__LOG_NAME_BYTES] = "";
@@ -336,9 +327,8 @@ static void log_is_taken_over_only_from_the_dead(void **state)
     close_logs(&logs);
 }
 
-static void log_with_a_damaged_header_keeps_its_frames(void **state)
+CASE(log_with_a_damaged_header_keeps_its_frames)
 {
-    (void)state;
     const struct tamis__logs logs = open_logs();
     struct tamis__log log, again;
     assert_int_equal(tamis__log_create(&logs, 5, &log), 0);
@@ -354,9 +344,8 @@ static void log_with_a_damaged_header_keeps_its_frames(void **state)
 }
 
 /* What a maker that died left is removed by the next, and never taken for a log. */
-static void log_half_made_is_removed(void **state)
+CASE(log_half_made_is_removed)
 {
-    (void)state;
     const struct tamis__logs logs = open_logs();
     struct tamis__log log;
     unsigned count = 0;
@@ -373,22 +362,4 @@ static void log_half_made_is_removed(void **state)
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(tamis__log_remove(&logs, &log), 0);
     close_logs(&logs);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frame_is_read_as_it_was_written),
-        cmocka_unit_test(frame_has_the_documented_bytes),
-        cmocka_unit_test(frame_damaged_anywhere_is_none),
-        cmocka_unit_test(frame_that_contradicts_itself_is_none),
-        cmocka_unit_test(frame_with_more_behind_its_payload_is_none),
-        cmocka_unit_test(header_damaged_is_refused),
-        cmocka_unit_test(frames_behind_a_torn_one_are_found),
-        cmocka_unit_test(log_begun_anew_still_has_what_it_did_not_overwrite),
-        cmocka_unit_test(log_is_taken_over_only_from_the_dead),
-        cmocka_unit_test(log_with_a_damaged_header_keeps_its_frames),
-        cmocka_unit_test(log_half_made_is_removed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

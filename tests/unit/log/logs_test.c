@@ -123,9 +123,8 @@ static void assert_told(const struct told *told, int error, const char *file, co
 
 /* ---- Orphans --------------------------------------------------------------------------------- */
 
-static void orphan_is_removed_when_its_lock_is_free(void **state)
+CASE(orphan_is_removed_when_its_lock_is_free)
 {
-    (void)state;
     char *path, file[64];
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter, *other;
@@ -160,9 +159,8 @@ static void orphan_is_removed_when_its_lock_is_free(void **state)
     free(path);
 }
 
-static void log_of_a_filter_that_is_there_stays(void **state)
+CASE(log_of_a_filter_that_is_there_stays)
 {
-    (void)state;
     char *path;
     tamis_store *store = fixture_store(&path);
     assert_done(tamis_filter_create(store, "seen", &durable, NULL));
@@ -182,9 +180,8 @@ static void log_of_a_filter_that_is_there_stays(void **state)
 
 /* ---- What is no log -------------------------------------------------------------------------- */
 
-static void foreign_files_are_told(void **state)
+CASE(foreign_files_are_told)
 {
-    (void)state;
     char *path, file[64];
     tamis_store *store = fixture_store(&path), *another = fixture_store(NULL);
     assert_done(tamis_filter_create(store, "seen", &durable, NULL));
@@ -295,7 +292,7 @@ static void assert_unclean(const char *path, int64_t until, bool keeps_keys)
 
 /* The machine goes down: `down` has the segment as a handle had marked it, and the log, which is
  * damaged. */
-static void damaged_log_leaves_its_filter_unclean(void **state)
+CASE(damaged_log_leaves_its_filter_unclean)
 {
     static const struct {
         void (*damage)(const char *log);
@@ -305,7 +302,6 @@ static void damaged_log_leaves_its_filter_unclean(void **state)
         {empty, false, true},      {cut_first_bytes, false, true}, {cut_frame, false, false},
     };
     static const uint8_t other_boot[16] = "another boot...";
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *path, file[64], from[4200], *down = scratch_path("down");
         const uint64_t key = 0;
@@ -335,15 +331,4 @@ static void damaged_log_leaves_its_filter_unclean(void **state)
         free(down);
         free(path);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orphan_is_removed_when_its_lock_is_free),
-        cmocka_unit_test(log_of_a_filter_that_is_there_stays),
-        cmocka_unit_test(foreign_files_are_told),
-        cmocka_unit_test(damaged_log_leaves_its_filter_unclean),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,9 +56,8 @@ static void check(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t keys)
     assert_true(fabs(sqrt(squares / FILTERS) - 1) < 5 / sqrt(2.0 * FILTERS));
 }
 
-static void estimates_are_as_good_as_is_stated(void **state)
+CASE(estimates_are_as_good_as_is_stated)
 {
-    (void)state;
     check(TAMIS_KIND_BLOOM, 96000, 7, 10000);
     check(TAMIS_KIND_BLOOM, 96000, 7, 100);
     check(TAMIS_KIND_BLOOM, 96000, 7, 40000); /* four times the capacity */
@@ -73,10 +72,9 @@ static void estimates_are_as_good_as_is_stated(void **state)
     check(TAMIS_KIND_BLOCKED, 512, 8, 30); /* one block */
 }
 
-static void estimates_at_the_ends_are_numbers(void **state)
+CASE(estimates_at_the_ends_are_numbers)
 {
     static const uint32_t kinds[] = {TAMIS_KIND_BLOOM, TAMIS_KIND_BLOCKED};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         assert_true(tamis__estimate_items(kinds[i], 512, 6, 0) == 0);
         assert_true(tamis__estimate_error(kinds[i], 512, 6, 0) == 0);
@@ -91,7 +89,7 @@ static void estimates_at_the_ends_are_numbers(void **state)
 }
 
 /* What is common of two filters of 4,000 keys, from none to all, within 5 of the stated errors. */
-static void comparison_estimates_what_is_common(void **state)
+CASE(comparison_estimates_what_is_common)
 {
     static const struct tamis_filter_spec specs[] = {
         {.size = sizeof specs[0], .capacity = 8000, .fp_rate = 0.01, .on_full = TAMIS_ON_FULL_WARN},
@@ -100,7 +98,6 @@ static void comparison_estimates_what_is_common(void **state)
     };
     tamis_store *store = fixture_store(NULL);
     uint64_t rng = 2007;
-    (void)state;
     for (unsigned i = 0; i < 3 * 9; i++) {
         const uint64_t common = i % 9 * 500;
         struct tamis_comparison c = {.size = sizeof c};
@@ -128,12 +125,11 @@ static void comparison_estimates_what_is_common(void **state)
     tamis_store_close(store);
 }
 
-static void comparison_of_empty_filters_is_nothing(void **state)
+CASE(comparison_of_empty_filters_is_nothing)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *a = fixture_filter(store, "a", 10), *b = fixture_filter(store, "b", 10);
     struct tamis_comparison c = {.size = sizeof c};
-    (void)state;
     assert_done(tamis_filter_compare(a, b, &c));
     assert_true(c.items_a == 0 && c.items_b == 0 && c.items_union == 0 && c.items_both == 0);
     assert_true(c.jaccard == 0 && c.error == 0);
@@ -141,15 +137,4 @@ static void comparison_of_empty_filters_is_nothing(void **state)
     assert_done(tamis_filter_close(a));
     assert_done(tamis_filter_close(b));
     tamis_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(estimates_are_as_good_as_is_stated),
-        cmocka_unit_test(estimates_at_the_ends_are_numbers),
-        cmocka_unit_test(comparison_estimates_what_is_common),
-        cmocka_unit_test(comparison_of_empty_filters_is_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

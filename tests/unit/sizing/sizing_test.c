@@ -30,13 +30,12 @@ static void assert_near(double got, double expected, double relative, const char
 /* ---- The rates themselves ------------------------------------------------------------------- */
 
 /* docs/sizing.md has this table; 4 words below 1e-3. */
-static void sizing_blocked_bits_per_key_are_those_of_the_table(void **state)
+CASE(sizing_blocked_bits_per_key_are_those_of_the_table)
 {
     static const struct {
         double p, bits_per_key;
         uint32_t words;
     } table[] = {{1e-2, 10.27, 2}, {1e-3, 17.04, 2}, {1e-4, 22.56, 4}, {1e-6, 41.08, 4}};
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         const struct tamis_sizing s = sized(TAMIS_KIND_BLOCKED, 1000000, table[i].p, 0, 0);
         assert_near(s.bits_per_key, table[i].bits_per_key, 0.005 / table[i].bits_per_key,
@@ -46,9 +45,8 @@ static void sizing_blocked_bits_per_key_are_those_of_the_table(void **state)
 }
 
 /* Of all k the classic filter needs -k / ln(1 - p^(1/k)) bits a key; the best of them. */
-static void sizing_bloom_bits_per_key_are_the_classic_ones(void **state)
+CASE(sizing_bloom_bits_per_key_are_the_classic_ones)
 {
-    (void)state;
     for (double p = 0.1; p > 1e-9; p /= 10) {
         double fewest = INFINITY;
         for (uint32_t k = 1; k <= 64; k++)
@@ -79,13 +77,12 @@ static double exact_bloom_rate(unsigned m, uint32_t k, unsigned n)
     return rate;
 }
 
-static void sizing_bloom_rate_is_the_exact_mean(void **state)
+CASE(sizing_bloom_rate_is_the_exact_mean)
 {
     static const struct {
         unsigned m, n;
         uint32_t k;
     } cases[] = {{300, 30, 7}, {300, 60, 3}, {1000, 100, 7}, {1000, 50, 14}, {2000, 100, 13}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const unsigned m = cases[i].m, n = cases[i].n;
         const uint32_t k = cases[i].k;
@@ -134,11 +131,10 @@ static void simulate_blocked(uint64_t *state, uint64_t blocks, unsigned z, unsig
  * taken as 1 - (1 - (1 - i/64)^q) / w at w = 8 for all z, and with the mixture replaced by its mean
  * load.
  */
-static void sizing_blocked_rate_is_that_of_a_simulation(void **unused)
+CASE(sizing_blocked_rate_is_that_of_a_simulation)
 {
     static const double rates[] = {0.1, 1e-2, 1e-3, 1e-4, 1e-6};
     uint64_t state = 20240501;
-    (void)unused;
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         const uint64_t n = FIXTURE_SANITIZED ? 300000 : 2000000;
         const struct tamis_sizing s = sized(TAMIS_KIND_BLOCKED, n, rates[i], 0, 0);
@@ -153,9 +149,8 @@ static void sizing_blocked_rate_is_that_of_a_simulation(void **unused)
 
 /* One block and one key: by hand, each of z words is the stranger's with 1/w, and then its q picks
  * are all among the key's distinct bits. */
-static void sizing_blocked_rate_of_one_key_is_that_by_hand(void **state)
+CASE(sizing_blocked_rate_of_one_key_is_that_by_hand)
 {
-    (void)state;
     /* k = 2: z = 2, q = 1; same word of 4 and same bit of 64, twice */
     assert_near(tamis_predict_rate(TAMIS_KIND_BLOCKED, 512, 2, 1), pow(1 / 256.0, 2), 1e-12,
                 "k = 2");
@@ -166,16 +161,14 @@ static void sizing_blocked_rate_of_one_key_is_that_by_hand(void **state)
                 "ten blocks");
 }
 
-static void sizing_word_hit_rate_is_the_chance_of_q_hits(void **state)
+CASE(sizing_word_hit_rate_is_the_chance_of_q_hits)
 {
-    (void)state;
     assert_near(tamis__word_hit_rate(16, 3), 1 / 64.0, 1e-15, "16 of 64, 3 picks");
     assert_true(tamis__word_hit_rate(0, 1) == 0 && tamis__word_hit_rate(64, 10) == 1);
 }
 
-static void sizing_predicted_rate_of_no_keys_is_zero_and_of_no_geometry_nan(void **state)
+CASE(sizing_predicted_rate_of_no_keys_is_zero_and_of_no_geometry_nan)
 {
-    (void)state;
     assert_true(tamis_predict_rate(TAMIS_KIND_BLOOM, 100, 3, 0) == 0);
     assert_true(tamis_predict_rate(TAMIS_KIND_BLOCKED, 512, 2, 0) == 0);
     assert_true(isnan(tamis_predict_rate(TAMIS_KIND_BLOOM, 0, 3, 1)));
@@ -187,10 +180,9 @@ static void sizing_predicted_rate_of_no_keys_is_zero_and_of_no_geometry_nan(void
     assert_true(isnan(tamis_predict_rate(TAMIS_KIND_BLOOM, 512, 2, TAMIS__CAPACITY_MAX + 1)));
 }
 
-static void sizing_predicted_rate_is_monotone(void **state)
+CASE(sizing_predicted_rate_is_monotone)
 {
     static const uint32_t ks[] = {2, 6, 10, 12, 20, 40};
-    (void)state;
     for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++)
         for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
             double before = 0;
@@ -211,10 +203,9 @@ static void sizing_predicted_rate_is_monotone(void **state)
 
 /* ---- What tamis_size makes of what is known -------------------------------------------------- */
 
-static void sizing_capacity_and_rate_give_the_smallest_m(void **state)
+CASE(sizing_capacity_and_rate_give_the_smallest_m)
 {
     static const double rates[] = {0.3, 0.1, 1e-2, 1e-3, 9.99e-4, 1e-4, 1e-5, 1e-6};
-    (void)state;
     for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++)
         for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
             for (uint64_t n = 1; n <= 1000000000; n *= 10) {
@@ -231,10 +222,9 @@ static void sizing_capacity_and_rate_give_the_smallest_m(void **state)
 }
 
 /* No other k of the same number of words does with fewer bits. */
-static void sizing_capacity_and_rate_give_the_best_k(void **state)
+CASE(sizing_capacity_and_rate_give_the_best_k)
 {
     static const double rates[] = {0.2, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9};
-    (void)state;
     for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++)
         for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
             const struct tamis_sizing s = sized(kind, 100000, rates[i], 0, 0);
@@ -245,9 +235,8 @@ static void sizing_capacity_and_rate_give_the_best_k(void **state)
         }
 }
 
-static void sizing_capacity_and_m_give_the_k_of_the_lowest_rate(void **state)
+CASE(sizing_capacity_and_m_give_the_k_of_the_lowest_rate)
 {
-    (void)state;
     for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++)
         for (uint64_t bits = 2; bits <= 64; bits *= 2) {
             const struct tamis_sizing s = sized(kind, 512000, 0, 512000 * bits, 0);
@@ -258,9 +247,8 @@ static void sizing_capacity_and_m_give_the_k_of_the_lowest_rate(void **state)
         }
 }
 
-static void sizing_capacity_and_k_give_the_m_of_that_k(void **state)
+CASE(sizing_capacity_and_k_give_the_m_of_that_k)
 {
-    (void)state;
     const struct tamis_sizing bloom = sized(TAMIS_KIND_BLOOM, 1000000, 0, 0, 7);
     assert_int_equal(bloom.m_bits, 10098866); /* ceil(7e6 / ln 2) */
     assert_near(bloom.predicted_rate, exp2(-7), 1e-4, "rate at k = 7");
@@ -269,9 +257,8 @@ static void sizing_capacity_and_k_give_the_m_of_that_k(void **state)
     assert_near(blocked.predicted_rate, exp2(-8), 1e-3, "rate of k = 8");
 }
 
-static void sizing_rate_and_m_give_the_most_keys(void **state)
+CASE(sizing_rate_and_m_give_the_most_keys)
 {
-    (void)state;
     for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++)
         for (double p = 0.1; p > 1e-7; p /= 10) {
             const struct tamis_sizing s = sized(kind, 0, p, (uint64_t)512 << 12, 0);
@@ -287,9 +274,8 @@ static void sizing_rate_and_m_give_the_most_keys(void **state)
         }
 }
 
-static void sizing_rate_and_k_give_bits_per_key_alone(void **state)
+CASE(sizing_rate_and_k_give_bits_per_key_alone)
 {
-    (void)state;
     const struct tamis_sizing bloom = sized(TAMIS_KIND_BLOOM, 0, 0.01, 0, 7);
     assert_near(bloom.bits_per_key, -7 / log1p(-pow(0.01, 1 / 7.0)), 1e-5, "bits per key");
     assert_true(bloom.m_bits == 0 && bloom.capacity == 0 && bloom.file_bytes == 0);
@@ -299,9 +285,8 @@ static void sizing_rate_and_k_give_bits_per_key_alone(void **state)
     assert_int_equal(blocked.words, 4);
 }
 
-static void sizing_m_and_k_give_the_keys_of_a_rate(void **state)
+CASE(sizing_m_and_k_give_the_keys_of_a_rate)
 {
-    (void)state;
     for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++) {
         const uint64_t m = 512 * 20000;
         const struct tamis_sizing half = sized(kind, 0, 0, m, 8); /* 2^-k where no rate is given */
@@ -314,9 +299,8 @@ static void sizing_m_and_k_give_the_keys_of_a_rate(void **state)
     }
 }
 
-static void sizing_three_or_four_known_values_keep_them(void **state)
+CASE(sizing_three_or_four_known_values_keep_them)
 {
-    (void)state;
     for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++) {
         const uint64_t n = 100000, m = 512 * 2500;
         const struct tamis_sizing nmk = sized(kind, n, 0, m, 6);
@@ -334,17 +318,15 @@ static void sizing_three_or_four_known_values_keep_them(void **state)
     }
 }
 
-static void sizing_kind_zero_is_blocked_and_m_is_cut_to_blocks(void **state)
+CASE(sizing_kind_zero_is_blocked_and_m_is_cut_to_blocks)
 {
-    (void)state;
     const struct tamis_sizing s = sized(0, 0, 0.01, 512 * 10 + 511, 0);
     assert_int_equal(s.kind, TAMIS_KIND_BLOCKED);
     assert_int_equal(s.m_bits, 512 * 10);
 }
 
-static void sizing_blocked_words_follow_from_k(void **state)
+CASE(sizing_blocked_words_follow_from_k)
 {
-    (void)state;
     for (uint32_t k = 0; k <= 100; k++) {
         uint32_t words = 0;
         if (k == 2 || k == 4 || k == 6 || k == 8 || k == 10) words = 2;
@@ -415,9 +397,8 @@ static const struct {
      "not even one key"},
 };
 
-static void sizing_values_out_of_range_are_refused(void **state)
+CASE(sizing_values_out_of_range_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof out_of_range / sizeof out_of_range[0]; i++) {
         struct tamis_sizing asked = out_of_range[i].asked;
         assert_refused(TAMIS_EINVAL, out_of_range[i].words, tamis_size(&asked));
@@ -425,9 +406,8 @@ static void sizing_values_out_of_range_are_refused(void **state)
     }
 }
 
-static void sizing_limits_themselves_are_accepted(void **state)
+CASE(sizing_limits_themselves_are_accepted)
 {
-    (void)state;
     (void)sized(TAMIS_KIND_BLOOM, 1, TAMIS_FP_RATE_MIN, 0, 0);
     (void)sized(TAMIS_KIND_BLOOM, 10, 0.999, 0, 0);
     (void)sized(TAMIS_KIND_BLOOM, (uint64_t)1 << 56, 0.5, 0, 0);
@@ -439,11 +419,10 @@ static void sizing_limits_themselves_are_accepted(void **state)
 }
 
 /* Any numbers at all: a result or a refusal, and no result that lies. */
-static void sizing_any_input_gives_a_sound_result_or_a_refusal(void **unused)
+CASE(sizing_any_input_gives_a_sound_result_or_a_refusal)
 {
     uint64_t state = random_seed();
     unsigned accepted = 0;
-    (void)unused;
     for (int i = 0; i < 20000; i++) {
         struct tamis_sizing s = {.size = sizeof s, .kind = (uint32_t)random_below(&state, 3)};
         const unsigned given = (unsigned)random_below(&state, 16);
@@ -463,7 +442,7 @@ static void sizing_any_input_gives_a_sound_result_or_a_refusal(void **unused)
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-static void sizing_small_data_follow_the_header_and_large_start_at_2_mib(void **state)
+CASE(sizing_small_data_follow_the_header_and_large_start_at_2_mib)
 {
     static const struct {
         uint64_t m_bits, data_offset, data_bytes, file_bytes;
@@ -478,7 +457,6 @@ static void sizing_small_data_follow_the_header_and_large_start_at_2_mib(void **
         {(uint64_t)1 << 62, (uint64_t)2 << 20, (uint64_t)1 << 59,
          ((uint64_t)1 << 59) + ((uint64_t)2 << 20)},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct tamis__layout layout;
         tamis__layout(cases[i].m_bits, &layout);
@@ -488,18 +466,16 @@ static void sizing_small_data_follow_the_header_and_large_start_at_2_mib(void **
     }
 }
 
-static void sizing_thousand_keys_at_one_percent_fit_16_kib(void **state)
+CASE(sizing_thousand_keys_at_one_percent_fit_16_kib)
 {
-    (void)state;
     assert_true(sized(TAMIS_KIND_BLOCKED, 1000, 0.01, 0, 0).file_bytes <= 16384);
     assert_true(sized(TAMIS_KIND_BLOOM, 1000, 0.01, 0, 0).file_bytes <= 16384);
 }
 
 /* As blocked, with counters for bits. */
-static void sizing_of_counting_is_that_of_blocked(void **state)
+CASE(sizing_of_counting_is_that_of_blocked)
 {
     static const uint32_t widths[] = {0, 4, 8, 16, 32};
-    (void)state;
     for (double p = 0.1; p > 1e-7; p /= 10)
         for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
             struct tamis_sizing blocked = {.size = sizeof blocked, .capacity = 12345, .fp_rate = p};
@@ -534,9 +510,8 @@ static void sizing_of_counting_is_that_of_blocked(void **state)
 }
 
 /* Powers of two from a page on, and all levels together two slots for every counter. */
-static void sizing_of_overflow_holds_every_counter(void **state)
+CASE(sizing_of_overflow_holds_every_counter)
 {
-    (void)state;
     for (uint64_t m = 512; m <= TAMIS__COUNTERS_MAX; m = m * 3 / 2 / 512 * 512 + 512) {
         const uint64_t first = tamis__overflow_slots(m, 0);
         const uint32_t levels = tamis__overflow_levels_max(m);
@@ -550,36 +525,4 @@ static void sizing_of_overflow_holds_every_counter(void **state)
             sum += tamis__overflow_slots(m, level);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizing_blocked_bits_per_key_are_those_of_the_table),
-        cmocka_unit_test(sizing_bloom_bits_per_key_are_the_classic_ones),
-        cmocka_unit_test(sizing_bloom_rate_is_the_exact_mean),
-        cmocka_unit_test(sizing_blocked_rate_is_that_of_a_simulation),
-        cmocka_unit_test(sizing_blocked_rate_of_one_key_is_that_by_hand),
-        cmocka_unit_test(sizing_word_hit_rate_is_the_chance_of_q_hits),
-        cmocka_unit_test(sizing_predicted_rate_of_no_keys_is_zero_and_of_no_geometry_nan),
-        cmocka_unit_test(sizing_predicted_rate_is_monotone),
-        cmocka_unit_test(sizing_capacity_and_rate_give_the_smallest_m),
-        cmocka_unit_test(sizing_capacity_and_rate_give_the_best_k),
-        cmocka_unit_test(sizing_capacity_and_m_give_the_k_of_the_lowest_rate),
-        cmocka_unit_test(sizing_capacity_and_k_give_the_m_of_that_k),
-        cmocka_unit_test(sizing_rate_and_m_give_the_most_keys),
-        cmocka_unit_test(sizing_rate_and_k_give_bits_per_key_alone),
-        cmocka_unit_test(sizing_m_and_k_give_the_keys_of_a_rate),
-        cmocka_unit_test(sizing_three_or_four_known_values_keep_them),
-        cmocka_unit_test(sizing_kind_zero_is_blocked_and_m_is_cut_to_blocks),
-        cmocka_unit_test(sizing_blocked_words_follow_from_k),
-        cmocka_unit_test(sizing_values_out_of_range_are_refused),
-        cmocka_unit_test(sizing_limits_themselves_are_accepted),
-        cmocka_unit_test(sizing_any_input_gives_a_sound_result_or_a_refusal),
-        cmocka_unit_test(sizing_small_data_follow_the_header_and_large_start_at_2_mib),
-        cmocka_unit_test(sizing_thousand_keys_at_one_percent_fit_16_kib),
-        cmocka_unit_test(sizing_of_counting_is_that_of_blocked),
-        cmocka_unit_test(sizing_of_overflow_holds_every_counter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

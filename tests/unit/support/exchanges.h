@@ -16,7 +16,7 @@ struct exchanges {
 
 int exchanges_open(void **state);
 int exchanges_close(void **state);
-#define EXCHANGE_TEST(test) cmocka_unit_test_setup_teardown(test, exchanges_open, exchanges_close)
+#define EXCHANGE_CASE(name) CASE_WITH(name, exchanges_open, exchanges_close)
 
 int exchanges_import(const struct exchanges *p, const char *format,
                      const struct tamis_import_spec *spec, struct stream *stream);

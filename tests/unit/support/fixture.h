@@ -3,15 +3,9 @@
 #ifndef TAMIS_UNIT_FIXTURE_H
 #define TAMIS_UNIT_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cases.h"
 #include "file/segment.h"
 #include "random.h"
 #include "scratch.h"

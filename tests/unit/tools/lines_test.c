@@ -22,11 +22,10 @@ static char *text_of(uint64_t *random, size_t bytes, unsigned mean_line_bytes, c
     return text;
 }
 
-static void scan_finds_what_a_loop_finds(void **state)
+CASE(scan_finds_what_a_loop_finds)
 {
     uint64_t random = random_seed();
     unsigned char text[SCAN_BYTES + 7];
-    (void)state;
     for (unsigned byte = 0; byte < 256; byte++) {
         for (unsigned round = 0; round < 200; round++) {
             const unsigned char *at = text + round % 8;
@@ -64,11 +63,10 @@ static void compare(struct lines lines, size_t most)
     assert_ptr_equal(lines.scanned, lines.end);
 }
 
-static void lines_are_those_that_memchr_finds(void **state)
+CASE(lines_are_those_that_memchr_finds)
 {
     static const unsigned means[] = {1, 2, 10, 70, 100000};
     uint64_t random = random_seed();
-    (void)state;
     for (unsigned round = 0; round < 20000; round++) {
         const char separator = round % 2 ? '\n' : '\0';
         const size_t bytes = random_below(&random, round % 8 ? 300 : 5000);
@@ -82,13 +80,4 @@ static void lines_are_those_that_memchr_finds(void **state)
                 SCAN_BYTES + random_below(&random, MOST - SCAN_BYTES + 1));
         free(text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scan_finds_what_a_loop_finds),
-        cmocka_unit_test(lines_are_those_that_memchr_finds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,7 +179,7 @@ static struct living after_death_at(int point, void (*act)(tamis_store *, tamis_
     return l;
 }
 
-static void death_in_create_leaves_none_or_the_new_filter(void **state)
+CASE(death_in_create_leaves_none_or_the_new_filter)
 {
     static const struct {
         int point;
@@ -187,7 +187,6 @@ static void death_in_create_leaves_none_or_the_new_filter(void **state)
     } cases[] = {{TAMIS__POINT_STAGED, "old "},
                  {TAMIS__POINT_RENAMED, "old "},
                  {TAMIS__POINT_COMMITTED, "new old "}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct living l = after_death_at(cases[i].point, act_create, cases[i].names);
         assert_goes_on(&l);
@@ -199,10 +198,9 @@ static void death_in_create_leaves_none_or_the_new_filter(void **state)
 }
 
 /* The publisher dies between epoch and commit: the handles look, find nothing changed, go on. */
-static void death_in_drop_before_the_commit_leaves_handles_working(void **state)
+CASE(death_in_drop_before_the_commit_leaves_handles_working)
 {
     struct living l = after_death_at(TAMIS__POINT_DROP_EPOCH, act_drop, "old ");
-    (void)state;
     assert_goes_on(&l);
     assert_sound_after_next_writer(l.path, 1);
     assert_done(tamis_filter_drop(l.store, "old"));
@@ -210,10 +208,9 @@ static void death_in_drop_before_the_commit_leaves_handles_working(void **state)
     end_living(&l);
 }
 
-static void death_in_drop_after_the_commit_leaves_it_dropped(void **state)
+CASE(death_in_drop_after_the_commit_leaves_it_dropped)
 {
     static const int points[] = {TAMIS__POINT_COMMITTED, TAMIS__POINT_DROP_UNLINK};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct living l = after_death_at(points[i], act_drop, "");
         assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_contains(l.filter, "first", 5));
@@ -224,10 +221,9 @@ static void death_in_drop_after_the_commit_leaves_it_dropped(void **state)
     }
 }
 
-static void death_in_rename_leaves_the_new_name_and_the_label_is_mended(void **state)
+CASE(death_in_rename_leaves_the_new_name_and_the_label_is_mended)
 {
     static const int points[] = {TAMIS__POINT_COMMITTED, TAMIS__POINT_RENAME_LABEL};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct tamis__segment_header header;
         tamis_filter *filter;
@@ -245,11 +241,10 @@ static void death_in_rename_leaves_the_new_name_and_the_label_is_mended(void **s
     }
 }
 
-static void death_in_add_leaves_a_sound_filter(void **state)
+CASE(death_in_add_leaves_a_sound_filter)
 {
     static const int points[] = {TAMIS__POINT_ADD_LOADED, TAMIS__POINT_ADD_ORED,
                                  TAMIS__POINT_COUNT};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct living l = after_death_at(points[i], act_add, "old ");
         assert_goes_on(&l);
@@ -261,22 +256,20 @@ static void death_in_add_leaves_a_sound_filter(void **state)
     }
 }
 
-static void death_in_sync_leaves_the_old_count_or_the_new(void **state)
+CASE(death_in_sync_leaves_the_old_count_or_the_new)
 {
     struct living l = after_death_at(TAMIS__POINT_COMMITTED, act_sync, "old ");
-    (void)state;
     assert_goes_on(&l);
     assert_int_equal(tamis_filter_items(l.filter), 3);
     assert_sound_after_next_writer(l.path, 1);
     end_living(&l);
 }
 
-static void death_in_making_a_store_leaves_it_to_be_made(void **state)
+CASE(death_in_making_a_store_leaves_it_to_be_made)
 {
     char *path = scratch_path("store");
     struct deed deed = {path, TAMIS__POINT_STORE_MADE, 0, NULL};
     tamis_store *store;
-    (void)state;
     assert_int_equal(fixture_child(run_deed, &deed), DIED);
     assert_refused(TAMIS_ENOSTORE, "there is no store", tamis_store_open(path, 0, &store));
     tamis_store_close(fixture_open(path, TAMIS_CREATE));
@@ -311,40 +304,34 @@ static void die_at_every_call(void (*act)(tamis_store *, tamis_filter *), const 
     assert_true(calls > 3);
 }
 
-static void death_before_any_call_of_create_leaves_a_sound_store(void **state)
+CASE(death_before_any_call_of_create_leaves_a_sound_store)
 {
-    (void)state;
     die_at_every_call(act_create, "new old ");
 }
 
-static void death_before_any_call_of_drop_leaves_a_sound_store(void **state)
+CASE(death_before_any_call_of_drop_leaves_a_sound_store)
 {
-    (void)state;
     die_at_every_call(act_drop, "");
 }
 
-static void death_before_any_call_of_rename_leaves_a_sound_store(void **state)
+CASE(death_before_any_call_of_rename_leaves_a_sound_store)
 {
-    (void)state;
     die_at_every_call(act_rename, "renamed ");
 }
 
-static void death_before_any_call_of_sync_leaves_a_sound_store(void **state)
+CASE(death_before_any_call_of_sync_leaves_a_sound_store)
 {
-    (void)state;
     die_at_every_call(act_sync, "old ");
 }
 
-static void death_before_any_call_of_close_leaves_a_sound_store(void **state)
+CASE(death_before_any_call_of_close_leaves_a_sound_store)
 {
-    (void)state;
     die_at_every_call(act_close, "old ");
 }
 
-static void death_before_any_call_of_making_a_store_leaves_it_to_be_made(void **state)
+CASE(death_before_any_call_of_making_a_store_leaves_it_to_be_made)
 {
     int calls = 0, status = DIED;
-    (void)state;
     for (; status == DIED; calls++) {
         char *path = scratch_path("store");
         struct deed deed = {path, -1, calls, NULL};
@@ -358,36 +345,14 @@ static void death_before_any_call_of_making_a_store_leaves_it_to_be_made(void **
 }
 
 /* What the next writer does about an orphan where it is not a create. */
-static void death_before_the_commit_of_create_is_cleared_by_any_writer(void **state)
+CASE(death_before_the_commit_of_create_is_cleared_by_any_writer)
 {
     struct living l = after_death_at(TAMIS__POINT_RENAMED, act_create, "old ");
     tamis_filter *filter;
-    (void)state;
     assert_done(tamis_filter_rename(l.store, "old", "renamed"));
     assert_done(tamis_filter_open(l.store, "renamed", 0, &filter));
     assert_done(tamis_filter_close(filter));
     assert_int_equal(fixture_files(l.path, "segments"), 1);
     assert_int_equal(fixture_problems(l.path), 0);
     end_living(&l);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(death_in_create_leaves_none_or_the_new_filter),
-        cmocka_unit_test(death_in_drop_before_the_commit_leaves_handles_working),
-        cmocka_unit_test(death_in_drop_after_the_commit_leaves_it_dropped),
-        cmocka_unit_test(death_in_rename_leaves_the_new_name_and_the_label_is_mended),
-        cmocka_unit_test(death_in_add_leaves_a_sound_filter),
-        cmocka_unit_test(death_in_sync_leaves_the_old_count_or_the_new),
-        cmocka_unit_test(death_in_making_a_store_leaves_it_to_be_made),
-        cmocka_unit_test(death_before_any_call_of_create_leaves_a_sound_store),
-        cmocka_unit_test(death_before_any_call_of_drop_leaves_a_sound_store),
-        cmocka_unit_test(death_before_any_call_of_rename_leaves_a_sound_store),
-        cmocka_unit_test(death_before_any_call_of_sync_leaves_a_sound_store),
-        cmocka_unit_test(death_before_any_call_of_close_leaves_a_sound_store),
-        cmocka_unit_test(death_before_any_call_of_making_a_store_leaves_it_to_be_made),
-        cmocka_unit_test(death_before_the_commit_of_create_is_cleared_by_any_writer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

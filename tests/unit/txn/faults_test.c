@@ -286,10 +286,9 @@ static unsigned fail_each(const struct operation *op, arm_fn *arm, int error_num
     return nth - 1;
 }
 
-static void faults_in_any_system_call_are_survived(void **state)
+CASE_WITH(faults_in_any_system_call_are_survived, NULL, print_last_run)
 {
     static const int errors[] = {ENOSPC, EIO, EMFILE, EACCES, ENOMEM};
-    (void)state;
     for (size_t i = 0; i < OPERATIONS; i++)
         for (size_t j = 0; j < (FIXTURE_SANITIZED ? 2 : sizeof errors / sizeof errors[0]); j++) {
             const unsigned calls = fail_each(&operations[i], faults_arm_calls, errors[j]);
@@ -304,9 +303,8 @@ static void arm_memory(unsigned nth, int error_number)
     faults_arm_memory(nth);
 }
 
-static void faults_in_any_allocation_are_survived(void **state)
+CASE_WITH(faults_in_any_allocation_are_survived, NULL, print_last_run)
 {
-    (void)state;
     for (size_t i = 0; i < OPERATIONS; i++) {
         const unsigned calls = fail_each(&operations[i], arm_memory, ENOMEM);
         (void)printf("%s: %u allocations\n", operations[i].name, calls);
@@ -315,11 +313,10 @@ static void faults_in_any_allocation_are_survived(void **state)
 }
 
 /* A signal that interrupts: the call is made again, and the operation does not notice. */
-static void faults_that_are_interruptions_are_not_noticed(void **state)
+CASE(faults_that_are_interruptions_are_not_noticed)
 {
     static const char *const verbs[] = {"lock", "allocate"};
     unsigned reached = 0;
-    (void)state;
     for (size_t i = 0; i < OPERATIONS; i++)
         for (size_t j = 0; j < 2; j++)
             for (unsigned nth = 1;; nth++) {
@@ -338,7 +335,7 @@ static void faults_that_are_interruptions_are_not_noticed(void **state)
 }
 
 /* What tells the user something only he can mend has its own code, and the mend. */
-static void faults_are_told_by_code_and_mend(void **state)
+CASE(faults_are_told_by_code_and_mend)
 {
     static const struct {
         int error_number, code;
@@ -358,7 +355,6 @@ static void faults_are_told_by_code_and_mend(void **state)
         {EUCLEAN, TAMIS_ESYSTEM, "cannot open"},
     };
     struct stage s;
-    (void)state;
     set_stage(&s);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         faults_arm_verb(1, cases[i].error_number, "open");
@@ -371,10 +367,9 @@ static void faults_are_told_by_code_and_mend(void **state)
 }
 
 /* A disk that fills up while the blocks are reserved: both numbers, nothing left behind. */
-static void faults_disk_full_at_allocation_tells_both_numbers(void **state)
+CASE(faults_disk_full_at_allocation_tells_both_numbers)
 {
     struct stage s;
-    (void)state;
     set_stage(&s);
     faults_arm_verb(1, ENOSPC, "allocate");
     const int64_t rc = op_create(&s);
@@ -384,15 +379,7 @@ static void faults_disk_full_at_allocation_tells_both_numbers(void **state)
     clear_stage(&s);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(faults_in_any_system_call_are_survived, print_last_run),
-        cmocka_unit_test_teardown(faults_in_any_allocation_are_survived, print_last_run),
-        cmocka_unit_test(faults_that_are_interruptions_are_not_noticed),
-        cmocka_unit_test(faults_are_told_by_code_and_mend),
-        cmocka_unit_test(faults_disk_full_at_allocation_tells_both_numbers),
-    };
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,11 +20,10 @@ static void create_all(tamis_store *store, const char *const *names, size_t coun
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static void store_open_of_nothing_says_so(void **state)
+CASE(store_open_of_nothing_says_so)
 {
     char *path = scratch_path("absent");
     tamis_store *store = NULL;
-    (void)state;
     assert_refused(TAMIS_ENOSTORE, "there is no store at '", tamis_store_open(path, 0, &store));
     assert_refused(TAMIS_ENOSTORE, "there is no store at '",
                    tamis_store_open(path, TAMIS_READ_ONLY, &store));
@@ -36,11 +35,10 @@ static void store_open_of_nothing_says_so(void **state)
     free(path);
 }
 
-static void store_open_with_bad_arguments_is_refused(void **state)
+CASE(store_open_with_bad_arguments_is_refused)
 {
     char *path = scratch_path("absent");
     tamis_store *store = NULL;
-    (void)state;
     assert_refused(TAMIS_EINVAL, "needs a path", tamis_store_open(NULL, 0, &store));
     assert_refused(TAMIS_EINVAL, "needs a path", tamis_store_open("", TAMIS_CREATE, &store));
     assert_refused(TAMIS_EINVAL, "'store' is NULL", tamis_store_open(path, 0, NULL));
@@ -51,11 +49,10 @@ static void store_open_with_bad_arguments_is_refused(void **state)
     free(path);
 }
 
-static void store_open_of_a_file_is_refused(void **state)
+CASE(store_open_of_a_file_is_refused)
 {
     char *path = scratch_path("file");
     tamis_store *store = NULL;
-    (void)state;
     const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     assert_true(fd >= 0);
     (void)close(fd);
@@ -66,10 +63,9 @@ static void store_open_of_a_file_is_refused(void **state)
     free(path);
 }
 
-static void store_open_creates_the_whole_path_once(void **state)
+CASE(store_open_creates_the_whole_path_once)
 {
     char *path = scratch_path("deep"), *below;
-    (void)state;
     below = strdup(fixture_join(path, "er/est/"));
     tamis_store *first = fixture_open(below, TAMIS_CREATE);
     create_all(first, (const char *const[]){"x"}, 1);
@@ -93,20 +89,18 @@ static void open_relative(void *context)
     tamis_store_close(store);
 }
 
-static void store_opened_by_a_relative_path_survives_chdir(void **state)
+CASE(store_opened_by_a_relative_path_survives_chdir)
 {
     char *path = scratch_path("relative");
-    (void)state;
     assert_int_equal(fixture_child(open_relative, path), 0);
     assert_int_equal(fixture_files(path, "sub/segments"), 1);
     free(path);
 }
 
-static void store_closed_before_its_filters_stays_for_them(void **state)
+CASE(store_closed_before_its_filters_stays_for_them)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 100);
-    (void)state;
     tamis_store_close(store);
     assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
     assert_done(tamis_filter_sync(filter));
@@ -116,11 +110,10 @@ static void store_closed_before_its_filters_stays_for_them(void **state)
 }
 
 /* An empty directory is easily lost in copying. */
-static void store_without_its_staging_directory_gets_it_back(void **state)
+CASE(store_without_its_staging_directory_gets_it_back)
 {
     char *path;
     tamis_store_close(fixture_store(&path));
-    (void)state;
     assert_int_equal(rmdir(fixture_join(path, "staging")), 0);
     tamis_store_close(fixture_open(path, TAMIS_READ_ONLY));
     assert_int_not_equal(access(fixture_join(path, "staging"), F_OK), 0);
@@ -130,12 +123,11 @@ static void store_without_its_staging_directory_gets_it_back(void **state)
     free(path);
 }
 
-static void store_without_its_segments_directory_is_damaged(void **state)
+CASE(store_without_its_segments_directory_is_damaged)
 {
     char *path;
     tamis_store *store;
     tamis_store_close(fixture_store(&path));
-    (void)state;
     assert_int_equal(rmdir(fixture_join(path, "segments")), 0);
     assert_refused(TAMIS_ECORRUPT, "segments is missing; restore it",
                    tamis_store_open(path, 0, &store));
@@ -147,12 +139,11 @@ static int open_descriptors(void)
     return fixture_files("/proc/self", "fd");
 }
 
-static void store_and_filter_close_give_every_descriptor_and_mapping_back(void **state)
+CASE(store_and_filter_close_give_every_descriptor_and_mapping_back)
 {
     char *path;
     tamis_store_close(fixture_store(&path));
     const int before = open_descriptors();
-    (void)state;
     for (int i = 0; i < 20; i++) {
         tamis_store *store = fixture_open(path, i % 2 ? 0 : TAMIS_CREATE);
         tamis_filter *filter;
@@ -172,12 +163,11 @@ static void store_and_filter_close_give_every_descriptor_and_mapping_back(void *
 }
 
 /* A filter open costs no descriptor: a process may hold ten thousand. */
-static void store_open_filters_hold_no_descriptor(void **state)
+CASE(store_open_filters_hold_no_descriptor)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filters[20];
     const int before = open_descriptors();
-    (void)state;
     for (int i = 0; i < 20; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "%d", i);
@@ -212,11 +202,10 @@ static const char *listed(tamis_store *store, const char *prefix, int stop_after
     return names.all;
 }
 
-static void store_list_is_by_bytes_with_prefix_and_early_stop(void **state)
+CASE(store_list_is_by_bytes_with_prefix_and_early_stop)
 {
     static const char *const made[] = {"b", "a/2", "a/10", "A", "\xC3\xA9", "a"};
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     assert_string_equal(listed(store, NULL, 0, 0), "");
     create_all(store, made, 6);
     assert_string_equal(listed(store, NULL, 0, 0), "A a a/10 a/2 b \xC3\xA9 ");
@@ -236,11 +225,10 @@ static int drop_it(void *context, const struct tamis_filter_stat *stat)
 }
 
 /* "No lock is held while fn runs": it may change the store.  Else it would wait for itself. */
-static void store_list_lets_its_function_use_the_store(void **state)
+CASE(store_list_lets_its_function_use_the_store)
 {
     static const char *const made[] = {"a", "b", "c"};
     struct names names = {.store = fixture_store(NULL)};
-    (void)state;
     create_all(names.store, made, 3);
     assert_done(tamis_store_list(names.store, NULL, drop_it, &names));
     assert_string_equal(names.all, "a b c "); /* one snapshot, whatever goes meanwhile */
@@ -261,12 +249,11 @@ static struct tamis_filter_stat listed_stat(tamis_store *store)
     return stat;
 }
 
-static void store_list_tells_counts_and_state_as_of_sync_and_close(void **state)
+CASE(store_list_tells_counts_and_state_as_of_sync_and_close)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 10);
     char key[RANDOM_KEY_BYTES];
-    (void)state;
     for (uint64_t i = 0; i < 5; i++)
         assert_int_equal(tamis_filter_add(filter, key, random_key(i, key)), 1);
     assert_int_equal(listed_stat(store).items, 0); /* the catalog has not been told */
@@ -289,11 +276,10 @@ static void store_list_tells_counts_and_state_as_of_sync_and_close(void **state)
 
 /* ---- Drop and rename ------------------------------------------------------------------------- */
 
-static void store_drop_and_rename_of_an_absent_filter_say_so(void **state)
+CASE(store_drop_and_rename_of_an_absent_filter_say_so)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *filter;
-    (void)state;
     assert_refused(TAMIS_ENOTFOUND, "no such filter: 'x' in the store /",
                    tamis_filter_drop(store, "x"));
     assert_refused(TAMIS_ENOTFOUND, "no such filter: 'x'", tamis_filter_rename(store, "x", "y"));
@@ -304,12 +290,11 @@ static void store_drop_and_rename_of_an_absent_filter_say_so(void **state)
     tamis_store_close(store);
 }
 
-static void store_drop_removes_name_and_file(void **state)
+CASE(store_drop_removes_name_and_file)
 {
     static const char *const made[] = {"a", "b"};
     char *path;
     tamis_store *store = fixture_store(&path);
-    (void)state;
     create_all(store, made, 2);
     assert_done(tamis_filter_drop(store, "a"));
     assert_string_equal(listed(store, NULL, 0, 0), "b ");
@@ -324,14 +309,13 @@ static void store_drop_removes_name_and_file(void **state)
     free(path);
 }
 
-static void store_rename_moves_the_filter_as_it_is(void **state)
+CASE(store_rename_moves_the_filter_as_it_is)
 {
     char *path;
     struct tamis_filter_stat stat = {.size = sizeof stat};
     struct tamis__segment_header header;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "old", 100);
-    (void)state;
     assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
     tamis_filter_close(filter);
     assert_done(tamis_filter_rename(store, "old", "new"));
@@ -350,11 +334,10 @@ static void store_rename_moves_the_filter_as_it_is(void **state)
     free(path);
 }
 
-static void store_rename_to_a_name_that_is_there_is_refused(void **state)
+CASE(store_rename_to_a_name_that_is_there_is_refused)
 {
     static const char *const made[] = {"a", "b"};
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     create_all(store, made, 2);
     assert_refused(TAMIS_EEXIST, "a filter 'b' exists already",
                    tamis_filter_rename(store, "a", "b"));
@@ -365,12 +348,11 @@ static void store_rename_to_a_name_that_is_there_is_refused(void **state)
 }
 
 /* 100 renames: label after label, each of them whole and the last one's. */
-static void store_rename_again_and_again_leaves_a_sound_store(void **state)
+CASE(store_rename_again_and_again_leaves_a_sound_store)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "n0", 100);
-    (void)state;
     for (int i = 0; i < 100; i++) {
         char from[16], to[16];
         (void)snprintf(from, sizeof from, "n%d", i);
@@ -393,7 +375,7 @@ static int64_t modified_at(const char *path)
 }
 
 /* Nothing in the directory changes, be it by date. */
-static void store_open_read_only_reads_and_changes_nothing(void **state)
+CASE(store_open_read_only_reads_and_changes_nothing)
 {
     char *path, keys[64];
     struct tamis_filter_stat stat = {.size = sizeof stat};
@@ -403,7 +385,6 @@ static void store_open_read_only_reads_and_changes_nothing(void **state)
         .size = sizeof explanation, keys, sizeof keys, positions, 64, 0};
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 100);
-    (void)state;
     assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
@@ -449,38 +430,10 @@ static void open_with_no_standard_descriptors(void *path)
     tamis_store_close(store);
 }
 
-static void store_files_never_get_a_standard_descriptor(void **state)
+CASE(store_files_never_get_a_standard_descriptor)
 {
     char *path = scratch_path("store");
-    (void)state;
     assert_int_equal(fixture_child(open_with_no_standard_descriptors, path), 0);
     assert_int_equal(fixture_problems(path), 0);
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(store_open_of_nothing_says_so),
-        cmocka_unit_test(store_open_with_bad_arguments_is_refused),
-        cmocka_unit_test(store_open_of_a_file_is_refused),
-        cmocka_unit_test(store_open_creates_the_whole_path_once),
-        cmocka_unit_test(store_opened_by_a_relative_path_survives_chdir),
-        cmocka_unit_test(store_closed_before_its_filters_stays_for_them),
-        cmocka_unit_test(store_without_its_staging_directory_gets_it_back),
-        cmocka_unit_test(store_without_its_segments_directory_is_damaged),
-        cmocka_unit_test(store_and_filter_close_give_every_descriptor_and_mapping_back),
-        cmocka_unit_test(store_open_filters_hold_no_descriptor),
-        cmocka_unit_test(store_list_is_by_bytes_with_prefix_and_early_stop),
-        cmocka_unit_test(store_list_lets_its_function_use_the_store),
-        cmocka_unit_test(store_list_tells_counts_and_state_as_of_sync_and_close),
-        cmocka_unit_test(store_drop_and_rename_of_an_absent_filter_say_so),
-        cmocka_unit_test(store_drop_removes_name_and_file),
-        cmocka_unit_test(store_rename_moves_the_filter_as_it_is),
-        cmocka_unit_test(store_rename_to_a_name_that_is_there_is_refused),
-        cmocka_unit_test(store_rename_again_and_again_leaves_a_sound_store),
-        cmocka_unit_test(store_open_read_only_reads_and_changes_nothing),
-        cmocka_unit_test(store_files_never_get_a_standard_descriptor),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,10 +75,9 @@ static int64_t wait_in_vain(tamis_store *store, unsigned *rounds)
     return (tamis__steady_ns() - started) / 1000000;
 }
 
-static void wait_with_impossible_timeouts_is_refused(void **state)
+CASE(wait_with_impossible_timeouts_is_refused)
 {
     tamis_store *store = fixture_store(NULL);
-    (void)state;
     assert_refused(TAMIS_EINVAL, "-1 ms", tamis_store_set_busy_timeout(store, -1));
     assert_refused(TAMIS_EINVAL, "86400001 ms", tamis_store_set_busy_timeout(store, 86400001));
     assert_refused(TAMIS_EINVAL, "needs a store", tamis_store_set_busy_timeout(NULL, 1));
@@ -88,36 +87,33 @@ static void wait_with_impossible_timeouts_is_refused(void **state)
     tamis_store_close(store);
 }
 
-static void wait_of_no_time_does_not_wait(void **state)
+CASE(wait_of_no_time_does_not_wait)
 {
     tamis_store *store = fixture_store(NULL);
     unsigned rounds;
-    (void)state;
     assert_done(tamis_store_set_busy_timeout(store, 0));
     assert_in_range(wait_in_vain(store, &rounds), 0, 50);
     assert_int_equal(rounds, 0);
     tamis_store_close(store);
 }
 
-static void wait_lasts_for_the_timeout_and_pauses_in_between(void **state)
+CASE(wait_lasts_for_the_timeout_and_pauses_in_between)
 {
     tamis_store *store = fixture_store(NULL);
     unsigned rounds;
-    (void)state;
     assert_done(tamis_store_set_busy_timeout(store, 300));
     assert_in_range(wait_in_vain(store, &rounds), 296, 2000); /* the clock goes in steps of 4 ms */
     assert_in_range(rounds, 10, 1500);                        /* a pause is 200 us at least */
     tamis_store_close(store);
 }
 
-static void wait_tells_once_a_second_who_has_the_lock(void **state)
+CASE(wait_tells_once_a_second_who_has_the_lock)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     struct told told = {0};
     unsigned rounds;
     const pid_t pid = start_holder(path, LOCK_SH);
-    (void)state;
     assert_done(tamis_store_set_busy_timeout(store, 2500));
     assert_done(tamis_store_set_busy_callback(store, remember, &told));
     (void)wait_in_vain(store, &rounds);
@@ -135,12 +131,11 @@ static void wait_tells_once_a_second_who_has_the_lock(void **state)
     free(path);
 }
 
-static void wait_ends_when_the_busy_function_says_so(void **state)
+CASE(wait_ends_when_the_busy_function_says_so)
 {
     tamis_store *store = fixture_store(NULL);
     struct told told = {.stop_at = 1};
     unsigned rounds;
-    (void)state;
     assert_done(tamis_store_set_busy_callback(store, remember, &told));
     assert_in_range(wait_in_vain(store, &rounds), 996, 4000);
     assert_int_equal(told.calls, 1);
@@ -148,12 +143,11 @@ static void wait_ends_when_the_busy_function_says_so(void **state)
     tamis_store_close(store);
 }
 
-static void wait_for_a_lock_names_who_has_it_and_not_who_waits(void **state)
+CASE(wait_for_a_lock_names_who_has_it_and_not_who_waits)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     const pid_t pid = start_holder(path, LOCK_EX);
-    (void)state;
     const int fd = open(fixture_join(path, "catalog.lock"), O_RDONLY);
     assert_int_equal(tamis__lock_holder(fd), pid);
     end_holder(pid);
@@ -224,12 +218,11 @@ static void try_all(const char *path, tamis_store *store, tamis_filter *filter, 
 }
 
 /* Seen to fail, with those below, where all but an add waited without limit. */
-static void wait_for_a_stranger_with_the_catalog_ends_with_the_timeout(void **state)
+CASE(wait_for_a_stranger_with_the_catalog_ends_with_the_timeout)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = added_to(store);
-    (void)state;
     try_all(path, store, filter, start_holder(path, LOCK_EX));
     tamis_store_close(store);
     free(path);
@@ -262,26 +255,24 @@ static pid_t start_stopped(char *path, enum tamis__point point)
     return pid;
 }
 
-static void wait_for_one_that_is_stopped_in_a_transaction_ends_with_the_timeout(void **state)
+CASE(wait_for_one_that_is_stopped_in_a_transaction_ends_with_the_timeout)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = added_to(store);
-    (void)state;
     try_all(path, store, filter, start_stopped(path, TAMIS__POINT_RENAMED));
     tamis_store_close(store);
     free(path);
 }
 
 /* In the order of the turnstile and the lock itself (catalog.c) one may be stopped between both. */
-static void wait_for_one_that_is_stopped_in_the_turnstile_passes_it_by(void **state)
+CASE(wait_for_one_that_is_stopped_in_the_turnstile_passes_it_by)
 {
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = added_to(store);
     unsigned count = 0;
     const int turnstile = open(path, O_RDONLY | O_DIRECTORY);
-    (void)state;
     assert_int_equal(flock(turnstile, LOCK_EX), 0);
     assert_done(tamis_store_set_busy_timeout(store, 20000));
     const int64_t started = tamis__steady_ns();
@@ -314,14 +305,13 @@ static void read_on(void *context, unsigned index)
 }
 
 /* Seen to fail without the turnstile, with 40 s. */
-static void wait_of_a_writer_among_readers_that_never_pause_is_short(void **state)
+CASE(wait_of_a_writer_among_readers_that_never_pause_is_short)
 {
     struct readers *readers = spawn_shared(sizeof *readers);
     tamis_store *store = fixture_store(&readers->path);
     tamis_filter *filter = added_to(store);
     pid_t pids[8];
     int64_t longest = 0;
-    (void)state;
     readers->barrier.count = 9;
     assert_done(tamis_store_set_busy_timeout(store, 20000));
     for (unsigned i = 0; i < 8; i++)
@@ -345,7 +335,7 @@ static void wait_of_a_writer_among_readers_that_never_pause_is_short(void **stat
     tamis_store_close(store);
 }
 
-static void wait_of_a_store_that_is_opened_takes_its_timeout_and_tells(void **state)
+CASE(wait_of_a_store_that_is_opened_takes_its_timeout_and_tells)
 {
     char *path;
     tamis_store *store = fixture_store(&path), *other = NULL;
@@ -355,7 +345,6 @@ static void wait_of_a_store_that_is_opened_takes_its_timeout_and_tells(void **st
                                           .busy_fn = remember,
                                           .busy_context = &told};
     const pid_t pid = start_holder(path, LOCK_EX);
-    (void)state;
     assert_refused(TAMIS_EBUSY, "locked", tamis_store_open_with(path, &options, &other));
     assert_int_equal(told.calls, 1);
     assert_int_equal(told.holder, pid);
@@ -366,22 +355,4 @@ static void wait_of_a_store_that_is_opened_takes_its_timeout_and_tells(void **st
     end_holder(pid);
     tamis_store_close(store);
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wait_with_impossible_timeouts_is_refused),
-        cmocka_unit_test(wait_of_no_time_does_not_wait),
-        cmocka_unit_test(wait_lasts_for_the_timeout_and_pauses_in_between),
-        cmocka_unit_test(wait_tells_once_a_second_who_has_the_lock),
-        cmocka_unit_test(wait_ends_when_the_busy_function_says_so),
-        cmocka_unit_test(wait_for_a_lock_names_who_has_it_and_not_who_waits),
-        cmocka_unit_test(wait_for_a_stranger_with_the_catalog_ends_with_the_timeout),
-        cmocka_unit_test(wait_for_one_that_is_stopped_in_a_transaction_ends_with_the_timeout),
-        cmocka_unit_test(wait_for_one_that_is_stopped_in_the_turnstile_passes_it_by),
-        cmocka_unit_test(wait_of_a_writer_among_readers_that_never_pause_is_short),
-        cmocka_unit_test(wait_of_a_store_that_is_opened_takes_its_timeout_and_tells),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
