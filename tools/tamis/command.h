@@ -26,7 +26,7 @@ struct invocation {
     struct options options;
     char **args; /* what is left when the options are taken out */
     size_t arg_count;
-    bool dashes;          /* a -- stood before them: none of them is an option by mistake */
+    bool dashes;          /* a -- stood before them, so the user means none of them as an option */
     struct out *out;      /* standard output; main() flushes it and answers for a failure */
     tamis_store *store;   /* open while cli_with_store() or cli_with_filter() runs */
     tamis_filter *filter; /* open while cli_with_filter() runs */
@@ -55,9 +55,10 @@ struct command {
     X(create)                                                                                      \
     X(add)                                                                                         \
     X(check)                                                                                       \
-    X(remove) X(count) X(list) X(info) X(explain) X(calc) X(build) X(except) X(generations)        \
-        X(rollback) X(rotate) X(sync) X(merge) X(compare) X(import) X(export) X(verify) X(doctor)  \
-            X(report) X(repair) X(backup) X(rename) X(drop)
+    X(remove)                                                                                      \
+    X(count) X(list) X(info) X(explain) X(calc) X(build) X(except) X(generations) X(rollback)      \
+        X(rotate) X(sync) X(merge) X(compare) X(import) X(export) X(verify) X(doctor) X(report)    \
+            X(repair) X(backup) X(rename) X(drop)
 
 #define CLI_DECLARE(name) extern const struct command cli_command_##name;
 CLI_COMMANDS(CLI_DECLARE)
@@ -70,14 +71,14 @@ void cli_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and CLI_ERROR, so that a command can `return cli_fail(...)`. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, followed by where the usage of the command is told. */
+/* The same, and how to get the help of the command. */
 int cli_fail_usage(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The library's sentence for its last error. */
 int cli_fail_library(void);
 
-/* A note of what a filter of that hash set costs its owner, where it is weak. */
+/* Prints a note of what a weak hash set costs; nothing for the others. */
 void cli_tell_weakness(const char *hash_set);
 
 /* "stopped by SIGINT", and how far the work is; the status of a program that a signal ended. */
@@ -86,7 +87,7 @@ int cli_interrupted(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* ---- open.c ------------------------------------------------------------------------------- */
 
 /* The directory of the store: --store, $TAMIS_STORE, $XDG_STATE_HOME/tamis, ~/.local/state/tamis.
- * NULL, after a message, where none of them can be had.  The caller frees it. */
+ * NULL after a message if none of them is set.  The caller frees it. */
 char *cli_store_path(const struct invocation *call);
 
 /* `flags`, and those that the options of every command ask for. */
@@ -110,7 +111,7 @@ int cli_with_store(struct invocation *call, unsigned flags, int (*work)(struct i
  * tamis_filter_open().  `work` may close the filter itself and leaves NULL in call->filter then. */
 int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct invocation *call));
 
-/* Say once what is wrong with a filter that answers all the same: that keys may be missing. */
+/* Warn if a filter may miss keys although it still answers: it is damaged, unclean or degraded. */
 void cli_tell_trouble(tamis_filter *filter);
 void cli_tell_trouble_of(const struct tamis_filter_stat *stat);
 

@@ -43,7 +43,7 @@ const char *state_name(uint32_t state, char text[STATE_BYTES])
 
 /* ---- Sums over segments ------------------------------------------------------------------- */
 
-/* Are keys still found in it?  Not where the window has left it behind. */
+/* Are keys still found in the segment? They are not if the window has left it behind. */
 static bool is_live(const struct tamis_segment_stat *segment)
 {
     return (segment->flags & TAMIS_SEGMENT_PAST) == 0;
@@ -59,8 +59,9 @@ static double fill_of(const struct filter_view *view)
     return ones * place_bits / (double)view->stat.m_bits;
 }
 
-/* A stranger is let in if any segment lets it in: 1 - prod(1 - rate), kept exact for tiny rates.
- * Without the segments, the rate that the formulas give for the item count. */
+/* A key that was never added seems present if it seems so in any segment: 1 - prod(1 - rate),
+ * computed so that tiny rates stay exact. Without the segments, the rate that the formulas give for
+ * the item count. */
 static double rate_now_of(const struct filter_view *view)
 {
     if (!(view->holds & VIEW_FILL)) return view->stat.predicted_rate;
@@ -242,7 +243,7 @@ static const char UNCLEAN[] =
 static const char DEGRADED[] = "a sync has failed, so a power cut may lose keys; look at the disk "
                                "(dmesg), then run 'tamis sync'";
 
-/* Add a note to those there are; each once. */
+/* Adds a note to *notes, unless it is there already. */
 static void add_note(char **notes, const char *note)
 {
     char *longer = NULL;
@@ -444,7 +445,7 @@ static void print_segment(const struct tamis_segment_stat *segment, struct out *
                text_plural(segment->capacity), 100 * segment->fill, size);
 }
 
-/* The value, in brackets the human form, and the end of the line. */
+/* Prints the value, the human form in brackets, and the end of the line. */
 static void print_value(const struct filter_view *view, const struct field *field, bool human,
                         struct out *out)
 {

@@ -33,7 +33,7 @@ static bool wait_writable(int fd)
     return poll(&pfd, 1, -1) >= 0 || errno == EINTR;
 }
 
-/* Take what was written off the front. */
+/* Moves *first and the part that it names past the bytes that were written. */
 static void move_on(struct iovec *parts, size_t *first, size_t bytes)
 {
     while (bytes > 0 && bytes >= parts[*first].iov_len)
@@ -105,7 +105,7 @@ void out_large(struct out *out, const void *data, size_t bytes)
     }
 }
 
-/* From here on a loan costs less than a copy. */
+/* From this length on, lending costs less than copying. */
 #define LOAN_BYTES ((size_t)1024)
 
 void out_lend(struct out *out, const char *data, size_t bytes)

@@ -85,7 +85,7 @@ void page_escaped(struct page *page, const char *text)
     free(printable);
 }
 
-/* In JSON these three stand in strings only, where an escape means the same. */
+/* In JSON these three characters occur in strings only, where an escape means the same. */
 static int put_for_script(const char *text, size_t bytes, void *page)
 {
     for (size_t i = 0; i < bytes; i++) {

@@ -22,11 +22,11 @@ void progress_update(uint64_t keys, uint64_t bytes);
 /* The same where no keys are counted; all_bytes is 0 where it is not known yet. */
 void progress_update_bytes(uint64_t bytes, uint64_t all_bytes);
 
-/* One step of work that has several, "sorting": its keys done and all of them; its clock begins
- * with its first call.  `step` is a literal. */
+/* The same for one step of several, such as "sorting": the keys that are done, and all of them. The
+ * clock of a step begins with its first call.  `step` is a literal. */
 void progress_update_step(const char *step, uint64_t done, uint64_t all);
 
-/* The last line of it, whatever the time: what is done is shown as done. */
+/* Show the last line whatever the time, so that finished work is shown as finished. */
 void progress_finish_bytes(uint64_t bytes);
 
 /* End: take the line away and show no more. */

@@ -148,7 +148,8 @@ static bool take_both(const struct redis_connection *connection,
     return true;
 }
 
-/* All four are sent at once.  A command that is refused has been told of when EXEC is, too. */
+/* All four commands are sent at once. If one of them is refused, EXEC is refused too, and only the
+ * first refusal is told. */
 bool redis_do_both(struct redis_connection *connection, const struct redis_command commands[2],
                    long long numbers[2])
 {

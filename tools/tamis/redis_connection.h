@@ -2,8 +2,8 @@
 /*
  * redis_connection.h: a Redis server at the other end, asked by commands.
  *
- * A wait heeds signals (interrupt.h): a server that is there still gets a moment to answer, so that
- * what was begun on it can be removed; one that is not is left.
+ * A signal ends each wait (interrupt.h). After a signal the server still gets a moment to answer,
+ * so that what was begun on it can be removed; if it does not answer, the connection is given up.
  */
 #ifndef TAMIS_TOOLS_REDIS_CONNECTION_H
 #define TAMIS_TOOLS_REDIS_CONNECTION_H
@@ -14,7 +14,7 @@
 
 struct redis_connection {
     redisContext *context; /* NULL: there is none */
-    const char *what;      /* it is about this, in messages; the owner's */
+    const char *what;      /* what the connection is for, in messages; belongs to the owner */
     bool lost;             /* an answer did not come; nothing more can be asked */
 };
 
@@ -28,7 +28,8 @@ struct redis_command {
     size_t bytes[REDIS_ARGUMENTS_MAX];
 };
 
-/* Of words that a NULL ends; of such and, as the last, bytes. */
+/* Make a command of words, the last of which is followed by NULL; and of such words with bytes as
+ * the last argument. */
 struct redis_command redis_words(int type, const char *const *words);
 struct redis_command redis_bytes(int type, const char *const *words, const void *data,
                                  size_t bytes);
@@ -49,7 +50,7 @@ bool redis_do(struct redis_connection *connection, const struct redis_command *c
 bool redis_do_both(struct redis_connection *connection, const struct redis_command commands[2],
                    long long numbers[2]);
 
-/* A reply has another shape than Redis gives it: a message; always false. */
+/* Tells that a reply has another shape than Redis gives it. Always false. */
 bool redis_fail_answer(const struct redis_connection *connection, const char *verb);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scan.h: where a byte stands among 64, as a mask: one look at 64 bytes instead of a call for each
- * line.
+ * scan.h: finds a byte among 64 bytes and returns a mask, so that one look serves many lines.
  *
  * Ends of lines of 70 bytes, Zen 3, ns a line: 3.6 with SSE2, which every x86-64 has; 3.0 with
  * AVX2, which is not worth a choice at run time; 8.2 with memchr().
@@ -20,7 +19,8 @@
 
 #define SCAN_BYTES ((size_t)64)
 
-/* Bit i: at[i] is `byte`.  SCAN_BYTES are read.  In plain C, as what the others are tested against.
+/* Bit i: at[i] is `byte`.  SCAN_BYTES are read.  This version is in plain C; the others are tested
+ * against it.
  * */
 static inline uint64_t scan_portable(const void *at, uint8_t byte)
 {
@@ -37,7 +37,7 @@ static inline uint64_t scan_portable(const void *at, uint8_t byte)
     return found;
 }
 
-/* The same by the vectors that the target always has. */
+/* The same with the vector instructions that every processor of the target has. */
 static inline uint64_t scan(const void *at, uint8_t byte)
 {
 #if defined(__SSE2__)

@@ -2,8 +2,8 @@
 /*
  * stream.c: files and pipes as streams; see stream.h.
  *
- * A file is written under another name beside its place and given its name when it is whole: so
- * neither a full disk nor a signal can leave half a file, or take the old one away.
+ * A file is written under a temporary name in the same directory, and gets its name when it is
+ * complete. So neither a full disk nor a signal can leave half a file or destroy the old one.
  */
 #include "stream.h"
 
@@ -82,7 +82,7 @@ static int64_t file_read(struct stream *stream, void *buffer, size_t bytes)
     }
 }
 
-/* To what is no regular file in steps that cannot block, so that a signal is heeded. */
+/* Writes to a pipe or a device in steps that cannot block, so that a signal is noticed. */
 static int file_write(struct stream *stream, const void *data, size_t bytes)
 {
     struct file_stream *file = file_of(stream);

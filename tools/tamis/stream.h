@@ -25,21 +25,21 @@ struct stream_kind {
     void (*close)(struct stream *stream); /* frees it */
 };
 
-/* The head of each kind's own struct. */
+/* The first member of each kind's own struct. */
 struct stream {
     const struct stream_kind *kind;
     char *name;          /* for messages; no password in it */
     const char *format;  /* what the server's type says; NULL: the caller's word */
     uint64_t all_bytes;  /* 0: not known */
     uint64_t done_bytes; /* read or written so far */
-    bool failed;         /* a message was printed, which says all */
+    bool failed;         /* a message was printed, and no other is needed */
 };
 
 /* Does `option` (--from, --to) name a format or a server?  false after a message. */
 bool stream_peer_is_given(const struct invocation *call, const char *option);
 
 /* A file, or standard input or output for "-".  NULL after a message.  A file that is there is
- * replaced only with `force`, and only by a whole one. */
+ * replaced only with `force`, and only when the new one is complete. */
 struct stream *stream_read_file(const char *path);
 struct stream *stream_write_file(const char *path, bool force);
 

@@ -19,7 +19,7 @@ void table_clear(struct table *table)
     *table = (struct table){0};
 }
 
-/* The cell is the table's from now on. */
+/* Adds a cell, which belongs to the table from then on. */
 static void add(struct table *table, char *cell)
 {
     if (table->count == table->room) {

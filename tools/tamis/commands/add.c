@@ -2,9 +2,9 @@
 /*
  * add.c: tamis add NAME [KEY...]
  *
- * With --new a shared, persistent `sort -u` that streams: of all processes that add a line, one
- * prints it.  A signal ends it after the batch in hand, so that the keys that were read are added,
- * their answers printed and the count recorded.
+ * With --new the command is a `sort -u` that streams, remembers and can be shared: of all processes
+ * that add a line, one prints it. A signal ends the command after the batch in hand, so the keys
+ * that were read are added, their answers are printed and the count is recorded.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ static void print_answers(const struct addition *addition, size_t count)
         key_source_print(addition->source, count, 0);
 }
 
-/* Once a run, when the filter holds more than it was made for. */
+/* Warns once a run, when the filter holds more keys than it was made for. */
 static int warn_when_full(struct addition *addition)
 {
     int64_t items = tamis_filter_items(addition->filter);
@@ -95,9 +95,9 @@ static int warn_when_full(struct addition *addition)
     if ((uint64_t)items <= addition->capacity) return CLI_DONE;
     struct tamis_filter_stat stat = {.size = sizeof stat};
     if (tamis_filter_stat(addition->filter, &stat) < 0) return cli_fail_library();
-    if (!(stat.state &
-          (TAMIS_STATE_FULL |
-           TAMIS_STATE_OVER))) { /* has grown, or forgets: look again when twice as many are in */
+    if (!(stat.state & (TAMIS_STATE_FULL |
+                        TAMIS_STATE_OVER))) { /* the filter has grown, or forgets: it is looked at
+                                                 again when it holds twice as many */
         addition->capacity = 2 * (uint64_t)items;
         return CLI_DONE;
     }
@@ -114,8 +114,8 @@ static int warn_when_full(struct addition *addition)
     return CLI_DONE;
 }
 
-/* No more can be added, or not now: the answers to the others of the batch stand, and are told
- * first. */
+/* Called when some keys of a batch could not be added. The answers to the other keys hold, and are
+ * printed first. */
 static int tell_refused(struct addition *addition, size_t count)
 {
     size_t refused = 0;
@@ -161,7 +161,7 @@ static void print_stats(const struct addition *addition, double seconds)
     if (write(STDERR_FILENO, line, (size_t)bytes) < 0) return; /* nowhere to tell it */
 }
 
-/* The state of the filter is asked for once: for the warnings, and for when it will be full. */
+/* Asks for the state of the filter, once: the warnings need it, and so does warn_when_full(). */
 static int begin(struct addition *addition)
 {
     tamis_filter *filter = addition->filter;

@@ -2,9 +2,9 @@
 /*
  * build.c: tamis build NAME [FILE...]
  *
- * All files are looked for before the first is read, all are read before anything is made, and what
- * is made is published in one step by the library: whatever fails, or is stopped, the generation
- * that was in force stays.
+ * Before the first file is read, run() checks that all of them are there. All files are read before
+ * anything is made, and the library publishes the result in one step. So whatever fails or stops
+ * the command, the generation that was in force stays.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static const char HELP[] =
     "exit status: 0 done, or nothing had changed; 2 an error, and nothing was published; 128 + N\n"
     "stopped by signal N, and nothing was published\n";
 
-/* What the lines of a file are: one of the library's calls. */
+/* What is done with the lines of a file: one of the library's calls. */
 typedef int take_fn(tamis_build *build, const struct tamis_key *keys, size_t count);
 
 struct work {
@@ -89,7 +89,7 @@ struct files {
     size_t count;
 };
 
-/* Those of the keys; with no FILE, standard input. */
+/* The files that hold the keys; standard input if no FILE is given. */
 static struct files files_of_keys(const struct invocation *call)
 {
     static const char *const standard[] = {"-"};
@@ -102,7 +102,7 @@ static struct files files_of(const struct option_files *given)
     return (struct files){(const char *const *)given->paths, given->count};
 }
 
-/* Is each of them there?  Adds up their bytes, as far as they are known. */
+/* Checks that each file is there, and adds up their bytes as far as they are known. */
 static bool files_are_there(struct files files, uint64_t *all, unsigned *standard)
 {
     for (size_t i = 0; i < files.count; i++) {
@@ -128,7 +128,8 @@ static bool options_suffice(const struct invocation *call, uint64_t *all_bytes)
     return false;
 }
 
-/* A file with lines of CR LF, read as if they were of LF: no key would ever be found. */
+/* Counts the keys that end with CR. If the lines of a file end with CR LF and the CR stays, no key
+ * of it is ever found. */
 static uint64_t count_returns(const struct key_source *source, size_t count)
 {
     uint64_t returns = 0;
@@ -183,8 +184,9 @@ static int read_files(struct work *work, struct files files, take_fn *take)
     return CLI_DONE;
 }
 
-/* An empty list is what a download that failed in the night leaves: published, it would let
- * everything through.  One of several is told; all of them are refused. */
+/* A download that failed in the night leaves an empty list, and if that were published, everything
+ * would pass. If one of several files is empty, a note says so; if all are empty, the build is
+ * refused. */
 static int read_keys(struct work *work)
 {
     const struct files files = files_of_keys(work->call);

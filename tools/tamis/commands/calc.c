@@ -46,7 +46,7 @@ static const char HELP[] =
 
 #define TAKES_SIZING (TAKES(CAPACITY) | TAKES(RATE) | TAKES(BITS) | TAKES(HASHES))
 
-/* One row: what was found, or why there is nothing. */
+/* One row of the table: a sizing, or the reason why there is none. */
 struct row {
     uint32_t kind;
     struct tamis_sizing sizing;
@@ -66,8 +66,8 @@ static void size_row(struct row *row)
 
 /* ---- --memory ----------------------------------------------------------------------------- */
 
-/* Bits, or counters.  A fuse filter has the seeds of its pieces too: 64 bytes, or 8 for each 1.5
- * million keys of a byte and more. */
+/* How many bits or counters fit. A fuse filter also stores the seeds of its pieces: 64 bytes, plus
+ * 8 for each 1.5 million keys of a byte and more. */
 static uint64_t places_in(const struct tamis_sizing *sizing, uint64_t memory_bytes)
 {
     if (sizing->kind == TAMIS_KIND_FUSE) {
@@ -199,7 +199,7 @@ static void print_row_json(struct out *out, const struct row *row)
     json_print(out, line);
 }
 
-/* No kind can do it: say why, once where all say the same. */
+/* Called when no kind can do it. Prints the reasons, or one of them if all are the same. */
 static int fail_all(const struct row *rows, size_t count)
 {
     for (size_t i = 1; i < count; i++) {

@@ -44,7 +44,7 @@ static bool wants(const struct question *question, uint64_t option)
     return options_have(&question->call->options, option);
 }
 
-/* Without -v every key is told with its answer, so that the reader need not hold the input. */
+/* Without -v every key is printed with its answer, so the reader need not keep the input. */
 static void print_json(const struct question *question, size_t count)
 {
     const struct key_source *source = question->source;
@@ -57,7 +57,7 @@ static void print_json(const struct question *question, size_t count)
     }
 }
 
-#define ENOUGH (-1) /* one match answers the question, the rest is not read */
+#define ENOUGH (-1) /* -q: one match answers the question, and the other keys are not read */
 
 static int check_batch(void *context, size_t count)
 {

@@ -118,7 +118,8 @@ static struct tamis_filter_spec spec_from_options(const struct options *options)
         .window_items = options->window_items};
 }
 
-/* The spec that makes a filter like the one of that name, with its hash set in `hash_set`. */
+/* Fills *spec so that it makes a filter like the one of that name; the name of the hash set goes to
+ * `hash_set`. */
 static bool spec_from_filter(tamis_store *store, const char *name, struct tamis_filter_spec *spec,
                              char *hash_set)
 {
@@ -129,7 +130,8 @@ static bool spec_from_filter(tamis_store *store, const char *name, struct tamis_
     return cli_filter_close(filter, CLI_DONE) == CLI_DONE && rc == 0;
 }
 
-/* Open the store, making it if it is not there and the filter could be made in it. */
+/* Opens the store. If there is no store, makes one, but only if the filter could then be made in
+ * it. */
 static tamis_store *open_store(const struct invocation *call, const struct tamis_filter_spec *spec)
 {
     tamis_store *store = NULL;

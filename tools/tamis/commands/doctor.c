@@ -2,8 +2,8 @@
 /*
  * doctor.c: tamis doctor [NAME...] - is the store healthy, and what is to be done where it is not?
  *
- * Two rounds, a line each finding: what verify finds, which is damage; then the states of the
- * filters, which want attention.
+ * There are two rounds, and each finding is a line: first what verify finds, which is damage; then
+ * the states of the filters that need attention.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ static void show(const struct visit *visit, const struct finding *f)
     out_format(out, "\n    %s\n", f->advice);
 }
 
-/* The name as a word of a shell's line. */
+/* The name, quoted as one word for a shell. The caller frees it. */
 static char *quote(const char *name)
 {
     static const char plain[] =
@@ -87,7 +87,7 @@ static char *quote(const char *name)
     return word;
 }
 
-/* "tamis VERB NAME", with what is to be said before and behind it. */
+/* The advice, with the quoted name in the place of NAME. The caller frees it. */
 static char *advise(const char *format, const char *name)
 {
     char *word = quote(name), *text = NULL;
@@ -129,7 +129,7 @@ static void show_state(struct visit *visit, const struct tamis_filter_stat *stat
     free(line);
 }
 
-/* It holds too many keys, or is about to. */
+/* Shows a filter that holds too many keys, or will with the next ones. */
 static void show_fullness(struct visit *visit, const struct tamis_filter_stat *stat)
 {
     char what[256], advice[128];
@@ -140,7 +140,7 @@ static void show_fullness(struct visit *visit, const struct tamis_filter_stat *s
     if (stat->state & TAMIS_STATE_OVER)
         snprintf(what, sizeof what,
                  "it holds %" PRIu64 " keys, too many for its rate: of keys that were never added "
-                                     "%.3g %% seem present, not %.3g %%",
+                 "%.3g %% seem present, not %.3g %%",
                  stat->items, 100 * stat->predicted_rate, 100 * stat->fp_rate);
     else if (stat->state & TAMIS_STATE_FULL)
         snprintf(what, sizeof what, "it holds the %" PRIu64 " keys that it was made for, and %s",

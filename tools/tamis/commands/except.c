@@ -2,8 +2,8 @@
 /*
  * except.c: tamis except NAME add|remove|list [KEY...]
  *
- * The library writes all exceptions of a filter anew at each call, so all keys go in one: they are
- * put on a pile first, and a failure or a signal while they are read changes nothing.
+ * The library writes all exceptions of a filter anew at each call, so all keys go into one call:
+ * they are collected in a pile first. A failure or a signal while they are read changes nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,7 +46,8 @@ static const char HELP[] =
     "exit status: 0 done; 1 a key to remove was not an exception; 2 an error, and nothing was\n"
     "changed; 128 + N stopped by signal N, and nothing was changed\n";
 
-/* Copies of all keys, one behind the other; where each begins is known once all are there. */
+/* Copies of all keys, one behind the other. The keys move while the pile grows, so only their ends
+ * are kept. */
 struct pile {
     char *bytes;
     size_t used;
@@ -152,7 +153,7 @@ static int remove_keys(struct change *change, const struct tamis_key *keys)
     return (uint64_t)removed < count ? CLI_NOTHING : CLI_DONE;
 }
 
-/* Is there such a filter?  Asked before keys are waited for. */
+/* Checks that there is such a filter, before the command waits for keys. */
 static int look_for(tamis_store *store, const char *name)
 {
     tamis_filter *filter = cli_filter_open(store, name, TAMIS_READ_ONLY);

@@ -131,7 +131,7 @@ static int explain_and_print(struct explainer *explainer, const struct tamis_key
     return CLI_DONE;
 }
 
-/* Some hash sets fix k, others take any; one that takes 1 but not none needs to be told. */
+/* Some hash sets fix k, others take any k. A set that accepts k = 1 but not k = 0 needs -k. */
 static bool k_is_missing(const struct options *options)
 {
     uint64_t position;
@@ -211,7 +211,7 @@ const struct command cli_command_explain = {
     .operands = "NAME [KEY...]",
     .help = HELP,
     .options = TAKES_KEYS_OF_FILES | TAKES(HASH_SET) | TAKES_GEOMETRY,
-    .hashes_max = UINT32_MAX, /* nothing is made, so whatever a hash set takes */
+    .hashes_max = UINT32_MAX, /* no filter is made, so any k that a hash set takes is allowed */
     .args_min = 0,
     .args_max = SIZE_MAX,
     .run = run,

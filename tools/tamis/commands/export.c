@@ -2,8 +2,8 @@
 /*
  * export.c: tamis export NAME --to FORMAT FILE | --to redis://... KEY
  *
- * The reverse of import, byte for byte.  What is there is replaced only with --force, and only by a
- * whole one.
+ * The reverse of import, byte for byte.  A file or key that is there is replaced only with --force,
+ * and only when the new one is complete.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,8 @@ static int count_bytes(void *context, const void *data, size_t bytes)
     return interrupt_signal() ? TAMIS_EIO : 0;
 }
 
-/* How long it will be: a pass through memory, which is nothing beside the writing. */
+/* Computes the length of the stream. This pass through memory is short compared with the writing.
+ */
 static int measure(tamis_filter *filter, const char *format, unsigned flags, uint64_t *bytes)
 {
     const struct tamis_sink sink = {.size = sizeof sink, .write = count_bytes, .context = bytes};

@@ -2,8 +2,8 @@
 /*
  * import.c: tamis import NAME --from FORMAT FILE | --from redis://... KEY
  *
- * The stream is the library's source, whatever it comes from.  It is opened before a store is made,
- * and a signal ends it as an error of the source does: nothing is left behind.
+ * The library reads the stream as its source, wherever it comes from. The stream is opened before a
+ * store is made. A signal ends it like an error of the source, so nothing is left behind.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static const char HELP[] =
 
 #define TAKES_GEOMETRY (TAKES(HASH_SET) | TAKES(BITS) | TAKES(HASHES))
 
-/* Is what is asked for possible at all?  Before a file, a server or a store is touched. */
+/* Checks the options before a file, a server or a store is touched. */
 static bool options_suffice(const struct invocation *call)
 {
     const struct options *options = &call->options;
@@ -90,7 +90,7 @@ static int show(const struct invocation *call, const struct stream *stream, tami
     if (options_have(&call->options, TAKES(JSON)))
         status = view_show_json(call->out, filter, VIEW_SEGMENTS);
     if (tamis_filter_segment(filter, 0, &oldest) < 0) return cli_fail_library();
-    /* Our own format carries the mark on: who made that estimate was told. */
+    /* Format tamis passes the mark on: the user was told when the estimate was made. */
     if (oldest.flags & TAMIS_SEGMENT_ITEMS_ESTIMATED && strcmp(stream->format, "tamis") != 0)
         cli_tell("note: the format does not say how many keys there are; from the set bits there "
                  "are about %ju",
@@ -113,7 +113,7 @@ static int import(const struct invocation *call, struct stream *stream, tamis_st
     if (interrupt_signal())
         return cli_interrupted(" while reading %s; nothing was imported", stream->name);
     if (stream->failed) return CLI_ERROR;
-    switch (rc) { /* about the stream, or what was said of it? */
+    switch (rc) { /* these errors are about the stream or the options that describe it */
     case TAMIS_EINVAL:
     case TAMIS_ECORRUPT:
     case TAMIS_EFOREIGN:

@@ -2,9 +2,9 @@
 /*
  * list.c: tamis list [PREFIX]
  *
- * Reads the catalog, and for items, sizes and states the header of each segment: some 5 us a
- * segment, or a read of the disk where it is not in memory.  --recorded does without: the catalog
- * has what they were at the last checkpoint.  The rate is what the formulas give for that many
+ * Reads the catalog and, for items, sizes and states, the header of each segment: some 5 us a
+ * segment, or a read of the disk if it is not in memory. With --recorded only the catalog is read,
+ * which has the values of the last checkpoint. The rate is what the formulas give for that many
  * items.
  */
 #include "command.h"
@@ -49,7 +49,7 @@ static void add_row(struct table *table, const struct tamis_filter_stat *stat)
     table_format(table, "%ju", (uintmax_t)stat->capacity);
     table_format(table, "%ju", (uintmax_t)stat->items);
     table_format(table, "%.3g", stat->predicted_rate);
-    /* Of disk, so that kinds can be compared. */
+    /* Bits on the disk, so that kinds can be compared. */
     table_format(table, "%ju",
                  (uintmax_t)(stat->m_bits * (stat->counter_bits ? stat->counter_bits : 1)));
     table_cell(table, size);

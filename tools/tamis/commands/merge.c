@@ -36,7 +36,8 @@ static const char HELP[] =
     "\n"
     "exit status: 0 done; 2 an error; 128 + N stopped by signal N\n";
 
-/* The filter's own rate is held up to so far: an estimate of the items is off by some per mille. */
+/* A note is printed when the rate is more than this above the filter's own: the number of items is
+ * an estimate that may be wrong by some per mille. */
 #define RATE_MARGIN 1.1
 
 struct sources {
@@ -78,7 +79,7 @@ static int go_on(void *context, uint64_t done_bytes, uint64_t all_bytes)
     return 0;
 }
 
-/* Into a filter that is there.  TAMIS_ENOTFOUND, with nothing told, if it is not. */
+/* Merges into a filter that is there. Returns TAMIS_ENOTFOUND without a message if it is not. */
 static int merge_into(tamis_store *store, const char *name, const struct tamis_merge *merge,
                       tamis_filter **filter)
 {
@@ -112,7 +113,8 @@ static int merge(const struct invocation *call, tamis_store *store, const struct
     return rc;
 }
 
-/* A filter keeps its size, whatever is merged into it. */
+/* Prints a note if more was merged into the filter than it was made for. A filter keeps its size.
+ */
 static int tell_overload(tamis_filter *filter)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};

@@ -2,8 +2,9 @@
 /*
  * remove.c: tamis remove NAME [KEY...]
  *
- * A key that is not there is an error of that key alone: it is told, the others are taken off, and
- * the status is 2 in the end.  A signal ends it after the batch in hand, as with add.
+ * A key that is not there is an error of that key alone: the key is reported, the others are taken
+ * off, and the status is 2 at the end. A signal ends the command after the batch in hand, as with
+ * add.
  */
 #include <stdint.h>
 #include <stdio.h>

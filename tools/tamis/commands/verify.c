@@ -46,7 +46,8 @@ static int show_problem(void *context, const struct tamis_problem *problem)
     return 0;
 }
 
-/* Tells of a filter that is unclean or degraded.  Its files are sound, so it is no problem. */
+/* Warns of a filter that is unclean or degraded. Its files are sound, so this does not count as a
+ * problem. */
 static int tell_trouble(void *context, const struct tamis_filter_stat *stat)
 {
     const struct names *names = context;

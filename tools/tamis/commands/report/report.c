@@ -49,7 +49,7 @@ static int add_listed(void *context, const struct tamis_filter_stat *stat)
     return 0;
 }
 
-/* What was read of a filter, for reading it again. */
+/* Releases what was read of a filter, so that it can be read again. */
 static void unload(struct report_filter *filter)
 {
     view_clear(&filter->view);
@@ -101,7 +101,8 @@ static void drop_seed(json_t *object)
     if (!zero) (void)json_object_del(object, "seed");
 }
 
-/* A page goes from hand to hand, and who knows the seed can choose keys against the filter. */
+/* Removes the seeds: a page goes from hand to hand, and anyone who knows the seed can choose keys
+ * that harm the filter. */
 static json_t *without_seeds(json_t *info)
 {
     const json_t *segments = json_object_get(info, "segments");
@@ -111,7 +112,7 @@ static json_t *without_seeds(json_t *info)
     return info;
 }
 
-/* The library's word for a failure stays in the report. */
+/* Reads one filter. If that fails, the library's sentence stays in the report. */
 static int load(tamis_store *store, struct report_filter *filter)
 {
     tamis_filter *open = NULL;
@@ -127,7 +128,8 @@ static int load(tamis_store *store, struct report_filter *filter)
     return rc;
 }
 
-/* A list of fewer segments may come into force while they are read one by one: TAMIS_EINVAL then.
+/* Reads a filter again if the read failed with TAMIS_EINVAL: a list of fewer segments may come into
+ * force while the segments are read one by one.
  * */
 static int load_settled(tamis_store *store, struct report_filter *filter)
 {
@@ -177,7 +179,8 @@ static bool options_suffice(const struct invocation *call)
     return false;
 }
 
-/* The names that are asked for.  One that is not there ends it before anything is read. */
+/* Collects the names that were given. A name that is not there ends the command before anything is
+ * read. */
 static int collect(const struct invocation *call, tamis_store *store, struct report *report)
 {
     if (options_have(&call->options, TAKES(ALL)))

@@ -21,7 +21,7 @@ static double clamped(double share)
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-/* Cells of one level make one path, so that a map is a few kilobytes. */
+/* The cells of one level make one path, so that a map takes only a few kilobytes. */
 static void heat_cells(struct page *page, const double *fill, size_t columns, size_t parts)
 {
     for (int level = 0; level <= HEAT_LEVELS; level++) {
@@ -154,7 +154,7 @@ static void y_label(struct page *page, const struct rate_curve *curve, double ra
                 y_of(curve, rate) + 4, report_rate(text, rate));
 }
 
-/* Of a window only its newest segment fills; the capacity is the window's. */
+/* In a window only the newest segment fills, and the capacity is that of the whole window. */
 static const char *when_full(const struct tamis_filter_stat *stat)
 {
     return stat->slices > 0 ? "segment full" : "capacity";
@@ -289,7 +289,8 @@ void chart_segments(struct page *page, const struct report_filter *filter)
 
 /* ---- Generations -------------------------------------------------------------------------- */
 
-/* Where a generation stands on the line of time; by their order where all were made at once. */
+/* The place of a generation on the line of time; its place in the order if all were made at the
+ * same moment. */
 static double time_x(const struct report_filter *filter, size_t index)
 {
     const struct tamis_generation_stat *g = filter->generations;

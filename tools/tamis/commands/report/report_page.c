@@ -19,12 +19,12 @@
 #include "report.h"
 #include "text.h"
 
-/* So many sections are open at first; more are closed, so that a long page stays light. */
+/* With more filters than this all sections are closed at first, so that a long page stays fast. */
 #define OPEN_AT_MOST 12
 
 /* ---- Pieces ------------------------------------------------------------------------------- */
 
-/* A field of the info with `shown` for people. */
+/* Writes a field of the info, with `shown` as the form for people. */
 static void datum(struct page *page, const struct report_filter *filter, const char *field,
                   const char *shown)
 {
@@ -172,7 +172,7 @@ static void tiles(struct page *page, const struct report_filter *filter)
     page_text(page, "</div>\n");
 }
 
-/* Every field but the segments, as info has it. */
+/* Writes every field of the info but the segments. */
 static void all_fields(struct page *page, const struct report_filter *filter)
 {
     const char *field;
