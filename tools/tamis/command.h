@@ -51,14 +51,13 @@ struct command {
     "      --store DIR     the store\n"
 
 /* The commands, in the order of `tamis help`: the life of a filter. */
-#define CLI_COMMANDS(X)                                                                            \
-    X(create)                                                                                      \
-    X(add)                                                                                         \
-    X(check)                                                                                       \
-    X(remove)                                                                                      \
-    X(count) X(list) X(info) X(explain) X(calc) X(build) X(except) X(generations) X(rollback)      \
-        X(rotate) X(sync) X(merge) X(compare) X(import) X(export) X(verify) X(doctor) X(report)    \
-            X(repair) X(backup) X(rename) X(drop)
+/* clang-format off */
+#define CLI_COMMANDS(X) \
+    X(create) X(add) X(check) X(remove) X(count) X(list) X(info) \
+    X(explain) X(calc) X(build) X(except) X(generations) X(rollback) X(rotate) \
+    X(sync) X(merge) X(compare) X(import) X(export) X(verify) X(doctor) \
+    X(report) X(repair) X(backup) X(rename) X(drop)
+/* clang-format on */
 
 #define CLI_DECLARE(name) extern const struct command cli_command_##name;
 CLI_COMMANDS(CLI_DECLARE)

@@ -19,7 +19,7 @@
 
 /* What a view holds besides the filter's stat.  VIEW_FILL brings the segments too. */
 #define VIEW_SEGMENTS 1u
-#define VIEW_FILL 2u /* set bits counted: reads every segment whole */
+#define VIEW_FILL 2u /* the set bits were counted, which reads every segment completely */
 
 struct filter_view {
     struct tamis_filter_stat stat;

@@ -22,7 +22,7 @@ static void *gzip_make(void)
     return gzip;
 }
 
-/* Called where nothing is left to take, too: what it has unpacked may not have had room before. */
+/* This is also called when no input is left: unpacked bytes may still wait for room. */
 static const char *gzip_step(void *state, struct unpacking *unpacking)
 {
     struct gzip *gzip = state;

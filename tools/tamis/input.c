@@ -16,8 +16,9 @@
 
 #define BUFFER_BYTES ((size_t)256 * 1024)
 
-/* What packed files begin with.  Those that are not unpacked here stand in it so that they are
- * refused: taken for plain, they would be published as keys that nobody asks for. */
+/* What packed files begin with.  Formats that are not unpacked here are in the table so that they
+ * are refused: if they were read as plain text, their bytes would be published as keys that nobody
+ * asks for. */
 static const struct format {
     const char *name;
     const char *magic;
@@ -132,7 +133,7 @@ static ssize_t read_file(struct input *input, void *buffer, size_t bytes)
     }
 }
 
-/* More of the file behind what is held of it. */
+/* Reads more of the file behind the bytes that the buffer holds. */
 static ssize_t fill(struct input *input)
 {
     const ssize_t got = read_file(input, input->buffer + input->end, BUFFER_BYTES - input->end);
@@ -153,7 +154,7 @@ static const struct format *format_of(const unsigned char *first, size_t bytes)
     return NULL;
 }
 
-/* Of one that is no longer than this: what it was the beginning of, where no text begins so. */
+/* The format of a file that is shorter than the magic bytes, if no text begins with those bytes. */
 static const struct format *format_cut_short(const unsigned char *first, size_t bytes)
 {
     for (size_t i = 0; bytes >= 2 && i < FORMAT_COUNT - 1; i++)
@@ -163,7 +164,7 @@ static const struct format *format_cut_short(const unsigned char *first, size_t 
     return NULL;
 }
 
-/* The first bytes, and what they say. */
+/* Reads the first bytes and finds the format by them. */
 static bool begin(struct input *input)
 {
     while (input->end < FIRST_BYTES && !input->at_end)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * input.h: the bytes of a file or of standard input, unpacked where they are packed.
- *
- * What packed them is told by the first bytes, never by the name, so a pipe is unpacked too.  A
- * packed file that is cut short or damaged ends in an error, with its name and the place: what was
- * read of it until then is not to be used.
+ * input.h: the bytes of a file or of standard input, unpacked if they are packed. The first bytes
+ * tell the format, never the name, so a pipe is unpacked too. A packed file that is cut short or
+ * damaged ends in an error with its name and the place; the caller must not use what was read of
+ * it.
  */
 #ifndef TAMIS_TOOLS_INPUT_H
 #define TAMIS_TOOLS_INPUT_H
@@ -14,7 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What an unpacker takes from and puts into; it moves the pointers on. */
+/* The bytes that an unpacker reads and the room that it writes to; it moves the pointers. */
 struct unpacking {
     const unsigned char *from;
     const unsigned char *from_end;
@@ -25,7 +24,8 @@ struct unpacking {
 /* How one format is unpacked: a file each. */
 struct unpacker {
     void *(*make)(void);
-    /* As much as there is, of any number of members one after the other.  NULL, or what is wrong.
+    /* Unpacks as much as there is, of any number of members one after the other. Returns NULL, or
+     * what is wrong.
      * */
     const char *(*step)(void *state, struct unpacking *unpacking);
     bool (*is_whole)(const void *state); /* the last member has ended: the file may end here */
@@ -53,14 +53,14 @@ const char *input_name(const char *path);
 /* A file, or standard input for "-".  NULL after a message. */
 struct input *input_open(const char *path);
 
-/* Bytes into the buffer: their number, 0 at the end; below 0 where it failed: input->error says
- * why, or is NULL where a signal came (interrupt.h). */
+/* Reads bytes into the buffer. Returns their number, 0 at the end, or below 0 after a failure:
+ * input->error says why, or is NULL after a signal (interrupt.h). */
 ssize_t input_read(struct input *input, void *buffer, size_t bytes);
 
 void input_close(struct input *input); /* NULL is allowed */
 
-/* Can it be read, as far as can be told without opening it?  false after a message.  *bytes: its
- * length, 0 where nobody knows. */
+/* Can the file be read, as far as this is known without opening it? false after a message. *bytes
+ * is its length, or 0 if that is not known. */
 bool input_is_there(const char *path, uint64_t *bytes);
 
 /* ---- gzip.c, zstd.c; NULL in a build without the library ------------------------------------- */

@@ -45,8 +45,8 @@ bool interrupt_wait(int fd, short events, int seconds)
     sigemptyset(&ours);
     for (size_t i = 0; i < SIGNAL_COUNT; i++)
         sigaddset(&ours, SIGNALS[i]);
-    /* Held back while we look, let through by ppoll() alone: a signal that comes in between ends
-     * the ppoll() instead of being noticed a read too late. */
+    /* The signals are blocked while we look, and only ppoll() lets them through. So a signal that
+     * comes in between ends the ppoll(), and is not noticed one read too late. */
     sigprocmask(SIG_BLOCK, &ours, &before);
     struct pollfd pfd = {.fd = fd, .events = events};
     if (!caught) ready = ppoll(&pfd, 1, seconds < 0 ? NULL : &limit, &before);

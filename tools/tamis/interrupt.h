@@ -10,7 +10,8 @@
 
 #include <stdbool.h>
 
-/* From now on.  A signal that was ignored at the start (nohup, sh's &) stays ignored. */
+/* Remember signals from now on. A signal that was ignored at the start (nohup, sh's &) stays
+ * ignored. */
 void interrupt_catch(void);
 
 /* The signal that came, or 0. */
@@ -21,7 +22,7 @@ const char *interrupt_name(void);
 
 /* Wait until fd can be read or the signal comes: no signal is missed between the two. */
 void interrupt_wait_readable(int fd);
-/* The same for writing; of a pipe PIPE_BUF bytes can then be written without a wait. */
+/* The same for writing. After it, PIPE_BUF bytes can be written to a pipe without a wait. */
 void interrupt_wait_writable(int fd);
 /* The same for poll()'s events, but at most so many seconds (below 0: without end).  true: it is
  * ready; false: the time is over, or the signal came. */

@@ -100,7 +100,7 @@ static int write_piece(const char *text, size_t bytes, void *out)
 
 void json_write(struct out *out, const json_t *value)
 {
-    /* 15 digits: a rate that was typed comes back as it was typed, 0.1 as 0.1. */
+    /* With 15 digits a rate that was typed comes back as it was typed: 0.1 as 0.1. */
     if (json_dump_callback(value, write_piece, out,
                            JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) < 0)
         cli_no_memory();

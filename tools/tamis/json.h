@@ -2,8 +2,8 @@
 /*
  * json.h: values and lines of --json output.
  *
- * One object a line, fields in the order they were put.  What cannot be had (memory) ends the
- * program with a sentence, so that no call here needs checking.
+ * One object a line, with its fields in the order in which they were put. If there is no memory,
+ * the program ends with a sentence, so no call here needs checking.
  */
 #ifndef TAMIS_TOOLS_JSON_H
 #define TAMIS_TOOLS_JSON_H
@@ -23,8 +23,8 @@ void json_put(json_t *object, const char *field, json_t *value);
 /* value becomes array's. */
 void json_append(json_t *array, json_t *value);
 
-/* A number; beyond 2^63-1, where JSON readers lose digits and jansson has none, its digits as a
- * string. */
+/* A number. Beyond 2^63-1 it becomes a string of digits, because readers of JSON lose digits there
+ * and jansson has no such number. */
 json_t *json_unsigned(uint64_t number);
 
 /* A number, or null for NaN and infinity. */

@@ -29,7 +29,7 @@
 #define BUFFER_BYTES ((size_t)1024 * 1024)
 _Static_assert(KEY_BYTES_MAX == (size_t)64 * 1024 * 1024, "make_room() names it in a message");
 
-/* Bytes that standard input will give, for the percentage; 0 where nobody knows. */
+/* How many bytes standard input will give, for the percentage; 0 if that is not known. */
 static uint64_t input_bytes(void)
 {
     struct stat status;
@@ -48,7 +48,8 @@ static struct key_source *make_source(const struct invocation *call)
     return source;
 }
 
-/* A new one, or a larger one; with room for the separator that the last line may lack. */
+/* Makes the buffer, or makes it larger. It has room for the separator that the last line may lack.
+ */
 static void make_buffer(struct key_source *source, size_t bytes)
 {
     source->buffer = cli_realloc(source->buffer, bytes + 1);
@@ -70,8 +71,8 @@ struct key_source *key_source_of(const struct invocation *call, struct input *in
     return source;
 }
 
-/* A lone KEY that looks like the place where keys are.  `--` before it says that it is meant as it
- * is. */
+/* Prints a note if the only KEY looks like the name of a file with keys. After `--` it is meant as
+ * a key. */
 static void hint_at_file(const struct invocation *call, const char *key)
 {
     struct stat status;
@@ -116,7 +117,7 @@ static void begin_reading(const struct invocation *call, bool standard, uint64_t
 {
     const bool typed = standard && isatty(STDIN_FILENO) == 1;
     if (typed) cli_tell("reading keys from the terminal, one a line; end with Ctrl-D");
-    /* Who types sees how far it is, and would have the line in the way. */
+    /* A user who types the keys sees the progress anyway, and the line would be in the way. */
     if (!typed || options_have(&call->options, TAKES(PROGRESS)))
         progress_start(&call->options, bytes);
 }
@@ -170,7 +171,7 @@ __attribute__((format(printf, 2, 3))) static void stop_with(struct key_source *s
     source->failed = true;
 }
 
-/* Key number `number`, from 1, is not as it should be. */
+/* Stops at key number `number`, counted from 1, which is malformed. */
 static void stop_at_key(struct key_source *source, uint64_t number, const char *why)
 {
     if (source->input)
@@ -221,7 +222,7 @@ static inline bool take_key(struct key_source *source, size_t count, char *text,
     return true;
 }
 
-/* Is the line a key, by the rules?  Takes off it what belongs to its end. */
+/* Is the line a key, by the rules? Takes a carriage return off its end if the rules say so. */
 static bool passes_rules(struct key_source *source, const char *text, size_t *bytes)
 {
     if (source->strip_return && *bytes > 0 && text[*bytes - 1] == '\r') --*bytes;
@@ -237,7 +238,7 @@ static bool passes_rules(struct key_source *source, const char *text, size_t *by
 
 /* ---- Standard input ----------------------------------------------------------------------- */
 
-/* Of lines that stand in the batch those that are keys, as they are meant: how many. */
+/* Keeps the lines of the batch that are keys, decoded; returns their number. */
 static size_t keep_keys(struct key_source *source, size_t lines)
 {
     if (!source->hex && !source->has_rules) return lines;
@@ -252,7 +253,7 @@ static size_t keep_keys(struct key_source *source, size_t lines)
     return count;
 }
 
-/* Whole keys of the buffer into the batch; 0: it has none. */
+/* Puts the whole keys of the buffer into the batch. 0: it has none. */
 static size_t split(struct key_source *source)
 {
     struct lines lines = {.start = source->buffer + source->start,
@@ -269,7 +270,8 @@ static size_t split(struct key_source *source)
     return count;
 }
 
-/* The last key may lack its separator; nothing at all after the last separator is no key. */
+/* Takes the last key, which may lack its separator. If nothing follows the last separator, there is
+ * no such key. */
 static size_t split_last(struct key_source *source)
 {
     char *at = source->buffer + source->start;
@@ -280,7 +282,7 @@ static size_t split_last(struct key_source *source)
     return take_key(source, 0, at, bytes);
 }
 
-/* Room for more of the key that fills the buffer.  false: it is too long. */
+/* Makes room for more of the key that fills the buffer. false: the key is too long. */
 static bool make_room(struct key_source *source)
 {
     size_t rest = source->end - source->start;
@@ -316,7 +318,8 @@ static void read_input(struct key_source *source)
     if (n < 0 && source->input->error) stop_with(source, "%s", source->input->error);
 }
 
-/* One read into the room.  At its end, at a signal and at a failure it sets at_end. */
+/* Reads once into the room. At the end of the input, at a signal and at a failure it sets at_end.
+ */
 static void read_more(struct key_source *source)
 {
     if (source->input) {
@@ -363,7 +366,7 @@ static size_t next_lines(struct key_source *source)
     return interrupted(source) ? 0 : split_last(source); /* a signal may leave half a key */
 }
 
-/* Open the next file of --file: false where there is none, or it cannot be had, which is told. */
+/* Opens the next file of --file. false: there is none, or it cannot be read, after a message. */
 static bool next_file(struct key_source *source)
 {
     if (source->failed || interrupted(source) || source->files == source->files_end) return false;
@@ -451,7 +454,7 @@ int key_source_status(const struct key_source *source, int status, const char *d
                            source->keys_done == 1 ? "which was" : "all of them", done);
 }
 
-/* Keys that hits names, printed one by one. */
+/* Prints the keys whose bits are set in `hits`, one by one. */
 static void print_keys(const struct key_source *source, const struct tamis_key *keys, uint64_t hits)
 {
     for (; hits != 0; hits &= hits - 1) {
@@ -460,7 +463,8 @@ static void print_keys(const struct key_source *source, const struct tamis_key *
     }
 }
 
-/* The same of keys that are lines of the buffer: neighbours at once, with their separators. */
+/* The same for keys that are lines of the buffer: neighbours are printed at once, with their
+ * separators. */
 static void lend_lines(const struct key_source *source, const struct tamis_key *keys, uint64_t hits)
 {
     while (hits != 0) {

@@ -2,11 +2,11 @@
 /*
  * keys.h: where the keys of add, check, build and others come from, and how they are printed.
  *
- * From the arguments, from standard input, or from a file (input.h): read(2) into one buffer, 64
- * bytes at a look for the ends of lines, and batches of keys that point straight into the buffer.
- * No key is copied, on its way in or out, so memory is constant; only a single key longer than the
- * buffer makes it grow, up to KEY_BYTES_MAX.  Before each read standard output is flushed: answers
- * never wait for the next question.
+ * Keys come from the arguments, from standard input, or from a file (input.h). read(2) fills one
+ * buffer, the ends of lines are found 64 bytes at a time, and the keys of a batch point straight
+ * into the buffer. No key is copied on its way in or out, so memory is constant; only a single key
+ * that is longer than the buffer makes it grow, up to KEY_BYTES_MAX. Standard output is flushed
+ * before each read, so answers never wait for the next question.
  */
 #ifndef TAMIS_TOOLS_KEYS_H
 #define TAMIS_TOOLS_KEYS_H
@@ -61,17 +61,17 @@ struct key_source {
     char *error; /* what stopped the reading, told when the keys before it are done */
 };
 
-/* To be asked before anything is opened: can the keys be had as the call says?  false after a
- * message: keys as arguments and files both, or a file that cannot be read.  A lone argument that
- * is a file is told. */
+/* Can the keys be read as the call says? To be asked before anything is opened. false after a
+ * message: keys are given both as arguments and as files, or a file cannot be read. A note is
+ * printed if the only argument is the name of a file. */
 bool key_source_can_be(const struct invocation *call, size_t first);
 
 /* Keys from the arguments of the call from index `first` on, else from the files of --file, else
  * from standard input.  Starts the progress display.  On the heap; never NULL. */
 struct key_source *key_source_new(const struct invocation *call, size_t first);
 
-/* Keys of a file alone, lines of it by the rules of the options.  Shows its progress, but leaves
- * the beginning and the end of the display to the caller, as the closing of the input. */
+/* Keys of one file, whose lines follow the rules of the options. It updates the progress display;
+ * the caller begins and ends the display, and closes the input. */
 struct key_source *key_source_of(const struct invocation *call, struct input *input);
 
 void key_source_free(struct key_source *source);
@@ -88,8 +88,8 @@ int key_source_each(struct key_source *source, int (*batch)(void *context, size_
 void key_source_tell_missing(const struct key_source *source, const struct tamis_key *key,
                              const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The status of a command that its keys' end or a signal has ended: `status`, or 128 and the
- * signal's number, which is told; `done` says what has become of the keys that were read. */
+/* The status of a command when its keys have ended. That is `status`, or, after a signal, 128 plus
+ * its number, with a message in which `done` says what was done with the keys that were read. */
 int key_source_status(const struct key_source *source, int status, const char *done);
 
 /* Print the keys whose answer is `wanted`, each as it was written, with its separator. */

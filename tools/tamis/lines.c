@@ -28,7 +28,7 @@ size_t lines_take(struct lines *lines, struct tamis_key *keys, size_t most)
 {
     const char *line = lines->start, *at = lines->scanned;
     size_t count = 0;
-    /* A look finds up to SCAN_BYTES lines, so that it needs room for as many. */
+    /* One look finds up to SCAN_BYTES lines, so it needs room for as many. */
     for (; most - count >= SCAN_BYTES; at += SCAN_BYTES) {
         if ((size_t)(lines->end - at) < SCAN_BYTES) {
             lines->start = line;

@@ -15,11 +15,11 @@ struct lines {
 };
 
 /* Take lines that end before `end`: their number, at most `most`, which is at least SCAN_BYTES.
- * The keys are without the separators, which stand behind each.  0: there is no whole line; scanned
- * is end then. */
+ * The separator stands behind each key and does not belong to it. 0: there is no whole line, and
+ * scanned is then end. */
 size_t lines_take(struct lines *lines, struct tamis_key *keys, size_t most);
 
-/* The same by memchr(), a call a line: what lines_take() is tested against. */
+/* The same by memchr(), with a call for each line; lines_take() is tested against it. */
 size_t lines_take_portable(struct lines *lines, struct tamis_key *keys, size_t most);
 
 #endif

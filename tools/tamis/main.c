@@ -137,7 +137,7 @@ int main(int argc, char **argv)
     struct out out;
     out_init(&out, STDOUT_FILENO);
     int status = run(&out, argc, argv);
-    /* A command that was stopped by a signal says so by its status, which matters more. */
+    /* The status of a command that was stopped by a signal is kept, because it says more. */
     if (!out_finish(&out) && status <= CLI_ERROR) status = CLI_ERROR;
     out_clear(&out);
     return status;

@@ -132,7 +132,7 @@ static uint64_t unit_factor(const struct unit *units, const char *suffix)
     return 0;
 }
 
-/* A number with a suffix of either list (NULL: there is but one list). */
+/* A number with a suffix of either list; more_units is NULL if there is only one list. */
 static enum parsed parse_scaled(const char *text, const struct unit *units,
                                 const struct unit *more_units, uint64_t *value)
 {
@@ -152,7 +152,7 @@ static enum parsed parse_scaled(const char *text, const struct unit *units,
     return scale(mantissa, fraction, factor, value);
 }
 
-/* Tell what is wrong; `accepts` completes "option accepts ...". */
+/* Tells what is wrong; `accepts` completes "give ...". */
 static bool refuse(const char *option, const char *text, enum parsed parsed, const char *accepts)
 {
     if (parsed == TOO_LARGE)

@@ -2,9 +2,9 @@
 /*
  * number.h: numbers on the command line.
  *
- * Strict: the whole text is one number, nothing negative, nothing that overflows or would have to
- * be rounded.  Each call returns false after a message that names the option and says what it
- * accepts.  But for rates, which strtod() reads:
+ * The rules are strict: the whole text is one number, which is not negative, does not overflow and
+ * need not be rounded.  Each call returns false after a message that names the option and says what
+ * it accepts.  Rates are read by strtod(); the others have this form:
  *
  *     number     decimal (suffix | exponent)?     1.5M  1e9  1_000_000  2.5e3
  *     decimal    digits ("." digits)?

@@ -82,7 +82,8 @@ static int keep_nearest(void *context, const struct tamis_filter_stat *stat)
 int cli_fail_absent(tamis_store *store, const char *name, const char *sentence)
 {
     struct nearest nearest = {.wanted = name};
-    char *kept = cli_strdup(sentence); /* may be the library's own, which the listing can replace */
+    char *kept = cli_strdup(
+        sentence); /* the sentence may be the library's own, which the listing can replace */
     if (tamis_store_list(store, NULL, keep_nearest, &nearest) == 0 && nearest.name[0])
         cli_tell("%s; did you mean '%s'?", kept, nearest.name);
     else
@@ -153,7 +154,7 @@ void cli_tell_trouble_of(const struct tamis_filter_stat *stat)
 void cli_tell_trouble(tamis_filter *filter)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    /* What fails here fails in what comes next, and is told there. */
+    /* If this fails, the next call fails too and says why. */
     if (tamis_filter_stat(filter, &stat) == 0) cli_tell_trouble_of(&stat);
 }
 
@@ -170,7 +171,7 @@ struct wanted {
     bool found;
 };
 
-/* Of all names that begin with NAME, NAME itself comes first. */
+/* Of all names that begin with NAME, NAME itself is listed first. */
 static int compare_first(void *context, const struct tamis_filter_stat *stat)
 {
     struct wanted *wanted = context;

@@ -14,7 +14,7 @@
 /* What getopt_long() returns: a letter, or this plus the id for an option's long form. */
 #define FIRST_LONG 256
 
-#define THREADS_MAX 1024 /* of --threads: a slip of the hand ends here */
+#define THREADS_MAX 1024 /* of --threads; more is most likely a typing error */
 
 /* What an option's value is; the number_...() calls of number.h say what they accept. */
 enum value {
@@ -118,7 +118,7 @@ static void fill_tables(struct getopt_tables *tables, const char *mode, uint64_t
     }
 }
 
-/* The option that getopt_long() returned, or complains of; OPTION_IDS for one that it has not. */
+/* The option that getopt_long() returned or complains of; OPTION_IDS if there is no such option. */
 static int option_of(int value)
 {
     if (value >= FIRST_LONG) return value - FIRST_LONG;
@@ -150,7 +150,7 @@ static bool take_small(const char *shown, const char *value, uint64_t least, uin
     return true;
 }
 
-/* Which of them a store can have the library says; a 0 in front is not needed. */
+/* The library says which modes a store can have. A leading 0 is not needed. */
 static bool take_mode(const char *value, uint32_t *mode)
 {
     char *end;

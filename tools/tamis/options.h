@@ -84,7 +84,7 @@ enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
 
 /* The options that say what a key looks like, in and out. */
 #define TAKES_KEYS (TAKES(ZERO) | TAKES(HEX) | TAKES(JSON))
-/* The same where keys are arguments, standard input or files (keys.h). */
+/* The same for commands whose keys are arguments, standard input or files (keys.h). */
 #define TAKES_KEYS_OF_FILES (TAKES_KEYS | TAKES(FILE))
 #define TAKES_PROGRESS (TAKES(PROGRESS) | TAKES(NO_PROGRESS))
 
@@ -94,7 +94,7 @@ struct option_files {
     size_t count;
 };
 
-/* Values; a field means something only where its option was given. */
+/* The values of the options. A field is valid only if its option was given. */
 struct options {
     uint64_t given; /* TAKES(...) of what was on the command line */
     const char *store;

@@ -19,7 +19,7 @@ static void *zstd_make(void)
     return zstd;
 }
 
-/* Called where nothing is left to take, too: what it has unpacked may not have had room before. */
+/* This is also called when no input is left: unpacked bytes may still wait for room. */
 static const char *zstd_step(void *state, struct unpacking *unpacking)
 {
     struct zstd *zstd = state;

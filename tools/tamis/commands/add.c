@@ -95,9 +95,8 @@ static int warn_when_full(struct addition *addition)
     if ((uint64_t)items <= addition->capacity) return CLI_DONE;
     struct tamis_filter_stat stat = {.size = sizeof stat};
     if (tamis_filter_stat(addition->filter, &stat) < 0) return cli_fail_library();
-    if (!(stat.state & (TAMIS_STATE_FULL |
-                        TAMIS_STATE_OVER))) { /* the filter has grown, or forgets: it is looked at
-                                                 again when it holds twice as many */
+    if (!(stat.state & (TAMIS_STATE_FULL | TAMIS_STATE_OVER))) {
+        /* The filter has grown, or forgets: look again when it holds twice as many. */
         addition->capacity = 2 * (uint64_t)items;
         return CLI_DONE;
     }
