@@ -23,6 +23,7 @@
 #include "cases.h"
 #include "killer.h"
 #include "random.h"
+#include "rounds.h"
 #include "scratch.h"
 #include "spawn.h"
 #include "tamis.h"
@@ -33,8 +34,10 @@
 #define ALARM_SECONDS 500u
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define KILLS 400u
+#define LONG_KILLS KILLS
 #else
-#define KILLS 4000u
+#define KILLS 1500u
+#define LONG_KILLS 4000u
 #endif
 
 static const enum tamis__point points[] = {
@@ -193,7 +196,8 @@ CASE(kill_anywhere_blocks_nobody_and_loses_nothing)
     struct killer *killer = &arena->killer;
     uint64_t random = arena->seed;
     killer_begin(killer, random, RACERS, racer, arena);
-    while (killer->kills < KILLS) {
+    const unsigned kills = rounds(KILLS, LONG_KILLS);
+    while (killer->kills < kills) {
         const uint64_t moment =
             __atomic_load_n(&arena->operations, __ATOMIC_RELAXED) + random_below(&random, 2000);
         while (__atomic_load_n(&arena->operations, __ATOMIC_RELAXED) < moment) {

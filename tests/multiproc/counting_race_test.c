@@ -30,6 +30,7 @@
 #include "handle/view.h"
 #include "kind/cells.h"
 #include "random.h"
+#include "rounds.h"
 #include "scratch.h"
 #include "spawn.h"
 #include "tamis.h"
@@ -41,10 +42,12 @@
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define OPERATIONS 1000000u
+#define LONG_OPERATIONS OPERATIONS
 #define SAME_KEYS 6400u
 #define ROUNDS 3
 #else
-#define OPERATIONS 50000000u
+#define OPERATIONS 15000000u
+#define LONG_OPERATIONS 50000000u
 #define SAME_KEYS 25600u
 #define ROUNDS 30
 #endif
@@ -142,7 +145,7 @@ static void multiset_process(void *context, unsigned index)
 {
     struct arena *arena = context;
     uint64_t random = arena->seed + index;
-    const unsigned operations = OPERATIONS / RACERS;
+    const unsigned operations = rounds(OPERATIONS, LONG_OPERATIONS) / RACERS;
     for (unsigned done = 0; done < operations;)
         done += one_batch(arena, index, arena->exact + index * KEYS, &random,
                           done < operations / 3 * 2 ? 60 : 50);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kill_storm_test.c: ten thousand kill -9 of adders and of writers of the catalog, all on one
+ * kill_storm_test.c: thousands of kill -9 of adders and of writers of the catalog, all on one
  * store.
  *
  * Adders race for the same keys in filters of every kind that is added to, one that grows among
@@ -27,6 +27,7 @@
 #include "cases.h"
 #include "killer.h"
 #include "random.h"
+#include "rounds.h"
 #include "scratch.h"
 #include "storm.h"
 
@@ -37,11 +38,10 @@
 #define CHUNK_MAX 64u
 #define FIRST_KEYS (100 * CHUNK_MAX) /* that may be added before the first death */
 #define PAUSE_NS_MAX 1500000u
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define KILLS 1000u
-#else
-#define KILLS 10000u
-#endif
+#define KILLS 3000u
+#define KILLS_MAX 10000u /* the long form */
+
+static unsigned kills;
 
 static const struct {
     const char *name;
@@ -213,13 +213,13 @@ static int compare_delays(const void *a, const void *b)
 /* Of the sorted delays, the one that so many per cent are not above. */
 static double milliseconds(const int64_t *delays, unsigned percent)
 {
-    const size_t rank = (size_t)KILLS * percent / 100;
+    const size_t rank = (size_t)kills * percent / 100;
     return (double)delays[rank > 0 ? rank - 1 : 0] / 1e6;
 }
 
 static void run_storm(struct arena *arena, struct witness *witness)
 {
-    static int64_t delays[KILLS];
+    static int64_t delays[KILLS_MAX];
     struct killer *killer = &arena->killer;
     uint64_t random = random_seed();
     sigset_t child;
@@ -227,16 +227,16 @@ static void run_storm(struct arena *arena, struct witness *witness)
     (void)sigaddset(&child, SIGCHLD);
     (void)sigprocmask(SIG_BLOCK, &child, NULL);
     killer_begin(killer, random, ADDERS + WRITERS, victim, arena);
-    while (killer->kills < KILLS) {
+    while (killer->kills < kills) {
         /* The keys last to the end. */
         for (unsigned f = 0; f < FILTERS; f++)
-            arena->races[f].limit += (KEYS - FIRST_KEYS - CHUNK_MAX) / KILLS;
+            arena->races[f].limit += (KEYS - FIRST_KEYS - CHUNK_MAX) / kills;
         const unsigned dead = await_death(killer, &random);
         delays[killer->kills - 1] = write_and_add(witness) - killer->died_at[dead];
         killer_start(killer, dead);
     }
     killer_end(killer);
-    qsort(delays, KILLS, sizeof delays[0], compare_delays);
+    qsort(delays, kills, sizeof delays[0], compare_delays);
     printf("kill-storm: %" PRIu64 " kills; the next writer's delay: p50 %.2f ms, p99 %.2f ms, "
            "max %.2f ms\n",
            killer->kills, milliseconds(delays, 50), milliseconds(delays, 99),
@@ -255,7 +255,7 @@ static void check_points(const struct killer *killer)
     printf("%" PRIu64 " died by their own hand, at %" PRIu64 " of the %zu named points on their "
            "way (%u in all)\n",
            deaths, reached, POINTS, TAMIS__POINT_COUNT_OF);
-    assert_true(reached + 2 >= POINTS || KILLS < 10000);
+    assert_true(reached + (kills == KILLS_MAX ? 2 : 6) >= POINTS); /* some are seldom passed */
 }
 
 static void check_keys(struct arena *arena, tamis_store *store)
@@ -272,7 +272,7 @@ static void check_keys(struct arena *arena, tamis_store *store)
             if (race->answered[key]) lost += tamis_filter_contains(filter, &key, sizeof key) != 1;
         }
         assert_int_equal(tamis_filter_close(filter), 0);
-        assert_true(told > KILLS / 10);
+        assert_true(told > kills / 10);
         answered += told;
     }
     printf("%" PRIu64 " adds told: lost %" PRIu64 ", told NEW twice %" PRIu64 "\n", answered, lost,
@@ -303,7 +303,8 @@ static void check_catalog(struct arena *arena, struct witness *witness)
 
 CASE(kill_storm_loses_nothing)
 {
-    const struct tamis_filter_spec small = {.size = sizeof small, .capacity = 2 * (uint64_t)KILLS};
+    const struct tamis_filter_spec small = {.size = sizeof small,
+                                            .capacity = 2 * (uint64_t)KILLS_MAX};
     struct arena *arena = spawn_shared(sizeof *arena);
     struct witness witness = {.named = 0};
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &witness.store), 0);
@@ -315,6 +316,7 @@ CASE(kill_storm_loses_nothing)
         arena->races[f].told_new = spawn_shared(KEYS);
         arena->races[f].answered = spawn_shared(KEYS);
     }
+    kills = rounds(KILLS, KILLS_MAX);
     run_storm(arena, &witness);
     check_points(&arena->killer);
     check_keys(arena, witness.store);

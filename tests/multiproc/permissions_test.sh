@@ -49,7 +49,7 @@ as()
     mallory) uid=54324 groups=54324 ;;
     esac
     (umask "$mask" && exec setpriv --reuid $uid --regid $uid --groups "$groups" \
-        timeout 20 "$scratch/tamis" --store "$store" "$@") </dev/null >"$scratch/out" 2>"$scratch/err"
+        timeout 120 "$scratch/tamis" --store "$store" "$@") </dev/null >"$scratch/out" 2>"$scratch/err"
 }
 
 # done_by USER UMASK COMMAND...: it must work.
@@ -314,7 +314,7 @@ done
 # ---- Links and foreign files -------------------------------------------------------------------
 
 store=$scratch/model
-as_root() { timeout 20 "$scratch/tamis" --store "$store" "$@" </dev/null >"$scratch/out" 2>"$scratch/err"; }
+as_root() { timeout 120 "$scratch/tamis" --store "$store" "$@" </dev/null >"$scratch/out" 2>"$scratch/err"; }
 as_root create f -n 1000
 as_root add f one
 outside=$scratch/outside

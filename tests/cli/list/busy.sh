@@ -6,7 +6,7 @@ exec 9>>"$TAMIS_STORE/catalog.lock"
 flock -x 9
 busy() {
     expect 2 timeout 30 tamis --wait 1 "$@" 2>told
-    sed 's/process [0-9]*/process N/; s/for 1[0-9.]* s;/for 1 s;/' told
+    sed 's/process [0-9]*/process N/; s/for [1-9][0-9.]* s;/for 1 s;/' told
 }
 busy list
 busy check seen a

@@ -13,7 +13,7 @@
  *     missing   some are not: all of them in frames that were damaged, which look like torn ones
  *     silent    a key is in that was not in the sound filter, or one is missing whose frame is as
  *               it was
- *     crashed   a signal, or 20 seconds
+ *     crashed   a signal, or 60 seconds
  *
  * Seen to fail: with the checksum of frames not compared.
  */
@@ -32,7 +32,7 @@
 #include "txn/store.h"
 
 #define SHARE (FIXTURE_SANITIZED ? 10u : 1u)
-#define ALARM_SECONDS 20u
+#define ALARM_SECONDS 60u
 
 enum outcome { REFUSED, TOLD, TRUE, MISSING, SILENT, CRASHED, OUTCOMES };
 

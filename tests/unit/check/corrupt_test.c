@@ -11,7 +11,7 @@
  *     told      no error, and tamis_store_verify() tells of a problem
  *     true      neither, and everything that is asked is answered as by the sound store
  *     silent    neither, and something is answered otherwise
- *     crashed   a signal, or 20 seconds
+ *     crashed   a signal, or 60 seconds
  *
  * A stream is true if what is imported of it answers as what the sound stream makes.  Where a
  * checksum covers what was damaged nothing may be silent.  It covers none of the bits that are
@@ -41,7 +41,7 @@
 #include "streams.h"
 
 #define SHARE (FIXTURE_SANITIZED ? 10u : 1u)
-#define ALARM_SECONDS 20u
+#define ALARM_SECONDS 60u
 #define SEGMENTS_MAX 64u
 
 enum outcome { REFUSED, TOLD, TRUE, SILENT, CRASHED, OUTCOMES };

@@ -346,7 +346,7 @@ static void open_fifo(void *context)
 {
     const struct place *p = context;
     struct tamis__segment segment;
-    (void)alarm(10); /* opening a pipe to read waits for a writer, here for ever */
+    (void)alarm(60); /* opening a pipe to read waits for a writer, here for ever */
     _exit(tamis__segment_open(&p->place, 9, false, &segment) == TAMIS_EFOREIGN ? 0 : 1);
 }
 

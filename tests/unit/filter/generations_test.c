@@ -133,7 +133,7 @@ CASE(handles_follow_beside_a_locked_catalog)
     tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
     publish(store, 1);
     assert_done(tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, &txn));
-    (void)alarm(20);
+    (void)alarm(60);
     assert_int_equal(answering(filter), 1);
     (void)alarm(0);
     tamis__catalog_end(txn);
@@ -568,7 +568,7 @@ CASE(nobody_waits_for_a_rollback_that_is_stopped)
     publish(store, 1);
     tamis_filter *reading = open_filter(store, TAMIS_READ_ONLY), *writing = open_filter(store, 0);
     const pid_t child = roll_back_and_stop(path);
-    (void)alarm(20);
+    (void)alarm(60);
     assert_int_equal(answering(reading) + answering(writing) + answering(early), 0);
     (void)alarm(0);
     assert_int_equal(kill(child, SIGKILL), 0);

@@ -151,7 +151,7 @@ CASE(nobody_waits_for_a_sweeper_that_is_stopped)
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter;
     tamis__io_hook = sweep_and_stop;
-    (void)alarm(20);
+    (void)alarm(60);
     stopped_at = "/staging/";
     assert_done(tamis_filter_create(store, "list", &spec, &filter));
     assert_true(stopped_fd >= 0);

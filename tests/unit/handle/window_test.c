@@ -522,7 +522,7 @@ CASE_WITH(window_moved_by_one_that_died_is_followed_by_who_is_full, setup, NULL)
     char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = windowed(store, 0, 2000, 2, 0);
-    (void)alarm(10);
+    (void)alarm(60);
     assert_int_equal(add(filter, 0), 1);
     rotate_killed(filter);
     for (uint64_t key = 1; key < 1500; key++)
