@@ -15,7 +15,7 @@
 #include "build/spool.h"
 #include "exceptions/set.h"
 #include "filter/publish.h"
-#include "hash/digest.h"
+#include "hash/digester.h"
 #include "kind/fuse.h"
 #include "txn/draft.h"
 #include "txn/plan.h"

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/point.h"
-#include "catalog/txn.h"
+#include "catalog/lmdb.h"
 #include "file/inside.h"
 #include "file/segment.h"
 

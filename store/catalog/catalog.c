@@ -23,7 +23,7 @@
 
 #include "base/error.h"
 #include "base/point.h"
-#include "catalog/txn.h"
+#include "catalog/lmdb.h"
 #include "file/inside.h"
 
 /* Address space, not memory: room for some million filters. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "catalog/lmdb.h"
 #include "catalog/pages.h"
-#include "catalog/txn.h"
 #include "file/inside.h"
 
 #define NAME "catalog.mdb"

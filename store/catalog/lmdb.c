@@ -8,7 +8,7 @@
  * be ended then. LMDB holds no lock of ours and none of its own (MDB_NOLOCK) that a jump could
  * leave behind.
  */
-#include "catalog/txn.h"
+#include "catalog/lmdb.h"
 
 static void on_assertion(MDB_env *env, const char *message)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "catalog/txn.h"
+#include "catalog/lmdb.h"
 
 static struct tamis__key tamis__generation_key(char type, uint64_t filter_id, uint64_t generation)
 {

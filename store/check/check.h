@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* check.h: what verify and repair share: files by name, sentences, what the data of a segment say.
  * */
-#ifndef TAMIS_STORE_CHECK_CHECK_H
-#define TAMIS_STORE_CHECK_CHECK_H
+#ifndef TAMIS_CHECK_CHECK_H
+#define TAMIS_CHECK_CHECK_H
 
 #include "filter/publish.h"
 #include "log/log.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* copy.h: one segment file into another directory, beside those who write to it. */
-#ifndef TAMIS_STORE_CHECK_COPY_H
-#define TAMIS_STORE_CHECK_COPY_H
+#ifndef TAMIS_CHECK_COPY_H
+#define TAMIS_CHECK_COPY_H
 
 #include "filter/publish.h"
 #include "txn/store.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rescue.h: the two halves of making a catalog anew: the store and its names, and a filter. */
-#ifndef TAMIS_STORE_CHECK_RESCUE_H
-#define TAMIS_STORE_CHECK_RESCUE_H
+#ifndef TAMIS_CHECK_RESCUE_H
+#define TAMIS_CHECK_RESCUE_H
 
 #include "check/repair.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* verify_spread.h: are the bits of a segment spread as keys spread them? */
-#ifndef TAMIS_STORE_CHECK_VERIFY_SPREAD_H
-#define TAMIS_STORE_CHECK_VERIFY_SPREAD_H
+#ifndef TAMIS_CHECK_VERIFY_SPREAD_H
+#define TAMIS_CHECK_VERIFY_SPREAD_H
 
 #include "check/check.h"
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "hash/digest.h"
+#include "hash/digester.h"
 
 int tamis__refuse(struct tamis__refusal *refusal, int code, uint64_t offset, const char *format,
                   ...)

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "hash/digest.h"
+#include "hash/digester.h"
 #include "hash/hash_set.h"
 #include "sizing/sizing.h"
 #include "tamis_build.h"

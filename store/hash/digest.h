@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * digest.h: the 128 bits that a key becomes, by XXH3, inlined where a batch loop needs it, or by
- * SipHash; and the XXH3-64 checksum of headers and records.  The only place that includes xxhash.h.
+ * digest.h: the 128 bits that a key becomes by XXH3, inlined where a batch loop needs it; and the
+ * XXH3-64 checksum of headers and records.  The only place that includes xxhash.h.
  */
 #ifndef TAMIS_HASH_DIGEST_H
 #define TAMIS_HASH_DIGEST_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include "tamis.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -39,26 +37,6 @@ tamis__digest_at_once(const void *key, size_t key_bytes, uint64_t seed)
     const XXH128_hash_t hash =
         XXH3_len_0to16_128b((const uint8_t *)key, key_bytes, XXH3_kSecret, seed);
     return (struct tamis__digest){.high = hash.high64, .low = hash.low64};
-}
-
-/* sip.c */
-struct tamis__digest tamis__digest_sip(const void *key, size_t key_bytes,
-                                       const uint8_t secret[TAMIS_SECRET_BYTES]);
-
-/* By which rule a filter's keys become digests. */
-struct tamis__digester {
-    uint64_t seed;         /* of XXH3 */
-    const uint8_t *secret; /* not NULL: SipHash, by this key */
-};
-
-static inline struct tamis__digest tamis__digest_by(const struct tamis__digester *by,
-                                                    const void *key, size_t key_bytes)
-{
-    /* In the loops over keys always the same, so the branch costs XXH3 nothing that can be
-     * measured. */
-    if (__builtin_expect(by->secret != NULL, 0))
-        return tamis__digest_sip(key, key_bytes, by->secret);
-    return tamis__digest(key, key_bytes, by->seed);
 }
 
 static inline uint64_t tamis__checksum(const void *bytes, size_t count)

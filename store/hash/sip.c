@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "base/bytes.h"
+#include "hash/digester.h"
 #include "hash/hash_set.h"
 #include "hash/xxh3.h"
 

@@ -32,7 +32,7 @@
 
 #include "base/bytes.h"
 #include "file/segment.h"
-#include "hash/digest.h"
+#include "hash/digester.h"
 #include "sizing/fuse.h"
 
 static inline uint64_t tamis__fuse_digest(const struct tamis__digester *by, const void *key,

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* txn.h: what the files of this folder share: a transaction, and the keys (catalog.c lists them).
- * */
-#ifndef TAMIS_CATALOG_TXN_H
-#define TAMIS_CATALOG_TXN_H
+/*
+ * lmdb.h: LMDB as the files of this folder use it: what a transaction of catalog.h holds, LMDB's
+ * calls on it, and the keys under which records lie (catalog.c lists these).  No other folder
+ * includes it.
+ */
+#ifndef TAMIS_CATALOG_LMDB_H
+#define TAMIS_CATALOG_LMDB_H
 
 #include <lmdb.h>
 #include <setjmp.h>

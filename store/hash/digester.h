@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * digester.h: the digest of a key by the rule of its filter: XXH3 with a seed (digest.h), or
+ * SipHash with a secret key (sip.c).
+ */
+#ifndef TAMIS_HASH_DIGESTER_H
+#define TAMIS_HASH_DIGESTER_H
+
+#include "hash/digest.h"
+#include "tamis.h"
+
+/* SipHash (sip.c). */
+struct tamis__digest tamis__digest_sip(const void *key, size_t key_bytes,
+                                       const uint8_t secret[TAMIS_SECRET_BYTES]);
+
+/* By which rule a filter's keys become digests. */
+struct tamis__digester {
+    uint64_t seed;         /* of XXH3 */
+    const uint8_t *secret; /* not NULL: SipHash, by this key */
+};
+
+static inline struct tamis__digest tamis__digest_by(const struct tamis__digester *by,
+                                                    const void *key, size_t key_bytes)
+{
+    /* In the loops over keys always the same, so the branch costs XXH3 nothing that can be
+     * measured. */
+    if (__builtin_expect(by->secret != NULL, 0))
+        return tamis__digest_sip(key, key_bytes, by->secret);
+    return tamis__digest(key, key_bytes, by->seed);
+}
+
+#endif
