@@ -171,7 +171,9 @@ int tamis__catalog_init(struct tamis__catalog *catalog, int root_fd, const char 
     *catalog = (struct tamis__catalog){.root_fd = root_fd, .read_only = read_only};
     if (asprintf(&catalog->file_path, "%s/catalog.mdb", store_path) < 0) catalog->file_path = NULL;
     if (asprintf(&catalog->lock_path, "%s/catalog.lock", store_path) < 0) catalog->lock_path = NULL;
-    if (catalog->file_path != NULL && catalog->lock_path != NULL) return 0;
+    catalog->memory = calloc(1, sizeof *catalog->memory);
+    if (catalog->file_path != NULL && catalog->lock_path != NULL && catalog->memory != NULL)
+        return 0;
     tamis__catalog_clear(catalog);
     return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", store_path);
 }
@@ -180,7 +182,9 @@ void tamis__catalog_clear(struct tamis__catalog *catalog)
 {
     free(catalog->file_path);
     free(catalog->lock_path);
+    free(catalog->memory);
     catalog->file_path = catalog->lock_path = NULL;
+    catalog->memory = NULL;
 }
 
 int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc)
@@ -276,10 +280,9 @@ static int write_passed(struct tamis__catalog_txn *txn)
 
 static int read_passed(struct tamis__catalog_txn *txn)
 {
-    MDB_val key = tamis__key_val(&passed_key), value;
-    const int error = tamis__mdb_get(txn, &key, &value);
-    if (error == MDB_NOTFOUND) return 0;
-    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
+    MDB_val value;
+    const int rc = tamis__txn_get(txn, &passed_key, &value);
+    if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
     if (value.mv_size != 16 ||
         tamis__get64((const unsigned char *)value.mv_data + 8) !=
             tamis__record_checksum(tamis__key_bytes(&passed_key), value.mv_data, 8))
@@ -297,6 +300,16 @@ void tamis__txn_close(struct tamis__catalog_txn *txn)
     if (txn->env != NULL) mdb_env_close(txn->env);
     txn->txn = NULL;
     txn->env = NULL;
+    tamis__txn_unmap(txn);
+}
+
+int tamis__txn_get(struct tamis__catalog_txn *txn, const struct tamis__key *key, MDB_val *value)
+{
+    MDB_val k = tamis__key_val(key);
+    const int rc = tamis__txn_check_key(txn, k);
+    if (rc < 0) return rc;
+    const int error = tamis__mdb_get(txn, &k, value);
+    return error == MDB_NOTFOUND ? TAMIS_ENOTFOUND : tamis__fail_mdb(txn->catalog, error, "read");
 }
 
 /* ---- Transactions ---------------------------------------------------------------------------- */
@@ -304,11 +317,12 @@ void tamis__txn_close(struct tamis__catalog_txn *txn)
 static int read_store_record(struct tamis__catalog_txn *txn)
 {
     const char *reason = "is missing";
-    MDB_val key = tamis__key_val(&store_key), value;
-    int rc = TAMIS_ECORRUPT;
-    const int error = tamis__mdb_get(txn, &key, &value);
-    if (error && error != MDB_NOTFOUND) return tamis__fail_mdb(txn->catalog, error, "read");
-    if (!error)
+    MDB_val value;
+    int rc = tamis__txn_get(txn, &store_key, &value);
+    if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
+    if (rc == TAMIS_ENOTFOUND)
+        rc = TAMIS_ECORRUPT;
+    else
         rc = tamis__store_record_decode(tamis__key_bytes(&store_key),
                                         (struct tamis__bytes){value.mv_data, value.mv_size},
                                         &txn->store, &reason);
@@ -321,7 +335,7 @@ static int read_store_record(struct tamis__catalog_txn *txn)
 /* As far as the store's record, which is the first that is read. */
 static int open_checked(struct tamis__catalog_txn *txn)
 {
-    int fd = -1, rc = tamis__catalog_open_file(txn->catalog, &fd);
+    int fd = -1, rc = tamis__catalog_open_file(txn, &fd);
     if (rc < 0) return rc;
     TAMIS__POINT(TAMIS__POINT_CATALOG_CHECKED);
     tamis__guard_all(&txn->broken);
@@ -381,6 +395,14 @@ int tamis__catalog_begin_held(const struct tamis__catalog *catalog, enum tamis__
     return rc < 0 ? rc : 0;
 }
 
+static void remember(const struct tamis__catalog_txn *txn)
+{
+    MDB_envinfo info;
+    int fd;
+    if (mdb_env_info(txn->env, &info) == 0 && mdb_env_get_fd(txn->env, &fd) == 0)
+        tamis__txn_remember(txn, fd, info.me_last_txnid);
+}
+
 int tamis__catalog_commit(struct tamis__catalog_txn *txn)
 {
     int rc = 0;
@@ -392,6 +414,7 @@ int tamis__catalog_commit(struct tamis__catalog_txn *txn)
     const int error = tamis__mdb_commit(txn);
     if (error) return tamis__fail_mdb(txn->catalog, error, "write");
     TAMIS__POINT(TAMIS__POINT_COMMITTED);
+    remember(txn);
     return 0;
 }
 

@@ -8,10 +8,12 @@
  *     tamis__catalog_end(txn);            // or tamis__catalog_commit(txn) first, to keep changes
  *
  * begin takes flock on catalog.lock (shared to read, exclusive to write), checks the file's pages
- * and opens LMDB; end closes and unlocks.  So there is no long-lived LMDB environment: nothing to
- * carry across fork(), no reader table to go stale, no second environment in one process, no race
- * at first opening (docs/decisions/0002).  Between begin and end other processes wait: do little
- * there.  One that is stopped there makes them wait for as long as `wait` says, and no longer.
+ * (to write, all of them, unless this handle knows them; to read, those that are asked for:
+ * pages.h) and opens LMDB; end closes and unlocks.  So there is no long-lived LMDB environment:
+ * nothing to carry across fork(), no reader table to go stale, no second environment in one
+ * process, no race at first opening (docs/decisions/0002).  Between begin and end other processes
+ * wait: do little there.  One that is stopped there makes them wait for as long as `wait` says, and
+ * no longer.
  */
 #ifndef TAMIS_CATALOG_CATALOG_H
 #define TAMIS_CATALOG_CATALOG_H
@@ -21,6 +23,15 @@
 #include "catalog/record.h"
 #include "file/io.h"
 #include "file/private_fd.h"
+
+/*
+ * The last state of the file of which a writer knew that every page is sound: it had checked it, or
+ * had written it itself from one.  Another commit, or anybody who writes to the file, makes another
+ * number of these; all 0: none.  Only the holder of the exclusive lock looks or writes here.
+ */
+struct tamis__catalog_memory {
+    uint64_t device, inode, bytes, written_ns, changed_ns, transaction;
+};
 
 struct tamis__catalog {
     int root_fd;     /* the store's directory */
@@ -32,6 +43,7 @@ struct tamis__catalog {
      * pauses and returns 1, or the error that ends the waiting.  NULL: wait without limit. */
     int (*wait)(void *context, int64_t started_ns, int lock_fd);
     void *wait_context;
+    struct tamis__catalog_memory *memory; /* owned */
 };
 
 struct tamis__catalog_txn;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "catalog/catalog.h"
+#include "catalog/pages.h"
 #include "file/guard.h"
 
 #define TAMIS__CLOSE_AFTER_MAX 16u
@@ -33,6 +34,12 @@ struct tamis__catalog_txn {
     bool broken;          /* a page of it could not be had while LMDB was opened (file/guard.h) */
     jmp_buf on_assertion; /* of LMDB: lmdb.c */
     struct tamis__guard *guard; /* of LMDB's mapping */
+    /* The file as it was at begin, of which what LMDB is going to touch is checked; of a catalog
+     * that is made anew there is none. */
+    void *map;
+    uint64_t map_bytes;
+    struct tamis__pages *pages;
+    bool is_checked; /* every page is */
     struct tamis__store_record store, store_as_read;
     int close_after[TAMIS__CLOSE_AFTER_MAX]; /* files that are closed when the lock is given back */
     uint32_t close_after_count;
@@ -40,8 +47,16 @@ struct tamis__catalog_txn {
 
 /* Open LMDB on an open file, under our lock, so that it needs none of its own. */
 int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name);
-/* Open catalog.mdb, of which every page is checked, and which is where the store's path leads. */
-int tamis__catalog_open_file(const struct tamis__catalog *catalog, int *fd);
+/* Open catalog.mdb, which is where the store's path leads, and check its pages: every one to write,
+ * those that a transaction begins with to read. */
+int tamis__catalog_open_file(struct tamis__catalog_txn *txn, int *fd);
+void tamis__txn_unmap(struct tamis__catalog_txn *txn);
+/* Before LMDB is asked for a key, or a cursor that is there goes one step: check the pages that it
+ * will touch. */
+int tamis__txn_check_key(struct tamis__catalog_txn *txn, MDB_val key);
+int tamis__txn_check_pages(struct tamis__catalog_txn *txn); /* every page; once a transaction */
+/* After a commit of ours, with the exclusive lock: what is there now needs no check by us. */
+void tamis__txn_remember(const struct tamis__catalog_txn *txn, int fd, uint64_t transaction);
 /* Behind what was read: `rc`, or TAMIS_ECORRUPT where a page of the catalog could not be had. */
 int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc);
 /* Close LMDB; what was not committed is dropped. */
@@ -55,6 +70,8 @@ int tamis__mdb_put(struct tamis__catalog_txn *txn, MDB_val *key, MDB_val *value,
 int tamis__mdb_del(struct tamis__catalog_txn *txn, MDB_val *key);
 int tamis__mdb_cursor_get(struct tamis__catalog_txn *txn, MDB_cursor *cursor, MDB_val *key,
                           MDB_val *value, MDB_cursor_op op);
+/* 0, TAMIS_ENOTFOUND without a sentence, or an error. */
+int tamis__txn_get(struct tamis__catalog_txn *txn, const struct tamis__key *key, MDB_val *value);
 int tamis__mdb_commit(struct tamis__catalog_txn *txn); /* ends it, whatever it returns */
 
 /* An error number of LMDB as a code and a sentence; 0 stays 0. */

@@ -49,12 +49,26 @@ struct text {
     size_t count;
 };
 
+/* What of a subtree is walked: all of it; the path to a key and the leaves beside that one; the
+ * way down along one edge. */
+enum extent { ALL, PATH, FIRST_EDGE, LAST_EDGE };
+
+struct tamis__pages {
+    const unsigned char *file;
+    size_t bytes;
+    struct meta meta;
+    unsigned char
+        *seen; /* one bit a page: those of the free tree, and after ALL every one in use */
+};
+
 struct walk {
     const unsigned char *file;
     size_t bytes;
     struct meta meta;
-    unsigned char *seen; /* one bit a page */
+    unsigned char *seen;
     bool is_free_tree;
+    enum extent extent;
+    struct text key;      /* of PATH */
     struct text last_key; /* of the leaf node before this one */
     struct text floor;    /* separator that the next leaf key must not be below */
     uint64_t entries;     /* leaf nodes of this tree so far */
@@ -102,14 +116,15 @@ static int read_meta(struct walk *w, uint64_t page, uint32_t page_bytes, struct 
     return 0;
 }
 
-/* Take a run of pages: inside the file, and nobody else's. */
+/* Take a run of pages: inside the file, and nobody else's.  A walk of a part only looks: what it
+ * comes by must not be free. */
 static int claim(struct walk *w, uint64_t page, uint64_t count, uint64_t referrer)
 {
     if (page < 2 || page > w->meta.last_page || count > w->meta.last_page - page + 1)
         return fault_at(w, referrer, "a page number leads outside the file");
     for (uint64_t i = page; i < page + count; i++) {
         if (w->seen[i / 8] >> (i % 8) & 1) return fault_at(w, referrer, "a page is used twice");
-        w->seen[i / 8] |= (unsigned char)(1u << (i % 8));
+        if (w->extent == ALL) w->seen[i / 8] |= (unsigned char)(1u << (i % 8));
     }
     return 0;
 }
@@ -199,10 +214,52 @@ static int check_leaf_node(struct walk *w, const unsigned char *node, const unsi
 
 static int check_page(struct walk *w, uint64_t number, unsigned depth, uint64_t referrer);
 
-static int check_branch_node(struct walk *w, const unsigned char *node, bool first, unsigned depth)
+static struct text node_key(const unsigned char *node)
+{
+    return (struct text){node + NODE_HEADER_BYTES, tamis__get16(node + 6)};
+}
+
+static const unsigned char *node_of(const unsigned char *page, unsigned i)
+{
+    return page + tamis__get16(page + PAGE_HEADER_BYTES + 2 * i);
+}
+
+/* The child of a branch that a search for the key goes on in.  All nodes are inside the page. */
+static unsigned child_of_key(const struct walk *w, const unsigned char *page, unsigned nodes)
+{
+    unsigned low = 1, high = nodes;
+    while (low < high) { /* the first separator that is above the key */
+        const unsigned middle = low + (high - low) / 2;
+        if (compare(w, node_key(node_of(page, middle)), w->key) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1;
+}
+
+/* What of child i is walked, or -1: nothing. */
+static int extent_of_child(enum extent extent, unsigned i, unsigned nodes, unsigned on_path)
+{
+    switch (extent) {
+    case ALL:
+        return ALL;
+    case PATH:
+        if (i == on_path) return PATH;
+        if (i + 1 == on_path) return LAST_EDGE;
+        return i == on_path + 1 ? FIRST_EDGE : -1;
+    case FIRST_EDGE:
+        return i == 0 ? FIRST_EDGE : -1;
+    default:
+        return i + 1 == nodes ? LAST_EDGE : -1;
+    }
+}
+
+static int check_branch_node(struct walk *w, const unsigned char *node, bool first, unsigned depth,
+                             int extent)
 {
     const uint64_t at = (uint64_t)(node - w->file);
-    const struct text separator = {node + NODE_HEADER_BYTES, tamis__get16(node + 6)};
+    const struct text separator = node_key(node);
     const uint64_t child = tamis__get16(node) | (uint64_t)tamis__get16(node + 2) << 16 |
                            (uint64_t)tamis__get16(node + 4) << 32;
     if (!first) { /* the first separator of a page stands for "everything below" */
@@ -210,7 +267,27 @@ static int check_branch_node(struct walk *w, const unsigned char *node, bool fir
             return fault_at(w, at, "a branch is out of order");
         w->floor = separator;
     }
-    return check_page(w, child, depth - 1, at);
+    if (extent < 0) { /* of what is passed by it is known that it does not begin before that */
+        if (!first) w->last_key = separator;
+        w->floor = (struct text){NULL, 0};
+        return 0;
+    }
+    const enum extent before = w->extent;
+    w->extent = (enum extent)extent;
+    const int rc = check_page(w, child, depth - 1, at);
+    w->extent = before;
+    return rc;
+}
+
+static int check_branch(struct walk *w, const unsigned char *page, unsigned nodes, unsigned depth)
+{
+    const enum extent extent = w->extent;
+    const unsigned on_path = extent == PATH ? child_of_key(w, page, nodes) : 0;
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < nodes; i++)
+        rc = check_branch_node(w, node_of(page, i), i == 0, depth,
+                               extent_of_child(extent, i, nodes, on_path));
+    return rc;
 }
 
 /* Node i: inside its page, and of a key that its tree can have.  *bytes: what it takes there. */
@@ -256,14 +333,12 @@ static int check_page(struct walk *w, uint64_t number, unsigned depth, uint64_t 
     if (nodes < (is_leaf || w->is_free_tree ? 1u : 2u))
         return fault_at(w, start + 12, "a page has too few nodes");
     for (unsigned i = 0; rc == 0 && i < nodes; i++) {
-        const unsigned at = tamis__get16(page + PAGE_HEADER_BYTES + 2 * i);
         unsigned bytes = 0;
         rc = check_node(w, page, i, upper, is_leaf, &bytes);
         used += bytes;
-        if (rc == 0)
-            rc = is_leaf ? check_leaf_node(w, page + at, end)
-                         : check_branch_node(w, page + at, i == 0, depth);
+        if (rc == 0 && is_leaf) rc = check_leaf_node(w, node_of(page, i), end);
     }
+    if (rc == 0 && !is_leaf) rc = check_branch(w, page, nodes, depth);
     /* LMDB keeps pages compact: nodes that do not fill the page up mean that one was lost. */
     if (rc == 0 && used != w->meta.page_bytes - upper)
         return fault_at(w, start + 14, "a page has lost a node");
@@ -281,34 +356,94 @@ static int check_tree(struct walk *w, const struct tree *tree, bool is_free_tree
         const int rc = check_page(w, tree->root, tree->depth, 0);
         if (rc < 0) return rc;
     }
-    return w->entries == tree->entries ? 0 : fault_at(w, 0, "a tree has lost entries");
+    const bool is_whole = w->extent == ALL || tree->depth <= 1;
+    return !is_whole || w->entries == tree->entries ? 0 : fault_at(w, 0, "a tree has lost entries");
 }
 
-int tamis__pages_check(const void *file, size_t bytes, struct tamis__page_fault *fault)
+/* The meta page that is in force. */
+static int choose_meta(struct walk *w)
 {
-    struct walk w = {.file = file, .bytes = bytes, .fault = fault};
     struct meta metas[2];
-    int rc = read_meta(&w, 0, 0, &metas[0]);
-    if (rc == 0) rc = read_meta(&w, 1, metas[0].page_bytes, &metas[1]);
+    int rc = read_meta(w, 0, 0, &metas[0]);
+    if (rc == 0) rc = read_meta(w, 1, metas[0].page_bytes, &metas[1]);
     if (rc < 0) return rc;
     if (metas[0].page_bytes != metas[1].page_bytes)
-        return fault_at(&w, 40, "its meta pages contradict each other");
+        return fault_at(w, 40, "its meta pages contradict each other");
     /* Transaction t writes meta page t % 2, and the other one is of the transaction before: a
      * number that is off would put an older state in force.  Both are 0 in a file without a
      * commit. */
     const uint64_t first = metas[0].transaction, second = metas[1].transaction;
     if ((first != 0 || second != 0) &&
         (first % 2 != 0 || second % 2 != 1 || (first + 1 != second && second + 1 != first)))
-        return fault_at(&w, PAGE_HEADER_BYTES + 128,
+        return fault_at(w, PAGE_HEADER_BYTES + 128,
                         "its transaction numbers contradict each other");
-    w.meta = metas[first < second];
+    w->meta = metas[first < second];
     /* Pages that were handed out and given back within one transaction may lie past the end. */
-    if (w.meta.last_page > bytes / w.meta.page_bytes + 65536)
-        return fault_at(&w, bytes, "the file is truncated");
+    if (w->meta.last_page > w->bytes / w->meta.page_bytes + 65536)
+        return fault_at(w, w->bytes, "the file is truncated");
+    return 0;
+}
+
+int tamis__pages_open(const void *file, size_t bytes, struct tamis__pages **pages,
+                      struct tamis__page_fault *fault)
+{
+    struct walk w = {.file = file, .bytes = bytes, .fault = fault};
+    int rc = choose_meta(&w);
+    if (rc < 0) return rc;
+    struct tamis__pages *p = calloc(1, sizeof *p);
     w.seen = calloc(1, (size_t)(w.meta.last_page / 8 + 1));
-    if (w.seen == NULL) return TAMIS_ENOMEM;
-    rc = check_tree(&w, &w.meta.main_tree, false);
-    if (rc == 0) rc = check_tree(&w, &w.meta.free_tree, true);
-    free(w.seen);
+    rc = p && w.seen ? check_tree(&w, &w.meta.free_tree, true) : TAMIS_ENOMEM;
+    if (rc < 0) {
+        free(p);
+        free(w.seen);
+        return rc;
+    }
+    *p = (struct tamis__pages){file, bytes, w.meta, w.seen};
+    *pages = p;
+    return 0;
+}
+
+void tamis__pages_close(struct tamis__pages *pages)
+{
+    if (pages == NULL) return;
+    free(pages->seen);
+    free(pages);
+}
+
+uint64_t tamis__pages_transaction(const struct tamis__pages *pages)
+{
+    return pages->meta.transaction;
+}
+
+static int check_main_tree(const struct tamis__pages *p, enum extent extent, struct text key,
+                           struct tamis__page_fault *fault)
+{
+    struct walk w = {.file = p->file,
+                     .bytes = p->bytes,
+                     .meta = p->meta,
+                     .seen = p->seen,
+                     .extent = extent,
+                     .key = key,
+                     .fault = fault};
+    return check_tree(&w, &w.meta.main_tree, false);
+}
+
+int tamis__pages_check_key(const struct tamis__pages *pages, const void *key, size_t key_bytes,
+                           struct tamis__page_fault *fault)
+{
+    return check_main_tree(pages, PATH, (struct text){key, key_bytes}, fault);
+}
+
+int tamis__pages_check_all(struct tamis__pages *pages, struct tamis__page_fault *fault)
+{
+    return check_main_tree(pages, ALL, (struct text){NULL, 0}, fault);
+}
+
+int tamis__pages_check(const void *file, size_t bytes, struct tamis__page_fault *fault)
+{
+    struct tamis__pages *pages = NULL;
+    int rc = tamis__pages_open(file, bytes, &pages, fault);
+    if (rc == 0) rc = tamis__pages_check_all(pages, fault);
+    tamis__pages_close(pages);
     return rc;
 }

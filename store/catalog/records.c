@@ -57,11 +57,14 @@ static int each_key(struct tamis__catalog_txn *txn, const struct tamis__key *pre
     MDB_val key = tamis__key_val(prefix), value;
     int rc = 0, error = mdb_cursor_open(txn->txn, txn->dbi, &cursor);
     if (error) return tamis__fail_mdb(txn->catalog, error, "read");
-    error = tamis__mdb_cursor_get(txn, cursor, &key, &value,
-                                  prefix->count > 0 ? MDB_SET_RANGE : MDB_FIRST);
+    rc = tamis__txn_check_key(txn, key);
+    if (rc == 0)
+        error = tamis__mdb_cursor_get(txn, cursor, &key, &value,
+                                      prefix->count > 0 ? MDB_SET_RANGE : MDB_FIRST);
     while (!error && rc == 0 && key.mv_size >= prefix->count &&
            memcmp(key.mv_data, prefix->bytes, prefix->count) == 0) {
         rc = visit(context, key, value);
+        if (rc == 0) rc = tamis__txn_check_key(txn, key);
         if (rc == 0) error = tamis__mdb_cursor_get(txn, cursor, &key, &value, MDB_NEXT);
     }
     mdb_cursor_close(cursor);
@@ -84,39 +87,67 @@ static int check_value(void *context, MDB_val key, MDB_val value)
     return 0;
 }
 
-/*
- * Before it is said that something is not there: is all that is there sound?  A damaged key is not
- * found either, and "no such filter" would be a wrong answer then.
- */
+static int fail_damaged(const struct tamis__catalog_txn *txn, const char *reason)
+{
+    return tamis__fail(TAMIS_ECORRUPT,
+                       "the catalog %s is damaged: %s; 'tamis repair' makes it anew",
+                       txn->catalog->file_path, reason);
+}
+
+#define BAD_SUM "a record does not match its checksum"
+
+/* Before all are listed: is all that is there sound?  A record under a damaged key is not a
+ * filter's any more. */
 static int check_all(struct tamis__catalog_txn *txn)
 {
     const struct tamis__key all = {.count = 0};
     int64_t balance = 0;
-    const int rc = each_key(txn, &all, check_value, &balance);
+    int rc = tamis__txn_check_pages(txn);
+    if (rc == 0) rc = each_key(txn, &all, check_value, &balance);
     if (rc < 0) return rc;
-    if (rc == 0 && balance == 0) return 0;
-    return tamis__fail(
-        TAMIS_ECORRUPT, "the catalog %s is damaged: %s; 'tamis repair' makes it anew",
-        txn->catalog->file_path,
-        rc > 0 ? "a record does not match its checksum" : "its names and its ids do not match");
+    if (rc > 0) return fail_damaged(txn, BAD_SUM);
+    return balance == 0 ? 0 : fail_damaged(txn, "its names and its ids do not match");
 }
 
-/* TAMIS_ENOTFOUND, unless the catalog is damaged. */
-static int not_found(struct tamis__catalog_txn *txn)
+/* The record behind the place where the key would be, and the one before it; 1: one is damaged. */
+static int check_beside(struct tamis__catalog_txn *txn, MDB_cursor *cursor, MDB_val key)
 {
-    const int rc = check_all(txn);
-    return rc < 0 ? rc : TAMIS_ENOTFOUND;
+    MDB_val value;
+    int64_t balance = 0;
+    int error = tamis__mdb_cursor_get(txn, cursor, &key, &value, MDB_SET_RANGE);
+    if (!error && check_value(&balance, key, value)) return 1;
+    error = tamis__mdb_cursor_get(txn, cursor, &key, &value, error ? MDB_LAST : MDB_PREV);
+    if (error == MDB_NOTFOUND) return 0;
+    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
+    return check_value(&balance, key, value);
+}
+
+/*
+ * TAMIS_ENOTFOUND, unless the catalog is damaged: a damaged key is not found either, and "no such
+ * filter" would be a wrong answer then.  The pages on the path are in order.  So if the key had
+ * been there and was damaged, its record stands where the search for it ends: what it is now is the
+ * last key before that place or the first behind it, and its checksum, over key and value, does not
+ * match.
+ */
+static int not_found(struct tamis__catalog_txn *txn, const struct tamis__key *key)
+{
+    MDB_cursor *cursor;
+    const int error = mdb_cursor_open(txn->txn, txn->dbi, &cursor);
+    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
+    int rc = check_beside(txn, cursor, tamis__key_val(key));
+    mdb_cursor_close(cursor);
+    if (rc > 0) rc = fail_damaged(txn, BAD_SUM);
+    return tamis__txn_answer(txn, rc < 0 ? rc : TAMIS_ENOTFOUND);
 }
 
 int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,
                        struct tamis__record *record)
 {
     const struct tamis__key key = tamis__name_key(name);
-    MDB_val k = tamis__key_val(&key), value;
-    const int error = tamis__mdb_get(txn, &k, &value);
-    if (error == MDB_NOTFOUND) return not_found(txn);
-    return tamis__txn_answer(txn, error ? tamis__fail_mdb(txn->catalog, error, "read")
-                                        : decode(txn, k, value, record));
+    MDB_val value;
+    const int rc = tamis__txn_get(txn, &key, &value);
+    if (rc == TAMIS_ENOTFOUND) return not_found(txn, &key);
+    return tamis__txn_answer(txn, rc < 0 ? rc : decode(txn, tamis__key_val(&key), value, record));
 }
 
 int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
@@ -124,10 +155,10 @@ int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
 {
     char name[TAMIS_NAME_MAX + 1];
     const struct tamis__key key = tamis__number_key('i', filter_id);
-    MDB_val k = tamis__key_val(&key), value;
-    const int error = tamis__mdb_get(txn, &k, &value);
-    if (error == MDB_NOTFOUND) return not_found(txn);
-    if (error) return tamis__txn_answer(txn, tamis__fail_mdb(txn->catalog, error, "read"));
+    MDB_val value;
+    int rc = tamis__txn_get(txn, &key, &value);
+    if (rc == TAMIS_ENOTFOUND) return not_found(txn, &key);
+    if (rc < 0) return tamis__txn_answer(txn, rc);
     const unsigned char *bytes = value.mv_data;
     if (value.mv_size < 9 || value.mv_size - 8 > TAMIS_NAME_MAX ||
         tamis__get64(bytes + value.mv_size - 8) !=
@@ -136,7 +167,7 @@ int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
                                   "does not match its checksum");
     memcpy(name, bytes, value.mv_size - 8);
     name[value.mv_size - 8] = '\0';
-    const int rc = tamis__catalog_get(txn, name, record);
+    rc = tamis__catalog_get(txn, name, record);
     if (rc == TAMIS_ENOTFOUND || (rc == 0 && record->filter_id != filter_id))
         return tamis__fail_record(txn, TAMIS_ECORRUPT, "record of filter", name,
                                   "is not what its id says");
@@ -221,10 +252,9 @@ int tamis__catalog_get_generation(struct tamis__catalog_txn *txn, uint64_t filte
                                   uint64_t generation, struct tamis__record *record)
 {
     const struct tamis__key key = tamis__generation_key('v', filter_id, generation);
-    MDB_val k = tamis__key_val(&key), value;
-    const int error = tamis__mdb_get(txn, &k, &value);
-    if (error == MDB_NOTFOUND) return TAMIS_ENOTFOUND;
-    return error ? tamis__fail_mdb(txn->catalog, error, "read") : decode(txn, k, value, record);
+    MDB_val value;
+    const int rc = tamis__txn_get(txn, &key, &value);
+    return rc < 0 ? rc : decode(txn, tamis__key_val(&key), value, record);
 }
 
 int tamis__catalog_forget_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
@@ -306,11 +336,10 @@ static int put_words(struct tamis__catalog_txn *txn, const struct tamis__key *ke
 static int get_words(struct tamis__catalog_txn *txn, const struct tamis__key *key, const char *what,
                      uint64_t *words, size_t count)
 {
-    MDB_val k = tamis__key_val(key), value;
-    const int error = mdb_get(txn->txn, txn->dbi, &k, &value);
+    MDB_val value;
+    const int rc = tamis__txn_get(txn, key, &value);
     memset(words, 0, count * 8);
-    if (error == MDB_NOTFOUND) return 0;
-    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
+    if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
     const unsigned char *bytes = value.mv_data;
     const size_t size = value.mv_size;
     if (size % 8 != 0 || size < 24 || size > (count + 1) * 8 ||

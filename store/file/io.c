@@ -128,6 +128,11 @@ void tamis__close(int fd)
     if (fd >= 0) (void)close(fd); /* nothing is buffered: data was synced, or is the kernel's */
 }
 
+static int64_t ns_of(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 int tamis__file_info(int fd, const char *what, struct tamis__file_info *info)
 {
     struct stat st;
@@ -143,6 +148,8 @@ int tamis__file_info(int fd, const char *what, struct tamis__file_info *info)
                                       .group = st.st_gid,
                                       .device = st.st_dev,
                                       .inode = st.st_ino,
+                                      .written_ns = ns_of(st.st_mtim),
+                                      .changed_ns = ns_of(st.st_ctim),
                                       .links = (uint64_t)st.st_nlink};
     return 0;
 }

@@ -24,7 +24,8 @@ struct tamis__file_info {
     uint32_t mode;         /* 07777 */
     uint32_t owner, group; /* as the system numbers them */
     uint64_t device, inode;
-    uint64_t links; /* names that it has; 0 once it was removed */
+    uint64_t links;                 /* names that it has; 0 once it was removed */
+    int64_t written_ns, changed_ns; /* when its content, and when anything of it, was changed */
 };
 
 /* Flags as in open(2); O_CLOEXEC and O_NOFOLLOW are always added.  *fd is never 0, 1 or 2.  Beneath

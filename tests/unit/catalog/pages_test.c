@@ -128,7 +128,7 @@ static void change_one(struct tamis__catalog_txn *txn, uint64_t *random, struct 
     assert_done(tamis__catalog_put(txn, &record));
 }
 
-/* Each transaction begins with a check of the pages that the one before it wrote. */
+/* The handle trusts what it wrote itself, so the pages are checked here after each transaction. */
 CASE(pages_are_sound_after_each_of_many_random_transactions)
 {
     enum { ENTRIES = 600 };
@@ -147,10 +147,8 @@ CASE(pages_are_sound_after_each_of_many_random_transactions)
                 assert_done(tamis__catalog_forget_garbage(txn, id * 100));
         }
         catalogs_commit(txn);
-        if (i % 16 == 0) {
-            assert_sound(path);
-            assert_int_equal(count_records(store), alive);
-        }
+        assert_sound(path);
+        if (i % 16 == 0) assert_int_equal(count_records(store), alive);
     }
     (void)printf("%d transactions, %zu KiB of catalog\n", rounds,
                  (size_t)fixture_size(fixture_join(path, "catalog.mdb")) / 1024);
