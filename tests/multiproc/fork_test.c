@@ -106,3 +106,8 @@ CASE(fork_with_open_handle_works_in_children_and_threads)
     assert_int_equal(tamis_filter_close(shared->filter), 0);
     tamis_store_close(store);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

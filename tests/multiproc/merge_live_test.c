@@ -200,3 +200,8 @@ CASE(merge_into_a_bloom_filter_in_use_loses_nothing)
                                            .on_full = TAMIS_ON_FULL_WARN};
     race_with_merges(&spec);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

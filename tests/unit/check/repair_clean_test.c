@@ -206,3 +206,8 @@ CASE(repair_that_is_dry_changes_nothing)
     free(dropped);
     free(path);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

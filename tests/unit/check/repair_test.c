@@ -426,3 +426,8 @@ CASE(repair_without_catalog_and_index_says_what_is_lost)
     assert_int_equal(repairs_index_of(path), 0);
     free(path);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

@@ -402,3 +402,8 @@ CASE(verify_beside_writers_tells_nothing)
     assert_int_equal(verified(path).count, 0);
     free(path);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

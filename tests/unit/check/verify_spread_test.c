@@ -263,3 +263,8 @@ CASE(spread_of_a_weak_hash_set_is_not_looked_at)
     assert_sound(&s, "php");
     free(s.segment.header);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

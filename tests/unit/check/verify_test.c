@@ -481,3 +481,8 @@ CASE(verify_of_slices_out_of_order_is_an_error)
     tamis_store_close(store);
     free(s.path);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

@@ -462,3 +462,8 @@ EXCHANGE_CASE(streams_that_tell_are_not_contradicted)
     stream_free(&stream);
     stream_free(&guava);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

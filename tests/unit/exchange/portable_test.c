@@ -339,3 +339,8 @@ EXCHANGE_CASE(portable_bad_policy_is_refused)
     refuse_head(p, &sound, first + 184, 1, damaged, "slice of a window that there is not");
     stream_free(&sound);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

@@ -135,3 +135,8 @@ CASE(like_makes_filters_that_can_be_merged)
     }
     tamis_store_close(store);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

@@ -489,3 +489,8 @@ CASE(merge_into_a_new_filter_killed_leaves_nothing)
         free(path);
     }
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

@@ -659,3 +659,8 @@ CASE(a_read_only_store_changes_nothing)
     tamis_store_close(reader);
     end(path, store, 3);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

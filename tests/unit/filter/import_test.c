@@ -598,3 +598,8 @@ CASE(export_beside_adders_has_what_was_there)
     assert_done(tamis_filter_close(adding.filter));
     tamis_store_close(store);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

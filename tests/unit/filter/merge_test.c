@@ -533,3 +533,8 @@ CASE(merge_into_a_new_filter_that_fails_leaves_nothing)
     tamis_store_close(store);
     free(path);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

@@ -520,3 +520,8 @@ CASE(filter_extended_by_a_newer_version_opens_for_reading_alone)
     tamis_store_close(store);
     free(path);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

@@ -209,3 +209,8 @@ CASE(recovery_whose_sync_failed_leaves_it_degraded)
     tamis__boot_hook = NULL;
     free(path);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

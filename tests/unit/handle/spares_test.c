@@ -342,3 +342,8 @@ CASE(segment_of_lost_counts_is_not_filled_over)
     tamis__boot_hook = NULL;
     free(path);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

@@ -199,3 +199,8 @@ CASE(index_that_goes_while_it_is_opened_leads_to_the_next)
     assert_int_equal(fixture_problems(path), 0);
     free(path);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

@@ -734,3 +734,8 @@ CASE_WITH(window_is_moved_once_by_whoever_notices_first, setup, NULL)
     tamis_store_close(store);
     free(path);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

@@ -332,3 +332,8 @@ CASE(damaged_log_leaves_its_filter_unclean)
         free(path);
     }
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

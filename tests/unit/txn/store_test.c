@@ -437,3 +437,8 @@ CASE(store_files_never_get_a_standard_descriptor)
     assert_int_equal(fixture_problems(path), 0);
     free(path);
 }
+
+CASES_PREPARE
+{
+    scratch_in_memory(); /* it is not the disk that is looked at */
+}

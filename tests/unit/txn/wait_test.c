@@ -388,4 +388,5 @@ CASE(wait_of_a_store_that_is_opened_takes_its_timeout_and_tells)
 CASES_PREPARE
 {
     time_flies = true;
+    scratch_in_memory();
 }
