@@ -24,6 +24,7 @@ int tamis__point_no_room_check;
 int tamis__point_no_mark_lock;
 int tamis__point_no_mark_count;
 uint64_t tamis__point_samples = 1 << 14;
+_Thread_local uint64_t tamis__point_hashed;
 #endif
 
 int(tamis__fail)(int code, const char *format, ...)

@@ -109,7 +109,13 @@ extern int tamis__point_no_room_check;
  * thousand. */
 extern uint64_t tamis__point_samples;
 #define TAMIS__SAMPLES tamis__point_samples
+/* Keys that this thread has hashed, so that a test can say how often a call does that to one. */
+extern _Thread_local uint64_t tamis__point_hashed;
+#define TAMIS__POINT_HASHED(keys) (tamis__point_hashed += (keys))
 #else
+#define TAMIS__POINT_HASHED(keys)                                                                  \
+    do {                                                                                           \
+    } while (0)
 #define TAMIS__POINT(point)                                                                        \
     do {                                                                                           \
     } while (0)

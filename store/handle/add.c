@@ -25,11 +25,13 @@ static __attribute__((noinline)) int contains_anyhow(struct tamis_filter *filter
                                                      struct tamis__view *view, const void *key,
                                                      size_t key_bytes)
 {
-    struct tamis__asked asked;
+    struct tamis__hashed_key hashed;
     int rc = tamis__view_current(filter, &view);
     if (rc == 0) {
-        tamis__ask_for(view, key, key_bytes, &asked);
-        rc = tamis__find_key(view, tamis__first_alive(view), view->count, &asked) > 0;
+        hashed.key = key;
+        hashed.bytes = key_bytes;
+        if (view->digested) hashed.digest = tamis__digest_by(&view->by, key, key_bytes);
+        rc = tamis__find_key(view, tamis__first_alive(view), view->count, &hashed) > 0;
         if (rc > 0 && view->index.segment.header != NULL)
             rc = !tamis__index_has(&view->index.segment, key, key_bytes);
     }
@@ -61,19 +63,18 @@ static inline bool is_durable(const struct tamis__view *view)
 
 /* Keys that are in need no room, and are no write. */
 static int do_chores_for_key(struct tamis_filter *filter, struct tamis__view **view,
-                             const void *key, size_t key_bytes)
+                             struct tamis__hashed_key *key)
 {
     const struct tamis__view *v = *view;
-    struct tamis__asked asked;
-    tamis__ask_for(v, key, key_bytes, &asked);
-    if (tamis__ignores_known(v) && tamis__find_key(v, v->slice_first, v->count, &asked) > 0)
-        return 0;
+    if (!tamis__ignores_known(v)) return tamis__do_chores(filter, view);
+    tamis__hash_key(v, key);
+    if (tamis__find_key(v, v->slice_first, v->count, key) > 0) return 0;
     return tamis__do_chores(filter, view);
 }
 
 /* In a view of any sort, and one that may have moved. */
-static __attribute__((noinline)) int
-add_anyhow(struct tamis_filter *filter, struct tamis__view *view, const void *key, size_t key_bytes)
+static inline __attribute__((always_inline)) int
+add_anyhow(struct tamis_filter *filter, struct tamis__view *view, struct tamis__hashed_key *key)
 {
     if (filter->read_only) {
         tamis__leave(filter, view);
@@ -82,23 +83,57 @@ add_anyhow(struct tamis_filter *filter, struct tamis__view *view, const void *ke
     int rc = tamis__view_current(filter, &view);
     if (rc == 0 && tamis__has_chores(view)) {
         if (is_durable(view)) {
-            rc = tamis__durable_add(filter, &view, key, key_bytes);
+            rc = tamis__durable_add(filter, &view, key);
             return (int)tamis__leave_with(filter, view, rc);
         }
-        rc = do_chores_for_key(filter, &view, key, key_bytes);
+        rc = do_chores_for_key(filter, &view, key);
     }
-    if (rc == 0) rc = tamis__add_key(filter, &view, NULL, 0, false, key, key_bytes);
+    if (rc == 0) rc = tamis__add_key(filter, &view, NULL, 0, false, key);
     return (int)tamis__leave_with(filter, view, rc);
+}
+
+/* A key that nothing was done for yet. */
+static __attribute__((noinline)) int add_unhashed(struct tamis_filter *filter,
+                                                  struct tamis__view *view, const void *key,
+                                                  size_t key_bytes)
+{
+    struct tamis__hashed_key hashed;
+    hashed.key = key;
+    hashed.bytes = key_bytes;
+    hashed.rule.is_made = false;
+    return add_anyhow(filter, view, &hashed);
+}
+
+static void take_digest(const struct tamis__view *view, const void *key, size_t key_bytes,
+                        struct tamis__digest digest, struct tamis__hashed_key *hashed)
+{
+    hashed->key = key;
+    hashed->bytes = key_bytes;
+    hashed->digest = digest;
+    tamis__rule_set(&hashed->rule, &view->by);
+}
+
+/* A key that is not in the only segment, which has no room for it. */
+static __attribute__((noinline)) int add_hashed(struct tamis_filter *filter,
+                                                struct tamis__view *view, const void *key,
+                                                size_t key_bytes, struct tamis__digest digest)
+{
+    struct tamis__hashed_key hashed;
+    take_digest(view, key, key_bytes, digest, &hashed);
+    return add_anyhow(filter, view, &hashed);
 }
 
 /* Won in the only segment, which somebody has left meanwhile. */
 static __attribute__((noinline)) int add_further(struct tamis_filter *filter,
-                                                 struct tamis__view *view, bool counted,
-                                                 const void *key, size_t key_bytes)
+                                                 struct tamis__view *view, const void *key,
+                                                 size_t key_bytes, struct tamis__digest digest)
 {
     const uint64_t won = tamis__newest(view)->segment.header->number;
+    const bool counted = tamis__view_is_limited(view); /* when it took room */
+    struct tamis__hashed_key hashed;
+    take_digest(view, key, key_bytes, digest, &hashed);
     int rc = tamis__go_further(filter, &view, NULL);
-    if (rc == 0) rc = tamis__add_key(filter, &view, NULL, won, counted, key, key_bytes);
+    if (rc == 0) rc = tamis__add_key(filter, &view, NULL, won, counted, &hashed);
     return (int)tamis__leave_with(filter, view, rc);
 }
 
@@ -111,12 +146,12 @@ static inline int add_within_limit(struct tamis_filter *filter, struct tamis__vi
     if (only->calls->contains(&only->segment, digest))
         return (int)tamis__leave_with(filter, view, 0);
     if (__builtin_expect(!tamis__room_take_one(&only->segment, &hold), 0))
-        return add_anyhow(filter, view, key, key_bytes);
+        return add_hashed(filter, view, key, key_bytes, digest);
     const int added = only->calls->add(&only->segment, digest);
     if (__builtin_expect(added <= 0, 0))
         tamis__room_return_one(&only->segment, hold);
     else if (tamis__won_in_vain(view))
-        return add_further(filter, view, true, key, key_bytes);
+        return add_further(filter, view, key, key_bytes, digest);
     return (int)tamis__leave_with(filter, view, added);
 }
 
@@ -132,12 +167,12 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
                              __atomic_load_n(&view->chores, __ATOMIC_RELAXED) != 0 ||
                              !tamis__view_is_current(view, &only->segment),
                          0))
-        return add_anyhow(filter, view, key, key_bytes);
+        return add_unhashed(filter, view, key, key_bytes);
     const struct tamis__digest digest = tamis__digest_at_once(key, key_bytes, view->by.seed);
     if (tamis__view_is_limited(view)) return add_within_limit(filter, view, digest, key, key_bytes);
     const int added = only->calls->add(&only->segment, digest);
     if (added > 0) {
-        if (tamis__won_in_vain(view)) return add_further(filter, view, false, key, key_bytes);
+        if (tamis__won_in_vain(view)) return add_further(filter, view, key, key_bytes, digest);
         tamis__count_one(view);
     }
     return (int)tamis__leave_with(filter, view, added);
@@ -173,6 +208,7 @@ static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
                          const struct tamis_key *keys, size_t count, uint8_t *answers)
 {
     uint8_t unasked[PIECE], *told;
+    struct tamis__digest digests[TAMIS__CHUNK];
     bool refused = false;
     int64_t fresh = 0, rc = 0;
     size_t done = 0;
@@ -180,14 +216,14 @@ static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
         int stopped;
         rc = tamis__view_current(filter, view);
         size_t now = piece_of(*view, count - done);
+        struct tamis__hashed_keys chunk = {.keys = keys + done, .digests = digests, .count = now};
         if (rc == 0 && tamis__has_chores(*view)) {
-            now = now < TAMIS__CHUNK ? now : TAMIS__CHUNK;
-            rc = tamis__do_chores_for_chunk(filter, view, keys + done, now);
-            if (now > piece_of(*view, now)) now = piece_of(*view, now);
+            if (now > TAMIS__CHUNK) now = chunk.count = TAMIS__CHUNK;
+            rc = tamis__do_chores_for_chunk(filter, view, &chunk);
         }
         if (rc < 0) break;
         told = answers ? answers + done : unasked;
-        rc = tamis__add_chunk(filter, view, NULL, keys + done, now, told, &stopped);
+        rc = tamis__add_chunk(filter, view, NULL, &chunk, told, &stopped);
         rc = answer_chunk(*view, rc, told, now);
         if (rc > 0) fresh += rc;
         if (rc >= 0 && stopped < 0) rc = stopped;
@@ -220,13 +256,15 @@ static int64_t contains_batch(const struct tamis__view *view, const struct tamis
 {
     const size_t most = view->count == 1 ? PIECE : TAMIS__CHUNK;
     uint8_t unasked[PIECE];
+    struct tamis__digest digests[TAMIS__CHUNK];
     int64_t ones = 0;
     for (size_t done = 0; done < count;) {
         const size_t now = count - done < most ? count - done : most;
         uint8_t *told = answers ? answers + done : unasked;
         const int rc = tamis__check_some_keys(keys, done, done + now);
         if (rc < 0) return rc;
-        size_t found = tamis__contains_chunk(view, keys + done, now, told);
+        struct tamis__hashed_keys chunk = {.keys = keys + done, .digests = digests, .count = now};
+        size_t found = tamis__contains_chunk(view, &chunk, told);
         if (found > 0 && view->index.segment.header != NULL)
             found -= tamis__index_strike(&view->index.segment, keys + done, now, told);
         ones += (int64_t)found;

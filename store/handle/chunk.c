@@ -59,21 +59,45 @@ static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t
     }
 }
 
-static void open_all(const struct tamis__view *view, struct open_keys *open,
-                     const struct tamis_key *keys, size_t count)
+/* Ask one segment for all keys of a chunk.  Their digests are made on the way, if the view has any
+ * and they are not there yet. */
+static size_t ask_one(const struct tamis__view *view, const struct tamis__store_segment *s,
+                      struct tamis__hashed_keys *chunk, uint8_t *answers)
+{
+    if (!view->digested)
+        return s->kind->contains_batch(&s->segment, chunk->keys, chunk->count, answers);
+    if (tamis__is_hashed(chunk, view))
+        return s->kind->contains_digests(&s->segment, chunk->digests, chunk->count, answers);
+    tamis__rule_set(&chunk->rule, &view->by);
+    return s->kind->contains_keeping(&s->segment, chunk->keys, chunk->count, chunk->digests,
+                                     answers);
+}
+
+/* Open those keys of a chunk whose answer is 0. */
+static void open_lacking(const struct tamis__view *view, const struct tamis__hashed_keys *chunk,
+                         const uint8_t *answers, struct open_keys *open)
 {
     open->digested = view->digested;
-    if (!view->digested)
-        memcpy(open->keys, keys, count * sizeof *keys);
-    else if (view->by.secret != NULL)
-        for (size_t i = 0; i < count; i++)
-            open->digests[i] = tamis__digest_by(&view->by, keys[i].data, keys[i].bytes);
-    else
-        for (size_t i = 0; i < count; i++)
-            open->digests[i] = tamis__digest(keys[i].data, keys[i].bytes, view->by.seed);
-    for (size_t i = 0; i < count; i++)
-        open->index[i] = (uint16_t)i;
-    open->count = count;
+    open->count = 0;
+    for (size_t i = 0; i < chunk->count; i++) {
+        if (open->digested) /* the only branch: half of the keys may be known */
+            open->digests[open->count] = chunk->digests[i];
+        else
+            open->keys[open->count] = chunk->keys[i];
+        open->index[open->count] = (uint16_t)i;
+        open->count += !answers[i];
+    }
+}
+
+/* Ask segments `end` - 1 down to `from`, one at least, for all keys of a chunk: answers[i] is 1
+ * where one has the key, and the others are open then. */
+static void ask_all(const struct tamis__view *view, uint32_t from, uint32_t end,
+                    struct tamis__hashed_keys *chunk, struct open_keys *open, uint8_t *answers)
+{
+    open->count = 0;
+    if (ask_one(view, &view->segments[end - 1], chunk, answers) == chunk->count) return;
+    open_lacking(view, chunk, answers, open);
+    ask_segments(view, from, end - 1, open, answers);
 }
 
 /* Add those that are open to the newest segment. */
@@ -85,19 +109,20 @@ static int64_t add_open(const struct tamis__store_segment *newest, struct open_k
                : newest->kind->add_batch(&newest->segment, open->keys, open->count, open->answers);
 }
 
-size_t tamis__contains_chunk(const struct tamis__view *view, const struct tamis_key *keys,
-                             size_t count, uint8_t *answers)
+size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
+                             uint8_t *answers)
 {
     const struct tamis__store_segment *newest = tamis__newest(view);
     const uint32_t first = tamis__first_alive(view);
     struct open_keys open;
-    if (view->count == 1 && first == 0)
-        return newest->kind->contains_batch(&newest->segment, keys, count, answers);
-    memset(answers, 0, count);
-    if (first == view->count) return 0;
-    open_all(view, &open, keys, count);
-    ask_segments(view, first, view->count, &open, answers);
-    return count - open.count;
+    if (first == view->count) {
+        memset(answers, 0, chunk->count);
+        return 0;
+    }
+    if (view->count == 1 && !tamis__is_hashed(chunk, view))
+        return newest->kind->contains_batch(&newest->segment, chunk->keys, chunk->count, answers);
+    ask_all(view, first, view->count, chunk, &open, answers);
+    return chunk->count - open.count;
 }
 
 /* Which of the open keys older slices of the window have; they stay open. */
@@ -113,15 +138,15 @@ static void ask_older_slices(const struct tamis__view *view, const struct open_k
  * Keys that the newest slice has are not new (most are in the newest segment: it is asked first);
  * the others are added to that, and are new where no older slice has them.
  */
-static int64_t add_to_list(const struct tamis__view *view, const struct tamis_key *keys,
-                           size_t count, uint8_t *answers)
+static int64_t add_to_list(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
+                           uint8_t *answers)
 {
+    const size_t count = chunk->count;
     const struct tamis__store_segment *newest = tamis__newest(view);
     const bool windowed = view->slice_first > 0;
     struct open_keys open;
     uint8_t older[TAMIS__CHUNK];
-    open_all(view, &open, keys, count);
-    ask_segments(view, view->slice_first, view->count, &open, answers);
+    ask_all(view, view->slice_first, view->count, chunk, &open, answers);
     memset(answers, 0, count);
     if (windowed) ask_older_slices(view, &open, older);
     int64_t fresh = add_open(newest, &open);
@@ -136,11 +161,11 @@ static int64_t add_to_list(const struct tamis__view *view, const struct tamis_ke
 }
 
 /* Full, and no more are taken: those that are in are answered. */
-static void refuse_chunk(const struct tamis__view *view, const struct tamis_key *keys, size_t count,
+static void refuse_chunk(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
                          uint8_t *answers)
 {
-    (void)tamis__contains_chunk(view, keys, count, answers);
-    for (size_t i = 0; i < count; i++)
+    (void)tamis__contains_chunk(view, chunk, answers);
+    for (size_t i = 0; i < chunk->count; i++)
         answers[i] = answers[i] ? 0 : TAMIS_ANSWER_REFUSED;
 }
 
@@ -148,18 +173,22 @@ static void refuse_chunk(const struct tamis__view *view, const struct tamis_key 
 #define WON_IN_VAIN 3u
 static_assert(WON_IN_VAIN != TAMIS_ANSWER_REFUSED, "told apart");
 
-/* Those that were won in vain in the segment `won` go on after it, one by one: it is rare. */
+/* Those that were won in vain in the segment `won` go on after it, one by one.  It is rare: that is
+ * why keys that only a kind's own loop has hashed, which keeps no digests, are hashed again here.
+ */
 static int64_t go_on(struct tamis_filter *filter, struct tamis__view **at,
-                     struct tamis__flight *flight, const struct tamis_key *keys,
-                     const uint16_t *index, size_t count, uint8_t *answers, int *stopped)
+                     struct tamis__flight *flight, const struct tamis__hashed_keys *chunk,
+                     const uint16_t *index, uint8_t *answers, int *stopped)
 {
     const uint64_t won = tamis__newest(*at)->segment.header->number;
     int64_t fresh = 0;
     int rc = tamis__go_further(filter, at, flight);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < chunk->count; i++) {
         if (answers[i] != WON_IN_VAIN) continue;
-        if (rc >= 0)
-            rc = tamis__add_key(filter, at, flight, won, true, keys[i].data, keys[i].bytes);
+        struct tamis__hashed_key key = {
+            .key = chunk->keys[i].data, .bytes = chunk->keys[i].bytes, .rule = chunk->rule};
+        if (key.rule.is_made) key.digest = chunk->digests[i];
+        if (rc >= 0) rc = tamis__add_key(filter, at, flight, won, true, &key);
         answers[i] = rc < 0 ? TAMIS_ANSWER_REFUSED : rc > 0;
         if (flight != NULL) flight->where[index != NULL ? index[i] : i] = flight->current;
         fresh += rc > 0;
@@ -246,35 +275,17 @@ static int64_t add_while_room(struct tamis__view *view, struct open_keys *open, 
     return fresh;
 }
 
-/* What the only segment lacks of them, by its loop for keys: no digests are kept. */
-static void open_lacking(const struct tamis__store_segment *only, const struct tamis_key *keys,
-                         size_t count, uint8_t *answers, struct open_keys *open)
-{
-    open->digested = false;
-    open->count = 0;
-    if (only->kind->contains_batch(&only->segment, keys, count, answers) == count) return;
-    for (size_t i = 0; i < count; i++) {
-        open->keys[open->count] = keys[i]; /* no branch: half of them may be known */
-        open->index[open->count] = (uint16_t)i;
-        open->count += !answers[i];
-    }
-}
-
 /*
  * A chunk into the newest segment of a view with a limit.  What there was no room for stays open,
  * and its answers are TAMIS_ANSWER_REFUSED; what was won in vain is marked so.
  */
-static int64_t add_round(struct tamis__view *view, const struct tamis_key *keys, size_t count,
+static int64_t add_round(struct tamis__view *view, struct tamis__hashed_keys *chunk,
                          uint8_t *answers, struct open_keys *open, bool *vain, int *stopped)
 {
     const bool windowed = view->slice_first > 0;
+    const size_t count = chunk->count;
     uint8_t older[TAMIS__CHUNK];
-    if (view->count == 1) {
-        open_lacking(tamis__newest(view), keys, count, answers, open);
-    } else {
-        open_all(view, open, keys, count);
-        ask_segments(view, view->slice_first, view->count, open, answers);
-    }
+    ask_all(view, view->slice_first, view->count, chunk, open, answers);
     memset(answers, 0, count);
     if (windowed) ask_older_slices(view, open, older);
     int64_t fresh = add_while_room(view, open, answers, vain, stopped);
@@ -290,11 +301,26 @@ static int64_t add_round(struct tamis__view *view, const struct tamis_key *keys,
 
 /* The keys that stay open after a round, and where their answers stand. */
 struct rest {
+    struct tamis__hashed_keys chunk; /* of these two */
     struct tamis_key keys[TAMIS__CHUNK];
+    struct tamis__digest digests[TAMIS__CHUNK];
     uint16_t index[TAMIS__CHUNK];
     uint8_t answers[TAMIS__CHUNK];
-    size_t count;
 };
+
+/* Keep the keys of a chunk that are open.  It may be the rest's own: the indices rise. */
+static void keep_rest(struct rest *rest, const struct tamis__hashed_keys *chunk,
+                      const uint16_t *index, const struct open_keys *open)
+{
+    for (size_t i = 0; i < open->count; i++) {
+        const uint16_t from = open->index[i];
+        rest->keys[i] = chunk->keys[from];
+        if (chunk->rule.is_made) rest->digests[i] = chunk->digests[from];
+        rest->index[i] = index != NULL ? index[from] : from;
+    }
+    rest->chunk = (struct tamis__hashed_keys){
+        .keys = rest->keys, .digests = rest->digests, .count = open->count, .rule = chunk->rule};
+}
 
 /* Round after round, until all keys are added, or there is no room to be had. */
 static int64_t add_rest(struct tamis_filter *filter, struct tamis__view **at,
@@ -302,46 +328,41 @@ static int64_t add_rest(struct tamis_filter *filter, struct tamis__view **at,
                         int *stopped)
 {
     int64_t fresh = 0;
-    while (rest->count > 0 && *stopped == 0) {
+    while (rest->chunk.count > 0 && *stopped == 0) {
         struct open_keys open;
         bool vain = false;
         const int rc = tamis__make_room(filter, at, flight);
         if (rc < 0) *stopped = rc;
         if (rc < 0) break;
-        for (size_t i = 0; flight != NULL && i < rest->count; i++)
+        for (size_t i = 0; flight != NULL && i < rest->chunk.count; i++)
             flight->where[rest->index[i]] = flight->current;
         if (tamis__view_refuses(*at)) {
-            refuse_chunk(*at, rest->keys, rest->count, rest->answers);
+            refuse_chunk(*at, &rest->chunk, rest->answers);
             open.count = 0;
         } else {
-            fresh += add_round(*at, rest->keys, rest->count, rest->answers, &open, &vain, stopped);
+            fresh += add_round(*at, &rest->chunk, rest->answers, &open, &vain, stopped);
         }
-        const bool is_open = open.count > 0;
         if (vain)
-            fresh += go_on(filter, at, flight, rest->keys, rest->index, rest->count, rest->answers,
-                           stopped);
-        for (size_t i = 0; i < rest->count; i++)
+            fresh += go_on(filter, at, flight, &rest->chunk, rest->index, rest->answers, stopped);
+        for (size_t i = 0; i < rest->chunk.count; i++)
             answers[rest->index[i]] = rest->answers[i];
-        rest->count = 0;
-        for (size_t i = 0; is_open && i < open.count; i++) {
-            rest->keys[rest->count] = rest->keys[open.index[i]]; /* the indices rise */
-            rest->index[rest->count++] = rest->index[open.index[i]];
-        }
+        keep_rest(rest, &rest->chunk, rest->index, &open);
     }
     return fresh;
 }
 
 /* More keys than a chunk, for which there was plenty of room a moment ago: chunk by chunk. */
 static int64_t add_by_chunks(struct tamis_filter *filter, struct tamis__view **at,
-                             const struct tamis_key *keys, size_t count, uint8_t *answers,
-                             int *stopped)
+                             const struct tamis__hashed_keys *keys, uint8_t *answers, int *stopped)
 {
+    const size_t count = keys->count;
     int64_t fresh = 0;
     memset(answers, TAMIS_ANSWER_REFUSED, count);
     for (size_t done = 0; done < count && *stopped == 0; done += TAMIS__CHUNK) {
         const size_t now = count - done < TAMIS__CHUNK ? count - done : TAMIS__CHUNK;
-        const int64_t rc =
-            tamis__add_chunk(filter, at, NULL, keys + done, now, answers + done, stopped);
+        struct tamis__hashed_keys chunk = {
+            .keys = keys->keys + done, .digests = keys->digests, .count = now};
+        const int64_t rc = tamis__add_chunk(filter, at, NULL, &chunk, answers + done, stopped);
         if (rc < 0) return rc;
         fresh += rc;
     }
@@ -349,10 +370,11 @@ static int64_t add_by_chunks(struct tamis_filter *filter, struct tamis__view **a
 }
 
 static int64_t add_within_limits(struct tamis_filter *filter, struct tamis__view **at,
-                                 struct tamis__flight *flight, const struct tamis_key *keys,
-                                 size_t count, uint8_t *answers, int *stopped)
+                                 struct tamis__flight *flight, struct tamis__hashed_keys *chunk,
+                                 uint8_t *answers, int *stopped)
 {
     struct tamis__view *view = *at;
+    const size_t count = chunk->count;
     struct open_keys open;
     struct tamis__hold hold = {0, 0};
     int64_t fresh;
@@ -361,29 +383,26 @@ static int64_t add_within_limits(struct tamis_filter *filter, struct tamis__view
     if (view->count == 1 && tamis__has_plenty(view, count))
         tamis__take_many(view, (uint32_t)count, &hold);
     if (hold.keys == count) {
-        fresh = add_held(view, hold, keys, NULL, answers, &vain);
+        fresh = add_held(view, hold, chunk->keys,
+                         tamis__is_hashed(chunk, view) ? chunk->digests : NULL, answers, &vain);
     } else {
         if (hold.keys > 0) tamis__room_return(&tamis__newest(view)->segment, hold);
-        if (count > TAMIS__CHUNK) return add_by_chunks(filter, at, keys, count, answers, stopped);
-        fresh = add_round(view, keys, count, answers, &open, &vain, stopped);
+        if (count > TAMIS__CHUNK) return add_by_chunks(filter, at, chunk, answers, stopped);
+        fresh = add_round(view, chunk, answers, &open, &vain, stopped);
     }
     if (fresh < 0) return fresh;
-    if (vain) fresh += go_on(filter, at, flight, keys, NULL, count, answers, stopped);
+    if (vain) fresh += go_on(filter, at, flight, chunk, NULL, answers, stopped);
     if (open.count > 0 && *stopped == 0) {
         struct rest rest;
-        rest.count = open.count;
-        memset(rest.answers, 0, rest.count);
-        for (size_t i = 0; i < open.count; i++) {
-            rest.keys[i] = keys[open.index[i]];
-            rest.index[i] = open.index[i];
-        }
+        keep_rest(&rest, chunk, NULL, &open);
+        memset(rest.answers, 0, open.count);
         fresh += add_rest(filter, at, flight, &rest, answers, stopped);
     }
     return fresh;
 }
 
 int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **at,
-                         struct tamis__flight *flight, const struct tamis_key *keys, size_t count,
+                         struct tamis__flight *flight, struct tamis__hashed_keys *chunk,
                          uint8_t *answers, int *stopped)
 {
     struct tamis__view *view = *at;
@@ -391,42 +410,41 @@ int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **at,
     int64_t fresh;
     *stopped = 0;
     if (tamis__view_refuses(view)) {
-        refuse_chunk(view, keys, count, answers);
+        refuse_chunk(view, chunk, answers);
         return 0;
     }
     if (tamis__view_is_limited(view))
-        return add_within_limits(filter, at, flight, keys, count, answers, stopped);
+        return add_within_limits(filter, at, flight, chunk, answers, stopped);
     if (view->count > 1)
-        fresh = add_to_list(view, keys, count, answers);
+        fresh = add_to_list(view, chunk, answers);
+    else if (tamis__is_hashed(chunk, view))
+        fresh = newest->kind->add_digests(&newest->segment, chunk->digests, chunk->count, answers);
     else
-        fresh = newest->kind->add_batch(&newest->segment, keys, count, answers);
+        fresh = newest->kind->add_batch(&newest->segment, chunk->keys, chunk->count, answers);
     if (fresh <= 0 || !tamis__won_in_vain(view)) return fresh;
-    mark_vain(answers, count);
-    return go_on(filter, at, flight, keys, NULL, count, answers, stopped);
+    mark_vain(answers, chunk->count);
+    return go_on(filter, at, flight, chunk, NULL, answers, stopped);
 }
 
-void tamis__ask_newest_slice(const struct tamis__view *view, const struct tamis_key *keys,
-                             size_t count, uint8_t *answers)
+void tamis__ask_newest_slice(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
+                             uint8_t *answers)
 {
     struct open_keys open;
-    open_all(view, &open, keys, count);
-    memset(answers, 0, count);
-    ask_segments(view, view->slice_first, view->count, &open, answers);
+    ask_all(view, view->slice_first, view->count, chunk, &open, answers);
 }
 
 /* Are all of them in the newest slice? */
-static bool are_known(const struct tamis__view *view, const struct tamis_key *keys, size_t count)
+static bool are_known(const struct tamis__view *view, struct tamis__hashed_keys *chunk)
 {
     uint8_t answers[TAMIS__CHUNK];
-    tamis__ask_newest_slice(view, keys, count, answers);
-    return memchr(answers, 0, count) == NULL;
+    tamis__ask_newest_slice(view, chunk, answers);
+    return memchr(answers, 0, chunk->count) == NULL;
 }
 
 int tamis__do_chores_for_chunk(struct tamis_filter *filter, struct tamis__view **view,
-                               const struct tamis_key *keys, size_t count)
+                               struct tamis__hashed_keys *chunk)
 {
     if (!tamis__has_chores(*view)) return 0;
-    return tamis__ignores_known(*view) && are_known(*view, keys, count)
-               ? 0
-               : tamis__do_chores(filter, view);
+    return tamis__ignores_known(*view) && are_known(*view, chunk) ? 0
+                                                                  : tamis__do_chores(filter, view);
 }

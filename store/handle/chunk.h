@@ -4,25 +4,27 @@
 #define TAMIS_HANDLE_CHUNK_H
 
 #include "handle/flight.h"
+#include "handle/hashed.h"
 
 /* Chores that are due before these keys are added. */
 int tamis__do_chores_for_chunk(struct tamis_filter *filter, struct tamis__view **view,
-                               const struct tamis_key *keys, size_t count);
+                               struct tamis__hashed_keys *chunk);
 /* answers[i]: 1 where the newest slice has the key. */
-void tamis__ask_newest_slice(const struct tamis__view *view, const struct tamis_key *keys,
-                             size_t count, uint8_t *answers);
+void tamis__ask_newest_slice(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
+                             uint8_t *answers);
 /*
- * Add a chunk; every segment that is written to is entered into the flight first, where that is not
- * NULL. Returns the new ones.  *stopped: 0; or why no more can be added (TAMIS_EBUSY, a full disk):
- * then what was added is answered, and the rest of the chunk is TAMIS_ANSWER_REFUSED.
+ * Add a chunk, or more keys to a view of one segment; every segment that is written to is entered
+ * into the flight first, where that is not NULL. Returns the new ones.  *stopped: 0; or why no more
+ * can be added (TAMIS_EBUSY, a full disk): then what was added is answered, and the rest of the
+ * chunk is TAMIS_ANSWER_REFUSED.
  */
 int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **view,
-                         struct tamis__flight *flight, const struct tamis_key *keys, size_t count,
+                         struct tamis__flight *flight, struct tamis__hashed_keys *chunk,
                          uint8_t *answers, int *stopped);
 
 /* Which of at most TAMIS__CHUNK keys are in, or of any number where the view has one segment. */
-size_t tamis__contains_chunk(const struct tamis__view *view, const struct tamis_key *keys,
-                             size_t count, uint8_t *answers);
+size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
+                             uint8_t *answers);
 /* Is there so much room that a batch of so many keys may take it for all of them, known or not? */
 bool tamis__has_plenty(const struct tamis__view *view, size_t keys);
 

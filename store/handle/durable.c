@@ -48,16 +48,18 @@ struct sortie {
     struct tamis__view **view;
     struct tamis__journal *journal;
     struct tamis__flight flight;
-    uint64_t ticket; /* of the last frame */
+    uint64_t ticket;         /* of the last frame */
+    struct tamis__rule rule; /* of digests[0], where that is made before the call */
     bool refused;
     int stopped; /* why no more can be added, below 0; what was added is logged all the same */
     bool lost;   /* bits may be set that no frame has */
     unsigned char *buffer;
     size_t buffer_bytes;
-    struct tamis_key keys[TAMIS__CHUNK]; /* those of a chunk that were found lacking */
+    struct tamis__hashed_keys lacking; /* those of a chunk that were found lacking, in: */
+    struct tamis_key keys[TAMIS__CHUNK];
+    struct tamis__digest digests[TAMIS__CHUNK]; /* before, of all keys of the chunk */
     uint16_t index[TAMIS__CHUNK];
     uint8_t answers[TAMIS__CHUNK];
-    size_t count;
 };
 
 static bool has_digests(const struct tamis__segment_header *header)
@@ -88,7 +90,7 @@ static size_t fit(const struct tamis__view *view, const struct tamis_key *keys, 
 
 static int reserve(struct sortie *sortie, const struct tamis__store_segment *s, size_t *bytes)
 {
-    const size_t payload = payload_bytes(s->segment.header, sortie->keys, sortie->count);
+    const size_t payload = payload_bytes(s->segment.header, sortie->keys, sortie->lacking.count);
     if (payload > TAMIS__FRAME_PAYLOAD_MAX)
         return tamis__fail(TAMIS_ELIMIT,
                            "a key of %zu bytes is too long for the log of the durable filter '%s'; "
@@ -112,18 +114,22 @@ static void fill_frame(const struct sortie *sortie, const struct tamis__store_se
                        uint32_t index, struct tamis__frame *frame)
 {
     const struct tamis__hashing hashing = tamis__header_hashing(s->segment.header);
+    const struct tamis__digester by = tamis__header_digester(s->segment.header);
+    const bool is_hashed = tamis__rule_is(&sortie->lacking.rule, &by);
     unsigned char *at = tamis__frame_payload(sortie->buffer);
     *frame = (struct tamis__frame){.type = hashing.set->digest ? TAMIS__FRAME_DIGESTS
                                                                : TAMIS__FRAME_KEYS,
                                    .segment = s->segment.header->number};
-    for (size_t i = 0; i < sortie->count; i++) {
+    for (size_t i = 0; i < sortie->lacking.count; i++) {
         const struct tamis_key *key = &sortie->keys[i];
         if (sortie->answers[i] == TAMIS_ANSWER_REFUSED || sortie->flight.where[i] != index)
             continue;
         frame->count++;
-        at = hashing.set->digest
-                 ? tamis__frame_put_digest(at, hashing.set->digest(&hashing, key->data, key->bytes))
-                 : tamis__frame_put_key(at, key->data, (uint32_t)key->bytes);
+        if (hashing.set->digest == NULL)
+            at = tamis__frame_put_key(at, key->data, (uint32_t)key->bytes);
+        else
+            at = tamis__frame_put_digest(
+                at, is_hashed ? sortie->digests[i] : tamis__digest_by(&by, key->data, key->bytes));
     }
     frame->payload_bytes = (size_t)(at - tamis__frame_payload(sortie->buffer));
 }
@@ -151,16 +157,19 @@ static int log_chunk(struct sortie *sortie, uint32_t first, size_t reserved)
 /* ---- A chunk --------------------------------------------------------------------------------- */
 
 /* Keep those of the chunk that must be added, or logged for another who may not. */
-static void take_lacking(struct sortie *sortie, const struct tamis_key *keys, size_t count)
+static void take_lacking(struct sortie *sortie, struct tamis__hashed_keys *chunk)
 {
-    tamis__ask_newest_slice(*sortie->view, keys, count, sortie->answers);
+    size_t lacking = 0;
+    tamis__ask_newest_slice(*sortie->view, chunk, sortie->answers);
     const bool settled = tamis__flight_is_settled(&sortie->flight, *sortie->view);
-    sortie->count = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < chunk->count; i++) {
         if (settled && sortie->answers[i]) continue;
-        sortie->keys[sortie->count] = keys[i];
-        sortie->index[sortie->count++] = (uint16_t)i;
+        sortie->keys[lacking] = chunk->keys[i];
+        if (chunk->rule.is_made) sortie->digests[lacking] = sortie->digests[i];
+        sortie->index[lacking++] = (uint16_t)i;
     }
+    sortie->lacking = (struct tamis__hashed_keys){
+        .keys = sortie->keys, .digests = sortie->digests, .count = lacking, .rule = chunk->rule};
 }
 
 /* The lacking keys of a chunk: room, bits, frame. */
@@ -175,10 +184,10 @@ static int64_t add_lacking(struct sortie *sortie)
     const uint64_t newest = tamis__newest(*sortie->view)->segment.header->number;
     while (first < sortie->flight.count && sortie->flight.numbers[first] != newest)
         first++;
-    memset(sortie->flight.where, sortie->flight.current, sortie->count);
+    memset(sortie->flight.where, sortie->flight.current, sortie->lacking.count);
     if (fresh == 0)
-        fresh = tamis__add_chunk(sortie->filter, sortie->view, &sortie->flight, sortie->keys,
-                                 sortie->count, sortie->answers, &sortie->stopped);
+        fresh = tamis__add_chunk(sortie->filter, sortie->view, &sortie->flight, &sortie->lacking,
+                                 sortie->answers, &sortie->stopped);
     fresh = tamis__view_answer(*sortie->view, fresh); /* or a mapping broke, and has not the bits */
     TAMIS__POINT(TAMIS__POINT_DURABLE_SET);
     if (fresh < 0) tamis__journal_release(sortie->journal, reserved);
@@ -198,18 +207,17 @@ static int land(struct sortie *sortie)
     return rc;
 }
 
-static int64_t add_chunk(struct sortie *sortie, const struct tamis_key *keys, size_t count,
-                         uint8_t *answers)
+static int64_t add_chunk(struct sortie *sortie, struct tamis__hashed_keys *chunk, uint8_t *answers)
 {
     int64_t fresh = 0;
-    take_lacking(sortie, keys, count);
-    if (answers != NULL) memset(answers, 0, count);
-    if (sortie->count == 0) return 0;
-    fresh = tamis__do_chores_for_chunk(sortie->filter, sortie->view, sortie->keys, sortie->count);
+    take_lacking(sortie, chunk);
+    if (answers != NULL) memset(answers, 0, chunk->count);
+    if (sortie->lacking.count == 0) return 0;
+    fresh = tamis__do_chores_for_chunk(sortie->filter, sortie->view, &sortie->lacking);
     /* For keys that are in, too: whose flight counts in `unlogged` must be seen to live. */
     if (fresh == 0) fresh = tamis__view_mark(sortie->filter, *sortie->view);
     if (fresh == 0) fresh = add_lacking(sortie);
-    for (size_t i = 0; fresh >= 0 && i < sortie->count; i++) {
+    for (size_t i = 0; fresh >= 0 && i < sortie->lacking.count; i++) {
         sortie->refused |= sortie->answers[i] == TAMIS_ANSWER_REFUSED;
         if (answers != NULL) answers[sortie->index[i]] = sortie->answers[i];
     }
@@ -227,10 +235,13 @@ static int64_t add_chunks(struct sortie *sortie, const struct tamis_key *keys, s
         int64_t rc = tamis__view_current(sortie->filter, sortie->view);
         size_t now = count - *done < TAMIS__CHUNK ? count - *done : TAMIS__CHUNK;
         now = fit(*sortie->view, keys + *done, now);
+        struct tamis__hashed_keys chunk = {
+            .keys = keys + *done, .digests = sortie->digests, .count = now, .rule = sortie->rule};
+        sortie->rule.is_made = false;
         /* Keys of a slice that is over begin another life. */
         if (rc == 0 && tamis__view_is_over(*sortie->view))
-            rc = tamis__do_chores_for_chunk(sortie->filter, sortie->view, keys + *done, now);
-        if (rc == 0) rc = add_chunk(sortie, keys + *done, now, answers ? answers + *done : NULL);
+            rc = tamis__do_chores_for_chunk(sortie->filter, sortie->view, &chunk);
+        if (rc == 0) rc = add_chunk(sortie, &chunk, answers ? answers + *done : NULL);
         if (rc < 0) return rc;
         fresh += rc;
         *done += now;
@@ -255,11 +266,18 @@ static int64_t add_all(struct sortie *sortie, const struct tamis_key *keys, size
     return fresh;
 }
 
-int64_t tamis__durable_add_batch(struct tamis_filter *filter, struct tamis__view **view,
-                                 const struct tamis_key *keys, size_t count, uint8_t *answers)
+/* `hashed`: the key, where it is one whose digest is made; else NULL. */
+static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
+                         const struct tamis_key *keys, size_t count, uint8_t *answers,
+                         const struct tamis__hashed_key *hashed)
 {
     struct sortie sortie;
     sortie.filter = filter;
+    sortie.rule.is_made = false;
+    if (hashed != NULL) {
+        sortie.rule = hashed->rule;
+        sortie.digests[0] = hashed->digest;
+    }
     sortie.view = view;
     sortie.flight.count = 0;
     sortie.ticket = 0;
@@ -276,15 +294,24 @@ int64_t tamis__durable_add_batch(struct tamis_filter *filter, struct tamis__view
     return rc;
 }
 
-int tamis__durable_add(struct tamis_filter *filter, struct tamis__view **view, const void *key,
-                       size_t key_bytes)
+int64_t tamis__durable_add_batch(struct tamis_filter *filter, struct tamis__view **view,
+                                 const struct tamis_key *keys, size_t count, uint8_t *answers)
+{
+    return add_batch(filter, view, keys, count, answers, NULL);
+}
+
+int tamis__durable_add(struct tamis_filter *filter, struct tamis__view **view,
+                       struct tamis__hashed_key *key)
 {
     static const struct tamis__flight none;
-    const struct tamis_key one = {.data = key, .bytes = key_bytes};
+    const struct tamis__view *v = *view;
+    const struct tamis_key one = {.data = key->key, .bytes = key->bytes};
     uint8_t answer;
-    tamis__ask_newest_slice(*view, &one, 1, &answer);
-    if (answer && tamis__flight_is_settled(&none, *view) && !tamis__view_is_over(*view)) return 0;
-    return (int)tamis__durable_add_batch(filter, view, &one, 1, &answer);
+    tamis__hash_key(v, key);
+    if (tamis__find_key(v, v->slice_first, v->count, key) > 0 &&
+        tamis__flight_is_settled(&none, v) && !tamis__view_is_over(v))
+        return 0;
+    return (int)add_batch(filter, view, &one, 1, &answer, key);
 }
 
 /* ---- Merges ---------------------------------------------------------------------------------- */

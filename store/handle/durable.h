@@ -3,12 +3,12 @@
 #ifndef TAMIS_HANDLE_DURABLE_H
 #define TAMIS_HANDLE_DURABLE_H
 
-#include "handle/view.h"
+#include "handle/hashed.h"
 
 /* As tamis_filter_add() and tamis_filter_add_batch(), in a view that the caller has entered;
  * `answers` may be NULL. */
-int tamis__durable_add(struct tamis_filter *filter, struct tamis__view **view, const void *key,
-                       size_t key_bytes);
+int tamis__durable_add(struct tamis_filter *filter, struct tamis__view **view,
+                       struct tamis__hashed_key *key);
 int64_t tamis__durable_add_batch(struct tamis_filter *filter, struct tamis__view **view,
                                  const struct tamis_key *keys, size_t count, uint8_t *answers);
 

@@ -112,19 +112,19 @@ int tamis__make_room(struct tamis_filter *filter, struct tamis__view **at,
  * 1, and *fresh is cleared where an older slice has it.
  */
 static int find_first(const struct tamis__view *view, uint32_t from,
-                      const struct tamis__asked *asked, bool in_newest, bool *fresh)
+                      const struct tamis__hashed_key *key, bool in_newest, bool *fresh)
 {
     /* Most are in the newest.  In a window that may be left meanwhile: their life goes on below. */
     if (in_newest && view->policy.slices == 0) return 0;
-    const uint32_t found = tamis__find_key(view, from, view->count - 1, asked);
+    const uint32_t found = tamis__find_key(view, from, view->count - 1, key);
     if (found > view->slice_first) return 0;
     if (found != 0) *fresh = false;
     return 1;
 }
 
 int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
-                   struct tamis__flight *flight, uint64_t won, bool counted, const void *key,
-                   size_t key_bytes)
+                   struct tamis__flight *flight, uint64_t won, bool counted,
+                   struct tamis__hashed_key *key)
 {
     bool fresh = true;
     for (;;) {
@@ -134,11 +134,10 @@ int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
         const uint32_t from =
             behind ? (uint32_t)(behind - view->segments) + 1 : tamis__first_alive(view);
         struct tamis__hold hold = {0, 0};
-        struct tamis__asked asked;
-        tamis__ask_for(view, key, key_bytes, &asked);
-        const bool in_newest = (tamis__view_is_limited(view) || view->count > 1) &&
-                               tamis__has_key(view, newest, &asked);
-        if (find_first(view, from, &asked, in_newest, &fresh) == 0) return 0;
+        tamis__hash_key(view, key);
+        const bool in_newest =
+            (tamis__view_is_limited(view) || view->count > 1) && tamis__has_key(view, newest, key);
+        if (find_first(view, from, key, in_newest, &fresh) == 0) return 0;
         if (tamis__view_refuses(view) && !in_newest) return tamis__fail_full(filter, view);
         if (tamis__view_is_limited(view) && !in_newest && !take(view, counted, &hold)) {
             const int rc = tamis__make_room(filter, at, flight);
@@ -146,9 +145,10 @@ int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
             continue;
         }
         /* In an older slice only: it is not new, but its life begins again. */
-        const int added = in_newest        ? 0
-                          : view->digested ? newest->calls->add(&newest->segment, asked.digest)
-                                           : newest->kind->add(&newest->segment, key, key_bytes);
+        const int added = in_newest ? 0
+                          : view->digested
+                              ? newest->calls->add(&newest->segment, key->digest)
+                              : newest->kind->add(&newest->segment, key->key, key->bytes);
         if (added <= 0 && hold.keys > 0) give_back(view, counted, hold);
         if (added < 0) return added;
         const bool flipped = added > 0;

@@ -12,6 +12,7 @@
 #include "base/point.h"
 #include "file/room.h"
 #include "handle/flight.h"
+#include "handle/hashed.h"
 #include "txn/policy.h"
 
 /* Index of the first segment that the window still has.  It is view->count where time has passed by
@@ -78,41 +79,27 @@ int tamis__make_room(struct tamis_filter *filter, struct tamis__view **at,
  * again.
  */
 int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
-                   struct tamis__flight *flight, uint64_t won, bool counted, const void *key,
-                   size_t key_bytes);
+                   struct tamis__flight *flight, uint64_t won, bool counted,
+                   struct tamis__hashed_key *key);
 
 /* TAMIS_EFULL. */
 int tamis__fail_full(const struct tamis_filter *filter, const struct tamis__view *view);
 
-/* A key that is asked for, with its digest where the view is digested. */
-struct tamis__asked {
-    const void *key;
-    size_t bytes;
-    struct tamis__digest digest;
-};
-
-static inline void tamis__ask_for(const struct tamis__view *view, const void *key, size_t key_bytes,
-                                  struct tamis__asked *asked)
-{
-    asked->key = key;
-    asked->bytes = key_bytes;
-    if (view->digested) asked->digest = tamis__digest_by(&view->by, key, key_bytes);
-}
-
+/* Does a segment of the view have a key that tamis__hash_key() was called for? */
 static inline int tamis__has_key(const struct tamis__view *view,
                                  const struct tamis__store_segment *s,
-                                 const struct tamis__asked *asked)
+                                 const struct tamis__hashed_key *key)
 {
-    return view->digested ? s->calls->contains(&s->segment, asked->digest)
-                          : s->kind->contains(&s->segment, asked->key, asked->bytes);
+    return view->digested ? s->calls->contains(&s->segment, key->digest)
+                          : s->kind->contains(&s->segment, key->key, key->bytes);
 }
 
 /* The newest of segments from .. end - 1 that has the key, plus 1; 0: none has. */
 static inline uint32_t tamis__find_key(const struct tamis__view *view, uint32_t from, uint32_t end,
-                                       const struct tamis__asked *asked)
+                                       const struct tamis__hashed_key *key)
 {
     for (uint32_t i = end; i-- > from;)
-        if (tamis__has_key(view, &view->segments[i], asked)) return i + 1;
+        if (tamis__has_key(view, &view->segments[i], key)) return i + 1;
     return 0;
 }
 

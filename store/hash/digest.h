@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/point.h"
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wcast-qual"
@@ -25,6 +27,7 @@ struct tamis__digest {
 
 static inline struct tamis__digest tamis__digest(const void *key, size_t key_bytes, uint64_t seed)
 {
+    TAMIS__POINT_HASHED(1);
     const XXH128_hash_t hash = XXH3_128bits_withSeed(key, key_bytes, seed);
     return (struct tamis__digest){.high = hash.high64, .low = hash.low64};
 }
@@ -34,6 +37,7 @@ static inline __attribute__((always_inline)) struct tamis__digest
 tamis__digest_at_once(const void *key, size_t key_bytes, uint64_t seed)
 {
     if (__builtin_expect(key_bytes > 16, 0)) return tamis__digest(key, key_bytes, seed);
+    TAMIS__POINT_HASHED(1);
     const XXH128_hash_t hash =
         XXH3_len_0to16_128b((const uint8_t *)key, key_bytes, XXH3_kSecret, seed);
     return (struct tamis__digest){.high = hash.high64, .low = hash.low64};

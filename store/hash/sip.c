@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "base/bytes.h"
+#include "base/point.h"
 #include "hash/digester.h"
 #include "hash/hash_set.h"
 #include "hash/xxh3.h"
@@ -29,6 +30,7 @@ struct tamis__digest tamis__digest_sip(const void *key, size_t key_bytes,
                                        const uint8_t secret[TAMIS_SECRET_BYTES])
 {
     unsigned char out[crypto_shorthash_siphashx24_BYTES];
+    TAMIS__POINT_HASHED(1);
     (void)crypto_shorthash_siphashx24(out, key, key_bytes, secret);
     return (struct tamis__digest){.high = tamis__get64(out), .low = tamis__get64(out + 8)};
 }

@@ -57,7 +57,8 @@ TAMIS__INLINE unsigned insert(struct probe probe, unsigned z, unsigned q)
 
 /* By the best variant of the loops that this machine has. */
 static size_t run(const struct tamis__segment *segment, const struct tamis_key *keys,
-                  const struct tamis__digest *digests, size_t count, uint8_t *answers, int adding)
+                  const struct tamis__digest *digests, size_t count, uint8_t *answers, int adding,
+                  struct tamis__digest *kept)
 {
     tamis__blocked_run_fn *fn = tamis__blocked_run_portable;
 #ifdef __x86_64__
@@ -67,31 +68,37 @@ static size_t run(const struct tamis__segment *segment, const struct tamis_key *
         if (cpu == TAMIS__CPU_AVX512) fn = tamis__blocked_run_avx512;
     }
 #endif
-    return fn(segment, keys, digests, count, answers, adding);
+    return fn(segment, keys, digests, count, answers, adding, kept);
 }
 
 static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                          size_t count, uint8_t *answers)
 {
-    return (int64_t)run(segment, keys, NULL, count, answers, 1);
+    return (int64_t)run(segment, keys, NULL, count, answers, 1, NULL);
 }
 
 static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers)
 {
-    return run(segment, keys, NULL, count, answers, 0);
+    return run(segment, keys, NULL, count, answers, 0, NULL);
+}
+
+static size_t contains_keeping(const struct tamis__segment *segment, const struct tamis_key *keys,
+                               size_t count, struct tamis__digest *digests, uint8_t *answers)
+{
+    return run(segment, keys, NULL, count, answers, 0, digests);
 }
 
 static int64_t add_digests(const struct tamis__segment *segment,
                            const struct tamis__digest *digests, size_t count, uint8_t *answers)
 {
-    return (int64_t)run(segment, NULL, digests, count, answers, 1);
+    return (int64_t)run(segment, NULL, digests, count, answers, 1, NULL);
 }
 
 static size_t contains_digests(const struct tamis__segment *segment,
                                const struct tamis__digest *digests, size_t count, uint8_t *answers)
 {
-    return run(segment, NULL, digests, count, answers, 0);
+    return run(segment, NULL, digests, count, answers, 0, NULL);
 }
 
 #define CALLS(k, z, q)                                                                             \
@@ -184,6 +191,7 @@ const struct tamis__kind tamis__kind_blocked = {
     .add_digests = add_digests,
     .contains_digests = contains_digests,
     .by_digest = by_digest,
+    .contains_keeping = contains_keeping,
     .positions = tamis__block_positions,
     .measure = measure,
     .merge = tamis__bits_merge,

@@ -9,11 +9,12 @@
 #include "kind/block.h"
 #include "kind/kind.h"
 
-/* Add or ask keys, or digests (the other one NULL); returns how many ones are in the answers. */
+/* Add or ask keys, or digests (the other one NULL); returns how many ones are in the answers.
+ * `kept`: NULL, or receives the digests of keys that are asked. */
 typedef size_t tamis__blocked_run_fn(const struct tamis__segment *segment,
                                      const struct tamis_key *keys,
                                      const struct tamis__digest *digests, size_t count,
-                                     uint8_t *answers, int adding);
+                                     uint8_t *answers, int adding, struct tamis__digest *kept);
 
 /* The reference; then those of machines that have the instructions, for fewer than 2^32 blocks. */
 tamis__blocked_run_fn tamis__blocked_run_portable, tamis__blocked_run_avx2,

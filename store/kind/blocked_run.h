@@ -48,6 +48,7 @@ struct run {
     struct tamis__digester by;
     const struct tamis_key *keys; /* one of these two is NULL */
     const struct tamis__digest *digests;
+    struct tamis__digest *kept; /* NULL, or where those of the keys go */
 };
 
 struct halves {
@@ -59,9 +60,10 @@ struct halves {
 
 /* Of any keys. */
 static __attribute__((noinline)) void hash_any(const struct tamis__digester *by,
-                                               const struct tamis_key *keys, struct halves *halves)
+                                               const struct tamis_key *keys, unsigned count,
+                                               struct halves *halves)
 {
-    for (unsigned i = 0; i < STEP; i++) {
+    for (unsigned i = 0; i < count; i++) {
         const struct tamis__digest d = tamis__digest_by(by, keys[i].data, keys[i].bytes);
         halves->high[i] = d.high;
         halves->low[i] = d.low;
@@ -142,6 +144,7 @@ TAMIS__INLINE uint64_t word_of(const struct tamis_key *key)
 
 TAMIS__INLINE void hash_8_bytes(uint64_t seed, const struct tamis_key *keys, struct halves *halves)
 {
+    TAMIS__POINT_HASHED(STEP);
 #define WORD_OF(n) word_of(&keys[i + (n)])
     for (unsigned i = 0; i < STEP; i += LANES)
         lanes_hash8((lanes){LANES_OF(WORD_OF)}, seed, halves->high + i, halves->low + i);
@@ -161,6 +164,15 @@ TAMIS__INLINE void hash_8_bytes(uint64_t seed, const struct tamis_key *keys, str
 
 #endif
 
+TAMIS__INLINE void halves_from(const struct tamis__digest *digests, unsigned count,
+                               struct halves *halves)
+{
+    for (unsigned i = 0; i < count; i++) {
+        halves->high[i] = digests[i].high;
+        halves->low[i] = digests[i].low;
+    }
+}
+
 /* Of STEP keys or digests, from number `first` on. */
 TAMIS__INLINE void halves_of(const struct run *run, size_t first, struct halves *halves)
 {
@@ -169,13 +181,28 @@ TAMIS__INLINE void halves_of(const struct run *run, size_t first, struct halves 
         if (have_8_bytes(&run->by, keys))
             hash_8_bytes(run->by.seed, keys, halves);
         else
-            hash_any(&run->by, keys, halves);
-        return;
+            hash_any(&run->by, keys, STEP, halves);
+    } else {
+        halves_from(run->digests + first, STEP, halves);
     }
-    for (unsigned i = 0; i < STEP; i++) {
-        halves->high[i] = run->digests[first + i].high;
-        halves->low[i] = run->digests[first + i].low;
-    }
+}
+
+/* Of the last ones, fewer than STEP.  In their place behind them is 0: nobody asks for it. */
+static __attribute__((noinline)) void halves_of_last(const struct run *run, size_t first,
+                                                     unsigned count, struct halves *halves)
+{
+    if (run->keys != NULL)
+        hash_any(&run->by, run->keys + first, count, halves);
+    else
+        halves_from(run->digests + first, count, halves);
+    for (unsigned i = count; i < STEP; i++)
+        halves->high[i] = halves->low[i] = 0;
+}
+
+static void keep(const struct halves *halves, unsigned count, struct tamis__digest *kept)
+{
+    for (unsigned i = 0; i < count; i++)
+        kept[i] = (struct tamis__digest){.high = halves->high[i], .low = halves->low[i]};
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
@@ -266,27 +293,6 @@ TAMIS__INLINE size_t turn(uint64_t *data, const struct places *p, unsigned slot,
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
-/* The last keys, fewer than a step: the first of them stands for those that are missing. */
-TAMIS__INLINE void halves_of_last(const struct run *run, size_t first, unsigned count,
-                                  struct halves *halves)
-{
-    struct run last = *run;
-    struct tamis_key keys[STEP];
-    struct tamis__digest digests[STEP];
-    for (unsigned i = 0; i < STEP; i++) {
-        const size_t from = first + (i < count ? i : 0);
-        if (run->keys != NULL)
-            keys[i] = run->keys[from];
-        else
-            digests[i] = run->digests[from];
-    }
-    if (run->keys != NULL)
-        last.keys = keys;
-    else
-        last.digests = digests;
-    halves_of(&last, 0, halves);
-}
-
 TAMIS__INLINE unsigned at_most(size_t value, unsigned most)
 {
     return value < most ? (unsigned)value : most;
@@ -306,6 +312,7 @@ TAMIS__INLINE size_t loop(const struct run *run, size_t count, uint8_t *answers,
             halves_of(run, i, &halves);
         else if (fresh > 0)
             halves_of_last(run, i, fresh, &halves);
+        if (!adding && fresh > 0 && run->kept != NULL) keep(&halves, fresh, run->kept + i);
         if (fresh > 0) place(run, &halves, &places, slot, z, q);
         uint8_t *told = answers + (old > 0 ? i - DISTANCE : 0);
         if (fresh == STEP && old == STEP)
@@ -333,14 +340,16 @@ TAMIS__INLINE size_t loop_of(const struct run *run, size_t count, uint8_t *answe
 }
 
 size_t RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
-           const struct tamis__digest *digests, size_t count, uint8_t *answers, int adding)
+           const struct tamis__digest *digests, size_t count, uint8_t *answers, int adding,
+           struct tamis__digest *kept)
 {
     const struct run run = {.segment = segment,
                             .data = segment->data,
                             .blocks = segment->header->m_bits / TAMIS__BLOCK_BITS,
                             .by = tamis__header_digester(segment->header),
                             .keys = keys,
-                            .digests = digests};
+                            .digests = digests,
+                            .kept = kept};
     if (count == 0) return 0;
     return adding ? loop_of(&run, count, answers, 1) : loop_of(&run, count, answers, 0);
 }

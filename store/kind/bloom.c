@@ -28,8 +28,9 @@
  * = 7 a query costs 60 ns with 84 lines in flight, 64 with 112, 70 with 224. */
 #define IN_FLIGHT 84u
 
-/* Where the positions of a key come from: XXH3; the table of hash sets; a digest that is there. */
-enum source { XXH3_KEYS, TABLE_KEYS, DIGESTS };
+/* Where the positions of a key come from: XXH3; that, and the digest is kept; the table of hash
+ * sets; a digest that is there. */
+enum source { XXH3_KEYS, XXH3_KEPT, TABLE_KEYS, DIGESTS };
 
 /* What all keys of a call have in common. */
 struct frame {
@@ -40,6 +41,7 @@ struct frame {
     struct tamis__hashing hashing;
     const struct tamis_key *keys;
     const struct tamis__digest *digests;
+    struct tamis__digest *kept; /* of XXH3_KEPT */
 };
 
 /* As the hash set tells them, whatever the bit order. */
@@ -81,16 +83,20 @@ TAMIS__INLINE void walk(const struct frame *frame, struct tamis__digest digest, 
 TAMIS__INLINE void locate(const struct frame *frame, size_t i, uint64_t *positions, uint32_t k,
                           enum source source)
 {
-    if (source == XXH3_KEYS) {
+    if (source == XXH3_KEYS || source == XXH3_KEPT) {
         const struct tamis_key key = frame->keys[i];
-        walk(frame, tamis__digest(key.data, key.bytes, frame->seed), positions, k);
+        const struct tamis__digest digest = tamis__digest(key.data, key.bytes, frame->seed);
+        if (source == XXH3_KEPT) frame->kept[i] = digest;
+        walk(frame, digest, positions, k);
         return;
     }
-    if (source == DIGESTS)
+    if (source == DIGESTS) {
         walk(frame, frame->digests[i], positions, k);
-    else
+    } else {
+        TAMIS__POINT_HASHED(frame->hashing.set->digest == NULL); /* else it counts itself */
         frame->hashing.set->positions(&frame->hashing, frame->keys[i].data, frame->keys[i].bytes,
                                       positions);
+    }
     for (uint32_t j = 0; j < k; j++)
         positions[j] ^= frame->flip;
 }
@@ -195,19 +201,24 @@ TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct fram
     return ones;
 }
 
-/* Instances for xxh3 and the k of 1e-2 and 1e-3; the others by a variable k, which costs 4 ns in
- * cache. */
+/* Instances for the k of 1e-2 and 1e-3; the others by a variable k, which costs 4 ns in cache. */
+TAMIS__INLINE size_t run_k(const struct tamis__segment *segment, const struct frame *frame,
+                           size_t count, uint8_t *answers, bool adding, enum source source)
+{
+    const uint32_t k = segment->header->k;
+    if (k == 7) return run(segment, frame, count, answers, adding, 7, source);
+    if (k == 10) return run(segment, frame, count, answers, adding, 10, source);
+    return run(segment, frame, count, answers, adding, k, source);
+}
+
 TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers, bool adding)
 {
     const enum source source = source_of(segment->header);
-    const uint32_t k = segment->header->k;
     struct frame frame = frame_of(segment, source);
     frame.keys = keys;
-    if (source != XXH3_KEYS) return run(segment, &frame, count, answers, adding, k, TABLE_KEYS);
-    if (k == 7) return run(segment, &frame, count, answers, adding, 7, XXH3_KEYS);
-    if (k == 10) return run(segment, &frame, count, answers, adding, 10, XXH3_KEYS);
-    return run(segment, &frame, count, answers, adding, k, XXH3_KEYS);
+    if (source == XXH3_KEYS) return run_k(segment, &frame, count, answers, adding, XXH3_KEYS);
+    return run(segment, &frame, count, answers, adding, segment->header->k, TABLE_KEYS);
 }
 
 static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
@@ -227,7 +238,7 @@ static int64_t add_digests(const struct tamis__segment *segment,
 {
     struct frame frame = frame_of(segment, DIGESTS);
     frame.digests = digests;
-    return (int64_t)run(segment, &frame, count, answers, true, segment->header->k, DIGESTS);
+    return (int64_t)run_k(segment, &frame, count, answers, true, DIGESTS);
 }
 
 static size_t contains_digests(const struct tamis__segment *segment,
@@ -235,7 +246,22 @@ static size_t contains_digests(const struct tamis__segment *segment,
 {
     struct frame frame = frame_of(segment, DIGESTS);
     frame.digests = digests;
-    return run(segment, &frame, count, answers, false, segment->header->k, DIGESTS);
+    return run_k(segment, &frame, count, answers, false, DIGESTS);
+}
+
+static size_t contains_keeping(const struct tamis__segment *segment, const struct tamis_key *keys,
+                               size_t count, struct tamis__digest *digests, uint8_t *answers)
+{
+    struct frame frame = frame_of(segment, XXH3_KEPT);
+    if (source_of(segment->header) != XXH3_KEYS) {
+        const struct tamis__digester by = tamis__header_digester(segment->header);
+        for (size_t i = 0; i < count; i++)
+            digests[i] = tamis__digest_by(&by, keys[i].data, keys[i].bytes);
+        return contains_digests(segment, digests, count, answers);
+    }
+    frame.keys = keys;
+    frame.kept = digests;
+    return run_k(segment, &frame, count, answers, false, XXH3_KEPT);
 }
 
 static int add_digest(const struct tamis__segment *segment, struct tamis__digest digest)
@@ -324,6 +350,7 @@ const struct tamis__kind tamis__kind_bloom = {
     .add_digests = add_digests,
     .contains_digests = contains_digests,
     .by_digest = by_digest,
+    .contains_keeping = contains_keeping,
     .positions = positions_of,
     .measure = measure,
     .merge = tamis__bits_merge,

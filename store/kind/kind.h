@@ -54,14 +54,17 @@ struct tamis__kind {
     size_t (*contains_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers);
 
-    /* All NULL where no filter of the kind is durable, or has several segments.  As the four above,
-     * of keys with these digests, which the segment's hash set has.  by_digest: NULL for a k that
-     * is none. */
+    /* All NULL where no filter of the kind is durable, or has several segments.  The first two and
+     * by_digest are as the four above, of keys with these digests, which the segment's hash set
+     * has.  by_digest: NULL for a k that is none. */
     int64_t (*add_digests)(const struct tamis__segment *segment,
                            const struct tamis__digest *digests, size_t count, uint8_t *answers);
     size_t (*contains_digests)(const struct tamis__segment *segment,
                                const struct tamis__digest *digests, size_t count, uint8_t *answers);
     const struct tamis__by_digest *(*by_digest)(const struct tamis__segment_header *header);
+    /* As contains_batch; and digests[i] is that of key i then. */
+    size_t (*contains_keeping)(const struct tamis__segment *segment, const struct tamis_key *keys,
+                               size_t count, struct tamis__digest *digests, uint8_t *answers);
 
     /* NULL but for kinds that count.  answers[i]: 1 if the key was there and is taken off, once.
      * counts[i]: how often it was added and not removed, or more.  They return the number of

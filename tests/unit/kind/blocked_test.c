@@ -124,9 +124,9 @@ static void check_lanes8(const struct tamis__segment *plain, const struct tamis_
         for (int adding = 0; adding < 3; adding++) { /* ask, add, ask */
             const struct tamis_key *batch = keys.list + done;
             const size_t ones =
-                tamis__blocked_run_portable(plain, batch, NULL, size, told[0], adding == 1);
-            assert_int_equal(blocked_run_lanes8(vectors, batch, NULL, size, told[1], adding == 1),
-                             ones);
+                tamis__blocked_run_portable(plain, batch, NULL, size, told[0], adding == 1, NULL);
+            assert_int_equal(
+                blocked_run_lanes8(vectors, batch, NULL, size, told[1], adding == 1, NULL), ones);
             assert_memory_equal(told[0], told[1], size);
             if (adding == 2) assert_int_equal(ones, size);
         }
@@ -167,10 +167,12 @@ CASE(blocked_loops_with_vectors_reach_the_last_of_2_32_blocks)
     struct kinds_keys keys = kinds_random_keys(&random, 2000);
     uint8_t told[2000];
     const size_t half = 1000;
-    (void)blocked_run_lanes8(&segment, keys.list, NULL, half, told, 1);
-    assert_int_equal(tamis__blocked_run_portable(&segment, keys.list, NULL, half, told, 0), half);
-    (void)tamis__blocked_run_portable(&segment, keys.list + half, NULL, half, told, 1);
-    assert_int_equal(blocked_run_lanes8(&segment, keys.list + half, NULL, half, told, 0), half);
+    (void)blocked_run_lanes8(&segment, keys.list, NULL, half, told, 1, NULL);
+    assert_int_equal(tamis__blocked_run_portable(&segment, keys.list, NULL, half, told, 0, NULL),
+                     half);
+    (void)tamis__blocked_run_portable(&segment, keys.list + half, NULL, half, told, 1, NULL);
+    assert_int_equal(blocked_run_lanes8(&segment, keys.list + half, NULL, half, told, 0, NULL),
+                     half);
     assert_int_equal(munmap(segment.data, blocks * 64), 0);
     segment.data = small;
     free(segment.header);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hashed.h: keys on their way through a call, with their digests.  A call makes them at the first
+ * segment that it asks, and hands them on: to further segments, to chores, to the log of a durable
+ * filter.  So a key is hashed once, whatever is done with it.
+ *
+ * A digest is good for every segment that hashes by the rule that it was made by, as all segments
+ * of one publication do.  Where another publication with another seed comes into force in the
+ * middle of a call, its keys are hashed again.
+ */
+#ifndef TAMIS_HANDLE_HASHED_H
+#define TAMIS_HANDLE_HASHED_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "handle/view.h"
+#include "hash/digester.h"
+
+/* How digests were made.  A copy, as the segment that had the secret may be unmapped by now. */
+struct tamis__rule {
+    bool is_made;  /* false: there are no digests yet */
+    bool is_keyed; /* by SipHash with the secret; else by XXH3 with the seed */
+    uint64_t seed;
+    uint8_t secret[TAMIS_SECRET_BYTES];
+};
+
+/* A key, and its digest once that is made. */
+struct tamis__hashed_key {
+    const void *key;
+    size_t bytes;
+    struct tamis__digest digest;
+    struct tamis__rule rule;
+};
+
+/* Several keys. `digests` has room for as many, but for keys that are only handed to a kind, which
+ * hashes them itself. */
+struct tamis__hashed_keys {
+    const struct tamis_key *keys;
+    struct tamis__digest *digests;
+    size_t count;
+    struct tamis__rule rule;
+};
+
+static inline void tamis__rule_set(struct tamis__rule *rule, const struct tamis__digester *by)
+{
+    rule->is_made = true;
+    rule->is_keyed = by->secret != NULL;
+    rule->seed = by->seed;
+    if (rule->is_keyed) memcpy(rule->secret, by->secret, sizeof rule->secret);
+}
+
+/* Are there digests that `by` would make, too? */
+static inline bool tamis__rule_is(const struct tamis__rule *rule, const struct tamis__digester *by)
+{
+    if (!rule->is_made || rule->is_keyed != (by->secret != NULL)) return false;
+    return rule->is_keyed ? memcmp(rule->secret, by->secret, sizeof rule->secret) == 0
+                          : rule->seed == by->seed;
+}
+
+/* Has it the digest that the segments of the view know it by? */
+static inline bool tamis__is_hashed(const struct tamis__hashed_keys *keys,
+                                    const struct tamis__view *view)
+{
+    return view->digested && tamis__rule_is(&keys->rule, &view->by);
+}
+
+/* See that it has the digest that the segments of the view know it by, if they have one. */
+static inline void tamis__hash_key(const struct tamis__view *view, struct tamis__hashed_key *key)
+{
+    if (!view->digested || tamis__rule_is(&key->rule, &view->by)) return;
+    key->digest = tamis__digest_by(&view->by, key->key, key->bytes);
+    tamis__rule_set(&key->rule, &view->by);
+}
+
+#endif

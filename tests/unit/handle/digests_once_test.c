@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * digests_once_test.c: a call hashes a key once, whatever it does with it: one key of a single
+ * call, n keys of a batch of n (store/handle/hashed.h).
+ *
+ * The library that tests link counts the keys that are hashed (tamis__point_hashed).
+ *
+ * Seen to fail: with the library as it was before store/handle/hashed.h was there (a durable add of
+ * a key hashed it 20 times, a batch of 100 412 times); with all keys of an unfinished step of the
+ * blocked kind's loop hashed, which are 16; with a frame of a log made from keys; with the digests
+ * of a chunk not handed from the chores to the add.
+ */
+#include "fixture.h"
+
+#include <stdlib.h>
+
+#include "base/point.h"
+#include "hash/hash_set.h"
+
+#define KEYS 4096u
+#define DAY INT64_C(86400000000000)
+
+/* A filter, and keys of 8 or 20 bytes that no scene before it has used. */
+struct scene {
+    tamis_store *store;
+    tamis_filter *filter;
+    struct tamis_key keys[KEYS];
+    char bytes[KEYS][24];
+    uint8_t answers[KEYS];
+};
+
+static uint64_t last_key;
+static int64_t now = 20000 * DAY;
+
+static int64_t test_clock(void)
+{
+    return now;
+}
+
+static const struct shape {
+    const char *hash_set;
+    uint32_t kind;
+    size_t key_bytes;
+} shapes[] = {
+    {"xxh3", TAMIS_KIND_BLOCKED, 8}, {"xxh3", TAMIS_KIND_BLOCKED, 20},
+    {"xxh3", TAMIS_KIND_BLOOM, 8},   {"sip", TAMIS_KIND_BLOCKED, 8},
+    {"sip", TAMIS_KIND_BLOOM, 20},
+};
+#define SHAPES (sizeof shapes / sizeof shapes[0])
+static const size_t sizes[] = {1, 2, 15, 100, 1024, 4096};
+#define SIZES (sizeof sizes / sizeof sizes[0])
+
+static bool is_missing(const struct shape *shape)
+{
+    return strcmp(shape->hash_set, "sip") == 0 &&
+           tamis__hash_set_by_id(TAMIS__HASH_SIP)->missing != NULL;
+}
+
+static struct tamis_filter_spec spec_of(const struct shape *shape, uint64_t capacity,
+                                        uint32_t on_full)
+{
+    return (struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                      .capacity = capacity,
+                                      .fp_rate = 1e-9, /* so that a new key is new */
+                                      .kind = shape->kind,
+                                      .hash_set = shape->hash_set,
+                                      .on_full = on_full};
+}
+
+static struct scene *begin(const struct tamis_filter_spec *spec)
+{
+    struct scene *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    s->store = fixture_store(NULL);
+    assert_done(tamis_filter_create(s->store, "f", spec, &s->filter));
+    return s;
+}
+
+static void end(struct scene *s)
+{
+    tamis_filter_close(s->filter);
+    tamis_store_close(s->store);
+    free(s);
+}
+
+static void reopen(struct scene *s)
+{
+    tamis_filter_close(s->filter);
+    assert_done(tamis_filter_open(s->store, "f", 0, &s->filter));
+}
+
+/* Let keys `from` .. `from` + count - 1 be new ones. */
+static void renew(struct scene *s, const struct shape *shape, size_t from, size_t count)
+{
+    for (size_t i = from; i < from + count; i++) {
+        memset(s->bytes[i], 'k', sizeof s->bytes[i]);
+        last_key++;
+        memcpy(s->bytes[i], &last_key, sizeof last_key);
+        s->keys[i] = (struct tamis_key){.data = s->bytes[i], .bytes = shape->key_bytes};
+    }
+}
+
+/* The call returns `expected` and hashes so many keys. */
+#define assert_hashed(keys, expected, call)                                                        \
+    do {                                                                                           \
+        const uint64_t before_ = tamis__point_hashed;                                              \
+        const int64_t returned_ = assert_done(call);                                               \
+        assert_int_equal(tamis__point_hashed - before_, keys);                                     \
+        assert_int_equal(returned_, expected);                                                     \
+    } while (0)
+
+static void check_single(struct scene *s, const struct shape *shape)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        renew(s, shape, 0, 1);
+        const struct tamis_key *key = &s->keys[0];
+        assert_hashed(1, 0, tamis_filter_contains(s->filter, key->data, key->bytes));
+        assert_hashed(1, 1, tamis_filter_add(s->filter, key->data, key->bytes));
+        assert_hashed(1, 0, tamis_filter_add(s->filter, key->data, key->bytes));
+        assert_hashed(1, 1, tamis_filter_contains(s->filter, key->data, key->bytes));
+    }
+}
+
+/* New, known, and half of either. */
+static void check_batch(struct scene *s, const struct shape *shape, size_t count)
+{
+    const int64_t half = (int64_t)count / 2;
+    renew(s, shape, 0, count);
+    assert_hashed(count, (int64_t)count,
+                  tamis_filter_add_batch(s->filter, s->keys, count, s->answers));
+    assert_hashed(count, 0, tamis_filter_add_batch(s->filter, s->keys, count, NULL));
+    renew(s, shape, 0, count / 2);
+    assert_hashed(count, (int64_t)count - half,
+                  tamis_filter_contains_batch(s->filter, s->keys, count, s->answers));
+    assert_hashed(count, half, tamis_filter_add_batch(s->filter, s->keys, count, s->answers));
+    assert_hashed(count, (int64_t)count,
+                  tamis_filter_contains_batch(s->filter, s->keys, count, NULL));
+}
+
+static void check_all(struct scene *s, const struct shape *shape)
+{
+    check_single(s, shape);
+    for (size_t i = 0; i < SIZES; i++)
+        check_batch(s, shape, sizes[i]);
+    check_single(s, shape);
+}
+
+/* The first calls after opening, which have chores to do. */
+static void check_first(struct scene *s, const struct shape *shape)
+{
+    renew(s, shape, 0, 100);
+    reopen(s);
+    assert_hashed(1, 1, tamis_filter_add(s->filter, s->keys[0].data, s->keys[0].bytes));
+    reopen(s);
+    assert_hashed(1, 0, tamis_filter_add(s->filter, s->keys[0].data, s->keys[0].bytes));
+    assert_hashed(1, 1, tamis_filter_add(s->filter, s->keys[1].data, s->keys[1].bytes));
+    reopen(s);
+    assert_hashed(100, 98, tamis_filter_add_batch(s->filter, s->keys, 100, s->answers));
+    reopen(s);
+    assert_hashed(100, 0, tamis_filter_add_batch(s->filter, s->keys, 100, s->answers));
+}
+
+static void check_spec(const struct shape *shape, const struct tamis_filter_spec *spec)
+{
+    struct scene *s = begin(spec);
+    check_first(s, shape);
+    check_all(s, shape);
+    end(s);
+}
+
+static void keys_of_one_segment_are_hashed_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SHAPES; i++) {
+        if (is_missing(&shapes[i])) continue;
+        const struct tamis_filter_spec spec = spec_of(&shapes[i], 20000, TAMIS_ON_FULL_WARN);
+        check_spec(&shapes[i], &spec);
+    }
+}
+
+/* A little room, so that it is taken key by key or in parts; and so much that it is taken for whole
+ * batches. */
+static void keys_of_a_segment_with_a_limit_are_hashed_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * SHAPES; i++) {
+        const struct shape *shape = &shapes[i / 2];
+        if (is_missing(shape)) continue;
+        const struct tamis_filter_spec spec =
+            spec_of(shape, i % 2 == 0 ? 20000 : 1000000, TAMIS_ON_FULL_REFUSE);
+        check_spec(shape, &spec);
+    }
+}
+
+/* From 100 keys on: one by one, so that a single key finds no room, wants a spare, goes on; and in
+ * batches, which go on in their middle. */
+static void keys_of_a_growing_list_are_hashed_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SHAPES; i++) {
+        const struct shape *shape = &shapes[i];
+        if (is_missing(shape)) continue;
+        const struct tamis_filter_spec spec = spec_of(shape, 100, TAMIS_ON_FULL_GROW);
+        struct scene *s = begin(&spec);
+        for (unsigned n = 0; n < 1000; n++) {
+            renew(s, shape, 0, 1);
+            assert_hashed(1, 1, tamis_filter_add(s->filter, s->keys[0].data, s->keys[0].bytes));
+        }
+        check_all(s, shape);
+        check_first(s, shape);
+        end(s);
+        check_spec(shape, &spec);
+    }
+}
+
+/* A key that is refused, and one that is known to the full filter. */
+static void keys_that_are_refused_are_hashed_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SHAPES; i++) {
+        const struct shape *shape = &shapes[i];
+        if (is_missing(shape)) continue;
+        const struct tamis_filter_spec spec = spec_of(shape, 100, TAMIS_ON_FULL_REFUSE);
+        struct scene *s = begin(&spec);
+        renew(s, shape, 0, 200);
+        for (unsigned n = 0; n < 3; n++) { /* the first time some are added */
+            const uint64_t before = tamis__point_hashed;
+            assert_refused(TAMIS_EFULL, "holds the 100 keys",
+                           tamis_filter_add_batch(s->filter, s->keys, 200, s->answers));
+            assert_int_equal(tamis__point_hashed - before, 200);
+        }
+        assert_hashed(1, 0, tamis_filter_add(s->filter, s->keys[0].data, s->keys[0].bytes));
+        const uint64_t before = tamis__point_hashed;
+        assert_refused(TAMIS_EFULL, "holds the 100 keys",
+                       tamis_filter_add(s->filter, s->keys[199].data, s->keys[199].bytes));
+        assert_int_equal(tamis__point_hashed - before, 1);
+        end(s);
+    }
+}
+
+/* Windows in time, with a slice that is over before some of the calls, and in items. */
+static void keys_of_a_window_are_hashed_once(void **state)
+{
+    (void)state;
+    tamis__clock_hook = test_clock;
+    for (size_t i = 0; i < 2 * SHAPES; i++) {
+        const struct shape *shape = &shapes[i / 2];
+        if (is_missing(shape)) continue;
+        struct tamis_filter_spec spec = spec_of(shape, 20000, TAMIS_ON_FULL_DEFAULT);
+        spec.slices = 3;
+        if (i % 2 == 0)
+            spec.window_ns = 30 * DAY;
+        else
+            spec.window_items = 30000;
+        struct scene *s = begin(&spec);
+        for (unsigned slice = 0; slice < 5; slice++) {
+            check_single(s, shape);
+            now += 11 * DAY;
+            check_batch(s, shape, 100);
+            now += 11 * DAY;
+            check_batch(s, shape, 2000);
+            now += 11 * DAY;
+        }
+        check_first(s, shape);
+        end(s);
+    }
+    tamis__clock_hook = NULL;
+}
+
+static void keys_of_a_durable_filter_are_hashed_once(void **state)
+{
+    static const uint32_t policies[] = {TAMIS_ON_FULL_WARN, TAMIS_ON_FULL_REFUSE,
+                                        TAMIS_ON_FULL_GROW};
+    (void)state;
+    for (size_t i = 0; i < 3 * SHAPES; i++) {
+        const struct shape *shape = &shapes[i / 3];
+        if (is_missing(shape)) continue;
+        struct tamis_filter_spec spec =
+            spec_of(shape, policies[i % 3] == TAMIS_ON_FULL_GROW ? 100 : 20000, policies[i % 3]);
+        spec.flags = TAMIS_FILTER_DURABLE;
+        check_spec(shape, &spec);
+    }
+}
+
+/* Keys of a filter that counts; what is added twice must be counted twice. */
+static void keys_that_are_counted_are_hashed_once(void **state)
+{
+    static const struct shape shape = {"xxh3", TAMIS_KIND_COUNTING, 20};
+    const struct tamis_filter_spec spec = spec_of(&shape, 20000, TAMIS_ON_FULL_WARN);
+    uint64_t counts[100];
+    (void)state;
+    struct scene *s = begin(&spec);
+    check_first(s, &shape);
+    check_all(s, &shape);
+    renew(s, &shape, 0, 100);
+    assert_hashed(100, 100, tamis_filter_add_batch(s->filter, s->keys, 100, NULL));
+    assert_hashed(100, 100, tamis_filter_count_batch(s->filter, s->keys, 100, counts));
+    assert_hashed(100, 100, tamis_filter_remove_batch(s->filter, s->keys, 100, s->answers));
+    end(s);
+}
+
+/* A hash set that has no digests tells positions, which hang on the segment: they are computed for
+ * each question to one, and each add.  So it is once for a key where no chore and no limit asks
+ * first. */
+static void positions_without_digests_are_computed_once_a_question(void **state)
+{
+    static const struct shape shape = {"redisbloom", TAMIS_KIND_BLOOM, 20};
+    const struct tamis_filter_spec spec = spec_of(&shape, 20000, TAMIS_ON_FULL_WARN);
+    (void)state;
+    struct scene *s = begin(&spec);
+    renew(s, &shape, 0, 1);
+    assert_hashed(2, 1, tamis_filter_add(s->filter, s->keys[0].data, s->keys[0].bytes));
+    check_all(s, &shape);
+    end(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_of_one_segment_are_hashed_once),
+        cmocka_unit_test(keys_of_a_segment_with_a_limit_are_hashed_once),
+        cmocka_unit_test(keys_of_a_growing_list_are_hashed_once),
+        cmocka_unit_test(keys_that_are_refused_are_hashed_once),
+        cmocka_unit_test(keys_of_a_window_are_hashed_once),
+        cmocka_unit_test(keys_of_a_durable_filter_are_hashed_once),
+        cmocka_unit_test(keys_that_are_counted_are_hashed_once),
+        cmocka_unit_test(positions_without_digests_are_computed_once_a_question),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
