@@ -119,4 +119,10 @@ void tamis__store_record_encode(const struct tamis__store_record *record, struct
 int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes value,
                                struct tamis__store_record *record, const char **reason);
 
+static inline const struct tamis__record_segment *
+tamis__record_newest(const struct tamis__record *record)
+{
+    return &record->segments[record->segment_count - 1];
+}
+
 #endif

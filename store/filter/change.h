@@ -16,8 +16,7 @@
 #define TAMIS_FILTER_CHANGE_H
 
 #include "filter/publish.h"
-#include "txn/draft.h"
-#include "txn/files.h"
+#include "txn/commit.h"
 
 #define TAMIS__AGAIN 1
 
@@ -54,11 +53,5 @@ int tamis__change_try(const char *name, tamis__change_fn *fn, void *context);
 void tamis__change_count(struct tamis__change *change);
 
 /* ---- rollback.c ---------------------------------------------------------------------------- */
-
-static inline const struct tamis__record_segment *
-tamis__record_newest(const struct tamis__record *record)
-{
-    return &record->segments[record->segment_count - 1];
-}
 
 #endif

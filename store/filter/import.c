@@ -18,6 +18,7 @@
 #include "handle/open.h"
 #include "hash/hash_set.h"
 #include "txn/draft.h"
+#include "txn/enter.h"
 #include "txn/plan.h"
 #include "txn/store.h"
 

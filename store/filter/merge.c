@@ -36,6 +36,7 @@
 #include "handle/follow.h"
 #include "handle/open.h"
 #include "txn/draft.h"
+#include "txn/enter.h"
 #include "txn/policy.h"
 #include "txn/store.h"
 

@@ -37,6 +37,7 @@
 #include "file/room.h"
 #include "handle/follow.h"
 #include "hash/hash_set.h"
+#include "txn/commit.h"
 #include "txn/draft.h"
 #include "txn/files.h"
 #include "txn/plan.h"
@@ -199,98 +200,48 @@ static uint32_t count_left_behind(const struct change *change, const struct tami
     return count;
 }
 
-static int take_out(struct change *change, struct tamis__catalog_txn *txn,
-                    struct tamis__record *record, uint32_t count)
+/* Room for the drafts behind those that stay; spares beyond the first are dispensable. */
+static int fit(struct change *change, const struct tamis__record *before, uint32_t behind)
 {
-    int rc = count > 0 ? tamis__raise_epochs(change->filter->store, record) : 0;
-    for (uint32_t i = 0; rc == 0 && i < count; i++)
-        rc = tamis__remove_later(txn, &change->remove, record->segments[i].number);
-    if (rc < 0) return rc;
-    record->segment_count -= count;
-    memmove(record->segments, record->segments + count,
-            record->segment_count * sizeof record->segments[0]);
-    return 0;
+    const uint32_t stay = before->segment_count - behind;
+    while (change->count > 1 && stay + change->count > TAMIS__SEGMENTS_MAX)
+        tamis__drafts_discard(change->filter->store, &change->drafts[--change->count], 1);
+    if (stay < TAMIS__SEGMENTS_MAX) return 0;
+    return tamis__fail(TAMIS_ELIMIT,
+                       "the filter '%s' has %u segments, the most there can be; make a new one of "
+                       "a greater capacity",
+                       before->name, TAMIS__SEGMENTS_MAX);
 }
 
-static int publish_draft(struct change *change, struct tamis__record *record, uint32_t index)
-{
-    struct tamis__segment_header *header = &change->drafts[index].header;
-    header->filter_id = record->filter_id;
-    header->generation = record->last_generation + 1 + index; /* tamis__record_promote() */
-    header->publication = header->in_force = record->publication;
-    header->keep = record->keep;
-    header->exceptions = record->exceptions;
-    if (change->reason == FULL) header->flags |= TAMIS__SEGMENT_AHEAD;
-    if (index + 1 < change->count)
-        header->next = TAMIS__NEXT_SPARE | change->drafts[index + 1].header.number;
-    tamis__label_write(&header->labels[0], record->name_sequence, record->name);
-    const int rc = tamis__segment_publish(&change->filter->store->place,
-                                          &change->drafts[index].staged, header);
-    if (rc < 0) return rc;
-    tamis__record_segment_from_header(
-        header, &record->segments[record->segment_count + record->spare_count]);
-    record->spare_count++;
-    return 0;
-}
-
-/* The drafts become spares of the record, which has none; what the window has left behind goes. */
-static int change_record(struct change *change, struct tamis__catalog_txn *txn,
-                         struct tamis__record *record)
-{
-    struct tamis_store *store = change->filter->store;
-    const bool leaves = change->reason != FULL;
-    const uint64_t slice =
-        leaves ? change->drafts[0].header.slice : record->segments[record->segment_count - 1].slice;
-    const uint32_t behind = count_left_behind(change, record, slice);
-    int rc = take_out(change, txn, record, behind);
-    if (rc < 0) return rc;
-    while (change->count > 1 && record->segment_count + change->count > TAMIS__SEGMENTS_MAX)
-        tamis__drafts_discard(store, &change->drafts[--change->count], 1);
-    if (record->segment_count == TAMIS__SEGMENTS_MAX)
-        return tamis__fail(TAMIS_ELIMIT,
-                           "the filter '%s' has %u segments, the most there can be; make a new one "
-                           "of a greater capacity",
-                           record->name, TAMIS__SEGMENTS_MAX);
-    for (uint32_t i = 0; rc == 0 && i < change->count; i++)
-        rc = tamis__take_segment_number(store, tamis__catalog_store(txn),
-                                        &change->drafts[i].header.number);
-    record->publication++;
-    record->published_at = change->now;
-    for (uint32_t i = 0; rc == 0 && i < change->count; i++)
-        rc = publish_draft(change, record, i);
-    if (rc < 0) return rc;
-    if (leaves) tamis__record_enter_spare(record);
-    tamis__record_sum_capacity(record);
-    /* What was missing may have been in what is left behind. */
-    if (behind > 0) rc = tamis__recover_filter(store, txn, record);
-    return rc < 0 ? rc : tamis__catalog_put(txn, record);
-}
-
-/* Under the exclusive lock, the newest segment still being the newest. */
+/*
+ * Under the exclusive lock, the newest segment still being the newest: the drafts become spares of
+ * the record, which has none, or the one draft is gone on to; what the window has left behind goes.
+ */
 static int publish(struct change *change, struct tamis__catalog_txn *txn,
-                   struct tamis__record *record)
+                   struct tamis__record *before)
 {
-    struct tamis_store *store = change->filter->store;
-    const struct tamis__segment *left = &tamis__newest(change->view)->segment;
-    (void)tamis__view_count_record(change->view, record); /* the counts as they are, for list */
+    const bool leaves = change->reason != FULL;
+    (void)tamis__view_count_record(change->view, before); /* the counts as they are, for list */
     int rc = tamis__view_check(change->view);
-    if (rc == 0) rc = change_record(change, txn, record);
-    if (rc == 0) rc = tamis__catalog_commit(txn);
-    if (rc < 0) {
-        for (uint32_t i = 0; i < change->count; i++)
-            if (change->drafts[i].staged.file.link == NULL)
-                (void)tamis__segment_remove(&store->place, change->drafts[i].header.number);
-        return rc;
-    }
-    if (change->reason == FULL) {
-        TAMIS__POINT(TAMIS__POINT_GROW_AHEAD);
-        tamis__segment_offer(left, change->drafts[0].header.number);
-    } else {
-        tamis__segment_leave(left, change->drafts[0].header.number);
-        TAMIS__POINT(TAMIS__POINT_GROW_LEFT);
-    }
-    tamis__remove_files(store, &change->remove); /* what fails is garbage in the catalog */
-    return 0;
+    if (rc < 0) return rc;
+    const uint64_t slice =
+        leaves ? change->drafts[0].header.slice : before->segments[before->segment_count - 1].slice;
+    struct tamis__record after = *before;
+    after.published_at = change->now;
+    struct tamis__commit commit = {.store = change->filter->store,
+                                   .txn = txn,
+                                   .before = before,
+                                   .after = &after,
+                                   .come = leaves ? TAMIS__COME_BEHIND : TAMIS__COME_SPARES,
+                                   .drafts = change->drafts,
+                                   .behind = count_left_behind(change, before, slice),
+                                   .left = &tamis__newest(change->view)->segment,
+                                   .remove = &change->remove};
+    rc = fit(change, before, commit.behind);
+    commit.count = change->count;
+    if (rc == 0) rc = tamis__commit(&commit);
+    if (rc == 0) tamis__remove_files(commit.store, &change->remove); /* or they stay garbage */
+    return rc;
 }
 
 /* ---- Under which locks ----------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "fuses.h"
 #include "txn/draft.h"
 #include "txn/store.h"
+#include "txn/enter.h"
 
 #define KEYS 1000
 

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* commit.c: see commit.h. */
+#include "txn/commit.h"
+
+#include <string.h>
+
+#include "base/point.h"
+#include "txn/recover.h"
+#include "txn/spares.h"
+#include "txn/write.h"
+
+/* Does the list only go on? */
+static bool goes_on(const struct tamis__commit *c)
+{
+    return c->come == TAMIS__COME_SPARES || c->come == TAMIS__COME_BEHIND;
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+/*
+ * The next segment number that is free.  A file that has it already is an orphan of a maker that
+ * died before its commit, and is removed if nothing was ever added to it.  Otherwise this catalog
+ * is older than its segments (restored from a copy): the file is left alone, and ids go on above
+ * its own.
+ */
+int tamis__take_segment_number(struct tamis_store *store, struct tamis__store_record *counters,
+                               uint64_t *number)
+{
+    for (;;) {
+        uint64_t filter_id = 0;
+        *number = counters->next_segment++;
+        const int rc = tamis__segment_vacate(&store->place, *number, &filter_id);
+        if (rc != 0) return rc < 0 ? rc : 0;
+        if (filter_id >= counters->next_filter_id) counters->next_filter_id = filter_id + 1;
+        if (counters->passed == 0) counters->passed = *number; /* repair must not remove it */
+    }
+}
+
+static int number_one(struct tamis__commit *c, struct tamis__draft *draft, bool filled)
+{
+    uint64_t *number = &draft->header.number;
+    const int rc = tamis__take_segment_number(c->store, tamis__catalog_store(c->txn), number);
+    return rc == 0 && filled ? tamis__catalog_put_garbage(c->txn, *number) : rc;
+}
+
+/*
+ * Files with contents are noted as garbage, in a commit of its own under the same lock: until the
+ * last commit takes them off that list they belong to nobody, and the next writer removes what a
+ * maker that died has left of them.  A blank file needs no note: the next writer sees that it is.
+ */
+static int number_files(struct tamis__commit *c)
+{
+    const bool notes = (c->filled && c->count > 0) || c->index != NULL;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < c->count; i++)
+        rc = number_one(c, &c->drafts[i], c->filled);
+    if (rc == 0 && c->index != NULL) rc = number_one(c, c->index, true);
+    /* Above the ids of files that were in the way. */
+    if (rc == 0 && c->before == NULL)
+        c->after->filter_id = tamis__catalog_store(c->txn)->next_filter_id++;
+    return rc == 0 && notes ? tamis__catalog_commit_part(c->txn) : rc;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static int name_file(struct tamis__commit *c, struct tamis__draft *draft, uint64_t generation)
+{
+    struct tamis__segment_header *header = &draft->header;
+    const struct tamis__record *after = c->after;
+    header->filter_id = after->filter_id;
+    header->generation = generation;
+    header->publication = after->publication;
+    header->keep = after->keep;
+    tamis__draft_set_policy(draft, &after->policy);
+    tamis__label_write(&header->labels[0], after->name_sequence, after->name);
+    return tamis__segment_publish(&c->store->place, &draft->staged, header);
+}
+
+static void describe_in_list(const struct tamis__commit *c, uint32_t i)
+{
+    struct tamis__segment_header *header = &c->drafts[i].header;
+    const bool last = i + 1 == c->count;
+    header->list_start = i == 0;
+    header->in_force = last ? c->after->publication : 0;
+    header->exceptions = last ? c->after->exceptions : 0;
+    header->next = last ? 0 : c->drafts[i + 1].header.number;
+    memcpy(header->key_digest, c->after->key_digest, sizeof header->key_digest);
+}
+
+static void describe_behind(const struct tamis__commit *c, uint32_t i)
+{
+    struct tamis__segment_header *header = &c->drafts[i].header;
+    header->in_force = c->after->publication;
+    header->exceptions = c->after->exceptions;
+    if (c->come == TAMIS__COME_SPARES) header->flags |= TAMIS__SEGMENT_AHEAD;
+    if (i + 1 < c->count) header->next = TAMIS__NEXT_SPARE | c->drafts[i + 1].header.number;
+}
+
+static int name_draft(struct tamis__commit *c, uint32_t i)
+{
+    struct tamis__record *after = c->after;
+    const bool is_list = c->come == TAMIS__COME_LIST;
+    if (is_list)
+        describe_in_list(c, i);
+    else
+        describe_behind(c, i);
+    /* The generation of a spare is the one that it begins when it is entered. */
+    const int rc =
+        name_file(c, &c->drafts[i], is_list ? after->generation : after->last_generation + 1 + i);
+    if (rc < 0) return rc;
+    struct tamis__record_segment *segment =
+        &after->segments[after->segment_count + after->spare_count];
+    tamis__record_segment_from_header(&c->drafts[i].header, segment);
+    segment->items = tamis__header_items(&c->drafts[i].header);
+    if (is_list)
+        after->segment_count++;
+    else
+        after->spare_count++;
+    return 0;
+}
+
+static int name_files(struct tamis__commit *c)
+{
+    struct tamis__record *after = c->after;
+    int rc = 0;
+    if (c->index != NULL) {
+        rc = name_file(c, c->index, after->generation);
+        after->exceptions = c->index->header.number;
+    }
+    if (c->come == TAMIS__COME_LIST) after->segment_count = after->spare_count = 0;
+    for (uint32_t i = 0; rc == 0 && i < c->count; i++)
+        rc = name_draft(c, i);
+    if (rc == 0 && c->come == TAMIS__COME_BEHIND) tamis__record_enter_spare(after);
+    if (rc == 0 && goes_on(c)) tamis__record_sum_capacity(after);
+    return rc;
+}
+
+/* A file that has its name is not staged any more.  What cannot be removed here is garbage in the
+ * catalog, or blank: the next writer removes it. */
+static void remove_named(const struct tamis__commit *c)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->drafts[i].staged.file.link == NULL)
+            (void)tamis__segment_remove(&c->store->place, c->drafts[i].header.number);
+    if (c->index != NULL && c->index->staged.file.link == NULL)
+        (void)tamis__segment_remove(&c->store->place, c->index->header.number);
+}
+
+/* ---- The catalog ----------------------------------------------------------------------------- */
+
+/* Another generation, and not the one before it gone on. */
+static bool replaces_list(const struct tamis__commit *c)
+{
+    return c->before != NULL && !goes_on(c) && c->after->generation != c->before->generation;
+}
+
+/* The list that was in force becomes one that is kept; of one that comes back the catalog forgets
+ * that it was. */
+static int keep_list(struct tamis__commit *c)
+{
+    const uint64_t id = c->after->filter_id;
+    struct tamis__record old = *c->before;
+    if (!c->keeps_exceptions) old.exceptions = old.exception_count = 0;
+    int rc = tamis__catalog_put_generation(c->txn, &old);
+    if (rc == 0 && c->comes_back_with != 0)
+        rc = tamis__remove_later(c->txn, c->remove, c->comes_back_with);
+    if (rc == 0) rc = tamis__catalog_forget_generation(c->txn, id, c->after->generation);
+    return rc < 0 ? rc : tamis__generations_trim(c->txn, id, c->after->keep, c->remove);
+}
+
+/* Of the list before: what goes, and what is kept. */
+static int write_what_goes(struct tamis__commit *c)
+{
+    const struct tamis__record *before = c->before;
+    const bool replaces = replaces_list(c);
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < c->behind; i++)
+        rc = tamis__remove_later(c->txn, c->remove, before->segments[i].number);
+    if (rc == 0 && before->exceptions != 0 && before->exceptions != c->after->exceptions &&
+        !(replaces && c->keeps_exceptions))
+        rc = tamis__remove_later(c->txn, c->remove, before->exceptions);
+    return rc == 0 && replaces ? keep_list(c) : rc;
+}
+
+/* A new list begins clean; one that comes back may have been written to when the machine went down,
+ * and what was missing may have been in segments that go. */
+static int write_trouble(struct tamis__commit *c)
+{
+    if (c->come == TAMIS__COME_LIST)
+        return tamis__catalog_put_trouble(c->txn, c->after->filter_id,
+                                          (struct tamis__trouble){.unclean_since = 0});
+    if (c->come == TAMIS__COME_NOT || c->behind > 0)
+        return tamis__recover_filter(c->store, c->txn, c->after);
+    return 0;
+}
+
+static int write_catalog(struct tamis__commit *c)
+{
+    int rc = c->before != NULL ? write_what_goes(c) : 0;
+    for (uint32_t i = 0; rc == 0 && c->filled && i < c->count; i++)
+        rc = tamis__catalog_forget_garbage(c->txn, c->drafts[i].header.number);
+    if (rc == 0 && c->index != NULL)
+        rc = tamis__catalog_forget_garbage(c->txn, c->index->header.number);
+    if (rc == 0 && c->before != NULL) rc = write_trouble(c);
+    return rc < 0 ? rc : tamis__catalog_put(c->txn, c->after);
+}
+
+/* ---- Handles --------------------------------------------------------------------------------- */
+
+/* A list that only goes on needs no epoch: its newest segment says so, or adders find the spare. */
+static int raise(const struct tamis__commit *c)
+{
+    if (c->before == NULL || (goes_on(c) && c->behind == 0)) return 0;
+    return tamis__raise_epochs(c->store, c->before);
+}
+
+/* What handles are led on by that do not look at the catalog; where it fails, they do.  A handle
+ * that reads in_force finds the exceptions of that publication, or later ones: so these are told
+ * first. */
+static void tell_of_list(const struct tamis__commit *c)
+{
+    const struct tamis__place *place = &c->store->place;
+    const uint64_t newest = tamis__record_newest(c->after)->number;
+    if (c->come == TAMIS__COME_NOT) { /* in force again: what once came after it does so no more */
+        (void)tamis__segment_stay(place, newest);
+        (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, exceptions),
+                                  c->after->exceptions);
+        (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, in_force),
+                                  c->after->publication);
+    }
+    if (!replaces_list(c)) return;
+    /* The first of the list, never one behind it: a handle would put that behind a list of its own.
+     */
+    (void)tamis__segment_tell(place, tamis__record_newest(c->before)->number,
+                              offsetof(struct tamis__segment_header, next),
+                              c->after->segments[0].number);
+}
+
+static void tell(const struct tamis__commit *c)
+{
+    if (c->come == TAMIS__COME_SPARES) {
+        TAMIS__POINT(TAMIS__POINT_GROW_AHEAD);
+        tamis__segment_offer(c->left, c->drafts[0].header.number);
+    } else if (c->come == TAMIS__COME_BEHIND) {
+        tamis__segment_leave(c->left, c->drafts[0].header.number);
+        TAMIS__POINT(TAMIS__POINT_GROW_LEFT);
+    } else {
+        if (c->before != NULL) tell_of_list(c);
+        TAMIS__POINT(TAMIS__POINT_PUBLISH_TOLD);
+    }
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+int tamis__commit(struct tamis__commit *c)
+{
+    struct tamis__record *after = c->after;
+    bool is_open = false;
+    after->publication = c->before != NULL ? c->before->publication + 1 : 1;
+    after->segment_count -= c->behind;
+    memmove(after->segments, after->segments + c->behind,
+            (after->segment_count + after->spare_count) * sizeof after->segments[0]);
+    int rc = number_files(c);
+    if (rc == 0) rc = name_files(c);
+    if (rc == 0) rc = write_catalog(c);
+    if (rc == 0 && c->opened != NULL) {
+        rc = c->opened(c->context, c->store, after);
+        is_open = rc == 0;
+    }
+    if (rc == 0) rc = raise(c);
+    if (rc == 0) {
+        TAMIS__POINT(TAMIS__POINT_PUBLISH_EPOCH);
+        rc = tamis__catalog_commit(c->txn);
+    }
+    if (rc < 0) {
+        if (is_open) (void)c->opened(c->context, c->store, NULL);
+        remove_named(c);
+        return rc;
+    }
+    tell(c);
+    return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * commit.h: the one way in which segments and exceptions come into force, and go.
+ *
+ *     number    each file that comes gets its number.  A file with keys in it is noted as garbage
+ *               too, in a commit of its own
+ *     name      the files get their names in segments/
+ *     write     the record, the list before it and the garbage go into the transaction
+ *     raise     the epochs of the list before it: open handles come, and wait for the lock
+ *     commit    from here on the change is in force
+ *     tell      live words lead those handles on that do not look at the catalog
+ *
+ * What may take long (filling, syncing) is done before, without a lock; what was replaced is
+ * unlinked by the caller, after the lock.  docs/concurrency.md, "One commit", says what a crash
+ * leaves at each step.
+ */
+#ifndef TAMIS_TXN_COMMIT_H
+#define TAMIS_TXN_COMMIT_H
+
+#include "catalog/record.h"
+#include "txn/draft.h"
+#include "txn/files.h"
+
+/* What the drafts of a commit become. */
+enum tamis__come {
+    TAMIS__COME_NOT,    /* there are none: the list is there already, or stays as it is */
+    TAMIS__COME_LIST,   /* a list of their own, oldest first, in the stead of the one before it */
+    TAMIS__COME_SPARES, /* spares behind the newest segment (txn/spares.h) */
+    TAMIS__COME_BEHIND  /* one segment behind the newest, which is left for it at once */
+};
+
+/* Opens what is being made, before the commit: so an open that fails leaves nothing either.  It is
+ * called again with `record` NULL where the commit fails after it. */
+typedef int tamis__opened_fn(void *context, struct tamis_store *store,
+                             const struct tamis__record *record);
+
+struct tamis__commit {
+    struct tamis_store *store;
+    struct tamis__catalog_txn *txn;     /* of tamis__store_begin_write() */
+    const struct tamis__record *before; /* as the catalog has it; NULL: there is no such filter */
+    /* As it shall be.  The publication, the numbers of files and the segments of the drafts are
+     * filled in. */
+    struct tamis__record *after;
+
+    enum tamis__come come;
+    struct tamis__draft *drafts;
+    uint32_t count;
+    bool filled;                /* the drafts hold keys */
+    struct tamis__draft *index; /* of exceptions; NULL: none comes */
+    bool keeps_exceptions;      /* the list before is kept, and its exceptions with it */
+    uint64_t comes_back_with;   /* the index that was kept with a list that comes back; or 0 */
+    uint32_t behind;            /* so many of the oldest segments go */
+    const struct tamis__segment *left; /* the newest segment of `before`, mapped; for COME_SPARES
+                                          and COME_BEHIND */
+    struct tamis__numbers *remove;     /* the files that go are appended; they are garbage in the
+                                          catalog then.  NULL where none can */
+    tamis__opened_fn *opened;          /* NULL: nobody wants a handle */
+    void *context;
+};
+
+/*
+ * Put it in force.  On any error nothing has changed: what was in force is, and the files that had
+ * got their names are removed.  The caller ends the transaction.
+ */
+int tamis__commit(struct tamis__commit *commit);
+
+/* Under the exclusive lock: the number that the next segment gets. */
+int tamis__take_segment_number(struct tamis_store *store, struct tamis__store_record *counters,
+                               uint64_t *number);
+
+#endif
