@@ -361,6 +361,7 @@ CASE(wait_of_a_writer_among_readers_that_never_pause_is_short)
     assert_in_range(longest / 1000000, 0, 15000); /* its timeout is 20 s */
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
+    free(readers->path);
 }
 
 CASE(wait_of_a_store_that_is_opened_takes_its_timeout_and_tells)

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* publish_operations.c: see publish_operations.h. */
+#include "publish_operations.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/point.h"
+#include "builds.h"
+#include "spawn.h"
+
+#define STRANGERS 40u
+
+int operations_publish(tamis_store *store, const char *name, uint64_t generation,
+                       const struct tamis_build_spec *spec)
+{
+    uint64_t keys[FIXED + 1];
+    for (uint64_t i = 0; i < FIXED; i++)
+        keys[i] = i;
+    keys[FIXED] = mark_of(generation);
+    return builds_publish(store, name, spec, keys, FIXED + 1, NULL);
+}
+
+const struct tamis_build_spec operations_fuse = {
+    .size = sizeof operations_fuse,
+    .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                          .fp_rate = 0x1p-32,
+                                          .kind = TAMIS_KIND_FUSE},
+    .threads = 1};
+static const struct tamis_build_spec keeping = {
+    .size = sizeof keeping,
+    .filter =
+        &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec), .fp_rate = 0x1p-32},
+    .threads = 1,
+    .flags = TAMIS_BUILD_KEEP,
+    .keep = 2};
+static const struct tamis_build_spec blocked = {
+    .size = sizeof blocked,
+    .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                          .fp_rate = 1e-9,
+                                          .capacity = 100,
+                                          .kind = TAMIS_KIND_BLOCKED},
+    .threads = 1};
+static const uint64_t numbers[2] = {0, 1};
+static const struct tamis_key excepted[2] = {{&numbers[0], sizeof numbers[0]},
+                                             {&numbers[1], sizeof numbers[1]}};
+
+static int64_t publish_fuse(tamis_store *store, const char *path)
+{
+    (void)path;
+    return operations_publish(store, "list", 4, &operations_fuse);
+}
+
+static int64_t publish_blocked(tamis_store *store, const char *path)
+{
+    (void)path;
+    return operations_publish(store, "list", 4, &blocked);
+}
+
+static int64_t publish_new(tamis_store *store, const char *path)
+{
+    (void)path;
+    return operations_publish(store, "new", 4, &operations_fuse);
+}
+
+/* With exceptions by hand, and keys that are known to be good. */
+static int64_t publish_excepting(tamis_store *store, const char *path)
+{
+    tamis_build *build;
+    uint64_t keys[FIXED + 1 + STRANGERS];
+    struct tamis_key all[FIXED + 1 + STRANGERS];
+    (void)path;
+    for (uint64_t i = 0; i < FIXED + 1 + STRANGERS; i++) {
+        keys[i] = i < FIXED ? i : i == FIXED ? mark_of(4) : 5000 + i;
+        all[i] = (struct tamis_key){&keys[i], sizeof keys[i]};
+    }
+    int rc = tamis_build_begin(store, "list", &operations_fuse, &build);
+    if (rc < 0) return rc;
+    rc = tamis_build_add(build, all, FIXED + 1);
+    if (rc == 0) rc = tamis_build_except(build, &excepted[1], 1);
+    if (rc == 0) rc = tamis_build_against(build, all + FIXED + 1, STRANGERS);
+    if (rc == 0) rc = tamis_build_publish(build, NULL);
+    tamis_build_close(build);
+    return rc;
+}
+
+static int64_t roll_back(tamis_store *store, const char *path)
+{
+    (void)path;
+    return tamis_filter_rollback(store, "list", 2);
+}
+
+static int64_t except(tamis_store *store, const char *path)
+{
+    (void)path;
+    return tamis_filter_except(store, "list", &excepted[1], 1);
+}
+
+static int64_t unexcept(tamis_store *store, const char *path)
+{
+    (void)path;
+    return tamis_filter_unexcept(store, "list", &excepted[0], 1, NULL);
+}
+
+static int64_t drop(tamis_store *store, const char *path)
+{
+    (void)path;
+    return tamis_filter_drop(store, "list");
+}
+
+static int64_t rename_it(tamis_store *store, const char *path)
+{
+    (void)path;
+    return tamis_filter_rename(store, "list", "renamed");
+}
+
+static int64_t repair(tamis_store *store, const char *path)
+{
+    (void)store;
+    return tamis_store_repair(path, 0, NULL, NULL);
+}
+
+static int64_t repair_anew(tamis_store *store, const char *path)
+{
+    (void)store;
+    return tamis_store_repair(path, TAMIS_REPAIR_REBUILD, NULL, NULL);
+}
+
+static int64_t back_up(tamis_store *store, const char *path)
+{
+    char to[4096];
+    (void)snprintf(to, sizeof to, "%s-backup", path);
+    return tamis_store_backup(store, to, NULL, NULL);
+}
+
+/* ---- On the filters beside "list" -------------------------------------------------------------
+ */
+
+static const char *const others[] = {"small", "windowed", "bits"};
+#define OTHERS (sizeof others / sizeof others[0])
+
+static tamis_filter *open_other(tamis_store *store, const char *name)
+{
+    tamis_filter *filter;
+    SPAWN_CHECK(tamis_filter_open(store, name, 0, &filter) == 0);
+    return filter;
+}
+
+static int64_t create(tamis_store *store, const char *path)
+{
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
+    (void)path;
+    return tamis_filter_create(store, "new", &spec, NULL);
+}
+
+struct tape {
+    char bytes[1 << 16];
+    size_t count, read;
+};
+
+static int record_tape(void *context, const void *bytes, size_t count)
+{
+    struct tape *tape = context;
+    SPAWN_CHECK(tape->count + count <= sizeof tape->bytes);
+    memcpy(tape->bytes + tape->count, bytes, count);
+    tape->count += count;
+    return 0;
+}
+
+static int64_t play_tape(void *context, void *buffer, size_t bytes)
+{
+    struct tape *tape = context;
+    const size_t left = tape->count - tape->read, now = left < bytes ? left : bytes;
+    memcpy(buffer, tape->bytes + tape->read, now);
+    tape->read += now;
+    return (int64_t)now;
+}
+
+static int64_t import(tamis_store *store, const char *path)
+{
+    static struct tape tape;
+    const struct tamis_sink sink = {.size = sizeof sink, .write = record_tape, .context = &tape};
+    const struct tamis_source source = {.size = sizeof source, .read = play_tape, .context = &tape};
+    tamis_filter *bits = open_other(store, "bits");
+    (void)path;
+    tape.count = tape.read = 0;
+    int rc = tamis_filter_export(bits, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
+    if (rc == 0) rc = tamis_filter_import(store, "new", "tamis", NULL, &source, NULL);
+    SPAWN_CHECK(tamis_filter_close(bits) == 0);
+    return rc;
+}
+
+static int64_t merge(tamis_store *store, const char *path)
+{
+    tamis_filter *source = open_other(store, "small");
+    const struct tamis_merge merge = {.size = sizeof merge, .sources = &source, .count = 1};
+    (void)path;
+    const int rc = tamis_filter_create_merged(store, "new", &merge, NULL);
+    SPAWN_CHECK(tamis_filter_close(source) == 0);
+    return rc;
+}
+
+static int64_t grow(tamis_store *store, const char *path)
+{
+    tamis_filter *small = open_other(store, "small");
+    int rc = 0;
+    (void)path;
+    for (uint64_t key = 1000; rc >= 0 && key < 1100; key++)
+        rc = tamis_filter_add(small, &key, sizeof key);
+    SPAWN_CHECK(tamis_filter_close(small) == 0);
+    return rc;
+}
+
+static int64_t rotate(tamis_store *store, const char *path)
+{
+    tamis_filter *windowed = open_other(store, "windowed");
+    (void)path;
+    const int rc = tamis_filter_rotate(windowed);
+    SPAWN_CHECK(tamis_filter_close(windowed) == 0);
+    return rc;
+}
+
+void operations_check_others(tamis_store *store)
+{
+    for (size_t i = 0; i < OTHERS; i++) {
+        tamis_filter *filter;
+        assert_int_equal(tamis_filter_open(store, others[i], TAMIS_READ_ONLY, &filter), 0);
+        for (uint64_t key = 0; key < FIXED; key++)
+            assert_int_equal(tamis_filter_contains(filter, &key, sizeof key), 1);
+        assert_int_equal(tamis_filter_close(filter), 0);
+    }
+}
+
+static void make_other(tamis_store *store, const char *name, const struct tamis_filter_spec *spec)
+{
+    tamis_filter *filter;
+    assert_int_equal(tamis_filter_create(store, name, spec, &filter), 0);
+    for (uint64_t key = 0; key < FIXED; key++)
+        assert_true(tamis_filter_add(filter, &key, sizeof key) >= 0);
+    assert_int_equal(tamis_filter_close(filter), 0);
+}
+
+void operations_make_model(const char *path)
+{
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100},
+                                   windowed = {.size = sizeof windowed, .window_items = 1000},
+                                   bits = {.size = sizeof bits,
+                                           .capacity = 100,
+                                           .kind = TAMIS_KIND_BLOOM};
+    tamis_store *store;
+    assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &store), 0);
+    for (uint64_t g = 1; g <= 3; g++)
+        assert_int_equal(operations_publish(store, "list", g, &keeping), 1);
+    assert_int_equal(tamis_filter_except(store, "list", &excepted[0], 1), 1);
+    assert_int_equal(tamis_filter_create(store, "other", &spec, NULL), 0);
+    make_other(store, "small", &spec);
+    make_other(store, "windowed", &windowed);
+    make_other(store, "bits", &bits);
+    tamis_store_close(store);
+}
+
+/* ---- Before an operation --------------------------------------------------------------------- */
+
+static void lose_catalog(tamis_store *store, const char *path)
+{
+    char file[4096];
+    (void)store;
+    (void)snprintf(file, sizeof file, "%s/catalog.mdb", path);
+    assert_int_equal(unlink(file), 0);
+}
+
+static void die_before_commit(enum tamis__point point)
+{
+    if (point == TAMIS__POINT_PUBLISH_EPOCH) (void)raise(SIGKILL);
+}
+
+static void publish_and_die(void *context, unsigned index)
+{
+    (void)index;
+    tamis__point_hook = die_before_commit;
+    SPAWN_CHECK(publish_excepting(context, NULL) == 0); /* not reached */
+}
+
+/* Files that belong to nobody: a segment and an index. */
+static void leave_orphans(tamis_store *store, const char *path)
+{
+    int status;
+    (void)path;
+    const pid_t child = spawn_one(publish_and_die, store, 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+}
+
+const struct operation operations_all[] = {
+    {"publish", publish_fuse, NULL, "list", {.generation = 4, .excepted = {true}}, false},
+    {"publish blocked",
+     publish_blocked,
+     NULL,
+     "list",
+     {.generation = 4, .excepted = {true}},
+     false},
+    {"publish new", publish_new, NULL, "list", IN_FORCE, false},
+    {"publish excepting",
+     publish_excepting,
+     NULL,
+     "list",
+     {.generation = 4, .excepted = {true, true}},
+     false},
+    {"rollback", roll_back, NULL, "list", {.generation = 2, .excepted = {true}}, false},
+    {"except", except, NULL, "list", {.generation = 3, .excepted = {true, true}}, false},
+    {"unexcept", unexcept, NULL, "list", {.generation = 3}, false},
+    {"drop", drop, NULL, "list", {.gone = true}, false},
+    {"rename", rename_it, NULL, "renamed", IN_FORCE, false},
+    {"repair", repair, lose_catalog, "list", IN_FORCE, true},
+    {"repair orphans", repair, leave_orphans, "list", IN_FORCE, false},
+    {"repair --rebuild", repair_anew, NULL, "list", IN_FORCE, false},
+    {"create", create, NULL, "list", IN_FORCE, false},
+    {"import", import, NULL, "list", IN_FORCE, false},
+    {"merge", merge, NULL, "list", IN_FORCE, false},
+    {"grow", grow, NULL, "list", IN_FORCE, false},
+    {"rotate", rotate, NULL, "list", IN_FORCE, false},
+    {"backup", back_up, NULL, "list", IN_FORCE, false},
+};
+const size_t operations_count = sizeof operations_all / sizeof operations_all[0];
