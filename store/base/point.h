@@ -28,6 +28,7 @@
     X(TAMIS__POINT_EXCEPT_STAGED, "except: the new index is whole, the catalog not locked")        \
     X(TAMIS__POINT_PUBLISH_EPOCH,                                                                  \
       "publish: files named, epochs raised, the catalog not committed")                            \
+    X(TAMIS__POINT_PUBLISH_WORD, "publish: committed, one more live word is told")                 \
     X(TAMIS__POINT_PUBLISH_TOLD, "publish: committed and told, nothing unlinked yet")              \
     X(TAMIS__POINT_DROP_EPOCH, "drop: the epoch is raised, the catalog is not committed")          \
     X(TAMIS__POINT_DROP_UNLINK, "drop: committed, the files not yet unlinked")                     \

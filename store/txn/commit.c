@@ -214,26 +214,36 @@ static int raise(const struct tamis__commit *c)
     return tamis__raise_epochs(c->store, c->before);
 }
 
-/* What handles are led on by that do not look at the catalog; where it fails, they do.  A handle
- * that reads in_force finds the exceptions of that publication, or later ones: so these are told
- * first. */
+static void tell_word(const struct tamis__commit *c, uint64_t number, size_t offset, uint64_t value)
+{
+    (void)tamis__segment_tell(&c->store->place, number, offset, value);
+    TAMIS__POINT(TAMIS__POINT_PUBLISH_WORD);
+}
+
+/*
+ * What handles are led on by that do not look at the catalog; where it fails, they do.
+ *
+ * Of a list that is in force again, and that a handle may know from before, the words change in
+ * this order.  The exceptions come first: a handle that reads in_force finds those of that
+ * publication, or later ones.  What once came after the list stays until both are told: it leads a
+ * handle that reads the list meanwhile on to the one that was in force until now.
+ */
 static void tell_of_list(const struct tamis__commit *c)
 {
-    const struct tamis__place *place = &c->store->place;
     const uint64_t newest = tamis__record_newest(c->after)->number;
-    if (c->come == TAMIS__COME_NOT) { /* in force again: what once came after it does so no more */
-        (void)tamis__segment_stay(place, newest);
-        (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, exceptions),
-                                  c->after->exceptions);
-        (void)tamis__segment_tell(place, newest, offsetof(struct tamis__segment_header, in_force),
-                                  c->after->publication);
+    if (c->come == TAMIS__COME_NOT) {
+        tell_word(c, newest, offsetof(struct tamis__segment_header, exceptions),
+                  c->after->exceptions);
+        tell_word(c, newest, offsetof(struct tamis__segment_header, in_force),
+                  c->after->publication);
+        (void)tamis__segment_stay(&c->store->place, newest);
+        TAMIS__POINT(TAMIS__POINT_PUBLISH_WORD);
     }
-    if (!replaces_list(c)) return;
     /* The first of the list, never one behind it: a handle would put that behind a list of its own.
      */
-    (void)tamis__segment_tell(place, tamis__record_newest(c->before)->number,
-                              offsetof(struct tamis__segment_header, next),
-                              c->after->segments[0].number);
+    if (replaces_list(c))
+        tell_word(c, tamis__record_newest(c->before)->number,
+                  offsetof(struct tamis__segment_header, next), c->after->segments[0].number);
 }
 
 static void tell(const struct tamis__commit *c)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rollback_words_test.c: a rollback that is stopped while it tells, and a handle that sleeps.
+ *
+ * The handle knows the list that comes into force again from before, with other exceptions.  While
+ * the live words of that list change, one after another, the catalog is locked, so the words are
+ * all that the handle has.  It must never answer from the list as it was at first.
+ *
+ * Seen to fail with tamis__segment_stay() told before the exceptions: at the first word the handle
+ * found nothing that goes on behind its list, and went on with the exceptions that it had.
+ */
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/point.h"
+#include "cases.h"
+#include "editions.h"
+#include "fixture.h"
+
+static unsigned words;
+
+static void stop_at_each_word(enum tamis__point point)
+{
+    if (point == TAMIS__POINT_PUBLISH_WORD) (void)raise(SIGSTOP);
+}
+
+static bool has(tamis_filter *filter, uint64_t key)
+{
+    const int rc = tamis_filter_contains(filter, &key, sizeof key);
+    assert_true(rc >= 0);
+    return rc == 1;
+}
+
+static pid_t roll_back_in_steps(const char *path)
+{
+    const pid_t child = fork();
+    if (child != 0) return child;
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
+    tamis_store *store = fixture_open(path, 0);
+    tamis__point_hook = stop_at_each_word;
+    _exit(tamis_filter_rollback(store, "list", 0) == 0 ? 0 : 1);
+}
+
+/* `sleeper`: a handle for each word that may be told; each looks once. */
+CASE(rollback_words_are_told_in_an_order_that_no_sleeper_misreads)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *sleepers[8];
+    const uint64_t shared = 50;
+    const struct tamis_key key = {&shared, sizeof shared};
+    int status;
+    assert_done(editions_publish(store, "list", 0, 100, NULL, NULL));
+    for (size_t i = 0; i < 8; i++)
+        assert_done(tamis_filter_open(store, "list", TAMIS_READ_ONLY, &sleepers[i]));
+    assert_true(has(sleepers[0], 50));
+    assert_done(editions_publish(store, "list", 10, 100, NULL, NULL));
+    assert_int_equal(tamis_filter_except(store, "list", &key, 1), 1);
+    const pid_t child = roll_back_in_steps(path);
+    (void)alarm(60);
+    while (waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status)) {
+        assert_in_range(words, 0, 7);
+        assert_false(has(sleepers[words++], 50)); /* an exception, in the list before and after */
+        assert_int_equal(kill(child, SIGCONT), 0);
+    }
+    (void)alarm(0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(words, 4);
+    for (size_t i = 0; i < 8; i++) {
+        assert_false(has(sleepers[i], 50));
+        assert_true(has(sleepers[i], 5)); /* of the first generation alone */
+        assert_done(tamis_filter_close(sleepers[i]));
+    }
+    tamis_store_close(store);
+    free(path);
+}
