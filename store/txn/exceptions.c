@@ -72,7 +72,7 @@ int tamis__exceptions_read(struct tamis_store *store, struct tamis__exceptions_s
     if (!source->open) return 0;
     const struct tamis__segment *index = &source->index.segment;
     tamis__segment_name(index->header->number, name);
-    /* What is made of it gets a checksum of its own: damage must not go on under that. */
+    /* A set that is made from the index gets a new checksum, which must not cover up damage. */
     int rc = tamis__index_sum_is_right(index) ? tamis__exceptions_from_index(set, index)
                                               : TAMIS_ECORRUPT;
     if (rc == TAMIS_ECORRUPT)

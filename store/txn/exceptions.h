@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exceptions.h: the index of exceptions of a record: staged, opened, read. */
+/* exceptions.h: the index of exceptions of a record is staged, opened and read. */
 #ifndef TAMIS_TXN_EXCEPTIONS_H
 #define TAMIS_TXN_EXCEPTIONS_H
 
@@ -8,23 +8,23 @@
 #include "txn/mapped.h"
 
 /*
- * Make the index of a settled set in staging/, filled and settled: all of its header is there but
- * number, filter_id, publication and generation.  Nothing is staged after an error.  Takes no lock.
+ * Makes the index of a sorted set in staging/.  The index is written in full and synced; its header
+ * lacks only number, filter_id, publication and generation.  Nothing is staged after an error.
+ * Takes no lock.
  */
 int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__exceptions *set,
                             const char *name, struct tamis__draft *draft);
 
-/* Map index `number`, read-only, and check it.  Given back by tamis__close_segment().  Errors as
- * tamis__map_segment(). */
+/* Maps index `number` read-only and checks it. tamis__close_segment() gives it back.  Errors are
+ * those of tamis__map_segment(). */
 int tamis__open_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
                       struct tamis__store_segment *index);
 
 /*
- * What a record has of exceptions: open under the catalog's lock (0 too where there are none:
- * reading then gives an empty set), read when
- * the lock is given back, which is what may take long.  Reading holds the whole index against its
- * checksum, and closes it; errors name the file.  An index that was opened and is not read is given
- * back by tamis__exceptions_leave().
+ * The exceptions of a record.  They are opened under the catalog's lock (0 also if there are none:
+ * reading then gives an empty set).  They are read after the lock is given back, as that may take
+ * long.  Reading compares the whole index with its checksum, and closes it; errors name the file.
+ * tamis__exceptions_leave() gives back an index that was opened and is not read.
  */
 struct tamis__exceptions_source {
     struct tamis__store_segment index;

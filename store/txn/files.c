@@ -2,9 +2,9 @@
 /*
  * files.c: see files.h.
  *
- * The catalog files each kept generation under the filter's id and its own number; none of them
- * shares a file with another, or with the one in force.  One whose build has found exceptions keeps
- * the index that was in force with it.
+ * The catalog files each kept generation under the filter's id and the number of the generation.  A
+ * kept generation shares no file with another one or with the one in force.  If a build found
+ * exceptions, the replaced generation keeps the index that was in force with it.
  */
 #include "txn/files.h"
 
@@ -64,7 +64,7 @@ int tamis__generation_forget(struct tamis__catalog_txn *txn, const struct tamis_
     return rc;
 }
 
-/* Those go that have been out of force the longest. */
+/* The generations that have been out of force the longest are forgotten. */
 int tamis__generations_trim(struct tamis__catalog_txn *txn, uint64_t filter_id, uint32_t keep,
                             struct tamis__numbers *files)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* files.h: the files of a filter that goes, or of a generation that does. */
+/* files.h: lists and removes the files of a filter, or of one generation of it. */
 #ifndef TAMIS_TXN_FILES_H
 #define TAMIS_TXN_FILES_H
 
@@ -11,19 +11,19 @@ struct tamis__numbers {
     size_t count, room;
 };
 int tamis__numbers_append(struct tamis__numbers *numbers, uint64_t number);
-/* Note a segment as garbage, and as a file to be unlinked after the commit. */
+/* Notes a segment as garbage, and as a file to be unlinked after the commit. */
 int tamis__remove_later(struct tamis__catalog_txn *txn, struct tamis__numbers *files,
                         uint64_t number);
-/* Unlink them; what fails stays noted as garbage, for the next writer. */
+/* Unlinks the files.  One that cannot be unlinked stays noted as garbage, for the next writer. */
 void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files);
 
-/* All files of a filter: the list in force, those that are kept, and their indexes of exceptions.
- * */
+/* Lists all files of a filter: the list in force, the kept generations, and their indexes of
+ * exceptions. */
 int tamis__list_files(struct tamis__catalog_txn *txn, const struct tamis__record *record,
                       struct tamis__numbers *files);
 
-/* Of a filter that goes: forget it and its kept generations, and note all of its segments,
- * those in force too, as garbage; `files` are to be unlinked after the commit. */
+/* Forgets a filter that is dropped, and its kept generations.  Notes all of its segments as
+ * garbage, those in force too.  `files` are to be unlinked after the commit. */
 int tamis__forget_all(struct tamis__catalog_txn *txn, const struct tamis__record *record,
                       struct tamis__numbers *files);
 
@@ -35,14 +35,14 @@ struct tamis__kept {
     size_t count, room;
 };
 
-/* For tamis__catalog_each_generation(): append to the struct tamis__kept that is the context. */
+/* For tamis__catalog_each_generation(): appends to the struct tamis__kept that is the context. */
 int tamis__note_kept(void *context, const struct tamis__record *record);
 
-/* Forget one; its files are to be removed after the commit. */
+/* Forgets one generation.  Its files are to be removed after the commit. */
 int tamis__generation_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record,
                              struct tamis__numbers *files);
-/* Forget the kept ones that are more than `keep`; their files are to be removed after the commit.
- * */
+/* Keeps `keep` generations and forgets the others.  Their files are to be removed after the
+ * commit. */
 int tamis__generations_trim(struct tamis__catalog_txn *txn, uint64_t filter_id, uint32_t keep,
                             struct tamis__numbers *files);
 

@@ -73,7 +73,7 @@ int tamis__open_segment(struct tamis_store *store, const struct tamis__record *r
 void tamis__close_segment(struct tamis__store_segment *s)
 {
     if (s->references == NULL) return;
-    /* ORDER acq_rel: the last one unmaps after all that the others did. */
+    /* ORDER acq_rel: the last user unmaps the file after all that the other users did. */
     if (__atomic_sub_fetch(s->references, 1, __ATOMIC_ACQ_REL) != 0) return;
     tamis__segment_close(&s->segment);
     free(s->references);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mapped.h: segments of a filter, mapped and held against the catalog. */
+/* mapped.h: segments of a filter are mapped and compared with the catalog. */
 #ifndef TAMIS_TXN_MAPPED_H
 #define TAMIS_TXN_MAPPED_H
 
@@ -13,21 +13,22 @@
 struct tamis__store_segment {
     struct tamis__segment segment;
     const struct tamis__kind *kind;
-    const struct tamis__by_digest *calls; /* of the kind; NULL where its hash set has no digests */
-    unsigned *references;                 /* atomic: views that have the mapping */
+    const struct tamis__by_digest *calls; /* of the kind; NULL: its hash set has no digests */
+    unsigned *references;                 /* atomic: number of views that have the mapping */
 };
 
-/* Map one segment of a record and hold it against the catalog.  TAMIS_ECORRUPT and the like. */
+/* Maps one segment of a record and compares it with the catalog.  Errors: TAMIS_ECORRUPT and the
+ * like. */
 int tamis__open_segment(struct tamis_store *store, const struct tamis__record *record,
                         uint32_t index, bool writable, struct tamis__store_segment *segment);
 
-/* Give it back, when no other view has it. */
+/* Gives the segment back.  The last view that has it unmaps it. */
 void tamis__close_segment(struct tamis__store_segment *segment);
-/* What is mapped is a view's from now on, if it is of the filter, and `rc`, what is known of it, is
- * 0.  Else it is closed, and that, or TAMIS_EFOREIGN, returned. */
+/* Makes a mapped file the segment of a view, if `rc` is 0 and the file belongs to the filter.
+ * Otherwise closes it, and returns `rc` or TAMIS_EFOREIGN. */
 int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
                          struct tamis__store_segment *segment);
-/* The same by number alone. */
+/* As tamis__open_segment(), for a segment of which only the number is known. */
 int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filter_id,
                        bool writable, struct tamis__store_segment *segment);
 

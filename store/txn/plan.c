@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* plan.c: see plan.h.  What cannot be had is refused here, before anything is made. */
+/* plan.c: see plan.h.  What cannot be made is refused here, before any file is made. */
 #include "txn/plan.h"
 
 #include <stdio.h>
@@ -10,7 +10,8 @@
 #include "kind/kind.h"
 #include "txn/policy.h"
 
-/* Explicit geometry: m is given, k too unless the hash set knows it, n or p or neither. */
+/* Checks explicit geometry: m is given, k too unless the hash set knows it, and n or p or
+ * neither. */
 static int check_geometry(const struct tamis_filter_spec *spec, const struct tamis_sizing *sizing)
 {
     if (spec->m_bits == 0 || sizing->k == 0)
@@ -57,7 +58,7 @@ int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TA
     return 0;
 }
 
-/* The hash set and what goes with it: kind, seed, bit order, and k where the set fixes it. */
+/* Plans the hash set and what depends on it: kind, seed, bit order, and k if the set fixes it. */
 static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_sizing *sizing = &plan->sizing;
@@ -101,7 +102,7 @@ static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__pla
     return tamis__check_counter_bits(sizing->kind, sizing->counter_bits);
 }
 
-/* n, p, m and k, as far as they are given, or follow from the hash set's own rule. */
+/* Takes n, p, m and k from the spec, or from the hash set's own rule. */
 static int plan_size(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_sizing *sizing = &plan->sizing;
@@ -117,14 +118,14 @@ static int plan_size(const struct tamis_filter_spec *spec, struct tamis__plan *p
     sizing->fp_rate = spec->fp_rate;
     if (spec->fp_rate != 0 && !tamis__rate_is_valid(spec->fp_rate))
         return tamis__fail_rate(spec->fp_rate);
-    if (spec->capacity > TAMIS__CAPACITY_MAX) return tamis__size(sizing); /* which says it better */
+    if (spec->capacity > TAMIS__CAPACITY_MAX) return tamis__size(sizing); /* it says it better */
     if (!explicit_geometry && spec->fp_rate == 0) sizing->fp_rate = TAMIS_FP_RATE_DEFAULT;
     if (plan->hash_set->shape != NULL && sizing->capacity != 0 && sizing->k == 0)
         plan->hash_set->shape(sizing);
     return explicit_geometry ? check_geometry(spec, sizing) : 0;
 }
 
-/* How the filter goes on when it is full: what was asked for, or what suits it. */
+/* Plans how the filter goes on when it is full: as the spec says, or as suits the filter. */
 static int plan_growth(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis__policy *policy = &plan->policy;
@@ -193,12 +194,12 @@ static int plan_window(const struct tamis_filter_spec *spec, struct tamis__plan 
     return 0;
 }
 
-/* From the size of the whole to that of the first segment. */
+/* Derives the size of the first segment from that of the whole filter. */
 static int plan_policy(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_sizing *sizing = &plan->sizing;
     const bool fixed = plan->explicit_geometry || !plan->hash_set->any_kind;
-    int rc = fixed ? tamis__size(sizing) : 0; /* is as it is */
+    int rc = fixed ? tamis__size(sizing) : 0; /* a fixed size needs no policy */
     plan->policy.capacity = sizing->capacity;
     plan->policy.fp_rate = sizing->fp_rate;
     if (rc == 0) rc = plan_window(spec, plan);
@@ -213,7 +214,8 @@ int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan 
     int rc = plan_hash_set(spec, plan);
     if (rc == 0) rc = plan_size(spec, plan);
     if (rc == 0) rc = plan_policy(spec, plan);
-    /* The least that a file can hold: a huge m with few keys underflows to a rate of 0. */
+    /* A huge m with few keys underflows to a rate of 0, so take the least rate that a file can
+     * hold. */
     if (rc == 0 && sizing->fp_rate == 0) sizing->fp_rate = TAMIS_FP_RATE_MIN;
     if (plan->policy.fp_rate == 0) plan->policy.fp_rate = sizing->fp_rate;
     if (plan->policy.capacity == 0) plan->policy.capacity = sizing->capacity;

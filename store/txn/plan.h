@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* plan.h: from what a caller asks for to the segments of a filter. */
+/* plan.h: plans the segments of a filter from what a caller asks for. */
 #ifndef TAMIS_TXN_PLAN_H
 #define TAMIS_TXN_PLAN_H
 
@@ -7,19 +7,19 @@
 #include "hash/hash_set.h"
 #include "sizing/sizing.h"
 
-/* A spec made whole: geometry, rate and hash set, checked. */
+/* A spec with all that it left open filled in: geometry, rate and hash set, checked. */
 struct tamis__plan {
     struct tamis_sizing sizing;
     const struct tamis__hash_set *hash_set;
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
     uint32_t bit_order; /* that of the hash set */
     uint64_t seed;
-    bool any_secret;        /* none was given: where the filter is there, its own will do */
+    bool any_secret;        /* no secret was given: if the filter exists, its own secret is right */
     bool explicit_geometry; /* m and k were given */
     struct tamis__policy policy;
 };
-/* The secret of a hash set that has one: `given`, or where that is all 0 a random one.
- * TAMIS_EINVAL for one that is given to another set. */
+/* Gives the secret of a hash set that has one: `given`, or a random secret if `given` is all 0.
+ * Fails with TAMIS_EINVAL if a secret is given to a hash set that has none. */
 int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TAMIS_SECRET_BYTES],
                        uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]);
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan);

@@ -25,7 +25,7 @@ static bool has_window(const struct tamis__policy *policy)
     return policy->window_ns > 0 || policy->window_items > 0;
 }
 
-/* With a window all slices and the one that is going out share the rate. */
+/* With a window, all slices together share the rate, and so does the slice that is going out. */
 double tamis__policy_rate(const struct tamis__policy *policy, uint32_t step)
 {
     const double rate =
@@ -43,8 +43,8 @@ uint64_t tamis__policy_capacity(const struct tamis__policy *policy, uint32_t ste
     return capacity << step;
 }
 
-/* Keys that adders are busy with when a segment is full, seen: 4 processes, some tens; and what the
- * count, which is looked at every so often, is behind by. */
+/* When a segment is found full, adders are still busy with some keys (with 4 processes, some tens
+ * were seen).  The count is read only every so often, so it is behind by some keys too. */
 static uint64_t with_slack(uint64_t capacity)
 {
     const uint64_t slack = 64 + capacity / 1024;
@@ -93,8 +93,8 @@ bool tamis__policy_is_past(const struct tamis__policy *policy, int64_t slice_sta
     return length > 0 && slice_start + length + policy->window_ns <= now;
 }
 
-/* On the grid of the slices before it, so that slices are of one length however late it is noticed.
- * */
+/* Slices begin on the grid of those before them, so all are equally long even if a rotation is
+ * late. */
 int64_t tamis__policy_next_slice(const struct tamis__policy *policy, int64_t start, int64_t now)
 {
     const int64_t length = tamis__policy_slice_ns(policy);

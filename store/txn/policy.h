@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* policy.h: growth and windows as arithmetic: what the next segment shall be, and when. */
+/* policy.h: the arithmetic of growth and windows: what the next segment shall be, and when. */
 #ifndef TAMIS_TXN_POLICY_H
 #define TAMIS_TXN_POLICY_H
 
@@ -8,32 +8,31 @@
 /* The policy when full; a file may have 0 for TAMIS_ON_FULL_WARN (docs/format.md 3.1.4). */
 uint32_t tamis__policy_on_full(const struct tamis__policy *policy);
 /*
- * The rate of the segment that a series has after growing `step` times, of the rate asked for:
- * a half for the first, and of the other half a fifth for the second and 4/5 of the one before for
- * each after it.  The sum over all, for ever, is the rate asked for (decision 0011).
+ * The rate of the segment that a filter gets after growing `step` times.  The first segment has
+ * half of the rate asked for, the second has a fifth of the other half, and each one after it has
+ * 4/5 of the one before.  The endless sum of all is the rate asked for (decision 0011).
  */
 double tamis__policy_rate(const struct tamis__policy *policy, uint32_t step);
-/* The keys that it is for: twice as many each time, at most TAMIS__CAPACITY_MAX. */
+/* The capacity of that segment: twice as many keys each time, at most TAMIS__CAPACITY_MAX. */
 uint64_t tamis__policy_capacity(const struct tamis__policy *policy, uint32_t step);
 /*
- * Size the segment of that step, with the kind and the counter_bits that *sizing has.  One that is
- * left when it is full is made a little larger than it says: adders that are at it at that moment
- * finish there.
+ * Sizes the segment of that step.  Kind and counter_bits are taken from *sizing.  If adders leave a
+ * full segment for another one, it is made a little larger than its capacity: adders that are busy
+ * in it at that moment finish there.
  */
 int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
                        struct tamis_sizing *sizing);
-/* Can a list of so many segments, the newest of that step, grow further? */
+/* Can a list of `count` segments, the newest of which is of that step, grow further? */
 bool tamis__policy_grows(const struct tamis__policy *policy, uint32_t step, uint32_t count);
-/* Items that the newest segment may have: the capacity that it was made for; UINT64_MAX: any
- * number. */
+/* The number of items that the newest segment may have: the capacity that it was made for, or
+ * UINT64_MAX for any number. */
 uint64_t tamis__policy_limit(const struct tamis__policy *policy,
                              const struct tamis__segment_header *newest);
-/* The length of a slice in ns; 0 where the window is no time. */
+/* The length of a slice in ns; 0 if the window is not limited by time. */
 int64_t tamis__policy_slice_ns(const struct tamis__policy *policy);
-/* Has a window in time left the slice behind that began at `slice_start`?  Its keys are forgotten
- * then. */
+/* Has the window moved past the slice that began at `slice_start`?  Then its keys are forgotten. */
 bool tamis__policy_is_past(const struct tamis__policy *policy, int64_t slice_start, int64_t now);
-/* When the slice after the one that began at `start` begins, if that is noticed at `now`. */
+/* The time at which the next slice begins, if the slice of `start` is found to be over at `now`. */
 int64_t tamis__policy_next_slice(const struct tamis__policy *policy, int64_t start, int64_t now);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recover.c: what the machine has left of filters that were written to when it went down.
+ * recover.c: recovers filters that were written to when the machine went down.
  *
- * A segment that is dirty from another boot may lack keys.  Who opens the filter for writing next,
- * or first writes to the store after the boot, makes an end of that: it is unclean from then on,
- * until somebody says that what may be missing was dealt with.  The catalog has the boot under
- * which all filters were looked at, so that this is done once, and the filters in trouble, so that
- * listing them opens none.
+ * A segment is stale if its mark was set under another boot of the machine.  It may lack keys.  The
+ * next process that opens the filter for writing, or that first writes to the store after the boot,
+ * recovers it.  From then on the filter is unclean, until somebody says that the missing keys were
+ * dealt with.  The catalog holds the boot under which all filters were checked, so that this
+ * happens once.  It also holds the filters in trouble, so that a listing opens none.
  */
 #include "txn/recover.h"
 
@@ -26,7 +26,7 @@
 
 /* ---- What is wrong --------------------------------------------------------------------------- */
 
-/* The earliest that is not 0. */
+/* The earlier of two times; 0 means none. */
 static int64_t earlier(int64_t a, int64_t b)
 {
     return a == 0 || (b != 0 && b < a) ? b : a;
@@ -35,12 +35,12 @@ static int64_t earlier(int64_t a, int64_t b)
 void tamis__add_trouble(struct tamis__trouble *trouble, const struct tamis__segment_header *header)
 {
     trouble->unclean_since = earlier(trouble->unclean_since, tamis__mark_unclean_since(header));
-    /* ORDER relaxed: a time alone. */
+    /* ORDER relaxed: a time that is read by itself. */
     trouble->degraded_since = earlier(trouble->degraded_since,
                                       __atomic_load_n(&header->degraded_since, __ATOMIC_RELAXED));
 }
 
-/* Returns whether one of them is stale. */
+/* Returns whether a segment of the record is stale. */
 static bool look(const struct tamis_store *store, const struct tamis__record *record,
                  struct tamis__trouble *trouble)
 {
@@ -63,9 +63,11 @@ void tamis__look_for_trouble(const struct tamis_store *store, const struct tamis
 
 /* ---- One filter ------------------------------------------------------------------------------ */
 
-/* What hangs together within a segment may have come to the disk in part.  Where it is mended that
- * is on the disk before the mark is cleared: else the next cut would leave a clean one that is
- * not. */
+/*
+ * Repairs data of a segment that belong together and of which only a part came to the disk.  The
+ * repair is on the disk before the mark is cleared.  Otherwise the next power cut would leave a
+ * segment that is marked clean and is broken.
+ */
 static int mend_segment(const struct tamis_store *store, uint64_t number)
 {
     struct tamis__segment segment = {0};
@@ -79,7 +81,7 @@ static int mend_segment(const struct tamis_store *store, uint64_t number)
         if (rc == 0) rc = kind->mend(&segment, file_bytes);
         if (rc == 0) {
             rc = tamis__segment_sync(&store->place, &segment);
-            if (rc < 0) rc = tamis__mark_degrade(&segment, rc); /* the next finds nothing to mend */
+            if (rc < 0) rc = tamis__mark_degrade(&segment, rc); /* a retry finds no damage */
         }
     }
     tamis__segment_close(&segment);
@@ -87,9 +89,10 @@ static int mend_segment(const struct tamis_store *store, uint64_t number)
 }
 
 /*
- * The counts of the newest segment may be older than its bits, as pages come to the disk in any
- * order.  Then it has less room than its counts say: what the bits tell of is written off, so that
- * it is not filled over.  This reads all of it, once after the machine went down.
+ * Pages come to the disk in any order, so the counts of the newest segment may be older than its
+ * bits.  Then the segment has less room than its counts say.  The keys that the bits show and the
+ * counts lack are written off, so that the segment is not filled over.  This reads the whole
+ * segment, once after the machine went down.
  */
 static int write_off_uncounted(const struct tamis_store *store, const struct tamis__record *record)
 {
@@ -154,7 +157,7 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
 
 struct scan {
     const struct tamis_store *store;
-    uint64_t *ids; /* of filters that the catalog is to be told of */
+    uint64_t *ids; /* filters of which the catalog must be told */
     size_t count, room;
 };
 
@@ -177,7 +180,7 @@ static int scan_one(void *context, const struct tamis__record *record)
     return 0;
 }
 
-/* 0 once all were recovered. */
+/* Returns 0 if all filters were recovered. */
 static int recover_all(struct tamis_store *store, struct tamis__catalog_txn *txn)
 {
     struct scan scan = {.store = store};
@@ -199,10 +202,10 @@ int tamis__recover_store(struct tamis_store *store, struct tamis__catalog_txn *t
     int rc = tamis__catalog_is_of_boot(txn, boot);
     if (rc != 0) return rc < 0 ? rc : 0;
     rc = recover_all(store, txn);
-    /* What keeps one filter from being recovered must not keep the others from being written: its
-     * own open says what it is, and the next writer tries again. */
+    /* A filter that cannot be recovered must not stop writes to the others.  The error is returned
+     * when that filter is opened, and the next writer tries again. */
     if (rc < 0) return 0;
     const int put = tamis__catalog_put_boot(txn, boot);
-    /* The headers say it already; the caller may yet drop what it writes. */
+    /* The headers have it on the disk already; the caller may still give up its own changes. */
     return put < 0 || rc == 0 ? put : tamis__catalog_commit_part(txn);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recover.h: what the machine has left of filters that were written to when it went down. */
+/* recover.h: recovers filters that were written to when the machine went down. */
 #ifndef TAMIS_TXN_RECOVER_H
 #define TAMIS_TXN_RECOVER_H
 
 #include "txn/store.h"
 
-/* The same for the record, under the exclusive lock; the caller commits. */
+/* Recovers the filter of a record, under the exclusive lock.  The caller commits. */
 int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *txn,
                           const struct tamis__record *record);
-/* All filters, at the first write after a boot.  Under the exclusive lock. */
+/* Recovers all filters, at the first write after a boot.  The caller holds the exclusive lock. */
 int tamis__recover_store(struct tamis_store *store, struct tamis__catalog_txn *txn);
-/* Take up what the header of one more segment says. */
+/* Adds to *trouble what the header of one more segment says. */
 void tamis__add_trouble(struct tamis__trouble *trouble, const struct tamis__segment_header *header);
-/* What is wrong with the segments of a record, as their headers say; what cannot be read is left
- * out. */
+/* Reads from the headers what is wrong with the segments of a record.  A header that cannot be read
+ * is left out. */
 void tamis__look_for_trouble(const struct tamis_store *store, const struct tamis__record *record,
                              struct tamis__trouble *trouble);
 

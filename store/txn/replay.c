@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * replay.c: logs whose owners are dead.
+ * replay.c: replays logs whose owners are dead.  A log is the file with the keys that one handle
+ * added to a durable filter; a frame is one record of it.
  *
- *     take      by its lock, so one does it
- *     replay    each key into the segment that its frame names; into none where that is no more
- *     sync      of the segments that were written to
- *     remove    the log
+ *     take      lock the log, so that only one process replays it
+ *     replay    add each key to the segment that its frame names, if that segment still exists
+ *     sync      bring the segments that were written to to the disk
+ *     remove    unlink the log
  *
- * A frame names the segment that was the newest when it was written, and it may have keys that
- * older segments of the list had already: whoever asks while another adder is in flight logs what
- * it finds, since that may not be on the disk yet.  So a key is asked for in those first, and only
- * added where none has it; the ones that have it are synced too.  Otherwise each kill would bring
- * known keys into the newest segment once more.
+ * A frame names the segment that was the newest when the frame was written.  It may hold keys that
+ * older segments of the list already had: while another adder is in flight, an adder also logs the
+ * keys that it finds, as these may not be on the disk yet.  So a key is looked up in the older
+ * segments first, and is added only if none of them has it.  The segments that have it are synced
+ * too.  Otherwise each killed process would bring known keys into the newest segment once more.
  *
- * Killed anywhere the log is there, and the next does it over: a replay changes nothing that is
- * there already.  So it does not matter either whether the machine went down, or only the owner
- * died, or the store is a copy; and frames that a checkpoint had made needless do no harm.
+ * If the replay is killed, the log is still there, and the next one begins again.  A replay changes
+ * nothing that is there already.  So it does not matter whether the machine went down, only the
+ * owner died, or the store is a copy.  Frames that a checkpoint had made needless do no harm.
  *
- * A log that was damaged may have lacked frames, so the filter is unclean since its last
- * checkpoint.  A frame alone that is damaged looks like one that its owner did not end, and is
- * passed over without a word.
+ * A damaged log may lack frames, so its filter is unclean since its last checkpoint.  A single
+ * damaged last frame looks like one that its owner did not finish, and is passed over silently.
  */
 #include "txn/replay.h"
 
@@ -34,7 +34,7 @@
 #include "txn/mapped.h"
 #include "txn/policy.h"
 
-/* All of a list, and some that are in it no more. */
+/* All segments of a list, and some that are no longer in it. */
 #define SEGMENTS_AT_ONCE (TAMIS__SEGMENTS_MAX + 8u)
 
 struct replay {
@@ -43,20 +43,21 @@ struct replay {
     const uint64_t *list; /* numbers of the filter's segments, oldest first */
     uint32_t list_count;
     struct tamis__store_segment segments[SEGMENTS_AT_ONCE];
-    uint64_t numbers[SEGMENTS_AT_ONCE]; /* header NULL there: it is no more */
+    uint64_t numbers[SEGMENTS_AT_ONCE]; /* header NULL: the segment is gone */
     uint32_t count;
 };
 
 /* ---- Segments -------------------------------------------------------------------------------- */
 
-/* All that was replayed into them, to the disk; and they are closed. */
+/* Brings all replayed keys to the disk, and closes the segments. */
 static int settle_segments(struct replay *replay, int rc)
 {
     for (uint32_t i = 0; i < replay->count; i++) {
         struct tamis__store_segment *s = &replay->segments[i];
         if (s->segment.header == NULL) continue;
         int synced = tamis__mark_is_writer(&s->segment) ? tamis__mark_leave(&s->segment) : 0;
-        /* Others write it, or its mark is stale, which stays for the recovery that calls us. */
+        /* 0: another process writes the segment, or its mark is stale.  The mark is left to the
+         * recovery that calls us. */
         if (rc >= 0 && synced == 0) synced = tamis__mark_checkpoint(&s->segment);
         if (rc >= 0 && synced < 0) rc = synced;
         tamis__close_segment(s);
@@ -65,7 +66,7 @@ static int settle_segments(struct replay *replay, int rc)
     return rc;
 }
 
-/* *found NULL: the segment is no more, or another filter's by now. */
+/* *found is NULL if the segment is gone, or belongs to another filter by now. */
 static int find_segment(struct replay *replay, uint64_t number, struct tamis__store_segment **found)
 {
     *found = NULL;
@@ -93,7 +94,7 @@ static int find_segment(struct replay *replay, uint64_t number, struct tamis__st
 
 /* ---- Replay ---------------------------------------------------------------------------------- */
 
-/* The keys of a frame that no segment had so far. */
+/* The keys of a frame that no segment has so far. */
 struct lacking {
     union {
         struct tamis_key keys[TAMIS__FRAME_KEYS_MAX];
@@ -117,7 +118,7 @@ static void read_frame(const struct tamis__frame *frame, struct lacking *lacking
     }
 }
 
-/* Has a key the same digest in both? */
+/* Does a key have the same digest in both segments? */
 static bool have_same_digests(const struct tamis__segment_header *a,
                               const struct tamis__segment_header *b)
 {
@@ -138,7 +139,7 @@ static void drop_known(const struct tamis__store_segment *s, struct lacking *lac
     lacking->count = kept;
 }
 
-/* Those that an older segment of the same slice has are not lacking. */
+/* Drops the keys that an older segment of the same slice has. */
 static int ask_older(struct replay *replay, const struct tamis__segment_header *header,
                      struct lacking *lacking)
 {
@@ -161,8 +162,8 @@ static bool is_of_list(const struct replay *replay, uint64_t number)
     return false;
 }
 
-/* The first `count` of them, under a hold or with their room written off; they are not lacking any
- * more. */
+/* Adds the first `count` lacking keys, under a hold or with their room written off, and takes them
+ * off `lacking`. */
 static int64_t add_first(const struct tamis__store_segment *s, struct lacking *lacking,
                          struct tamis__hold hold, uint32_t count)
 {
@@ -178,9 +179,11 @@ static int64_t add_first(const struct tamis__store_segment *s, struct lacking *l
     return fresh;
 }
 
-/* The room that their adder held is lost with it, or with the power.  They take other room while
- * there is some; then there is none for anybody else either, and what is over is what their adder
- * held. */
+/*
+ * The room that the dead adder held for these keys is lost.  So they take other room while there is
+ * some.  When there is none, nobody else has room either: the keys that remain use the room that
+ * the dead adder held.
+ */
 static int add_lacking(const struct tamis__store_segment *s, struct lacking *lacking)
 {
     const struct tamis__policy policy = tamis__header_policy(s->segment.header);
@@ -218,11 +221,11 @@ static int replay_frame(void *context, const struct tamis__frame *frame)
                            "take; restore both from one copy",
                            replay->store->place.path, (unsigned long long)frame->segment);
     read_frame(frame, &lacking);
-    /* What was found there is moved where the cache of segments is settled: it is found again. */
+    /* Looking up older segments may empty the cache that `s` points into, so find it again. */
     if (is_of_list(replay, frame->segment)) rc = ask_older(replay, s->segment.header, &lacking);
     if (rc == 0) rc = find_segment(replay, frame->segment, &s);
     if (rc < 0 || s == NULL) return rc;
-    drop_known(s, &lacking); /* they need no room */
+    drop_known(s, &lacking); /* known keys need no room */
     return lacking.count > 0 ? add_lacking(s, &lacking) : 0;
 }
 
@@ -231,9 +234,9 @@ static int replay_frame(void *context, const struct tamis__frame *frame)
 struct settling {
     struct tamis_store *store;
     struct tamis__logs logs;
-    const uint64_t *numbers; /* of the filter's segments; NULL: it is no more, forget its logs */
+    const uint64_t *numbers; /* of the segments; NULL: no filter, forget its logs */
     uint32_t count;
-    int64_t whole_until; /* of the least of them, before anything was replayed */
+    int64_t whole_until; /* time of the oldest of these segments, before anything was replayed */
     bool any, damaged;
 };
 

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spares.c: segments that were made ahead, and what the catalog does not know of them yet.
+ * spares.c: brings the spares of a record up to date, and takes them back.  A spare is an empty
+ * segment that was made ahead of need.
  *
- * A spare is committed to the catalog before anybody needs it.  Adders enter it by one exchange on
- * the `next` of the segment before it, without the catalog, whose record is behind from then on: it
- * calls a spare what is a part of the list.  So whoever reads a record to work on the segments
- * brings it up to now first.
+ * A spare is committed to the catalog before anybody needs it.  An adder enters it by one exchange
+ * on the `next` of the segment before it.  The catalog does not take part, so its record is behind
+ * from then on: it still calls a part of the list a spare.  So whoever reads a record to work on
+ * the segments first brings it up to date.
  *
- * A spare belongs to the publication that it was made with.  Whoever puts another list in force, or
- * other exceptions, or drops the filter, takes the spares back first, by one exchange on the same
- * word: from then on nobody enters them, and their files can go with the same commit.
+ * A spare belongs to the publication that it was made with.  A process that puts another list or
+ * other exceptions in force, or drops the filter, first takes the spares back, by one exchange on
+ * the same word.  From then on nobody enters them, and their files can go with the same commit.
  */
 #include "txn/spares.h"
 
 #include "txn/files.h"
 
-/* Was the spare entered?  The segment before it says so.  Where a power cut took that word, or the
- * file is a copy, the spare's own mark tells that it was written to: only what was entered is. */
+/*
+ * Was the spare entered?  The segment before it says so.  If a power cut lost that word, or the
+ * file is a copy, the mark of the spare shows that it was written to, and only an entered one is.
+ */
 static bool is_entered(const struct tamis__place *place, struct tamis__record_segment *before,
                        const struct tamis__record_segment *spare)
 {
     struct tamis__segment_header header;
     if (tamis__segment_peek(place, before->number, &header) == 0) {
-        before->items =
-            tamis__header_items(&header); /* what was counted when it was left, or later */
+        before->items = tamis__header_items(&header); /* counted when it was left, or later */
         if (header.next == spare->number) return true;
     }
     return tamis__segment_peek(place, spare->number, &header) == 0 &&
@@ -75,7 +77,7 @@ int tamis__spares_take_back(const struct tamis_store *store, struct tamis__catal
         rc = tamis__segment_take_back(&store->place, newest);
         if (rc < 0) return rc;
         if (rc == 0) break;
-        tamis__record_enter_spare(record); /* somebody has, meanwhile */
+        tamis__record_enter_spare(record); /* an adder has entered it meanwhile */
         tamis__record_sum_capacity(record);
     }
     rc = 0;

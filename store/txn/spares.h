@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* spares.h: records of the catalog, brought up to what the segments say (spares.c). */
+/* spares.h: brings records of the catalog up to what the segments say (spares.c). */
 #ifndef TAMIS_TXN_SPARES_H
 #define TAMIS_TXN_SPARES_H
 
@@ -10,27 +10,28 @@
 
 struct tamis__numbers;
 
-/* So many are made at once, at the most. */
+/* The largest number of spares that are made at once. */
 #define TAMIS__SPARES_MAX 4u
 
-/* Spares that were entered are a part of the list.  Reads headers of files, where the record has
+/* Makes spares that were entered a part of the list.  Reads headers of files if the record has
  * spares. */
 void tamis__record_promote(const struct tamis__place *place, struct tamis__record *record);
 
-/* The first spare is a part of the list from now on, which is another generation of the filter. */
+/* Makes the first spare a part of the list, which is another generation of the filter. */
 void tamis__record_enter_spare(struct tamis__record *record);
 
-/* tamis__catalog_get() and tamis__catalog_get_by_id(), and that. */
+/* As tamis__catalog_get() and tamis__catalog_get_by_id(), and brings the record up to date. */
 int tamis__store_get(const struct tamis_store *store, struct tamis__catalog_txn *txn,
                      const char *name, struct tamis__record *record);
 int tamis__store_get_by_id(const struct tamis_store *store, struct tamis__catalog_txn *txn,
                            uint64_t filter_id, struct tamis__record *record);
 
 /*
- * Under the exclusive lock: nobody enters a spare of the record any more.  One that was entered
- * meanwhile is in the list then; the others are out of the record, and garbage of this transaction,
- * in `files`.  The caller writes the record, or drops it.  Where it does not commit after all, the
- * next opener for writing, or the next who looks for a spare, offers them anew.
+ * Takes the spares of a record back, under the exclusive lock, so that nobody enters them any more.
+ * One that was entered meanwhile is then in the list.  The others are out of the record, and are
+ * garbage of this transaction, in `files`.  The caller writes the record or drops it.  If the
+ * caller does not commit, the next opener for writing, or the next adder that looks for a spare,
+ * offers them again.
  */
 int tamis__spares_take_back(const struct tamis_store *store, struct tamis__catalog_txn *txn,
                             struct tamis__record *record, struct tamis__numbers *files);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store.c: a store is opened, made where there is none, and closed; names of filters. */
+/* store.c: opens, makes and closes a store, and checks the names of filters. */
 #include "txn/store.h"
 
 #include <fcntl.h>
@@ -41,7 +41,7 @@ struct tamis_store *tamis__store_reference(struct tamis_store *store)
 TAMIS_API void tamis_store_close(tamis_store *store)
 {
     if (store == NULL) return;
-    /* ORDER acq_rel: the last one to leave sees all that the others did to it. */
+    /* ORDER acq_rel: the last user to leave sees all that the others did to the store. */
     if (__atomic_sub_fetch(&store->references, 1, __ATOMIC_ACQ_REL) == 0) store_free(store);
 }
 
@@ -71,7 +71,7 @@ static int open_directory(const struct tamis_store *store, const char *name, int
     return rc;
 }
 
-/* Make what is missing of an empty store; each step is harmless where another process was first. */
+/* Makes what an empty store lacks.  Each step does no harm if another process was first. */
 static int make_store(struct tamis_store *store)
 {
     unsigned mode = store->catalog.mode;
@@ -95,7 +95,7 @@ static int fail_no_store(const char *path)
         tamis__quote(quoted, path));
 }
 
-/* The root directory.  It is somebody else's unless `is_new`. */
+/* Opens the root directory.  It must already be a store unless `is_new`. */
 static int open_root(struct tamis_store *store, const struct tamis_store_options *options,
                      bool is_new)
 {
@@ -115,7 +115,7 @@ static int open_root(struct tamis_store *store, const struct tamis_store_options
     return rc;
 }
 
-/* Is the mode that was asked for the one that the store has? */
+/* Does the store have the mode that was asked for? */
 static int check_mode(const struct tamis_store *store, unsigned wanted)
 {
     const char *path = store->place.path;
@@ -129,7 +129,7 @@ static int check_mode(const struct tamis_store *store, unsigned wanted)
                        path, mode, wanted, wanted, path, path, directory, path, path);
 }
 
-/* Everything beneath the root directory. */
+/* Opens all that is in the root directory. */
 static int open_parts(struct tamis_store *store, const char *path, bool create)
 {
     struct tamis__catalog_txn *txn;
@@ -164,7 +164,7 @@ static int check_options(const char *path, const struct tamis_store_options *opt
                            options->flags);
     if (options->busy_timeout_ms > TAMIS_BUSY_TIMEOUT_MAX)
         return tamis__fail_busy_timeout(options->busy_timeout_ms);
-    /* Who may write must be able to read, and the owner both. */
+    /* Whoever may write must be able to read, and the owner must be able to do both. */
     if (mode != 0 &&
         ((mode & ~0666u) != 0 || (mode & 0600) != 0600 || ((mode & 0222) << 1 & ~mode) != 0))
         return tamis__fail(TAMIS_EINVAL,
@@ -174,7 +174,8 @@ static int check_options(const char *path, const struct tamis_store_options *opt
     return 0;
 }
 
-/* Make the directory: 1 if it was not there.  Not on a file system that a store is refused on. */
+/* Makes the directory.  Returns 1 if it was not there.  Fails on a file system on which a store is
+ * refused. */
 static int make_root(const char *path, const struct tamis_store_options *options)
 {
     int fd = -1, rc = 0;

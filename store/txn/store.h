@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store.h: what is behind tamis_store: its directories, its catalog, its names. */
+/* store.h: the object behind a tamis_store: its directories, its catalog, its names. */
 #ifndef TAMIS_TXN_STORE_H
 #define TAMIS_TXN_STORE_H
 
@@ -10,25 +10,23 @@
 #include "log/log.h"
 
 struct tamis_store {
-    unsigned references; /* atomic: the handle's and each open filter's */
+    unsigned references; /* atomic: one for the handle and one for each open filter */
     bool read_only;
     int root_fd;
     uint64_t store_id;
     struct tamis__place place;
     struct tamis__catalog catalog;
     int64_t busy_timeout_ms; /* atomic: see wait.c */
-    tamis_busy_fn *busy_fn;  /* NULL: nobody is told; set while no other thread uses the store */
+    tamis_busy_fn *busy_fn;  /* NULL: no callback; set while no other thread uses the store */
     void *busy_context;
 };
 
-/* ---- wait.c: how long a call waits for another process --------------------------------------- */
-
-/* With nothing open yet; NULL where memory is short.  tamis_store_close() gives back what is open
- * by then. */
+/* Makes a store with nothing open yet; NULL if memory is short. tamis_store_close() closes all that
+ * is open by then. */
 struct tamis_store *tamis__store_new(bool read_only);
 struct tamis_store *tamis__store_reference(struct tamis_store *store);
 
-/* Open the directory, or the nearest above it that is there. */
+/* Opens the directory, or the nearest existing one above it. */
 int tamis__open_nearest(const char *path, int *fd);
 
 /* Sets the sentence for a name that is not in the catalog; returns TAMIS_ENOTFOUND. */
@@ -39,9 +37,7 @@ int tamis__fail_exists(const char *name); /* TAMIS_EEXIST */
 int tamis__check_name(const char *name);
 int tamis__check_writable(const struct tamis_store *store); /* 0 or TAMIS_EREADONLY */
 
-/* ---- alike.c: filters whose bits mean the same ----------------------------------------------- */
-
-/* Where a handle's logs are. */
+/* The place where the logs of handles are. */
 struct tamis__logs tamis__store_logs(const struct tamis_store *store);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * wait.c: how long a call waits for another process, and who is told of it.
  *
- * A call that needs a lock which another process has, that of the catalog or one of growth, tries
- * it, and calls tamis__store_wait() between two tries.  That pauses for 1/16 of what was waited so
- * far, within limits: a lock that is held for as long as a disk's sync takes is had soon after it
- * is free, and one that is held for seconds costs next to no time of the processor.
+ * A call may need a lock that another process holds: the lock of the catalog, or one for growth.
+ * It tries the lock, and calls tamis__store_wait() between two tries.  That function pauses for
+ * 1/16 of the time waited so far, within limits.  So a lock that is held for one sync of a disk is
+ * taken soon after it is free, and waiting some seconds for a lock costs almost no processor time.
  */
 #include "txn/wait.h"
 
@@ -17,8 +17,8 @@
 #include "txn/store.h"
 
 #define PAUSE_MIN_US 200
-/* Where many writers take turns, each pause is time in which nobody works; who waits longer waits
- * for one that hangs. */
+/* If many writers take turns, nobody works during a pause, so pauses are short.  Whoever has waited
+ * longer waits for a process that hangs. */
 #define PAUSE_MAX_US 500
 #define LONG_NS 1000000000
 #define LONG_PAUSE_US 5000
@@ -65,7 +65,7 @@ static int64_t lock_holder(const struct tamis_store *store, int lock_fd)
     return holder;
 }
 
-/* Of the library's own threads: the busy function is the caller's. */
+/* True in the library's own threads: the busy function is for the caller's threads. */
 static _Thread_local bool is_silent;
 
 void tamis__wait_silently(void)
@@ -73,11 +73,12 @@ void tamis__wait_silently(void)
     is_silent = true;
 }
 
-/* Tell the busy function, where a second more is over.  false: it says to wait no more. */
+/* Tells the busy function when another second is over.  Returns false if it says to stop
+ * waiting. */
 static bool tell(const struct tamis_store *store, int64_t started_ns, int64_t waited_ns,
                  int lock_fd)
 {
-    /* How many seconds of the waiting that began then this thread has told of. */
+    /* The seconds that this thread has reported of the waiting that began at told_start_ns. */
     static _Thread_local int64_t told_start_ns, told_seconds;
     const int64_t seconds = waited_ns / NS_PER_S;
     if (told_start_ns != started_ns) {
@@ -118,7 +119,7 @@ int tamis__fail_busy(const struct tamis_store *store, int64_t started_ns, int lo
                        (double)(tamis__steady_ns() - started_ns) / NS_PER_S);
 }
 
-/* As struct tamis__catalog has it. */
+/* For struct tamis__catalog, which says what it does. */
 static int wait_for_catalog(void *context, int64_t started_ns, int lock_fd)
 {
     struct tamis_store *store = context;

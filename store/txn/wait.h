@@ -6,24 +6,26 @@
 #include "txn/store.h"
 
 /*
- * To be called again and again by who waits for another process: pauses, longer the longer it has
- * waited, and tells the store's busy function once a second.
+ * A caller that waits for another process calls this again and again.  It pauses, longer the longer
+ * it has waited, and tells the store's busy function once a second.
  *
- * started_ns  tamis__steady_ns() when the waiting began; the same in each call.
- * lock_fd     the file whose lock is waited for, to name its holder; -1: the lock of the catalog.
- * Returns     1: try again.  0: the busy timeout is over, or the busy function says so; the caller
- *             fails with tamis__fail_busy().
+ *     started_ns  tamis__steady_ns() when the waiting began; the same in each call.
+ *     lock_fd     the file of the lock, to name its holder; -1: the lock of the catalog.
+ *     Returns     1: try again. 0: the busy timeout is over, or the busy function says so; the
+ *                 caller fails with tamis__fail_busy().
  */
 int tamis__fail_busy_timeout(int64_t milliseconds); /* TAMIS_EINVAL */
 int tamis__store_wait(struct tamis_store *store, int64_t started_ns, int lock_fd);
-/* TAMIS_EBUSY: `what`, such as "the filter 'a' cannot grow", with the holder of the lock and the
- * mend. */
+/* Fails with TAMIS_EBUSY.  `what` is such as "the filter 'a' cannot grow"; the sentence also names
+ * the holder of the lock and the mend. */
 int tamis__fail_busy(const struct tamis_store *store, int64_t started_ns, int lock_fd,
                      const char *what);
 
-/* In a thread of the library: it waits without the busy function, which is for the caller's. */
+/* Makes this thread wait without the busy function.  For threads of the library: the function is
+ * for the caller's threads. */
 void tamis__wait_silently(void);
-/* tamis__catalog_init(), in the store's place, to wait as the store does. */
+/* Calls tamis__catalog_init() for the store's place, so that the catalog waits as the store
+ * does. */
 int tamis__store_init_catalog(struct tamis_store *store, bool read_only);
 
 #endif

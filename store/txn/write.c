@@ -3,9 +3,9 @@
  * write.c: see write.h.
  *
  * A change is made under the catalog's exclusive lock, in this order: raise the epoch of the
- * segments concerned, so that open handles come and wait for the lock; commit the catalog; then
- * remove files.  A crash in between leaves the old state (handles look, and find nothing changed)
- * or the new one with files noted as garbage, which the next writer removes.
+ * segments concerned, so that open handles look at the catalog and wait for the lock; commit the
+ * catalog; then remove files.  A crash in between leaves the old state (handles look, and find
+ * nothing changed), or the new state with files noted as garbage, which the next writer removes.
  */
 #include "txn/write.h"
 
@@ -24,13 +24,11 @@ static int collect_garbage(void *context, uint64_t number)
 {
     struct garbage *garbage = context;
     garbage->numbers[garbage->count++] = number;
-    return garbage->count == GARBAGE_A_TIME; /* the rest is the next writer's */
+    return garbage->count == GARBAGE_A_TIME; /* the rest is left to the next writer */
 }
 
-/*
- * A file is gone from the disk when its last holder closes it, which takes long where it is large
- * (70 ms for 1 GiB): so it is held open, without need, until the lock is given back.
- */
+/* The disk frees a file when its last holder closes it, which takes long for a large file (70 ms
+ * for 1 GiB).  So this keeps the file open until the lock is given back. */
 static void remove_after_lock(struct tamis_store *store, struct tamis__catalog_txn *txn,
                               uint64_t number)
 {
@@ -38,7 +36,8 @@ static void remove_after_lock(struct tamis_store *store, struct tamis__catalog_t
     if (tamis__segment_hold(&store->place, number, &fd) == 0) tamis__catalog_close_after(txn, fd);
 }
 
-/* What cannot be removed (another user's, say) stays noted for the next writer. */
+/* Removes garbage.  A file that cannot be removed (another user's, say) stays noted for the next
+ * writer. */
 static int remove_garbage(struct tamis_store *store, struct tamis__catalog_txn *txn,
                           struct garbage *garbage)
 {
@@ -48,14 +47,16 @@ static int remove_garbage(struct tamis_store *store, struct tamis__catalog_txn *
         if (tamis__segment_remove(&store->place, garbage->numbers[i]) == 0)
             garbage->numbers[removed++] = garbage->numbers[i];
     }
-    /* Gone for good before they are forgotten, or a power cut could bring one back unnoted. */
+    /* The removal is synced before the numbers are forgotten: otherwise a power cut could bring a
+     * file back that nothing notes. */
     int rc = removed > 0 ? tamis__sync_file(store->place.segments_fd, store->place.path) : 0;
     for (size_t i = 0; rc == 0 && i < removed; i++)
         rc = tamis__catalog_forget_garbage(txn, garbage->numbers[i]);
     return rc;
 }
 
-/* What a maker that died between its renames and its commit left has the next numbers. */
+/* Removes files of a maker that died between its renames and its commit.  They have the next
+ * numbers. */
 static int remove_orphans(struct tamis_store *store, struct tamis__catalog_txn *txn)
 {
     const uint64_t next = tamis__catalog_store(txn)->next_segment;
@@ -107,7 +108,7 @@ int tamis__recover(struct tamis_store *store, uint64_t filter_id)
     if (rc < 0) return rc;
     rc = tamis__store_get_by_id(store, txn, filter_id, &record);
     if (rc == TAMIS_ENOTFOUND)
-        rc = 0; /* dropped: the next call finds that */
+        rc = 0; /* the filter was dropped: the next call finds that */
     else if (rc == 0) {
         rc = tamis__recover_filter(store, txn, &record);
         if (rc == 0) rc = tamis__catalog_commit(txn);
