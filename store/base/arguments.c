@@ -9,8 +9,8 @@
 #include "tamis_build.h"
 
 /*
- * A field that is added goes where no older caller has anything.  So no struct ends in padding: the
- * bytes there are the caller's, and nobody has set them.
+ * A new field goes where no older caller has anything.  So no struct may end in padding: the
+ * padding bytes belong to the caller, and nobody has set them.
  */
 #define ENDS_WITH(name, field)                                                                     \
     static_assert(offsetof(struct name, size) == 0, "the size comes first");                       \
@@ -39,7 +39,7 @@ int tamis__fail_null(const char *call, const char *argument)
     return tamis__fail(TAMIS_EINVAL, "%s(): the argument '%s' is NULL; pass one", call, argument);
 }
 
-/* By memcpy: a foreign-function user's buffer need not be aligned. */
+/* Uses memcpy, because the buffer of a foreign-function user need not be aligned. */
 static size_t size_of(const void *theirs)
 {
     size_t size;

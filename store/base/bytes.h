@@ -20,8 +20,8 @@
 
 _Static_assert(__GCC_ATOMIC_LLONG_LOCK_FREE == 2, "atomics must work between processes");
 
-/* One per field of an on-disk struct, one for its size: a compiler that lays it out otherwise
- * stops. */
+/* One for each field of an on-disk struct and one for its size: a compiler that lays the struct
+ * out otherwise stops. */
 #define TAMIS__AT(type, field, offset)                                                             \
     _Static_assert(offsetof(type, field) == (offset), #field " is not where the format has it")
 #define TAMIS__SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has another size")
@@ -47,13 +47,13 @@ static inline uint64_t tamis__get64(const void *p)
     return v;
 }
 
-/* Are they all 0? */
+/* Are all of these bytes 0? */
 static inline bool tamis__is_zero(const unsigned char *data, size_t bytes)
 {
     return bytes == 0 || (data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0);
 }
 
-/* IEEE 754 doubles travel as their 64 bits. */
+/* An IEEE 754 double is stored as its 64 bits. */
 static inline double tamis__double_from_bits(uint64_t bits)
 {
     double d;
@@ -68,8 +68,8 @@ static inline uint64_t tamis__double_to_bits(double d)
     return bits;
 }
 
-/* Bits of each byte in reverse, halves, pairs, neighbours exchanged: a word of bits with the least
- * significant of each byte first becomes one with the most significant first, and back. */
+/* Reverses the order of the bits within each byte of the word: it exchanges halves, then pairs,
+ * then neighbours.  This leads from one bit order to the other, and back. */
 static inline uint64_t tamis__reverse_bits(uint64_t w)
 {
     w = (w >> 4 & 0x0F0F0F0F0F0F0F0Fu) | (w & 0x0F0F0F0F0F0F0F0Fu) << 4;
@@ -77,7 +77,8 @@ static inline uint64_t tamis__reverse_bits(uint64_t w)
     return (w >> 1 & 0x5555555555555555u) | (w & 0x5555555555555555u) << 1;
 }
 
-/* Upper 64 bits of the 128-bit product: x uniform in [0, 2^64) becomes uniform in [0, range). */
+/* Returns the upper 64 bits of the 128-bit product: an x uniform in [0, 2^64) becomes uniform
+ * in [0, range). */
 __extension__ typedef unsigned __int128 tamis__u128;
 static inline uint64_t tamis__scale(uint64_t x, uint64_t range)
 {

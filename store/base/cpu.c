@@ -40,7 +40,7 @@ static enum tamis__cpu choose(void)
 
 enum tamis__cpu tamis__cpu(void)
 {
-    /* ORDER relaxed: a number, and nothing behind it. */
+    /* ORDER relaxed: the number stands for no other memory. */
     int cpu = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
     if (__builtin_expect(cpu < 0, 0)) {
         cpu = (int)choose();

@@ -17,14 +17,14 @@ enum tamis__cpu {
     TAMIS__CPU_COUNT,
 };
 
-/* The best one that this machine has, or the one that TAMIS_SIMD in the environment names, if it
- * has that. */
+/* Returns the best variant that this machine has, or the one that TAMIS_SIMD in the environment
+ * names if the machine has it. */
 enum tamis__cpu tamis__cpu(void);
 
-/* Can this machine, and this build, run it? */
+/* Can this machine, and this build, run the variant? */
 bool tamis__cpu_has(enum tamis__cpu cpu);
 
-/* For tests: from now on this one, which the machine has. */
+/* For tests: from now on this variant is used, which the machine must have. */
 void tamis__cpu_force(enum tamis__cpu cpu);
 
 #endif

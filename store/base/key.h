@@ -8,7 +8,7 @@
 int tamis__fail_null_key(size_t index); /* TAMIS_EINVAL */
 int tamis__check_keys(const struct tamis_key *keys, size_t count);
 
-/* keys[from] to keys[end - 1]. */
+/* Checks keys[from] to keys[end - 1]. */
 static inline int tamis__check_some_keys(const struct tamis_key *keys, size_t from, size_t end)
 {
     for (size_t i = from; i < end; i++)

@@ -81,36 +81,40 @@ enum tamis__point {
 
 #ifdef TAMIS_TEST_POINTS
 extern void (*tamis__point_hook)(enum tamis__point point);
-/* Set by the control test alone: "NEW if I flipped any bit", the rule that design.md refutes. */
+/* A control test breaks a rule on purpose and must see the damage.  This one lets an adder say NEW
+ * if it flipped any bit, the rule that design.md refutes. */
 extern int tamis__point_any_bit_rule;
-/* Another control: a winner does not look whether its segment was left (docs/concurrency.md). */
+/* Set by a control test: a winner does not check whether the list already goes on in
+ * another segment (docs/concurrency.md). */
 extern int tamis__point_no_recheck;
-/* Another boot, 16 bytes; NULL: the kernel's. */
+/* The boot id that a test sets, 16 bytes; NULL: the kernel's is used. */
 extern const uint8_t *tamis__boot_hook;
-/* Set by control tests alone: a checkpoint does not ask for locks, or not look at the count of
- * writers. */
+/* Set by control tests: a checkpoint does not ask for locks, or does not look at the
+ * count of writers. */
 extern int tamis__point_no_mark_lock, tamis__point_no_mark_count;
 #define TAMIS__NO_MARK_LOCK tamis__point_no_mark_lock
 #define TAMIS__NO_MARK_COUNT tamis__point_no_mark_count
-/* Another clock for windows, ns since 1970; NULL: the system's. */
+/* The clock for windows that a test sets, in ns since 1970; NULL: the system's is used. */
 extern int64_t (*tamis__clock_hook)(void);
 #define TAMIS__POINT(point)                                                                        \
     do {                                                                                           \
         if (tamis__point_hook) tamis__point_hook(point);                                           \
     } while (0)
 #define TAMIS__ANY_BIT_RULE tamis__point_any_bit_rule
-/* Set by the control test alone: removers do not exclude each other. */
+/* Set by a control test: removers do not exclude each other. */
 extern int tamis__point_no_block_lock;
 #define TAMIS__NO_BLOCK_LOCK tamis__point_no_block_lock
 #define TAMIS__NO_RECHECK tamis__point_no_recheck
-/* And another: who takes room does not look whether it went too far (file/room.h). */
+/* Set by a control test: an adder that takes room does not check whether it took
+ * too much (file/room.h). */
 extern int tamis__point_no_room_check;
 #define TAMIS__NO_ROOM_CHECK tamis__point_no_room_check
-/* Made-up keys that a build is asked for before it is published: a few, as tests build by the
- * thousand. */
+/* How many made-up keys a build is asked for before it is published.  Tests take a few, as they
+ * build by the thousand. */
 extern uint64_t tamis__point_samples;
 #define TAMIS__SAMPLES tamis__point_samples
-/* Keys that this thread has hashed, so that a test can say how often a call does that to one. */
+/* Counts the keys that this thread has hashed, so that a test can say how often a call
+ * hashes a key. */
 extern _Thread_local uint64_t tamis__point_hashed;
 #define TAMIS__POINT_HASHED(keys) (tamis__point_hashed += (keys))
 #else

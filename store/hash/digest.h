@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * digest.h: the 128 bits that a key becomes by XXH3, inlined where a batch loop needs it; and the
- * XXH3-64 checksum of headers and records.  The only place that includes xxhash.h.
+ * digest.h: the digest of a key, the 128 bits that XXH3 makes of it, inlined where a batch loop
+ * needs it; and the XXH3-64 checksum of headers and records.  No other file includes xxhash.h.
  */
 #ifndef TAMIS_HASH_DIGEST_H
 #define TAMIS_HASH_DIGEST_H
@@ -32,7 +32,8 @@ static inline struct tamis__digest tamis__digest(const void *key, size_t key_byt
     return (struct tamis__digest){.high = hash.high64, .low = hash.low64};
 }
 
-/* The same, inlined whole where calls want no instruction too many. */
+/* The same, inlined whole for keys of at most 16 bytes, for loops in which
+ * every instruction counts. */
 static inline __attribute__((always_inline)) struct tamis__digest
 tamis__digest_at_once(const void *key, size_t key_bytes, uint64_t seed)
 {
@@ -48,7 +49,7 @@ static inline uint64_t tamis__checksum(const void *bytes, size_t count)
     return XXH3_64bits(bytes, count);
 }
 
-/* The same, other ones for every `seed`. */
+/* The same checksum with a seed.  Another seed gives other values. */
 static inline uint64_t tamis__checksum_from(uint64_t seed, const void *bytes, size_t count)
 {
     return XXH3_64bits_withSeed(bytes, count, seed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* hash_set.c: the table of hash sets, and what all of them share.  A new one is a file of its own
- * and a line here. */
+/* hash_set.c: the table of hash sets, and what all of them share.  A new hash set is a file of its
+ * own and a line here. */
 #include "hash/hash_set.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ const struct tamis__hash_set *tamis__hash_set_by_id(uint32_t id)
     return NULL;
 }
 
-/* The set whose name the first `bytes` bytes are. */
+/* Returns the set whose name is the first `bytes` bytes of `name`. */
 static const struct tamis__hash_set *find(const char *name, size_t bytes)
 {
     for (size_t i = 0; i < HASH_SET_COUNT; i++)

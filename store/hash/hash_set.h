@@ -3,10 +3,10 @@
  * hash_set.h: the rules from key to bit positions, one table entry each; docs/hash-sets.md has
  * their exact arithmetic.
  *
- * xxh3 is Tamis' own, and sip for keys that an enemy chooses.  Every other set is, bit for bit,
- * that of a system which Tamis takes filters over from, faults included.  They know nothing of
- * files: how a position lies in the data is the bit order of the segment, of which a set only says
- * what its system has.
+ * The set xxh3 is Tamis' own, and sip is for keys that an enemy chooses.  Every other set is, bit
+ * for bit and with its faults, that of a system from which Tamis takes filters over.  Hash sets
+ * know nothing of files: how a position lies in the data is the bit order of the segment.  A set
+ * only says which bit order its system has.
  */
 #ifndef TAMIS_HASH_HASH_SET_H
 #define TAMIS_HASH_HASH_SET_H
@@ -30,19 +30,19 @@ enum tamis__hash_set_id {
     TAMIS__HASH_SIP = 8,
 };
 
-/* How position b lies in the data; format, never renumbered. */
+/* How position b lies in the data.  The numbers are part of the format and never change. */
 enum tamis__bit_order {
     TAMIS__BITS_LSB_FIRST = 0, /* byte b / 8, mask 1 << b % 8 */
     TAMIS__BITS_MSB_FIRST = 1, /* byte b / 8, mask 0x80 >> b % 8, as SETBIT of Redis */
 };
 
 /* What the part of a name behind its colon becomes in a header, or the secret key of a set that has
- * one; all 0 where there is neither. */
+ * one.  All bytes are 0 if the set has neither. */
 #define TAMIS__HASH_PARAMETER_BYTES 64u
 
 struct tamis__hash_set;
 
-/* A hash set as a filter uses it; tamis__hashing_check() has passed it. */
+/* A hash set as a filter uses it, once tamis__hashing_check() has passed it. */
 struct tamis__hashing {
     const struct tamis__hash_set *set;
     const uint8_t *parameters; /* TAMIS__HASH_PARAMETER_BYTES of them */
@@ -53,66 +53,71 @@ struct tamis__hashing {
 
 struct tamis__hash_set {
     uint32_t id;
-    uint32_t bit_order;  /* enum tamis__bit_order: that of the system the set comes from */
-    uint64_t m_bits_max; /* greatest m it has positions for */
+    uint32_t bit_order;  /* enum tamis__bit_order: the one of the system that the set comes from */
+    uint64_t m_bits_max; /* the greatest m that the set has positions for */
     const char *name;    /* without parameters */
     const char *usage;   /* the name as a user writes it, for messages */
     bool any_kind;       /* goes with every kind, not with bloom alone */
     bool seeded;         /* heeds the seed */
     bool keyed;          /* each filter has a secret key: the first TAMIS_SECRET_BYTES parameters */
 
-    /* NULL, or why this build cannot use it: words that fit behind its name or that of a file. */
+    /* NULL, or why this build cannot use the set: words that fit behind the name of the set or
+     * of a file. */
     const char *missing;
 
     /* The k positions of a key in m bits, in the order of the set; each is below m. */
     void (*positions)(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                       uint64_t *positions);
 
-    /* NULL, or the 128-bit digest of a key, of which its positions in a filter of any kind follow:
-     * by the walk of xxh3.h in one of kind bloom. */
+    /* NULL, or a function that makes the 128-bit digest of a key.  The positions in a filter of any
+     * kind follow from the digest; for kind bloom they follow by the walk of xxh3.h. */
     struct tamis__digest (*digest)(const struct tamis__hashing *hashing, const void *key,
                                    size_t key_bytes);
 
-    /* The raw hash values as text, comma-separated, cut at text_bytes; returns the length it
-     * wants, less than 64 a position. */
+    /* Writes the raw hash values as text, comma-separated, cut at text_bytes.  Returns the length
+     * of the whole text, which is less than 64 for each position. */
     size_t (*describe)(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                        char *text, size_t text_bytes);
 
-    /* NULL, or: what a filter of this set costs its owner, a sentence; NULL where it is as good as
-     * its k and m promise. */
+    /* NULL, or a function that returns a sentence: what a filter of this set costs its owner.  It
+     * returns NULL where the set is as good as its k and m promise. */
     const char *(*weakness)(const uint8_t *parameters);
 
-    /* For sets with parameters, else NULL.  parse: `list` is what stands behind the colon; 0 or
-     * TAMIS_EINVAL with the sentence.  print: its reverse, at most TAMIS_HASH_SET_NAME_MAX bytes
-     * with the name.  fixed_k: the one k that the parameters allow, 0 if they are damaged. */
+    /* For sets with parameters, else NULL.  parse() reads `list`, the text behind the colon, and
+     * returns 0, or TAMIS_EINVAL with the sentence.  print() does the reverse and writes at most
+     * TAMIS_HASH_SET_NAME_MAX bytes with the name.  fixed_k() returns the one k that the parameters
+     * allow, or 0 if they are damaged. */
     int (*parse)(const char *list, uint8_t *parameters);
     void (*print)(const uint8_t *parameters, char *list);
     uint32_t (*fixed_k)(const uint8_t *parameters);
 
-    /* NULL, or: fill in m_bits and k as the set's own system does, from the capacity and one of
-     * fp_rate and m_bits (the other is 0); what the system has no rule for is left 0. */
+    /* NULL, or a function that fills in m_bits and k as the set's own system does.  It gets the
+     * capacity and one of fp_rate and m_bits; the other is 0.  It leaves 0 what the system has
+     * no rule for. */
     void (*shape)(struct tamis_sizing *sizing);
 };
 
-/* NULL where there is none. */
+/* Returns NULL if no set has that id. */
 const struct tamis__hash_set *tamis__hash_set_by_id(uint32_t id);
 
-/* "xxh3", "php:bkdr,sdbm,js": the set and its parameters, without a key.  0, TAMIS_EINVAL,
- * TAMIS_EUNSUPPORTED. */
+/* Finds the set and its parameters, without a key, by a name such as "xxh3" or "php:bkdr,sdbm,js".
+ * Returns 0, TAMIS_EINVAL or TAMIS_EUNSUPPORTED. */
 int tamis__hash_set_parse(const char *name, const struct tamis__hash_set **set,
                           uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]);
 
-/* The reverse; "unknown" for an id that is none.  A key is no part of it. */
+/* Writes the name of a set, or "unknown" if no set has that id.  A key is no part of the name. */
 void tamis__hash_set_name(uint32_t id, const uint8_t *parameters,
                           char name[TAMIS_HASH_SET_NAME_MAX + 1]);
 
 /*
- * Does the set work with that seed, m and k?  A k of 0 becomes the one that the set fixes.  For
- * values from a caller: 0 or TAMIS_EINVAL with the sentence; 0 for a k that is still to be found.
+ * Does the set work with that seed, m and k?  A k of 0 becomes the one that the set fixes, if it
+ * fixes one.  For values from a caller: returns 0, also for a k that is still to be found, or
+ * TAMIS_EINVAL with the sentence.
  */
 int tamis__hashing_check(struct tamis__hashing *hashing);
 
-/* The same for values out of a file: NULL, or what is wrong as a clause; never a sentence. */
+/* The same check for values from a file.  Returns NULL, or what is wrong as a clause; it never
+ * sets a sentence. */
 const char *tamis__hashing_fault(const struct tamis__hashing *hashing);
 
 extern const struct tamis__hash_set tamis__hash_set_xxh3;

@@ -4,10 +4,11 @@
  *
  *     int(md5(key + str(i)).hexdigest(), 16) % m        i = 0 .. k-1
  *
- * MD5 is the libmd package's.  A library built without it knows the set and refuses to use it.
+ * MD5 comes from the libmd package.  A library that is built without it knows the set and refuses
+ * to use it.
  *
- * The digits run into the key: position 10 of "a" is position 0 of "a1".  That weakens nothing
- * until k is past 10, and then only keys that continue another.
+ * The digits follow the key directly, so position 10 of "a" is position 0 of "a1".  That weakens
+ * nothing until k is past 10, and then only for keys that continue another key.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@
 #if TAMIS_WITH_MD5
 #include <md5.h>
 
-/* md5(key, i) for i = 0, 1, ...: the key is hashed once, the digits on a copy of the state. */
+/* Computes md5(key, i) for i = 0, 1, ...: the key is hashed once, and the digits on a copy
+ * of the state. */
 struct series {
     MD5_CTX key;
     uint32_t i;
@@ -54,7 +56,7 @@ static void positions(const struct tamis__hashing *hashing, const void *key, siz
     }
 }
 
-/* The k digests, in hexadecimal. */
+/* Writes the k digests in hexadecimal. */
 static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                        char *text, size_t text_bytes)
 {

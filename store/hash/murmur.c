@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * murmur.c: the hash sets redisbloom and guava; both walk an arithmetic progression that begins
- * with a hash of the Murmur family, and differ in everything else.
+ * murmur.c: the hash sets redisbloom and guava.  Both walk an arithmetic progression that begins
+ * with a hash of the Murmur family; they differ in everything else.
  *
  *     redisbloom   a = MurmurHash64A(key, 0xC6A4A7935BD1E995), b = MurmurHash64A(key, a)
  *                  position i = (a + i b mod 2^64) mod m
@@ -24,7 +24,8 @@ static uint64_t tail(const uint8_t *bytes, size_t count)
     return number;
 }
 
-/* A product from a sizing formula as a number of bits; too large for any filter stays so. */
+/* Turns a product of a sizing formula into a number of bits.  One that is too large for any filter
+ * stays too large. */
 static uint64_t to_bits(double bits)
 {
     return bits < 9223372036854775808.0 ? (uint64_t)bits : UINT64_MAX;
@@ -55,7 +56,7 @@ static void redisbloom_positions(const struct tamis__hashing *hashing, const voi
         places[i] = a % hashing->m_bits;
 }
 
-/* a and b, in hexadecimal. */
+/* Writes a and b in hexadecimal. */
 static size_t redisbloom_describe(const struct tamis__hashing *hashing, const void *key,
                                   size_t key_bytes, char *text, size_t text_bytes)
 {
@@ -65,7 +66,8 @@ static size_t redisbloom_describe(const struct tamis__hashing *hashing, const vo
     return (size_t)snprintf(text, text_bytes, "%016" PRIx64 ",%016" PRIx64, a, b);
 }
 
-/* BF.RESERVE key error capacity NONSCALING; a layer of a scaling filter has half the error. */
+/* Sizes as BF.RESERVE key error capacity NONSCALING does.  A layer of a scaling filter has
+ * half the error. */
 static void redisbloom_shape(struct tamis_sizing *sizing)
 {
     if (sizing->fp_rate == 0) return;
@@ -116,7 +118,7 @@ static struct pair murmur3_128(const uint8_t *key, size_t key_bytes)
         h2 ^= rotate_left(tamis__get64(key + 8) * c2, 33) * c1;
         h2 = (rotate_left(h2, 31) + h1) * 5 + 0x38495AB5;
     }
-    /* An empty half would change nothing: 0 stays 0 all the way. */
+    /* An empty half is skipped: it would change nothing, as 0 stays 0 all the way. */
     if (left > 8) h2 ^= rotate_left(tail(key + 8, left - 8) * c2, 33) * c1;
     h1 ^= rotate_left(tail(key, left < 8 ? left : 8) * c1, 31) * c2;
     h1 ^= key_bytes;
@@ -137,7 +139,7 @@ static void guava_positions(const struct tamis__hashing *hashing, const void *ke
         places[i] = (hash.h1 & INT64_MAX) % hashing->m_bits;
 }
 
-/* The 16 bytes of Guava's HashCode, in hexadecimal: h1 and h2, least byte first. */
+/* Writes the 16 bytes of Guava's HashCode in hexadecimal: h1 and h2, least byte first. */
 static size_t guava_describe(const struct tamis__hashing *hashing, const void *key,
                              size_t key_bytes, char *text, size_t text_bytes)
 {
@@ -147,7 +149,8 @@ static size_t guava_describe(const struct tamis__hashing *hashing, const void *k
                             __builtin_bswap64(hash.h1), __builtin_bswap64(hash.h2));
 }
 
-/* BloomFilter.create(funnel, n, p) of Guava 31: k follows from m before it is made whole longs. */
+/* Sizes as BloomFilter.create(funnel, n, p) of Guava 31 does: k follows from m before m
+ * becomes whole longs. */
 static void guava_shape(struct tamis_sizing *sizing)
 {
     const double ln2 = 0.6931471805599453, n = (double)sizing->capacity;

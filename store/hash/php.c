@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * php.c: the hash set php:LIST, string hash functions as PHP programs over Redis have them.
+ * php.c: the hash set php:LIST, made of string hash functions as PHP programs over Redis have them.
  *
- * The functions are well known in C; but a program that computes them in PHP gets other values,
+ * The functions are well known in C.  A program that computes them in PHP gets other values,
  * because PHP's integers are 64 bits wide and do not wrap: a sum, difference or product that does
- * not fit becomes a float, which has 53 bits, and the next shift, mask or (int) turns what is left
- * of it into an integer again.  Bits that exist in years of users' data were set so; hence this
- * file computes with PHP's values, step by step:
+ * not fit becomes a float, which has 53 bits.  The next shift, mask or (int) turns what is left of
+ * it into an integer again.  The bits in years of users' data were set in this way, so this file
+ * computes with PHP's values, step by step:
  *
  *     + - *           int if it fits, else float: both operands to double first, one operation
  *     << >> & ^ %     operands to int; << wraps, >> is arithmetic, % has the dividend's sign
  *     float to int    truncated, modulo 2^64; NaN and infinities are 0
  *
- * The result of a function is ((int)hash % 0xFFFFFFFF) & 0xFFFFFFFF: 32 bits; a position is that
- * modulo m.  docs/hash-sets.md has the functions in PHP.
+ * The result of a function is ((int)hash % 0xFFFFFFFF) & 0xFFFFFFFF, which has 32 bits.  A position
+ * is that result modulo m.  docs/hash-sets.md has the functions in PHP.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,8 +29,7 @@
 /* cppcheck-suppress shiftNegativeLHS */
 _Static_assert(~0 >> 1 == ~0, "PHP's >> is arithmetic, and C's must be");
 
-/* ---- PHP's numbers ---------------------------------------------------------------------------
- */
+/* ---- PHP's numbers --------------------------------------------------------------------------- */
 
 struct value {
     bool is_float;
@@ -54,9 +53,10 @@ static inline double to_float(struct value v)
 }
 
 /*
- * From 2^63 on a double is a 53-bit integer times a power of two: modulo 2^64 that is a shift, and
- * nothing is left of 2^116 and more, nor of NaN and the infinities, whose exponent is the greatest.
- * Never a cast of such a double, which C leaves undefined and processors answer differently.
+ * From 2^63 on, a double is a 53-bit integer times a power of two, so the value modulo 2^64 is a
+ * shift of that integer.  From 2^116 on nothing is left after the shift; nor is it for NaN and the
+ * infinities, whose exponent is the greatest.  Such a double is never cast: C leaves that
+ * undefined, and processors answer differently.
  */
 static int64_t wrap(double number)
 {
@@ -114,8 +114,9 @@ static struct value js(const uint8_t *key, size_t key_bytes)
     return whole(hash);
 }
 
-/* The fold of the high bits, which in C is part of the loop, stands behind it in these programs,
- * and its mask, 0xFFFFFFFF << 28, has 60 bits: but for the last 16 bytes a key is shifted out. */
+/* In C the fold of the high bits is part of the loop.  In these programs it stands behind the
+ * loop, and its mask, 0xFFFFFFFF << 28, has 60 bits.  So all but the last 16 bytes of a key
+ * are shifted out. */
 static struct value pjw(const uint8_t *key, size_t key_bytes)
 {
     const int64_t high_bits = 0x0FFFFFFFF0000000;
@@ -175,7 +176,7 @@ static struct value dek(const uint8_t *key, size_t key_bytes)
     return whole(hash);
 }
 
-/* Modulo 2^32-1, not 2^32; the product stays below 2^57. */
+/* The function works modulo 2^32-1, not 2^32.  The product stays below 2^57. */
 static struct value fnv(const uint8_t *key, size_t key_bytes)
 {
     int64_t hash = 2166136261;
@@ -184,7 +185,8 @@ static struct value fnv(const uint8_t *key, size_t key_bytes)
     return whole(hash);
 }
 
-/* In the order of their ids, 1 to 8, which stand in segment headers: format. */
+/* The functions in the order of their ids, 1 to 8.  The ids stand in segment headers and are part
+ * of the format. */
 static const struct {
     const char *name;
     struct value (*hash)(const uint8_t *key, size_t key_bytes);
@@ -195,8 +197,7 @@ static const struct {
 #define FUNCTION_COUNT (sizeof functions / sizeof functions[0])
 enum { JS = 1, PJW, ELF, BKDR, SDBM, DJB, DEK, FNV };
 
-/* ---- Parameters: their number, then an id each, then zeros -------------------------------------
- */
+/* ---- Parameters: their number, then an id each, then zeros ----------------------------------- */
 
 static uint32_t fixed_k(const uint8_t *parameters)
 {
@@ -266,12 +267,13 @@ static void positions(const struct tamis__hashing *hashing, const void *key, siz
 {
     for (uint32_t i = 0; i < hashing->k; i++) {
         const struct value hash = functions[hashing->parameters[1 + i] - 1].hash(key, key_bytes);
-        /* A negative remainder becomes 2^32 and it. */
+        /* 2^32 is added to a negative remainder. */
         places[i] = (uint64_t)(to_int(hash) % 0xFFFFFFFF & 0xFFFFFFFF) % hashing->m_bits;
     }
 }
 
-/* $hash of each function, decimal; where PHP holds a float there, its value behind "float:". */
+/* Writes $hash of each function in decimal.  Where PHP holds a float, "float:" stands
+ * before the value. */
 static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                        char *text, size_t text_bytes)
 {

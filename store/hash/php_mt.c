@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * php_mt.c: the hash sets php-mt and php-mt-legacy, positions out of PHP's random generator.
+ * php_mt.c: the hash sets php-mt and php-mt-legacy, which take positions from
+ * PHP's random generator.
  *
  *     mt_srand(crc32($key));  k times: mt_rand(0, $m - 1)
  *
- * The generator is MT19937 (Matsumoto and Nishimura 1998).  PHP 7.1 and later has it right and maps
- * its output to a range by rejection (php-mt); PHP 5.2.1 to 7.0, and MT_RAND_PHP of today, mixes
- * the wrong word's low bit into the state and scales through a double (php-mt-legacy).  For m past
- * 2^32 php-mt puts two outputs together, the first the low half, as PHP 8.2 and later does.
+ * The generator is MT19937 (Matsumoto and Nishimura 1998).  PHP 7.1 and later implements it
+ * correctly and maps its output to a range by rejection (php-mt).  PHP 5.2.1 to 7.0, and
+ * MT_RAND_PHP of today, mixes the low bit of the wrong word into the state and scales through a
+ * double (php-mt-legacy).  For m past 2^32, php-mt joins two outputs, of which the first is the low
+ * half, as PHP 8.2 and later does.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +17,8 @@
 
 #include "hash/hash_set.h"
 
-/* CRC-32/ISO-HDLC, of Ethernet and zip: reflected 0xEDB88320; half a byte a step. */
+/* CRC-32/ISO-HDLC, the one of Ethernet and zip, reflected 0xEDB88320; each step takes
+ * half a byte. */
 static uint32_t crc32(const uint8_t *bytes, size_t count)
 {
     static const uint32_t table[16] = {
@@ -32,8 +35,7 @@ static uint32_t crc32(const uint8_t *bytes, size_t count)
     return ~crc;
 }
 
-/* ---- MT19937 ----------------------------------------------------------------------------------
- */
+/* ---- MT19937 --------------------------------------------------------------------------------- */
 
 #define WORDS 624u
 #define MIDDLE 397u
@@ -53,8 +55,8 @@ static void seed(struct generator *g, uint32_t number, bool legacy)
     g->legacy = legacy;
 }
 
-/* Each word of the state is renewed when its turn comes, not all 624 at once: a word's new value
- * needs no later one's, so the outputs are the same, and few are asked for. */
+/* Each word of the state is renewed when its turn comes, not all 624 at once.  The new value of a
+ * word needs no later new value, so the outputs are the same, and a key asks for few of them. */
 static uint32_t output(struct generator *g)
 {
     uint32_t *word = &g->state[g->next];
@@ -76,9 +78,10 @@ static uint64_t output64(struct generator *g)
     return low | (uint64_t)output(g) << 32;
 }
 
-/* Uniform in [0, m), 1 <= m <= 2^63, as php_mt_rand_range() does it: outputs past the last multiple
- * of m are thrown away.  A power of two takes the low bits and throws nothing away, for m = 1 too,
- * which so uses up an output.  (PHP gives up after 50 throws, which no key needs: below 2^-50.) */
+/* Returns a number uniform in [0, m), 1 <= m <= 2^63, as php_mt_rand_range() does: outputs past the
+ * last multiple of m are thrown away.  If m is a power of two, the low bits are taken and nothing
+ * is thrown away; this holds for m = 1 too, which uses up an output.  (PHP gives up after 50
+ * throws.  No key needs so many: the chance is below 2^-50.) */
 static uint64_t range(struct generator *g, uint64_t m)
 {
     const bool wide = m - 1 > UINT32_MAX;
@@ -90,7 +93,8 @@ static uint64_t range(struct generator *g, uint64_t m)
     return number % m;
 }
 
-/* RAND_RANGE_BADSCALING of PHP: below m, as 31 bits over 2^31 are below 1 by more than rounding. */
+/* RAND_RANGE_BADSCALING of PHP.  The result is below m, as 31 bits over 2^31 are below 1 by
+ * more than rounding. */
 static uint64_t legacy_range(struct generator *g, uint64_t m)
 {
     const uint32_t number = output(g) >> 1;
@@ -109,7 +113,7 @@ static void positions(const struct tamis__hashing *hashing, const void *key, siz
         places[i] = legacy ? legacy_range(&g, hashing->m_bits) : range(&g, hashing->m_bits);
 }
 
-/* The CRC in decimal: the positions hang on nothing else of the key. */
+/* Writes the CRC in decimal: the positions depend on nothing else of the key. */
 static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                        char *text, size_t text_bytes)
 {

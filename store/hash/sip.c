@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sip.c: the hash set sip: SipHash-2-4 with 128 bits (Aumasson and Bernstein, "SipHash: a fast
- * short-input PRF", 2012), for keys that an enemy chooses; docs/security.md says when.
+ * sip.c: the hash set sip, for keys that an enemy chooses; docs/security.md says when to
+ * use it.  It is SipHash-2-4 with 128 bits (Aumasson and Bernstein, "SipHash: a fast
+ * short-input PRF", 2012).
  *
- * Its key, 16 random bytes that each filter has of its own, is the first of the parameters; the
- * rest are 0.  Positions follow from the digest as those of xxh3 do (xxh3.h), so every kind goes
- * with it.
+ * The SipHash key, 16 random bytes that each filter has of its own, stands first in the parameters;
+ * the other parameters are 0.  Positions follow from the digest as those of xxh3 do (xxh3.h), so
+ * the set goes with every kind.
  *
- * SipHash is libsodium's.  A library built without it knows the set and refuses to use it.
+ * The function comes from libsodium.  A library that is built without libsodium knows the set and
+ * refuses to use it.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -24,8 +26,8 @@
 
 static_assert(crypto_shorthash_siphashx24_KEYBYTES == TAMIS_SECRET_BYTES, "a key fits");
 
-/* No sodium_init(): it picks implementations and opens the random device, and of this function
- * there is one implementation, plain C without state. */
+/* sodium_init() is not called: it picks implementations and opens the random device, but this
+ * function has only one implementation, plain C without state. */
 struct tamis__digest tamis__digest_sip(const void *key, size_t key_bytes,
                                        const uint8_t secret[TAMIS_SECRET_BYTES])
 {
@@ -50,7 +52,7 @@ static struct tamis__digest digest_of(const struct tamis__hashing *hashing, cons
     return tamis__digest_sip(key, key_bytes, hashing->parameters);
 }
 
-/* Both halves of the digest, the one that comes first first. */
+/* Writes both halves of the digest in hexadecimal, in the order in which SipHash gives them. */
 static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                        char *text, size_t text_bytes)
 {

@@ -21,7 +21,7 @@ static struct tamis__digest digest_of(const struct tamis__hashing *hashing, cons
     return tamis__digest(key, key_bytes, hashing->seed);
 }
 
-/* Both halves of the digest, high first. */
+/* Writes both halves of the digest, the high one first. */
 static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                        char *text, size_t text_bytes)
 {

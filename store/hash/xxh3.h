@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * xxh3.h: the positions of the hash set xxh3, inlined, because the kinds' batch loops live on them.
+ * xxh3.h: the positions of the hash set xxh3, inlined because the batch loops of the kinds
+ * depend on it.
  *
  * Enhanced double hashing (Dillinger and Manolios, "Bloom filters in probabilistic verification",
  * 2004) over the full 64-bit halves of the digest, each term scaled to [0, m):

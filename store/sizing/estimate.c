@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * estimate.c: from set bits back to the keys that set them.
+ * estimate.c: estimates from the number of set bits how many keys have set them.
  *
  * A bit stays unset if none of n keys hits it.  A key hits it with a probability h that is the same
  * for every bit, so the share of unset bits has mean (1 - h)^n, however full single blocks are, and
@@ -9,19 +9,20 @@
  *
  * bloom     h = k/m to first order: n* = -(m/k) ln(1 - X/m) (Swamidass and Baldi, "Mathematical
  *           correction for fingerprint similarity measures to improve chemical retrieval", 2007).
- * blocked   a key picks one of B blocks, of each group of w = 8/z words one, in it q bits with
- *           repetition: h = b/B, b = (1 - (63/64)^q) / w.
+ * blocked   a key picks one of B blocks, in it one word of each group of w = 8/z words, and in this
+ *           word q bits with repetition: h = b/B, b = (1 - (63/64)^q) / w.
  *
- * The standard error follows from the variance of the number of unset bits (the delta method).
- * bloom: m e^-c (1 - (1+c) e^-c), c = k n/m, which gives sqrt(m (e^c - 1 - c)) / k.  blocked: the
- * blocks are alike; in one of them the bits are taken in pairs, since of two bits of a word, of a
- * group and of two groups a key misses both with probabilities of their own.  Loads are taken as
- * Poisson, and what their sum being n takes off is taken off.
+ * The standard error follows from the variance of the number of unset bits (the delta method).  For
+ * bloom it is m e^-c (1 - (1+c) e^-c), c = k n/m, which gives sqrt(m (e^c - 1 - c)) / k.  For
+ * blocked, the blocks are alike, and the bits of a block are taken in pairs: a key misses both bits
+ * with one probability if they are in one word, with another if they are in one group, and with a
+ * third if they are in two groups.  The number of keys in each block, its load, is taken as
+ * Poisson; then the variance is lowered, because the loads add up to n.
  *
- * The other way round, tamis__spread_*() say how many bits keys set, and how far that may be off by
- * chance (docs/sizing.md, "Is that chance?").
+ * The other way round, tamis__spread_*() say how many bits keys set, and how far that number may be
+ * off by chance (docs/sizing.md, "Is that chance?").
  *
- * All for hash sets whose positions are uniform and independent.
+ * All of this holds for hash sets whose positions are uniform and independent.
  */
 #include <math.h>
 
@@ -46,7 +47,7 @@ static struct shape shape_of(uint32_t k)
 
 double tamis__estimate_items(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t ones)
 {
-    /* Full to the last bit it tells nothing; it is taken for one that lacks a bit. */
+    /* A full array tells nothing.  It is treated as one that lacks a single bit. */
     const double m = (double)m_bits, set = ones < m_bits ? (double)ones : m - 1;
     const double unset = log1p(-set / m);
     const double items = kind == TAMIS_KIND_BLOOM
@@ -55,8 +56,8 @@ double tamis__estimate_items(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_
     return fmin(fmax(items, 0), (double)TAMIS__CAPACITY_MAX);
 }
 
-/* Variance of the number of unset bits of a block whose load is Poisson with mean `load`; *slope:
- * bits that one more key sets. */
+/* Returns the variance of the number of unset bits of a block whose load is Poisson with mean
+ * `load`.  *slope gets the number of bits that one more key sets. */
 static double loose_variance(const struct shape *s, double load, double *slope)
 {
     const double bits = TAMIS__BLOCK_BITS, miss_one = exp(-load * s->hits);
@@ -71,8 +72,8 @@ static double loose_variance(const struct shape *s, double load, double *slope)
     return fmax(bits * pairs - mean * mean, 0);
 }
 
-/* The same of blocks that have `load` keys each on average, and all together so many for certain.
- * */
+/* Returns the same variance for blocks that have `load` keys each on average, when the number of
+ * keys in all blocks together is certain. */
 static double block_variance(const struct shape *s, double load)
 {
     double slope;

@@ -2,10 +2,12 @@
 /*
  * fuse.c: see fuse.h; docs/decisions/0013 has the measurements behind the numbers.
  *
- * A piece of n keys can be peeled, nearly always, when its first slots (all but the last two
- * segments) are n times a ratio that falls towards 1.0895 (3-wise, spatially coupled: Walzer,
- * "Peeling close to the orientability threshold", 2021) the longer its segments are.  The two
- * segments at the end are lost to it, so segments shall not be long either: about 4 sqrt(n) slots.
+ * A fuse filter is made of pieces, and a piece of segments: runs of slots, which here are no
+ * files.  A piece of n keys can be peeled, nearly always, when its first slots (all but the last
+ * two segments) are n times a ratio.  The ratio falls towards 1.0895 the longer the segments are
+ * (3-wise, spatially coupled: Walzer, "Peeling close to the orientability threshold", 2021).
+ * The two segments at the end are lost to the piece, so segments must not be too long either:
+ * about 4 sqrt(n) slots.
  */
 #include "sizing/fuse.h"
 
@@ -15,16 +17,16 @@
 #include "base/error.h"
 #include "sizing/sizing.h"
 
-/* Keys of a piece in a filter of many: large enough that its ends and the differences between
- * pieces cost little, small enough that the work on one fits the caches and there is some for each
- * processor. */
+/* Keys of a piece in a filter of many pieces.  A piece is so large that its ends and the
+ * differences between pieces cost little.  It is so small that the work on it fits the caches, and
+ * that there is work for each processor. */
 #define PIECE_KEYS 1500000u
-/* What an array of fingerprints can have, so that its size in bits stays below TAMIS__M_BITS_MAX.
- * */
+/* The most slots that an array of fingerprints can have, so that its size in bits
+ * stays below TAMIS__M_BITS_MAX. */
 #define SLOTS_MAX ((uint64_t)1 << 56)
 
 struct row {
-    uint64_t keys_max; /* of a piece that this row is for */
+    uint64_t keys_max; /* the most keys of a piece that this row is for */
     uint32_t segment_slots;
     uint32_t ratio; /* first slots to keys, in thousandths */
 };
@@ -79,7 +81,8 @@ void tamis__fuse_shape(uint64_t fullest_piece_keys, uint32_t fingerprint_bits, u
 void tamis__fuse_likely_shape(uint64_t keys, uint32_t fingerprint_bits,
                               struct tamis__fuse_shape *shape)
 {
-    /* Loads of pieces are binomial: the greatest of P is near mean + sqrt(2 ln P mean). */
+    /* The loads of pieces are binomial: the greatest of P loads is near mean + sqrt(2
+     * ln P mean). */
     const uint32_t pieces = tamis__fuse_pieces(keys);
     const double mean = (double)keys / (pieces ? pieces : 1);
     const double fullest = mean + sqrt(2 * log(pieces ? pieces : 1) * mean);
@@ -128,7 +131,8 @@ static uint64_t likely_bits(uint64_t keys, uint32_t fingerprint_bits)
     return tamis__fuse_m_bits(&shape);
 }
 
-/* Largest n whose fingerprints are likely to fit in so many bits; 0: not even one key's. */
+/* Largest n whose fingerprints are likely to fit in so many bits; 0 if not even those of
+ * one key do. */
 static uint64_t largest_n(uint64_t m_bits, uint32_t fingerprint_bits)
 {
     uint64_t low = 0, high = TAMIS__FUSE_KEYS_MAX + 1; /* low fits, high does not */

@@ -14,7 +14,8 @@ uint64_t tamis__data_bits(uint64_t m_bits, uint32_t counter_bits)
 
 uint64_t tamis__overflow_slots(uint64_t counters, uint32_t level)
 {
-    /* At least a page of them; a power of two, so that a hash is cut to them by a mask. */
+    /* A level has at least a page of slots.  Their number is a power of two, so that a mask cuts a
+     * hash to it. */
     const unsigned log2 =
         counters <= 65536 ? 8 : 64 - (unsigned)__builtin_clzll(counters / 256 - 1);
     return (uint64_t)1 << (log2 + level);

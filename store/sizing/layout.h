@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * layout.h: how many bytes a segment takes, and where in its file they lie: from m alone, whatever
- * rate it was chosen for.
+ * layout.h: how many bytes a segment takes, and where in its file they lie.  Both follow from m
+ * alone, whatever rate m was chosen for.
  */
 #ifndef TAMIS_SIZING_LAYOUT_H
 #define TAMIS_SIZING_LAYOUT_H
@@ -13,8 +13,8 @@
 #define TAMIS__BLOCK_BITS 512u
 #define TAMIS__BLOCK_WORDS 8u
 
-/* No bit array is larger: 2^62 bits are 512 PiB, past every file system, and sums cannot overflow.
- */
+/* No bit array is larger.  2^62 bits are 512 PiB, more than any file system holds, and sums of them
+ * do not overflow. */
 #define TAMIS__M_BITS_MAX ((uint64_t)1 << 62)
 /* No filter is made for more keys. */
 #define TAMIS__CAPACITY_MAX ((uint64_t)1 << 56)
@@ -35,27 +35,28 @@ struct tamis__layout {
     uint64_t file_bytes; /* a multiple of TAMIS__FILE_UNIT */
 };
 void tamis__layout(uint64_t data_bits, struct tamis__layout *layout);
-/* Of what is never written again: right behind the header, so that not a bit a key is spent on
- * nothing. */
+/* Gives the layout of a segment that is never written again.  Its data lie right behind the header,
+ * so that no bits are wasted. */
 void tamis__static_layout(uint64_t data_bits, struct tamis__layout *layout);
-/* Its data_bytes alone. */
+/* The data_bytes of that layout. */
 uint64_t tamis__data_bytes(uint64_t data_bits);
 
 /*
  * A counting filter has m counters where a blocked one has m bits.  Counters that outgrow their
- * bits go on in an overflow table behind the data: levels of 16-byte slots, the first of a 256th as
- * many as there are counters, each further one twice the one before.  All together have at least
- * two slots for every counter, so that they hold all of them.
+ * bits go on in an overflow table behind the data.  The table consists of levels of 16-byte slots.
+ * The first level has a 256th as many slots as there are counters, and each further level has twice
+ * as many as the one before.  All levels together have at least two slots for every counter, so
+ * they hold all counters.
  */
 #define TAMIS__COUNTER_BITS_DEFAULT 4u
 #define TAMIS__COUNTERS_MAX ((uint64_t)1 << 40)
 #define TAMIS__SLOT_BYTES 16u
 bool tamis__counter_bits_are_valid(uint32_t bits); /* 4, 8, 16 or 32 */
-/* Bits of the data of a segment: m, times what a counter takes where it has counters. */
+/* Bits of the data of a segment: m, or for a filter with counters m times the bits of a counter. */
 uint64_t tamis__data_bits(uint64_t m_bits, uint32_t counter_bits);
 uint64_t tamis__overflow_slots(uint64_t counters, uint32_t level);
 uint32_t tamis__overflow_levels_max(uint64_t counters);
-/* Of the first `levels` levels together. */
+/* Bytes of the first `levels` levels together. */
 uint64_t tamis__overflow_bytes(uint64_t counters, uint32_t levels);
 
 #endif

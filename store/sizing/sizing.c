@@ -7,33 +7,33 @@
  * X varies, so the mean of the power is a little more (Bose et al., "On the false-positive rate of
  * Bloom filters", 2008).  We add the second-order term, k(k-1)/2 f^(k-2) Var(X/m) with
  * Var(X/m) = (e^-c - (1+c) e^-2c) / m, c = t/m: 0.4 % of the rate at m = 1000, nothing at 10^6.
- * Where m is small that falls short, and X has its exact distribution, pick by pick.  And the
- * positions of a key are not independent: they follow from three values (decision 0004), so that a
- * stranger may walk on the very bits of one key, or on those of two by halves.  No formula for that
- * is known to us; what is added for it is a bound, by measurement (one key, k = 7 to 20, m = 22 to
- * 192: at most 64 / m^4 above independent picks; n = 4, m = 84, k = 12: 1.8 times as many).   No
- * filter that is sized by its rate has fewer than BLOOM_M_MIN bits: a file has a page of them
- * anyway.
+ * Where m is small, this sum is still too low, and X gets its exact distribution, pick by pick.
+ * Also, the positions of a key are not independent: they follow from three values (decision 0004),
+ * so a stranger may walk on the very bits of one key, or half on the bits of one and half on those
+ * of another.  We know no formula for that.  Instead a bound is added that rests on measurements
+ * (one key, k = 7 to 20, m = 22 to 192: at most 64 / m^4 above independent picks; n = 4, m = 84, k
+ * = 12: 1.8 times as many).  No filter that is sized by its rate has fewer than BLOOM_M_MIN bits: a
+ * file has a page of them anyway.
  *
- * blocked.  A key picks one of B blocks, in it one word from each of z groups, in each word q bits
- * with repetition.  The loads of blocks are binomial (n, 1/B), and full blocks let in more than
- * empty ones spare, so the rate is the mixture over loads (Putze, Sanders, Singler, "Cache-, hash-
- * and space-efficient Bloom filters", 2007).  Given the load L of a block, a key of it chose the
- * same word as the stranger with probability 1/w, w = 8/z.  d distinct bits of a word are all set
- * after L keys with probability sum_i (-1)^i C(d,i) r_i^L, r_i = 1 - (1 - (1 - i/64)^q)/w, by
- * inclusion and exclusion; the stranger's q picks are d distinct bits with the occupancy
- * probability P(q, d).  The z words are independent given L.  Exact, but for treating hashes as
- * uniform.
+ * blocked.  A key picks one of B blocks, in it one word from each of z groups, and in each word q
+ * bits with repetition.  The loads of blocks, their numbers of keys, are binomial (n, 1/B).  Full
+ * blocks let in more strangers than empty ones keep out, so the rate is the mixture over loads
+ * (Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", 2007).  Given the
+ * load L of a block, each of its keys chose the same word as the stranger with probability 1/w, w =
+ * 8/z.  By inclusion and exclusion, d distinct bits of a word are all set after L keys with
+ * probability sum_i (-1)^i C(d,i) r_i^L, r_i = 1 - (1 - (1 - i/64)^q)/w.  The stranger's q picks
+ * are d distinct bits with the occupancy probability P(q, d).  The z words are independent given L.
+ * The rate is exact, except that hashes are taken as uniform.
  *
- * counting.  Has the places of blocked, with counters for bits: a stranger is let in where all its
- * counters are above 0, which is as likely as their bits being set.
+ * counting.  A counting filter has the places of a blocked one, with counters for bits.  A stranger
+ * is let in where all its counters are above 0, which is as likely as all its bits being set.
  *
- * fuse.  Has fingerprints for bits, and a rule of its own (fuse.c).
+ * fuse.  A fuse filter has fingerprints for bits, and a rule of its own (fuse.c).
  *
- * z follows from k (tamis__blocked_words): two words down to a rate of 1e-3, four below; four words
- * have at least three bits each, which costs 1.7 % of the bits between 9e-4 and 5e-4 and lets k
- * alone say the geometry.  Sizes are found by bisection on the exact rate, not by an approximate
- * formula.
+ * z follows from k (tamis__blocked_words): two words down to a rate of 1e-3, four below.  Four
+ * words have at least three bits each.  That costs 1.7 % of the bits between 9e-4 and 5e-4,
+ * and lets k alone say the geometry.  Sizes are found by bisection on the exact rate, not by
+ * an approximate formula.
  */
 #include "sizing/sizing.h"
 
@@ -46,13 +46,13 @@
 
 #define LN2 0.69314718055994530942
 #define BLOCKED_Q_MAX 10u
-/* A size is found in some hundred evaluations: at most 0.1 s of them. */
+/* To find a size takes some hundred evaluations.  Up to this m they take at most 0.1 s together. */
 #define EXACT_M_MAX 512u
 #define EXACT_PICKS_MAX 2048
 #define ALIKE_M_MAX 255
 #define WALK_M_MAX 65536
 #define BLOOM_M_MIN 512u
-/* Down to here a key touches two words, below it four (docs/sizing.md has the table). */
+/* Down to this rate a key touches two words, below it four (docs/sizing.md has the table). */
 #define TWO_WORD_RATE_MIN 1e-3
 
 bool tamis__rate_is_valid(double p)
@@ -75,7 +75,8 @@ uint32_t tamis__blocked_words(uint32_t k)
     return 0;
 }
 
-/* E[(X/m)^k] after `picks` of m bits: the chance of each X from that of one pick before. */
+/* Computes E[(X/m)^k] after `picks` of m bits: the chance of each X follows from those of
+ * one pick before. */
 static double exact_bloom_rate(uint32_t m, uint32_t k, uint32_t picks)
 {
     double chance[EXACT_M_MAX + 1] = {1}, rate = 0;
@@ -153,11 +154,11 @@ double tamis__blocked_rate(uint64_t blocks, uint32_t k, uint64_t n)
     if (z == 0 || blocks == 0) return NAN;
     if (load > 20000) return 1; /* each bit is unset with probability under e^-78 */
     word_terms(q, z, c, r);
-    /* Loads more than seven deviations under the mean weigh under e^-24. */
+    /* Loads more than seven deviations below the mean weigh less than e^-24. */
     const double lowest = blocks == 1 ? keys : floor(fmax(0, load - 7 * sqrt(load) - 7));
     const double others = (double)blocks - 1;
-    /* Weights start at 1 and are divided by their total: no factorial of n, which would cancel
-     * badly. */
+    /* Weights start at 1 and are divided by their total.  So no factorial of n is needed, which
+     * would lose digits. */
     double weight = 1, total = 0;
     for (uint32_t i = 0; i <= q; i++)
         power[i] = pow(r[i], lowest);
@@ -190,7 +191,7 @@ TAMIS_API double tamis_predict_rate(uint32_t kind, uint64_t m_bits, uint32_t k, 
     return NAN;
 }
 
-/* What the searches below work on: bloom counts single bits, the others count blocks. */
+/* What the searches below count: single bits for bloom, blocks for the others. */
 static uint64_t unit_bits(uint32_t kind)
 {
     return in_blocks(kind) ? TAMIS__BLOCK_BITS : 1;
@@ -269,8 +270,8 @@ static uint32_t best_k(uint32_t kind, uint64_t m_bits, uint64_t n)
     return best;
 }
 
-/* n and p are known: the k that needs the fewest bits, of several such the one with the best rate.
- */
+/* n and p are known: finds the k that needs the fewest bits; if several do, the one with
+ * the best rate. */
 static void size_by_rate(struct tamis_sizing *s)
 {
     uint32_t first, last, step;
@@ -289,7 +290,7 @@ static void size_by_rate(struct tamis_sizing *s)
     s->m_bits = fewest;
 }
 
-/* p and m are known: the k that holds the most keys, and their number. */
+/* p and m are known: finds the k that holds the most keys, and their number. */
 static void fit_by_rate(struct tamis_sizing *s)
 {
     uint32_t first, last, step;
@@ -302,8 +303,8 @@ static void fit_by_rate(struct tamis_sizing *s)
     }
 }
 
-/* n and k are known.  Bloom: k = m/n ln 2 turned round; blocked: where the same rate, 2^-k, is got.
- */
+/* n and k are known.  For bloom, m follows from k = m/n ln 2.  For blocked, m is where the rate is
+ * 2^-k, which is the rate of bloom. */
 static void size_by_k(struct tamis_sizing *s)
 {
     if (s->kind == TAMIS_KIND_BLOOM)
@@ -312,7 +313,7 @@ static void size_by_k(struct tamis_sizing *s)
         s->m_bits = smallest_m(s->kind, s->k, s->capacity, exp2(-(double)s->k));
 }
 
-/* m and k are known: n by the rate asked for, else by 2^-k, but at least one key. */
+/* m and k are known: finds n by the rate asked for, else by 2^-k, but at least one key. */
 static void fit_by_k(struct tamis_sizing *s)
 {
     s->capacity =
@@ -407,7 +408,7 @@ static int complete(struct tamis_sizing *s)
     return 0;
 }
 
-/* p and k alone: bits per key, taken where n is large enough for it not to matter. */
+/* Only p and k are known: gives the bits per key, for an n so large that it does not matter. */
 static int per_key_only(struct tamis_sizing *s)
 {
     const uint64_t many = 1000000;

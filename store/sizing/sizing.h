@@ -9,8 +9,8 @@
 #include "sizing/layout.h"
 
 /*
- * z, the words a key touches in its block, as its k tells it: 2 words for k = 2, 4, ... 10, 4 words
- * for k = 12, 16, ... 40; 0 for a k that no blocked filter has.
+ * z, the number of words that a key touches in its block.  It follows from k: 2 words for k = 2, 4,
+ * ... 10, 4 words for k = 12, 16, ... 40; 0 for a k that no blocked filter has.
  */
 uint32_t tamis__blocked_words(uint32_t k);
 
@@ -26,19 +26,22 @@ double tamis__blocked_rate(uint64_t blocks, uint32_t k, uint64_t n);
 double tamis__word_hit_rate(uint32_t ones, uint32_t q);
 
 /*
- * How many keys have set `ones` of m bits, and by how much that may be off: one standard error, for
- * a filter of so many keys (estimate.c).  k is one that the kind has.
+ * Estimates how many keys have set `ones` of m bits, and how far the estimate may be off: one
+ * standard error, for a filter of so many keys (estimate.c).  k must be one that the kind has.
  */
 double tamis__estimate_items(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t ones);
 double tamis__estimate_error(uint32_t kind, uint64_t m_bits, uint32_t k, double items);
 
 /*
- * How many bits keys set, of hash sets whose positions are uniform and independent (estimate.c).
- * _of_items: of all m, by so many keys.  _of_share: of `places` of them (whole blocks, or any), of
- * which such a share is set on average in a filter that is far larger.  Further from the mean than
- * the bound chance leads less often than once in e^29 times (docs/sizing.md): eight standard
- * deviations, and by Bernstein's inequality a third of 64 times `unit`, the most that a bit (of a
- * blocked filter: the standard deviation of what a block) adds to it.
+ * How many bits keys set, for hash sets whose positions are uniform and independent (estimate.c).
+ * tamis__spread_of_items() looks at all m bits, set by so many keys.  tamis__spread_of_share()
+ * looks at `places` of them (whole blocks, or any bits), when a share of them is set on average in
+ * a filter that is far larger.
+ *
+ * Chance leads further from the mean than the bound less often than once in e^29 times
+ * (docs/sizing.md).  The bound is eight standard deviations plus, by Bernstein's inequality, a
+ * third of 64 times `unit`.  `unit` is the most that one bit adds to the deviation; for a blocked
+ * filter it is the standard deviation of what one block adds.
  */
 #define TAMIS__SPREAD_DEVIATIONS 8.0
 struct tamis__spread {
@@ -50,11 +53,12 @@ struct tamis__spread tamis__spread_of_share(uint32_t kind, uint32_t k, uint64_t 
                                             double share);
 double tamis__spread_bound(const struct tamis__spread *spread);
 
-/* Do bits of a counter go with the kind?  TAMIS_EINVAL with a sentence. */
+/* Does a counter of so many bits go with the kind?  If not, returns TAMIS_EINVAL
+ * with a sentence. */
 int tamis__check_counter_bits(uint32_t kind, uint32_t bits);
 
-/* 1 - (1 - a)(1 - b): the rate of two filters that are asked one after the other.  Written so that
- * rates under 2^-53 do not cancel to 0. */
+/* 1 - (1 - a)(1 - b): the rate of two filters that are asked one after the other.  It is written so
+ * that rates under 2^-53 do not cancel to 0. */
 static inline double tamis__either_rate(double a, double b)
 {
     return a + b * (1 - a);
@@ -64,7 +68,7 @@ static inline double tamis__either_rate(double a, double b)
 bool tamis__rate_is_valid(double p);
 /* A segment may have a smaller rate than a filter: those of a list share the rate of the filter. */
 #define TAMIS__SEGMENT_RATE_MIN 1e-18
-/* TAMIS_EINVAL: p is not valid. */
+/* Returns TAMIS_EINVAL with the sentence that p is not a valid rate. */
 int tamis__fail_rate(double p);
 
 #endif
