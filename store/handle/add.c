@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * add.c: adding to open filters and asking them: the calls.
+ * add.c: the public calls that add keys to an open filter and that ask for them.
  *
- * A call enters the handle's view (view.h), a list of mapped segments that does not change.  It
- * compares what the newest segment says with what the view remembers, two loads of a line that is
- * almost never written; when that has moved somebody changed the filter, and the view is exchanged.
+ * A call enters the view of the handle (view.h), a list of mapped segments that does not change.
+ * It compares two words of the newest segment with what the view remembers of them; these are in a
+ * cache line that is almost never written.  If they differ, somebody changed the filter, and the
+ * handle gets another view.
  */
 #include <string.h>
 #include <time.h>
@@ -20,7 +21,7 @@
 
 /* ---- One key --------------------------------------------------------------------------------- */
 
-/* Of a view of any sort, and one that may have moved. */
+/* Asks in a view of any sort, which may be out of date. */
 static __attribute__((noinline)) int contains_anyhow(struct tamis_filter *filter,
                                                      struct tamis__view *view, const void *key,
                                                      size_t key_bytes)
@@ -44,7 +45,7 @@ TAMIS_API int tamis_filter_contains(tamis_filter *filter, const void *key, size_
     if (__builtin_expect(key == NULL && key_bytes > 0, 0)) return tamis__fail_null_key(0);
     struct tamis__view *view = tamis__enter(&filter->view);
     if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
-    /* Whether the mapping is whole is looked at in the end. */
+    /* Whether the mapping is whole is checked at the end. */
     const struct tamis__store_segment *only = &view->segments[0];
     if (__builtin_expect(!view->is_short || tamis__view_moved(view, &only->segment) != 0, 0))
         return contains_anyhow(filter, view, key, key_bytes);
@@ -57,11 +58,11 @@ TAMIS_API int tamis_filter_contains(tamis_filter *filter, const void *key, size_
 
 static inline bool is_durable(const struct tamis__view *view)
 {
-    /* ORDER relaxed: never changed. */
+    /* ORDER relaxed: the bit never changes. */
     return (__atomic_load_n(&view->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_DURABLE) != 0;
 }
 
-/* Keys that are in need no room, and are no write. */
+/* A key that is in the filter needs no room and writes nothing. */
 static int do_chores_for_key(struct tamis_filter *filter, struct tamis__view **view,
                              struct tamis__hashed_key *key)
 {
@@ -72,7 +73,7 @@ static int do_chores_for_key(struct tamis_filter *filter, struct tamis__view **v
     return tamis__do_chores(filter, view);
 }
 
-/* In a view of any sort, and one that may have moved. */
+/* Adds in a view of any sort, which may be out of date. */
 static inline __attribute__((always_inline)) int
 add_anyhow(struct tamis_filter *filter, struct tamis__view *view, struct tamis__hashed_key *key)
 {
@@ -92,7 +93,7 @@ add_anyhow(struct tamis_filter *filter, struct tamis__view *view, struct tamis__
     return (int)tamis__leave_with(filter, view, rc);
 }
 
-/* A key that nothing was done for yet. */
+/* Adds a key that has no digest yet. */
 static __attribute__((noinline)) int add_unhashed(struct tamis_filter *filter,
                                                   struct tamis__view *view, const void *key,
                                                   size_t key_bytes)
@@ -113,7 +114,7 @@ static void take_digest(const struct tamis__view *view, const void *key, size_t 
     tamis__rule_set(&hashed->rule, &view->by);
 }
 
-/* A key that is not in the only segment, which has no room for it. */
+/* Adds a key that is not in the only segment, which has no room for it. */
 static __attribute__((noinline)) int add_hashed(struct tamis_filter *filter,
                                                 struct tamis__view *view, const void *key,
                                                 size_t key_bytes, struct tamis__digest digest)
@@ -123,13 +124,13 @@ static __attribute__((noinline)) int add_hashed(struct tamis_filter *filter,
     return add_anyhow(filter, view, &hashed);
 }
 
-/* Won in the only segment, which somebody has left meanwhile. */
+/* Goes on with a key that was won in the only segment after somebody had left it. */
 static __attribute__((noinline)) int add_further(struct tamis_filter *filter,
                                                  struct tamis__view *view, const void *key,
                                                  size_t key_bytes, struct tamis__digest digest)
 {
     const uint64_t won = tamis__newest(view)->segment.header->number;
-    const bool counted = tamis__view_is_limited(view); /* when it took room */
+    const bool counted = tamis__view_is_limited(view); /* was it counted when it took room? */
     struct tamis__hashed_key hashed;
     take_digest(view, key, key_bytes, digest, &hashed);
     int rc = tamis__go_further(filter, &view, NULL);
@@ -137,7 +138,7 @@ static __attribute__((noinline)) int add_further(struct tamis_filter *filter,
     return (int)tamis__leave_with(filter, view, rc);
 }
 
-/* The short way where the only segment has a limit: what is known needs no room. */
+/* The short way for an only segment with a limit: a known key needs no room. */
 static inline int add_within_limit(struct tamis_filter *filter, struct tamis__view *view,
                                    struct tamis__digest digest, const void *key, size_t key_bytes)
 {
@@ -162,7 +163,7 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
     struct tamis__view *view = tamis__enter(&filter->view);
     if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
     const struct tamis__store_segment *only = &view->segments[0];
-    /* ORDER relaxed: as tamis__has_chores(). */
+    /* ORDER relaxed: see tamis__has_chores(). */
     if (__builtin_expect(!view->takes_short ||
                              __atomic_load_n(&view->chores, __ATOMIC_RELAXED) != 0 ||
                              !tamis__view_is_current(view, &only->segment),
@@ -180,7 +181,7 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-/* Keys that are handed to the kind at once where no list of segments wants them in chunks. */
+/* The number of keys that are handed to the kind at once if the view has one segment. */
 #define PIECE 4096u
 
 static size_t piece_of(const struct tamis__view *view, size_t wanted)
@@ -196,7 +197,7 @@ static bool is_refused(const uint8_t *answers, size_t count)
     return memchr(answers, TAMIS_ANSWER_REFUSED, count) != NULL;
 }
 
-/* What was added to a mapping that broke is not. */
+/* Keys that were added to a mapping that broke are not in the filter. */
 static int64_t answer_chunk(const struct tamis__view *view, int64_t rc, uint8_t *told, size_t count)
 {
     const int64_t answer = tamis__view_answer(view, rc);
@@ -239,7 +240,7 @@ TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tami
                                          size_t count, uint8_t *answers)
 {
     TAMIS__REFUSE_NULL(filter, "filter");
-    if (answers != NULL) memset(answers, TAMIS_ANSWER_REFUSED, count); /* whatever happens */
+    if (answers != NULL) memset(answers, TAMIS_ANSWER_REFUSED, count); /* for every early return */
     int64_t rc = tamis__check_keys(keys, count);
     if (rc < 0) return rc;
     if (filter->read_only) return tamis__fail_read_only(filter);

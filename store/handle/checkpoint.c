@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * checkpoint.c: what was added comes to the disk: by a sync, or at the close of the last handle
- * that wrote. docs/durability.md has the protocol, file/mark.c its steps in a segment.
- */
+/* checkpoint.c: brings what was added to the disk, by a sync or when the last handle that wrote is
+ * closed. docs/durability.md has the protocol, file/mark.c its steps in a segment. */
 #include "handle/checkpoint.h"
 
 #include <stdio.h>
@@ -28,7 +26,7 @@ int tamis__begin_writing(struct tamis_filter *filter, const struct tamis__segmen
 
 /* ---- The catalog's part ---------------------------------------------------------------------- */
 
-/* What it says of the filter's trouble is what the segments say. */
+/* The record takes the filter's trouble from the segments. */
 static int record_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
                           struct tamis__trouble is)
 {
@@ -67,8 +65,8 @@ int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *v
     return rc;
 }
 
-/* A sync has failed: let `list` know, if the catalog can still be written.  Returns `rc`, whose
- * sentence is the one of this thread. */
+/* Notes in the catalog that a sync has failed, if the catalog can still be written, so that a
+ * listing shows it.  Returns `rc` and keeps its sentence. */
 int tamis__tell_of_failure(struct tamis_filter *filter, const struct tamis__view *view, int rc)
 {
     char cause[768];
@@ -79,8 +77,8 @@ int tamis__tell_of_failure(struct tamis_filter *filter, const struct tamis__view
 
 /* ---- Checkpoint ------------------------------------------------------------------------------ */
 
-/* To the list that is in force: one whose maker died before it told may have been added to by
- * others. */
+/* Goes to the list that is in force.  If its maker died before the handles were told, others may
+ * have added to it already. */
 static int go_to_list_in_force(struct tamis_filter *filter, struct tamis__view **view)
 {
     int rc = 0; /* ORDER relaxed: see tamis__view_current. */
@@ -93,7 +91,7 @@ static int go_to_list_in_force(struct tamis_filter *filter, struct tamis__view *
 TAMIS_API int tamis_filter_sync(tamis_filter *filter)
 {
     TAMIS__REFUSE_NULL(filter, "filter");
-    /* Before the writes: what comes later may not be in them. */
+    /* The time is taken before the writes: what is added later may not be in them. */
     const int64_t now = tamis__now_ns();
     struct tamis__view *view;
     if (filter->read_only) return tamis__fail_read_only(filter);
@@ -139,7 +137,7 @@ TAMIS_API int tamis_filter_accept(tamis_filter *filter)
 
 int tamis__view_mark(struct tamis_filter *filter, struct tamis__view *view)
 {
-    /* ORDER relaxed: set by this process; what it stands for is in the segment. */
+    /* ORDER relaxed: this process set it, and the truth is in the segment. */
     if ((__atomic_load_n(&view->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_MARK) == 0) return 0;
     const int rc = tamis__begin_writing(filter, &tamis__newest(view)->segment);
     if (rc == 0) (void)__atomic_fetch_and(&view->chores, ~TAMIS__CHORE_MARK, __ATOMIC_RELAXED);

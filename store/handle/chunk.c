@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * chunk.c: many keys at once, in chunks of up to TAMIS__CHUNK.
+ * chunk.c: adds and asks many keys at once, in chunks of up to TAMIS__CHUNK.  A key is open as long
+ * as no segment was found to have it and it was not added.
  *
- *     ask      the segments of the newest slice; keys that are found need nothing
- *     take     room in the newest segment for what is open, a part of it at a time
- *     add      those under the hold, and look whether the segment was left meanwhile
- *     go on    where it was, or where there is no room: the rest goes to the next segment
+ *     ask      the segments of the newest slice; keys that are found are done
+ *     take     room in the newest segment for the open keys, a part of it at a time
+ *     add      the keys that have room, and look whether the segment was left meanwhile
+ *     go on    if it was left, or there is no room: the rest goes to the next segment
  *
- * Where there is plenty of room it is taken for all keys at once, and they are not asked for first.
- * A view without a limit takes no room.
+ * If there is plenty of room, it is taken for all keys at once, without asking for them first.  A
+ * view without a limit takes no room.
  */
 #include "handle/chunk.h"
 
@@ -18,8 +19,8 @@
 #include "base/error.h"
 #include "handle/segments.h"
 
-/* The keys of a chunk that no segment has answered yes to, moved together: their digests, where all
- * segments have the same. */
+/* The open keys of a chunk, moved together.  They are kept as digests if all segments have the
+ * same. */
 struct open_keys {
     union {
         struct tamis_key keys[TAMIS__CHUNK];
@@ -36,7 +37,7 @@ static void keep_open(struct open_keys *open, uint8_t *answers)
 {
     size_t kept = 0;
     for (size_t i = 0; i < open->count; i++) {
-        const uint8_t answer = open->answers[i]; /* no branch: half of them are, half are not */
+        const uint8_t answer = open->answers[i]; /* no branch: half of the keys may be open */
         answers[open->index[i]] = answer;
         open->digests[kept] = open->digests[i];
         open->index[kept] = open->index[i];
@@ -45,7 +46,8 @@ static void keep_open(struct open_keys *open, uint8_t *answers)
     open->count = kept;
 }
 
-/* Ask segments `end` - 1 down to `from`; answers of keys found become 1, the others stay open. */
+/* Asks segments `end` - 1 down to `from`.  The answers of keys that are found become 1; the other
+ * keys stay open. */
 static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t end,
                          struct open_keys *open, uint8_t *answers)
 {
@@ -59,8 +61,8 @@ static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t
     }
 }
 
-/* Ask one segment for all keys of a chunk.  Their digests are made on the way, if the view has any
- * and they are not there yet. */
+/* Asks one segment for all keys of a chunk.  Makes their digests on the way, if the view has
+ * digests and they are not made yet. */
 static size_t ask_one(const struct tamis__view *view, const struct tamis__store_segment *s,
                       struct tamis__hashed_keys *chunk, uint8_t *answers)
 {
@@ -73,7 +75,7 @@ static size_t ask_one(const struct tamis__view *view, const struct tamis__store_
                                      answers);
 }
 
-/* Open those keys of a chunk whose answer is 0. */
+/* Makes those keys of a chunk open whose answer is 0. */
 static void open_lacking(const struct tamis__view *view, const struct tamis__hashed_keys *chunk,
                          const uint8_t *answers, struct open_keys *open)
 {
@@ -89,8 +91,8 @@ static void open_lacking(const struct tamis__view *view, const struct tamis__has
     }
 }
 
-/* Ask segments `end` - 1 down to `from`, one at least, for all keys of a chunk: answers[i] is 1
- * where one has the key, and the others are open then. */
+/* Asks segments `end` - 1 down to `from`, at least one, for all keys of a chunk. answers[i] is 1 if
+ * one has the key; the other keys are open then. */
 static void ask_all(const struct tamis__view *view, uint32_t from, uint32_t end,
                     struct tamis__hashed_keys *chunk, struct open_keys *open, uint8_t *answers)
 {
@@ -100,7 +102,7 @@ static void ask_all(const struct tamis__view *view, uint32_t from, uint32_t end,
     ask_segments(view, from, end - 1, open, answers);
 }
 
-/* Add those that are open to the newest segment. */
+/* Adds the open keys to the newest segment. */
 static int64_t add_open(const struct tamis__store_segment *newest, struct open_keys *open)
 {
     return open->digested
@@ -125,7 +127,7 @@ size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashe
     return chunk->count - open.count;
 }
 
-/* Which of the open keys older slices of the window have; they stay open. */
+/* Tells which of the open keys the older slices of the window have.  The keys stay open. */
 static void ask_older_slices(const struct tamis__view *view, const struct open_keys *open,
                              uint8_t *older)
 {
@@ -134,10 +136,8 @@ static void ask_older_slices(const struct tamis__view *view, const struct open_k
     ask_segments(view, tamis__first_alive(view), view->slice_first, &asked, older);
 }
 
-/*
- * Keys that the newest slice has are not new (most are in the newest segment: it is asked first);
- * the others are added to that, and are new where no older slice has them.
- */
+/* Keys that the newest slice has are not new.  Most of them are in the newest segment, so it is
+ * asked first.  The others are added to it, and are new if no older slice has them. */
 static int64_t add_to_list(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
                            uint8_t *answers)
 {
@@ -160,7 +160,7 @@ static int64_t add_to_list(const struct tamis__view *view, struct tamis__hashed_
     return fresh;
 }
 
-/* Full, and no more are taken: those that are in are answered. */
+/* Answers for a full filter that takes no more keys: only known keys have an answer. */
 static void refuse_chunk(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
                          uint8_t *answers)
 {
@@ -169,12 +169,14 @@ static void refuse_chunk(const struct tamis__view *view, struct tamis__hashed_ke
         answers[i] = answers[i] ? 0 : TAMIS_ANSWER_REFUSED;
 }
 
-/* Between an adder's functions: the key was won in a segment that had been left. */
+/* Used between an adder's functions: the key was won in a segment that had been left. */
 #define WON_IN_VAIN 3u
 static_assert(WON_IN_VAIN != TAMIS_ANSWER_REFUSED, "told apart");
 
-/* Those that were won in vain in the segment `won` go on after it, one by one.  It is rare: that is
- * why keys that only a kind's own loop has hashed, which keeps no digests, are hashed again here.
+/*
+ * Adds the keys that were won in vain in the segment `won` to a segment after it, one by one.  This
+ * is rare.  So keys that only a kind's own loop has hashed, which keeps no digests, may be hashed
+ * again here.
  */
 static int64_t go_on(struct tamis_filter *filter, struct tamis__view **at,
                      struct tamis__flight *flight, const struct tamis__hashed_keys *chunk,
@@ -200,13 +202,15 @@ static int64_t go_on(struct tamis_filter *filter, struct tamis__view **at,
 
 /* ---- Within a limit -------------------------------------------------------------------------- */
 
-/* Room that is taken at once: of what is left a part only, so that adders of the same keys, which
- * give most of it back, do not drive each other on to the next segment. */
+/* The room that is taken at once is only a part of what is left.  Adders of the same keys give most
+ * of it back, and must not drive each other on to the next segment. */
 #define HOLD_PART 16u
 #define HOLD_MIN 16u
-/* With so many times the room of a batch it is taken for all keys, known or not, and they are added
- * at once: as long as fewer adders than this do so together, nobody finds the segment full for
- * it. */
+/*
+ * If a segment has so many times the room that a batch needs, room is taken for all keys, known or
+ * not.  As long as fewer adders than this do so together, nobody finds the segment full because of
+ * it.
+ */
 #define PLENTY 128u
 
 bool tamis__has_plenty(const struct tamis__view *view, size_t keys)
@@ -227,8 +231,8 @@ static void mark_vain(uint8_t *answers, size_t count)
         if (answers[i] == 1) answers[i] = WON_IN_VAIN;
 }
 
-/* Add the first keys under a hold for as many, and look whether the segment was left.  Returns the
- * new ones; 0 and *vain where they are new in vain. */
+/* Adds the first keys under a hold for as many, and looks whether the segment was left.  Returns
+ * the number of new keys; if they are new in vain, returns 0 and sets *vain. */
 static int64_t add_held(const struct tamis__view *view, struct tamis__hold hold,
                         const struct tamis_key *keys, const struct tamis__digest *digests,
                         uint8_t *answers, bool *vain)
@@ -252,7 +256,7 @@ static void drop_first(struct open_keys *open, size_t count)
     memmove(open->index, open->index + count, open->count * sizeof open->index[0]);
 }
 
-/* Add what is open while there is room, the segment is not left, and nothing fails; the rest stays
+/* Adds open keys while there is room, the segment is not left, and nothing fails.  The rest stays
  * open. */
 static int64_t add_while_room(struct tamis__view *view, struct open_keys *open, uint8_t *answers,
                               bool *vain, int *stopped)
@@ -275,10 +279,8 @@ static int64_t add_while_room(struct tamis__view *view, struct open_keys *open, 
     return fresh;
 }
 
-/*
- * A chunk into the newest segment of a view with a limit.  What there was no room for stays open,
- * and its answers are TAMIS_ANSWER_REFUSED; what was won in vain is marked so.
- */
+/* Adds a chunk to the newest segment of a view with a limit.  Keys without room stay open, with the
+ * answer TAMIS_ANSWER_REFUSED.  Keys that were won in vain are marked so. */
 static int64_t add_round(struct tamis__view *view, struct tamis__hashed_keys *chunk,
                          uint8_t *answers, struct open_keys *open, bool *vain, int *stopped)
 {
@@ -299,16 +301,17 @@ static int64_t add_round(struct tamis__view *view, struct tamis__hashed_keys *ch
     return fresh;
 }
 
-/* The keys that stay open after a round, and where their answers stand. */
+/* The keys that stay open after a round, and the places of their answers. */
 struct rest {
-    struct tamis__hashed_keys chunk; /* of these two */
+    struct tamis__hashed_keys chunk; /* points to keys and digests below */
     struct tamis_key keys[TAMIS__CHUNK];
     struct tamis__digest digests[TAMIS__CHUNK];
     uint16_t index[TAMIS__CHUNK];
     uint8_t answers[TAMIS__CHUNK];
 };
 
-/* Keep the keys of a chunk that are open.  It may be the rest's own: the indices rise. */
+/* Keeps the open keys of a chunk.  The chunk may be that of *rest: no key moves to a higher
+ * index. */
 static void keep_rest(struct rest *rest, const struct tamis__hashed_keys *chunk,
                       const uint16_t *index, const struct open_keys *open)
 {
@@ -322,7 +325,7 @@ static void keep_rest(struct rest *rest, const struct tamis__hashed_keys *chunk,
         .keys = rest->keys, .digests = rest->digests, .count = open->count, .rule = chunk->rule};
 }
 
-/* Round after round, until all keys are added, or there is no room to be had. */
+/* Makes rounds until all keys are added or no room can be had. */
 static int64_t add_rest(struct tamis_filter *filter, struct tamis__view **at,
                         struct tamis__flight *flight, struct rest *rest, uint8_t *answers,
                         int *stopped)
@@ -351,7 +354,7 @@ static int64_t add_rest(struct tamis_filter *filter, struct tamis__view **at,
     return fresh;
 }
 
-/* More keys than a chunk, for which there was plenty of room a moment ago: chunk by chunk. */
+/* Adds more keys than a chunk holds, chunk by chunk, when plenty of room has just been used up. */
 static int64_t add_by_chunks(struct tamis_filter *filter, struct tamis__view **at,
                              const struct tamis__hashed_keys *keys, uint8_t *answers, int *stopped)
 {
@@ -433,7 +436,7 @@ void tamis__ask_newest_slice(const struct tamis__view *view, struct tamis__hashe
     ask_all(view, view->slice_first, view->count, chunk, &open, answers);
 }
 
-/* Are all of them in the newest slice? */
+/* Are all keys of the chunk in the newest slice? */
 static bool are_known(const struct tamis__view *view, struct tamis__hashed_keys *chunk)
 {
     uint8_t answers[TAMIS__CHUNK];

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* chunk.h: many keys at once (chunk.c). */
+/* chunk.h: adds and asks many keys at once (chunk.c). */
 #ifndef TAMIS_HANDLE_CHUNK_H
 #define TAMIS_HANDLE_CHUNK_H
 
 #include "handle/flight.h"
 #include "handle/hashed.h"
 
-/* Chores that are due before these keys are added. */
+/* Does the chores that are due before these keys are added. */
 int tamis__do_chores_for_chunk(struct tamis_filter *filter, struct tamis__view **view,
                                struct tamis__hashed_keys *chunk);
-/* answers[i]: 1 where the newest slice has the key. */
+/* Sets answers[i] to 1 if the newest slice has the key. */
 void tamis__ask_newest_slice(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
                              uint8_t *answers);
 /*
- * Add a chunk, or more keys to a view of one segment; every segment that is written to is entered
- * into the flight first, where that is not NULL. Returns the new ones.  *stopped: 0; or why no more
- * can be added (TAMIS_EBUSY, a full disk): then what was added is answered, and the rest of the
- * chunk is TAMIS_ANSWER_REFUSED.
+ * Adds a chunk, or more keys to a view of one segment.  Every segment that is written to is entered
+ * into the flight first, unless that is NULL.  Returns the number of new keys. *stopped is 0, or
+ * why no more keys can be added (TAMIS_EBUSY, a full disk): then the keys that were added have
+ * their answers, and the rest of the chunk has TAMIS_ANSWER_REFUSED.
  */
 int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **view,
                          struct tamis__flight *flight, struct tamis__hashed_keys *chunk,
                          uint8_t *answers, int *stopped);
 
-/* Which of at most TAMIS__CHUNK keys are in, or of any number where the view has one segment. */
+/* Asks for at most TAMIS__CHUNK keys, or for any number if the view has one segment. */
 size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
                              uint8_t *answers);
 /* Is there so much room that a batch of so many keys may take it for all of them, known or not? */

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * durable.c: adding keys so that no answer is given before the disk has them.
+ * durable.c: adds keys to a durable filter: no answer is given before the disk has them.  A flight
+ * is an add between its first bit and the sync of its log.  `unlogged` in the header of a segment
+ * counts the flights that are in the air.
  *
- *     ask        which keys are in; while no other adder is in flight they are on the disk, and
- *                done
- *     reserve    room in this handle's log for the others
- *     in flight  unlogged of the newest segment + 1
- *     add        as in any filter
- *     log        a frame of these keys, in the log's file
- *     sync       fdatasync() of the log, once for the whole batch
- *     landed     unlogged - 1; the answers
+ *     ask        for the keys; a key that is found while no other adder is in flight is on the
+ * disk, and needs nothing more reserve    room in this handle's log for the other keys in flight
+ * unlogged of the newest segment + 1 add        as in any filter log        a frame of these keys,
+ * in the log's file sync       fdatasync() of the log, once for the whole batch landed     unlogged
+ * - 1; the answers
  *
- * What is logged are all keys that were found lacking, new or not: one that is told SEEN since
- * another key's adder set its last bit in between has set bits itself, which only its own log has.
+ * All keys that were found lacking are logged, new or not.  Between the look and the add, another
+ * key's adder may set the last bit that a key lacked.  That key is told SEEN, but its own adder has
+ * set bits too, which only its own log has.
  *
- * Claim: a key that is found whole, after which `unlogged` of all segments is found 0, is on the
- * disk.  Each of its bits was set by an adder that had raised `unlogged` before it set any; it was
- * found at 0 later, so that adder has landed: its key, which it had found lacking, is in a log that
- * was synced.  One that dies in flight never lands: until a checkpoint takes off what it had,
- * others log what they find too.
+ * Claim: if a key is found whole, and after that `unlogged` of all segments is found 0, the key is
+ * on the disk.  Proof: each of its bits was set by an adder that had raised `unlogged` before.  As
+ * `unlogged` was 0 later, that adder has landed.  So its key, which it had found lacking, is in a
+ * log that was synced.  An adder that dies in flight never lands: until a checkpoint takes its
+ * count off, others also log the keys that they find.
  */
 #include "handle/durable.h"
 
@@ -37,27 +37,27 @@
 
 /* ---- Flights --------------------------------------------------------------------------------- */
 
-/* A frame of raw keys holds as many bytes at most, unless it is of one key. */
+/* The most bytes that a frame of raw keys holds, unless it is of one key. */
 #define PAYLOAD_BYTES ((size_t)256 << 10)
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* A batch on its way. */
+/* A batch on its way to the disk. */
 struct sortie {
     struct tamis_filter *filter;
     struct tamis__view **view;
     struct tamis__journal *journal;
     struct tamis__flight flight;
     uint64_t ticket;         /* of the last frame */
-    struct tamis__rule rule; /* of digests[0], where that is made before the call */
+    struct tamis__rule rule; /* the rule of digests[0], if that is made before the call */
     bool refused;
-    int stopped; /* why no more can be added, below 0; what was added is logged all the same */
+    int stopped; /* below 0: why no more can be added; added keys are logged all the same */
     bool lost;   /* bits may be set that no frame has */
     unsigned char *buffer;
     size_t buffer_bytes;
-    struct tamis__hashed_keys lacking; /* those of a chunk that were found lacking, in: */
+    struct tamis__hashed_keys lacking; /* the keys of a chunk that were found lacking; points to: */
     struct tamis_key keys[TAMIS__CHUNK];
-    struct tamis__digest digests[TAMIS__CHUNK]; /* before, of all keys of the chunk */
+    struct tamis__digest digests[TAMIS__CHUNK]; /* before: of all keys of the chunk */
     uint16_t index[TAMIS__CHUNK];
     uint8_t answers[TAMIS__CHUNK];
 };
@@ -67,7 +67,7 @@ static bool has_digests(const struct tamis__segment_header *header)
     return tamis__hash_set_by_id(header->hash_set)->digest != NULL;
 }
 
-/* Payload of a frame of these keys for a segment. */
+/* The bytes of payload of a frame of these keys for a segment. */
 static size_t payload_bytes(const struct tamis__segment_header *header,
                             const struct tamis_key *keys, size_t count)
 {
@@ -78,7 +78,7 @@ static size_t payload_bytes(const struct tamis__segment_header *header,
     return bytes;
 }
 
-/* As many of the keys as a frame holds, 1 at least. */
+/* The number of keys that fit into a frame, at least 1. */
 static size_t fit(const struct tamis__view *view, const struct tamis_key *keys, size_t count)
 {
     size_t bytes = 0, fitting = 0;
@@ -109,7 +109,8 @@ static int reserve(struct sortie *sortie, const struct tamis__store_segment *s, 
     return tamis__journal_reserve(sortie->journal, *sortie->view, *bytes);
 }
 
-/* The keys that were added to segment `s`, which is number `index` of the flight. */
+/* Fills a frame with the keys that were added to segment `s`, which has number `index` in the
+ * flight. */
 static void fill_frame(const struct sortie *sortie, const struct tamis__store_segment *s,
                        uint32_t index, struct tamis__frame *frame)
 {
@@ -134,8 +135,8 @@ static void fill_frame(const struct sortie *sortie, const struct tamis__store_se
     frame->payload_bytes = (size_t)(at - tamis__frame_payload(sortie->buffer));
 }
 
-/* A frame for each segment that this chunk has been written to, from number `first` of the flight
- * on. */
+/* Appends a frame for each segment that this chunk was written to, from number `first` of the
+ * flight on. */
 static int log_chunk(struct sortie *sortie, uint32_t first, size_t reserved)
 {
     const struct tamis__view *view = *sortie->view;
@@ -145,7 +146,7 @@ static int log_chunk(struct sortie *sortie, uint32_t first, size_t reserved)
         struct tamis__frame frame = {.count = 0};
         if (s != NULL && reserved == 0) rc = reserve(sortie, s, &reserved);
         if (s != NULL && rc == 0) fill_frame(sortie, s, i, &frame);
-        if (frame.count == 0) continue; /* none was added to it, or the window has left it */
+        if (frame.count == 0) continue; /* no key was added to it, or the window has left it */
         rc = tamis__journal_append(sortie->journal, view, &frame, sortie->buffer, reserved,
                                    &sortie->ticket);
         reserved = 0;
@@ -156,7 +157,8 @@ static int log_chunk(struct sortie *sortie, uint32_t first, size_t reserved)
 
 /* ---- A chunk --------------------------------------------------------------------------------- */
 
-/* Keep those of the chunk that must be added, or logged for another who may not. */
+/* Keeps those keys of the chunk that must be added, or be logged because another adder is in
+ * flight. */
 static void take_lacking(struct sortie *sortie, struct tamis__hashed_keys *chunk)
 {
     size_t lacking = 0;
@@ -172,14 +174,14 @@ static void take_lacking(struct sortie *sortie, struct tamis__hashed_keys *chunk
         .keys = sortie->keys, .digests = sortie->digests, .count = lacking, .rule = chunk->rule};
 }
 
-/* The lacking keys of a chunk: room, bits, frame. */
+/* Takes room for the lacking keys of a chunk, sets their bits and appends their frames. */
 static int64_t add_lacking(struct sortie *sortie)
 {
     size_t reserved = 0;
     int64_t fresh = reserve(sortie, tamis__newest(*sortie->view), &reserved);
     if (fresh < 0) return fresh;
     fresh = tamis__flight_enter(&sortie->flight, *sortie->view);
-    /* It is the newest of the flight, or is by now. */
+    /* The newest segment was in the flight, or it has been entered now. */
     uint32_t first = 0;
     const uint64_t newest = tamis__newest(*sortie->view)->segment.header->number;
     while (first < sortie->flight.count && sortie->flight.numbers[first] != newest)
@@ -188,7 +190,7 @@ static int64_t add_lacking(struct sortie *sortie)
     if (fresh == 0)
         fresh = tamis__add_chunk(sortie->filter, sortie->view, &sortie->flight, &sortie->lacking,
                                  sortie->answers, &sortie->stopped);
-    fresh = tamis__view_answer(*sortie->view, fresh); /* or a mapping broke, and has not the bits */
+    fresh = tamis__view_answer(*sortie->view, fresh); /* the error of a mapping that broke */
     TAMIS__POINT(TAMIS__POINT_DURABLE_SET);
     if (fresh < 0) tamis__journal_release(sortie->journal, reserved);
     const int rc = fresh < 0 ? (int)fresh : log_chunk(sortie, first, reserved);
@@ -196,7 +198,7 @@ static int64_t add_lacking(struct sortie *sortie)
     return rc < 0 ? rc : fresh;
 }
 
-/* Sync what is logged; the flight is over, well or not. */
+/* Syncs the frames that were written.  The flight is over then, even after an error. */
 static int land(struct sortie *sortie)
 {
     if (sortie->flight.count == 0) return 0;
@@ -214,7 +216,7 @@ static int64_t add_chunk(struct sortie *sortie, struct tamis__hashed_keys *chunk
     if (answers != NULL) memset(answers, 0, chunk->count);
     if (sortie->lacking.count == 0) return 0;
     fresh = tamis__do_chores_for_chunk(sortie->filter, sortie->view, &sortie->lacking);
-    /* For keys that are in, too: whose flight counts in `unlogged` must be seen to live. */
+    /* Needed even if all keys are in: an adder that counts in `unlogged` must be seen to live. */
     if (fresh == 0) fresh = tamis__view_mark(sortie->filter, *sortie->view);
     if (fresh == 0) fresh = add_lacking(sortie);
     for (size_t i = 0; fresh >= 0 && i < sortie->lacking.count; i++) {
@@ -226,7 +228,7 @@ static int64_t add_chunk(struct sortie *sortie, struct tamis__hashed_keys *chunk
 
 /* ---- The calls ------------------------------------------------------------------------------- */
 
-/* Chunk after chunk, until one fails; *done keys are added and logged then. */
+/* Adds chunk after chunk until one fails; then *done keys are added and logged. */
 static int64_t add_chunks(struct sortie *sortie, const struct tamis_key *keys, size_t count,
                           uint8_t *answers, size_t *done)
 {
@@ -238,7 +240,7 @@ static int64_t add_chunks(struct sortie *sortie, const struct tamis_key *keys, s
         struct tamis__hashed_keys chunk = {
             .keys = keys + *done, .digests = sortie->digests, .count = now, .rule = sortie->rule};
         sortie->rule.is_made = false;
-        /* Keys of a slice that is over begin another life. */
+        /* Keys that were in a slice that is over begin another life. */
         if (rc == 0 && tamis__view_is_over(*sortie->view))
             rc = tamis__do_chores_for_chunk(sortie->filter, sortie->view, &chunk);
         if (rc == 0) rc = add_chunk(sortie, &chunk, answers ? answers + *done : NULL);
@@ -266,7 +268,7 @@ static int64_t add_all(struct sortie *sortie, const struct tamis_key *keys, size
     return fresh;
 }
 
-/* `hashed`: the key, where it is one whose digest is made; else NULL. */
+/* `hashed` is the key if its digest is already made, else NULL. */
 static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
                          const struct tamis_key *keys, size_t count, uint8_t *answers,
                          const struct tamis__hashed_key *hashed)

@@ -7,20 +7,21 @@
 
 void tamis__unlogged_raise(const struct tamis__segment *segment)
 {
-    /* ORDER relaxed: only counted; see tamis__mark_checkpoint. */
+    /* ORDER: tamis__mark_checkpoint says what this count is for. */
     (void)__atomic_add_fetch(&segment->writer->flights_begun, 1, __ATOMIC_SEQ_CST);
-    /* ORDER seq_cst: before the bits; their release makes it seen by whoever sees one of them. */
+    /* ORDER seq_cst: comes before the bits.  Whoever sees one of the bits, which are released, sees
+     * this. */
     (void)__atomic_add_fetch(&segment->header->unlogged, 1, __ATOMIC_SEQ_CST);
 }
 
 void tamis__unlogged_lower(const struct tamis__segment *segment)
 {
-    /* ORDER seq_cst: after the sync. */
+    /* ORDER seq_cst: comes after the sync. */
     (void)__atomic_sub_fetch(&segment->header->unlogged, 1, __ATOMIC_SEQ_CST);
     (void)__atomic_add_fetch(&segment->writer->flights_done, 1, __ATOMIC_SEQ_CST);
 }
 
-/* It never lands: what it has counted is taken off like that of a dead one. */
+/* The batch is abandoned.  What it has counted is taken off the way that of a dead process is. */
 void tamis__unlogged_crash(const struct tamis__segment *segment)
 {
     (void)__atomic_add_fetch(&segment->writer->flights_done, 1, __ATOMIC_SEQ_CST);
@@ -46,7 +47,7 @@ int tamis__flight_enter(struct tamis__flight *flight, const struct tamis__view *
     return 0;
 }
 
-/* A segment that the list has left meanwhile keeps what it has; nobody asks it. */
+/* A segment that the list has left meanwhile keeps its count; nobody reads it. */
 void tamis__flight_end(struct tamis__flight *flight, const struct tamis__view *view, bool landed)
 {
     for (uint32_t i = 0; i < flight->count; i++) {
@@ -57,10 +58,11 @@ void tamis__flight_end(struct tamis__flight *flight, const struct tamis__view *v
     flight->count = 0;
 }
 
-/* After keys were found to be in: is no adder but this flight's in the air? */
+/* Is no adder but this flight's in the air?  Called after keys were found. */
 bool tamis__flight_is_settled(const struct tamis__flight *flight, const struct tamis__view *view)
 {
-    /* ORDER: the bits were read before; who sees one of an adder sees that it had taken off. */
+    /* ORDER: the bits were read before this.  Whoever sees a bit of an adder sees its count in
+     * `unlogged`. */
     tamis__fence_acquire();
     for (uint32_t i = 0; i < view->count; i++) {
         const struct tamis__segment_header *header = view->segments[i].segment.header;

@@ -8,31 +8,32 @@
 
 #include "handle/view.h"
 
-/* Keys of a batch that are handled together; what goes on the stack for a list of segments. */
+/* The number of keys of a batch that are handled together; their answers and digests are on the
+ * stack. */
 #define TAMIS__CHUNK 1024u
 
-/* A call between its first bit and the sync of its log: the segments whose `unlogged` it has
- * raised. */
+/* The segments whose `unlogged` a call has raised, and which of them each key was added to. */
 #define TAMIS__FLIGHT_MAX 16u
 struct tamis__flight {
     uint64_t numbers[TAMIS__FLIGHT_MAX];
     uint32_t count;
-    uint8_t current;             /* index in numbers of the one that is written to */
-    uint8_t where[TAMIS__CHUNK]; /* of each key of the chunk: the last that it was added to, as such
-                                    an index */
+    uint8_t current;             /* index in numbers of the segment that is written to */
+    uint8_t where[TAMIS__CHUNK]; /* index of the last segment that each key was added to */
 };
 
-/* Before a bit of the view's newest segment is set, unless it is in the flight already. */
+/* Enters the newest segment of the view into the flight, unless it is in it already.  Must be
+ * called before a bit of it is set. */
 int tamis__flight_enter(struct tamis__flight *flight, const struct tamis__view *view);
 
-/* All of it is in logs that were synced (`landed`), or what it counted never lands. */
+/* Ends the flight.  `landed`: all of its keys are in logs that were synced.  Otherwise it is
+ * abandoned. */
 void tamis__flight_end(struct tamis__flight *flight, const struct tamis__view *view, bool landed);
-/* After keys were found to be in: is no adder but this flight's in the air? */
+/* Is no adder but this flight's in the air?  Called after keys were found. */
 bool tamis__flight_is_settled(const struct tamis__flight *flight, const struct tamis__view *view);
-/* The steps of one segment, for what has no flight. */
+/* The same steps for one segment, for callers that have no flight. */
 void tamis__unlogged_raise(const struct tamis__segment *segment);
 void tamis__unlogged_lower(const struct tamis__segment *segment);
-/* It never lands: what it has counted is taken off like that of a dead one. */
+/* The add is abandoned.  What it has counted is taken off the way that of a dead process is. */
 void tamis__unlogged_crash(const struct tamis__segment *segment);
 
 #endif

@@ -2,9 +2,10 @@
 /*
  * follow.c: see follow.h.
  *
- * Two ways lead from a list to the next.  A segment that has been left says in its header which one
- * goes on after it (`next`), so a list that grew is followed without the catalog and without a
- * lock. All else (a drop, segments taken away) is told by the epoch, and found in the catalog.
+ * Two ways lead from a list to the next one.  A segment that has been left names the segment after
+ * it in its header (`next`).  So a handle follows a list that grew without the catalog and without
+ * a lock.  All other changes (a drop, segments taken away) raise the epoch, and the handle finds
+ * them in the catalog.
  */
 #include "handle/follow.h"
 
@@ -25,7 +26,7 @@ int tamis__pin_current(struct tamis_filter *filter, struct tamis__view **pinned)
     struct tamis__view *view;
     const int rc = tamis__visit(filter, &view);
     if (rc < 0) return rc;
-    /* ORDER seq_cst: it is pinned before it is left. */
+    /* ORDER seq_cst: the view is pinned before it is left. */
     (void)__atomic_add_fetch(&view->pins, 1, __ATOMIC_SEQ_CST);
     tamis__leave(filter, view);
     *pinned = view;
@@ -34,12 +35,12 @@ int tamis__pin_current(struct tamis_filter *filter, struct tamis__view **pinned)
 
 void tamis__unpin(struct tamis_filter *filter, struct tamis__view *view)
 {
-    /* ORDER seq_cst: what was done in it comes before anybody gives it back. */
+    /* ORDER seq_cst: all work in the view comes before anybody gives it back. */
     (void)__atomic_sub_fetch(&view->pins, 1, __ATOMIC_SEQ_CST);
     tamis__view_reclaim(filter);
 }
 
-/* The segments of `from` as those of `view`. */
+/* Gives `view` the segments of `from`. */
 static void share_all(struct tamis__view *view, const struct tamis__view *from)
 {
     for (; view->count < from->count; view->count++)
@@ -47,8 +48,9 @@ static void share_all(struct tamis__view *view, const struct tamis__view *from)
 }
 
 /*
- * The list that the segment `number` goes on with: behind the one that there is, or (list_start) in
- * its stead.  1; 0 where it is not newer than that, as after the rollback to a list that had grown.
+ * Makes a view that goes on with segment `number`: behind the old list, or in its stead if the
+ * segment is a list_start.  Returns 1, or 0 if the segment is not newer than the list, as after a
+ * rollback to a list that had grown.
  */
 static int extend(struct tamis_filter *filter, const struct tamis__view *old, uint64_t number,
                   struct tamis__view **out)
@@ -60,11 +62,11 @@ static int extend(struct tamis_filter *filter, const struct tamis__view *old, ui
     const struct tamis__segment_header *h = next.segment.header;
     const struct tamis__policy policy = h->list_start ? tamis__header_policy(h) : old->policy;
     const double fp_rate = h->list_start ? policy.fp_rate : old->fp_rate;
-    /* A list that a rollback put in force again is as old as its word says.  Read before the
-     * exceptions. */
+    /* A list that a rollback put in force again is as new as its word in_force says.  The word is
+     * read before the exceptions. */
     const uint64_t again = h->list_start ? tamis__segment_in_force(&next.segment) : 0;
     const uint64_t publication = again > h->publication ? again : h->publication;
-    /* A spare is of the publication of its record, which the view may have been made from. */
+    /* A spare has the publication of its record, and the view may have been made from that. */
     const bool newer =
         publication > old->publication || (!h->list_start && publication == old->publication);
     struct tamis__view *view = newer ? tamis__view_new(old->count + 1, &policy, fp_rate) : NULL;
@@ -81,20 +83,21 @@ static int extend(struct tamis_filter *filter, const struct tamis__view *old, ui
         tamis__view_free(view);
         return rc;
     }
-    /* Not as it is: what has raised it in between is only found in the catalog, at the next call.
-     * */
+    /* The epoch is taken as one less: what raised it in between is only in the catalog, and the
+     * next call looks there. */
     view->epoch = tamis__segment_epoch(&next.segment) - 1;
     tamis__view_complete(view, filter->read_only);
     *out = view;
     return 1;
 }
 
-/* The same list with the exceptions that its newest segment names.  As above. */
+/* Makes a view of the same list with the exceptions that its newest segment names.  Returns as
+ * extend() does. */
 static int exchange_index(struct tamis_filter *filter, const struct tamis__view *old,
                           struct tamis__view **out)
 {
     const struct tamis__segment *newest = &tamis__newest(old)->segment;
-    const uint64_t in_force = tamis__segment_in_force(newest); /* before the exceptions */
+    const uint64_t in_force = tamis__segment_in_force(newest); /* read before the exceptions */
     const uint64_t number = tamis__segment_exceptions(newest);
     struct tamis__view *view = tamis__view_new(old->count, &old->policy, old->fp_rate);
     if (view == NULL) return TAMIS_ENOMEM;
@@ -115,15 +118,13 @@ static int exchange_index(struct tamis_filter *filter, const struct tamis__view 
     return 1;
 }
 
-/*
- * Put it in the place of the one that the caller is in: 1; or 0 where another thread has put one
- * there, which need not be as new as ours.
- */
+/* Puts the fresh view in the place of the one that the caller is in: 1.  Returns 0 if another
+ * thread has put one there, which need not be as new as ours. */
 static int install(struct tamis_filter *filter, struct tamis__view **view,
                    struct tamis__view *fresh)
 {
     struct tamis__view *old = *view;
-    /* ORDER seq_cst: as tamis__enter says. */
+    /* ORDER seq_cst: see tamis__enter. */
     const bool ours = __atomic_compare_exchange_n(&filter->view, &old, fresh, false,
                                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     if (ours)
@@ -131,8 +132,8 @@ static int install(struct tamis_filter *filter, struct tamis__view **view,
     else
         tamis__view_free(fresh);
     struct tamis__view *entered = tamis__enter(&filter->view);
-    if (entered != NULL) *view = entered; /* it is: this thread has its slot already */
-    tamis__view_reclaim(filter);          /* we have left the old one, too */
+    if (entered != NULL) *view = entered; /* never NULL here: this thread has its slot already */
+    tamis__view_reclaim(filter);          /* we have left the old view, too */
     return ours;
 }
 
@@ -149,7 +150,7 @@ static bool is_list_of(const struct tamis__view *view, const struct tamis__recor
 /* Another thread has exchanged the view meanwhile. */
 #define AGAIN 1
 
-/* Under the lock.  0, AGAIN or an error. */
+/* Takes the record from the catalog, under the lock.  0, AGAIN or an error. */
 static int take_record(struct tamis_filter *filter, struct tamis__view **view,
                        const struct tamis__record *record)
 {
@@ -159,7 +160,7 @@ static int take_record(struct tamis_filter *filter, struct tamis__view **view,
     if (is_list_of(*view, record) && (*view)->publication == record->publication &&
         tamis__segment_next(newest) == (*view)->next &&
         tamis__segment_exceptions(newest) == (*view)->exceptions) {
-        /* ORDER relaxed: an older value only means another look. */
+        /* ORDER relaxed: an older value only causes another look. */
         __atomic_store_n(&(*view)->epoch, epoch, __ATOMIC_RELAXED);
         return 0;
     }
@@ -172,12 +173,12 @@ static int follow_catalog(struct tamis_filter *filter, struct tamis__view **view
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
     const struct tamis__catalog *catalog = &filter->store->catalog;
-    /* ORDER relaxed: set once, and only ever to true. */
+    /* ORDER relaxed: the word is set once, and only to true. */
     if (__atomic_load_n(&filter->dropped, __ATOMIC_RELAXED)) return tamis__fail_dropped(filter);
     int rc = wait ? tamis__catalog_begin(catalog, TAMIS__LOCK_SHARED, &txn)
                   : tamis__catalog_begin_if_free(catalog, TAMIS__LOCK_SHARED, &txn);
-    /* While the publisher, or anybody, has the lock, nothing new is in force that it has told of:
-     * go on with what we have, and look again at the next call.  So not even a stopped one keeps us
+    /* While anybody has the lock, nothing new is in force that handles were told of.  So go on
+     * with the old view, and look again at the next call: not even a stopped publisher keeps us
      * waiting. */
     if (rc < 0 || (!wait && rc == 0)) return rc;
     rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
@@ -188,7 +189,7 @@ static int follow_catalog(struct tamis_filter *filter, struct tamis__view **view
     return tamis__fail_dropped(filter);
 }
 
-/* What the newest segment names is in *view then: true. */
+/* Follows `next` of the newest segment.  Returns true if *view has changed. */
 static bool follow_chain(struct tamis_filter *filter, struct tamis__view **view)
 {
     struct tamis__view *fresh = NULL;
@@ -202,14 +203,14 @@ static bool follow_chain(struct tamis_filter *filter, struct tamis__view **view)
         rc = extend(filter, *view, next, &fresh);
     else if (exceptions != (*view)->exceptions)
         rc = exchange_index(filter, *view, &fresh);
-    if (rc <= 0) /* what it named is gone; if it names another by now, that is to be had */
+    if (rc <= 0) /* the segment that it named is gone; another one may be named by now */
         return rc < 0 && (tamis__segment_next(newest) != next ||
                           tamis__segment_exceptions(newest) != exceptions);
-    (void)install(filter, view, fresh); /* or another thread's: looked at in turn */
+    (void)install(filter, view, fresh); /* another thread's view is looked at in turn */
     return true;
 }
 
-/* That a spare is offered, or taken back, changes nothing of the list. */
+/* Has only a spare been offered or taken back?  That changes nothing of the list. */
 static bool only_spare_moved(struct tamis__view *view)
 {
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
@@ -224,18 +225,18 @@ static bool only_spare_moved(struct tamis__view *view)
     return true;
 }
 
-/* To the end of the chain; then to the catalog, where alone is told what was taken out. */
+/* Goes to the end of the chain; then to the catalog, which alone says what was taken out. */
 static int follow(struct tamis_filter *filter, struct tamis__view **view, bool wait)
 {
-    int rc = tamis__view_check(*view); /* what is followed is what the newest segment says */
+    int rc = tamis__view_check(*view); /* a broken newest segment must not lead us anywhere */
     if (rc < 0) return rc;
     if (!wait && only_spare_moved(*view)) return 0;
     rc = AGAIN;
     while (rc == AGAIN) {
         while (follow_chain(filter, view))
             continue;
-        /* Where the chain leads to what is no more, the whole window has moved on since this view
-         * was made, and keys of now are not in it: that cannot wait. */
+        /* If the chain leads to a segment that is gone, the whole window has moved on since this
+         * view was made.  Keys of now are not in the view, so the catalog must be waited for. */
         const bool lost = tamis__segment_is_left(&tamis__newest(*view)->segment);
         rc = follow_catalog(filter, view, wait || lost);
     }

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * follow.h: from one view of a filter to the next.  A call enters the handle's view, sees by two
- * words of its newest segment whether the list is still that, and goes on to the new one where it
- * is not.
+ * follow.h: leads a handle from one view of its filter to the next.  A call enters the view of the
+ * handle.  Two words of the newest segment tell it whether the list is still the same.  If not, the
+ * call goes on to a new view.
  */
 #ifndef TAMIS_HANDLE_FOLLOW_H
 #define TAMIS_HANDLE_FOLLOW_H
 
 #include "handle/view.h"
 
-/* Enter the handle's view, up to date; the caller leaves it unless this fails. */
+/* Enters the handle's view, up to date.  The caller leaves it, unless this fails. */
 int tamis__visit(struct tamis_filter *filter, struct tamis__view **view);
-/* The same, where it has a segment `index`: TAMIS_EINVAL past the last. */
+/* As tamis__visit(), for a view that has a segment `index`: TAMIS_EINVAL past the last. */
 int tamis__visit_segment(struct tamis_filter *filter, uint32_t index, struct tamis__view **view);
 
 /*
- * The same for what calls back, and so must not be in a view: it stays until it is unpinned.  A
- * child that is born while a thread of its parent has one pinned keeps that one's memory for ever.
+ * As tamis__visit(), for callers that call back and so must not be in a view.  The view stays until
+ * it is unpinned.  If a process forks while a thread has a view pinned, the child keeps that view's
+ * memory for ever.
  */
 int tamis__pin_current(struct tamis_filter *filter, struct tamis__view **view);
 void tamis__unpin(struct tamis_filter *filter, struct tamis__view *view);
 
-/* 0 if its newest segment says what it said when the view was made; what a broken mapping says is
- * no matter. */
+/* Returns 0 if the newest segment says what it said when the view was made.  What a broken mapping
+ * says does not matter. */
 static inline uint64_t tamis__view_moved(const struct tamis__view *view,
                                          const struct tamis__segment *newest)
 {
@@ -32,7 +33,7 @@ static inline uint64_t tamis__view_moved(const struct tamis__view *view,
            (tamis__segment_exceptions(newest) ^ view->exceptions);
 }
 
-/* The same, and its mapping is whole. */
+/* Is the view up to date, and the mapping of its newest segment whole? */
 static inline bool tamis__view_is_current(const struct tamis__view *view,
                                           const struct tamis__segment *newest)
 {
@@ -42,15 +43,16 @@ static inline bool tamis__view_is_current(const struct tamis__view *view,
 }
 
 /*
- * The newest segment says that there is something new.  Brings the handle, and *view, which the
- * caller has entered, to what is in force now.  0, or TAMIS_EDROPPED and what opening can give.
- * Never waits: where the catalog is locked the caller goes on with what it has.
+ * Called when the newest segment says that there is something new.  Brings the handle, and *view,
+ * which the caller has entered, to what is in force now.  Returns 0, TAMIS_EDROPPED or an error of
+ * opening.  Never waits: if the catalog is locked, the caller goes on with the view that it has.
  */
 int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view);
-/* The same for one that must know what comes after its newest segment: waits for the catalog. */
+/* As tamis__view_follow(), but waits for the catalog.  For a caller that must know what comes after
+ * its newest segment. */
 int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view);
 
-/* Bring the view that the caller has entered up to what is in force. */
+/* Brings the view that the caller has entered up to what is in force. */
 static inline int tamis__view_current(struct tamis_filter *filter, struct tamis__view **view)
 {
     return tamis__view_is_current(*view, &tamis__newest(*view)->segment)

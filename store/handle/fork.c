@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fork.c: the handles of this process that may write, for the child of a fork().
+ * fork.c: lists the handles of this process that may write, for the child of a fork().
  *
- * The locks that say who writes go with descriptors that the child gives up (private_fd.c), so
- * there each handle has to mark its segment again.  The mutex is held for a few instructions, never
- * across a wait.
+ * Locks say which process writes a segment.  They go with descriptors that the child gives up
+ * (private_fd.c).  So in the child each handle has to mark its segment again.  The mutex is held
+ * for a few instructions, never across a wait.
  */
 #include "handle/fork.h"
 
@@ -34,7 +34,7 @@ static void after_fork_in_child(void)
         if (filter->journal != NULL) filter->inherited_journal = filter->journal;
         filter->journal = NULL;
         tamis__interval_forget(filter);
-        /* ORDER relaxed: there is one thread. */
+        /* ORDER relaxed: the child has one thread. */
         if (tamis__view_is_written(view))
             (void)__atomic_fetch_or(&view->chores, TAMIS__CHORE_MARK, __ATOMIC_RELAXED);
     }

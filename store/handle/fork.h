@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fork.h: what fork() changes (fork.c). */
+/* fork.h: what fork() changes for handles (fork.c). */
 #ifndef TAMIS_HANDLE_FORK_H
 #define TAMIS_HANDLE_FORK_H
 
 #include "handle/view.h"
 
-/* A handle that may write: its child is another writer.  Until handles_leave, harmless where it is
- * not in. */
+/* Enters a handle that may write: in a child it is another writer.  Undone by
+ * tamis__handles_leave(), which may be called for a handle that never entered. */
 void tamis__handles_enter(struct tamis_filter *filter);
 void tamis__handles_leave(struct tamis_filter *filter);
 

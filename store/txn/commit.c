@@ -9,7 +9,7 @@
 #include "txn/spares.h"
 #include "txn/write.h"
 
-/* Does the list only go on? */
+/* Does the list stay and only get further segments? */
 static bool goes_on(const struct tamis__commit *c)
 {
     return c->come == TAMIS__COME_SPARES || c->come == TAMIS__COME_BEHIND;
@@ -18,10 +18,10 @@ static bool goes_on(const struct tamis__commit *c)
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
 /*
- * The next segment number that is free.  A file that has it already is an orphan of a maker that
- * died before its commit, and is removed if nothing was ever added to it.  Otherwise this catalog
- * is older than its segments (restored from a copy): the file is left alone, and ids go on above
- * its own.
+ * Gives the next free segment number.  If a file has that number already, its maker died before the
+ * commit.  Such a file is removed if nothing was ever added to it.  Otherwise this catalog is older
+ * than its segments (it was restored from a copy): the file is left alone, and the next number is
+ * tried.
  */
 int tamis__take_segment_number(struct tamis_store *store, struct tamis__store_record *counters,
                                uint64_t *number)
@@ -44,9 +44,9 @@ static int number_one(struct tamis__commit *c, struct tamis__draft *draft, bool 
 }
 
 /*
- * Files with contents are noted as garbage, in a commit of its own under the same lock: until the
- * last commit takes them off that list they belong to nobody, and the next writer removes what a
- * maker that died has left of them.  A blank file needs no note: the next writer sees that it is.
+ * Files with contents are noted as garbage, in a commit of its own under the same lock.  Until the
+ * last commit takes them off the list of garbage, they belong to no filter.  If the maker dies, the
+ * next writer removes them.  A blank file needs no note: the next writer sees that it is blank.
  */
 static int number_files(struct tamis__commit *c)
 {
@@ -104,7 +104,7 @@ static int name_draft(struct tamis__commit *c, uint32_t i)
         describe_in_list(c, i);
     else
         describe_behind(c, i);
-    /* The generation of a spare is the one that it begins when it is entered. */
+    /* A spare has the generation that begins when it is entered. */
     const int rc =
         name_file(c, &c->drafts[i], is_list ? after->generation : after->last_generation + 1 + i);
     if (rc < 0) return rc;
@@ -135,8 +135,8 @@ static int name_files(struct tamis__commit *c)
     return rc;
 }
 
-/* A file that has its name is not staged any more.  What cannot be removed here is garbage in the
- * catalog, or blank: the next writer removes it. */
+/* Removes the files that got their names.  They are not staged any more.  A file that cannot be
+ * removed here is garbage in the catalog, or blank: the next writer removes it. */
 static void remove_named(const struct tamis__commit *c)
 {
     for (uint32_t i = 0; i < c->count; i++)
@@ -148,14 +148,14 @@ static void remove_named(const struct tamis__commit *c)
 
 /* ---- The catalog ----------------------------------------------------------------------------- */
 
-/* Another generation, and not the one before it gone on. */
+/* Does another list come into force, and not the same one with further segments? */
 static bool replaces_list(const struct tamis__commit *c)
 {
     return c->before != NULL && !goes_on(c) && c->after->generation != c->before->generation;
 }
 
-/* The list that was in force becomes one that is kept; of one that comes back the catalog forgets
- * that it was. */
+/* Keeps the list that was in force.  If a kept list comes back, the catalog forgets it as a kept
+ * one. */
 static int keep_list(struct tamis__commit *c)
 {
     const uint64_t id = c->after->filter_id;
@@ -168,7 +168,7 @@ static int keep_list(struct tamis__commit *c)
     return rc < 0 ? rc : tamis__generations_trim(c->txn, id, c->after->keep, c->remove);
 }
 
-/* Of the list before: what goes, and what is kept. */
+/* Writes what becomes of the list before: what goes, and what is kept. */
 static int write_what_goes(struct tamis__commit *c)
 {
     const struct tamis__record *before = c->before;
@@ -182,8 +182,8 @@ static int write_what_goes(struct tamis__commit *c)
     return rc == 0 && replaces ? keep_list(c) : rc;
 }
 
-/* A new list begins clean; one that comes back may have been written to when the machine went down,
- * and what was missing may have been in segments that go. */
+/* A new list begins clean.  A list that comes back may have been written to when the machine went
+ * down.  What was missing may also have been in segments that go. */
 static int write_trouble(struct tamis__commit *c)
 {
     if (c->come == TAMIS__COME_LIST)
@@ -207,7 +207,8 @@ static int write_catalog(struct tamis__commit *c)
 
 /* ---- Handles --------------------------------------------------------------------------------- */
 
-/* A list that only goes on needs no epoch: its newest segment says so, or adders find the spare. */
+/* A list that only goes on needs no new epoch: its newest segment says so, or adders find the
+ * spare. */
 static int raise(const struct tamis__commit *c)
 {
     if (c->before == NULL || (goes_on(c) && c->behind == 0)) return 0;
@@ -221,12 +222,14 @@ static void tell_word(const struct tamis__commit *c, uint64_t number, size_t off
 }
 
 /*
- * What handles are led on by that do not look at the catalog; where it fails, they do.
+ * Writes the live words in the segments.  They lead on those handles that do not look at the
+ * catalog; if this fails, the handles look at it.
  *
- * Of a list that is in force again, and that a handle may know from before, the words change in
- * this order.  The exceptions come first: a handle that reads in_force finds those of that
- * publication, or later ones.  What once came after the list stays until both are told: it leads a
- * handle that reads the list meanwhile on to the one that was in force until now.
+ * A list may be in force again, and a handle may know it from before.  So the words change in this
+ * order.  The exceptions come first: a handle that reads in_force finds the exceptions of that
+ * publication, or later ones.  The word that once named the segment after the list stays until both
+ * are written: it leads a handle that reads the list meanwhile on to the list that was in force
+ * until now.
  */
 static void tell_of_list(const struct tamis__commit *c)
 {
@@ -239,8 +242,8 @@ static void tell_of_list(const struct tamis__commit *c)
         (void)tamis__segment_stay(&c->store->place, newest);
         TAMIS__POINT(TAMIS__POINT_PUBLISH_WORD);
     }
-    /* The first of the list, never one behind it: a handle would put that behind a list of its own.
-     */
+    /* The first segment of the list is named, never a later one: a handle would put a later one
+     * behind a list of its own. */
     if (replaces_list(c))
         tell_word(c, tamis__record_newest(c->before)->number,
                   offsetof(struct tamis__segment_header, next), c->after->segments[0].number);

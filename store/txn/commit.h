@@ -29,8 +29,8 @@ enum tamis__come {
     TAMIS__COME_BEHIND  /* one segment behind the newest, which is left for it at once */
 };
 
-/* Opens what is being made, before the commit: so an open that fails leaves nothing either.  It is
- * called again with `record` NULL where the commit fails after it. */
+/* Opens what is being made, before the commit, so that nothing is left either when an open fails.
+ * If the commit fails after that, it is called again with `record` NULL. */
 typedef int tamis__opened_fn(void *context, struct tamis_store *store,
                              const struct tamis__record *record);
 
@@ -38,8 +38,8 @@ struct tamis__commit {
     struct tamis_store *store;
     struct tamis__catalog_txn *txn;     /* of tamis__store_begin_write() */
     const struct tamis__record *before; /* as the catalog has it; NULL: there is no such filter */
-    /* As it shall be.  The publication, the numbers of files and the segments of the drafts are
-     * filled in. */
+    /* The record as it shall be.  The commit fills in the publication, the numbers of files and the
+     * segments of the drafts. */
     struct tamis__record *after;
 
     enum tamis__come come;
@@ -58,13 +58,11 @@ struct tamis__commit {
     void *context;
 };
 
-/*
- * Put it in force.  On any error nothing has changed: what was in force is, and the files that had
- * got their names are removed.  The caller ends the transaction.
- */
+/* Puts all of it in force.  After an error nothing has changed: what was in force still is, and the
+ * files that had got their names are removed.  The caller ends the transaction. */
 int tamis__commit(struct tamis__commit *commit);
 
-/* Under the exclusive lock: the number that the next segment gets. */
+/* Gives the number of the next segment.  The caller holds the exclusive lock. */
 int tamis__take_segment_number(struct tamis_store *store, struct tamis__store_record *counters,
                                uint64_t *number);
 
