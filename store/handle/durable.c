@@ -5,10 +5,13 @@
  * counts the flights that are in the air.
  *
  *     ask        for the keys; a key that is found while no other adder is in flight is on the
- * disk, and needs nothing more reserve    room in this handle's log for the other keys in flight
- * unlogged of the newest segment + 1 add        as in any filter log        a frame of these keys,
- * in the log's file sync       fdatasync() of the log, once for the whole batch landed     unlogged
- * - 1; the answers
+ *                disk, and needs nothing more
+ *     reserve    room in this handle's log for the other keys
+ *     in flight  unlogged of the newest segment + 1
+ *     add        as in any filter
+ *     log        a frame of these keys, in the log's file
+ *     sync       fdatasync() of the log, once for the whole batch
+ *     landed     unlogged - 1; the answers
  *
  * All keys that were found lacking are logged, new or not.  Between the look and the add, another
  * key's adder may set the last bit that a key lacked.  That key is told SEEN, but its own adder has

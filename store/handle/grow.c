@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * grow.c: a filter goes on in a further segment: because the newest is full (growth), or because
- * its time or share of the window is over (rotation).
+ * grow.c: a filter goes on in another segment: because the newest segment is full (growth), or
+ * because its time or share of the window is over (rotation).
  *
- * Growth makes spares, ahead of the need: once half of the newest segment is granted (file/room.h),
- * an adder that passes by makes the next one while it fills.
+ * Growth makes spares ahead of need.  A spare is an empty segment that adders enter when the newest
+ * one is full.  Once half of the newest segment is granted (file/room.h), an adder that passes by
+ * makes the next spare, while the other half fills.
  *
  *     guard      flock on the newest segment's file: one process makes the spares
- *     stage      their files, allocated in full, without the catalog's lock
- *     catalog    exclusive lock, if it is free; still the newest?  then name the files, take out
- *                what the window has left behind, commit
- *     offer      the newest segment says which spare comes after it
+ *     stage      make their files, allocated in full, without the catalog's lock
+ *     catalog    take the exclusive lock, if it is free, and check that the segment is still the
+ *                newest; then name the files, take out what the window has left behind, commit
+ *     offer      write into the newest segment which spare comes after it
  *     enter      an adder that finds no room exchanges the offer for the number: all adders go on
- *                there. No lock, no catalog
+ *                there, without a lock and without the catalog
  *
- * Killed before the commit, there is no spare; after it, the next one who opens the filter for
- * writing or looks for a spare makes the offer.  An adder that finds neither room nor a spare makes
- * one itself; where it cannot have the locks it waits, for as long as the store's busy timeout
- * says, and then gives up: it never adds without room.
+ * If the maker is killed before the commit, there is no spare.  If it is killed after the commit,
+ * the next process that opens the filter for writing or looks for a spare makes the offer.  An
+ * adder that finds neither room nor a spare makes one itself.  If it cannot have the locks, it
+ * waits for as long as the store's busy timeout says, and then gives up: it never adds without
+ * room.
  *
- * A rotation by the clock, or one that is asked for, makes the segment and leaves the newest for it
- * at once, under the lock (`leave`).  Where it cannot have that, adders go on in the old slice: its
- * room is bounded too. Only where all slices are past nobody would find a key in the old one: then
- * they wait, as for room.
+ * A rotation by the clock, or on request, makes the segment and leaves the newest one for it at
+ * once, under the lock (`leave`).  If it cannot have the lock, adders go on in the old slice, whose
+ * room is limited too.  If all slices are past, nobody would find a key in the old slice: then
+ * adders wait, as for room.
  */
 #include "handle/grow.h"
 
@@ -48,22 +50,24 @@
 #include "txn/wait.h"
 #include "txn/write.h"
 
-/* A rotation waits for the locks as long as this; a disk's sync takes some ms. */
+/* A rotation waits this long for the locks; the sync of a disk takes some ms. */
 #define WAIT_NS 1000000000
 #define PAUSE_US 200
-/* After this long the one who has the guard is taken for stopped, and others make the spare beside
- * it. */
+/* A process that holds the guard for longer than this counts as stopped: others then make the spare
+ * beside it. */
 #define GUARD_NS 1000000000
-/* Where the locks are taken, or the disk is full, adders with room look for a spare again after so
- * long. */
+/* If the locks are taken, or the disk is full, adders with room look for a spare again after this
+ * time. */
 #define AGAIN_NS 50000000
-/* Room that others hold may come back at once: before a segment is left, it is looked at so often
- * again, with pauses of PAUSE_US / 4; more often where much of it is held. */
+/*
+ * Room that others hold may come back at once.  So before a segment is left, it is looked at this
+ * many times again, with pauses of PAUSE_US / 4.  There are more looks if much of its room is held.
+ */
 #define HELD_LOOKS 4u
 #define MUCH_HELD_LOOKS 40u
 
-/* Spares that are made at once, where the filter fills so fast that one would be full within
- * AHEAD_NS; but none beyond the first that is larger than this. */
+/* Several spares are made at once if the filter fills so fast that one would be full within
+ * AHEAD_NS.  Only the first may be larger than this. */
 #define SPARE_BYTES_MAX ((uint64_t)32 << 20)
 #define AHEAD_NS 1e9
 
@@ -74,22 +78,22 @@ struct change {
     struct tamis__view *view;
     enum reason reason;
     int64_t now;
-    int64_t deadline; /* steady; a rotation that can be done without waits until then */
-    /* The waiting for room, or for a slice, began then, and lasts for the busy timeout.  0: there
-     * is room, or a slice; growth does not wait then. */
+    int64_t deadline; /* steady; until then a rotation waits that can also be left out */
+    /* The time at which the waiting for room, or for a slice, began; it lasts for the busy timeout.
+     * 0: there is room, or a slice, and growth does not wait. */
     int64_t started_ns;
     uint64_t newest; /* number of the segment that is left */
     struct tamis__draft drafts[TAMIS__SPARES_MAX];
     uint32_t count;
-    struct tamis__numbers remove; /* files, after the commit */
+    struct tamis__numbers remove; /* files to be removed after the commit */
 };
 
 /* ---- What the next segment is ---------------------------------------------------------------- */
 
 /*
- * The part of its planned share that the next segment may have.  1, as segments never hold more
- * than they were made for; less where more came into them by other ways, such as a merge: then
- * those that come after share what is left of the rate.
+ * The part of its planned rate that the next segment may have.  It is 1, as segments never hold
+ * more than they were made for.  It is less if more keys came in by other ways, such as a merge:
+ * then the later segments share what is left of the rate.
  */
 static double share_left(const struct tamis__view *view)
 {
@@ -130,7 +134,7 @@ static int size_segment(const struct tamis__view *view, uint32_t step,
     return 0;
 }
 
-/* The one that comes after the newest and `ahead` others. */
+/* Describes the segment that comes after the newest one and `ahead` others. */
 static int describe_next(const struct change *change, uint32_t ahead,
                          struct tamis__record_segment *next)
 {
@@ -154,8 +158,8 @@ static int draft_next(struct change *change, const struct tamis__record_segment 
     return rc;
 }
 
-/* Keys that come within AHEAD_NS at the speed that this view has seen, less those that have room.
- * */
+/* The number of keys that come within AHEAD_NS at the speed that this view has seen, less those
+ * that still have room. */
 static double keys_to_come(const struct tamis__view *view)
 {
     const uint64_t left = tamis__room_left(&tamis__newest(view)->segment, view->limit);
@@ -164,7 +168,7 @@ static double keys_to_come(const struct tamis__view *view)
     return keys <= 0 ? 0 : keys / time * AHEAD_NS - (double)left;
 }
 
-/* One spare, and further ones while it would not last. */
+/* Drafts one spare, and more of them if one would soon be full. */
 static int draft_spares(struct change *change)
 {
     double keys = keys_to_come(change->view);
@@ -184,7 +188,7 @@ static int draft_spares(struct change *change)
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-/* How many of the oldest segments go, now that `slice` is the newest. */
+/* Counts the oldest segments that go when `slice` is the newest slice. */
 static uint32_t count_left_behind(const struct change *change, const struct tamis__record *record,
                                   uint64_t slice)
 {
@@ -200,7 +204,7 @@ static uint32_t count_left_behind(const struct change *change, const struct tami
     return count;
 }
 
-/* Room for the drafts behind those that stay; spares beyond the first are dispensable. */
+/* Sees that the list has room for the drafts.  Spares beyond the first are given up for that. */
 static int fit(struct change *change, const struct tamis__record *before, uint32_t behind)
 {
     const uint32_t stay = before->segment_count - behind;
@@ -214,14 +218,15 @@ static int fit(struct change *change, const struct tamis__record *before, uint32
 }
 
 /*
- * Under the exclusive lock, the newest segment still being the newest: the drafts become spares of
- * the record, which has none, or the one draft is gone on to; what the window has left behind goes.
+ * Commits the drafts, under the exclusive lock, while the newest segment still is the newest.  For
+ * growth they become spares of the record, which has none.  For a rotation the only draft becomes
+ * the newest segment.  What the window has left behind goes.
  */
 static int publish(struct change *change, struct tamis__catalog_txn *txn,
                    struct tamis__record *before)
 {
     const bool leaves = change->reason != FULL;
-    (void)tamis__view_count_record(change->view, before); /* the counts as they are, for list */
+    (void)tamis__view_count_record(change->view, before); /* for listings */
     int rc = tamis__view_check(change->view);
     if (rc < 0) return rc;
     const uint64_t slice =
@@ -240,14 +245,14 @@ static int publish(struct change *change, struct tamis__catalog_txn *txn,
     rc = fit(change, before, commit.behind);
     commit.count = change->count;
     if (rc == 0) rc = tamis__commit(&commit);
-    if (rc == 0) tamis__remove_files(commit.store, &change->remove); /* or they stay garbage */
+    if (rc == 0) tamis__remove_files(commit.store, &change->remove); /* the rest is garbage */
     return rc;
 }
 
 /* ---- Under which locks ----------------------------------------------------------------------- */
 
-/* Where the record has a segment behind this one, it says so.  Where it has another list, the epoch
- * did. */
+/* If the record has a segment after this one, writes its number into this one.  If the record has
+ * another list, the epoch has told the handles already. */
 static void tell_next(const struct tamis__segment *segment, const struct tamis__record *record)
 {
     for (uint32_t i = 0; i + 1 < record->segment_count; i++)
@@ -255,7 +260,8 @@ static void tell_next(const struct tamis__segment *segment, const struct tamis__
             tamis__segment_leave(segment, record->segments[i + 1].number);
 }
 
-/* With the catalog's exclusive lock.  1: there is a spare, or another list; below 0: an error. */
+/* Makes the change, with the catalog's exclusive lock.  Returns 1 if there is a spare or another
+ * list, or an error. */
 static int change_held(struct change *change, struct tamis__catalog_txn *txn)
 {
     struct tamis_store *store = change->filter->store;
@@ -267,7 +273,7 @@ static int change_held(struct change *change, struct tamis__catalog_txn *txn)
         rc = tamis__spares_take_back(store, txn, &record, &change->remove);
     if (rc < 0) return rc;
     if (record.segments[record.segment_count - 1].number != change->newest) {
-        tell_next(newest, &record); /* somebody else's change, whose maker died telling of it */
+        tell_next(newest, &record); /* its maker died before it wrote this */
         return 1;
     }
     if (record.spare_count > 0)
@@ -277,7 +283,7 @@ static int change_held(struct change *change, struct tamis__catalog_txn *txn)
     return rc < 0 ? rc : 1;
 }
 
-/* Before the next try for the lock of a file; -1: the catalog's. */
+/* Waits before the next try for the lock of a file; lock_fd -1 means the lock of the catalog. */
 static bool waits_to_rotate(const struct change *change, int lock_fd)
 {
     if (change->started_ns != 0)
@@ -286,7 +292,8 @@ static bool waits_to_rotate(const struct change *change, int lock_fd)
     return tamis__steady_ns() < change->deadline;
 }
 
-/* Before the next try for the catalog's lock: false, it is given up, or not needed any more. */
+/* Waits before the next try for the catalog's lock.  Returns false if the lock is given up or not
+ * needed any more. */
 static bool waits(const struct change *change)
 {
     const struct tamis__segment *newest = &tamis__newest(change->view)->segment;
@@ -296,7 +303,7 @@ static bool waits(const struct change *change)
            tamis__store_wait(change->filter->store, change->started_ns, -1) != 0;
 }
 
-/* 1, as above; 0: the catalog's lock is not to be had. */
+/* Returns 1 as change_held() does, or 0 if the catalog's lock cannot be had. */
 static int change_staged(struct change *change)
 {
     struct tamis_store *store = change->filter->store;
@@ -334,9 +341,9 @@ static void end_change(struct change *change)
 /* ---- Growth ---------------------------------------------------------------------------------- */
 
 /*
- * See to it that the newest segment has a spare.  1: it has, or was left; 0: the locks are taken.
- * started_ns: as in struct change; 0: wait for nobody.  *lock_fd: whose lock it was, to be waited
- * for.
+ * Makes a spare for the newest segment.  Returns 1 if there is one now, or the segment was left; 0
+ * if the locks are taken. started_ns is as in struct change; 0 means not to wait. *lock_fd is the
+ * lock to wait for.
  */
 static int make_spare(struct tamis_filter *filter, struct tamis__view *view, int64_t started_ns,
                       struct tamis__private_fd *guard, int *lock_fd)
@@ -350,7 +357,7 @@ static int make_spare(struct tamis_filter *filter, struct tamis__view *view, int
     if (rc == TAMIS_ENOTFOUND) return 1; /* the window has left it, or the filter was dropped */
     if (rc <= 0) return rc;
     *lock_fd = -1;
-    if (tamis__segment_next(newest) != 0) return 1; /* by who had the guard before */
+    if (tamis__segment_next(newest) != 0) return 1; /* made by the former holder */
     begin_change(filter, view, FULL, 0, &change);
     change.started_ns = started_ns;
     rc = draft_spares(&change);
@@ -364,13 +371,13 @@ static bool has_spare(const struct tamis__view *view)
     return tamis__next_spare(tamis__segment_next(&tamis__newest(view)->segment)) != 0;
 }
 
-/* The chore TAMIS__CHORE_SPARE.  There is room still: what stands in the way is left for later, or
- * for whom there is no room. */
+/* Does the chore TAMIS__CHORE_SPARE.  There is still room, so what cannot be done now is left for
+ * later, or for an adder that finds no room. */
 static void look_for_spare(struct tamis_filter *filter, struct tamis__view *view)
 {
     struct tamis__private_fd guard = {.fd = -1};
     int lock_fd;
-    /* ORDER relaxed: hints; what is done is decided under the locks. */
+    /* ORDER relaxed: these are hints; what is done is decided under the locks. */
     const int64_t again_at = __atomic_load_n(&view->spare_at, __ATOMIC_RELAXED);
     if (!has_spare(view) && again_at != 0 && tamis__steady_ns() < again_at) return;
     const int rc = has_spare(view) ? 1 : make_spare(filter, view, 0, &guard, &lock_fd);
@@ -381,9 +388,11 @@ static void look_for_spare(struct tamis_filter *filter, struct tamis__view *view
         __atomic_store_n(&view->spare_at, tamis__steady_ns() + AGAIN_NS, __ATOMIC_RELAXED);
 }
 
-/* Do others hold room, who may give it back in a moment?  Pauses then.  `at_least_once`: also where
- * the items say that there is none, as they may be of adders that are about to take their addition
- * back. */
+/*
+ * Do others hold room that they may give back in a moment?  Pauses if so.  `at_least_once`: looks
+ * again even if the items say that there is no room, as some may be of adders that are about to
+ * take their addition back.
+ */
 static bool is_held(const struct tamis__view *view, bool at_least_once, unsigned *looks)
 {
     const uint64_t items = tamis__segment_items(&tamis__newest(view)->segment);
@@ -441,7 +450,7 @@ int tamis__view_make_room(struct tamis_filter *filter, struct tamis__view **view
 
 /* ---- Rotation -------------------------------------------------------------------------------- */
 
-/* As for growth, who has it is taken for stopped after a while. */
+/* Waits for the guard.  As for growth, a process that holds it for too long counts as stopped. */
 static int wait_for_guard(const struct change *change, struct tamis__private_fd *guard)
 {
     const struct tamis__segment *newest = &tamis__newest(change->view)->segment;
@@ -453,7 +462,7 @@ static int wait_for_guard(const struct change *change, struct tamis__private_fd 
     return rc;
 }
 
-/* started_ns: as in struct change. */
+/* started_ns is as in struct change. */
 static int rotate(struct tamis_filter *filter, struct tamis__view **view, enum reason reason,
                   int64_t started_ns)
 {
@@ -477,14 +486,14 @@ static int rotate(struct tamis_filter *filter, struct tamis__view **view, enum r
                                       : tamis__view_follow(filter, view);
         if (rc < 0 || tamis__newest(*view)->segment.header->number != change.newest) return rc;
     }
-    /* ORDER relaxed: a hint that keeps us from waiting at every key. */
+    /* ORDER relaxed: a hint, so that not every key waits. */
     __atomic_store_n(&(*view)->wait_until, tamis__now_ns() + WAIT_NS, __ATOMIC_RELAXED);
     return 0;
 }
 
 int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view)
 {
-    /* ORDER relaxed: hints; what is done is decided under the locks. */
+    /* ORDER relaxed: these are hints; what is done is decided under the locks. */
     const int64_t wait_until = __atomic_load_n(&(*view)->wait_until, __ATOMIC_RELAXED);
     if (tamis__view_is_over(*view) && (wait_until == 0 || tamis__now_ns() >= wait_until)) {
         const int rc = rotate(filter, view, TIME_IS_OVER, 0);

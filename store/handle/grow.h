@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* grow.h: a filter goes on in a further segment (grow.c). */
+/* grow.h: a filter goes on in another segment (grow.c). */
 #ifndef TAMIS_HANDLE_GROW_H
 #define TAMIS_HANDLE_GROW_H
 
 #include "handle/view.h"
 
-/* Something is to be done to the list: it wants a spare, or its time is over (grow.c).  Waits a
- * second at the most.  As above. */
+/* Called when the list needs a spare, or the time of its newest slice is over.  Waits a second at
+ * most. *view is then up to date. */
 int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view);
-/* Time has passed by all slices: wait for the locks that a further one needs, since started_ns and
- * for as long as the busy timeout says.  As above; 0 also where they are not to be had. */
+/*
+ * Called when all slices are past.  Waits for the locks that a new slice needs, since started_ns
+ * and for as long as the busy timeout says.  Also returns 0 if it cannot have them; *view then has
+ * the old slice.
+ */
 int tamis__view_begin_slice(struct tamis_filter *filter, struct tamis__view **view,
                             int64_t started_ns);
 int tamis__fail_no_slice(const struct tamis_filter *filter, int64_t started_ns); /* TAMIS_EBUSY */
 /*
- * The newest segment has no room (grow.c).  0: there is some, or *view has another newest segment,
- * or refuses; TAMIS_EBUSY after the store's busy timeout, and what keeps a segment from being made.
+ * Called when the newest segment has no room.  Returns 0 if there is room now, or *view has another
+ * newest segment, or refuses keys.  Returns TAMIS_EBUSY after the store's busy timeout, or the
+ * error that kept a segment from being made.
  */
 int tamis__view_make_room(struct tamis_filter *filter, struct tamis__view **view);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hashed.h: keys on their way through a call, with their digests.  A call makes them at the first
- * segment that it asks, and hands them on: to further segments, to chores, to the log of a durable
- * filter.  So a key is hashed once, whatever is done with it.
+ * hashed.h: keys on their way through a call, with their digests.  A call makes the digests at the
+ * first segment that it asks.  It hands them on to further segments, to chores and to the log of a
+ * durable filter.  So a key is hashed once, whatever is done with it.
  *
- * A digest is good for every segment that hashes by the rule that it was made by, as all segments
- * of one publication do.  Where another publication with another seed comes into force in the
- * middle of a call, its keys are hashed again.
+ * A digest is good for every segment that hashes by the same rule.  All segments of one publication
+ * do so.  If another publication with another seed comes into force in the middle of a call, the
+ * keys are hashed again.
  */
 #ifndef TAMIS_HANDLE_HASHED_H
 #define TAMIS_HANDLE_HASHED_H
@@ -17,7 +17,8 @@
 #include "handle/view.h"
 #include "hash/digester.h"
 
-/* How digests were made.  A copy, as the segment that had the secret may be unmapped by now. */
+/* The rule by which digests were made.  It is a copy, as the segment with the secret may be
+ * unmapped by now. */
 struct tamis__rule {
     bool is_made;  /* false: there are no digests yet */
     bool is_keyed; /* by SipHash with the secret; else by XXH3 with the seed */
@@ -33,8 +34,8 @@ struct tamis__hashed_key {
     struct tamis__rule rule;
 };
 
-/* Several keys. `digests` has room for as many, but for keys that are only handed to a kind, which
- * hashes them itself. */
+/* Several keys.  `digests` has room for as many, unless the keys only go to a kind, which hashes
+ * them itself. */
 struct tamis__hashed_keys {
     const struct tamis_key *keys;
     struct tamis__digest *digests;
@@ -50,7 +51,7 @@ static inline void tamis__rule_set(struct tamis__rule *rule, const struct tamis_
     if (rule->is_keyed) memcpy(rule->secret, by->secret, sizeof rule->secret);
 }
 
-/* Are there digests that `by` would make, too? */
+/* Are there digests, and would `by` make the same? */
 static inline bool tamis__rule_is(const struct tamis__rule *rule, const struct tamis__digester *by)
 {
     if (!rule->is_made || rule->is_keyed != (by->secret != NULL)) return false;
@@ -58,14 +59,14 @@ static inline bool tamis__rule_is(const struct tamis__rule *rule, const struct t
                           : rule->seed == by->seed;
 }
 
-/* Has it the digest that the segments of the view know it by? */
+/* Do the keys have the digests that the segments of the view know them by? */
 static inline bool tamis__is_hashed(const struct tamis__hashed_keys *keys,
                                     const struct tamis__view *view)
 {
     return view->digested && tamis__rule_is(&keys->rule, &view->by);
 }
 
-/* See that it has the digest that the segments of the view know it by, if they have one. */
+/* Makes the digest that the segments of the view know the key by, if they have digests. */
 static inline void tamis__hash_key(const struct tamis__view *view, struct tamis__hashed_key *key)
 {
     if (!view->digested || tamis__rule_is(&key->rule, &view->by)) return;

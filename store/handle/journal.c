@@ -13,10 +13,10 @@
 #include "handle/view.h"
 
 /*
- * A log may get as long as this, or as the share of the filter's data where that is more; then a
- * checkpoint is made.  4 million keys in 64 MiB dirty most pages of a filter of 16 GiB or less, so
- * a checkpoint costs a write of the whole of it: with a log of an eighth that is 8 bytes written
- * for each that is logged.
+ * A checkpoint is made when a log reaches this length, or the given share of the filter's data if
+ * that is more.  4 million keys in 64 MiB dirty most pages of a filter of up to 16 GiB, so a
+ * checkpoint writes the whole filter.  With a log of an eighth of the data, that is 8 bytes written
+ * for each byte that is logged.
  */
 #define LIMIT_BYTES_MIN ((uint64_t)64 << 20)
 #define LIMIT_SHARE 8u
@@ -25,22 +25,22 @@ struct tamis__journal {
     struct tamis_filter *filter;
     struct tamis__logs logs;
     struct tamis__journal
-        *inherited; /* that of the parent process; its mutex may be locked for ever */
+        *inherited; /* journal of the parent process; its mutex may be locked for ever */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    struct tamis__log log; /* file.fd below 0: there is none */
+    struct tamis__log log; /* file.fd below 0: there is no log */
     bool busy, syncing, failed;
     uint64_t reserved;                      /* bytes promised to frames that have no place yet */
-    unsigned writing;                       /* frames that have one, and are not written yet */
-    uint64_t written, synced;               /* frames, in the order in which they were written */
-    uint64_t segments[TAMIS__SEGMENTS_MAX]; /* that frames name since it last began anew */
+    unsigned writing;                       /* frames that have a place and are not written yet */
+    uint64_t written, synced;               /* numbers of frames, counted as they are written */
+    uint64_t segments[TAMIS__SEGMENTS_MAX]; /* named by frames since the log last began anew */
     uint32_t segment_count;
 };
 
 /* ---- One a process --------------------------------------------------------------------------- */
 
-/* One that was inherited has lost its descriptor, so nothing of its log is given back; and to
- * destroy its condition could wait for threads that are the parent's. */
+/* Frees a journal.  An inherited one has lost its descriptor, so nothing of its log is given back.
+ * Its condition is not destroyed: that could wait for threads of the parent. */
 static void free_journal(struct tamis__journal *journal)
 {
     while (journal != NULL) {
@@ -53,7 +53,7 @@ static void free_journal(struct tamis__journal *journal)
 
 int tamis__journal_of(struct tamis_filter *filter, struct tamis__journal **journal)
 {
-    /* ORDER acquire: pairs with the release below; the journal is whole. */
+    /* ORDER acquire: pairs with the release below, so the journal is complete. */
     *journal = __atomic_load_n(&filter->journal, __ATOMIC_ACQUIRE);
     if (*journal != NULL) return 0;
     struct tamis__journal *fresh = calloc(1, sizeof *fresh);
@@ -87,7 +87,8 @@ static bool is_degraded(const struct tamis__view *view)
     return false;
 }
 
-/* One that a frame names and the list has no more: a rollback may bring it back. */
+/* Brings a segment to the disk that a frame names and the list no longer has: a rollback may bring
+ * it back. */
 static int sync_left(const struct tamis__journal *journal, uint64_t number)
 {
     struct tamis__store_segment left;
@@ -99,7 +100,7 @@ static int sync_left(const struct tamis__journal *journal, uint64_t number)
     return rc < 0 ? rc : 0;
 }
 
-/* All that its frames are of, to the disk. */
+/* Brings to the disk all segments of the view, and all that frames name. */
 static int make_checkpoint(const struct tamis__journal *journal, const struct tamis__view *view)
 {
     int rc = 0;
@@ -122,8 +123,8 @@ static uint64_t limit_of(const struct tamis__view *view)
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-/* Sticky, for all processes: what the bits of this call rest on is not on the disk.  Returns `rc`.
- * */
+/* Marks the filter as degraded, for all processes: the log of this call's keys is not on the disk.
+ * Returns `rc`. */
 static int fail_log(struct tamis__journal *journal, const struct tamis__view *view, int rc)
 {
     char cause[768];
@@ -148,7 +149,8 @@ static int fail_with_others(const struct tamis__journal *journal)
 
 /* ---- What one thread does for all ------------------------------------------------------------ */
 
-/* With the mutex: nobody else changes the log, and no frame is on its way into it. */
+/* Called with the mutex, which it gives back.  After it nobody else changes the log, and no frame
+ * is on its way into it. */
 static void become_busy(struct tamis__journal *journal)
 {
     journal->busy = true;
@@ -164,7 +166,7 @@ static void end_busy(struct tamis__journal *journal)
     (void)pthread_cond_broadcast(&journal->changed);
 }
 
-/* Nothing that was logged needs it any more. */
+/* Begins the log anew: nothing in it is needed any more. */
 static int begin_anew(struct tamis__journal *journal, const struct tamis__view *view)
 {
     int rc = make_checkpoint(journal, view);
@@ -180,7 +182,7 @@ static int begin_anew(struct tamis__journal *journal, const struct tamis__view *
     return 0;
 }
 
-/* Busy: have room for so many bytes. */
+/* Makes room for so many bytes.  The caller is busy. */
 static int make_room(struct tamis__journal *journal, const struct tamis__view *view, size_t bytes)
 {
     struct tamis__log *log = &journal->log;
@@ -208,7 +210,7 @@ int tamis__journal_reserve(struct tamis__journal *journal, const struct tamis__v
         become_busy(journal);
         rc = make_room(journal, view, bytes);
         end_busy(journal);
-        /* The error of the frames that wait for their sync was told to this one. */
+        /* this call returns the error of the frames that wait for their sync */
         journal->failed |= log->failed;
     }
     if (rc == 0) journal->reserved += bytes;
@@ -226,7 +228,7 @@ void tamis__journal_release(struct tamis__journal *journal, size_t reserved)
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* With the mutex. */
+/* The caller has the mutex. */
 static void note_segment(struct tamis__journal *journal, uint64_t number)
 {
     for (uint32_t i = 0; i < journal->segment_count; i++)
@@ -234,14 +236,14 @@ static void note_segment(struct tamis__journal *journal, uint64_t number)
     if (journal->segment_count < TAMIS__SEGMENTS_MAX)
         journal->segments[journal->segment_count++] = number;
     else
-        journal->failed = true; /* cannot be: reserve begins anew where they are so many */
+        journal->failed = true; /* cannot happen: reserve prevents it */
 }
 
 int tamis__journal_append(struct tamis__journal *journal, const struct tamis__view *view,
                           struct tamis__frame *frame, unsigned char *buffer, size_t reserved,
                           uint64_t *ticket)
 {
-    frame->epoch = journal->log.epoch; /* stays while bytes are reserved */
+    frame->epoch = journal->log.epoch; /* stays the same while bytes are reserved */
     const size_t bytes = tamis__frame_seal(journal->log.nonce, frame, buffer);
     (void)pthread_mutex_lock(&journal->mutex);
     const uint64_t at = journal->log.end;
@@ -263,7 +265,8 @@ int tamis__journal_append(struct tamis__journal *journal, const struct tamis__vi
     return rc < 0 && !failed ? fail_log(journal, view, rc) : rc;
 }
 
-/* With the mutex, which it lets go meanwhile: all that is written by now. */
+/* Syncs all that is written by now.  The caller has the mutex, which is given back during the
+ * sync. */
 static int sync_written(struct tamis__journal *journal)
 {
     const uint64_t written = journal->written;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * journal.h: the log of a handle, shared by its threads.
+ * journal.h: the journal of a handle: through it the threads of a handle write its log (log/log.h).
  *
- *     reserve    there is room for a frame: so a full disk is found before a bit is set
- *     append     the frame is written, not synced
- *     sync       it is on the disk; threads that come together share one fdatasync()
+ *     reserve    takes room for a frame, so that a full disk is found before a bit is set
+ *     append     writes the frame, without a sync
+ *     sync       brings it to the disk; threads that come together share one fdatasync()
  *
- * What makes, grows or retires the log, one thread does while the others wait (`busy`); it waits
- * for frames that have room and are not written.  A checkpoint of all segments that the frames name
- * makes them needless: then the log begins anew at its front.
+ * One thread makes, grows or removes the log, while the others wait (`busy`).  It first waits for
+ * frames that have room and are not written.  A checkpoint of all segments that the frames name
+ * makes the frames needless: then the log begins anew at its front.
  *
- * A write or a sync that failed ends it: it is never written to again, the filter is degraded, and
- * the next `reserve` makes a checkpoint and another log first.
+ * After a failed write or sync the log is never written to again, and the filter is degraded.  The
+ * next `reserve` first makes a checkpoint and another log.
  *
- * The mutex is of one process: a child of fork() begins a journal of its own (tamis__journal_of).
+ * The mutex belongs to one process: a child of fork() begins a journal of its own
+ * (tamis__journal_of).
  */
 #ifndef TAMIS_HANDLE_JOURNAL_H
 #define TAMIS_HANDLE_JOURNAL_H
@@ -23,31 +24,35 @@
 
 struct tamis__journal;
 
-/* The one of this process; made where there is none.  TAMIS_ENOMEM. */
+/* Gives the journal of this process, and makes it if there is none.  TAMIS_ENOMEM. */
 int tamis__journal_of(struct tamis_filter *filter, struct tamis__journal **journal);
 
-/* Room for a frame of so many bytes.  The caller has entered `view`, and owes an append. */
+/* Reserves room for a frame of so many bytes.  The caller has entered `view`, and must append the
+ * frame or release the room. */
 int tamis__journal_reserve(struct tamis__journal *journal, const struct tamis__view *view,
                            size_t bytes);
-/* Not needed after all. */
+/* Gives back room that was reserved and is not needed. */
 void tamis__journal_release(struct tamis__journal *journal, size_t reserved);
 
-/* Write the frame whose payload stands in `buffer` into the room reserved for it.  *ticket is what
- * sync wants. */
+/* Writes the frame whose payload stands in `buffer` into the room that was reserved for it. *ticket
+ * is for tamis__journal_sync(). */
 int tamis__journal_append(struct tamis__journal *journal, const struct tamis__view *view,
                           struct tamis__frame *frame, unsigned char *buffer, size_t reserved,
                           uint64_t *ticket);
-/* 0 once all that had that ticket, or a lower one, is on the disk. */
+/* Returns 0 once all frames with that ticket, or a lower one, are on the disk. */
 int tamis__journal_sync(struct tamis__journal *journal, const struct tamis__view *view,
                         uint64_t ticket);
 
-/* The handle ends: take the log away.  `whole`: a checkpoint of all its segments has ended well
- * since the last add; else one is made.  Where it fails the log stays for others. */
+/*
+ * Ends the journal of a handle and removes its log.  `whole`: a checkpoint of all segments has
+ * succeeded since the last add; otherwise one is made.  If it fails, the log stays for others to
+ * replay.
+ */
 int tamis__journal_close(struct tamis_filter *filter, bool whole);
-/* The same of a filter that was dropped: nobody needs it, and who cleans the store takes what this
- * leaves. */
+/* As tamis__journal_close(), for a filter that was dropped.  Nobody needs the log; if it cannot be
+ * removed here, the next cleaner of the store removes it. */
 void tamis__journal_forget(struct tamis_filter *filter);
-/* Give back what it has in memory, and the lock; harmless where there is none. */
+/* Frees the memory of the journal and gives back its lock.  Does nothing if there is no journal. */
 void tamis__journal_free(struct tamis_filter *filter);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * open.c: a handle is opened, what a crash left is brought back, and the handle is closed, when its
- * counts go to the catalog.
- */
+/* open.c: opens a handle, has a filter recovered after a crash, and closes the handle, which brings
+ * its counts to the catalog. */
 #include "handle/open.h"
 
 #include <stdlib.h>
@@ -59,12 +57,12 @@ int tamis__open_entered(void *context, struct tamis_store *store,
 {
     tamis_filter **filter = context;
     if (record != NULL) return tamis__filter_open_record(store, record, false, filter);
-    (void)tamis_filter_close(*filter); /* its counts are the record's: no catalog is needed */
+    (void)tamis_filter_close(*filter); /* its counts are those of the record */
     *filter = NULL;
     return 0;
 }
 
-/* Under the catalog's lock, so that no drop can take the files away in between. */
+/* Opens under the catalog's lock, so that no drop can take the files away in between. */
 static int open_by_name(struct tamis_store *store, const char *name, bool read_only,
                         tamis_filter **filter)
 {
@@ -81,7 +79,8 @@ static int open_by_name(struct tamis_store *store, const char *name, bool read_o
     return rc;
 }
 
-/* Keys of it may be in logs alone, and would seem absent: let one who may write bring them back. */
+/* Some keys may be only in logs, and would seem absent.  So a handle that may write is opened to
+ * replay them. */
 static int recover_for_reader(const struct tamis_store *reader, const char *name,
                               const struct tamis_filter *filter)
 {
@@ -161,8 +160,8 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
     return rc;
 }
 
-/* Bring what it wrote to the disk where it was the last that may write.  1: all of the filter is
- * there. */
+/* Brings to the disk each segment of which this process was the last writer.  Returns 1 if the
+ * whole filter is on the disk. */
 static int leave_segments(const struct tamis__view *view)
 {
     bool left = false, whole = true;
@@ -181,7 +180,7 @@ static int leave_segments(const struct tamis__view *view)
 
 static bool is_dropped(const struct tamis_filter *filter)
 {
-    /* ORDER relaxed: only ever set. */
+    /* ORDER relaxed: the word is only ever set. */
     return __atomic_load_n(&filter->dropped, __ATOMIC_RELAXED) ||
            tamis__segment_next(&tamis__newest(filter->view)->segment) == TAMIS__NEXT_DROPPED;
 }
@@ -208,7 +207,7 @@ TAMIS_API int tamis_filter_close(tamis_filter *filter)
             rc = tamis__record_items(filter, view, rc > 0 ? now : 0);
     }
     if (is_dropped(filter)) tamis__journal_forget(filter);
-    if (rc == TAMIS_EDROPPED) rc = 0; /* no catalog entry is left to be wrong */
+    if (rc == TAMIS_EDROPPED) rc = 0; /* the catalog has no entry that could be wrong */
     tamis__filter_free(filter);
     return rc;
 }

@@ -5,19 +5,19 @@
 
 #include "handle/view.h"
 
-/* A handle on the filter of a record; the caller holds the catalog's lock. */
+/* Opens a handle on the filter of a record.  The caller holds the catalog's lock. */
 int tamis__filter_open_record(struct tamis_store *store, const struct tamis__record *record,
                               bool read_only, tamis_filter **filter);
 
-/* After that, without the lock, of one that may write: what the machine or other handles left when
- * they went down is brought back.  Where that fails the handle is given back. */
+/* Must follow for a handle that may write, without the lock: recovers what the machine or other
+ * handles left when they went down.  If that fails, the handle is freed. */
 int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter);
 
-/* Give a handle back as it is; what closing has to do was done. */
+/* Frees a handle.  All that closing has to do was done before. */
 void tamis__filter_free(struct tamis_filter *filter);
 
-/* For struct tamis__entry, whose context is a `tamis_filter **`: open the filter that is being
- * made; with `record` NULL close it again. */
+/* For struct tamis__commit, whose context is a `tamis_filter **`: opens the filter that is being
+ * made, or closes it again if `record` is NULL. */
 int tamis__open_entered(void *context, struct tamis_store *store,
                         const struct tamis__record *record);
 

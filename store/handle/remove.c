@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * remove.c: removing and counting keys, for filters that can.
+ * remove.c: removes and counts keys, in filters that can.
  *
- * A key must be taken off where it was counted, so such a filter has one segment for life: it
- * neither grows nor has a window.
+ * A key must be removed from the segment where it was counted.  So such a filter has one segment
+ * for life: it neither grows nor has a window.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "handle/follow.h"
 #include "txn/store.h"
 
-/* tamis__visit() of a view whose segment counts. */
+/* As tamis__visit(), for a view whose segment has counters. */
 static int visit(tamis_filter *filter, const char *verb, struct tamis__view **view)
 {
     const int rc = tamis__visit(filter, view);
@@ -43,7 +43,7 @@ static int64_t remove_in_pieces(const struct tamis__store_segment *s, const stru
     return removed;
 }
 
-/* A key that is not there is no write, and needs no mark. */
+/* Is any of the keys there?  Removing an absent key writes nothing and needs no mark. */
 static bool has_any(const struct tamis__store_segment *s, const struct tamis_key *keys,
                     size_t count)
 {

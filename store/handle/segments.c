@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * segments.c: one key and a list of segments.
+ * segments.c: adds one key to a list of segments, and makes room in it.
  *
- * An add goes to the newest segment, after the others were asked.  Where the list went on
- * meanwhile, who won there goes on in the new newest one as if it had not won: docs/concurrency.md,
- * "The list goes on".
+ * An add goes to the newest segment, after the other segments were asked.  If the list went on
+ * meanwhile, the win does not count: the adder goes on in the new newest segment.
+ * docs/concurrency.md, "The list goes on", says why.
  */
 #include "handle/segments.h"
 
@@ -16,7 +16,7 @@
 #include "handle/grow.h"
 #include "txn/wait.h"
 
-/* The window in time moves on, and has room again when the next slice begins. */
+/* In a window limited by time, there is room again when the next slice begins. */
 static int fail_full_slice(const struct tamis_filter *filter, const struct tamis__view *view)
 {
     const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
@@ -44,7 +44,8 @@ int tamis__fail_full(const struct tamis_filter *filter, const struct tamis__view
         tamis__plural(view->policy.capacity));
 }
 
-/* Half of it is granted: the next one is to be made, by who adds next, unless it is there. */
+/* Called when half of the newest segment is granted: the next adder makes a spare, unless there is
+ * one. */
 static void want_spare(struct tamis__view *view)
 {
     if (view->policy.on_full == TAMIS_ON_FULL_REFUSE && view->policy.window_items == 0) return;
@@ -53,7 +54,7 @@ static void want_spare(struct tamis__view *view)
     (void)__atomic_fetch_or(&view->chores, TAMIS__CHORE_SPARE, __ATOMIC_RELAXED);
 }
 
-/* Room for one key in the newest segment: it is counted, unless this is false. */
+/* Takes room for one key in the newest segment.  If this returns false, the key is not counted. */
 static bool take_one(struct tamis__view *view, struct tamis__hold *hold)
 {
     bool passed_half = false;
@@ -71,7 +72,7 @@ void tamis__take_many(struct tamis__view *view, uint32_t wanted, struct tamis__h
     if (passed_half) want_spare(view);
 }
 
-/* The same for a key that is `counted` in another segment. */
+/* As take_one(), for a key that may be `counted` in another segment. */
 static bool take(struct tamis__view *view, bool counted, struct tamis__hold *hold)
 {
     if (!counted) return take_one(view, hold);
@@ -107,14 +108,15 @@ int tamis__make_room(struct tamis_filter *filter, struct tamis__view **at,
 }
 
 /*
- * Ask for a key where it may be, before it is added: `from` is the first segment that says
- * something about it. 0: some segment of the newest slice has it, and nothing is to be done; else
- * 1, and *fresh is cleared where an older slice has it.
+ * Asks for a key before it is added, in all segments from `from` on.  Returns 0 if a segment of the
+ * newest slice has the key: then nothing is to be done.  Otherwise returns 1, and clears *fresh if
+ * an older slice has the key.
  */
 static int find_first(const struct tamis__view *view, uint32_t from,
                       const struct tamis__hashed_key *key, bool in_newest, bool *fresh)
 {
-    /* Most are in the newest.  In a window that may be left meanwhile: their life goes on below. */
+    /* Most keys are in the newest segment.  In a window that segment may be left meanwhile: see
+     * below. */
     if (in_newest && view->policy.slices == 0) return 0;
     const uint32_t found = tamis__find_key(view, from, view->count - 1, key);
     if (found > view->slice_first) return 0;
@@ -144,7 +146,7 @@ int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
             if (rc < 0) return rc;
             continue;
         }
-        /* In an older slice only: it is not new, but its life begins again. */
+        /* If only an older slice has the key, it is not new, but its life begins again. */
         const int added = in_newest ? 0
                           : view->digested
                               ? newest->calls->add(&newest->segment, key->digest)
@@ -153,7 +155,7 @@ int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
         if (added < 0) return added;
         const bool flipped = added > 0;
         if (!flipped && view->policy.slices == 0) return 0;
-        fresh &= flipped; /* who won it may have been told so, and this one never is */
+        fresh &= flipped; /* whoever won it may have been told NEW: this call must not be */
         if (!tamis__won_in_vain(view)) {
             if (!flipped) return 0;
             if (!counted && hold.keys == 0) tamis__count_one(view);
@@ -171,7 +173,7 @@ bool tamis__ignores_known(const struct tamis__view *view)
     return !tamis__view_is_over(view) && tamis__newest(view)->kind->count_batch == NULL;
 }
 
-/* Has time passed by all slices?  Nobody would find a key in the last one any more. */
+/* Are all slices past?  Then nobody would find a key in the newest one. */
 static bool is_past(const struct tamis__view *view)
 {
     return tamis__first_alive(view) == view->count;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sync_interval.c: a handle that makes checkpoints by itself, by a thread of its own: the only one
- * that the library ever starts, and only where it is asked to.
+ * sync_interval.c: a handle that makes checkpoints by itself, on a thread of its own.  A handle has
+ * this thread only if the caller asks for it.
  *
  *     set         the thread sleeps for the interval, or until it is told to end
- *     thread      tamis_filter_sync(); what fails leaves the filter degraded, and is tried again
- *     close       tells it to end, and waits for that
- *     fork()      the child has no such thread; there what is left is memory to be freed
+ *     thread      calls tamis_filter_sync(); a failure leaves the filter degraded, and the next
+ *                 interval tries again
+ *     close       tells the thread to end, and waits for that
+ *     fork()      the child has no such thread; it only frees the memory
  */
 #include "handle/sync_interval.h"
 
@@ -27,15 +28,15 @@ struct tamis__interval {
     struct tamis_filter *filter;
     int64_t ns;
     pthread_t thread;
-    pthread_mutex_t mutex; /* of `ends` */
+    pthread_mutex_t mutex; /* guards `ends` */
     pthread_cond_t wake;
     bool ends;
 };
 
-/* Sleep; false when it is to end. */
+/* Sleeps for the interval.  Returns false when the thread is to end. */
 static bool sleep_on(struct tamis__interval *interval)
 {
-    /* Of a hundred years at most, so that no sum overflows. */
+    /* The interval is cut to a hundred years, so that no sum overflows. */
     const int64_t ns = tamis__steady_ns() +
                        (interval->ns < TAMIS_WINDOW_NS_MAX ? interval->ns : TAMIS_WINDOW_NS_MAX);
     const struct timespec until = {.tv_sec = (time_t)(ns / SECOND_NS),
@@ -60,7 +61,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Signals are for the caller's threads. */
+/* Starts the thread with signals blocked: they are for the caller's threads. */
 static int start(struct tamis__interval *interval)
 {
     sigset_t all, kept;

@@ -5,9 +5,9 @@
 
 #include "handle/view.h"
 
-/* sync_interval.c: no checkpoints by itself any more. */
+/* Ends the thread that makes checkpoints. */
 void tamis__interval_end(struct tamis_filter *filter);
-/* In the child of a fork(), which has not got the thread. */
+/* Forgets the thread, in the child of a fork(), which does not have it. */
 void tamis__interval_forget(struct tamis_filter *filter);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view.c: views are made, answer, and are given back; see view.h.  follow.c exchanges them. */
+/* view.c: makes views, checks what they answer, and gives them back; see view.h. follow.c exchanges
+ * them. */
 #include "handle/view.h"
 
 #include <assert.h>
@@ -56,10 +57,8 @@ void tamis__view_retire(struct tamis_filter *filter, struct tamis__view *view)
         continue;
 }
 
-/*
- * Free the views that nobody is in.  Again if one that was put back has been left meanwhile: its
- * last user found none to free while this thread had it.
- */
+/* Frees the views that nobody is in.  A view that has a visitor is put back.  If its last user left
+ * it while this thread had it, that user found nothing to free: then this goes round again. */
 void tamis__view_reclaim(struct tamis_filter *filter)
 {
     bool again = true;
@@ -71,13 +70,13 @@ void tamis__view_reclaim(struct tamis_filter *filter)
         tamis__barrier(tamis__visit_is_light);
         while (view != NULL) {
             struct tamis__view *next = view->retired;
-            /* Slots first: who pins it is in it meanwhile, and finding that one gone shows the pin.
-             * */
+            /* Slots are read before pins: a thread that pins a view is in it meanwhile.  So if its
+             * slot is found empty, its pin is seen. */
             if (tamis__has_visitor(view)) {
                 view->retired = visited;
                 visited = view;
             } else if (__atomic_load_n(&view->pins, __ATOMIC_SEQ_CST) != 0) {
-                tamis__view_retire(filter, view); /* who unpins it comes by here again */
+                tamis__view_retire(filter, view); /* whoever unpins it comes by here again */
             } else {
                 tamis__view_free(view);
             }
@@ -85,7 +84,7 @@ void tamis__view_reclaim(struct tamis_filter *filter)
         }
         while (visited != NULL) {
             struct tamis__view *next = visited->retired;
-            tamis__view_retire(filter, visited); /* from here on it may be gone */
+            tamis__view_retire(filter, visited); /* from here on another thread may free it */
             again |= !tamis__has_visitor(visited);
             visited = next;
         }
@@ -94,7 +93,7 @@ void tamis__view_reclaim(struct tamis_filter *filter)
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-/* Without segments yet, and with room for so many. */
+/* Makes a view with room for so many segments, without any yet. */
 struct tamis__view *tamis__view_new(uint32_t count, const struct tamis__policy *policy,
                                     double fp_rate)
 {
@@ -111,7 +110,7 @@ struct tamis__view *tamis__view_new(uint32_t count, const struct tamis__policy *
 void tamis__segment_share(struct tamis__store_segment *to, const struct tamis__store_segment *from)
 {
     *to = *from;
-    /* ORDER relaxed: whoever shares has it. */
+    /* ORDER relaxed: the caller has a reference. */
     (void)__atomic_add_fetch(to->references, 1, __ATOMIC_RELAXED);
 }
 
@@ -122,7 +121,7 @@ const struct tamis__store_segment *tamis__view_find(const struct tamis__view *vi
     return NULL;
 }
 
-/* Has a key one digest in all of them? */
+/* Do all segments have the same digest of a key? */
 static void choose_digests(struct tamis__view *view)
 {
     const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
@@ -139,13 +138,13 @@ static void choose_digests(struct tamis__view *view)
     }
 }
 
-/* Does a newest segment that says this take keys? */
+/* Does a newest segment whose `next` is this take keys? */
 bool tamis__view_goes_on(uint64_t next)
 {
     return next == 0 || tamis__next_spare(next) != 0;
 }
 
-/* Where there is a short way for one key. */
+/* Says for which single keys there is a short way. */
 static void choose_ways(struct tamis__view *view, bool read_only)
 {
     choose_digests(view);
@@ -156,7 +155,7 @@ static void choose_ways(struct tamis__view *view, bool read_only)
                         view->policy.slices == 0 && view->rotate_at == INT64_MAX;
 }
 
-/* What follows from policy and segments. */
+/* Sets what follows from policy and segments. */
 void tamis__view_complete(struct tamis__view *view, bool read_only)
 {
     const struct tamis__policy *policy = &view->policy;
@@ -186,9 +185,11 @@ void tamis__view_complete(struct tamis__view *view, bool read_only)
     tamis__fence();
 }
 
-/* What the newest segment of the record says: nothing, or its spare, which may be entered at any
- * moment: so nothing is written over what it should say, or will.  A number that it should not say
- * is of a store that was copied while it was written to. */
+/*
+ * Makes `next` of the newest segment say what it should: nothing, or its spare.  The spare may be
+ * entered at any moment, so a right word, or one that will be right, is not overwritten.  A wrong
+ * number is there if the store was copied while it was written to.
+ */
 static void link_newest(const struct tamis__segment *newest, const struct tamis__record *record)
 {
     const uint64_t spare =
@@ -199,19 +200,19 @@ static void link_newest(const struct tamis__segment *newest, const struct tamis_
            !__atomic_compare_exchange_n(&newest->header->next, &is, 0, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST)) /* ORDER: as tamis__segment_leave. */
         continue;
-    if (spare != 0) tamis__segment_offer(newest, spare); /* its maker may have died before it did */
+    if (spare != 0) tamis__segment_offer(newest, spare); /* its maker may have died before this */
 }
 
 /*
- * Each segment but the newest says which one comes after it, before anybody who has the list adds:
- * the one who published it may have died before it could say so (docs/concurrency.md).  And the
- * newest one says which exceptions are in force, and since when it is itself.  The caller holds the
- * catalog's lock.
+ * Makes each segment but the newest name the segment after it, before anybody who has the list
+ * adds: the publisher may have died before it could do so (docs/concurrency.md).  Makes the newest
+ * segment name the exceptions in force, and the publication since which it is in force itself.  The
+ * caller holds the catalog's lock.
  */
 static void link_segments(struct tamis__view *view, const struct tamis__record *record)
 {
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
-    /* ORDER: as tamis__segment_tell, and in the order of tell() in change.c. */
+    /* ORDER: as tamis__segment_tell, and in the order of tell_of_list() in txn/commit.c. */
     if (tamis__segment_exceptions(newest) != record->exceptions)
         __atomic_store_n(&newest->header->exceptions, record->exceptions, __ATOMIC_SEQ_CST);
     if (tamis__segment_in_force(newest) < record->publication)
@@ -225,7 +226,7 @@ static void link_segments(struct tamis__view *view, const struct tamis__record *
     link_newest(newest, record);
 }
 
-/* The index of exceptions of that number; 0: none. */
+/* Takes the index of exceptions of that number; 0: there is none. */
 int tamis__view_take_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
                            const struct tamis__view *old, struct tamis__view *view)
 {
@@ -261,7 +262,7 @@ int tamis__view_make(struct tamis_store *store, const struct tamis__record *reco
     view->epoch = tamis__segment_epoch(newest);
     view->next = tamis__segment_next(newest);
     if (record->spare_count > 0 && view->next == record->segments[record->segment_count].number)
-        view->next |= TAMIS__NEXT_SPARE; /* entered this moment: it is followed at the next look */
+        view->next |= TAMIS__NEXT_SPARE; /* a spare was entered: followed at the next look */
     view->exceptions = tamis__segment_exceptions(newest);
     view->publication = record->publication;
     tamis__view_complete(view, read_only);

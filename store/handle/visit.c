@@ -16,18 +16,18 @@ static pthread_key_t visitor_key;
 static bool visitor_key_made;
 static pthread_once_t visitors_once = PTHREAD_ONCE_INIT;
 
-/* At the end of a thread another one may have its slot; not this one again, in what still runs in
- * it. */
+/* At the end of a thread its slot may go to another one.  Code that still runs in this thread then
+ * takes a new slot. */
 static void release_visitor(void *context)
 {
     struct tamis__visitor *visitor = context;
     if (visitor == tamis__self) tamis__self = NULL;
-    /* ORDER release: the slot is empty before it can be another's. */
+    /* ORDER release: the slot is empty before another thread can have it. */
     __atomic_store_n(&visitor->view, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&visitor->used, 0, __ATOMIC_RELEASE);
 }
 
-/* In the child of a fork() there is one thread; the others' slots would say for ever where they
+/* The child of a fork() has one thread: the slots of the others would say for ever where they
  * were. */
 static void after_fork_in_child(void)
 {
@@ -67,16 +67,16 @@ struct tamis__visitor *tamis__visitor_register(void)
                                             __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             continue;
     }
-    /* Where that fails the slot is not used again. */
+    /* If this fails, the slot is not used again. */
     if (visitor_key_made) (void)pthread_setspecific(visitor_key, visitor);
     tamis__self = visitor;
     return visitor;
 }
 
-/* By its address alone: what is on the list of retired ones may be gone. */
+/* Only compares the address: a retired view may already be freed. */
 bool tamis__has_visitor(const struct tamis__view *view)
 {
-    /* ORDER seq_cst, acquire: as tamis__enter says; and what its user did in it comes before. */
+    /* ORDER seq_cst, acquire: see tamis__enter.  What a user did in the view comes before this. */
     for (const struct tamis__visitor *r = __atomic_load_n(&visitors, __ATOMIC_ACQUIRE); r != NULL;
          r = r->next)
         if (__atomic_load_n(&r->view, __ATOMIC_SEQ_CST) == view) return true;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * visit.h: where each thread is.  A thread that works in a view says so in a slot of its own, so
- * that nobody gives that view back meanwhile (view.h).  This takes no lock.
- */
+/* visit.h: where each thread is.  A thread that works in a view says so in a slot of its own, so
+ * that nobody frees that view meanwhile (view.h).  This takes no lock. */
 #ifndef TAMIS_HANDLE_VISIT_H
 #define TAMIS_HANDLE_VISIT_H
 
@@ -11,12 +9,12 @@
 
 struct tamis__view;
 
-/* Where a thread is.  It writes here in every call, so no line of it is anybody else's. */
+/* The slot of a thread.  The thread writes here in every call, so no cache line of it is shared. */
 struct tamis__visitor {
     char before[64];
     const struct tamis__view *view; /* atomic */
     unsigned used;                  /* atomic */
-    bool passed;                    /* its own: it has seemed to be in a view that it was not in */
+    bool passed;                    /* its own: the thread seemed to be in a view, and was not */
     struct tamis__visitor *next;
     char behind[64];
 };
@@ -27,10 +25,10 @@ extern bool tamis__visit_is_light __attribute__((visibility("hidden")));
 struct tamis__visitor *tamis__visitor_register(void);
 
 /*
- * Say where we are, then look whether that is still where to be.  The exchanger puts a new view in,
- * then reads the slots; so either it finds our slot, or we find its view.  That takes a full
- * barrier here, unless the exchanger's membarrier(2) makes one in every thread: then this is two
- * plain moves.
+ * Enters the view at *place: says where we are, then looks whether the place has changed.  The
+ * exchanger first puts a new view in the place, and then reads the slots.  So either it finds our
+ * slot, or we find its view.  This takes a full barrier here, unless the exchanger's membarrier(2)
+ * makes one in every thread: then it takes two plain moves.
  */
 static inline struct tamis__view *tamis__enter(struct tamis__view *const *place)
 {
@@ -39,11 +37,12 @@ static inline struct tamis__view *tamis__enter(struct tamis__view *const *place)
         self = tamis__visitor_register();
         if (self == NULL) return NULL;
     }
-    /* ORDER acquire: pairs with the exchanger's release; the view's contents. */
+    /* ORDER acquire: pairs with the exchanger's release, so the contents of the view are
+     * complete. */
     struct tamis__view *view = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     for (;;) {
         if (__builtin_expect(tamis__visit_is_light, 1)) {
-            /* ORDER release: what was done in the one before comes before it is given back. */
+            /* ORDER release: what was done in the view before comes before it is freed. */
             __atomic_store_n(&self->view, view, __ATOMIC_RELEASE);
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
         } else {
@@ -56,7 +55,7 @@ static inline struct tamis__view *tamis__enter(struct tamis__view *const *place)
     }
 }
 
-/* Is a thread in that view?  By its address alone: what it points to may be gone. */
+/* Is a thread in that view?  Only the address is compared: the view may already be freed. */
 bool tamis__has_visitor(const struct tamis__view *view);
 
 #endif

@@ -18,8 +18,8 @@
  * nothing that is there already.  So it does not matter whether the machine went down, only the
  * owner died, or the store is a copy.  Frames that a checkpoint had made needless do no harm.
  *
- * A damaged log may lack frames, so its filter is unclean since its last checkpoint.  A single
- * damaged last frame looks like one that its owner did not finish, and is passed over silently.
+ * A damaged log may lack frames, so its filter is unclean since its last checkpoint.  If only one
+ * frame is damaged, it looks like one that its owner did not finish, and is passed over silently.
  */
 #include "txn/replay.h"
 
