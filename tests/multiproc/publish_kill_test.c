@@ -13,11 +13,11 @@
  *
  * Another test stops the child at each named point instead: the handles answer, without the lock.
  *
- * Seen to fail: with the garbage of number_one() in txn/commit.c not noted (a file leaks); with the epochs
- * raised behind the commit (an old handle goes on with the old list); with staging/ not swept by
- * the next maker; with the catalog put aside by a rename (a store without a catalog); with tell()
- * before the commit (a handle answers from a list that is not in force while the publisher is
- * stopped); with in_force left out of view.c's publication_of() (a handle waits for one that is
+ * Seen to fail: with the garbage of number_one() in txn/commit.c not noted (a file leaks); with the
+ * epochs raised behind the commit (an old handle goes on with the old list); with staging/ not
+ * swept by the next maker; with the catalog put aside by a rename (a store without a catalog); with
+ * tell() before the commit (a handle answers from a list that is not in force while the publisher
+ * is stopped); with in_force left out of view.c's publication_of() (a handle waits for one that is
  * stopped in a rollback).
  */
 #include <inttypes.h>

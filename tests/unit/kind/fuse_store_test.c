@@ -8,8 +8,8 @@
 
 #include "fuses.h"
 #include "txn/draft.h"
-#include "txn/store.h"
 #include "txn/enter.h"
+#include "txn/store.h"
 
 #define KEYS 1000
 
