@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 #define DIGEST_BYTES sizeof(uint64_t)
@@ -20,9 +21,11 @@
 #define WRITE_DIGESTS ((size_t)1 << 18) /* 2 MiB a write */
 #define PART_DIGESTS_MAX ((uint64_t)1 << 18)
 
+#define MERGING "merging the keys' digests; free some"
+
 static int fail_memory(void)
 {
-    return tamis__fail(TAMIS_ENOMEM, "out of memory merging the keys' digests; free some");
+    return tamis__fail(TAMIS_ENOMEM, "out of memory " MERGING);
 }
 
 static size_t marks_of(uint64_t count)
@@ -48,12 +51,10 @@ static int write_all(const struct tamis__keyset *keyset, uint64_t first)
 
 static int room_for_run(struct tamis__keyset *keyset)
 {
-    if (keyset->run_count < keyset->run_room) return 0;
-    const size_t room = keyset->run_room == 0 ? 16 : 2 * keyset->run_room;
-    struct tamis__run *runs = reallocarray(keyset->runs, room, sizeof *runs);
-    if (runs == NULL) return fail_memory();
+    struct tamis__run *runs = tamis__array_more(keyset->runs, keyset->run_count, &keyset->run_room,
+                                                sizeof *runs, MERGING);
+    if (runs == NULL) return TAMIS_ENOMEM;
     keyset->runs = runs;
-    keyset->run_room = room;
     return 0;
 }
 

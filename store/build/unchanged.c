@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "build/build.h"
+#include "catalog/parameters.h"
 #include "txn/exceptions.h"
 #include "txn/plan.h"
 #include "txn/policy.h"
@@ -24,12 +25,14 @@ struct in_force {
     bool open;
 };
 
-/* `a` is in force, `b` is asked for. */
-static bool same_policy(const struct tamis__policy *a, const struct tamis__policy *b)
+/* One that is durable stays so, asked for or not. */
+static bool same_policy(const struct tamis__policy *in_force, const struct tamis__policy *asked)
 {
-    return tamis__policy_on_full(a) == tamis__policy_on_full(b) && a->capacity == b->capacity &&
-           a->fp_rate == b->fp_rate && a->slices == b->slices &&
-           (a->durable || !b->durable); /* one that is durable stays so, asked for or not */
+    struct tamis__policy a = *in_force, b = *asked;
+    a.on_full = tamis__policy_on_full(in_force);
+    b.on_full = tamis__policy_on_full(asked);
+    b.durable |= a.durable;
+    return tamis__first_difference(tamis__policy_parameters, TAMIS__IN_HEADER, &a, &b) == NULL;
 }
 
 static bool same_plan(const struct tamis_build *build, const struct tamis__record *record)

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "catalog/parameters.h"
 #include "hash/digest.h"
 
 /* Flag of a segment: it is a spare. */
@@ -289,39 +290,16 @@ const char *tamis__record_contradiction(const struct tamis__record_segment *segm
 {
     struct tamis__record_segment h;
     tamis__record_segment_from_header(header, &h);
-    if (h.number != segment->number) return "number";
-    if (h.kind != segment->kind) return "kind";
-    if (h.hash_set != segment->hash_set) return "hash set";
-    if (memcmp(h.parameters, segment->parameters, sizeof h.parameters) != 0)
-        return "parameters of the hash set";
-    if (h.seed != segment->seed) return "seed";
-    if (h.m_bits != segment->m_bits) return "m";
-    if (h.k != segment->k) return "k";
-    if (h.words != segment->words) return "words per key";
-    if (h.capacity != segment->capacity) return "capacity";
-    if (tamis__double_to_bits(h.fp_rate) != tamis__double_to_bits(segment->fp_rate)) return "rate";
-    if (h.file_bytes != segment->file_bytes) return "size";
-    if (h.created_at != segment->created_at) return "time of creation";
-    if (h.bit_order != segment->bit_order) return "bit order";
-    if (h.slice != segment->slice || h.slice_start != segment->slice_start) return "slice";
-    if (h.step != segment->step) return "step of growth";
-    if (h.counter_bits != segment->counter_bits) return "bits per counter";
-    if (h.fingerprint_bits != segment->fingerprint_bits) return "bits per fingerprint";
-    if (h.pieces != segment->pieces) return "number of pieces";
-    return NULL;
+    const struct tamis__parameter *differs =
+        tamis__first_difference(tamis__segment_parameters, TAMIS__IN_HEADER, &h, segment);
+    return differs != NULL ? differs->name : NULL;
 }
 
 const char *tamis__record_policy_contradiction(const struct tamis__policy *policy,
                                                const struct tamis__segment_header *header)
 {
     const struct tamis__policy h = tamis__header_policy(header);
-    if (h.on_full != policy->on_full) return "policy when full";
-    if (h.slices != policy->slices || h.window_ns != policy->window_ns ||
-        h.window_items != policy->window_items)
-        return "window";
-    if (h.capacity != policy->capacity) return "capacity of the filter";
-    if (tamis__double_to_bits(h.fp_rate) != tamis__double_to_bits(policy->fp_rate))
-        return "rate of the filter";
-    if (h.durable != policy->durable) return "durability";
-    return NULL;
+    const struct tamis__parameter *differs =
+        tamis__first_difference(tamis__policy_parameters, TAMIS__IN_HEADER, &h, policy);
+    return differs != NULL ? differs->name : NULL;
 }

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/arguments.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "check/copy.h"
 #include "file/inside.h"
@@ -169,16 +170,10 @@ static int open_copy(struct backup *b)
 
 static struct tamis__source_file *add_file(struct backup *b)
 {
-    if (b->count == b->room) {
-        const size_t room = b->room ? 2 * b->room : 64;
-        struct tamis__source_file *files = reallocarray(b->files, room, sizeof *files);
-        if (files == NULL) {
-            (void)tamis__fail(TAMIS_ENOMEM, "out of memory for the files of a filter");
-            return NULL;
-        }
-        b->files = files;
-        b->room = room;
-    }
+    struct tamis__source_file *files =
+        tamis__array_more(b->files, b->count, &b->room, sizeof *files, "for the files of a filter");
+    if (files == NULL) return NULL;
+    b->files = files;
     b->files[b->count].fd = -1;
     return &b->files[b->count++];
 }

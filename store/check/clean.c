@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/point.h"
 #include "check/repair.h"
@@ -41,19 +42,6 @@ struct cleaning {
 };
 
 /* ---- What the catalog has -------------------------------------------------------------------- */
-
-/* The list with room for one more; NULL, and the list as it was, where memory is short. */
-static void *more_room(void *list, size_t *room, size_t count, size_t size)
-{
-    if (count < *room) return list;
-    const size_t more = *room ? 2 * *room : 64;
-    void *bigger = reallocarray(list, more, size);
-    if (bigger == NULL)
-        (void)tamis__fail(TAMIS_ENOMEM, "out of memory checking the store");
-    else
-        *room = more;
-    return bigger;
-}
 
 /* Of the last error; `mend` NULL: what can be done for the filter of the record. */
 static int tell_missing(struct cleaning *c, const char *name, const struct tamis__record *record,
@@ -144,7 +132,8 @@ static int note_record(void *context, const struct tamis__record *committed)
     struct tamis__record now = *committed;
     const struct tamis__record *record = &now;
     tamis__record_promote(&c->repair->store->place, &now);
-    struct known *known = more_room(c->known, &c->known_room, c->known_count, sizeof *known);
+    struct known *known = tamis__array_more(c->known, c->known_count, &c->known_room, sizeof *known,
+                                            "checking the store");
     if (known == NULL) return TAMIS_ENOMEM;
     c->known = known;
     c->known[c->known_count++] = (struct known){record->filter_id, record->publication};
@@ -161,7 +150,8 @@ static int note_generation(void *context, const struct tamis__record *record)
     if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
     rc = check_list(c, rc == 0 ? filter.name : "", record, false);
     if (rc <= 0) return rc;
-    struct lost *lost = more_room(c->lost, &c->lost_room, c->lost_count, sizeof *lost);
+    struct lost *lost = tamis__array_more(c->lost, c->lost_count, &c->lost_room, sizeof *lost,
+                                          "checking the store");
     if (lost == NULL) return TAMIS_ENOMEM;
     c->lost = lost;
     c->lost[c->lost_count++] = (struct lost){record->filter_id, record->generation};

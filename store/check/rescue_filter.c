@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "check/rescue.h"
 #include "txn/exceptions.h"
@@ -99,13 +100,11 @@ static uint32_t newest_list(const struct list *lists, uint32_t count)
 static int tell_later(struct tamis__rescue_work *rescue, uint64_t number, size_t offset,
                       uint64_t value)
 {
-    if (rescue->told_count == rescue->told_room) {
-        const size_t room = rescue->told_room ? 2 * rescue->told_room : 64;
-        struct tamis__word_to_tell *told = reallocarray(rescue->told, room, sizeof *told);
-        if (told == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the segments' lists");
-        rescue->told = told;
-        rescue->told_room = room;
-    }
+    struct tamis__word_to_tell *told =
+        tamis__array_more(rescue->told, rescue->told_count, &rescue->told_room, sizeof *told,
+                          "for the segments' lists");
+    if (told == NULL) return TAMIS_ENOMEM;
+    rescue->told = told;
     rescue->told[rescue->told_count++] = (struct tamis__word_to_tell){number, value, offset};
     return 0;
 }

@@ -4,30 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/point.h"
 #include "check/repair.h"
 
-static int fail_memory(void)
-{
-    return tamis__fail(TAMIS_ENOMEM, "out of memory looking at the segments");
-}
+#define LOOKING "looking at the segments"
 
 static int note_bad(struct tamis__repair *repair, uint64_t number, const char *file, int error,
                     const char *reason)
 {
-    if (repair->bad_count == repair->bad_room) {
-        const size_t room = repair->bad_room ? 2 * repair->bad_room : 16;
-        struct tamis__bad *bad = reallocarray(repair->bad, room, sizeof *bad);
-        if (bad == NULL) return fail_memory();
-        repair->bad = bad;
-        repair->bad_room = room;
-    }
-    struct tamis__bad *bad = &repair->bad[repair->bad_count];
+    struct tamis__bad *bad =
+        tamis__array_more(repair->bad, repair->bad_count, &repair->bad_room, sizeof *bad, LOOKING);
+    if (bad == NULL) return TAMIS_ENOMEM;
+    repair->bad = bad;
+    bad = &repair->bad[repair->bad_count];
     *bad = (struct tamis__bad){
         .number = number, .error = error, .file = strdup(file), .reason = strdup(reason)};
     repair->bad_count++;
-    return bad->file == NULL || bad->reason == NULL ? fail_memory() : 0;
+    return bad->file == NULL || bad->reason == NULL
+               ? tamis__fail(TAMIS_ENOMEM, "out of memory " LOOKING)
+               : 0;
 }
 
 static void describe(const struct tamis__segment *segment, struct tamis__found *found)
@@ -71,13 +68,10 @@ static int judge(const struct tamis__segment *segment, const char **reason)
 
 static int note_found(struct tamis__repair *repair, const struct tamis__segment *segment)
 {
-    if (repair->found_count == repair->found_room) {
-        const size_t room = repair->found_room ? 2 * repair->found_room : 64;
-        struct tamis__found *found = reallocarray(repair->found, room, sizeof *found);
-        if (found == NULL) return fail_memory();
-        repair->found = found;
-        repair->found_room = room;
-    }
+    struct tamis__found *found = tamis__array_more(repair->found, repair->found_count,
+                                                   &repair->found_room, sizeof *found, LOOKING);
+    if (found == NULL) return TAMIS_ENOMEM;
+    repair->found = found;
     describe(segment, &repair->found[repair->found_count++]);
     return 0;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arguments.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "check/check.h"
 #include "filter/change.h"
@@ -201,17 +202,12 @@ static int check_label(struct check *check, const struct subject *subject, const
 static struct opened *look_later(struct check *check, const struct subject *subject,
                                  const struct tamis__store_segment *s)
 {
-    if (check->opened_count == check->opened_room) {
-        const size_t room = check->opened_room ? 2 * check->opened_room : SEGMENTS_A_LOCK;
-        struct opened *opened = reallocarray(check->opened, room, sizeof *opened);
-        if (opened == NULL) {
-            (void)tamis__fail(TAMIS_ENOMEM, "out of memory checking the store");
-            return NULL;
-        }
-        check->opened = opened;
-        check->opened_room = room;
-    }
-    struct opened *opened = &check->opened[check->opened_count++];
+    struct opened *opened =
+        tamis__array_more(check->opened, check->opened_count, &check->opened_room, sizeof *opened,
+                          "checking the store");
+    if (opened == NULL) return NULL;
+    check->opened = opened;
+    opened = &check->opened[check->opened_count++];
     memset(opened, 0, sizeof *opened);
     opened->s = *s;
     opened->filter_id = subject->filter->filter_id;

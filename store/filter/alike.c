@@ -14,6 +14,7 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
+#include "catalog/parameters.h"
 #include "handle/follow.h"
 #include "hash/hash_set.h"
 #include "txn/plan.h"
@@ -59,33 +60,54 @@ static void put_number(struct list *list, const char *field, uint64_t a, uint64_
     put_text(list, field, texts[0], texts[1]);
 }
 
-static void put_hash_sets(struct list *list, const struct tamis__segment_header *a,
-                          const struct tamis__segment_header *b)
+static void put_hash_sets(struct list *list, const struct tamis__record_segment *a,
+                          const struct tamis__record_segment *b)
 {
     char names[2][TAMIS_HASH_SET_NAME_MAX + 1];
     tamis__hash_set_name(a->hash_set, a->parameters, names[0]);
     tamis__hash_set_name(b->hash_set, b->parameters, names[1]);
     put_text(list, "hash set", names[0], names[1]);
-    /* Of these the values are nobody's but the owner's. */
-    if (a->seed != b->seed) put(list, "%sseed", list->used ? ", " : "");
     const struct tamis__hash_set *set = tamis__hash_set_by_id(a->hash_set);
     if (a->hash_set == b->hash_set && set != NULL && set->keyed &&
         memcmp(a->parameters, b->parameters, sizeof a->parameters) != 0)
-        put(list, "%ssecret", list->used ? ", " : "");
+        put(list, "%ssecret", list->used ? ", " : ""); /* its value is nobody's but the owner's */
 }
 
-static void put_segments(struct list *list, const struct tamis__store_segment *a,
-                         const struct tamis__store_segment *b)
+static void put_difference(struct list *list, const struct tamis__parameter *p,
+                           const struct tamis__record_segment *a,
+                           const struct tamis__record_segment *b)
 {
     static const char *const orders[] = {"least significant first", "most significant first"};
-    const struct tamis__segment_header *x = a->segment.header, *y = b->segment.header;
-    put_text(list, "kind", a->kind->name, b->kind->name);
-    put_hash_sets(list, x, y);
-    put_number(list, "m", x->m_bits, y->m_bits);
-    put_number(list, "k", x->k, y->k);
-    put_number(list, "counter bits", x->counter_bits, y->counter_bits);
-    put_text(list, "bit order", orders[x->bit_order == TAMIS__BITS_MSB_FIRST],
-             orders[y->bit_order == TAMIS__BITS_MSB_FIRST]);
+    switch (p->shown) {
+    case TAMIS__AS_KIND:
+        put_text(list, p->name, tamis_kind_name(a->kind), tamis_kind_name(b->kind));
+        break;
+    case TAMIS__AS_HASH_SET: /* the set and what belongs to it: one name says both */
+        if (p->offset == offsetof(struct tamis__record_segment, hash_set) ||
+            a->hash_set == b->hash_set)
+            put_hash_sets(list, a, b);
+        break;
+    case TAMIS__AS_BIT_ORDER:
+        put_text(list, p->name, orders[a->bit_order == TAMIS__BITS_MSB_FIRST],
+                 orders[b->bit_order == TAMIS__BITS_MSB_FIRST]);
+        break;
+    case TAMIS__AS_SECRET:
+        put(list, "%s%s", list->used ? ", " : "", p->name);
+        break;
+    default:
+        put_number(list, p->name, tamis__parameter_number(p, a), tamis__parameter_number(p, b));
+    }
+}
+
+static void put_segments(struct list *list, const struct tamis__store_segment *x,
+                         const struct tamis__store_segment *y)
+{
+    struct tamis__record_segment a, b;
+    tamis__record_segment_from_header(x->segment.header, &a);
+    tamis__record_segment_from_header(y->segment.header, &b);
+    for (const struct tamis__parameter *p = tamis__segment_parameters; p->name != NULL; p++)
+        if ((p->uses & TAMIS__OF_BITS) != 0 && tamis__parameter_differs(p, &a, &b))
+            put_difference(list, p, &a, &b);
 }
 
 int tamis__check_alike(const struct tamis__side *a, const struct tamis__side *b)

@@ -12,6 +12,7 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
+#include "catalog/parameters.h"
 #include "handle/open.h"
 #include "hash/hash_set.h"
 #include "txn/draft.h"
@@ -140,23 +141,27 @@ static const char *kind_name(uint32_t id)
     return name ? name : "of another version";
 }
 
+/* All but the capacity and the rate, which the caller compares. */
 static int compare_policies(const char *name, const struct tamis__policy *have,
                             const struct tamis__policy *want)
 {
-    const uint32_t on_full = tamis__policy_on_full(have);
+    struct tamis__policy is = *have;
     int rc = 0;
-    if (on_full != want->on_full)
-        rc = fail_mismatch(name, "policy when full", tamis_on_full_name(on_full),
-                           tamis_on_full_name(want->on_full));
-    if (rc == 0)
-        rc = compare_numbers(name, "window in ns", (uint64_t)have->window_ns,
-                             (uint64_t)want->window_ns);
-    if (rc == 0)
-        rc = compare_numbers(name, "window in keys", have->window_items, want->window_items);
-    if (rc == 0) rc = compare_numbers(name, "number of slices", have->slices, want->slices);
-    if (rc == 0 && have->durable != want->durable)
-        rc = fail_mismatch(name, "durability", have->durable ? "on" : "off",
-                           want->durable ? "on" : "off");
+    is.on_full = tamis__policy_on_full(have);
+    for (const struct tamis__parameter *p = tamis__policy_parameters; rc == 0 && p->name; p++) {
+        if (p->shown == TAMIS__AS_RATE || p->offset == offsetof(struct tamis__policy, capacity) ||
+            !tamis__parameter_differs(p, &is, want))
+            continue;
+        if (p->shown == TAMIS__AS_ON_FULL)
+            rc = fail_mismatch(name, p->name, tamis_on_full_name(is.on_full),
+                               tamis_on_full_name(want->on_full));
+        else if (p->shown == TAMIS__AS_ON_OFF)
+            rc = fail_mismatch(name, p->name, is.durable ? "on" : "off",
+                               want->durable ? "on" : "off");
+        else
+            rc = compare_numbers(name, p->name, tamis__parameter_number(p, &is),
+                                 tamis__parameter_number(p, want));
+    }
     return rc;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arguments.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "filter/stat.h"
 #include "txn/recover.h"
@@ -19,13 +20,10 @@ struct listing {
 static int list_one(void *context, const struct tamis__record *record)
 {
     struct listing *listing = context;
-    if (listing->count == listing->room) {
-        const size_t room = listing->room ? 2 * listing->room : 64;
-        struct tamis_filter_stat *stats = reallocarray(listing->stats, room, sizeof *stats);
-        if (stats == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory listing the filters");
-        listing->stats = stats;
-        listing->room = room;
-    }
+    struct tamis_filter_stat *stats = tamis__array_more(
+        listing->stats, listing->count, &listing->room, sizeof *stats, "listing the filters");
+    if (stats == NULL) return TAMIS_ENOMEM;
+    listing->stats = stats;
     struct tamis_filter_stat *stat = &listing->stats[listing->count++];
     struct tamis__trouble trouble;
     const int rc = tamis__catalog_get_trouble(listing->txn, record->filter_id, &trouble);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arguments.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "file/mark.h"
 #include "filter/change.h"
@@ -183,13 +184,10 @@ static int list_generation(void *context, const struct tamis__record *record)
 {
     struct listing *listing = context;
     struct tamis__exceptions_source source;
-    if (listing->count == listing->room) {
-        const size_t room = listing->room ? 2 * listing->room : 16;
-        void *stats = reallocarray(listing->stats, room, sizeof *listing->stats);
-        if (stats == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the generations");
-        listing->stats = stats;
-        listing->room = room;
-    }
+    void *stats = tamis__array_more(listing->stats, listing->count, &listing->room,
+                                    sizeof *listing->stats, "for the generations");
+    if (stats == NULL) return TAMIS_ENOMEM;
+    listing->stats = stats;
     const int rc = tamis__exceptions_open(listing->store, record, &source);
     struct tamis_generation_stat stat = {.size = sizeof stat,
                                          .generation = record->generation,

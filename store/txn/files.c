@@ -10,17 +10,15 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 int tamis__numbers_append(struct tamis__numbers *numbers, uint64_t number)
 {
-    if (numbers->count == numbers->room) {
-        const size_t room = numbers->room ? 2 * numbers->room : 64;
-        uint64_t *list = reallocarray(numbers->list, room, sizeof *list);
-        if (list == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a list of segments");
-        numbers->list = list;
-        numbers->room = room;
-    }
+    uint64_t *list = tamis__array_more(numbers->list, numbers->count, &numbers->room, sizeof *list,
+                                       "for a list of segments");
+    if (list == NULL) return TAMIS_ENOMEM;
+    numbers->list = list;
     numbers->list[numbers->count++] = number;
     return 0;
 }
@@ -41,13 +39,10 @@ void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files
 int tamis__note_kept(void *context, const struct tamis__record *record)
 {
     struct tamis__kept *kept = context;
-    if (kept->count == kept->room) {
-        const size_t room = kept->room ? 2 * kept->room : 16;
-        void *list = reallocarray(kept->list, room, sizeof *kept->list);
-        if (list == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the generations");
-        kept->list = list;
-        kept->room = room;
-    }
+    void *list = tamis__array_more(kept->list, kept->count, &kept->room, sizeof *kept->list,
+                                   "for the generations");
+    if (list == NULL) return TAMIS_ENOMEM;
+    kept->list = list;
     kept->list[kept->count].generation = record->generation;
     kept->list[kept->count++].publication = record->publication;
     return 0;

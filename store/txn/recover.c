@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/point.h"
 #include "file/mark.h"
@@ -169,13 +170,10 @@ static int scan_one(void *context, const struct tamis__record *record)
     tamis__record_promote(&scan->store->place, &now);
     const bool stale = look(scan->store, &now, &trouble);
     if (!stale && trouble.unclean_since == 0 && trouble.degraded_since == 0) return 0;
-    if (scan->count == scan->room) {
-        const size_t room = scan->room ? 2 * scan->room : 64;
-        uint64_t *ids = reallocarray(scan->ids, room, sizeof *ids);
-        if (ids == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory recovering the filters");
-        scan->ids = ids;
-        scan->room = room;
-    }
+    uint64_t *ids = tamis__array_more(scan->ids, scan->count, &scan->room, sizeof *ids,
+                                      "recovering the filters");
+    if (ids == NULL) return TAMIS_ENOMEM;
+    scan->ids = ids;
     scan->ids[scan->count++] = record->filter_id;
     return 0;
 }

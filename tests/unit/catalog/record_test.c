@@ -457,9 +457,9 @@ CASE(record_policy_contradicted_by_a_header_names_the_field)
         assert_string_equal(tamis__record_policy_contradiction(&policy, &header), name);           \
     } while (0)
     CONTRADICTS(on_full, "policy when full");
-    CONTRADICTS(slices, "window");
-    CONTRADICTS(window_ns, "window");
-    CONTRADICTS(window_items, "window");
+    CONTRADICTS(slices, "number of slices");
+    CONTRADICTS(window_ns, "window in ns");
+    CONTRADICTS(window_items, "window in keys");
     CONTRADICTS(filter_capacity, "capacity of the filter");
     CONTRADICTS(filter_rate, "rate of the filter");
 #undef CONTRADICTS

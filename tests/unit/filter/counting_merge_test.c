@@ -392,9 +392,9 @@ CASE(merge_of_counters_of_other_widths_is_refused)
 {
     tamis_store *store = fixture_store(NULL);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 8), *both[] = {a, b};
-    assert_refused(TAMIS_EMISMATCH, "'b' and 'a' differ in counter bits (8 and 4); ",
+    assert_refused(TAMIS_EMISMATCH, "'b' and 'a' differ in bits per counter (8 and 4); ",
                    merges_into(a, b));
-    assert_refused(TAMIS_EMISMATCH, "differ in counter bits",
+    assert_refused(TAMIS_EMISMATCH, "differ in bits per counter",
                    merges_new(store, "x", both, 2, TAMIS_MERGE_INTERSECT, NULL));
     close_all(both, 2);
     tamis_store_close(store);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * parameters.h: the parameters of a segment, and those of a filter's policy, in one table each.
+ *
+ * Two things must often agree in some of them: a header with its record, two filters that are
+ * merged, a filter with what is asked for.  Each such place says which parameters it means and
+ * takes them from here, so that a new one is forgotten by none.
+ */
+#ifndef TAMIS_CATALOG_PARAMETERS_H
+#define TAMIS_CATALOG_PARAMETERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "catalog/record.h"
+
+enum tamis__parameter_use {
+    TAMIS__IN_HEADER = 1, /* the header of a segment and its record both have it */
+    TAMIS__OF_BITS = 2    /* it decides which bits a key sets, and what a bit means */
+};
+
+/* How a sentence shows its value. */
+enum tamis__parameter_shown {
+    TAMIS__AS_NUMBER,
+    TAMIS__AS_RATE,
+    TAMIS__AS_KIND,
+    TAMIS__AS_HASH_SET, /* its name, which says what belongs to the set */
+    TAMIS__AS_BIT_ORDER,
+    TAMIS__AS_ON_FULL,
+    TAMIS__AS_ON_OFF,
+    TAMIS__AS_SECRET /* not at all */
+};
+
+struct tamis__parameter {
+    const char *name; /* in sentences */
+    size_t offset, bytes;
+    unsigned uses; /* enum tamis__parameter_use */
+    enum tamis__parameter_shown shown;
+};
+
+/* Of struct tamis__record_segment; the last has no name. */
+extern const struct tamis__parameter tamis__segment_parameters[];
+/* Of struct tamis__policy, likewise. */
+extern const struct tamis__parameter tamis__policy_parameters[];
+
+/* Is it another in `a` than in `b`?  Rates by their bits. */
+bool tamis__parameter_differs(const struct tamis__parameter *parameter, const void *a,
+                              const void *b);
+/* The first of a table that is of that use and differs; NULL: none does. */
+const struct tamis__parameter *tamis__first_difference(const struct tamis__parameter *table,
+                                                       unsigned use, const void *a, const void *b);
+/* The value of one that is shown as a number. */
+uint64_t tamis__parameter_number(const struct tamis__parameter *parameter, const void *of);
+
+#endif
