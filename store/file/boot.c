@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* boot.c: which boot of the machine this is, as the kernel numbers them. */
+/* boot.c: which boot of the machine this is.  The kernel gives each boot a random number. */
 #include <string.h>
 
 #include "base/point.h"
@@ -19,7 +19,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Two digits a byte, in the order in which they stand, whatever dashes are between. */
+/* Reads two digits for each byte, in the order in which they stand, and skips dashes. */
 static bool parse(const char *text, uint8_t id[TAMIS__BOOT_ID_BYTES])
 {
     size_t digits = 0;
@@ -46,8 +46,8 @@ bool tamis__boot_id(uint8_t id[TAMIS__BOOT_ID_BYTES])
         return true;
     }
 #endif
-    /* ORDER acquire: pairs with the release below; threads that are first together store the same.
-     * */
+    /* ORDER acquire: pairs with the release below.  Threads that are here first together store
+     * the same number. */
     if (__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
         for (size_t i = 0; i < BOOT_ID_WORDS; i++)
             words[i] = __atomic_load_n(&known[i], __ATOMIC_RELAXED);

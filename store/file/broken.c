@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* broken.c: what is said of a mapping of which the system could not give a page (guard.h). */
+/* broken.c: checks that a mapping is not broken, and says what happened to one that is.  A mapping
+ * is broken when the system could not give one of its pages (guard.h). */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 
 #define MEND "; restore it from a copy, then open it again"
 
-/* By what is there now: the fault itself does not say why. */
+/* Says what is wrong by looking at the file as it is now: the fault itself does not say why. */
 static int fail_broken(const struct tamis__segment *segment, const char *what, const char *name)
 {
     struct tamis__file_info info = {0};
@@ -46,7 +47,8 @@ void tamis__segment_choose_tail(struct tamis__segment *segment)
     const uint64_t first = page > h->data_offset ? (page - h->data_offset) / 8 : 0;
     const uintptr_t now = __atomic_load_n(&segment->tail, __ATOMIC_RELAXED);
     uint64_t at = h->data_bytes / 8 - 1;
-    if ((now & TAMIS__TAIL_SET) != 0 && !tamis__segment_is_whole(segment)) return; /* so it stays */
+    if ((now & TAMIS__TAIL_SET) != 0 && !tamis__segment_is_whole(segment))
+        return; /* a broken one keeps its tail */
     while (at > first && load(&segment->data[at]) == 0)
         at--;
     const bool set = h->counter_bits == 0 && load(&segment->data[at]) != 0;
@@ -59,7 +61,7 @@ int tamis__segment_check(const struct tamis__segment *segment)
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES] = "";
     if (segment->guard == NULL) return 0;
     const bool staged = segment->staged != NULL;
-    const bool whole = staged || tamis__segment_is_whole(segment); /* its look may break it */
+    const bool whole = staged || tamis__segment_is_whole(segment); /* this may break it */
     const bool broken = tamis__guard_is_broken(segment->guard);
     if (whole && !broken) return 0;
     if (!staged) tamis__segment_name(segment->number, name);

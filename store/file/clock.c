@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* clock.c: clocks, pauses and barriers: of io.h what has to do with no file, and cannot fail. */
+/* clock.c: clocks, pauses and barriers: the calls of io.h that concern no file and cannot fail. */
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <time.h>

@@ -2,13 +2,14 @@
 /*
  * guard.c: see guard.h.
  *
- * The table is a list of blocks that only grows; an entry is free where its start is 0.  No locks:
- * the handler may come at any instruction, and a child of fork() finds all as it was.
+ * The table of mappings is a list of blocks that only grows.  An entry is free where its start is
+ * 0.  There are no locks: the handler may come at any instruction, and a child of fork() finds the
+ * table as it was.
  *
  *     watch     start 0 -> CLAIMED by compare-and-swap; the rest; start = address      (release)
- *     handler   start, bytes, start again: an entry that is changing meanwhile is not that of a
- *               mapping in which anybody can be
- *     broken    set before the page is replaced, so who reads the new page finds it set
+ *     handler   reads start, bytes, and start again.  An entry that changes meanwhile does not
+ *               belong to a mapping that anybody can be in
+ *     broken    is set before the page is replaced, so whoever reads the new page finds it set
  */
 #include "file/guard.h"
 
@@ -51,7 +52,7 @@ static _Thread_local bool *all_faults __attribute__((tls_model("initial-exec")))
 
 static struct tamis__guard *find(uintptr_t address)
 {
-    /* ORDER acquire: pairs with tamis__guard_add; a block, and an entry, is whole. */
+    /* ORDER acquire: pairs with tamis__guard_add.  A block or an entry that is found is whole. */
     for (struct block *block = &first_block; block != NULL;
          block = __atomic_load_n(&block->next, __ATOMIC_ACQUIRE))
         for (size_t i = 0; i < BLOCK_ENTRIES; i++) {
@@ -72,7 +73,7 @@ static bool put_zeros(uintptr_t at, uint64_t bytes, bool writable)
                 -1, 0) != MAP_FAILED;
 }
 
-/* The page of a header is exchanged as one: nobody sees its constants missing. */
+/* The page of a header is exchanged in one step, so that nobody sees its constants missing. */
 static bool put_header(const struct tamis__guard *entry, const void *kept)
 {
     void *at = (void *)entry->start; // NOLINT(performance-no-int-to-ptr)
@@ -83,8 +84,8 @@ static bool put_header(const struct tamis__guard *entry, const void *kept)
     return mremap(page, page_bytes, page_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) != MAP_FAILED;
 }
 
-/* The pages behind are given up too: after a truncation they are gone as well, and one fault for
- * each of a large file would take long, and a mapping each. */
+/* The pages behind are replaced too.  After a truncation they are gone as well, and a fault for
+ * each page of a large file would take long and need a mapping each. */
 static bool replace(const struct tamis__guard *entry, uintptr_t page)
 {
     const uintptr_t end =
@@ -123,8 +124,8 @@ static void on_sigbus(int signal_number, siginfo_t *info, void *context)
 {
     (void)context;
     if (info->si_code > 0 && tamis_sigbus_mend(info->si_addr)) return;
-    /* Not ours: as it would have been without us.  One that was sent does not come again by itself.
-     * */
+    /* The fault is not ours: let it end as it would without us.  A signal that somebody sent does
+     * not come again by itself, so it is raised again. */
     struct sigaction action = {.sa_handler = SIG_DFL};
     (void)sigaction(signal_number, &action, NULL);
     if (info->si_code <= 0) (void)raise(signal_number);
@@ -144,7 +145,7 @@ static void install(void)
     page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
     if (__atomic_load_n(&forbidden, __ATOMIC_RELAXED)) return;
     (void)sigemptyset(&action.sa_mask);
-    /* Who has a handler calls tamis_sigbus_mend() from it. */
+    /* A program that has a handler calls tamis_sigbus_mend() from it. */
     if (sigaction(SIGBUS, NULL, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
         before.sa_handler == SIG_DFL)
         (void)sigaction(SIGBUS, &action, NULL);
@@ -162,7 +163,8 @@ static struct tamis__guard *claim(struct block *block)
     return NULL;
 }
 
-/* A block more behind this one, whoever puts it there. */
+/* Returns the block behind this one, and adds it if there is none.  Another thread may
+ * have added it. */
 static struct block *next_block(struct block *block)
 {
     struct block *next = __atomic_load_n(&block->next, __ATOMIC_ACQUIRE), *none = NULL;
@@ -210,7 +212,7 @@ void tamis__guard_keep(struct tamis__guard *guard, const void *kept)
 
 void tamis__guard_remove(struct tamis__guard *guard)
 {
-    /* ORDER release: all that was done with it comes before it is another's. */
+    /* ORDER release: all that was done with the entry comes before another thread takes it. */
     if (guard != NULL) __atomic_store_n(&guard->start, 0, __ATOMIC_RELEASE);
 }
 

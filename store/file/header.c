@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * header.c: building and judging segment headers.
+ * header.c: makes and checks segment headers.
  *
- * A header is judged in the order of what can be trusted: magic, then version and flags (so that a
- * newer file is called newer and not damaged), then the checksum, then each field against the
- * layout that it must follow from.  After that no field can lead outside the file.
+ * A header is checked in the order of what can be trusted: first the magic, then version and flags
+ * (so that a newer file is called newer and not damaged), then the checksum, then that the fields
+ * agree with each other and with the layout.  After that no field can lead outside the file.
  */
 #include "file/header.h"
 
@@ -67,7 +67,8 @@ static int check_counters(const struct tamis__segment_header *h, struct tamis__r
     return 0;
 }
 
-/* A file that was made longer for a level that its maker did not live to put in force is sound. */
+/* A file may be longer than its levels need: its maker may have died before the new level
+ * was in force. */
 static int check_size(const struct tamis__segment_header *h, uint64_t file_bytes,
                       struct tamis__refusal *why)
 {
@@ -91,7 +92,7 @@ struct tamis__policy tamis__header_policy(const struct tamis__segment_header *he
                                   .durable = header->durable};
 }
 
-/* What tamis_filter_create() refuses to make. */
+/* Is this a window that tamis_filter_create() would make? */
 static bool is_window(const struct tamis__policy *p)
 {
     if (p->window_ns == 0 && p->window_items == 0) return p->slices == 0;
@@ -117,7 +118,7 @@ const char *tamis__slice_problem(const struct tamis__policy *policy, uint64_t sl
     if (step > TAMIS__STEP_MAX) return "has an impossible step of growth";
     if (policy->slices == 0)
         return slice == 0 && slice_start == 0 ? NULL : "has a slice of a window that there is not";
-    /* A slice ends at its start and a slice's length, and is forgotten a window later. */
+    /* A slice ends one slice's length after its start, and is forgotten one window later. */
     const int64_t last = INT64_MAX - policy->window_ns - policy->window_ns / policy->slices;
     if (slice > TAMIS__SLICE_MAX || slice_start < 0 || slice_start > last)
         return "has an impossible slice";
@@ -135,7 +136,7 @@ static int check_policy(const struct tamis__segment_header *h, struct tamis__ref
     return 0;
 }
 
-/* The fields that must follow from each other. */
+/* Checks the fields that must follow from each other. */
 static int check_fields(const struct tamis__segment_header *h, uint64_t file_bytes,
                         struct tamis__refusal *why)
 {
@@ -153,7 +154,7 @@ static int check_fields(const struct tamis__segment_header *h, uint64_t file_byt
     if (h->capacity == 0 || h->capacity > TAMIS__CAPACITY_MAX || !(fp_rate > 0 && fp_rate <= 1))
         return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(capacity),
                              "has an impossible capacity or rate");
-    /* How many bytes the m bits take is for the kind to say. */
+    /* The kind knows how many bytes the m bits take. */
     if (h->data_offset < TAMIS__HEADER_BYTES || h->data_offset % TAMIS__FILE_UNIT != 0 ||
         h->data_bytes == 0 || h->data_bytes % 8 != 0 || h->file_bytes > INT64_MAX ||
         h->data_offset > h->file_bytes || h->data_bytes > h->file_bytes - h->data_offset)

@@ -31,22 +31,22 @@
 #define TAMIS__INCOMPAT_KNOWN 0u
 #define TAMIS__COMPAT_KNOWN 0u
 #define TAMIS__STRIPES 32u
-/* A counter that says more is damaged; taken for this, so that no sum overflows. */
+/* A counter with a greater value is damaged.  It counts as this value, so that no sum overflows. */
 #define TAMIS__ITEMS_MAX (TAMIS__CAPACITY_MAX / TAMIS__STRIPES)
 #define TAMIS__SEGMENT_FLAGS_KNOWN TAMIS_SEGMENT_ITEMS_ESTIMATED
-/* It was made ahead, as a spare: as long as nobody has written to it, it may never have been
- * entered. */
+/* The segment was made ahead, as a spare.  As long as nobody has written to it, it may never
+ * have been entered. */
 #define TAMIS__SEGMENT_AHEAD 2u
 
-/* Of a counting segment: removers of blocks b with the same b % 48 exclude each other. */
+/* In a counting segment, removers of blocks b with the same b % 48 exclude each other. */
 #define TAMIS__BLOCK_LOCKS 48u
 
 /* A list has at most 64 segments, so nothing grows more often than this. */
 #define TAMIS__STEP_MAX 63u
-/* Far more than there will ever be, and far from where ordinals overflow. */
+/* More slices than there will ever be, and far below where ordinals overflow. */
 #define TAMIS__SLICE_MAX ((uint64_t)1 << 62)
 
-/* What a foreign format needs said again at export, and no position depends on. */
+/* What a foreign format needs to have back at export, and no position depends on. */
 #define TAMIS__KEPT_BYTES 32u
 
 /* The kernel's random number of this boot, /proc/sys/kernel/random/boot_id, as 16 bytes. */
@@ -70,101 +70,114 @@ TAMIS__AT(struct tamis__name_label, checksum, 312);
 TAMIS__SIZE(struct tamis__name_label, 320);
 
 /*
- * The word `mixed`: how many merges have begun and not ended in its low half, how many have ended
- * in its high half.  While the low half is not 0 some pages may have keys that others lack, for
- * good where a merge was killed; so it is where keys of pages are of different instants for another
- * reason: a power cut, a copy that was made beside adders, an intersection.  Then verify does not
- * hold pages against each other.
+ * The word `mixed` counts merges: the low half has those that have begun and not ended, the high
+ * half those that have ended.  While the low half is not 0, some pages may have keys that others
+ * lack.  This stays so if a merge was killed.  The low half is also raised where pages are of
+ * different instants for another reason: a power cut, a copy that was made beside adders, an
+ * intersection.  While it is not 0, verify does not compare pages with each other.
  */
 #define TAMIS__MIXED_BEGUN ((uint64_t)1)
 #define TAMIS__MIXED_ENDED                                                                         \
     (((uint64_t)1 << 32) - 1) /* one less that has begun, one more that has ended */
 
-/* Writers: any adder and remover.  No lock: atomic additions.  The sum over the stripes is the item
- * count.  A single stripe of a counting segment may be below zero (two's complement): who takes a
- * key off may run on another processor than who had added it.  `quota` is the part of the segment's
- * room that adders of this stripe may use (file/room.h); what a batch holds is taken off it until
- * the batch is counted. */
+/* Any adder and remover writes here, by atomic additions and without a lock.  The sum of `items`
+ * over the stripes is the item count.  A single stripe of a counting segment may be below zero
+ * (two's complement), because the remover of a key may run on another processor than its adder did.
+ * `quota` is the part of the segment's room that adders of this stripe may use (file/room.h).  What
+ * a batch holds is taken off the quota until the batch is counted. */
 struct tamis__stripe {
     uint64_t items;
     uint64_t quota;
-    uint8_t zero[48]; /* a cache line each: adders on different processors do not meet */
+    uint8_t zero[48]; /* one cache line, so that adders on different processors do not meet */
 };
 TAMIS__AT(struct tamis__stripe, quota, 8);
 TAMIS__SIZE(struct tamis__stripe, 64);
 
+/*
+ * The header itself.  Behind each field stand its offset, its bytes and its meaning; where a field
+ * is long, on the line after it.  clang-format would tear the table apart.
+ */
+/* clang-format off */
 struct tamis__segment_header {
-    uint8_t magic[8];        /*    0   8  TAMIS__SEGMENT_MAGIC              */
-    uint32_t format_version; /*    8   4  readers refuse a greater one      */
-    uint32_t incompat_flags; /*   12   4  unknown bit: refuse to open       */
-    uint32_t compat_flags;   /*   16   4  unknown bit: read, do not write   */
-    uint32_t header_bytes;   /*   20   4  4096                              */
-    uint64_t number;         /*   24   8  segment number, as in the name    */
-    uint64_t filter_id;      /*   32   8  which filter of the store         */
-    uint64_t store_id;       /*   40   8  random, the same in the catalog   */
-    uint32_t kind;           /*   48   4  enum tamis_kind                   */
-    uint32_t hash_set;       /*   52   4  enum tamis__hash_set_id           */
-    uint64_t seed;           /*   56   8  of the hash set                   */
-    uint64_t m_bits;         /*   64   8  bits, or counters                 */
-    uint32_t k;              /*   72   4  hashes per key                    */
-    uint32_t words;          /*   76   4  z of a blocked filter, else 0     */
-    uint64_t capacity;       /*   80   8  keys                              */
-    uint64_t fp_rate;        /*   88   8  IEEE 754 double                   */
-    uint64_t data_offset;    /*   96   8  4096 or 2 MiB                     */
-    uint64_t data_bytes;     /*  104   8  8 ceil(m / 64), m counter_bits / 8 */
-    uint64_t file_bytes;     /*  112   8  size of the file, at first        */
-    int64_t created_at;      /*  120   8  ns since 1970 UTC                 */
-    uint32_t bit_order;      /*  128   4  enum tamis__bit_order             */
-    uint32_t stripes;        /*  132   4  number of item counters: 32       */
-    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]; /* 136  64  of the hash set; 0 for xxh3 */
-    uint64_t generation; /*  200   8  that it was made for              */
-    uint32_t flags;      /*  208   4  TAMIS_SEGMENT_*; an unknown bit says nothing that matters */
-    uint32_t reserved0;  /*  212   4  0                                                         */
-    uint8_t kept[TAMIS__KEPT_BYTES]; /* 216 32 of the format that it was imported from, 0 if none */
-    uint64_t filter_capacity;  /*  248   8  n that the filter was made for                        */
-    uint64_t filter_rate;      /*  256   8  IEEE 754 double, rate asked for the whole filter      */
-    uint32_t on_full;          /*  264   4  enum tamis_on_full; 0 as TAMIS_ON_FULL_WARN           */
-    uint32_t slices;           /*  268   4  of the window; 0: no window                           */
-    int64_t window_ns;         /*  272   8  length of the window in time, 0: by items or none     */
-    uint64_t window_items;     /*  280   8  length of the window in items, 0: by time or none     */
-    uint64_t slice;            /*  288   8  ordinal of the slice that it belongs to, from 0       */
-    int64_t slice_start;       /*  296   8  ns since 1970, when that slice began; 0: no window    */
-    uint32_t step;             /*  304   4  how often the filter, or the slice, had grown         */
-    uint32_t counter_bits;     /*  308   4  of a counter; 0: bits                                 */
-    uint32_t fingerprint_bits; /*  312   4  of a fuse filter: 8, 16 or 32; else 0                 */
-    uint32_t pieces;           /*  316   4  of a fuse filter, each with a seed of its own; else 0 */
-    uint32_t piece_segments;   /*  320   4  of a fuse filter: where a key's first slot can lie    */
-    uint32_t segment_slots;    /*  324   4  of a fuse filter: slots of one of those, 2^n          */
-    uint64_t data_checksum;    /*  328   8  XXH3-64 of the data of a static segment; else 0       */
-    uint64_t publication;      /*  336   8  of its filter, with which it came into force          */
-    uint32_t keep;             /*  344   4  older generations that the filter keeps               */
-    uint32_t list_start;       /*  348   4  1: none of those before it is in force with it        */
-    uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /* 352 16 of the keys it was built from; else 0 */
-    uint32_t durable;       /*  368   4  1: no answer before its log is on the disk; else 0    */
-    uint32_t reserved5;     /*  372   4  0                                                     */
-    uint8_t reserved4[128]; /*  376 128  0                                                     */
-    uint64_t checksum;      /*  504   8  XXH3-64 of the 504 bytes before   */
-    struct tamis__name_label labels[2]; /*  512 640                                    */
-    uint8_t reserved1[376];             /* 1152 376  0                                 */
-    uint64_t mixed; /* 1528   8  merges into it: TAMIS__MIXED_*; no lock, atomic additions    */
-    uint64_t epoch; /* 1536   8  raised by publishers under the exclusive lock; adders read */
-    uint64_t next;  /* 1544   8  number of the segment after this one; 0: none; 2^64-1: full */
-    uint64_t exceptions; /* 1552   8  number of the index of exceptions in force; 0: none    */
-    uint64_t in_force;   /* 1560   8  publication of the newest list that it is the newest of */
-    uint64_t mark; /* 1568   8  TAMIS__MARK_*, and a count of writers; file/mark.h           */
-    uint8_t boot_id[TAMIS__BOOT_ID_BYTES]; /* 1576 16 of the boot under which it was marked dirty */
-    int64_t clean_until; /* 1592   8  ns since 1970: what was added before is on the disk       */
-    uint64_t overflow_levels; /* 1600   8  of the overflow table that are in force; adders raise */
-    int64_t unclean_since; /* 1608   8  keys added since then may be missing; 0: none is          */
-    int64_t degraded_since; /* 1616   8  when a sync failed and none has brought it right; 0    */
-    uint64_t syncs_begun; /* 1624   8  of this segment, by whichever process                     */
-    uint64_t syncs_done;  /* 1632   8  the greatest begun that has ended well                    */
-    uint64_t unlogged;    /* 1640   8  durable: adders between their bits and their log's sync   */
-    uint64_t granted; /* 1648   8  of the capacity, given to the stripes as quotas; file/room.h */
-    uint8_t reserved3[8]; /* 1656   8  0                                                    */
-    uint64_t block_locks[TAMIS__BLOCK_LOCKS];   /* 1664 384  of removers: 0, or the owner's nonce */
-    struct tamis__stripe items[TAMIS__STRIPES]; /* 2048 2048                                   */
+    uint8_t magic[8];          /*    0    8  TAMIS__SEGMENT_MAGIC                                */
+    uint32_t format_version;   /*    8    4  readers refuse a greater one                        */
+    uint32_t incompat_flags;   /*   12    4  unknown bit: refuse to open                         */
+    uint32_t compat_flags;     /*   16    4  unknown bit: read, do not write                     */
+    uint32_t header_bytes;     /*   20    4  4096                                                */
+    uint64_t number;           /*   24    8  segment number, as in the name                      */
+    uint64_t filter_id;        /*   32    8  which filter of the store                           */
+    uint64_t store_id;         /*   40    8  random, the same in the catalog                     */
+    uint32_t kind;             /*   48    4  enum tamis_kind                                     */
+    uint32_t hash_set;         /*   52    4  enum tamis__hash_set_id                             */
+    uint64_t seed;             /*   56    8  seed of the hash set                                */
+    uint64_t m_bits;           /*   64    8  bits, or counters                                   */
+    uint32_t k;                /*   72    4  hashes per key                                      */
+    uint32_t words;            /*   76    4  z of a blocked filter, else 0                       */
+    uint64_t capacity;         /*   80    8  keys                                                */
+    uint64_t fp_rate;          /*   88    8  IEEE 754 double                                     */
+    uint64_t data_offset;      /*   96    8  4096 or 2 MiB                                       */
+    uint64_t data_bytes;       /*  104    8  8 ceil(m / 64); with counters m counter_bits / 8    */
+    uint64_t file_bytes;       /*  112    8  size of the file, at first                          */
+    int64_t created_at;        /*  120    8  ns since 1970 UTC                                   */
+    uint32_t bit_order;        /*  128    4  enum tamis__bit_order                               */
+    uint32_t stripes;          /*  132    4  number of item counters: 32                         */
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
+                               /*  136   64  parameters of the hash set; 0 for xxh3              */
+    uint64_t generation;       /*  200    8  generation that it was made for                     */
+    uint32_t flags;            /*  208    4  TAMIS_SEGMENT_*; no unknown bit matters             */
+    uint32_t reserved0;        /*  212    4  0                                                   */
+    uint8_t kept[TAMIS__KEPT_BYTES];
+                               /*  216   32  what an imported format needs at export; else 0     */
+    uint64_t filter_capacity;  /*  248    8  n that the filter was made for                      */
+    uint64_t filter_rate;      /*  256    8  IEEE 754 double, rate of the whole filter           */
+    uint32_t on_full;          /*  264    4  enum tamis_on_full; 0 as TAMIS_ON_FULL_WARN         */
+    uint32_t slices;           /*  268    4  slices of the window; 0: no window                  */
+    int64_t window_ns;         /*  272    8  window in time; 0: it is in items, or there is none */
+    uint64_t window_items;     /*  280    8  window in items; 0: it is in time, or there is none */
+    uint64_t slice;            /*  288    8  ordinal of the slice that it belongs to, from 0     */
+    int64_t slice_start;       /*  296    8  ns since 1970, when that slice began; 0: no window  */
+    uint32_t step;             /*  304    4  how often the filter, or the slice, had grown       */
+    uint32_t counter_bits;     /*  308    4  bits of a counter; 0: the data are bits             */
+    uint32_t fingerprint_bits; /*  312    4  fuse: 8, 16 or 32; else 0                           */
+    uint32_t pieces;           /*  316    4  fuse: pieces, each with a seed of its own; else 0   */
+    uint32_t piece_segments;   /*  320    4  fuse: segments where a first slot can lie           */
+    uint32_t segment_slots;    /*  324    4  fuse: slots of one of these segments, 2^n           */
+    uint64_t data_checksum;    /*  328    8  XXH3-64 of the data of a static segment; else 0     */
+    uint64_t publication;      /*  336    8  publication that put it in force                    */
+    uint32_t keep;             /*  344    4  older generations that the filter keeps             */
+    uint32_t list_start;       /*  348    4  1: no segment before it is in force with it         */
+    uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES];
+                               /*  352   16  digest of the keys that it was built from; else 0   */
+    uint32_t durable;          /*  368    4  1: no answer before its log is on the disk; else 0  */
+    uint32_t reserved5;        /*  372    4  0                                                   */
+    uint8_t reserved4[128];    /*  376  128  0                                                   */
+    uint64_t checksum;         /*  504    8  XXH3-64 of the 504 bytes before                     */
+    struct tamis__name_label labels[2];
+                               /*  512  640  the name of the filter, twice                       */
+    uint8_t reserved1[376];    /* 1152  376  0                                                   */
+    uint64_t mixed;            /* 1528    8  merges into it: TAMIS__MIXED_*; atomic additions    */
+    uint64_t epoch;            /* 1536    8  raised at each publication; adders read it          */
+    uint64_t next;             /* 1544    8  number of the next segment; 0: none; TAMIS__NEXT_*  */
+    uint64_t exceptions;       /* 1552    8  number of the index of exceptions in force; 0: none */
+    uint64_t in_force;         /* 1560    8  publication of the newest list that ends with it    */
+    uint64_t mark;             /* 1568    8  TAMIS__MARK_*, and a count of writers; file/mark.h  */
+    uint8_t boot_id[TAMIS__BOOT_ID_BYTES];
+                               /* 1576   16  boot under which it was marked dirty                */
+    int64_t clean_until;       /* 1592    8  ns since 1970: what was added before is on the disk */
+    uint64_t overflow_levels;  /* 1600    8  levels of overflow in force; adders raise it        */
+    int64_t unclean_since;     /* 1608    8  keys added since then may be missing; 0: none is    */
+    int64_t degraded_since;    /* 1616    8  when a sync failed that none has mended; 0: none    */
+    uint64_t syncs_begun;      /* 1624    8  syncs of this segment, by any process               */
+    uint64_t syncs_done;       /* 1632    8  the greatest syncs_begun that has ended well        */
+    uint64_t unlogged;         /* 1640    8  durable: adds between first bit and sync of the log */
+    uint64_t granted;          /* 1648    8  room given to the stripes as quotas; file/room.h    */
+    uint8_t reserved3[8];      /* 1656    8  0                                                   */
+    uint64_t block_locks[TAMIS__BLOCK_LOCKS];
+                               /* 1664  384  locks of removers: 0, or the owner's nonce          */
+    struct tamis__stripe items[TAMIS__STRIPES];
+                               /* 2048 2048  the item counters                                   */
 };
+/* clang-format on */
 TAMIS__AT(struct tamis__segment_header, format_version, 8);
 TAMIS__AT(struct tamis__segment_header, incompat_flags, 12);
 TAMIS__AT(struct tamis__segment_header, compat_flags, 16);
@@ -236,17 +249,18 @@ TAMIS__AT(struct tamis__segment_header, block_locks, 1664);
 TAMIS__AT(struct tamis__segment_header, items, 2048);
 TAMIS__SIZE(struct tamis__segment_header, TAMIS__HEADER_BYTES);
 
-/* Why a header was refused: where in the file, and a clause that fits behind "<file> ". */
+/* Why a header was refused: a place in the file, and a clause that fits behind "<file> ". */
 struct tamis__refusal {
     uint64_t offset;
     char reason[200];
 };
 
-/* Fill a refusal; returns `code`. */
+/* Fills in a refusal and returns `code`. */
 int tamis__refuse(struct tamis__refusal *refusal, int code, uint64_t offset, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
 
-/* How the list of segments goes on: in the catalog, and the same in each segment of the filter. */
+/* How the list of segments goes on.  The policy stands in the catalog, and in each segment
+ * of the filter. */
 struct tamis__policy {
     uint32_t on_full;
     uint32_t slices;
@@ -261,33 +275,35 @@ struct tamis__policy {
 void tamis__header_seal(struct tamis__segment_header *header);
 
 /*
- * Is this the header of a whole segment of `file_bytes` bytes?  `bytes` is what could be read of
- * it. 0, or TAMIS_EFOREIGN, TAMIS_EVERSION, TAMIS_ECORRUPT with the refusal filled in.  Kind and
- * hash set may be unknown here; the layers that know them ask.
+ * Is this the header of a whole segment of `file_bytes` bytes?  `bytes` is how much of it could be
+ * read.  Returns 0, or TAMIS_EFOREIGN, TAMIS_EVERSION or TAMIS_ECORRUPT with the refusal filled in.
+ * Kind and hash set may be unknown here; the layers that know them check them.
  */
 int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
                         struct tamis__refusal *refusal);
 
-/* Levels of its overflow table that are in force, of at most `most`: tamis__overflow_levels_max(m).
- * */
+/* Returns how many levels of the overflow table are in force, at most `most`,
+ * which is tamis__overflow_levels_max(m). */
 static inline uint32_t tamis__header_overflow_levels(const struct tamis__segment_header *header,
                                                      uint32_t most)
 {
-    /* ORDER acquire: pairs with the release that puts a level in force (kind/cells.c): the file had
-     * its length before.  Checked at opening, but damage could come later. */
+    /* ORDER acquire: pairs with the release that puts a level in force (kind/cells.c), before which
+     * the file had its length.  The value was checked at opening, but damage could come later. */
     const uint64_t levels = __atomic_load_n(&header->overflow_levels, __ATOMIC_ACQUIRE);
     return levels < most ? (uint32_t)levels : most;
 }
 
-/* Bytes that a file with this header has at least: a counting one grows by levels of overflow. */
+/* The least bytes of a file with this header.  A counting file grows by levels of overflow. */
 uint64_t tamis__header_file_bytes(const struct tamis__segment_header *header);
-/* Bytes that it can ever have: what is mapped. */
+/* The most bytes that the file can ever have.  So many are mapped. */
 uint64_t tamis__header_file_bytes_max(const struct tamis__segment_header *header);
 
-/* How keys become digests; points into the header.  For hash sets that go with any kind. */
+/* How keys become digests, for hash sets that go with any kind.  The result points
+ * into the header. */
 struct tamis__digester tamis__header_digester(const struct tamis__segment_header *header);
 
-/* The hash set as this header has it; .set is NULL for an id that is none, the rest unchecked. */
+/* Returns the hash set of this header.  Its .set is NULL if no set has the id; the rest
+ * is not checked. */
 struct tamis__hashing tamis__header_hashing(const struct tamis__segment_header *header);
 
 /* Does the word that m ends in have bits that no position below m reaches? */
@@ -298,28 +314,28 @@ static inline bool tamis__bits_past(uint64_t last_word, uint64_t m_bits, uint32_
     return last_word >> (m_bits % 64) != 0;
 }
 
-/* What the stripes say together; a damaged one cannot make the sum overflow. */
+/* The sum over the stripes; a damaged stripe cannot make it overflow. */
 uint64_t tamis__stripes_sum(const uint64_t stripes[TAMIS__STRIPES], bool counting);
 
 struct tamis__policy tamis__header_policy(const struct tamis__segment_header *header);
 
 /*
- * What is wrong with a policy, and with the place that a segment says it has under it: a clause
- * that fits behind the name of a file or of a record; NULL where nothing is.  After that no sum of
- * theirs overflows, and nothing is divided by 0.
+ * What is wrong with a policy, or with the place that a segment says it has under the policy: a
+ * clause that fits behind the name of a file or of a record; NULL if nothing is wrong.  After this
+ * check no sum of these fields overflows, and nothing is divided by 0.
  */
 const char *tamis__policy_problem(const struct tamis__policy *policy);
 const char *tamis__slice_problem(const struct tamis__policy *policy, uint64_t slice,
                                  int64_t slice_start, uint32_t step);
 
-/* Item counts of a header that is not shared yet; the sum is spread over the stripes. */
+/* Sets the item count of a header that is not shared yet; the count is spread over the stripes. */
 void tamis__header_set_items(struct tamis__segment_header *header, uint64_t items);
 uint64_t tamis__header_items(const struct tamis__segment_header *header);
 
-/* Fill label `slot` for a name of at most TAMIS_NAME_MAX bytes. */
+/* Fills label `slot` for a name of at most TAMIS_NAME_MAX bytes. */
 void tamis__label_write(struct tamis__name_label *label, uint64_t sequence, const char *name);
 
-/* The label that holds, NULL if neither is whole. */
+/* Returns the label with the current name; NULL if neither label is whole. */
 const struct tamis__name_label *tamis__label_current(const struct tamis__segment_header *header);
 
 #endif

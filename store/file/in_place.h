@@ -4,9 +4,10 @@
 #define TAMIS_FILE_IN_PLACE_H
 
 /*
- * Of a new file without data: where the file system copies a page that is written to a new place
- * (btrfs), let it not do so here.  Else room that was allocated would be needed again at every
- * rewrite, and a full disk found by a store into a mapping.  A hint: elsewhere it does nothing.
+ * For a new file without data.  Some file systems (btrfs) write a changed page to a new place;
+ * this asks them not to.  Otherwise each rewrite would need new room although room was allocated,
+ * and a full disk would show itself when a mapping is written to.  It is a hint: on other file
+ * systems it does nothing.
  */
 void tamis__write_in_place(int fd);
 

@@ -68,8 +68,8 @@ int tamis__inside_open_private(int dir_fd, const char *name, int flags, const ch
 
 /* ---- Mode, group and owner ------------------------------------------------------------------- */
 
-/* The file that all others take after.  Before there is a catalog, or where it was lost, the lock
- * is. */
+/* The catalog is the model for all other files.  If there is no catalog yet, or it was lost, the
+ * lock file is. */
 static int find_model(int root_fd, const char *what, struct stat *model)
 {
     static const char *const names[] = {"catalog.mdb", "catalog.lock"};
@@ -103,7 +103,7 @@ int tamis__inside_set_mode(int fd, unsigned mode, const char *what)
     return tamis__fail_errno(errno, "change the mode of", what);
 }
 
-/* May the group do what not everybody may? */
+/* May the group do something that not everybody may? */
 static bool group_matters(unsigned mode)
 {
     return ((mode >> 3) & ~mode & 07) != 0;
@@ -117,7 +117,7 @@ static int fail_group(unsigned group, const char *what)
                        what, group);
 }
 
-/* Before the mode, which else would let in another group. */
+/* Called before the mode is set: the mode would else let in another group. */
 static int set_group(int fd, unsigned mode, gid_t group, const char *what)
 {
     struct stat st;
@@ -132,8 +132,8 @@ static bool others_may_write(unsigned mode)
     return (mode & 060) == 060 || (mode & 06) == 06;
 }
 
-/* Of a store that its owner alone may write to, all files are the owner's, or one that root had
- * made would lock the owner out. */
+/* If only the owner may write to a store, all its files belong to the owner.  A file that root made
+ * would otherwise lock the owner out. */
 static int set_owner(int fd, unsigned mode, uid_t owner, const char *what)
 {
     struct stat st;
@@ -148,8 +148,8 @@ static int set_owner(int fd, unsigned mode, uid_t owner, const char *what)
         geteuid(), what, owner);
 }
 
-/* Of the first files of a store there is no model.  Root makes them for the owner of the directory.
- * */
+/* The first files of a store have no model.  If root makes them, they go to the owner
+ * of the directory. */
 static int give_first(int root_fd, int fd, const char *what)
 {
     struct stat directory;
@@ -173,7 +173,8 @@ int tamis__inside_adopt(int root_fd, int fd, const char *what)
     return rc < 0 ? rc : set_owner(fd, mode, model.st_uid, what);
 }
 
-/* The owner is that of the directory where root copies, as of 'cp -a'; else who makes the copy. */
+/* If root copies, the copy goes to the owner of the directory, as with 'cp -a'; else to
+ * whoever makes it. */
 static int adopt_copy(int root_fd, int dir_fd, int fd, const char *what)
 {
     struct stat model, directory;
@@ -202,7 +203,7 @@ int tamis__inside_fail_denied(int root_fd, bool read_only, const char *what)
     if (faccessat(root_fd, "catalog.lock", read_only ? R_OK : R_OK | W_OK, AT_EACCESS) == 0 ||
         (errno != EACCES && errno != ENOENT) ||
         fstatat(root_fd, "catalog.lock", &model, AT_SYMLINK_NOFOLLOW) != 0)
-        return TAMIS_EACCESS; /* its sentence is there */
+        return TAMIS_EACCESS; /* the sentence is set there */
     return tamis__fail(
         TAMIS_EACCESS,
         "user %u may not %s this store: %s has mode 0%03o, owner %u and group %u; ask "
@@ -263,7 +264,8 @@ static int settle(int root_fd, int fd, unsigned mode, const char *what)
     return rc < 0 ? rc : tamis__inside_set_mode(fd, mode, what);
 }
 
-/* Made without a name, so that nobody finds it before it has its mode.  0: not to be had here. */
+/* The file is made without a name, so that nobody finds it before it has its mode.  Returns 0 if
+ * the file system cannot do that. */
 static int make_nameless(int root_fd, const char *name, unsigned mode, const char *what)
 {
     char path[64];
@@ -288,8 +290,8 @@ int tamis__inside_make_once(int root_fd, const char *name, unsigned mode, const 
     return rc;
 }
 
-/* x where there is r; and setgid, which the system drops without a word where the group is not
- * ours. */
+/* A directory gets x where the mode has r, and setgid.  The system drops setgid without a word
+ * where the group is not ours. */
 static int set_directory(int fd, unsigned mode, bool hand_on, const char *what)
 {
     struct stat st;

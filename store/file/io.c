@@ -2,8 +2,9 @@
 /*
  * io.c: system calls with errors that say what to do.
  *
- * errno is read here and nowhere else, in the line after the call.  Each wrapper asks
- * tamis__may_fail() first, so that a test can make any of them fail as the kernel would.
+ * errno is read here and in the other files of this folder, in the line after the call.
+ * Each wrapper asks tamis__may_fail() first, so that a test can make any of them fail as
+ * the kernel would.
  */
 #include "file/io.h"
 
@@ -74,8 +75,8 @@ int tamis__fail_errno(int error_number, const char *verb, const char *what)
 }
 
 /*
- * O_NOFOLLOW alone looks at the last part of a name.  Where the kernel is older than openat2(2), or
- * a sandbox denies it, that is enough all the same: names beneath a directory are of one part here.
+ * O_NOFOLLOW alone looks at the last part of a name.  That is enough where the kernel is older than
+ * openat2(2), or a sandbox denies it: names beneath a directory have only one part here.
  */
 static int open_beneath(int dir_fd, const char *name, int flags, unsigned mode)
 {
@@ -185,7 +186,7 @@ int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, c
     return 0;
 }
 
-/* By way of memory, where the kernel cannot copy between these files. */
+/* Copies through memory, where the kernel cannot copy between these files. */
 static int copy_by_hand(int from, int to, uint64_t offset, uint64_t bytes, const char *what)
 {
     char buffer[32768];
@@ -211,7 +212,7 @@ int tamis__copy_range(int from, int to, uint64_t offset, uint64_t bytes, const c
                         number == EOPNOTSUPP || number == EPERM))
             return copy_by_hand(from, to, offset + done, bytes - done, what);
         if (got < 0) return tamis__fail_errno(number, "copy", what);
-        if (got == 0) /* the end of the file: the sentence for that */
+        if (got == 0) /* copy_by_hand() says that the file has ended */
             return copy_by_hand(from, to, offset + done, bytes - done, what);
         done += (uint64_t)got;
     }
@@ -272,7 +273,7 @@ int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, cons
     while (error == 0 || error == EINTR) {
         if (fallocate(fd, 0, (off_t)from, (off_t)bytes) == 0) return 0;
         error = errno;
-        if (error == EOPNOTSUPP) return 0; /* writing will tell */
+        if (error == EOPNOTSUPP) return 0; /* the write will find out */
     }
     if (error == ENOSPC && room(fd, what, &available) == 0)
         return tamis__fail(TAMIS_ENOSPACE,
@@ -295,8 +296,8 @@ int tamis__fill_holes(int fd, uint64_t bytes, const char *what)
     return tamis__fail_errno(error, "allocate the blocks of", what);
 }
 
-/* Where the file system has no fallocate(): zeros, by one process at a time, and none over what is
- * there already. */
+/* Where the file system has no fallocate(), zeros are written, by one process at a time, and never
+ * over bytes that are there. */
 static int extend_by_zeros(int fd, uint64_t to, const char *what)
 {
     static const char zeros[65536];
@@ -330,7 +331,7 @@ int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what)
     return tamis__fail_errno(error, "allocate the blocks of", what);
 }
 
-/* An interrupted one has said nothing of the disk (FUSE gives that): it is made again. */
+/* A sync that was interrupted says nothing about the disk (FUSE does that), so it is made again. */
 static int sync_by(int (*sync)(int fd), int fd, int error, const char *what)
 {
     while (error == 0 || error == EINTR) {
@@ -352,12 +353,13 @@ int tamis__sync_data(int fd, const char *what)
 
 void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes)
 {
-    /* A hint; what it fails for, the sync at the end tells. */
+    /* This is a hint.  If it fails, the sync at the end tells. */
     (void)sync_file_range(fd, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
 }
 
-/* A new directory is durable once the one that names it is synced.  1 if it is new.  The parent by
- * its own name: the new one may be closed to all by the umask. */
+/* Makes one directory.  It is durable once the directory that names it is synced; that one
+ * is opened by its own name, because the umask may close the new one to all.  Returns 1 if
+ * it is new. */
 static int make_one(const char *path)
 {
     int fd;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live.c: the live words in the header of a segment that others have open: its epoch, which sends
- * them to the catalog, and `next`, which says where the list of segments goes on.  They are read
- * and changed in a mapping of the header alone; a segment that is gone is no error.
+ * live.c: the live words in the header of a segment, which others may have open: its epoch, which
+ * sends them to the catalog, and `next`, which says where the list of segments goes on.  The words
+ * are read and changed in a mapping of the header alone.  It is no error if the segment is gone.
  */
 #include <fcntl.h>
 

@@ -2,8 +2,8 @@
 /*
  * lock_holder.c: which process has a file locked, for a sentence to a user.
  *
- * The kernel lists all locks in /proc/locks, one a line; a process that waits for one has "->" in
- * it:
+ * The kernel lists all locks in /proc/locks, one in each line.  The line of a process that waits
+ * for a lock has "->" in it:
  *
  *     12: FLOCK  ADVISORY  WRITE 4711 fd:01:1835021 0 EOF
  *     12: -> FLOCK  ADVISORY  WRITE 4712 fd:01:1835021 0 EOF
@@ -21,10 +21,10 @@
 #include "file/io.h"
 
 #define LOCKS_PATH "/proc/locks"
-/* Some 4,000 locks; a holder behind them stays unknown. */
+/* Enough for some 4,000 locks.  A holder behind them stays unknown. */
 #define LOCKS_BYTES ((size_t)256 * 1024)
 
-/* The process of one line, if it holds a lock on that file; else 0. */
+/* Returns the process that a line names if it holds a lock on that file; else 0. */
 static int64_t holder_of_line(const char *line, const struct tamis__file_info *file)
 {
     int64_t pid = 0;
@@ -52,7 +52,7 @@ int64_t tamis__lock_holder(int fd)
         if (pid == 0) continue;
         holder = pid;
         if (pid != getpid())
-            break; /* another thread of ours may share a lock with who keeps us out */
+            break; /* another thread of ours may share a lock with the holder that keeps us out */
     }
     free(text);
     return holder;

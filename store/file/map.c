@@ -19,8 +19,9 @@ static int map_file(int fd, uint64_t bytes, int protection, const char *what, vo
         *map = got;
         return 0;
     }
-    /* A 2 MiB page-table entry needs address and file offset to agree modulo 2 MiB: reserve more
-     * addresses than needed, map at the boundary inside, give the rest back. */
+    /* A 2 MiB page-table entry needs address and file offset to agree modulo 2 MiB.  So more
+     * addresses than needed are reserved, the file is mapped at the boundary inside, and the rest
+     * is given back. */
     const uint64_t reserved = bytes + HUGE_BYTES;
     char *area =
         mmap(NULL, (size_t)reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -58,7 +59,7 @@ int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **m
 void tamis__unmap(void *map, uint64_t bytes)
 {
     if (map == NULL) return;
-    tamis__guard_remove(tamis__guard_of(map)); /* first: the address may be another's right after */
+    tamis__guard_remove(tamis__guard_of(map)); /* first: the address may soon be another's */
     (void)munmap(map, (size_t)bytes);
 }
 
@@ -90,7 +91,7 @@ void tamis__release_map(void *at, uint64_t bytes)
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t skip = (page - (uintptr_t)at % page) % page;
     if (bytes <= skip) return;
-    /* A hint on memory; on a shared mapping of a file it never loses a byte. */
+    /* A hint about memory.  On a shared mapping of a file it never loses a byte. */
     (void)madvise((char *)at + skip, (size_t)((bytes - skip) / page * page), MADV_DONTNEED);
 }
 

@@ -2,9 +2,9 @@
 /*
  * mark.c: see mark.h; docs/durability.md, "The mark", has the proof.
  *
- * Writers of the words: mark, boot_id, clean_until, syncs_*: any process, by atomics;
- * degraded_since: who has seen a sync fail sets it, who has synced all clears it; unclean_since:
- * the holder of the catalog's exclusive lock.
+ * Who writes the words: mark, boot_id, clean_until and syncs_* are written by any process, by
+ * atomics.  degraded_since is set by whoever sees a sync fail, and cleared by whoever has synced
+ * all.  unclean_since is written by the holder of the catalog's exclusive lock.
  */
 #include "file/mark.h"
 
@@ -17,7 +17,7 @@
 #include "file/inside.h"
 #include "file/io.h"
 
-/* Behind the bytes of removers (owner.c). */
+/* The byte that writers lock, behind the bytes of removers (owner.c). */
 #define WRITERS_BYTE ((uint64_t)1 << 61)
 /* No page of any host is smaller. */
 #define PAGE_BYTES_MIN 4096u
@@ -36,7 +36,7 @@ static uint64_t *boot_words(struct tamis__segment_header *header)
     return (uint64_t *)(void *)header->boot_id; /* at a multiple of 8: header.h */
 }
 
-/* Is the boot of the mark this one?  Where this one is not known nobody can say. */
+/* Was the mark set under this boot?  Where the boot is not known, `if_unknown` is the answer. */
 static bool is_this_boot(const struct tamis__segment_header *header, bool if_unknown)
 {
     uint64_t ours[BOOT_ID_WORDS] = {0}, theirs[BOOT_ID_WORDS];
@@ -60,11 +60,11 @@ static void set_boot(struct tamis__segment_header *header)
         __atomic_store_n(&boot_words(header)[i], ours[i], __ATOMIC_RELAXED);
 }
 
-/* Times and counts that only grow. */
+/* Raises a time or a count that only grows. */
 static void raise_time(int64_t *place, int64_t to)
 {
     int64_t is = __atomic_load_n(place, __ATOMIC_RELAXED);
-    /* ORDER relaxed: nothing else is read by it. */
+    /* ORDER relaxed: no other memory is read because of it. */
     while (is < to &&
            !__atomic_compare_exchange_n(place, &is, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         continue;
@@ -73,7 +73,7 @@ static void raise_time(int64_t *place, int64_t to)
 static void raise_count(uint64_t *place, uint64_t to)
 {
     uint64_t is = __atomic_load_n(place, __ATOMIC_RELAXED);
-    /* ORDER release: who finds its checkpoint done finds what that has done. */
+    /* ORDER release: who finds that its checkpoint is done also finds what that checkpoint did. */
     while (is < to &&
            !__atomic_compare_exchange_n(place, &is, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         continue;
@@ -91,21 +91,22 @@ bool tamis__mark_is_clean(const struct tamis__segment_header *header)
 
 int64_t tamis__mark_clean_until(const struct tamis__segment_header *header)
 {
-    /* ORDER relaxed: a time alone. */
+    /* ORDER relaxed: the time stands alone. */
     const int64_t since = __atomic_load_n(&header->clean_until, __ATOMIC_RELAXED);
     return since != 0 ? since : header->created_at;
 }
 
 int64_t tamis__mark_unclean_since(const struct tamis__segment_header *header)
 {
-    /* ORDER relaxed: a time alone. */
+    /* ORDER relaxed: the time stands alone. */
     const int64_t since = __atomic_load_n(&header->unclean_since, __ATOMIC_RELAXED);
     return since != 0 ? since : tamis__mark_is_stale(header) ? tamis__mark_clean_until(header) : 0;
 }
 
 /* ---- Failed syncs ---------------------------------------------------------------------------- */
 
-/* The kernel takes a page whose write has failed for clean: make all of them dirty again. */
+/* After a write has failed, the kernel takes the page for clean.  This makes all
+ * pages dirty again. */
 static void touch_pages(const struct tamis__segment *segment)
 {
     const uint64_t bytes = tamis__header_file_bytes(segment->header);
@@ -140,7 +141,7 @@ bool tamis__mark_is_writer(const struct tamis__segment *segment)
                               __atomic_load_n(&writer->unwatched, __ATOMIC_RELAXED));
 }
 
-/* NULL where no descriptor or lock is to be had. */
+/* Locks the byte of writers.  Returns NULL if no descriptor or lock can be had. */
 static struct tamis__owner *take_lock(const struct tamis__segment *segment)
 {
     char what[TAMIS__SEGMENT_PATH_BYTES];
@@ -153,14 +154,14 @@ static struct tamis__owner *take_lock(const struct tamis__segment *segment)
     return NULL;
 }
 
-/* All that was added while it was clean is on the disk, so also what was added until now; unless
- * somebody was faster, who may have written since then. */
+/* All that was added while the segment was clean is on the disk, so all until now is; unless
+ * another writer was faster, who may have written since then. */
 static void raise_while_clean(struct tamis__segment_header *header)
 {
     int64_t old = __atomic_load_n(&header->clean_until, __ATOMIC_RELAXED);
     const int64_t now = tamis__now_ns();
     if ((load_mark(header) & TAMIS__MARK_DIRTY) != 0 || now < old) return;
-    /* ORDER relaxed: a time alone. */
+    /* ORDER relaxed: the time stands alone. */
     (void)__atomic_compare_exchange_n(&header->clean_until, &old, now, false, __ATOMIC_RELAXED,
                                       __ATOMIC_RELAXED);
 }
@@ -189,15 +190,15 @@ int tamis__mark_begin(const struct tamis__segment *segment, bool tried)
     if (!tried && tamis__mark_is_stale(header)) return TAMIS__MARK_STALE;
     struct tamis__owner *fresh = take_lock(segment);
     TAMIS__POINT(TAMIS__POINT_MARK_LOCKED);
-    /* ORDER seq_cst: the lock, then the count, then the first bit; a checkpoint reads the mark,
-     * then asks for locks, then syncs. */
+    /* ORDER seq_cst: a writer takes the lock, then raises the count, then sets its first bit.  A
+     * checkpoint reads the mark, then asks for locks, then syncs. */
     if (fresh == NULL)
         (void)__atomic_fetch_or(&header->mark, TAMIS__MARK_UNWATCHED, __ATOMIC_SEQ_CST);
     const uint64_t was = __atomic_fetch_add(&header->mark, TAMIS__MARK_WRITER, __ATOMIC_SEQ_CST);
     TAMIS__POINT(TAMIS__POINT_MARK_COUNTED);
     int rc = 0;
     if ((was & marked) != marked || !is_this_boot(header, false)) rc = make_dirty(segment, was);
-    if (rc == 0) rc = tamis__segment_check(segment); /* the file has the mark */
+    if (rc == 0) rc = tamis__segment_check(segment); /* so the file has the mark */
     if (rc < 0) {
         tamis__owner_free(fresh);
         return rc;
@@ -212,7 +213,8 @@ int tamis__mark_begin(const struct tamis__segment *segment, bool tried)
 
 /* ---- A checkpoint ---------------------------------------------------------------------------- */
 
-/* Does any other descriptor hold the writers' byte?  Where that cannot be found out: yes. */
+/* Does any other descriptor hold the writers' byte?  If that cannot be found out, the
+ * answer is yes. */
 static bool others_write(const struct tamis__segment *segment)
 {
     char what[TAMIS__SEGMENT_PATH_BYTES];
@@ -227,7 +229,7 @@ static bool others_write(const struct tamis__segment *segment)
     return rc != 0;
 }
 
-/* As long as nobody has begun since `mark` was read. */
+/* Clears the mark, unless somebody has begun since `mark` was read. */
 static bool clear_mark(struct tamis__segment_header *header, uint64_t mark)
 {
     /* ORDER seq_cst: see tamis__mark_begin. */
@@ -239,7 +241,7 @@ static bool clear_mark(struct tamis__segment_header *header, uint64_t mark)
     return cleared;
 }
 
-/* All pages to the disk; a failure before this is healed by it. */
+/* Brings all pages to the disk.  This also heals a failure from before. */
 static int sync_all(const struct tamis__segment *segment)
 {
     struct tamis__segment_header *header = segment->header;
@@ -256,16 +258,17 @@ static int sync_all(const struct tamis__segment *segment)
 
 /* ---- Durable adds that never landed ---------------------------------------------------------- */
 
-/* Behind the byte of the writers. */
+/* The byte that the caller of count_dead_flights() locks, behind the byte of the writers. */
 #define TOLL_BYTE (((uint64_t)1 << 61) + 1)
 
 /*
- * How many of `unlogged` are of adders that are dead, or have failed, where no other handle writes
- * and none has begun since `mark` was read.  Above 0 with `toll` locked, as two must not take off
- * the same.
+ * Returns how many of the flights in `unlogged` belong to adders that are dead or have failed (a
+ * flight is an add between its first bit and the sync of its log).  It can tell only if no other
+ * handle writes and none has begun since `mark` was read.  If the result is above 0, `toll` is
+ * locked, so that two callers do not take off the same flights.
  *
- * In this order: what this handle has in the air counts in `begun`, and not in `done`, so it is
- * never more than their difference.
+ * The order of the loads matters: a flight of this handle counts in `begun` and not yet in `done`,
+ * so this handle never has more flights than their difference.
  */
 static uint64_t count_dead_flights(const struct tamis__segment *segment, uint64_t mark,
                                    struct tamis__private_fd *toll)
@@ -273,7 +276,8 @@ static uint64_t count_dead_flights(const struct tamis__segment *segment, uint64_
     const struct tamis__segment_header *header = segment->header;
     const struct tamis__writing *writer = segment->writer;
     char what[TAMIS__SEGMENT_PATH_BYTES];
-    /* ORDER seq_cst: as above; and those of durable.c, which raises and lowers them. */
+    /* ORDER seq_cst: as said above, and paired with the loads and stores of flight.c, which raises
+     * and lowers these words. */
     if (writer == NULL || __atomic_load_n(&header->unlogged, __ATOMIC_SEQ_CST) == 0) return 0;
     if (tamis__segment_open_again(segment, what, toll) < 0 ||
         tamis__lock_byte(toll->fd, TOLL_BYTE, what) != 1)
@@ -285,7 +289,7 @@ static uint64_t count_dead_flights(const struct tamis__segment *segment, uint64_
     return unlogged > own ? unlogged - own : 0;
 }
 
-/* `leaving`: this handle has written its last; and where others write, all is left to them. */
+/* `leaving`: this handle has done its last write.  If others write, all is left to them. */
 static int checkpoint(const struct tamis__segment *segment, bool leaving)
 {
     struct tamis__segment_header *header = segment->header;
@@ -299,13 +303,13 @@ static int checkpoint(const struct tamis__segment *segment, bool leaving)
     if (leaving && !alone && (mark & TAMIS__MARK_UNWATCHED) == 0) return 0;
     TAMIS__POINT(TAMIS__POINT_SYNC_ASKED);
     const bool dirty = (mark & TAMIS__MARK_DIRTY) != 0;
-    /* ORDER acq_rel: what a durable filter has to write was written before it begins. */
+    /* ORDER acq_rel: what a durable filter has to write was written before the sync begins. */
     const uint64_t begun =
         dirty ? __atomic_add_fetch(&header->syncs_begun, 1, __ATOMIC_ACQ_REL) : 0;
     struct tamis__private_fd toll = {.fd = -1};
     const uint64_t dead = lonely ? count_dead_flights(segment, mark, &toll) : 0;
     int rc = sync_all(segment);
-    if (rc == 0) rc = tamis__segment_check(segment); /* or it was not the file that was synced */
+    if (rc == 0) rc = tamis__segment_check(segment); /* or another file was synced */
     /* ORDER seq_cst: their bits are on the disk. */
     if (rc == 0 && dead > 0) (void)__atomic_sub_fetch(&header->unlogged, dead, __ATOMIC_SEQ_CST);
     tamis__private_close(&toll);
@@ -327,14 +331,15 @@ int tamis__mark_checkpoint(const struct tamis__segment *segment)
 int tamis__mark_leave(const struct tamis__segment *segment)
 {
     struct tamis__owner *owner = tamis__owner_current(&segment->writer->owner);
-    /* First of all: of two that leave together, the second to let go finds nobody. */
+    /* This comes first: of two handles that leave together, the second one to let
+     * go finds nobody. */
     if (owner != NULL) tamis__unlock_byte(owner->file.fd, WRITERS_BYTE);
     return checkpoint(segment, true);
 }
 
 /* ---- After the machine went down ------------------------------------------------------------- */
 
-/* A lock does not outlive its boot. */
+/* A lock does not outlive its boot, so a writer that holds one is alive. */
 int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number)
 {
     char name[TAMIS__SEGMENT_NAME_BYTES];
@@ -349,8 +354,8 @@ int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number)
 static void recover(struct tamis__segment_header *header, bool whole)
 {
     int64_t never = 0;
-    /* ORDER seq_cst, in this order: should only the first be on the disk, it is recovered once
-     * more. */
+    /* ORDER seq_cst, in this order: if only the first store is on the disk, the segment is
+     * recovered once more. */
     if (!whole) (void)__atomic_fetch_or(&header->mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
     if (!whole)
         (void)__atomic_compare_exchange_n(&header->unclean_since, &never,

@@ -6,14 +6,15 @@
 #include <stdint.h>
 
 /*
- * Is the file on one?  Shared mappings and flock(2) do not hold between machines there (and on some
- * not even on one), so bits would be lost and catalogs torn.  0, or TAMIS_EUNSUPPORTED with the
- * reason.  What FUSE has behind it cannot be told, so it counts as one.
+ * Is the file on a network file system?  Shared mappings and flock(2) do not hold between machines
+ * there (and on some not even on one machine), so bits would be lost and catalogs torn.  Returns
+ * 0, or TAMIS_EUNSUPPORTED with the reason.  What FUSE has behind it cannot be told, so FUSE
+ * counts as a network.
  */
 int tamis__refuse_network(int fd, const char *what);
 
 #ifdef TAMIS_TEST_POINTS
-/* Another type of file system than the one that is there; 0: that. */
+/* Set by tests: the type of file system to report.  0 stands for the real one. */
 extern uint32_t tamis__network_type;
 #endif
 

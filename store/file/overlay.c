@@ -29,10 +29,10 @@ int tamis__is_overlay(int fd, const char *what, bool *is)
 }
 
 /*
- * Was it made in the upper layer?  A handle of a file on overlayfs says so, to anybody, from Linux
- * 6.6 on (struct ovl_fb of fs/overlayfs/overlayfs.h: type 0xF8, three bytes and the version before
- * the magic number 0xFB, then length and flags).  Of one that was copied up it says the same as of
- * one in a lower layer.
+ * Was the file made in the upper layer?  From Linux 6.6 on, the handle of a file on overlayfs says
+ * so, to anybody (struct ovl_fb of fs/overlayfs/overlayfs.h: type 0xF8, three bytes and the version
+ * before the magic number 0xFB, then length and flags).  A file that was copied up has the same
+ * handle as one in a lower layer.
  */
 static bool is_of_upper(int dir_fd, const char *name)
 {

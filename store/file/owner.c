@@ -9,13 +9,16 @@
 #include "file/header.h"
 #include "file/io.h"
 
-/* Far behind the files that there are; nothing is ever written there. */
+/* The offset of the bytes that owners lock, far behind the bytes of any file.  Nothing is
+ * ever written there. */
 #define OWNER_BYTES ((uint64_t)1 << 60)
 #define NONCE_MAX (((uint64_t)1 << 40) - 1)
-/* A lock is held for some hundred nanoseconds: after so many looks its owner was put to sleep. */
+/* A lock is held for some hundred nanoseconds.  After so many looks its owner was probably
+ * put to sleep. */
 #define SPINS 200u
 
-/* A word that a dead owner of the same nonce left would be taken for ours. */
+/* Is the nonce in a lock already?  A word that a dead owner of the same nonce left would be
+ * taken for ours. */
 static bool is_in_use(uint64_t nonce, const uint64_t *words)
 {
     for (size_t i = 0; i < TAMIS__BLOCK_LOCKS; i++)
@@ -70,15 +73,15 @@ void tamis__owner_free(struct tamis__owner *owner)
     }
 }
 
-/* ORDER acquire: pairs with the release in tamis__owner_unlock, so that what the last holder took
- * down is seen; after a death nothing is missing either: its stores were made before the kernel let
- * the byte go, and our look at that byte came after. */
+/* ORDER acquire: pairs with the release in tamis__owner_unlock, so that what the last holder
+ * lowered is seen.  Nothing is missing after a death either: the dead holder made its stores before
+ * the kernel let the byte go, and we looked at that byte later. */
 static bool swap(uint64_t *word, uint64_t *from, uint64_t to)
 {
     return __atomic_compare_exchange_n(word, from, to, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Is the holder dead?  A word that is no nonce is damage, and nobody's. */
+/* Is the holder dead?  A word that is no nonce is damage, and belongs to nobody. */
 static int is_dead(const struct tamis__owner *owner, uint64_t holder)
 {
     if (holder > NONCE_MAX) return 1;
@@ -95,7 +98,8 @@ int tamis__owner_lock(struct tamis__owner *owner, uint64_t *word)
         if (holder != owner->nonce) {
             const int rc = is_dead(owner, holder);
             if (rc < 0) return rc;
-            /* Only from the dead one's nonce: who else saw its death may have been faster. */
+            /* Swap only if the word still has the dead one's nonce: another waiter may
+             * have been faster. */
             if (rc == 1 && swap(word, &holder, owner->nonce)) return 0;
         }
         tamis__wait_a_little(round - SPINS);

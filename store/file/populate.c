@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * populate.c: page tables that are filled before anybody asks, and folios that are made before
- * anybody writes.
+ * populate.c: fills page tables before anybody reads, and makes folios (pages that the kernel keeps
+ * together) before anybody writes.
  *
- * Why MADV_POPULATE_READ for writers too: MADV_POPULATE_WRITE dirties every page, and the next sync
- * would write the whole filter (docs/decisions/0016-mapping.md).
+ * Writers use MADV_POPULATE_READ too, because MADV_POPULATE_WRITE dirties every page, and the next
+ * sync would write the whole filter (docs/decisions/0016-mapping.md).
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -19,8 +19,9 @@
 #endif
 
 #define FOLIO_BYTES_MAX ((uint64_t)2 << 20)
-/* At once: a signal is heeded soon, and no more than the kernel reads for one wish of
- * tamis__want_map(); what is left of a greater one comes by its readahead, in large folios. */
+/* Bytes that are populated at once.  The step is short so that a signal is heeded soon, and so that
+ * it is no more than the kernel reads for one call of tamis__want_map().  The rest of a greater
+ * step would come by the kernel's readahead, in large folios. */
 #define STEP_BYTES TAMIS__WANT_BYTES
 #define AGAIN_MAX 100
 
@@ -29,16 +30,15 @@ static uint64_t round_up(uint64_t bytes, uint64_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Where the kernel has no MADV_POPULATE_READ.  A page that cannot be had breaks the mapping
- * (guard.h). */
+/* Touches each page, where the kernel has no MADV_POPULATE_READ.  A page that cannot be had breaks
+ * the mapping (guard.h). */
 static void touch(const char *at, uint64_t bytes, uint64_t page)
 {
     for (uint64_t done = 0; done < bytes; done += page)
-        (void)__atomic_load_n(at + done,
-                              __ATOMIC_RELAXED); /* ORDER: what it says is not looked at */
+        (void)__atomic_load_n(at + done, __ATOMIC_RELAXED); /* ORDER: the value is not used */
 }
 
-/* 0, or what the kernel says. */
+/* Populates one step.  Returns 0, or the error that the kernel reports. */
 static int populate_step(char *at, uint64_t bytes, const char *what)
 {
     int error = tamis__may_fail("populate", what);
@@ -77,8 +77,8 @@ static int populate(void *map, uint64_t bytes, bool small_folios, const char *wh
     return 0;
 }
 
-/* Nothing by the kernel's readahead, which the read of the header has begun: it brings large
- * folios. */
+/* Populates without the kernel's readahead, which the read of the header has begun and which
+ * brings large folios. */
 static int populate_small(void *map, uint64_t bytes, const char *what)
 {
     (void)madvise(map, (size_t)bytes, MADV_RANDOM);
@@ -107,8 +107,8 @@ void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t of
     char *map =
         mmap(NULL, (size_t)(end - begin), PROT_READ, MAP_SHARED, staged->file.fd, (off_t)begin);
     if (map == MAP_FAILED) return;
-    /* Not a touch, which would be a SIGBUS behind the end of the file, or where the disk does not
-     * read. */
+    /* This is not a touch, which would be a SIGBUS behind the end of the file, or where the disk
+     * does not read. */
     if (madvise(map, (size_t)(end - begin), MADV_HUGEPAGE) == 0)
         for (uint64_t done = 0; done < end - begin; done += FOLIO_BYTES_MAX)
             (void)madvise(map + done, 1, MADV_POPULATE_READ);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* private_fd.c: see private_fd.h.  The mutex is held for a few instructions, never across a wait.
- * */
+/* private_fd.c: see private_fd.h.  The mutex is held for a few instructions, and
+ * never while waiting. */
 #include "file/private_fd.h"
 
 #include <pthread.h>
@@ -22,7 +22,7 @@ static void after_fork_in_parent(void)
     (void)pthread_mutex_unlock(&mutex);
 }
 
-/* Close without unlocking: that would take the parent's lock away. */
+/* Closes the files without unlocking them: to unlock would take the parent's lock away. */
 static void after_fork_in_child(void)
 {
     struct tamis__private_fd *next;

@@ -5,7 +5,7 @@
  * flock belongs to the open file description, which fork() shares.  A child that is born while
  * another thread of its parent holds a lock inherits a descriptor of it, and would keep it locked
  * if the parent died before unlocking.  So the locked descriptors of this process are kept in a
- * list, and the child closes them first thing (pthread_atfork).
+ * list, and the child closes them before it does anything else (pthread_atfork).
  */
 #ifndef TAMIS_FILE_PRIVATE_FD_H
 #define TAMIS_FILE_PRIVATE_FD_H
@@ -19,7 +19,8 @@ struct tamis__private_fd {
 int tamis__private_open(int dir_fd, const char *name, int flags, unsigned mode, const char *what,
                         struct tamis__private_fd *file);
 
-/* Unlock (a child may hold a copy), close, leave the list.  Harmless where it is not open. */
+/* Unlocks (a child may hold a copy), closes, and leaves the list.  Harmless for a file that
+ * is not open. */
 void tamis__private_close(struct tamis__private_fd *file);
 
 #endif

@@ -6,19 +6,19 @@
 
 #include "base/point.h"
 
-/* A lump is this part of what is left to grant, so that little is stranded on stripes that nobody
- * uses any more: with all 32 stripes in use they hold at most half of what was left when they took
- * it. */
+/* A lump is this part of what is left to grant.  So little is stranded on stripes that nobody
+ * uses any more: with all 32 stripes in use, the lumps are at most half of what was left when
+ * they were taken. */
 #define LUMP_PART 64u
 #define LUMP_MAX ((uint64_t)1 << 16)
 
-/* Where this thread counts while it adds a batch under a hold; below 0: on its processor's stripe.
- * */
+/* The stripe on which this thread counts while it adds a batch under a hold.  A value below 0
+ * stands for the stripe of its processor. */
 static _Thread_local int held_stripe __attribute__((tls_model("initial-exec"))) = -1;
 
 static uint32_t own_stripe(void)
 {
-    const int cpu = sched_getcpu(); /* a hint: any stripe is right, the own one is not contended */
+    const int cpu = sched_getcpu(); /* a hint: any stripe is right, but its own is not contended */
     return cpu < 0 ? 0 : (uint32_t)cpu % TAMIS__STRIPES;
 }
 
@@ -42,7 +42,7 @@ void tamis__room_begin(const struct tamis__hold *hold)
 
 /* ---- One stripe ------------------------------------------------------------------------------ */
 
-/* The room of a stripe; below 0 where a merge counted items on it. */
+/* The room of a stripe; it is below 0 where a merge counted items on the stripe. */
 static int64_t room_of(const struct tamis__stripe *stripe)
 {
     /* ORDER seq_cst: see take_one_of() and take_of(). */
@@ -50,14 +50,15 @@ static int64_t room_of(const struct tamis__stripe *stripe)
     return (int64_t)(__atomic_load_n(&stripe->quota, __ATOMIC_SEQ_CST) - items);
 }
 
-/* Counted first, then looked: a batch that lowers the quota meanwhile finds our count, or we find
- * its quota.  The items are read again, behind the quota: a batch that has ended since the addition
- * raised the quota after it had counted, so who sees the quota sees the count. */
+/* Adds first and looks then: a batch that lowers the quota meanwhile finds our count, or we find
+ * its quota.  The items are read again after the quota.  A batch that has ended since our addition
+ * raised the quota after it had counted, so whoever sees that quota sees that count. */
 static bool take_one_of(struct tamis__stripe *stripe)
 {
     if (room_of(stripe) <= 0) return false;
     TAMIS__POINT(TAMIS__POINT_ROOM_SEEN);
-    /* ORDER seq_cst: before the look at the quota, which comes before that at the items. */
+    /* ORDER seq_cst: this comes before the look at the quota, which comes before the look
+     * at the items. */
     (void)__atomic_fetch_add(&stripe->items, 1, __ATOMIC_SEQ_CST);
     TAMIS__POINT(TAMIS__POINT_ROOM_TAKEN);
     const uint64_t quota = __atomic_load_n(&stripe->quota, __ATOMIC_SEQ_CST);
@@ -68,14 +69,14 @@ static bool take_one_of(struct tamis__stripe *stripe)
     return false;
 }
 
-/* Lowered first, then looked. */
+/* Lowers the quota first and looks then. */
 static uint32_t take_of(struct tamis__stripe *stripe, uint32_t wanted)
 {
     const int64_t room = room_of(stripe);
     if (room <= 0) return 0;
     TAMIS__POINT(TAMIS__POINT_ROOM_SEEN);
     const uint32_t keys = (uint64_t)room < wanted ? (uint32_t)room : wanted;
-    /* ORDER seq_cst: before the look at the items. */
+    /* ORDER seq_cst: this comes before the look at the items. */
     const uint64_t quota = __atomic_sub_fetch(&stripe->quota, keys, __ATOMIC_SEQ_CST);
     TAMIS__POINT(TAMIS__POINT_ROOM_TAKEN);
     if (TAMIS__NO_ROOM_CHECK ||
@@ -89,7 +90,7 @@ static uint32_t take_of(struct tamis__stripe *stripe, uint32_t wanted)
 
 uint64_t tamis__room_left(const struct tamis__segment *segment, uint64_t limit)
 {
-    /* ORDER relaxed: an estimate. */
+    /* ORDER relaxed: the result is an estimate. */
     const uint64_t granted = __atomic_load_n(&segment->header->granted, __ATOMIC_RELAXED);
     return granted < limit ? limit - granted : 0;
 }
@@ -102,8 +103,8 @@ bool tamis__room_is_left(const struct tamis__segment *segment, uint64_t limit)
     return found;
 }
 
-/* Another lump for the stripe, of at least `wanted` keys where as many are left: false, nothing is.
- * */
+/* Grants the stripe another lump, of at least `wanted` keys if as many are left.  Returns false if
+ * nothing is left. */
 static bool grant(const struct tamis__segment *segment, uint64_t limit, uint32_t wanted,
                   struct tamis__stripe *stripe)
 {
@@ -115,7 +116,7 @@ static bool grant(const struct tamis__segment *segment, uint64_t limit, uint32_t
         lump = left / LUMP_PART < LUMP_MAX ? left / LUMP_PART : LUMP_MAX;
         if (lump < wanted) lump = wanted;
         if (lump > left) lump = left;
-        /* ORDER seq_cst: what is granted is so before it is used. */
+        /* ORDER seq_cst: room counts as granted before it is used. */
     } while (!__atomic_compare_exchange_n(granted, &is, is + lump, false, __ATOMIC_SEQ_CST,
                                           __ATOMIC_SEQ_CST));
     TAMIS__POINT(TAMIS__POINT_ROOM_GRANTED);
@@ -164,11 +165,11 @@ void tamis__room_take(const struct tamis__segment *segment, uint64_t limit, uint
     const uint32_t own = own_stripe();
     *hold = (struct tamis__hold){own, take_of(&stripes[own], wanted)};
     if (hold->keys == wanted) return;
-    if (hold->keys > 0) /* more at once, from where there is more */
+    if (hold->keys > 0) /* take more at once, where there is more */
         (void)__atomic_add_fetch(&stripes[own].quota, hold->keys, __ATOMIC_SEQ_CST);
     bool more = grant(segment, limit, wanted, &stripes[own]);
     hold->keys = take_of(&stripes[own], wanted);
-    while (hold->keys == 0 && more) { /* a merge's items, or another was faster */
+    while (hold->keys == 0 && more) { /* a merge counted items here, or another adder was faster */
         more = grant(segment, limit, wanted, &stripes[own]);
         hold->keys = take_of(&stripes[own], wanted);
     }
@@ -181,7 +182,7 @@ void tamis__room_take(const struct tamis__segment *segment, uint64_t limit, uint
 
 void tamis__room_return(const struct tamis__segment *segment, struct tamis__hold hold)
 {
-    /* ORDER seq_cst: after the items were counted. */
+    /* ORDER seq_cst: this comes after the items were counted. */
     (void)__atomic_add_fetch(&segment->header->items[hold.stripe].quota, hold.keys,
                              __ATOMIC_SEQ_CST);
 }
@@ -194,7 +195,8 @@ void tamis__room_end(const struct tamis__segment *segment, struct tamis__hold ho
 
 void tamis__room_write_off(const struct tamis__segment *segment, uint64_t keys)
 {
-    /* ORDER seq_cst: before they are counted, so that granted is never below the items. */
+    /* ORDER seq_cst: this comes before the items are counted, so that granted is never
+     * below the items. */
     (void)__atomic_add_fetch(&segment->header->granted, keys, __ATOMIC_SEQ_CST);
 }
 
@@ -218,7 +220,8 @@ void tamis__room_write_off_lost(const struct tamis__segment *segment, uint64_t k
 void tamis__room_cover(const struct tamis__segment *segment, struct tamis__hold hold,
                        uint64_t written_off, uint64_t items)
 {
-    /* ORDER seq_cst: after the items were counted: nothing of it seems free in between. */
+    /* ORDER seq_cst: this comes after the items were counted, so that no part of the hold seems
+     * free in between. */
     (void)__atomic_add_fetch(&segment->header->items[hold.stripe].quota, items, __ATOMIC_SEQ_CST);
     (void)__atomic_sub_fetch(&segment->header->granted, written_off - items, __ATOMIC_SEQ_CST);
 }
@@ -232,7 +235,7 @@ void tamis__room_charge(const struct tamis__segment *segment, uint64_t limit, ui
                          &passed_half);
         if (hold.keys == 0) break;
         (void)__atomic_add_fetch(&segment->header->items[hold.stripe].items, hold.keys,
-                                 __ATOMIC_SEQ_CST); /* ORDER: before it is given back */
+                                 __ATOMIC_SEQ_CST); /* ORDER: before the hold is given back */
         tamis__room_return(segment, hold);
         items -= hold.keys;
     }
@@ -249,8 +252,8 @@ void tamis__room_adopt(const struct tamis__segment *segment)
     if (sum == 0 || __atomic_load_n(&segment->header->granted, __ATOMIC_SEQ_CST) != 0) return;
     for (uint32_t i = 0; i < TAMIS__STRIPES; i++)
         items[i] = __atomic_load_n(&segment->header->items[i].items, __ATOMIC_SEQ_CST);
-    /* One of those who open it does it, before anybody takes room: nobody adds to a segment of
-     * which granted is 0 and which has items. */
+    /* One of the processes that open the segment does this, before anybody takes room: nobody adds
+     * to a segment that has items while its granted is 0. */
     if (__atomic_compare_exchange_n(&segment->header->granted, &none, sum, false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_SEQ_CST))
         for (uint32_t i = 0; i < TAMIS__STRIPES; i++)

@@ -19,7 +19,7 @@
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 #define FOLIO_BYTES_MAX ((uint64_t)2 << 20)
 
-/* Remove one staged file if its maker is dead, that is, if nobody holds its lock. */
+/* Removes one staged file if its maker is dead, that is, if nobody holds its lock. */
 static int sweep_one(void *context, const char *name)
 {
     const struct tamis__place *place = context;
@@ -31,7 +31,8 @@ static int sweep_one(void *context, const char *name)
     return 0; /* what cannot be removed now stays for the next maker; it does no harm */
 }
 
-/* A new locked file in staging/.  1, or 0 if a sweeper took it between our open and our lock. */
+/* Makes a new locked file in staging/.  Returns 1, or 0 if a sweeper took the file between our open
+ * and our lock. */
 static int stage_one(const struct tamis__place *place, const char *what,
                      struct tamis__staged *staged)
 {
@@ -110,7 +111,8 @@ void tamis__segment_hurry(const struct tamis__staged *staged, uint64_t offset, u
     tamis__start_writing(staged->file.fd, offset, bytes);
 }
 
-/* What is constant in its header outlives the page that it is on (guard.h). */
+/* Watches the mapping, so that the constant part of the header outlives the page that it
+ * is on (guard.h). */
 static int watch(struct tamis__segment *segment, const struct tamis__segment_header *header,
                  const char *what)
 {
@@ -157,7 +159,7 @@ void tamis__segment_discard(const struct tamis__place *place, struct tamis__stag
     tamis__private_close(&staged->file);
 }
 
-/* Read and judge the header of an open segment file. */
+/* Reads and checks the header of an open segment file. */
 static int check_file(int fd, uint64_t number, const char *what, struct tamis__file_info *info,
                       struct tamis__segment_header *header)
 {
@@ -168,7 +170,8 @@ static int check_file(int fd, uint64_t number, const char *what, struct tamis__f
     const size_t bytes = info->bytes < sizeof buffer ? (size_t)info->bytes : sizeof buffer;
     rc = tamis__read_at(fd, buffer, bytes, 0, what);
     if (rc < 0) return rc;
-    /* Once more, as the file may have grown: a level that the header has is in this length. */
+    /* The length is read once more, as the file may have grown: it includes every level that
+     * the header has. */
     rc = tamis__file_info(fd, what, info);
     if (rc < 0) return rc;
     rc = tamis__header_check(buffer, bytes, info->bytes, &refusal);
@@ -185,8 +188,8 @@ static int check_file(int fd, uint64_t number, const char *what, struct tamis__f
     return 0;
 }
 
-/* Nobody dirties static data: what is not in memory comes in folios of 2 MiB, mapped by one entry
- * each (docs/decisions/0015-small-folios.md). */
+/* Nobody dirties static data.  So what is not in memory comes in folios of 2 MiB, each mapped by
+ * one entry (docs/decisions/0015-small-folios.md). */
 static void advise_static(const struct tamis__segment *segment)
 {
     const struct tamis__segment_header *h = segment->header;
@@ -198,7 +201,7 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
                         struct tamis__segment *segment)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    struct tamis__segment_header header; /* as it was judged */
+    struct tamis__segment_header header; /* as it was checked */
     struct tamis__file_info info = {0};
     void *map = NULL;
     int fd = -1, rc;
@@ -228,7 +231,7 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
                                        .place = place};
     segment->data = (uint64_t *)(void *)((char *)map + header.data_offset);
     rc = watch(segment, &header, what);
-    if (rc == 0) rc = tamis__segment_check(segment); /* the mapped one is the judged one */
+    if (rc == 0) rc = tamis__segment_check(segment); /* the mapped file is the checked one */
     if (rc < 0) {
         tamis__segment_close(segment);
         return rc;
@@ -283,11 +286,11 @@ int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_by
     int rc = tamis__segment_open_again(segment, what, &file);
     if (rc < 0) return rc;
     rc = tamis__file_info(file.fd, what, &info);
-    if (rc == 0 && info.bytes < segment->header->file_bytes) /* longer, it would seem whole */
+    if (rc == 0 && info.bytes < segment->header->file_bytes) /* a longer file would seem whole */
         rc = tamis__fail(TAMIS_ECORRUPT, "%s is truncated; restore it from a copy", what);
     if (rc == 0) rc = tamis__extend(file.fd, segment->header->file_bytes, file_bytes, what);
-    /* Before the header says that it is so long: after a power cut it would be taken for truncated.
-     * */
+    /* Sync before the header says that the file is so long: after a power cut it would else be
+     * taken for truncated. */
     if (rc == 0) rc = tamis__sync_file(file.fd, what);
     tamis__private_close(&file);
     return rc;
@@ -311,8 +314,8 @@ static uint64_t *lock_of(const struct tamis__segment *segment, uint64_t block)
     return &segment->header->block_locks[block % TAMIS__BLOCK_LOCKS];
 }
 
-/* Become an owner of locks: the first remove of a handle, and the first one in a child of fork().
- * */
+/* Makes the handle an owner of locks, at its first remove, and again at the first one in a
+ * child of fork(). */
 static int become_owner(const struct tamis__segment *segment, struct tamis__owner **owner)
 {
     char what[PATH_BYTES];
@@ -353,11 +356,11 @@ void tamis__segment_want(const struct tamis__segment *segment, uint64_t offset, 
 
 void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes)
 {
-    /* Past the file's mapping lies memory that would lose its contents. */
+    /* Behind the file's mapping lies memory that would lose its contents. */
     assert(offset <= segment->header->data_bytes && bytes <= segment->header->data_bytes - offset);
-    if (segment->guard == NULL) return; /* plain memory, all of which would lose its contents */
-    /* Where a folio is mapped by one entry of 2 MiB, the touch of the page that two pieces share
-     * has brought back what was let go with the first of them: so that goes once more. */
+    if (segment->guard == NULL) return; /* plain memory would lose all of its contents */
+    /* Where a folio is mapped by one entry of 2 MiB, a touch of the page that two pieces share
+     * brings back what was released with the first piece.  So that part is released once more. */
     const uint64_t again = offset < FOLIO_BYTES_MAX ? offset : FOLIO_BYTES_MAX;
     tamis__release_map((char *)segment->data + offset - again, bytes + again);
 }

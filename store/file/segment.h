@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * segment.h: the life of a segment file: staged, published, opened, removed.
+ * segment.h: the life of a segment file: it is staged, published, opened and removed.
  *
  *     stage      staging/<random>.seg   made and allocated without the catalog's lock, but under a
  *                                       flock on the file itself: a file there that nobody locks
  *                                       belongs to a dead maker, and the next maker removes it
- *     publish    segments/<number>.seg  header written, synced, renamed, under the exclusive
- * catalog lock; in force once the catalog says so open       mapped whole; the descriptor is closed
- * again
+ *     publish    segments/<number>.seg  header written, synced, renamed, under the catalog's
+ *                                       exclusive lock; in force once the catalog says so
+ *     open                              mapped whole; the descriptor is closed again
  *
- * A segment never shrinks or changes shape; one of counters grows at its end
- * (tamis__segment_extend).
+ * A segment never shrinks or changes shape.  A segment of counters grows at
+ * its end (tamis__segment_extend).
  */
 #ifndef TAMIS_FILE_SEGMENT_H
 #define TAMIS_FILE_SEGMENT_H
@@ -23,10 +23,10 @@
 #include "file/owner.h"
 #include "file/private_fd.h"
 
-/* A store's directories; owned by the store. */
+/* The directories of a store; the store owns them. */
 struct tamis__place {
     char *path;  /* absolute */
-    int root_fd; /* not owned: of the store whose mode and group files get */
+    int root_fd; /* of the store whose mode and group new files get; not owned */
     int segments_fd;
     int staging_fd; /* -1 in a store that is open read-only */
     bool overlay;   /* files are copied up before they are read (file/overlay.h) */
@@ -37,11 +37,11 @@ struct tamis__staged;
 struct tamis__segment {
     struct tamis__segment_header *header; /* start of the mapping */
     uint64_t *data;                       /* the bits, 64-byte aligned */
-    uintptr_t tail;                       /* atomic; TAMIS__TAIL_* of a word of its last page */
-    uint64_t map_bytes;                   /* all that the file can ever have */
-    uint64_t number;                      /* as its header says */
+    uintptr_t tail;     /* atomic; address of a word of the last page, with TAMIS__TAIL_SET */
+    uint64_t map_bytes; /* the most bytes that the file can ever have */
+    uint64_t number;    /* as its header says */
     bool writable;
-    const struct tamis__place *place;   /* that it was opened in; NULL in plain memory */
+    const struct tamis__place *place;   /* where it was opened; NULL in plain memory */
     const struct tamis__staged *staged; /* its file while it is not published yet; else NULL */
     struct tamis__guard *guard;         /* of the mapping; NULL in plain memory */
     void *kept;                         /* the constant part of the header; NULL if staged */
@@ -68,55 +68,60 @@ void tamis__segment_name(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES]);
 /* The number in a segment's file name; 0 if it is not one. */
 uint64_t tamis__segment_number(const char *name);
 
-/* Make an allocated, zeroed file of that many bytes, after removing what dead makers left. */
+/* Makes an allocated, zeroed file of that many bytes, after it has removed what
+ * dead makers left. */
 int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
                          struct tamis__staged *staged);
 
-/* Seal the header (number already in it), write, sync and rename; *staged is used up on success. */
+/* Seals the header (which has its number already), writes, syncs and renames the file.  On success
+ * *staged is used up. */
 int tamis__segment_publish(const struct tamis__place *place, struct tamis__staged *staged,
                            struct tamis__segment_header *header);
 
-/* Write bytes into the data of a staged file. */
+/* Writes bytes into the data of a staged file. */
 int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,
                         uint64_t offset, const void *bytes, size_t count);
-/* These bytes are written next, and never again: have folios of 2 MiB made for them, which mappings
- * get by one entry each (docs/decisions/0016-mapping.md).  A hint. */
+/* A hint that these bytes are written next, and never again: the kernel should make folios of 2 MiB
+ * for them, each of which mappings get by one entry (docs/decisions/0016-mapping.md). */
 void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t offset,
                                  uint64_t bytes);
-/* These bytes of the file are whole: let them be on their way to the disk before it is settled. */
+/* A hint that these bytes of the file are whole: the kernel may begin to write
+ * them before tamis__segment_settle(). */
 void tamis__segment_hurry(const struct tamis__staged *staged, uint64_t offset, uint64_t bytes);
-/* Map a staged file whole, with a copy of its header to be; tamis__segment_close() before publish.
- * What of the copy has changed by then, the levels of overflow, is the caller's to bring back. */
+/* Maps a staged file whole, with a copy of its future header; call tamis__segment_close()
+ * before publish.  If the levels of overflow in the copy have changed by then, the caller
+ * brings them back. */
 int tamis__segment_map_staged(const struct tamis__place *place, const struct tamis__staged *staged,
                               const struct tamis__segment_header *header,
                               struct tamis__segment *segment);
-/* Bring what was written to the disk, so that publish has little left to do under the lock. */
+/* Brings what was written to the disk, so that publish has little left to do under the lock. */
 int tamis__segment_settle(const struct tamis__place *place, const struct tamis__staged *staged);
 
-/* Remove what was staged; harmless on a zeroed or used-up one. */
+/* Removes what was staged; harmless on a zeroed or used-up one. */
 void tamis__segment_discard(const struct tamis__place *place, struct tamis__staged *staged);
 
-/* Map segment `number`.  Its header has passed tamis__header_check and carries that number. */
+/* Maps segment `number`.  Its header has passed tamis__header_check and carries that number. */
 int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool writable,
                         struct tamis__segment *segment);
 void tamis__segment_close(struct tamis__segment *segment);
 
 /*
- * To be asked behind the last look at the mapping, before anything is told: 0; TAMIS_ECORRUPT or
- * TAMIS_EIO where a page of it could not be had (guard.h), or its header is one no more.
+ * Ask after the last look at the mapping, before anything is answered.  Returns 0;
+ * TAMIS_ECORRUPT or TAMIS_EIO if a page of the mapping could not be had (guard.h), or if its
+ * header is no longer one.
  */
 int tamis__segment_check(const struct tamis__segment *segment);
 
-/* It was not 0 when it was chosen, and such a word of bits never becomes 0. */
+/* Set in `tail` if the word was not 0 when it was chosen.  Such a word of bits never becomes 0. */
 #define TAMIS__TAIL_SET ((uintptr_t)1)
-/* Choose it, and again when more is in: the last word of the data that is not 0, on their last
- * page. */
+/* Chooses the tail, and again when more keys are in: the last word of the data that is not 0, on
+ * the last page of the data. */
 void tamis__segment_choose_tail(struct tamis__segment *segment);
 
 /*
- * Does the file still begin and end as it did?  Where a page in the middle is cut, what was behind
- * the cut in that page reads as 0 without a fault; but the last page is gone then, and the look at
- * it faults.  One that was truncated and made longer again has lost its magic, or the word.
+ * Does the file still begin and end as it did?  If a file is cut within a page, the rest of that
+ * page reads as 0 without a fault.  But then the last page is gone, and the look at it faults.  A
+ * file that was truncated and made longer again has lost its magic, or the word.
  */
 static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
 {
@@ -131,69 +136,73 @@ static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
            (last >= (tail & TAMIS__TAIL_SET)); /* 1 at least if set */
 }
 
-/* A pass goes over these bytes of the data, a piece from the first on before it is looked at: let
- * them come into the page cache in small folios, where the segment is one that is added to. */
+/* A pass goes over the data, one piece of so many bytes after the other.  Call this before a
+ * piece is looked at: if keys are added to the segment, the piece comes into the page cache
+ * in small folios. */
 #define TAMIS__WANT_BYTES ((uint64_t)1 << 20)
 #define TAMIS__WANT_WORDS (TAMIS__WANT_BYTES / 8)
 void tamis__segment_want(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
 
 /*
- * populate.c: bring all of the file into memory and into the page tables: no look at it faults
- * then, until the system needs the memory; the first write to a page still does.  Dirties nothing.
- * TAMIS_EIO where a page cannot be had, TAMIS_ENOMEM.
+ * populate.c: brings the whole file into memory and into the page tables.  No look at it faults
+ * then, until the system needs the memory; the first write to a page still does.  It dirties
+ * nothing.  Returns TAMIS_EIO if a page cannot be had, or TAMIS_ENOMEM.
  */
 int tamis__segment_populate(const struct tamis__segment *segment);
 
-/* A pass is done with these bytes of the data: let the process forget its copies of the page-table
- * entries. Contents stay as they are, in the page cache. */
+/* A pass is done with these bytes of the data: the process may forget its page-table entries for
+ * them.  The contents stay in the page cache. */
 void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
 
 /*
- * Make the number free for publishing.  1: it is, and an orphan without items or bits was removed;
- * 0: there is a file with something in it, whose filter is *filter_id where that can be read.
+ * Makes the number free for publishing.  Returns 1 if the number is free; an orphan without items
+ * or bits was removed.  Returns 0 if there is a file with something in it; *filter_id is its
+ * filter, if that can be read.
  */
 int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id);
 
-/* Make the file at least so many bytes long, with blocks of its own, on the disk too.  Mappings
+/* Makes the file at least so many bytes long, with blocks of its own, on the disk too.  Mappings
  * have the new bytes. */
 int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_bytes);
-/* How long the file is. */
+/* Gets the length of the file. */
 int tamis__segment_file_bytes(const struct tamis__segment *segment, uint64_t *file_bytes);
 
 /*
- * Exclude the other removers of a block: processes, threads, handles.  An owner that dies holding
- * the lock loses it to the next who asks; one that lives, though suspended, is waited for.  Errors
- * are those of opening the file.  Not beside another lock of the same segment.
+ * Excludes the other removers of a block: processes, threads, handles.  An owner that dies while it
+ * holds the lock loses it to the next one who asks.  An owner that lives, even if it is suspended,
+ * is waited for.  Errors are those of opening the file.  Do not call this while holding another
+ * lock of the same segment.
  */
 int tamis__segment_lock_block(const struct tamis__segment *segment, uint64_t block);
 void tamis__segment_unlock_block(const struct tamis__segment *segment, uint64_t block);
 
-/* Is no bit of the data set?  Ends at the first that is. */
+/* Is no bit of the data set?  Ends at the first bit that is set. */
 bool tamis__segment_is_blank(const struct tamis__segment *segment);
 
-/* Open the file, whatever is in it, so that a removal does not free it yet; tamis__close() does. */
+/* Opens the file, whatever is in it, so that a removal does not free it yet.
+ * tamis__close() ends this. */
 int tamis__segment_hold(const struct tamis__place *place, uint64_t number, int *fd);
-/* Remove the file; 0 if it is not there. */
+/* Removes the file; 0 too if it does not exist. */
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
-/* Is the file there?  1, 0 or an error. */
+/* Does the file exist?  Returns 1, 0 or an error. */
 int tamis__segment_exists(const struct tamis__place *place, uint64_t number);
 
 #define TAMIS__SEGMENT_PATH_BYTES 4200 /* PATH_MAX and a segment's name */
-/* Its path, for sentences. */
+/* Writes the path of a segment, for sentences. */
 void tamis__segment_path(const struct tamis__place *place, uint64_t number,
                          char path[TAMIS__SEGMENT_PATH_BYTES]);
 
-/* The file of a segment that is open, once more and private; `what` gets its path. */
+/* Opens the file of an open segment once more, as a private descriptor; `what` gets its path. */
 int tamis__segment_open_again(const struct tamis__segment *segment,
                               char what[TAMIS__SEGMENT_PATH_BYTES], struct tamis__private_fd *file);
-/* Read the header of one that is not open.  Nothing of it is checked. */
+/* Reads the header of a segment that is not open, and checks nothing of it. */
 int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
                         struct tamis__segment_header *header);
-/* The same, and check it as tamis__segment_open() does; TAMIS_ENOTFOUND where there is no file. */
+/* The same, with the checks of tamis__segment_open().  TAMIS_ENOTFOUND if there is no file. */
 int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
                          struct tamis__segment_header *header);
-/* Map the header of one that need not be sound; NULL where there is no file, or none long enough.
- * */
+/* Maps the header of a segment that need not be sound; NULL if there is no file, or it
+ * is too short. */
 int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
                               struct tamis__segment_header **header);
 void tamis__segment_unmap_header(struct tamis__segment_header *header);
@@ -205,64 +214,67 @@ int tamis__segment_sync_header(const struct tamis__place *place,
 int tamis__segment_sync(const struct tamis__place *place, const struct tamis__segment *segment);
 
 /*
- * Let the header carry `name` with `sequence`, unless it has that or a later one.  The caller holds
- * a catalog lock, under which everybody would write the same.
+ * Writes `name` with `sequence` into the header, unless it has that sequence or a later one.  The
+ * caller holds a catalog lock, under which everybody would write the same.
  */
 int tamis__segment_relabel(const struct tamis__place *place, const struct tamis__segment *segment,
                            uint64_t sequence, const char *name);
 
 /*
- * Let a live word of a segment that need not be open say something else; `offset` is where it
- * stands in the header.  As tamis__segment_raise_epoch otherwise.
+ * Changes a live word of a segment that need not be open; `offset` is where the word stands in the
+ * header.  Otherwise as tamis__segment_raise_epoch.
  */
 int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_t offset,
                         uint64_t value);
 
-/* Of one that is the newest of the list in force: no other goes on after it, whatever it says.  It
- * may refuse keys as before.  As above. */
+/* For the newest segment of the list in force: no other segment goes on after it any more, whatever
+ * its `next` says.  It may refuse keys as before.  Otherwise as above. */
 int tamis__segment_stay(const struct tamis__place *place, uint64_t number);
 
 /*
- * Raise the epoch: every open handle looks at the catalog again before its next answer.  Works on a
- * segment that cannot be opened, since handles may have it mapped; 0 if the file is not there or
- * has no room for a header.
+ * Raises the epoch: every open handle looks at the catalog again before its next answer.  This
+ * works on a segment that cannot be opened, since handles may have it mapped.  Returns 0 too if the
+ * file does not exist or is too short for a header.
  */
 int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number);
 
-/* Item count: add on the stripe of this processor, or of the thread's hold (room.h), minus one to
- * take away; sum over all.  Returns what the stripe held before. */
+/* Adds to the item count, on the stripe of this processor, or of the thread's hold (room.h);
+ * UINT64_MAX takes one away.  Returns what the stripe held before. */
 uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items);
 uint64_t tamis__segment_items(const struct tamis__segment *segment);
 
-/* Say which segment goes on after this one, unless it says something already but a spare.  `next`
- * is whole. */
+/* Says which segment goes on after this one, unless `next` names one already; a spare does not
+ * count.  The segment `next` is whole. */
 void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next);
 
-/* The newest segment is full and takes no more, by the filter's policy. */
+/* A value of `next`: by the filter's policy, the newest segment is full and takes no more keys. */
 #define TAMIS__NEXT_REFUSE UINT64_MAX
-/* None ever goes on after it: the filter is dropped. */
+/* A value of `next`: no segment ever goes on after this one, because the filter is dropped. */
 #define TAMIS__NEXT_DROPPED (UINT64_MAX - 1)
 
 /*
- * A spare: the segment of this number is whole, in the catalog, and waits to be entered after this
- * one.  Not yet left, so NEXT_SPARE | number counts as 0 wherever the list matters.  Numbers are
- * far below 2^62.
+ * A spare: the segment with this number is whole, in the catalog, and waits to be entered after
+ * this one.  The list does not go on in it yet, so NEXT_SPARE | number counts as 0 wherever the
+ * list matters.  Numbers are far below 2^62.
  */
 #define TAMIS__NEXT_SPARE ((uint64_t)1 << 62)
-/* The number of the spare that a `next` names; 0: it names none. */
+/* The number of the spare that a `next` names; 0 if it names none. */
 static inline uint64_t tamis__next_spare(uint64_t next)
 {
     return next >> 62 == 1 ? next & ~TAMIS__NEXT_SPARE : 0;
 }
-/* Offer a spare, where `next` is 0. */
+/* Offers a spare, if `next` is 0. */
 void tamis__segment_offer(const struct tamis__segment *segment, uint64_t number);
-/* Leave it for the spare, if it has one: true, it is left now, by us or by another. */
+/* Lets the list go on in the spare, if there is one.  Returns true if the list now goes on, by us
+ * or by another adder. */
 bool tamis__segment_enter_spare(const struct tamis__segment *segment);
-/* Under the exclusive lock, of a segment that need not be open: nobody enters its spare any more.
- * 1: somebody has done so already; 0: there is none now, or no such file. */
+/* Call under the exclusive lock, for a segment that need not be open: nobody enters its
+ * spare any more.  Returns 1 if somebody has entered it already; 0 if there is no spare now,
+ * or no such file. */
 int tamis__segment_take_back(const struct tamis__place *place, uint64_t number);
 
-/* The right to make the one after it, until private_close or death: 1, or 0 if another has it. */
+/* Takes the guard, the right to make the segment after this one, until private_close or death.
+ * Returns 1, or 0 if another has it. */
 int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
                          struct tamis__private_fd *guard);
 
@@ -278,8 +290,8 @@ static inline uint64_t tamis__segment_exceptions(const struct tamis__segment *se
     return __atomic_load_n(&segment->header->exceptions, __ATOMIC_ACQUIRE);
 }
 
-/* The publication that last put the list in force of which it is the newest, or that changed its
- * exceptions. */
+/* The number of the publication that last put the list in force whose newest segment this is, or
+ * that changed its exceptions. */
 static inline uint64_t tamis__segment_in_force(const struct tamis__segment *segment)
 {
     /* ORDER acquire: as tamis__segment_next. */
@@ -316,8 +328,8 @@ static inline void tamis__fence_after_rmw(void)
 #endif
 }
 
-/* What follows is not read before what was read by relaxed loads: on x86-64 no load overtakes
- * another. */
+/* What follows is not read before what was read by relaxed loads.  On x86-64 no
+ * load overtakes another. */
 static inline void tamis__fence_acquire(void)
 {
 #if defined(__SANITIZE_THREAD__)
@@ -327,11 +339,12 @@ static inline void tamis__fence_acquire(void)
 #endif
 }
 
-/* Epoch as published; one shared cache line that is rarely written. */
+/* The epoch as published.  It stands in a shared cache line that is rarely written. */
 static inline uint64_t tamis__segment_epoch(const struct tamis__segment *segment)
 {
-    /* ORDER acquire: pairs with the release in tamis__segment_raise_epoch.  Who sees the raise goes
-     * to the catalog under the lock that the publisher still holds, so nothing else hangs on it. */
+    /* ORDER acquire: pairs with the release in tamis__segment_raise_epoch.  Who sees the raise
+     * goes to the catalog under the lock that the publisher still holds, so nothing else
+     * depends on it. */
     return __atomic_load_n(&segment->header->epoch, __ATOMIC_ACQUIRE);
 }
 

@@ -2,9 +2,10 @@
 /*
  * temporary.h: a file of a store without a name, for what does not fit into memory.
  *
- * It is made in staging/, on the file system that has to hold the result too, and is unlinked at
- * once, so it goes with the process, by whatever death.  Who is killed in between leaves an
- * unlocked file there, which the next maker removes.  Children of fork() close it (private_fd.h).
+ * The file is made in staging/, on the file system that has to hold the result too, and is unlinked
+ * at once.  So it goes away with the process, however the process dies.  A process that is killed
+ * in between leaves an unlocked file there, which the next maker removes.  Children of fork() close
+ * the file (private_fd.h).
  */
 #ifndef TAMIS_FILE_TEMPORARY_H
 #define TAMIS_FILE_TEMPORARY_H
@@ -14,7 +15,7 @@
 
 #include "file/segment.h"
 
-/* Not to be moved once it is made: the list of descriptors points to it. */
+/* It must not be moved once it is made: the list of descriptors points to it. */
 struct tamis__temporary {
     const struct tamis__place *place;
     struct tamis__private_fd file; /* file.link NULL: not made yet */
@@ -22,14 +23,15 @@ struct tamis__temporary {
 };
 
 void tamis__temporary_init(struct tamis__temporary *temporary, const struct tamis__place *place);
-/* The file and the room for so many bytes more at its end; *offset is where they are. */
+/* Makes the file if needed, and room for so many more bytes at its end; *offset is
+ * where they begin. */
 int tamis__temporary_extend(struct tamis__temporary *temporary, uint64_t bytes, uint64_t *offset);
-/* Within what it was extended to; at different places by any number of threads. */
+/* Writes within what it was extended to.  Any number of threads may write at different places. */
 int tamis__temporary_write(const struct tamis__temporary *temporary, uint64_t offset,
                            const void *buffer, size_t bytes);
 int tamis__temporary_read(const struct tamis__temporary *temporary, uint64_t offset, void *buffer,
                           size_t bytes);
-/* Gone for good; it may be extended anew. */
+/* Drops the file for good; it may be extended anew. */
 void tamis__temporary_clear(struct tamis__temporary *temporary);
 
 #endif

@@ -77,7 +77,7 @@ size_t tamis__frame_seal(uint64_t nonce, const struct tamis__frame *frame, unsig
 
 /* ---- Reading one ----------------------------------------------------------------------------- */
 
-/* Can it be one, by its header alone? */
+/* Can this be a frame, by its header alone? */
 static bool is_plausible(const struct tamis__frame_header *header)
 {
     if (header->magic != TAMIS__FRAME_MAGIC) return false;

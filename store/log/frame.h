@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame.h: what a log consists of, as docs/format.md section 4 gives it: a page of header, then
- * frames.
+ * frame.h: what a log consists of, as docs/format.md section 4 gives it: a page with a header, then
+ * frames.  A log is a file with the keys that a durable filter took since its last checkpoint; a
+ * frame is one record of it.
  *
- * A frame begins at a multiple of 64 bytes and is told from what lies around it by its checksum
- * alone, so the frames behind a torn one are found.  The checksum begins from the log's nonce,
- * which nobody outside knows: bytes of a key that was logged cannot be made to look like a frame.
+ * A frame begins at a multiple of 64 bytes.  Only its checksum tells it from the bytes around it,
+ * so the frames behind a torn one are found.  The checksum begins from the log's nonce, which
+ * nobody outside knows: nobody can choose keys whose logged bytes look like a frame.
  *
  * Nothing here does I/O: it is what a fuzzer feeds.
  */
@@ -46,16 +47,17 @@ TAMIS__AT(struct tamis__log_header, checksum, 64);
 TAMIS__AT(struct tamis__log_header, zero, 72);
 TAMIS__SIZE(struct tamis__log_header, TAMIS__LOG_HEADER_BYTES);
 
-/* Close it with its checksum. */
+/* Closes the header with its checksum. */
 void tamis__log_header_seal(struct tamis__log_header *header);
-/* Is this the header of a log?  0, or TAMIS_EFOREIGN, TAMIS_EVERSION, TAMIS_ECORRUPT; *reason is a
- * clause that fits behind the name of the file. */
+/* Is this the header of a log?  Returns 0, or TAMIS_EFOREIGN, TAMIS_EVERSION or TAMIS_ECORRUPT;
+ * *reason is a clause that fits behind the name of the file. */
 int tamis__log_header_check(const void *buffer, size_t bytes, const char **reason);
 
 #define TAMIS__FRAME_MAGIC 0x0A4D5246u /* "FRM\n" */
 #define TAMIS__FRAME_UNIT 64u
 #define TAMIS__FRAME_KEYS_MAX 1024u
-/* Of raw keys; a single one may have as many bytes as this, less its length. */
+/* The most bytes of raw keys.  A single key may have as many bytes as this, less
+ * its length field. */
 #define TAMIS__FRAME_PAYLOAD_MAX ((size_t)16 << 20)
 
 enum tamis__frame_type {
@@ -102,23 +104,23 @@ static inline unsigned char *tamis__frame_payload(unsigned char *buffer)
     return buffer + sizeof(struct tamis__frame_header);
 }
 
-/* Payload: write one, return its end. */
+/* Writes one digest or key to a payload and returns its end. */
 unsigned char *tamis__frame_put_digest(unsigned char *at, struct tamis__digest digest);
 unsigned char *tamis__frame_put_key(unsigned char *at, const void *key, uint32_t key_bytes);
 
-/* Close the frame whose payload stands at tamis__frame_payload(buffer); frame->payload is not
- * looked at. Returns its bytes. */
+/* Closes the frame whose payload stands at tamis__frame_payload(buffer).  frame->payload is not
+ * read.  Returns the bytes of the frame. */
 size_t tamis__frame_seal(uint64_t nonce, const struct tamis__frame *frame, unsigned char *buffer);
 
 /*
- * The frame that begins at `buffer`: its bytes; 0 where there is no whole one.  *wanted, where that
- * is not 0, are the bytes that a frame here would have, if it is longer than the `bytes` that can
- * be seen.
+ * Reads the frame that begins at `buffer` and returns its bytes, or 0 if there is no whole frame.
+ * If *wanted is not 0, a frame that begins here would have so many bytes, which is more than the
+ * `bytes` that can be seen.
  */
 size_t tamis__frame_read(uint64_t nonce, const unsigned char *buffer, size_t bytes,
                          struct tamis__frame *frame, size_t *wanted);
 
-/* Of one that was read: digest i; the next key from *offset on, which begins at 0. */
+/* For a frame that was read: its digest i; and its next key from *offset on, which begins at 0. */
 struct tamis__digest tamis__frame_digest(const struct tamis__frame *frame, uint32_t i);
 struct tamis_key tamis__frame_next_key(const struct tamis__frame *frame, size_t *offset);
 

@@ -16,14 +16,14 @@
 #define PATH_BYTES 4200 /* PATH_MAX and a log's name */
 #define DIRECTORY "logs"
 
-/* How long a log is when it is made, and the most that it grows by at once; reasoned, not measured.
- * To grow is to write zeros and sync them.  A short log is made quickly, for those who add a key
- * and leave; a step as long as the log itself comes ever more rarely, and the bound is on what the
- * add that meets it waits for. */
+/* How long a log is when it is made, and the most that it grows by at once; both are reasoned, not
+ * measured.  To grow is to write zeros and sync them.  A short log is made quickly, for those who
+ * add a key and leave.  Each step is as long as the log itself, so steps come ever more rarely; the
+ * bound limits how long the add waits that meets a step. */
 #define FIRST_BYTES ((uint64_t)64 << 10)
 #define STEP_BYTES_MAX ((uint64_t)8 << 20)
 
-/* What is looked at together when a log is read. */
+/* Bytes that are looked at together when a log is read. */
 #define WINDOW_BYTES ((size_t)1 << 20)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static const char *path_of(const struct tamis__logs *logs, const char *name, cha
 
 /* ---- The directory --------------------------------------------------------------------------- */
 
-/* TAMIS_ENOTFOUND where there is none, as in a store without durable filters. */
+/* Opens logs/.  TAMIS_ENOTFOUND if there is none, as in a store without durable filters. */
 static int open_directory(const struct tamis__logs *logs, int *fd)
 {
     char what[PATH_BYTES];
@@ -95,7 +95,7 @@ struct visit {
     void *context;
 };
 
-/* Remove one that was being made, if its maker is dead. */
+/* Removes a log that was being made, if its maker is dead. */
 static int sweep_one(void *context, const char *name)
 {
     const struct visit *visit = context;
@@ -139,13 +139,14 @@ int tamis__logs_each(const struct tamis__logs *logs, uint64_t filter_id, tamis__
 
 /* ---- Making one ------------------------------------------------------------------------------ */
 
-/* Zeros up to there.  Where that fails what was there is as it was. */
+/* Writes zeros up to `bytes`.  If this fails, the log is as it was. */
 static int grow(const struct tamis__logs *logs, struct tamis__log *log, uint64_t bytes)
 {
     static const unsigned char zeros[65536];
     char what[PATH_BYTES];
     (void)path_of(logs, log->name, what);
-    /* In one piece where that can be had, and a full disk is found before it is written to. */
+    /* Reserve the bytes in one piece if that is possible, so that a full disk is found before it
+     * is written to. */
     int rc = tamis__reserve(log->file.fd, log->bytes, bytes - log->bytes, what, "");
     for (uint64_t at = log->bytes; rc == 0 && at < bytes;) {
         const size_t now = bytes - at < sizeof zeros ? (size_t)(bytes - at) : sizeof zeros;
@@ -174,8 +175,8 @@ static int write_header(const struct tamis__logs *logs, struct tamis__log *log)
     return rc;
 }
 
-/* Under another name first, so that what has its name is whole.  1; 0: one that sweeps took it
- * away. */
+/* The file is made under another name first, so that a file under its own name is whole.  Returns
+ * 1, or 0 if a sweeper took it away. */
 static int make_file(const struct tamis__logs *logs, int directory_fd, struct tamis__log *log)
 {
     char what[PATH_BYTES], name[TAMIS__LOG_NAME_BYTES];
@@ -186,7 +187,7 @@ static int make_file(const struct tamis__logs *logs, int directory_fd, struct ta
     if (rc < 0) return rc;
     rc = tamis__try_lock(log->file.fd, TAMIS__LOCK_EXCLUSIVE, what);
     if (rc > 0) rc = tamis__exists(directory_fd, log->name, what);
-    if (rc <= 0) return rc; /* 0: who sweeps has it, and may be stopped */
+    if (rc <= 0) return rc; /* 0: a sweeper has it, and may be stopped */
     rc = write_header(logs, log);
     if (rc == 0) rc = grow(logs, log, FIRST_BYTES);
     TAMIS__POINT(TAMIS__POINT_LOG_MADE);
@@ -320,7 +321,7 @@ int tamis__log_try_lock(const struct tamis__logs *logs, const struct tamis__log 
     return tamis__try_lock(log->file.fd, TAMIS__LOCK_EXCLUSIVE, path_of(logs, log->name, what));
 }
 
-/* One that a rotten header makes illegible has its frames all the same. */
+/* A log whose header is damaged has its frames all the same. */
 static int may_take(const struct tamis__logs *logs, struct tamis__log *log)
 {
     const char *reason;
@@ -359,14 +360,14 @@ int tamis__log_take(const struct tamis__logs *logs, const char *name, struct tam
 
 /* ---- Reading it again ------------------------------------------------------------------------ */
 
-/* Part of a log in memory; it grows where a frame is longer. */
+/* Part of a log in memory; it grows if a frame is longer. */
 struct window {
     unsigned char *buffer;
     size_t room, bytes;
     uint64_t offset;
 };
 
-/* Have at least `wanted` bytes from `offset` on in it, or all that there are. */
+/* Reads until the window has at least `wanted` bytes from `offset` on, or all that there are. */
 static int look(const struct tamis__log *log, struct window *window, uint64_t offset, size_t wanted,
                 const char *what)
 {
