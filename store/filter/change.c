@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* change.c: see change.h; why it is in this order is in docs/generations.md and
- * docs/concurrency.md. */
+/* change.c: see change.h. docs/generations.md and docs/concurrency.md give the reasons for this
+ * order. */
 #include "filter/change.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "txn/spares.h"
 #include "txn/write.h"
 
-/* Others that change it all the time: give up after so many tries. */
+/* After so many tries this gives up: others change the filter all the time. */
 #define TRIES_MAX 100
 
 /* ---- Before the lock ------------------------------------------------------------------------- */
@@ -41,8 +41,7 @@ int tamis__change_stage(struct tamis__change *change, bool needed)
     const int rc =
         tamis__exceptions_stage(change->store, &change->set, change->before.name, &change->index);
     change->has_index = rc == 0;
-    tamis__exceptions_clear(
-        &change->set); /* memory that nobody needs while others are waited for */
+    tamis__exceptions_clear(&change->set); /* frees memory before the wait for others */
     return rc;
 }
 
@@ -51,14 +50,14 @@ int tamis__change_lock(struct tamis__change *change)
     struct tamis__record now;
     int rc = tamis__store_begin_write(change->store, &change->txn);
     if (rc < 0) {
-        change->txn = NULL; /* given back already */
+        change->txn = NULL; /* it is given back already */
         return rc;
     }
     rc = tamis__store_get(change->store, change->txn, change->before.name, &now);
     if (rc == TAMIS_ENOTFOUND) return change->is_new ? 0 : TAMIS__AGAIN;
     if (rc < 0) return rc;
-    /* Numbers of files are given out once: the same number means the same exceptions as were read.
-     * */
+    /* Numbers of files are given out once: the same number means the same exceptions as were
+     * read. */
     if (change->is_new || now.filter_id != change->before.filter_id ||
         now.exceptions != change->before.exceptions ||
         (!change->edits && now.generation != change->before.generation))
@@ -71,7 +70,7 @@ void tamis__change_end(struct tamis__change *change)
 {
     tamis__catalog_end(change->txn);
     change->txn = NULL;
-    /* A large file takes long to remove.  It is noted as garbage, and the next writer may come
+    /* Removing a large file takes long.  It is noted as garbage, so the next writer may remove it
      * first. */
     if (change->committed) tamis__remove_files(change->store, &change->remove);
     tamis__segment_discard(&change->store->place, &change->index.staged);
@@ -86,7 +85,7 @@ void tamis__change_count(struct tamis__change *change)
         struct tamis__segment segment;
         if (tamis__segment_open(&change->store->place, record->segments[i].number, false,
                                 &segment) < 0)
-            continue; /* as the catalog has them */
+            continue; /* its count is the catalog's */
         const uint64_t items = tamis__segment_items(&segment);
         if (tamis__segment_check(&segment) == 0) record->segments[i].items = items;
         tamis__segment_close(&segment);
@@ -107,7 +106,8 @@ int tamis__change_commit(struct tamis__change *change)
         .count = change->list != NULL,
         .filled = change->list != NULL,
         .index = change->has_index ? &change->index : NULL,
-        /* With what its build has found a list that is kept can be in force again as it was. */
+        /* A kept list can be in force again as it was, with the exceptions that its build has
+         * found. */
         .keeps_exceptions = change->found_before,
         .comes_back_with = change->comes_back_with,
         .remove = &change->remove,

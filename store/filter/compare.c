@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * compare.c: what two filters have in common, by their bits.
+ * compare.c: estimates what two filters have in common, from their bits.
  *
- * The union's bits are the OR of both, so its keys are estimated as those of each are; what is
- * common follows by inclusion and exclusion.  The bits of the AND would not do: many of them are
- * set in both by different keys.
+ * The bits of the union are the OR of both, so its keys are estimated the way those of each filter
+ * are.  The number of common keys follows by inclusion and exclusion.  The bits of the AND would
+ * not do: many of them are set in both filters by different keys.
  */
 #include <assert.h>
 #include <math.h>

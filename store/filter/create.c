@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * create.c: from a spec to a filter in the store.
+ * create.c: makes a filter in the store from a spec.
  *
- * What may be refused is refused first (txn/plan.h); txn/draft.c makes the rest.
+ * What may be refused is refused first (txn/plan.h). txn/draft.c and txn/commit.c make the rest.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -29,7 +29,7 @@ static int check_room(int dir_fd, uint64_t file_bytes, const char *name)
     return tamis__check_room(dir_fd, file_bytes, what);
 }
 
-/* A plan by the caller's spec, under a name that a filter may have. */
+/* Makes a plan from the caller's spec, and checks the name. */
 static int plan_of(const char *name, const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_filter_spec own;
@@ -84,7 +84,7 @@ TAMIS_API int tamis_filter_create(tamis_store *store, const char *name,
     return create(store, name, &plan, filter);
 }
 
-/* Of a seed or a secret neither value is told. */
+/* The sentence gives neither value of a seed or a secret. */
 static int fail_secret_mismatch(const char *name, const char *field)
 {
     char quoted[TAMIS__QUOTED_BYTES];
@@ -165,7 +165,7 @@ static int compare_policies(const char *name, const struct tamis__policy *have,
     return rc;
 }
 
-/* Is the filter that is there what the plan wants?  TAMIS_EMISMATCH with the first difference. */
+/* Is the existing filter what the plan wants?  TAMIS_EMISMATCH with the first difference. */
 static int compare_plan(const char *name, const struct tamis__plan *plan,
                         const struct tamis__record *record)
 {
@@ -181,14 +181,14 @@ static int compare_plan(const char *name, const struct tamis__plan *plan,
         rc = compare_numbers(name, "capacity", record->policy.capacity, plan->policy.capacity);
     if (rc == 0) rc = compare_rates(name, record->policy.fp_rate, plan->policy.fp_rate);
     if (rc == 0) rc = compare_policies(name, &record->policy, &plan->policy);
-    /* Where m and k followed from n and p they may follow differently in another version. */
+    /* If m and k followed from n and p, they may follow differently in another version. */
     if (rc == 0 && plan->explicit_geometry)
         rc = compare_numbers(name, "m", s->m_bits, want->m_bits);
     if (rc == 0 && plan->explicit_geometry) rc = compare_numbers(name, "k", s->k, want->k);
     return rc < 0 || s->seed == plan->seed ? rc : fail_secret_mismatch(name, "seed");
 }
 
-/* Open the filter if it is there and as planned; TAMIS_ENOTFOUND if it is not there. */
+/* Opens the filter if it exists and is as planned; TAMIS_ENOTFOUND if it does not exist. */
 static int open_planned(struct tamis_store *store, const char *name, const struct tamis__plan *plan,
                         tamis_filter **filter)
 {
@@ -213,7 +213,7 @@ TAMIS_API int tamis_filter_open_or_create(tamis_store *store, const char *name,
     int rc = plan_of(name, spec, &plan);
     if (rc == 0) rc = tamis__check_writable(store);
     if (rc < 0) return rc;
-    do { /* again where another process made or dropped it in between */
+    do { /* again if another process made or dropped it in between */
         rc = open_planned(store, name, &plan, filter);
         if (rc == TAMIS_ENOTFOUND) rc = create(store, name, &plan, filter);
     } while (rc == TAMIS_EEXIST);

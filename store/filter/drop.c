@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* drop.c: a filter goes, or gets another name. */
+/* drop.c: drops a filter, or gives it another name. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,22 +31,24 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
         rc = tamis__catalog_commit(txn);
     }
     if (rc == 0) {
-        /* Not by the epoch alone: a handle that finds the lock taken by the next writer goes on. */
+        /* The epoch alone does not do: a handle that finds the lock taken by the next writer goes
+         * on. */
         (void)tamis__segment_tell(&store->place, record.segments[record.segment_count - 1].number,
                                   offsetof(struct tamis__segment_header, next),
                                   TAMIS__NEXT_DROPPED);
         TAMIS__POINT(TAMIS__POINT_DROP_UNLINK);
-        /* Of handles that are dead; one that lives takes its own away. */
+        /* Forgets the logs of dead handles; a live handle removes its own. */
         if (record.policy.durable) (void)tamis__logs_forget(store, record.filter_id);
     }
     tamis__catalog_end(txn);
-    /* Which may take long.  They are noted as garbage, and the next writer may come first. */
+    /* Removing the files may take long.  They are noted as garbage, so the next writer may come
+     * first. */
     if (rc == 0) tamis__remove_files(store, &files);
     free(files.list);
     return rc;
 }
 
-/* Let the segments carry the new name; what fails here is mended by the next open for writing. */
+/* Writes the new name into the segments.  If this fails, the next open for writing does it. */
 static void relabel(struct tamis_store *store, const struct tamis__record *record,
                     const struct tamis__numbers *files)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * except.c: the exceptions of a filter, changed and listed by name.
+ * except.c: changes and lists the exceptions of a filter, by its name.
  *
- * A change reads the index in force, makes another one and puts that in its place.  The reading,
- * the sorting and the writing are done without the catalog's lock, so that nobody waits for ten
- * million keys, or for a process that is stopped among them.  Under the lock it is seen that nobody
- * else has changed the exceptions meanwhile; if somebody has, all is done again from theirs.
+ * A change reads the index in force, makes another one and puts it in the place of the first.
+ * Reading, sorting and writing are done without the catalog's lock, so that nobody waits for ten
+ * million keys, or for a process that is stopped among them.  Under the lock it checks that nobody
+ * else has changed the exceptions meanwhile.  If somebody has, it begins again from the new ones.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@
 
 /* ---- Exceptions by hand ---------------------------------------------------------------------- */
 
-/* What is done to the set: the number of keys that it is about, or an error. */
+/* Changes the set.  Returns the number of keys that were changed, or an error. */
 struct edit {
     const struct tamis_key *keys;
     size_t count;
@@ -53,7 +53,7 @@ static int edit_once(struct tamis_store *store, const char *name, const struct e
         if (*changed < 0) rc = (int)*changed;
     }
     if (rc == 0 && *changed > 0) {
-        /* An empty one where there was one: handles follow from index to index. */
+        /* If there was an index, an empty one comes: handles follow from index to index. */
         rc = tamis__change_stage(&change, change.before.exceptions != 0);
         const uint64_t count = change.after.exception_count;
         if (rc == 0) TAMIS__POINT(TAMIS__POINT_EXCEPT_STAGED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* explain.c: what a key is hashed to, and where its bits are. */
+/* explain.c: shows what a key is hashed to, and where its bits are. */
 #include <math.h>
 
 #include "base/arguments.h"
@@ -10,7 +10,7 @@
 #include "txn/spares.h"
 #include "txn/store.h"
 
-/* More hashes than any system uses; keeps a slip of the finger from running for hours. */
+/* No system uses more hashes.  The limit keeps a typing error from running for hours. */
 #define EXPLAIN_K_MAX ((uint32_t)1 << 20)
 
 static int check_room(uint32_t k, const void *key, size_t key_bytes,
@@ -36,7 +36,7 @@ static int check_text(const struct tamis_explanation *explanation, size_t wanted
                        tamis__plural(wanted + 1), explanation->hashes_bytes);
 }
 
-/* Describe the key by its hash set; the positions are the caller's. */
+/* Describes the key by its hash set.  The caller adds the positions. */
 static int describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                     struct tamis_explanation *explanation)
 {

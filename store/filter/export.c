@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* export.c: a filter as a stream in one of the formats of exchange/. */
+/* export.c: writes a filter as a stream in one of the formats of exchange/. */
 #include "base/arguments.h"
 #include "base/error.h"
 #include "exchange/exchange.h"
 #include "handle/follow.h"
 
-/* What no format carries. */
+/* Refuses what no format can carry. */
 static int check_carried(const struct tamis_filter *filter, const struct tamis__view *view)
 {
     const struct tamis__segment *index = &view->index.segment;
@@ -24,7 +24,7 @@ static int check_carried(const struct tamis_filter *filter, const struct tamis__
     return 0;
 }
 
-/* Does the stream say of how keys become bits no more than the caller wants it to? */
+/* Does the stream tell no more of the hashing of keys than the caller allows? */
 static int check_secrets(const struct tamis_filter *filter, const struct tamis__view *view,
                          const struct tamis__format *format, unsigned flags)
 {
@@ -57,7 +57,7 @@ TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, unsi
     if (found == NULL) return TAMIS_EINVAL;
     int rc = tamis__take_struct(sink, &to, sizeof to, "struct tamis_sink");
     if (rc == 0 && to.write == NULL) rc = tamis__fail_null(__func__, "sink->write");
-    if (rc == 0) rc = tamis_filter_stat(filter, &stat); /* TAMIS_EDROPPED too */
+    if (rc == 0) rc = tamis_filter_stat(filter, &stat); /* fails with TAMIS_EDROPPED too */
     if (rc < 0) return rc;
     cargo.capacity = stat.capacity;
     cargo.fp_rate = stat.fp_rate;

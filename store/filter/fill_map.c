@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fill_map.c: how full each part of a segment is.
+ * fill_map.c: says how full each part of a segment is.
  *
- * Bits, counters and fingerprints are all lanes of 2^n bits in 64-bit words; a lane counts when it
- * is not
- * 0.  Parts end between lanes, which may be inside a word.
+ * Bits, counters and fingerprints are all lanes of 2^n bits in 64-bit words.  A lane counts if it
+ * is not 0.  Parts end between lanes, which may be inside a word.
  */
 #include "base/arguments.h"
 #include "base/error.h"
@@ -15,7 +14,7 @@
 struct lanes {
     const struct tamis__segment *segment;
     const uint64_t *words; /* behind the seeds of a fuse filter */
-    uint64_t offset;       /* of them in the data, bytes */
+    uint64_t offset;       /* of the words in the data, bytes */
     uint64_t count;
     unsigned width; /* of a lane in bits */
     bool reversed;  /* the first bit of a byte is its most significant one */
@@ -36,7 +35,7 @@ static struct lanes lanes_of(const struct tamis__segment *segment)
     return lanes;
 }
 
-/* Lanes of a word that are not 0. */
+/* Counts the lanes of a word that are not 0. */
 static unsigned lanes_set(uint64_t word, unsigned width)
 {
     static const uint64_t lowest[] = {
@@ -55,7 +54,7 @@ static uint64_t load(const struct lanes *lanes, uint64_t index)
     return lanes->reversed ? tamis__reverse_bits(word) : word;
 }
 
-/* Bits [first, end) of the words. */
+/* Counts the lanes in the bits [first, end) of the words. */
 static uint64_t count_run(const struct lanes *lanes, uint64_t first, uint64_t end)
 {
     const uint64_t last = (end - 1) / 64;
@@ -69,7 +68,7 @@ static uint64_t count_run(const struct lanes *lanes, uint64_t first, uint64_t en
     return set + lanes_set(load(lanes, last) & tail, lanes->width);
 }
 
-/* Pieces that are done with are let go of. */
+/* Counts piece by piece, and gives back the pages of each piece after it. */
 static uint64_t count_lanes(const struct lanes *lanes, uint64_t first, uint64_t end)
 {
     const uint64_t piece = TAMIS__PIECE_WORDS * 64, last = end * lanes->width;
@@ -99,7 +98,7 @@ TAMIS_API int tamis_filter_fill_map(tamis_filter *filter, uint32_t index, double
     for (size_t i = 0; i < count; i++) {
         const uint64_t first = (uint64_t)((tamis__u128)lanes.count * i / count);
         uint64_t end = (uint64_t)((tamis__u128)lanes.count * (i + 1) / count);
-        if (end == first) end++; /* more parts than lanes: some have the same one */
+        if (end == first) end++; /* there are more parts than lanes: some share a lane */
         fill[i] = (double)count_lanes(&lanes, first, end) / (double)(end - first);
     }
     return (int)tamis__leave_with(filter, view, 0);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * import.c: a stream becomes a filter.  export.c is the way back.
+ * import.c: makes a filter from a stream. export.c is the way back.
  *
  *     head of the stream -> outline -> headers, judged -> files staged -> data -> catalog
  *
- * Everything that can be refused is refused before the first file is made, and nothing is in force
- * before the last byte was read and judged: an import that fails, for whatever reason, leaves the
- * store as it was (draft.c).  Memory is one piece of the stream, whatever its length.
+ * Everything that can be refused is refused before the first file is made.  Nothing is in force
+ * before the last byte was read and judged.  So an import that fails, for whatever reason, leaves
+ * the store as it was (txn/commit.c).  It takes the memory of one piece of the stream, however long
+ * the stream is.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,14 +23,14 @@
 #include "txn/plan.h"
 #include "txn/store.h"
 
-/* SETBIT reaches no further, and document 000's functions neither. */
+/* SETBIT reaches no further, and neither do the functions of document 000. */
 #define PHP_M_BITS ((uint64_t)1 << 32)
 
-/* A segment on its way in. */
+/* A segment that is being imported. */
 struct filling {
-    uint64_t done_bytes; /* of its data */
+    uint64_t done_bytes; /* bytes of its data so far */
     uint64_t ones;       /* bits set in them */
-    uint64_t last_word;  /* the one that m ends in */
+    uint64_t last_word;  /* the word that m ends in */
 };
 
 struct import {
@@ -39,8 +40,8 @@ struct import {
     const struct tamis_import_spec *spec;
     struct tamis__reader reader;
     struct tamis__outline outline;
-    struct tamis__policy policy; /* of a filter that is sealed */
-    uint32_t count;              /* drafts: the layers, and one more that seals them */
+    struct tamis__policy policy; /* for a filter that is sealed */
+    uint32_t count;              /* drafts: the layers, and perhaps one more that seals them */
     struct tamis__draft drafts[TAMIS__SEGMENTS_MAX];
     struct filling fillings[TAMIS__SEGMENTS_MAX];
 };
@@ -48,7 +49,7 @@ struct import {
 /* ---- What shall be -----------------------------------------------------------------------------
  */
 
-/* The stream is bits alone: all else is in the spec. */
+/* The stream has only bits: all else is in the spec. */
 static int outline_from_spec(const struct tamis_import_spec *spec, struct tamis__outline *outline)
 {
     struct tamis__plan plan;
@@ -83,7 +84,7 @@ static int outline_from_spec(const struct tamis_import_spec *spec, struct tamis_
     return 0;
 }
 
-/* What the stream tells, the caller must not contradict. */
+/* The caller must not contradict what the stream says. */
 static int check_spec(const struct import *import)
 {
     const struct tamis_import_spec *spec = import->spec;
@@ -113,8 +114,8 @@ static int read_head(struct import *import)
     if (rc < 0) return rc;
     rc = import->format->parse(reader->buffer, reader->end, outline, &refusal);
     if (rc < 0) return tamis__reader_fail(reader, rc, refusal.offset, refusal.reason);
-    /* Before anything is allocated for what a few bytes may say.  Where nobody knows the length, a
-     * stream that ends within the first piece shows it. */
+    /* This check comes before anything is allocated for what a few bytes may claim.  If nobody
+     * knows the length of the stream, a stream that ends within its first piece is noticed. */
     const uint64_t least = outline->head_bytes + outline->least_bytes;
     uint64_t whole = reader->source->bytes;
     if (whole == 0 && least > reader->end) {
@@ -128,7 +129,8 @@ static int read_head(struct import *import)
     return check_spec(import);
 }
 
-/* Capacity and rate where the stream has none: the caller's, or what m and k were best for. */
+/* Sets capacity and rate if the stream has none: those of the caller, or those for which m and k
+ * are best. */
 static int complete_layer(const struct tamis_import_spec *spec,
                           struct tamis__record_segment *segment)
 {
@@ -146,8 +148,8 @@ static int complete_layer(const struct tamis_import_spec *spec,
     return 0;
 }
 
-/* A header that this library would open.  What policy it gets where the stream tells none is known
- * when the data are in; any will do till then. */
+/* Checks that this library would open such a header.  If the stream tells no policy, the real one
+ * is known when the data are in; until then any policy does. */
 static int judge_draft(const struct import *import, struct tamis__draft *draft)
 {
     struct tamis__refusal refusal;
@@ -185,7 +187,8 @@ static int draft_layers(struct import *import)
     return 0;
 }
 
-/* One more segment, empty, of our own making: it is the newest, so it takes the new keys. */
+/* Drafts one more segment, empty and of our own kind.  It is the newest, so it takes the new
+ * keys. */
 static int draft_seal(struct import *import)
 {
     struct tamis__plan plan;
@@ -215,9 +218,9 @@ static int draft_seal(struct import *import)
  */
 
 /*
- * Write what is not zero anyway.  A segment that will be added to is written a page at a time: then
- * the page cache holds pages and not 2 MiB folios, of which each bit set would later write back the
- * whole (measured for the design: 1,000 times the bytes at 0.1 % dirty).
+ * Writes the words that are not zero.  A segment that keys will be added to is written a page at a
+ * time.  Then the page cache holds pages and not folios of 2 MiB, of which each bit set would later
+ * write back the whole (measured for the design: 1,000 times the bytes at 0.1 % dirty).
  */
 static int write_data(const struct import *import, uint32_t index, const unsigned char *data,
                       size_t bytes)
@@ -238,7 +241,7 @@ static int write_data(const struct import *import, uint32_t index, const unsigne
     return 0;
 }
 
-/* Keep the word that m ends in, however the pieces cut it. */
+/* Keeps the word that m ends in, wherever a piece ends. */
 static void keep_last_word(struct filling *filling, uint64_t m_bits, const unsigned char *data,
                            size_t bytes)
 {
@@ -273,7 +276,7 @@ static int take_data(void *context, uint32_t index, const void *data, size_t byt
     return 0;
 }
 
-/* All data are in: are they a filter's, and of how many keys? */
+/* Called when all data are in: can they be a filter's, and how many keys do they have? */
 static int finish_layer(struct import *import, uint32_t index)
 {
     const struct filling *filling = &import->fillings[index];
@@ -298,7 +301,7 @@ static int load(struct import *import)
     int rc = import->format->load(&import->reader, &import->outline, &target);
     for (uint32_t i = 0; rc == 0 && i < import->outline.count; i++)
         rc = finish_layer(import, i);
-    /* Not under the catalog's lock: it may take long. */
+    /* This runs without the catalog's lock, as it may take long. */
     for (uint32_t i = 0; rc == 0 && i < import->count; i++)
         rc = tamis__segment_settle(&import->store->place, &import->drafts[i].staged);
     return rc;
@@ -319,7 +322,7 @@ static int stage(struct import *import)
     return rc;
 }
 
-/* How a filter goes on of which nobody has said it: as it did where it came from. */
+/* Says how a filter goes on if the caller has not said it: as it did where it came from. */
 static struct tamis__policy policy_of(const struct import *import, const struct tamis__entry *entry)
 {
     const uint64_t most = TAMIS__CAPACITY_MAX;
@@ -330,8 +333,10 @@ static struct tamis__policy policy_of(const struct import *import, const struct 
                                   .fp_rate = entry->fp_rate};
 }
 
-/* Capacity and rate of the whole.  Only the newest segment takes keys, so the older ones count with
- * what they hold; a stranger is let in if any segment lets it in. */
+/*
+ * Sets capacity and rate of the whole filter.  Only the newest segment takes keys, so the older
+ * ones count with what they hold.  A key that was never added passes if any segment lets it pass.
+ */
 static struct tamis__entry entry_of(struct import *import)
 {
     const struct tamis__segment_header *newest = &import->drafts[import->count - 1].header;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* list.c: the filters of a store, as the catalog knows them. */
+/* list.c: lists the filters of a store, as the catalog knows them. */
 #include <stdlib.h>
 
 #include "base/arguments.h"
@@ -12,7 +12,7 @@
 struct listing {
     struct tamis_store *store;
     struct tamis__catalog_txn *txn;
-    bool looks; /* into the headers: since the machine went down nobody has */
+    bool looks; /* reads the headers: no writer has recovered since the boot */
     struct tamis_filter_stat *stats;
     size_t count, room;
 };
@@ -49,7 +49,7 @@ TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_lis
     listing.txn = txn;
     listing.looks = tamis__boot_id(boot) && tamis__catalog_is_of_boot(txn, boot) == 0;
     rc = tamis__catalog_each(txn, prefix ? prefix : "", list_one, &listing);
-    tamis__catalog_end(txn); /* before fn: it may be slow, and others wait for the lock */
+    tamis__catalog_end(txn); /* before fn, which may be slow: others wait for the lock */
     for (size_t i = 0; rc == 0 && i < listing.count; i++)
         rc = fn(context, &listing.stats[i]);
     free(listing.stats);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * list_live.c: the list of filters with what their segments say now.
+ * list_live.c: lists filters with what their segments say now.
  *
- * tamis_store_list() tells what the catalog has, and an adder tells that its counts at a checkpoint
- * only. Here the headers are read too, with one pread a segment: no file is mapped, and the
- * catalog's lock is given back before, so that nobody waits for 10,000 files.  What cannot be read
- * is told as the catalog has it; where that is so because it is damaged, which is looked at once
- * more under the lock, the filter is damaged.
+ * tamis_store_list() tells what the catalog has, and adders bring their counts to the catalog only
+ * at a checkpoint.  Here the headers are read too, with one pread for each segment.  No file is
+ * mapped, and the catalog's lock is given back before, so that nobody waits for 10,000 files.  A
+ * filter whose headers cannot be read is listed as the catalog has it.  Its headers are then read
+ * once more under the lock; if they are damaged, the filter is listed as damaged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "txn/spares.h"
 #include "txn/store.h"
 
-/* A filter of the catalog; of the record there are as many bytes as its segments need. */
+/* A filter of the catalog.  Its record is cut to the bytes that its segments need. */
 struct listed {
     struct listed *next;
     struct tamis__trouble trouble;
@@ -45,7 +45,7 @@ static int collect(void *context, const struct tamis__record *record)
     return tamis__catalog_get_trouble(listing->txn, record->filter_id, &listed->trouble);
 }
 
-/* Is that what damage is told by, and not that it could not be looked at? */
+/* Does this error tell of damage, and not only that a file could not be read? */
 static bool is_damage(int error)
 {
     return error == TAMIS_ECORRUPT || error == TAMIS_EFOREIGN || error == TAMIS_ENOTFOUND;
@@ -63,7 +63,8 @@ static int judge(const struct tamis_store *store, const struct tamis__record *re
                : 0;
 }
 
-/* With the catalog's lock, under which no segment of it goes away: is one of them damaged? */
+/* Is a segment of the filter damaged?  Called with the catalog's lock, under which none of them
+ * goes away. */
 static bool is_damaged(struct tamis_store *store, uint64_t filter_id)
 {
     struct tamis__segment_header header;
@@ -82,7 +83,7 @@ static bool is_damaged(struct tamis_store *store, uint64_t filter_id)
     return damaged;
 }
 
-/* Bring the record up to what the headers say; the trouble too, if all of them can be read. */
+/* Brings the record up to what the headers say, and the trouble too if all of them can be read. */
 static void look(struct tamis_store *store, struct tamis__record *record,
                  struct tamis__trouble *trouble)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * merge.c: the keys of several filters in one.
+ * merge.c: puts the keys of several filters into one.
  *
- *     into a filter that is there    words of the sources --atomic OR--> its mapping, under adders
- *     into a new one                 the same into staged files, which enter the store in one
- *                                    commit (draft.c), as an import's do: whole, or not at all
+ *     into an existing filter    words of the sources --atomic OR--> its mapping, beside adders
+ *     into a new filter          the same into staged files, which enter the store in one commit
+ *                                (txn/commit.c), as those of an import do: whole, or not at all
  *
- * An intersection clears bits, so it is always a new filter: in one that is in use, a bit that is
- * cleared could be one that an adder has set a moment ago.
+ * An intersection clears bits, so its result is always a new filter: in a filter that is in use, a
+ * cleared bit could be one that an adder has set a moment ago.
  *
- * Lists of segments are merged pairwise, oldest with oldest; a key that one filter has in its
- * second segment and the other in its first is then in both, which is a union all the same.  An
- * intersection would lose it, and is refused for lists.
+ * Lists of segments are merged in pairs, oldest with oldest.  A key may be in the second segment of
+ * one filter and in the first of the other.  Then it is in both segments of the result, which is
+ * still a union.  An intersection would lose the key, and is refused for lists.
  *
- * Counters are added to instead, which cannot be done twice.  So where they go into a filter that
- * is there, a pass goes before that finds what would fail and makes the room; until its end the
- * merge can be refused or stopped and nothing was changed, and from there on it is not stopped.
+ * Counters are added, which must not be done twice.  So before counters are added to an existing
+ * filter, a first pass finds what would fail, and makes the room.  Until its end the merge can be
+ * refused or stopped, and nothing was changed.  After it the merge is not stopped.
  *
- * Killed anywhere: a filter that was there has what it had and perhaps more, and the count is
- * behind until the next merge, which raises it to what the bits tell; of a new one nothing is
- * there.
+ * If the process is killed, an existing filter has what it had and perhaps more.  Its count is
+ * behind until the next merge, which raises it to what the bits tell.  Of a new filter nothing is
+ * left.
  */
 #include <math.h>
 #include <stdio.h>
@@ -45,8 +45,8 @@ struct merging {
     enum tamis__merge_rule rule;
     struct tamis__side *sources;
     size_t count;
-    const struct tamis__segment **from; /* of the segment in hand: each source's */
-    bool goes_on;                       /* whatever progress says */
+    const struct tamis__segment **from; /* of each source: the segment in hand */
+    bool goes_on;                       /* ignores what progress returns */
     uint64_t done_bytes, all_bytes;
 };
 
@@ -92,7 +92,7 @@ static void merging_close(struct merging *m)
     free(m->from);
 }
 
-/* All sources pinned, each once.  merging_close() whatever is returned. */
+/* Pins all sources, each once.  The caller must call merging_close(), whatever this returns. */
 static int merging_open(struct merging *m, const struct tamis_merge *given)
 {
     const struct tamis_merge *merge = &m->merge;
@@ -111,7 +111,7 @@ static int merging_open(struct merging *m, const struct tamis_merge *given)
     return rc;
 }
 
-/* All of the shape of `model`; counts what is to be read. */
+/* Checks that all sources have the shape of `model`, and counts what is to be read. */
 static int check_sources(struct merging *m, const struct tamis__side *model)
 {
     int rc = 0;
@@ -125,11 +125,12 @@ static int check_sources(struct merging *m, const struct tamis__side *model)
 
 /* ---- The words ------------------------------------------------------------------------------- */
 
-/* What is done with a piece of a segment. */
+/* Works on one piece of a segment. */
 typedef int piece_fn(struct merging *m, const struct tamis__kind *kind,
                      const struct tamis__segment *to, struct tamis__words words);
 
-/* From all sources.  The first comes into a new filter's zeros as it is. */
+/* Merges a piece from all sources.  In a new filter, which is all zeros, the first source is
+ * copied. */
 static int merge_piece(struct merging *m, const struct tamis__kind *kind,
                        const struct tamis__segment *to, struct tamis__words words)
 {
@@ -164,7 +165,7 @@ static int do_piece(struct merging *m, piece_fn *piece, const struct tamis__kind
     return m->goes_on ? 0 : rc;
 }
 
-/* All pieces of segment `index`. */
+/* Calls `piece` for all pieces of segment `index`. */
 static int each_piece(struct merging *m, piece_fn *piece, uint32_t index,
                       const struct tamis__segment *to)
 {
@@ -180,7 +181,7 @@ static int each_piece(struct merging *m, piece_fn *piece, uint32_t index,
     return rc;
 }
 
-/* Was all that was read there? */
+/* Were all mappings whole while they were read? */
 static int check_mappings(const struct merging *m)
 {
     int rc = 0;
@@ -209,10 +210,8 @@ static void charge(const struct tamis__segment *segment, uint64_t items)
         tamis__room_charge(segment, limit, items);
 }
 
-/*
- * Raise the counts to what the bits tell.  Under the exclusive lock, so that two merges do not both
- * raise one: the later one measured what both have set.
- */
+/* Raises the counts to what the bits tell.  Runs under the exclusive lock, so that two merges do
+ * not both raise a count: the later one measures what both have set. */
 static int raise_items(struct tamis_filter *filter, struct tamis__view *view)
 {
     uint64_t items[TAMIS__SEGMENTS_MAX];
@@ -232,7 +231,7 @@ static int raise_items(struct tamis_filter *filter, struct tamis__view *view)
     return rc == 0 ? tamis__view_check(view) : rc;
 }
 
-/* After it nothing can fail but where adders take, meanwhile, the last room for themselves. */
+/* Reserves room.  After it, the merge can only fail if adders meanwhile take the last room. */
 static int reserve(struct merging *m, const struct tamis__view *to)
 {
     bool needed = false;
@@ -250,7 +249,7 @@ static int reserve(struct merging *m, const struct tamis__view *to)
     return 0;
 }
 
-/* The last error's sentence, and what it means for counters. */
+/* Adds to the last error's sentence what it means for counters. */
 static int fail_half_way(const struct tamis_filter *filter, int rc)
 {
     char cause[768];
@@ -262,14 +261,14 @@ static int fail_half_way(const struct tamis_filter *filter, int rc)
                        cause, filter->name);
 }
 
-/* Into segment `index`; until it has ended, and for good where it does not, pages have keys that
- * others lack. */
+/* Merges into segment `index`.  While it runs, and for good if it does not end, some pages have
+ * keys that others lack. */
 static int merge_segment(struct merging *m, const struct tamis__view *to, uint32_t index)
 {
     const struct tamis__segment *segment = &to->segments[index].segment;
     uint64_t *mixed = &segment->header->mixed;
-    /* ORDER seq_cst: whoever sees a bit of the merge sees that; once it has ended, all of its bits.
-     * */
+    /* ORDER seq_cst: whoever sees a bit of the merge sees that it has begun; whoever sees that it
+     * has ended sees all of its bits. */
     (void)__atomic_fetch_add(mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
     const int rc = each_piece(m, merge_piece, index, segment);
     if (rc == 0) (void)__atomic_fetch_add(mixed, TAMIS__MIXED_ENDED, __ATOMIC_SEQ_CST);
@@ -323,7 +322,7 @@ TAMIS_API int tamis_filter_merge(tamis_filter *filter, const struct tamis_merge 
 
 /* ---- Into a new one -------------------------------------------------------------------------- */
 
-/* Segment `index` of the new filter, staged and filled. */
+/* Stages and fills segment `index` of the new filter. */
 static int make_segment(struct merging *m, struct tamis_store *store, uint32_t index,
                         struct tamis__draft *draft)
 {
@@ -338,11 +337,11 @@ static int make_segment(struct merging *m, struct tamis_store *store, uint32_t i
     if (rc == 0) rc = check_mappings(m);
     if (rc == 0) rc = tamis__segment_check(&to);
     tamis__segment_close(&to);
-    /* Not under the catalog's lock: it may take long. */
+    /* This runs without the catalog's lock, as it may take long. */
     return rc < 0 ? rc : tamis__segment_settle(&store->place, &draft->staged);
 }
 
-/* As the segments of the first source; sums up bytes. */
+/* Makes the drafts like the segments of the first source, and sums up their bytes. */
 static uint64_t init_drafts(const struct merging *m, struct tamis_store *store, const char *name,
                             struct tamis__draft *drafts)
 {
@@ -352,10 +351,10 @@ static uint64_t init_drafts(const struct merging *m, struct tamis_store *store, 
         const struct tamis__segment_header *like = model->segments[i].segment.header;
         struct tamis__record_segment segment;
         tamis__record_segment_from_header(like, &segment);
-        segment.created_at = 0; /* now */
+        segment.created_at = 0; /* 0: the draft is made now */
         tamis__draft_init(store, name, &segment, &drafts[i]);
         drafts[i].header.flags = TAMIS_SEGMENT_ITEMS_ESTIMATED;
-        /* What two filters have in common is spread as no single one's keys are. */
+        /* The common keys of two filters are not spread as the keys of a single filter are. */
         if (m->rule == TAMIS__MERGE_INTERSECTION) drafts[i].header.mixed = TAMIS__MIXED_BEGUN;
         memcpy(drafts[i].header.kept, like->kept, sizeof like->kept);
         if (__builtin_add_overflow(bytes, drafts[i].header.file_bytes, &bytes)) bytes = UINT64_MAX;
@@ -380,7 +379,7 @@ static int make_merged(struct merging *m, struct tamis_store *store, const char 
     int rc = tamis__check_room(store->root_fd, bytes, name);
     for (uint32_t i = 0; rc == 0 && i < entry.count; i++)
         rc = make_segment(m, store, i, &drafts[i]);
-    for (uint32_t i = 0; i + 1 < entry.count; i++) /* what older ones hold, which take no more */
+    for (uint32_t i = 0; i + 1 < entry.count; i++) /* older segments take no more keys */
         entry.capacity += tamis__header_items(&drafts[i].header);
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_MERGE_DONE);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * publish.c: another list in force, under readers that never stop.  See publish.h and
+ * publish.c: puts another list in force, while readers go on.  See publish.h and
  * docs/generations.md.
  *
- *     prepare    the record as it is, under the shared lock; then, without it, the exceptions by
- *                hand
- *     stage      the index of exceptions, without a lock
- *     lock       exclusive; where the exceptions have changed meanwhile, from the start
+ *     prepare    read the record under the shared lock; then, without the lock, read the exceptions
+ *                by hand
+ *     stage      make the index of exceptions, without a lock
+ *     lock       take the exclusive lock; if the exceptions have changed meanwhile, begin again
  *     commit     numbers and names; epochs; the record, the list before it, the garbage
- *     tell       live words lead handles on that do not look at the catalog
- *     unlink     what is kept no longer
+ *     tell       live words lead on those handles that do not look at the catalog
+ *     unlink     remove what is no longer kept
  */
 #include "filter/publish.h"
 
@@ -54,12 +54,12 @@ static void describe_edition(struct tamis__change *change, const struct tamis__e
         .exception_count = exception_count,
     };
     after->last_generation = after->generation;
-    after->policy.durable |= before->policy.durable; /* 0 where it is new */
+    after->policy.durable |= before->policy.durable; /* 0 if the filter is new */
     memcpy(after->name, before->name, sizeof after->name);
     memcpy(after->key_digest, edition->key_digest, sizeof after->key_digest);
 }
 
-/* Those found are of the generation that is about to be. */
+/* The found exceptions belong to the generation that is about to be made. */
 static int take_found(struct tamis__change *change, const struct tamis__exceptions *found)
 {
     const uint64_t generation = change->is_new ? 1 : change->before.last_generation + 1;

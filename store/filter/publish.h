@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * publish.h: another list of segments, or other exceptions, for a filter that is in use.
+ * publish.h: puts another list of segments, or other exceptions, in force for a filter that is in
+ * use.
  *
- * What may take long is done before: an edition comes with its segment filled and synced, and the
- * index of exceptions is staged without the catalog's lock.  docs/generations.md has the order of
- * the steps, docs/concurrency.md why every handle answers from the one or from the other.
+ * What may take long is done before.  An edition comes with its segment filled and synced, and the
+ * index of exceptions is staged without the catalog's lock. docs/generations.md has the order of
+ * the steps. docs/concurrency.md says why every handle answers either from the old or from the new
+ * list.
  */
 #ifndef TAMIS_FILTER_PUBLISH_H
 #define TAMIS_FILTER_PUBLISH_H
@@ -12,31 +14,31 @@
 #include "exceptions/set.h"
 #include "txn/store.h"
 
-/* A generation that is made and not in force yet. */
+/* A generation that is made and is not in force yet. */
 struct tamis__edition {
     const char *name;
-    struct tamis__draft *draft; /* staged, filled and settled, items in its header; used up */
+    struct tamis__draft *draft; /* staged, filled and synced, items in its header; used up */
     uint64_t capacity;
     double fp_rate;
     struct tamis__policy policy;
-    bool set_keep; /* `keep` is given; else it stays as it is */
+    bool set_keep; /* `keep` is given; otherwise that of the filter stays */
     uint32_t keep;
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES];
     const struct tamis__exceptions
-        *by_hand; /* more of them; NULL: none.  Settled, as is the next */
+        *by_hand; /* more exceptions by hand; NULL: none.  Sorted, as `found` is */
     const struct tamis__exceptions
-        *found; /* by its build; NULL: none.  Their generation is set here */
+        *found; /* found by its build; NULL: none.  Their generation is set here */
 };
 
 /*
- * Put it in force; makes the filter where there is none of that name.  Of *result generation,
- * exceptions and size_bytes are filled in.  TAMIS_EMISMATCH: the filter that is there counts, or
- * has a window.  On any error what was in force stays so, and the draft is discarded.
+ * Puts an edition in force; makes the filter if there is none of that name.  Fills in generation,
+ * exceptions and size_bytes of *result.  TAMIS_EMISMATCH: the existing filter counts, or has a
+ * window.  After an error the generation that was in force still is, and the draft is discarded.
  */
 int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edition,
                            struct tamis_build_result *result);
 
-/* Can another generation of it be published?  0 or TAMIS_EMISMATCH. */
+/* Can another generation of the filter be published?  0 or TAMIS_EMISMATCH. */
 int tamis__check_replaceable(const struct tamis__record *record);
 
 #endif

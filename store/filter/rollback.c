@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * rollback.c: back to a generation that is kept beside the one in force, and the list of those.
- * txn/files.h has where they are.
- */
+/* rollback.c: goes back to a generation that is kept beside the one in force, and lists the kept
+ * generations. txn/files.h says where they are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +21,7 @@ static int by_generation(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The sentence for a generation that is not to be had, with those that are. */
+/* Sets the sentence for a generation that does not exist.  It names those that do. */
 static int fail_no_generation(const struct tamis__record *record, uint64_t wanted,
                               struct tamis__kept *kept)
 {
@@ -50,7 +48,7 @@ static int fail_no_generation(const struct tamis__record *record, uint64_t wante
                        kept->count ? list : "none");
 }
 
-/* The record of the generation to go back to. */
+/* Reads the record of the generation to go back to. */
 static int choose_generation(struct tamis__catalog_txn *txn, const struct tamis__record *before,
                              uint64_t wanted, struct tamis__record *target)
 {
@@ -69,7 +67,8 @@ static int choose_generation(struct tamis__catalog_txn *txn, const struct tamis_
     return rc;
 }
 
-/* The kept list as it would be in force now: name, counters and exceptions by hand are of today. */
+/* Describes the kept list as it would be in force now: name, counters and exceptions by hand are
+ * those of today. */
 static int describe_target(struct tamis__change *change, uint64_t wanted)
 {
     const struct tamis__record *before = &change->before;
@@ -93,7 +92,7 @@ static int describe_target(struct tamis__change *change, uint64_t wanted)
     return rc;
 }
 
-/* The files must be there and sound before they are put in force. */
+/* Checks that the files are there and sound, before they are put in force. */
 static int check_list(struct tamis_store *store, const struct tamis__record *record)
 {
     int rc = 0;
@@ -105,8 +104,8 @@ static int check_list(struct tamis_store *store, const struct tamis__record *rec
     return rc;
 }
 
-/* What was added to it before it was left may be in memory alone, and a sync since then was of
- * other segments. */
+/* Syncs the list.  Keys that were added before it was left may only be in memory: a sync since then
+ * was for other segments. */
 static int sync_list(struct tamis_store *store, const struct tamis__record *record)
 {
     int rc = 0;

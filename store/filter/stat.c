@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stat.c: what is known of a filter and of its segments, as the public structs. */
+/* stat.c: tells what is known of a filter and of its segments, as the public structs. */
 #include "filter/stat.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "txn/policy.h"
 #include "txn/spares.h"
 
-/* One that goes on in a further segment is never full, unless there can be none. */
+/* Is the filter full?  If it can go on in another segment, it never is. */
 static bool is_full(const struct tamis__record *record, const uint64_t *segment_items,
                     const struct tamis_filter_stat *stat)
 {
@@ -32,11 +32,11 @@ static double predict_rate(const struct tamis__record_segment *s, uint64_t items
     return items == 0 ? 0 : exp2(-(double)s->fingerprint_bits);
 }
 
-/* By more than rounding and what is in flight make of it. */
+/* A segment may pass its capacity by so much through rounding and adders in progress. */
 #define OVER 1.02
 
-/* A filter at its capacity is full; of one that grows, or forgets, any segment may hold too many.
- * */
+/* A filter at its capacity is full.  In a filter that grows or forgets, any segment may hold too
+ * many keys. */
 static bool is_over(const struct tamis__record *record, const struct tamis_filter_stat *stat)
 {
     const struct tamis__record_segment *s = &record->segments[record->segment_count - 1];
@@ -102,7 +102,7 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
         stat->size_bytes += record->segments[i].file_bytes;
         items[i] = record->segments[i].items;
     }
-    /* The capacity of a window is that of all its slices, of which there may be fewer yet. */
+    /* The capacity of a window is that of all its slices; there may be fewer slices yet. */
     stat->bits_per_key = bits / (double)(record->policy.slices > 0 ? places : stat->capacity);
     tamis__stat_set_items(stat, record, items);
 }
@@ -204,7 +204,7 @@ static void stat_segment(const struct tamis__view *view, uint32_t index,
 static void measure(const struct tamis__store_segment *s, struct tamis_segment_stat *stat)
 {
     s->kind->measure(&s->segment, &stat->ones, &stat->fp_rate_now);
-    /* Of a static segment the fingerprints are counted, and its keys are known. */
+    /* For a static segment, the fingerprints are counted and its keys are known. */
     const uint64_t places = stat->m_bits / (stat->fingerprint_bits ? stat->fingerprint_bits : 1);
     stat->fill = (double)stat->ones / (double)places;
     stat->items_estimated = stat->fingerprint_bits

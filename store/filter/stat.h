@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stat.h: what is told of a filter (stat.c). */
+/* stat.h: tells what is known of a filter (stat.c). */
 #ifndef TAMIS_FILTER_STAT_H
 #define TAMIS_FILTER_STAT_H
 
@@ -8,9 +8,9 @@
 
 void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__trouble trouble);
 
-/* What the catalog knows of a filter, as the public struct. */
+/* Fills in the public struct with what the catalog knows of a filter. */
 void tamis__stat_from_record(const struct tamis__record *record, struct tamis_filter_stat *stat);
-/* The fields that follow from the item count. */
+/* Fills in the fields that follow from the item count. */
 void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
                            const uint64_t *segment_items);
 
