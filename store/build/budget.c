@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* budget.c: see budget.h.  A file that cannot be read, or is not understood, limits nothing. */
+/* budget.c: see budget.h.  A file that cannot be read, or is not understood, sets no limit. */
 #include "build/budget.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "file/io.h"
 
 #define TEXT_BYTES 8192
-#define UNKNOWN_BYTES ((uint64_t)1 << 30) /* taken to be free where the system does not say */
+#define UNKNOWN_BYTES ((uint64_t)1 << 30) /* assumed to be free if the system does not say */
 
 uint64_t tamis__meminfo_available(const char *text)
 {
@@ -41,7 +41,7 @@ bool tamis__cgroup_path(const char *text, char *path, size_t path_bytes, bool *i
     return found;
 }
 
-/* The least limit of the group and of those that it is in. */
+/* The smallest limit of the group and of the groups that contain it. */
 static uint64_t cgroup_limit(void)
 {
     char text[TEXT_BYTES], path[2048], file[2304];

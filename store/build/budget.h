@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* budget.h: how much memory a build may take where nobody says it. */
+/* budget.h: how much memory a build may take if the caller does not say. */
 #ifndef TAMIS_BUILD_BUDGET_H
 #define TAMIS_BUILD_BUDGET_H
 
@@ -9,15 +9,15 @@
 
 #define TAMIS__BUDGET_MIN ((uint64_t)1 << 20)
 
-/* A quarter of what is free: of the machine, or of the control group if that is less. */
+/* A quarter of what is free: in the machine, or in the control group if that is less. */
 uint64_t tamis__budget(void);
 
 /* ---- For tests: from the texts of the system's files ----------------------------------------- */
 
-/* MemAvailable of /proc/meminfo, in bytes; 0 where there is none. */
+/* MemAvailable of /proc/meminfo, in bytes; 0 if the text has none. */
 uint64_t tamis__meminfo_available(const char *text);
-/* The path of the group in /proc/self/cgroup that limits memory, in `path`; false where there is
- * none. *is_v1: it is a group of the memory controller alone. */
+/* Finds the path of the group in /proc/self/cgroup that limits memory; false if there is none.
+ * *is_v1: the group belongs to the memory controller alone. */
 bool tamis__cgroup_path(const char *text, char *path, size_t path_bytes, bool *is_v1);
 
 #endif

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * build.c: the public calls of a build, and its steps in their order.
+ * build.c: the public calls of a build, and its steps in their order.  A build makes a filter anew
+ * from all of its keys.
  *
- *     add        digests -> keyset; of another kind than fuse the keys too -> spool
- *     sort       the keyset: how many there are, and which set of keys it is
- *     compare    with what is in force, if that may do
- *     make       a staged file, filled and on the disk
- *     verify     through a mapping of that file
- *     publish    publish.h
+ *     add        digests go to the keyset; for another kind than fuse, the keys go to the spool too
+ *     sort       sort the keyset: how many keys there are, and which set of keys it is
+ *     compare    with what is in force, if the caller allows an unchanged result
+ *     make       fill a staged file and bring it to the disk
+ *     verify     ask through a mapping of that file
+ *     publish    see publish.h
  *
- * Whatever ends it, the file that is staged goes before tamis_build_publish() returns; one whose
- * maker died, with the next maker.
+ * However a build ends, its staged file is removed before tamis_build_publish() returns.  If the
+ * maker is killed, the next maker removes the file.
  */
 #include "build/build.h"
 
@@ -30,7 +31,7 @@
 #define THREADS_MAX 1024u
 #define DIGESTS_AT_ONCE 512u
 #define SPOOL_BYTES_MAX                                                                            \
-    ((uint64_t)16 << 20) /* then it is a file, which the page cache has anyway */
+    ((uint64_t)16 << 20) /* above this the spool is a file, which the page cache holds anyway */
 
 /* ---- Begin ----------------------------------------------------------------------------------- */
 
@@ -77,8 +78,8 @@ static int check_kind(const struct tamis_filter_spec *spec)
     return 0;
 }
 
-/* The secret of what is in force, so that the same keys have the same digests from build to build;
- * where nothing of the set is, the spec's or a random one. */
+/* Takes the secret of the filter in force, so that the same keys have the same digests from build
+ * to build.  If nothing of that hash set is in force, takes the spec's secret or a random one. */
 static int choose_secret(struct tamis_build *build)
 {
     struct tamis__catalog_txn *txn;
@@ -166,7 +167,7 @@ TAMIS_API int tamis_build_begin(tamis_store *store, const char *name,
     return 0;
 }
 
-/* What is not needed to publish. */
+/* Frees what publishing does not need. */
 static void drop_keys(struct tamis_build *build)
 {
     tamis__segment_close(&build->segment);
@@ -205,7 +206,7 @@ static int check_open(const struct tamis_build *build)
     return 0;
 }
 
-/* What has failed once is not whole any more. */
+/* Notes a failure: what has failed once is not complete any more. */
 static int note(struct tamis_build *build, int rc)
 {
     if (rc != 0) build->failed = rc;
@@ -263,8 +264,8 @@ TAMIS_API int tamis_build_except(tamis_build *build, const struct tamis_key *key
 
 /* ---- Publish --------------------------------------------------------------------------------- */
 
-/* To replace a filter that takes keys by one that takes none ends all who add to it: not without
- * being told. */
+/* A build that replaces a filter which takes keys by one which takes none ends the work of all who
+ * add to it.  So the caller must ask for that kind. */
 static int check_default_kind(const struct tamis_build *build, const struct tamis__record *record)
 {
     const uint32_t kind = record->segments[record->segment_count - 1].kind;
@@ -278,7 +279,7 @@ static int check_default_kind(const struct tamis_build *build, const struct tami
         tamis_kind_name(kind), tamis_kind_name(build->filter.kind));
 }
 
-/* Refuse now what publishing would refuse after all the work. */
+/* Refuses now what publishing would refuse after all the work. */
 static int check_filter(struct tamis_build *build)
 {
     struct tamis__catalog_txn *txn;
@@ -356,7 +357,7 @@ static int publish(struct tamis_build *build)
     if (rc < 0) return rc;
     build->crew.done = 1;
     build->crew.told_at = 0;
-    (void)tamis__crew_tell(&build->crew); /* too late to end it */
+    (void)tamis__crew_tell(&build->crew); /* it is too late to end it */
     return 1;
 }
 

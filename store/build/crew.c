@@ -11,16 +11,16 @@
 #include "base/error.h"
 #include "file/io.h"
 
-/* Often enough that what the caller decides is done within 0.2 s. */
+/* Often enough: what the caller decides is done within 0.2 s. */
 #define TELL_EVERY_NS ((int64_t)50000000)
 
-/* A stretch of work.  `mutex` guards what stands behind it. */
+/* A stretch of work.  `mutex` guards the fields behind it. */
 struct stretch {
     tamis__task_fn *task;
     void *context;
     uint64_t count;
-    uint64_t next; /* atomic: the item to draw */
-    bool ends;     /* atomic: draw no more */
+    uint64_t next; /* atomic: the next item to draw */
+    bool ends;     /* atomic: no item is drawn any more */
     pthread_mutex_t mutex;
     pthread_cond_t finished;
     unsigned running;
@@ -55,11 +55,12 @@ int tamis__crew_tell(struct tamis__crew *crew)
     return rc <= 0 ? rc : tamis__fail(TAMIS_EINVAL, "progress returned %d, which is no error", rc);
 }
 
-/* Draw items until there are none, or one fails. */
+/* Draws items until there are none, or one fails. */
 static int draw(struct stretch *stretch, unsigned worker, struct tamis__crew *teller)
 {
     int rc = 0;
-    /* ORDER relaxed: who draws an item needs no other's results; joining hands those on. */
+    /* ORDER relaxed: a thread that draws an item needs no results of the others; joining passes
+     * those on. */
     while (rc == 0 && !__atomic_load_n(&stretch->ends, __ATOMIC_RELAXED)) {
         const uint64_t item = __atomic_fetch_add(&stretch->next, 1, __ATOMIC_RELAXED);
         if (item >= stretch->count) break;
@@ -85,7 +86,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* How many could be started: fewer than wanted where the system has no more threads to give. */
+/* Starts threads.  Returns how many: fewer than wanted if the system has no more to give. */
 static unsigned start(struct stretch *stretch, struct hand *hands, unsigned wanted)
 {
     sigset_t all, before;
@@ -104,7 +105,8 @@ static unsigned start(struct stretch *stretch, struct hand *hands, unsigned want
     return started;
 }
 
-/* Until all are through; meanwhile tell.  What progress returned. */
+/* Waits until all threads are through, and tells progress meanwhile.  Returns what progress
+ * returned. */
 static int oversee(struct tamis__crew *crew, struct stretch *stretch)
 {
     int rc = 0;
@@ -119,7 +121,7 @@ static int oversee(struct tamis__crew *crew, struct stretch *stretch)
         }
         (void)pthread_cond_timedwait(&stretch->finished, &stretch->mutex, &until);
         if (rc != 0) continue;
-        (void)pthread_mutex_unlock(&stretch->mutex); /* what the caller does there may last */
+        (void)pthread_mutex_unlock(&stretch->mutex); /* the caller's function may take long */
         rc = tamis__crew_tell(crew);
         if (rc != 0)
             __atomic_store_n(&stretch->ends, true, __ATOMIC_RELAXED); /* ORDER: see draw() */

@@ -2,13 +2,14 @@
 /*
  * keyset.c: see keyset.h; runs.c has what concerns the file.
  *
- * In memory, 1e8 digests on 2 cores:
+ * Sorting in memory takes these steps:
  *
  *     digests  --count, scatter by the leading bits-->  other     slices of the first, in parallel
- *              ranges of about a cache's size, each sorted in place, duplicates taken out, summed
- *              up ranges moved together, where there were duplicates; the two arrays change names
+ *              each range, of about a cache's size, is sorted in place; duplicates are taken out;
+ *              digests are summed up; ranges are moved together if there were duplicates; the two
+ *              arrays change names
  *
- * So both arrays together are the bound, and what is left in memory at the end is one of them.
+ * So both arrays together are within the bound, and at the end one of them stays in memory.
  */
 #include "build/keyset.h"
 
@@ -25,8 +26,8 @@
 #define FIRST_ROOM ((size_t)1 << 12)
 #define SLICE_DIGESTS ((size_t)1 << 20) /* some ms of work */
 #define WORKER_SPARE_MAX                                                                           \
-    ((size_t)1 << 17) /* 1 MiB; a range has at most 3/4 of it, if digests are hashes */
-#define LARGE_BYTES ((size_t)32 << 20) /* from here on, ask for large pages */
+    ((size_t)1 << 17) /* 1 MiB; a range fills at most 3/4 of it, if digests are hashes */
+#define LARGE_BYTES ((size_t)32 << 20) /* arrays of this size or more ask for large pages */
 
 void tamis__keyset_init(struct tamis__keyset *keyset, const struct tamis__place *place,
                         struct tamis__crew *crew, uint64_t memory_bytes)
@@ -35,7 +36,7 @@ void tamis__keyset_init(struct tamis__keyset *keyset, const struct tamis__place 
     *keyset = (struct tamis__keyset){.crew = crew};
     tamis__temporary_init(&keyset->files[0], place);
     tamis__temporary_init(&keyset->files[1], place);
-    /* Two arrays, and for all threads together half of one. */
+    /* There are two arrays, and all threads together have half of one more. */
     keyset->most = (size_t)(memory_bytes * 2 / 5 / DIGEST_BYTES);
     keyset->worker_spare = keyset->most / 2 / crew->threads;
     if (keyset->worker_spare > WORKER_SPARE_MAX) keyset->worker_spare = WORKER_SPARE_MAX;
@@ -64,12 +65,12 @@ static int fail_memory(uint64_t bytes)
 
 /* ---- Sorting in memory ----------------------------------------------------------------------- */
 
-/* What is under way.  Each task writes only what is its item's. */
+/* A sort under way.  Each task writes only the parts of its item. */
 struct sorting {
     struct tamis__keyset *keyset;
-    unsigned bits; /* leading ones that tell the ranges apart */
+    unsigned bits; /* leading bits that tell the ranges apart */
     size_t ranges, slices;
-    uint64_t *places;  /* [slice][range]: counts, then where the next goes */
+    uint64_t *places;  /* [slice][range]: counts, then the place of the next digest */
     uint64_t *starts;  /* [range], and the end */
     size_t *kept;      /* [range]: distinct digests */
     tamis__u128 *sums; /* [range]; NULL: not wanted */
@@ -114,7 +115,7 @@ static int sort_range(void *context, unsigned worker, uint64_t item)
     const struct sorting *s = context;
     uint64_t *range = s->keyset->other + s->starts[item];
     const size_t count = (size_t)(s->starts[item + 1] - s->starts[item]);
-    /* One that is larger than hashes would make it sorts by way of where it came from. */
+    /* A range that is larger than hashes would make it is sorted by way of the first array. */
     uint64_t *spare =
         count <= s->keyset->worker_spare ? s->spares[worker] : s->keyset->digests + s->starts[item];
     tamis__digests_sort(range, spare, count, 64 - s->bits);
@@ -124,7 +125,7 @@ static int sort_range(void *context, unsigned worker, uint64_t item)
     return 0;
 }
 
-/* From counts to places: ranges in order, and in each range the slices. */
+/* Turns counts into places: the ranges in order, and in each range the slices. */
 static void place_all(struct sorting *s)
 {
     uint64_t at = 0;
@@ -140,7 +141,7 @@ static void place_all(struct sorting *s)
     s->starts[s->ranges] = at;
 }
 
-/* Close the gaps that duplicates have left. */
+/* Closes the gaps that duplicates have left. */
 static int gather(const struct sorting *s)
 {
     uint64_t *digests = s->keyset->other;
@@ -220,7 +221,7 @@ static int prepare(struct sorting *s, bool want_sum)
     return 0;
 }
 
-/* The digests in memory: in order, each once. */
+/* Sorts the digests in memory, and keeps each once. */
 static int sort_memory(struct tamis__keyset *keyset, bool want_sum)
 {
     struct sorting s = {.keyset = keyset};
@@ -251,7 +252,7 @@ static int grow(struct tamis__keyset *keyset)
     return 0;
 }
 
-/* Memory is full.  Where half of it is duplicates, taking those out is enough. */
+/* Called when memory is full.  If half of it is duplicates, it is enough to take them out. */
 static int spill(struct tamis__keyset *keyset)
 {
     int rc = sort_memory(keyset, false);
@@ -278,7 +279,7 @@ int tamis__keyset_add(struct tamis__keyset *keyset, const uint64_t *digests, siz
     return 0;
 }
 
-/* Give memory back before the next thing is made that wants some. */
+/* Gives memory back before something else is made that needs some. */
 static void drop(uint64_t **digests, size_t *room)
 {
     free(*digests);

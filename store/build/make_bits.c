@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_bits.c: a segment of a kind that can be added to, from the keys in the spool, in the mapping
- * of a staged file.  Bits are ORed, so neither the order nor duplicates change what comes out; the
- * count of items is that of the distinct digests.
+ * make_bits.c: makes a segment of a kind that can be added to, from the keys in the spool, in the
+ * mapping of a staged file.  Bits are ORed, so neither the order of the keys nor duplicates change
+ * the result.  The item count is the number of distinct digests.
  */
 #include "base/error.h"
 #include "build/build.h"
@@ -26,7 +26,7 @@ int tamis__build_size_bits(struct tamis_build *build)
     return plan_for(build, keys > 0 ? keys : 1);
 }
 
-/* Add all; in the order in which they came, which is as good as any. */
+/* Adds all keys in the order in which they came; any order would do. */
 static int add_keys(struct tamis_build *build)
 {
     struct tamis__spool_reader reader;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_fuse.c: a segment of kind fuse from the keyset, piece by piece, on all threads.
+ * make_fuse.c: makes a segment of kind fuse from the keyset, piece by piece, on all threads.
  *
- * A piece is a range of sorted digests.  Each thread makes its own in memory of some tens of MiB,
- * and writes it into the staged file as one write; that has the kernel write on, so that little is
- * left for the sync at the end.
+ * A piece is a range of sorted digests.  Each thread makes its pieces in memory of some tens of
+ * MiB, and writes each into the staged file with one write.  So the kernel begins early to write to
+ * the disk, and little is left for the sync at the end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "build/piece.h"
 #include "kind/fuse.h"
 
-/* From here on data begin on a boundary of 2 MiB (docs/format.md), so that folios of 2 MiB can be
- * mapped. */
+/* Data of this size or more begin on a boundary of 2 MiB (docs/format.md), so that folios of 2 MiB
+ * can be mapped. */
 #define LARGE_BYTES ((uint64_t)32 << 20)
 
 int tamis__build_plan_fuse(struct tamis_build *build)
@@ -44,7 +44,7 @@ int tamis__build_plan_fuse(struct tamis_build *build)
 
 /* ---- Shape ----------------------------------------------------------------------------------- */
 
-/* The least digest of piece `piece`: the first d with scale(d, pieces) = piece. */
+/* The smallest digest of piece `piece`: the first d with scale(d, pieces) = piece. */
 static uint64_t piece_begin(uint32_t piece, uint32_t pieces)
 {
     return (uint64_t)((((tamis__u128)piece << 64) + pieces - 1) / pieces);
@@ -69,7 +69,7 @@ static int cut_pieces(struct tamis_build *build, uint32_t pieces, uint64_t *full
     return rc;
 }
 
-/* The draft's header from the keys. */
+/* Makes the draft's header from the keys. */
 static int draft(struct tamis_build *build, struct tamis__fuse_shape *shape, uint64_t *fullest)
 {
     const uint64_t keys = build->keyset.distinct;
@@ -92,9 +92,9 @@ static int draft(struct tamis_build *build, struct tamis__fuse_shape *shape, uin
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
-/* What each thread has. */
+/* The working memory of a thread. */
 struct bench {
-    uint64_t *digests; /* NULL: they are read where they are */
+    uint64_t *digests; /* NULL: they are read in place */
     void *workspace, *fingerprints;
 };
 

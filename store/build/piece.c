@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * piece.c: peeling (Graf and Lemire 2022; the idea is older: Botelho, Pagh, Ziviani 2007).
+ * piece.c: builds a piece of a fuse filter by peeling (Graf and Lemire 2022; the idea is older:
+ * Botelho, Pagh, Ziviani 2007).
  *
  *     lay     every digest is XORed into its three slots, and counted there
- *     peel    a slot that only one digest lies in is that digest's own: it is taken out of its
- *             other two slots, which may leave one alone there, and so on, until none is left
- *     assign  in the reverse order each digest sets its own slot so that the XOR of all three is
- *             its fingerprint; none that comes after touches its other two
+ *     peel    a slot that holds only one digest becomes that digest's own: it is taken out of its
+ *             other two slots, which may leave one digest alone there, and so on, until none is
+ * left assign  in the reverse order each digest sets its own slot so that the XOR of all three is
+ *             its fingerprint; no later digest touches its other two slots
  *
- * The digests come in order, so do their first slots, and the other two are one and two segments
- * away: of the slots only three segments are worked on at a time, which stay in the cache.  The
- * queue of slots to be peeled, and what has been peeled, share one array: a slot falls to one
- * digest at most once, so there are never more of them than slots.
+ * The digests come in order, and so do their first slots.  The other two slots are one and two
+ * segments away.  So only three segments of slots are worked on at a time, and they stay in the
+ * cache.  The queue of slots to be peeled and the list of peeled slots share one array: a slot
+ * becomes a digest's own at most once, so there are never more entries than slots.
  *
  * Measured for 1.5 M digests on one core (AMD EPYC, 1 MiB of L2): 25 to 27 ns a digest, of which
- * laying takes 6 and assigning 3; without looking ahead for digests 26 to 28.  With numbers of
- * digests for digests (4 or 8 bytes a slot with the count in it, where these are 9) peeling is
- * slower by 6 to 20 ns, as each costs another look-up, and assigning by 9.
+ * laying takes 6 and assigning 3.  Without prefetching the slots of digests it takes 26 to 28.  A
+ * variant keeps numbers of digests in the slots instead of digests (4 or 8 bytes a slot with the
+ * count in it, where these are 9).  There peeling is slower by 6 to 20 ns, as each step costs
+ * another look-up, and assigning by 9.
  */
 #include "build/piece.h"
 
@@ -26,8 +28,8 @@
 #include "base/error.h"
 #include "kind/fuse.h"
 
-/* How far ahead of the slot that is peeled lines are asked for: its own, and then, by what lies in
- * it, those of its digest's slots. */
+/* Lines are prefetched this far ahead of the slot that is peeled: first the slot's own line, then
+ * the lines of the slots of its digest. */
 #define FAR_AHEAD 24u
 #define AHEAD 8u
 
@@ -50,7 +52,7 @@ size_t tamis__piece_workspace_bytes(const struct tamis__fuse_shape *shape, uint6
                     keys * sizeof(uint64_t));
 }
 
-/* The seeds are tried in one order, so that the bytes are the same again (splitmix64). */
+/* The seeds are tried in a fixed order, so that the same keys give the same bytes (splitmix64). */
 static uint64_t seed_of_try(uint64_t attempt)
 {
     uint64_t z = (attempt + 1) * 0x9E3779B97F4A7C15u;
@@ -77,7 +79,8 @@ static void lay(struct work *w)
     }
 }
 
-/* Queue the slots of one digest.  False where some slot has 256 or more, so that its load lies. */
+/* Queues the slots that have one digest.  Returns false if some slot has 256 or more, so that its
+ * load is wrong. */
 static bool find_lone(const struct work *w, uint64_t *end)
 {
     uint64_t sum = 0;
@@ -103,8 +106,8 @@ static inline void prefetch_slot(const struct work *w, uint64_t slot)
     __builtin_prefetch(&w->load[slot], 1, 3);
 }
 
-/* Of the slots of what a slot holds: of a digest, unless it has been taken out since; some slots
- * then. */
+/* Prefetches the slots of the digest that a slot holds.  If that digest was taken out since, these
+ * are some other slots. */
 static inline void prefetch_digest(const struct work *w, uint64_t slot)
 {
     const struct tamis__fuse_place place =
@@ -113,7 +116,7 @@ static inline void prefetch_digest(const struct work *w, uint64_t slot)
         __builtin_prefetch(&w->mixture[place.slots[j]], 1, 3);
 }
 
-/* Returns how many digests were taken out: all, unless the seed is to blame. */
+/* Returns how many digests were taken out: all, unless the seed is a bad one. */
 static uint64_t peel(struct work *w)
 {
     uint64_t end, done = 0;
@@ -161,14 +164,13 @@ static void assign(const struct work *w, uint32_t fingerprint_bits, void *finger
         assign_uint32_t(w, fingerprints);
 }
 
-/* The eight-byte arrays first, so that all are aligned. */
+/* The eight-byte arrays come first, so that all are aligned. */
 static void cut_workspace(struct work *w, void *workspace)
 {
     w->mixture = workspace;
     w->peeled = w->mixture + w->slots;
     w->order = (uint32_t *)(w->peeled + w->count);
-    w->load =
-        (uint8_t *)(w->order + w->slots + 1); /* 1: what is written before it is known to count */
+    w->load = (uint8_t *)(w->order + w->slots + 1); /* 1: written before it is known to count */
 }
 
 int tamis__piece_build(const struct tamis__fuse_shape *shape, const uint64_t *digests,

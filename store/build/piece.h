@@ -10,26 +10,23 @@
 
 #include "sizing/fuse.h"
 
-/* Seeds that are tried; of large pieces one in a hundred needs a second. */
+/* The number of seeds that are tried.  Of large pieces one in a hundred needs a second seed. */
 #define TAMIS__PIECE_TRIES 100u
 
-/* Bytes that building a piece of up to so many keys needs besides digests and fingerprints. */
+/* The bytes that building a piece of up to `keys` keys needs besides digests and fingerprints. */
 size_t tamis__piece_workspace_bytes(const struct tamis__fuse_shape *shape, uint64_t keys);
 
 /*
- * Build one piece.  Any number of them at once, each with a workspace of its own.
+ * Builds one piece.  Any number of pieces can be built at once, each with a workspace of its own.
  *
- * digests           count distinct ones of this piece, in ascending order (any order will do,
- *                   slower)
- * workspace         of tamis__piece_workspace_bytes(shape, count), aligned to 8; contents do not
- *                   matter
- * fingerprints_out  tamis__fuse_piece_slots() times fingerprint_bits / 8 bytes, all written;
- *                   aligned to a fingerprint
- * seed_out          to be put among the data's seeds
- * Returns           0.  TAMIS_EINVAL: no seed of TAMIS__PIECE_TRIES will do, because digests
- *                   repeat, or crowd as no hashes of keys do by chance.  TAMIS_ELIMIT: over 2^32
- *                   slots.
- * Same              shape and digests give the same seed and bytes.
+ *     digests           count distinct digests of this piece, in ascending order (any order
+ *                       will do, slower)
+ *     workspace         of tamis__piece_workspace_bytes(shape, count), aligned to 8; its contents
+ * do not matter fingerprints_out  tamis__fuse_piece_slots() times fingerprint_bits / 8 bytes, all
+ * written; aligned to a fingerprint seed_out          to be put among the data's seeds Returns 0.
+ * TAMIS_EINVAL: no seed of TAMIS__PIECE_TRIES will do, because digests repeat, or crowd as hashes
+ * of keys never do by chance. TAMIS_ELIMIT: over 2^32 slots. Same              shape and digests
+ * give the same seed and bytes.
  */
 int tamis__piece_build(const struct tamis__fuse_shape *shape, const uint64_t *digests,
                        uint64_t count, void *workspace, void *fingerprints_out, uint64_t *seed_out);

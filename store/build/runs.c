@@ -2,10 +2,10 @@
 /*
  * runs.c: see runs.h.
  *
- * Merging: the marks of all runs, sorted, cut the digests into parts of a size that fits a thread's
- * share of the memory.  Each part is read from all runs and sorted as it is, which is about as fast
- * as to merge.  Parts are drawn in order, and each is given its place in the new file when the one
- * before it has been: then it is known how many digests come before.
+ * Merging works in parts.  The marks of all runs, sorted, cut the digests into parts that fit a
+ * thread's share of the memory.  Each part is read from all runs and sorted anew, which is about as
+ * fast as merging.  Parts are drawn in order.  A part gets its place in the new file when the part
+ * before it has one: then it is known how many digests come before.
  */
 #include "build/runs.h"
 
@@ -101,11 +101,11 @@ int tamis__run_find(const struct tamis__keyset *keyset, const struct tamis__run 
 
 /* ---- All runs -------------------------------------------------------------------------------- */
 
-/* What a worker has of its own. */
+/* The memory that each worker has for itself. */
 struct share {
     uint64_t *digests, *spare;
     size_t room;
-    uint64_t *begins; /* of the part in each run */
+    uint64_t *begins; /* where the part begins in each run */
     size_t *counts;
 };
 
@@ -115,16 +115,17 @@ struct merging {
     uint64_t *lows; /* where the parts begin */
     size_t parts;
     struct share *shares; /* of the workers */
-    uint64_t *marks;      /* of the new run; each set by the part that has it */
+    uint64_t *marks;      /* of the new run; the part that has a mark sets it */
     pthread_mutex_t mutex;
     pthread_cond_t moved;
-    uint64_t turn; /* from here on guarded by it: the part that is to be given its place */
+    uint64_t turn; /* guarded by it from here on: the next part to get its place */
     bool failed;
     uint64_t distinct;
     tamis__u128 sum;
 };
 
-/* Parts of at most `size` digests, and for each run the 1024 that a mark leaves open. */
+/* Cuts into parts of at most `size` digests, plus 1024 for each run, which the marks do not
+ * resolve. */
 static int cut(struct merging *m, uint64_t size)
 {
     const struct tamis__keyset *keyset = m->keyset;
@@ -162,7 +163,7 @@ static int room_for_part(struct share *share, size_t count)
     return share->room > 0 ? 0 : fail_memory();
 }
 
-/* Where the part lies in each run; returns 0, *count is that of all of them. */
+/* Finds where the part lies in each run. *count is its number of digests in all runs. */
 static int find_part(const struct merging *m, struct share *share, uint64_t part, size_t *count)
 {
     const struct tamis__keyset *keyset = m->keyset;
@@ -181,7 +182,7 @@ static int find_part(const struct merging *m, struct share *share, uint64_t part
     return 0;
 }
 
-/* The part, from all runs, one behind the other. */
+/* Reads the part from all runs, one behind the other. */
 static int read_part(const struct merging *m, struct share *share, uint64_t part, size_t *count)
 {
     const struct tamis__keyset *keyset = m->keyset;
@@ -198,7 +199,7 @@ static int read_part(const struct merging *m, struct share *share, uint64_t part
     return rc;
 }
 
-/* Wait for the parts before this one to have their places; then take ours. */
+/* Waits until the parts before this one have their places; then takes ours. */
 static int take_place(struct merging *m, uint64_t part, size_t count, tamis__u128 sum,
                       uint64_t *place)
 {
@@ -283,7 +284,7 @@ static void clear(struct merging *m)
     (void)pthread_mutex_destroy(&m->mutex);
 }
 
-/* What was merged takes the place of the runs. */
+/* Puts the merged run in the place of the runs. */
 static void exchange(struct merging *m)
 {
     struct tamis__keyset *keyset = m->keyset;

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-#define LENGTH_BYTES_MAX 10u /* of 64 bits, 7 a byte */
+#define LENGTH_BYTES_MAX 10u /* 64 bits, 7 in each byte */
 #define FIRST_BYTES ((size_t)4 << 10)
 #define BLOCK_BYTES ((size_t)1 << 20)
 
@@ -49,7 +49,7 @@ static int flush(struct tamis__spool *spool)
     return rc;
 }
 
-/* So many bytes, which are at most spool->most, fit behind what is in memory. */
+/* Makes room for so many bytes, at most spool->most, behind those in memory. */
 static int make_room(struct tamis__spool *spool, size_t bytes)
 {
     if (bytes <= spool->room - spool->used) return 0;
@@ -118,8 +118,8 @@ void tamis__spool_close(struct tamis__spool_reader *reader)
     reader->buffer = NULL;
 }
 
-/* The key at `begin` of what has been read: the bytes that it takes, or those that it takes at
- * least, more than there are. */
+/* Looks at the key at `begin` of what was read.  Returns the bytes that it takes.  If that is more
+ * than there are, it is the least that it takes. */
 static size_t look(const unsigned char *bytes, size_t count, struct tamis_key *key)
 {
     size_t length = 0, used = 0;
@@ -131,7 +131,7 @@ static size_t look(const unsigned char *bytes, size_t count, struct tamis_key *k
     return used + length;
 }
 
-/* Have at least so many bytes from `begin` on. */
+/* Reads on until there are so many bytes from `begin` on. */
 static int fill(struct tamis__spool_reader *reader, size_t wanted)
 {
     const size_t kept = reader->end - reader->begin;
@@ -173,7 +173,7 @@ int tamis__spool_next(struct tamis__spool_reader *reader)
             found++;
             continue;
         }
-        if (found > 0) break; /* their bytes are where the next ones would be put */
+        if (found > 0) break; /* the next keys would be put over their bytes */
         const int rc = fill(reader, takes);
         if (rc < 0) return rc;
     }

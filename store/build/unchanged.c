@@ -2,9 +2,10 @@
 /*
  * unchanged.c: is the generation in force what this build would make?
  *
- * Keys, spec and seed make the bytes, so where these are the same the segment is; with known good
- * keys it is then asked in the new one's place, and must find the exceptions that it has.  A filter
- * to which others have added since has more items than it was built with.
+ * Keys, spec and seed determine the bytes.  If these are the same, the segment is the same.  If
+ * there are keys known to be good, the segment in force is asked for them, and must give the
+ * exceptions that it has.  If others have added keys since, the filter has more items than it was
+ * built with.
  */
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #include "txn/policy.h"
 #include "txn/spares.h"
 
-/* What is in force, as of one moment. */
+/* What is in force at one moment. */
 struct in_force {
     struct tamis__record record;
     struct tamis__exceptions_source source;
@@ -25,7 +26,7 @@ struct in_force {
     bool open;
 };
 
-/* One that is durable stays so, asked for or not. */
+/* A durable filter stays durable, whether that is asked for or not. */
 static bool same_policy(const struct tamis__policy *in_force, const struct tamis__policy *asked)
 {
     struct tamis__policy a = *in_force, b = *asked;
@@ -58,7 +59,7 @@ static bool same_spec(const struct tamis_build *build, const struct tamis__recor
            same_plan(build, record) && (!keeps || build->spec.keep == record->keep);
 }
 
-/* Is each key of a also one of b, by hand or found as is asked? */
+/* Is each key of a also in b, by hand or found, as `by_hand` asks? */
 static bool all_in(const struct tamis__exceptions *a, const struct tamis__exceptions *b,
                    bool by_hand)
 {
@@ -72,7 +73,7 @@ static bool all_in(const struct tamis__exceptions *a, const struct tamis__except
     return all;
 }
 
-/* 1 if there is anything to compare further, 0 if it differs already. */
+/* Reads what is in force.  Returns 1 if there is more to compare, 0 if it differs already. */
 static int load(struct tamis_build *build, struct in_force *now)
 {
     struct tamis__catalog_txn *txn;
@@ -117,7 +118,7 @@ int tamis__build_is_in_force(struct tamis_build *build)
     if (now.open) tamis__close_segment(&now.segment);
     tamis__exceptions_leave(&now.source);
     tamis__exceptions_clear(&now.all);
-    /* One that cannot be opened is to be made anew, not an error of this build. */
+    /* A filter that cannot be opened is to be made anew: that is no error of this build. */
     if (rc == TAMIS_ECORRUPT || rc == TAMIS_EFOREIGN) rc = 0;
     return rc;
 }

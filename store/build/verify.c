@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verify.c: what was made is asked, before it is published, as its users will ask it: in a mapping
+ * verify.c: before it is published, the new segment is asked as its users will ask it: in a mapping
  * of its file.
  *
- * Every key must answer yes.  Keys that are made up and were not added may, at the rate that the
- * segment was made for: the number of them is binomial, and one that is far out in its tail is
- * refused.
+ * Every key must answer yes.  Keys that are made up and were not added may answer yes at the rate
+ * that the segment was made for.  Their number is binomial, and a segment is refused if it is far
+ * out in the tail.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #define CHUNK_DIGESTS ((size_t)1 << 15) /* asked for at once: 256 KiB, well under a ms */
 #define SAMPLE_CHUNK 1024u
-/* Of 10^12 sound segments one is refused. */
+/* One of 10^12 sound segments is refused. */
 #define REFUSED_LOG 27.63
 
 static int fail_verify(const struct tamis_build *build, const char *what)
@@ -76,7 +76,7 @@ static int ask_all_digests(struct tamis_build *build)
     return rc;
 }
 
-/* Read a spool to its end. */
+/* Called for each batch of keys when a spool is read to its end. */
 typedef int batch_fn(struct tamis_build *build, const struct tamis__segment *segment,
                      const struct tamis_key *keys, size_t count);
 static int each_batch(struct tamis_build *build, struct tamis__spool *spool,
@@ -107,8 +107,8 @@ static int ask_keys(struct tamis_build *build, const struct tamis__segment *segm
 
 /* ---- Others ---------------------------------------------------------------------------------- */
 
-/* Keys of 16 bytes, the same in each build of a name's seed: splitmix64 (Steele, Lea, Flood 2014).
- * */
+/* Makes up keys of 16 bytes.  They are the same in each build of a name's seed: splitmix64 (Steele,
+ * Lea, Flood 2014). */
 static void make_up(uint64_t *state, uint64_t words[2])
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -119,7 +119,7 @@ static void make_up(uint64_t *state, uint64_t words[2])
     }
 }
 
-/* Of those that answer yes, the ones that were added after all are no samples. */
+/* Counts the yes of a chunk of samples.  A key that was in fact added is no sample. */
 static int sample_chunk(struct tamis_build *build, uint64_t *state)
 {
     uint64_t words[SAMPLE_CHUNK][2];
@@ -142,18 +142,18 @@ static int sample_chunk(struct tamis_build *build, uint64_t *state)
     return tamis__crew_tell(&build->crew);
 }
 
-/* The rate that the segment should have; 1 where its hash set promises none. */
+/* The rate that the segment should have; 1 if its hash set promises none. */
 static double promised_rate(const struct tamis_build *build)
 {
     const struct tamis__segment_header *h = build->segment.header;
     if (!tamis__hash_set_by_id(h->hash_set)->any_kind)
-        return 1; /* docs/hash-sets.md: some are weak */
+        return 1; /* docs/hash-sets.md: some hash sets are weak */
     if (build->fingerprint_bits != 0) return ldexp(1, -(int)build->fingerprint_bits);
     return tamis_predict_rate(h->kind, h->m_bits, h->k, build->keyset.distinct);
 }
 
-/* Bernstein: P(yes >= n p + t) <= exp(-t^2 / 2 (n p + t / 3)).  With L the logarithm of what is to
- * be refused in vain, t = L / 3 + sqrt(L^2 / 9 + 2 L n p). */
+/* Bernstein: P(yes >= n p + t) <= exp(-t^2 / 2 (n p + t / 3)).  With L the logarithm of the share
+ * of sound segments that may be refused, t = L / 3 + sqrt(L^2 / 9 + 2 L n p). */
 static int sample(struct tamis_build *build)
 {
     uint64_t state = build->filter.seed;

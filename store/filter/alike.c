@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * alike.c: which filters can be merged and compared, and a filter like another.
+ * alike.c: says which filters can be merged and compared, and makes a spec for a filter like
+ * another.
  *
- * A refusal names every field that differs, not the first: who reads it is going to make filters
- * anew, and should have to do so once.
+ * A refusal names every field that differs, not only the first.  Its reader will make filters anew,
+ * and should have to do so once.
  */
 #include "filter/alike.h"
 
@@ -28,7 +29,7 @@ bool tamis__same_filter(const struct tamis_filter *a, const struct tamis_filter 
 
 /* ---- Differences ----------------------------------------------------------------------------- */
 
-/* What differs, as a clause. */
+/* The differences, as a clause. */
 struct list {
     char text[512];
     size_t used;
@@ -70,7 +71,7 @@ static void put_hash_sets(struct list *list, const struct tamis__record_segment 
     const struct tamis__hash_set *set = tamis__hash_set_by_id(a->hash_set);
     if (a->hash_set == b->hash_set && set != NULL && set->keyed &&
         memcmp(a->parameters, b->parameters, sizeof a->parameters) != 0)
-        put(list, "%ssecret", list->used ? ", " : ""); /* its value is nobody's but the owner's */
+        put(list, "%ssecret", list->used ? ", " : ""); /* its value belongs to the owner alone */
 }
 
 static void put_difference(struct list *list, const struct tamis__parameter *p,
@@ -159,7 +160,7 @@ int tamis__check_one_segment(const struct tamis__side *side, const char *verb)
 
 /* ---- A filter like another ------------------------------------------------------------------- */
 
-/* The oldest segment that growth began with, by the rule of the newest: not one that was sealed. */
+/* The oldest segment that growth began with, under the rule of the newest: not a sealed one. */
 static const struct tamis__segment_header *first_of_series(const struct tamis__view *view)
 {
     const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
