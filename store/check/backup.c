@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * backup.c: a copy of a store that is in use, each filter of which is one that was.
+ * backup.c: copies a store that is in use.  Each filter of the copy is the filter as it was at one
+ * moment.
  *
- *     DIR.partial   is filled, under a lock on it: what a killed backup leaves there, the next one
+ *     DIR.partial   is filled, under a lock on it; what a killed backup leaves there, the next one
  *                   removes
- *     each filter   shared lock: its record, its kept generations and exceptions, its files opened;
- *                   then, without the lock, the files are copied: a file that is unlinked meanwhile
- *                   stays until then
- *     at last       shared lock: the names as they are all at one time; filters dropped meanwhile
- *                   go
- *     DIR           gets the name when all is synced
+ *     each filter   under the shared lock, its record, kept generations and exceptions are read and
+ *                   its files are opened; then, without the lock, the files are copied: a file that
+ *                   is unlinked meanwhile exists until then
+ *     at the end    under the shared lock, all names are taken at one moment; filters that were
+ *                   dropped meanwhile go
+ *     DIR           the copy gets this name when all of it is synced
  *
- * While it is filled, filters have their ids for names in the copy's catalog: they may be renamed
+ * While the copy is filled, its catalog has the ids of filters for names: filters may be renamed
  * meanwhile.
  */
 #include <fcntl.h>
@@ -29,7 +30,8 @@
 #include "txn/spares.h"
 #include "txn/wait.h"
 
-/* Of a directory that a backup fills: so only what a backup has put somewhere is ever removed. */
+/* A file that marks a directory which a backup fills.  So only files of a backup are ever
+ * removed. */
 #define MARK_NAME "backup-is-being-made"
 
 struct backup {
@@ -50,7 +52,7 @@ static int note_progress(void *context, uint64_t bytes)
 {
     struct backup *b = context;
     b->done_bytes += bytes;
-    if (b->all_bytes < b->done_bytes) b->all_bytes = b->done_bytes; /* it has grown since */
+    if (b->all_bytes < b->done_bytes) b->all_bytes = b->done_bytes; /* the store has grown since */
     return b->progress ? b->progress(b->context, b->done_bytes, b->all_bytes) : 0;
 }
 
@@ -73,7 +75,7 @@ static int empty_directory(int root_fd, const char *name)
     return rc < 0 ? rc : tamis__remove_directory(root_fd, name, name);
 }
 
-/* What a backup puts there, and nothing else. */
+/* Removes what a backup puts into the directory, and nothing else. */
 static int empty_partial(const struct backup *b)
 {
     static const char *const names[] = {"catalog.mdb", "catalog.mdb.new", "catalog.lock",
@@ -110,7 +112,7 @@ static int check_target(const struct backup *b)
                        b->path);
 }
 
-/* Remove what a backup that died has left; then the directory is ours. */
+/* Removes what a killed backup has left, and takes the directory. */
 static int mark(struct backup *b)
 {
     int fd = -1;
@@ -150,7 +152,7 @@ static int make_partial(struct backup *b)
     return rc;
 }
 
-/* The store that the copy will be. */
+/* Opens the store that the copy will be. */
 static int open_copy(struct backup *b)
 {
     struct tamis_store *to = b->to;
@@ -208,13 +210,13 @@ static int take_kept(void *context, const struct tamis__record *record)
     return rc < 0 ? rc : tamis__catalog_put_generation(b->copy, record);
 }
 
-/* No valid name, so nobody's. */
+/* Makes a name that is not valid, so that no filter has it. */
 static void hidden_name(uint64_t filter_id, char name[TAMIS_NAME_MAX + 1])
 {
     (void)snprintf(name, TAMIS_NAME_MAX + 1, "\1%016" PRIx64, filter_id);
 }
 
-/* With the lock: 1, or 0 where it was dropped. */
+/* Reads the filter, with the lock.  Returns 1, or 0 if it was dropped. */
 static int take_filter(struct backup *b, uint64_t filter_id, struct tamis__record *record)
 {
     int rc = tamis__store_get_by_id(b->from, b->source, filter_id, record);
@@ -222,12 +224,13 @@ static int take_filter(struct backup *b, uint64_t filter_id, struct tamis__recor
     if (rc == 0) rc = open_list(b, record);
     if (rc == 0) rc = tamis__catalog_each_generation(b->source, filter_id, take_kept, b);
     hidden_name(filter_id, record->name);
-    record->spare_count = 0; /* they are empty: the copy makes its own */
+    record->spare_count = 0; /* spares are empty: the copy makes its own */
     if (rc == 0) rc = tamis__catalog_put(b->copy, record);
     return rc < 0 ? rc : 1;
 }
 
-/* Logs are not copied: what is only in them since the machine went down is brought back first. */
+/* Logs are not copied.  So keys that are only in logs since the machine went down are replayed
+ * first. */
 static int bring_back(struct backup *b, uint64_t filter_id, struct tamis__record *record)
 {
     tamis_filter *filter = NULL;
@@ -293,7 +296,7 @@ static int list_filters(struct backup *b)
     return rc;
 }
 
-/* The name that it has now.  1, or 0 where it has none any more and is left out. */
+/* Gives the filter the name that it has now.  Returns 1, or 0 if it was dropped and is left out. */
 static int name_filter(struct backup *b, uint64_t filter_id, struct tamis__record *record,
                        struct tamis__numbers *left_out)
 {
@@ -318,8 +321,8 @@ static int name_filter(struct backup *b, uint64_t filter_id, struct tamis__recor
     return rc;
 }
 
-/* Names, all of one moment; and the numbers that the store will give out next.  Returns how many
- * filters. */
+/* Takes all names at one moment, and the numbers that the store will give out next.  Returns how
+ * many filters there are. */
 static int64_t name_all(struct backup *b)
 {
     struct tamis__numbers left_out = {0};
@@ -356,7 +359,7 @@ static int copy_all(struct backup *b)
     return rc;
 }
 
-/* The rename and its directory, on the disk. */
+/* Renames the directory, and brings the rename to the disk. */
 static int finish(struct backup *b)
 {
     char *parent = NULL;

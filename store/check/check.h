@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* check.h: what verify and repair share: files by name, sentences, what the data of a segment say.
- * */
+/* check.h: what verify and repair share: files by name, sentences, checks of the data of a
+ * segment. */
 #ifndef TAMIS_CHECK_CHECK_H
 #define TAMIS_CHECK_CHECK_H
 
@@ -12,45 +12,46 @@
 
 #define TAMIS__FILE_BYTES 300 /* "segments/" and any name */
 
-/* "segments/0000000000000017.seg" */
+/* Gives a name such as "segments/0000000000000017.seg". */
 const char *tamis__check_file(uint64_t number, char file[TAMIS__FILE_BYTES]);
 
-/* Of the last error's sentence what stands behind the file's name, which the caller says itself;
- * and the byte that it names, 0 if none. */
+/* Gives the part of the last error's sentence that stands behind the file's name, as the caller
+ * says the name itself. *offset is the byte that the sentence names, 0 if it names none. */
 const char *tamis__check_reason(const char *file, uint64_t *offset);
 
 /* Is the number in the list, which is sorted? */
 bool tamis__numbers_have(const struct tamis__numbers *numbers, uint64_t number);
 void tamis__numbers_sort(struct tamis__numbers *numbers);
 
-/* The newest kept generation of a filter whose files are there and sound, which reads them; 0:
- * none. */
+/* Finds the newest kept generation of a filter whose files are there and sound.  Reads these files.
+ * 0: there is none. */
 int tamis__generation_to_go_back_to(struct tamis_store *store, struct tamis__catalog_txn *txn,
                                     uint64_t filter_id, uint64_t *generation);
-/* What can be done about damage in the list in force: a clause that goes behind what is wrong. */
+/* The length of a clause that says what can be done about damage in the list in force. */
 #define TAMIS__MEND_BYTES 500
 int tamis__check_mend(struct tamis_store *store, struct tamis__catalog_txn *txn,
                       const struct tamis__record *record, char mend[TAMIS__MEND_BYTES]);
 
 /*
- * Are the data of a segment that is open what its header, and its counters, say?  0; TAMIS_ENOMEM;
+ * Do the data of an open segment agree with its header and its counters?  Returns 0, TAMIS_ENOMEM,
  * or 1 with what is wrong (a clause that fits behind the file's name) and at which byte.  Reads all
- * of them, beside any writer, and lets pages go that it has read.  recorded_items: that the catalog
- * knew before this was called.
+ * data, beside any writer, and gives back the pages that it has read. recorded_items: what the
+ * catalog knew before this call.
  */
 #define TAMIS__CHECK_BYTES 400
 int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_items,
                       uint64_t *offset, char reason[TAMIS__CHECK_BYTES]);
 
 /*
- * logs.c: what is wrong in logs/, of a filter (0: of all, and what is none's).  A log that the name
- * says is of a filter that the catalog does not have, and whose owner is dead, is an orphan.
+ * Reports what is wrong in logs/ for a filter (0: for all filters, and for files of no filter).  A
+ * log is an orphan if the catalog does not have the filter in its name, and its owner is dead
+ * (logs.c).
  */
 struct tamis__log_finding {
     const char *filter, *file, *reason; /* filter "": none; file "logs/<name>" */
     int error;
     uint64_t filter_id;              /* 0: none */
-    const struct tamis__log *orphan; /* with its lock, while the call lasts; NULL: it is none */
+    const struct tamis__log *orphan; /* with its lock, during the call; NULL: no orphan */
 };
 typedef int tamis__log_finding_fn(void *context, const struct tamis__log_finding *finding);
 int tamis__check_logs(const struct tamis_store *store, struct tamis__catalog_txn *txn,

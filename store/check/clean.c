@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * clean.c: with a sound catalog: what it lacks is told, what nobody needs goes.
+ * clean.c: the part of a repair that has a sound catalog: it reports missing files, and removes
+ * files that nobody needs.
  *
- * Numbers are given out under the exclusive lock and once, so of a file that has a number below the
- * next one the catalog has known, and it is in no list any more because the filter was dropped or
- * the file replaced: it goes.  Above that, or above a number that was found taken (the store's
- * `passed`), the file may be of a newer catalog than this one, which then is a copy from before: it
- * stays.  So does all that cannot be read.  A process that has a file open keeps its mapping.
+ * Numbers are given out under the exclusive lock, and each only once.  So the catalog has known
+ * every file whose number is below the next one.  If no list has the file any more, its filter was
+ * dropped or the file was replaced: the file is removed.  A file above that number, or above a
+ * number that was found taken (the store's `passed`), may belong to a newer catalog than this one,
+ * which then is an older copy: the file stays.  All files that cannot be read stay too.  A process
+ * that has a file open keeps its mapping.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +45,8 @@ struct cleaning {
 
 /* ---- What the catalog has -------------------------------------------------------------------- */
 
-/* Of the last error; `mend` NULL: what can be done for the filter of the record. */
+/* Reports a missing file, with the last error.  `mend` NULL: says what can be done for the filter
+ * of the record. */
 static int tell_missing(struct cleaning *c, const char *name, const struct tamis__record *record,
                         uint64_t number, int error, const char *mend)
 {
@@ -58,7 +61,7 @@ static int tell_missing(struct cleaning *c, const char *name, const struct tamis
     return tamis__repair_tell(c->repair, name, file, error, "%s%s", reason, mend);
 }
 
-/* Items of kinds that do not count down: has the catalog more of them than the segment? */
+/* Has the catalog more items than the segment, of a kind that does not count down? */
 static bool counts_too_many(const struct tamis__record_segment *entry,
                             const struct tamis__segment *segment)
 {
@@ -66,7 +69,7 @@ static bool counts_too_many(const struct tamis__record_segment *entry,
            tamis__segment_check(segment) == 0;
 }
 
-/* Of the exceptions of a list: 1 if their file is missing.  Nothing else has them. */
+/* Checks the exceptions of a list.  Returns 1 if their file is missing: nothing else has them. */
 static int check_index(struct cleaning *c, const char *name, const struct tamis__record *record,
                        bool in_force)
 {
@@ -89,7 +92,7 @@ static int check_index(struct cleaning *c, const char *name, const struct tamis_
     return tamis__exists(c->repair->store->place.segments_fd, file, file) == 0;
 }
 
-/* Of a list: 1 if a file is missing. */
+/* Checks the files of a list.  Returns 1 if one is missing. */
 static int check_list(struct cleaning *c, const char *name, const struct tamis__record *record,
                       bool in_force)
 {
@@ -216,7 +219,7 @@ static int tell_newer(const struct cleaning *c, const struct tamis__found *found
         "makes the catalog anew from the segments; if the file is of no use, remove it");
 }
 
-/* One that is in no list. */
+/* Decides about a file that is in no list. */
 static int judge_stray(struct cleaning *c, const struct tamis__found *found)
 {
     char file[TAMIS__FILE_BYTES];
@@ -298,7 +301,7 @@ static int forget_lost(struct cleaning *c)
     return rc;
 }
 
-/* Keys were lost between the checkpoint and now: their number too is what the segments say. */
+/* Keys were lost between the checkpoint and now.  Their number is taken from the segments too. */
 static int recount(struct cleaning *c)
 {
     struct tamis__record *record = malloc(sizeof *record); /* large */
@@ -324,7 +327,8 @@ static int recount(struct cleaning *c)
     return rc;
 }
 
-/* A segment that cannot be read may be of the filter that a log is of. */
+/* Removes an orphan log.  A segment that cannot be read may belong to the filter of a log, so then
+ * the log stays. */
 static int judge_log(void *context, const struct tamis__log_finding *finding)
 {
     struct cleaning *c = context;
@@ -347,7 +351,8 @@ static int judge_log(void *context, const struct tamis__log_finding *finding)
 static int finish(struct cleaning *c)
 {
     const struct tamis__place *place = &c->repair->store->place;
-    /* Gone for good before they are forgotten, or a power cut could bring one back unnoted. */
+    /* The removal is synced before the numbers are forgotten: otherwise a power cut could bring a
+     * file back that nothing notes. */
     int rc = c->unlinked.count > 0 ? tamis__sync_file(place->segments_fd, place->path) : 0;
     TAMIS__POINT(TAMIS__POINT_REPAIR_CLEANED);
     for (size_t i = 0; rc == 0 && i < c->garbage.count; i++) {
@@ -355,7 +360,7 @@ static int finish(struct cleaning *c)
         tamis__segment_name(c->garbage.list[i], name);
         rc = tamis__exists(place->segments_fd, name, name);
         if (rc == 0) rc = tamis__catalog_forget_garbage(c->txn, c->garbage.list[i]);
-        if (rc > 0) rc = 0; /* it could not be removed: the next writer's */
+        if (rc > 0) rc = 0; /* it is left to the next writer */
     }
     if (rc == 0 && c->garbage.count + c->lost_count + c->miscounted.count > 0)
         rc = tamis__catalog_commit(c->txn);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copy.c: a segment file is copied while others write to it.
+ * copy.c: copies a segment file while others write to it.
  *
- * Bits only ever appear, so a copy that is read in any order has all that were set before it began.
- * What hangs together is read in the order against that of its making:
+ * Bits only ever appear, so a copy has all bits that were set before it began, in whatever order it
+ * is read.  Data that belong together are read in the opposite order of their writing:
  *
  *     items     are counted after the bits are set: the header is read before the data
- *     counters  get their slot of overflow, and the slot its level, before they are marked: the
- *               counters are read before the levels in force and before the table, word by word, as
- *               they also go down; what in the table is newer than the counters is brought in order
- *               then
- *     slots     get their owner before their count: the count is read first.  So a count in a free
- *               slot of the copy is damage of the original, and stays for verify to find
+ *     counters  get their slot of overflow, and the slot gets its level, before they are marked; so
+ *               the counters are read before the levels in force and before the table, word by
+ *               word, as they also go down; then slots that are newer than the counters are put
+ *               right
+ *     slots     get their owner before their count; so the count is read first, and a count in a
+ *               free slot of the copy is damage of the original, which stays for verify to find
  */
 #include "check/copy.h"
 
@@ -79,15 +79,18 @@ struct copying {
 
 typedef void read_fn(const uint64_t *from, uint64_t *to, uint64_t count);
 
-/* ORDER acquire: what a word was made after is seen by those that are read after it. */
+/* ORDER acquire: words that are read later show all that was written before this word. */
 static void read_words(const uint64_t *from, uint64_t *to, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
         to[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
 }
 
-/* The same for slots of overflow: of each the count first, then the owner.  The other way round a
- * slot that is taken and counted in between would be a free one with a count. */
+/*
+ * As read_words(), for slots of overflow: of each slot the count is read first, then the owner.  In
+ * the other order, a slot that is taken and counted in between would look like a free slot with a
+ * count.
+ */
 static void read_slots(const uint64_t *from, uint64_t *to, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i += 2) {
@@ -123,7 +126,7 @@ static int copy_bits(const struct copying *c)
     return rc;
 }
 
-/* The words from byte `at` to byte `end`, read by `read`. */
+/* Copies the words from byte `at` to byte `end`.  `read` reads them. */
 static int copy_words(const struct copying *c, uint64_t at, uint64_t end, read_fn *read)
 {
     char *map = NULL, *buffer = malloc(PIECE_BYTES);
@@ -161,7 +164,7 @@ static int settle(const struct copying *c, uint64_t bytes)
     return rc;
 }
 
-/* Counters, then their table, as far as it is in force when they are read. */
+/* Copies the counters, then as much of their table as is in force when they are read. */
 static int copy_counters(struct copying *c)
 {
     const struct tamis__segment_header *h = &c->header;
@@ -175,7 +178,7 @@ static int copy_counters(struct copying *c)
     return rc != 0 ? rc : settle(c, end);
 }
 
-/* Where keys came or went meanwhile, the pages of the copy are of different instants. */
+/* If keys came or went meanwhile, the pages of the copy are of different moments. */
 static int note_writers(struct copying *c, uint64_t items)
 {
     struct copying now = *c;
@@ -193,7 +196,7 @@ static int write_header(struct copying *c)
         h->next = c->file->next == TAMIS__NEXT_REFUSE ? 0 : c->file->next;
     if (c->file->exceptions != TAMIS__AS_IT_IS) h->exceptions = c->file->exceptions;
     memset(h->block_locks, 0, sizeof h->block_locks);
-    /* All that had been added before the copy began is in it, and it is synced whole. */
+    /* The copy has all keys that had been added before it began, and it is synced whole. */
     h->unclean_since = tamis__mark_unclean_since(h);
     h->mark = h->syncs_begun = h->syncs_done = h->unlogged = 0;
     h->degraded_since = 0;
@@ -206,7 +209,8 @@ static int copy_open(struct copying *c)
     struct tamis__refusal refusal;
     int rc = read_header(c);
     if (rc < 0) return rc;
-    /* It was judged when it was opened; but what follows goes by it. */
+    /* The header was checked when the file was opened; the copy depends on it, so it is checked
+     * again. */
     rc = tamis__header_check(&c->header, sizeof c->header, tamis__header_file_bytes(&c->header),
                              &refusal);
     if (rc < 0) return tamis__fail(rc, "%s %s", c->what, refusal.reason);
@@ -216,7 +220,8 @@ static int copy_open(struct copying *c)
     if (rc == 0) rc = note_writers(c, items);
     if (rc == 0) rc = write_header(c);
     if (rc == 0) rc = tamis__sync_file(c->to, c->to_what);
-    /* It came in large writes; who opens the copy shall not find it in large folios. */
+    /* The copy was written in large writes.  Its pages leave the cache, so that it is not in large
+     * folios when somebody opens it. */
     if (rc == 0) tamis__forget_file(c->to);
     return rc;
 }

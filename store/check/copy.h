@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copy.h: one segment file into another directory, beside those who write to it. */
+/* copy.h: copies a segment file into another directory, while others write to it. */
 #ifndef TAMIS_CHECK_COPY_H
 #define TAMIS_CHECK_COPY_H
 
 #include "filter/publish.h"
 #include "txn/store.h"
 
-/* Told of bytes that were copied; other than 0 ends it and is returned. */
+/* Called with the number of bytes that were copied.  A result other than 0 ends the copy and is
+ * returned. */
 typedef int tamis__copied_fn(void *context, uint64_t bytes);
 
-/* A file that is open, with what its copy shall say where the live words would lead elsewhere. */
+/* An open file, and what its copy shall say in live words that would lead elsewhere. */
 struct tamis__source_file {
     int fd; /* owned */
     uint64_t number;
@@ -18,14 +19,14 @@ struct tamis__source_file {
 };
 #define TAMIS__AS_IT_IS UINT64_MAX
 
-/* Open it and hold it against the record.  TAMIS_ECORRUPT and the like, with a sentence. */
+/* Opens the file and compares it with the record.  TAMIS_ECORRUPT and the like, with a sentence. */
 int tamis__source_open(struct tamis_store *store, const struct tamis__record *record,
                        uint32_t index, struct tamis__source_file *file);
 int tamis__source_open_index(struct tamis_store *store, const struct tamis__record *record,
                              struct tamis__source_file *file);
 /*
- * Copy it, allocated in full and synced.  Every key whose add had returned before is in the copy,
- * and its counts are at most those of its bits.  Locks of removers are free in it.
+ * Copies the file, allocated in full and synced.  Every key whose add had returned before is in the
+ * copy, and the counts are at most those of its bits.  Locks of removers are free in the copy.
  */
 int tamis__source_copy(const struct tamis_store *store, const struct tamis__source_file *file,
                        const struct tamis__place *to, tamis__copied_fn *fn, void *context);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * logs.c: is every file in logs/ a log that can be read, of a filter that there is?
+ * logs.c: is every file in logs/ a readable log of an existing filter?
  *
- * The catalog is locked, so no filter is made or dropped meanwhile.  The lock of a log is asked for
- * only where its filter is no more: who opens a filter takes a log whose lock is held for one whose
- * owner lives.  A log that is being made (.new) is passed over: the next maker removes what a dead
- * one has left.
+ * The catalog is locked, so no filter is made or dropped meanwhile.  The lock of a log is tried
+ * only if its filter is gone: a process that opens a filter takes a log with a held lock for the
+ * log of a live owner.  A log that is being made (.new) is skipped: if its maker is dead, the next
+ * maker removes it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct look {
     uint64_t filter_id;
     tamis__log_finding_fn *fn;
     void *context;
-    bool in_directory; /* it could be read as far as to its first name */
+    bool in_directory; /* the directory could be read up to its first name */
 };
 
 static int tell(const struct look *look, const struct tamis__record *filter, const char *file,
@@ -47,7 +47,7 @@ static int tell_unreadable(const struct look *look, const struct tamis__record *
     return tell(look, filter, file, error, longer);
 }
 
-/* Sound, and its filter is no more. */
+/* Looks at a sound log whose filter is gone. */
 static int look_at_orphan(const struct look *look, const struct tamis__log *log, const char *file)
 {
     if (log->filter_id >= tamis__catalog_store(look->txn)->next_filter_id)
@@ -55,7 +55,7 @@ static int look_at_orphan(const struct look *look, const struct tamis__log *log,
                     "is of a filter that the catalog does not have, which may be older than it; "
                     "restore both from one copy, or remove the file");
     const int rc = tamis__log_try_lock(&look->logs, log);
-    if (rc <= 0) return rc; /* whoever has the dropped filter open takes it away */
+    if (rc <= 0) return rc; /* a process that has the dropped filter open removes its log */
     const struct tamis__log_finding finding = {
         .filter = "",
         .file = file,

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * repair.c: a damaged store is made whole.
+ * repair.c: repairs a damaged store.
  *
  *     lock      exclusive, over all that follows: nobody makes, drops or publishes meanwhile
  *     catalog   can all of it be read?
- *     scan      the headers of all segments (scan.c)
- *     rescue    where it cannot be read: a new catalog from these, put in its place (rescue.c)
- *     clean     files that nobody needs, and those that are missed (clean.c)
+ *     scan      read the headers of all segments (scan.c)
+ *     rescue    if the catalog cannot be read: make a new one from the segments, and put it in the
+ *               place of the old one (rescue.c)
+ *     clean     remove files that nobody needs, report those that are missing (clean.c)
  *
- * A dry run takes the lock to read, and goes the same way without changing anything.  Killed
- * anywhere, the next run finds the old catalog or the new one: it is renamed into place whole.
+ * A dry run takes the shared lock, and goes the same way without changing anything.  If a repair is
+ * killed, the next one finds the old catalog or the new one: the new one is renamed into place as a
+ * whole.
  */
 #include "check/repair.h"
 
@@ -48,7 +50,8 @@ static int read_all(struct tamis__catalog_txn *txn)
     return rc < 0 ? rc : tamis__catalog_each_garbage(txn, skip_garbage, NULL);
 }
 
-/* 0: it is sound, or `why` says what is wrong; *known: its counters could be read, into *store. */
+/* Returns 0 if the catalog is sound; otherwise `why` says what is wrong. *known: its counters could
+ * be read, into *store. */
 static int look_at_catalog(struct tamis__repair *repair, char *why, size_t why_bytes, bool *known,
                            struct tamis__store_record *store)
 {
@@ -169,7 +172,7 @@ static int open_store(struct tamis__repair *repair, const char *path)
     return rc;
 }
 
-/* With the lock. */
+/* Repairs, with the lock held. */
 static int repair_held(struct tamis__repair *repair, bool *sound)
 {
     char why[600] = "";
@@ -197,7 +200,7 @@ static bool has_segment(const struct tamis__record *record, const char *file)
     return has;
 }
 
-/* What can be done, where the file is one of those in force; else nothing. */
+/* Says what can be done, if the file is in force; otherwise says nothing. */
 static int find_mend(struct tamis__repair *repair, const struct tamis_problem *problem,
                      char mend[TAMIS__MEND_BYTES])
 {
@@ -228,7 +231,7 @@ static int note_left(void *context, const struct tamis_problem *problem)
                                        "%s%s", problem->reason, mend);
 }
 
-/* No repair brings lost bits back: they are looked for, without the lock, and told. */
+/* No repair brings lost bits back.  This looks for them, without the lock, and reports them. */
 static int look_for_damage(struct tamis__repair *repair)
 {
     const int64_t rc = tamis_store_verify(repair->store, NULL, note_left, repair);
@@ -255,7 +258,7 @@ TAMIS_API int64_t tamis_store_repair(const char *path, unsigned flags, tamis_rep
     if (rc == 0)
         rc = tamis__catalog_hold(&store->catalog,
                                  repair.dry ? TAMIS__LOCK_SHARED : TAMIS__LOCK_EXCLUSIVE, &lock);
-    bool sound = false; /* the catalog, now */
+    bool sound = false; /* of the catalog as it is now */
     if (rc == 0) rc = repair_held(&repair, &sound);
     tamis__private_close(&lock);
     if (rc == 0 && sound) rc = look_for_damage(&repair);

@@ -5,16 +5,19 @@
 
 #include "check/notes.h"
 
-/* scan.c: look at every file in segments/. */
+/* Reads the header of every file in segments/ (scan.c). */
 int tamis__repair_scan(struct tamis__repair *repair);
 void tamis__repair_clear_scan(struct tamis__repair *repair);
 
-/* rescue.c: a catalog from what was found, in the place of the one that is there; `why` is what is
- * wrong with that, a sentence, and `old` its counters where they could be read, else NULL. */
+/*
+ * Makes a catalog from what was found, in the place of the old one.  `why` is a sentence that says
+ * what is wrong with the old one.  `old` is its counters if they could be read, else NULL
+ * (rescue.c).
+ */
 int tamis__rescue(struct tamis__repair *repair, const char *why,
                   const struct tamis__store_record *old);
 
-/* clean.c: with a sound catalog: files that nobody needs go, those that are missed are told. */
+/* With a sound catalog: removes files that nobody needs, and reports missing ones (clean.c). */
 int tamis__repair_clean(struct tamis__repair *repair);
 
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rescue.c: a catalog from the segments alone.
+ * rescue.c: makes a catalog from the segments alone.
  *
- *     store       the id that most segments have; others are strangers, and left alone
+ *     store       the id that most segments have; segments with another id are left alone
  *     filter      the segments with one filter id, in the order of their numbers, which is that of
  *                 their making; its name is the label with the highest sequence
- *     list        begins at a segment with list_start; one without it goes on after the list that
- *                 was in force when it was made: of the newest segments so far the one with the
- *                 greatest live word in_force that is not above its publication
+ *     list        begins at a segment with list_start; a segment without it goes on after the list
+ *                 that was in force when it was made: the list whose newest segment has the
+ *                 greatest live word in_force that is not above the publication of that segment
  *     in force    the list whose newest segment has the greatest in_force; the others are kept
  *                 generations
  *     window      slices that the newest one has left behind are out
- *     exceptions  from the index that the newest segment in force names; likewise of lists that are
- *                 kept
+ *     exceptions  from the index that the newest segment in force names; kept lists have theirs
+ *                 likewise
  *
- * What was replaced, and not yet removed when the catalog was lost, comes back as a kept
+ * A list that was replaced, and not yet removed when the catalog was lost, comes back as a kept
  * generation: no file says that it is not wanted any more.
  */
 #include <stdio.h>
@@ -25,8 +25,11 @@
 #include "base/point.h"
 #include "check/rescue.h"
 
-/* Numbers and ids go on at the next round one.  What was dropped before the catalog was lost may
- * have had higher ones than any file that is left, and a process may still have it open. */
+/*
+ * Numbers and ids go on at the next round number.  Files that were dropped before the catalog was
+ * lost may have had higher numbers than any file that is left, and a process may still have one
+ * open.
+ */
 #define ROUND 1000000u
 
 /* ---- The store ------------------------------------------------------------------------------- */
@@ -37,7 +40,8 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The id that most segments have; of two the one that the old catalog has, where it can be read. */
+/* Takes the id that most segments have.  If two are equal, takes that of the old catalog, if it can
+ * be read. */
 static int choose_store_id(struct tamis__rescue_work *rescue, uint64_t old_id)
 {
     const struct tamis__repair *repair = rescue->repair;
@@ -105,7 +109,7 @@ static int group(struct tamis__rescue_work *rescue)
             filter = &rescue->filters[rescue->count++];
             *filter = (struct tamis__lost_filter){.first = found};
         }
-        filter->count = (size_t)(found - filter->first) + 1; /* a stranger may lie between */
+        filter->count = (size_t)(found - filter->first) + 1; /* others may lie between */
         if (found->name_sequence > filter->name_sequence) {
             filter->name_sequence = found->name_sequence;
             memcpy(filter->name, found->name, sizeof filter->name);
@@ -124,7 +128,7 @@ static int by_name(const void *a, const void *b)
     return x->first->filter_id > y->first->filter_id ? -1 : 1;
 }
 
-/* "<name>~<id>", cut where a character ends so that it fits. */
+/* Makes "<name>~<id>", with the name cut after a whole character so that it fits. */
 static void make_name(struct tamis__lost_filter *filter, const char *base)
 {
     char suffix[32], name[TAMIS_NAME_MAX + 1];
@@ -137,11 +141,11 @@ static void make_name(struct tamis__lost_filter *filter, const char *base)
         bytes--;
     (void)snprintf(name, sizeof name, "%.*s%s", (int)bytes, base, suffix);
     memcpy(filter->name, name, sizeof name);
-    filter->name_sequence++; /* the segments get it from the next to open the filter for writing */
+    filter->name_sequence++; /* the next open for writing gives it to the segments */
     filter->renamed = true;
 }
 
-/* Is there another filter that has, or once had, that name of its own? */
+/* Is there another filter that has, or once had, this name for its own? */
 static bool is_taken(struct tamis__lost_filter *const *sorted, size_t count,
                      const struct tamis__lost_filter *filter)
 {
@@ -150,8 +154,8 @@ static bool is_taken(struct tamis__lost_filter *const *sorted, size_t count,
     return false;
 }
 
-/* Two of one name: a rename that a crash cut short.  The later label has it, the other gets
- * another. */
+/* Two filters may have one name if a crash cut a rename short.  The filter with the later label has
+ * the name, and the other one gets another. */
 static int settle_names(struct tamis__rescue_work *rescue)
 {
     if (rescue->count == 0) return 0;
@@ -175,7 +179,7 @@ static int settle_names(struct tamis__rescue_work *rescue)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* A name that was lost, or is another one now, into the segments too. */
+/* Writes a name that was lost, or has changed, into the segments too. */
 static void write_labels(const struct tamis__place *place, const struct tamis__lost_filter *filter)
 {
     for (size_t i = 0; i < filter->count; i++) {
@@ -188,8 +192,8 @@ static void write_labels(const struct tamis__place *place, const struct tamis__l
     }
 }
 
-/* Live words, and every handle to the catalog once: what fails here, the next to open a filter
- * mends. */
+/* Writes the live words, and sends every handle to the catalog once.  If this fails, the next open
+ * of the filter does it. */
 static void tell_segments(const struct tamis__rescue_work *rescue)
 {
     const struct tamis__place *place = &rescue->repair->store->place;

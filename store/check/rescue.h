@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rescue.h: the two halves of making a catalog anew: the store and its names, and a filter. */
+/* rescue.h: what the two halves of a rescue share: the store and its names, and a single filter. */
 #ifndef TAMIS_CHECK_RESCUE_H
 #define TAMIS_CHECK_RESCUE_H
 
 #include "check/repair.h"
 
 struct tamis__lost_filter {
-    struct tamis__found *first; /* of those that were found, which are sorted */
+    struct tamis__found *first; /* its first one in the array of those found, which is sorted */
     size_t count;
     uint64_t name_sequence;
     char name[TAMIS_NAME_MAX + 1];
     bool renamed;
 };
 
-/* A live word that shall say something else once the new catalog is in its place. */
+/* A live word that shall be changed once the new catalog is in its place. */
 struct tamis__word_to_tell {
     uint64_t number, value;
     size_t offset;
@@ -30,8 +30,8 @@ struct tamis__rescue_work {
     struct tamis__record record; /* large */
 };
 
-/* Put the filter into the new catalog (or only tell of it), and note what its segments are to be
- * told. */
+/* Puts the filter into the new catalog (or only reports it), and notes the live words to be written
+ * into its segments. */
 int tamis__rescue_filter(struct tamis__rescue_work *rescue,
                          const struct tamis__lost_filter *filter);
 

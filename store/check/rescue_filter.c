@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rescue_filter.c: from the segments of a filter to its lists, records and exceptions; see
+/* rescue_filter.c: makes the lists, records and exceptions of a filter from its segments; see
  * rescue.c. */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 struct list {
     const struct tamis__found *newest;
-    uint64_t rank; /* of its newest segment's in_force */
+    uint64_t rank; /* in_force of its newest segment */
 };
 
 static bool is_index(const struct tamis__found *found)
@@ -23,21 +23,23 @@ static bool is_index(const struct tamis__found *found)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* In force last, as far as its newest segment knows. */
+/* The publication as of which a list was last in force, as far as its newest segment knows. */
 static uint64_t rank_of(const struct tamis__found *newest)
 {
     return newest->in_force != 0 ? newest->in_force : newest->publication;
 }
 
-/* May it name another one, and this still come after it?  Only if it names none. */
+/* Can `after` come after `before`?  Only if `before` names no other segment. */
 static bool may_precede(const struct tamis__found *before, const struct tamis__found *after)
 {
     return before->next == 0 || before->next == TAMIS__NEXT_REFUSE ||
            (before->next & ~TAMIS__NEXT_SPARE) == after->entry.number;
 }
 
-/* Of those that it may come after the one that was in force last; if there is none, a segment
- * between is lost, and it comes after any. */
+/*
+ * Chooses the list that the segment goes on after: of those that it may come after, the one that
+ * was in force last.  If it may come after none, a segment between is lost, and any list will do.
+ */
 static uint32_t list_before(const struct list *lists, uint32_t count,
                             const struct tamis__found *found)
 {
@@ -53,8 +55,8 @@ static uint32_t list_before(const struct list *lists, uint32_t count,
     return best;
 }
 
-/* Was it made ahead, and never entered?  One that was entered and is blank may be left out as well.
- * */
+/* Was it made ahead, and never entered?  An entered segment that is blank may be left out as
+ * well. */
 static bool is_spare(const struct tamis__lost_filter *filter, const struct tamis__found *found)
 {
     bool named = false;
@@ -63,7 +65,7 @@ static bool is_spare(const struct tamis__lost_filter *filter, const struct tamis
     return found->is_blank_spare && !named;
 }
 
-/* Number the lists of a filter.  Returns how many there are. */
+/* Numbers the lists of a filter.  Returns how many there are. */
 static uint32_t split(const struct tamis__rescue_work *rescue,
                       const struct tamis__lost_filter *filter, struct list *lists)
 {
@@ -128,7 +130,7 @@ static bool has_file(const struct tamis__lost_filter *filter, uint64_t number)
     return false;
 }
 
-/* In the list in force: does it name one that is not there? */
+/* Does a segment of the list in force name one that is not there? */
 static int check_gap(const struct tamis__rescue_work *rescue,
                      const struct tamis__lost_filter *filter, const struct tamis__found *found,
                      uint64_t follower)
@@ -143,7 +145,7 @@ static int check_gap(const struct tamis__rescue_work *rescue,
         "restore it from a copy and run 'tamis repair --rebuild', or drop the filter");
 }
 
-/* Does the list begin with its first segment?  Of one with a window that may be gone for good. */
+/* Does the list begin with its first segment?  In a window the first one may rightly be gone. */
 static int check_start(const struct tamis__rescue_work *rescue,
                        const struct tamis__lost_filter *filter, const struct tamis__found *first)
 {
@@ -162,8 +164,8 @@ static bool is_left_behind(const struct tamis__found *found, const struct tamis_
            found->entry.slice + newest->policy.slices < newest->entry.slice;
 }
 
-/* The segments of a list into the record; what its window has left behind, or is too much, is
- * garbage. */
+/* Puts the segments of a list into the record.  Those that its window has left behind, or that are
+ * too many, are garbage. */
 static int collect(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
                    uint32_t list, const struct tamis__found *newest)
 {
@@ -189,7 +191,7 @@ static int collect(struct tamis__rescue_work *rescue, const struct tamis__lost_f
     return rc;
 }
 
-/* Tell of gaps in the list in force, and let each segment say which one comes after it. */
+/* Reports gaps in the list in force, and makes each segment name the one after it. */
 static int link_list(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
                      uint32_t list)
 {
@@ -210,7 +212,7 @@ static int link_list(struct tamis__rescue_work *rescue, const struct tamis__lost
     return rc < 0 || before == NULL ? rc : link_to(rescue, before, 0);
 }
 
-/* All but the exceptions. */
+/* Fills in the record, all but the exceptions. */
 static int describe(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
                     uint32_t list, const struct tamis__found *newest)
 {
@@ -247,7 +249,7 @@ static int describe(struct tamis__rescue_work *rescue, const struct tamis__lost_
 
 /* ---- Exceptions ------------------------------------------------------------------------------ */
 
-/* 1: they are in the record; 0: the index is not sound. */
+/* Takes the exceptions into the record: 1.  Returns 0 if the index is not sound. */
 static int take_index(struct tamis__rescue_work *rescue, const struct tamis__found *index)
 {
     struct tamis__store_segment s = {0};
@@ -265,7 +267,7 @@ static int take_index(struct tamis__rescue_work *rescue, const struct tamis__fou
     return rc;
 }
 
-/* The index that is named, else the newest one. */
+/* Chooses the index that the list names, else the newest one. */
 static const struct tamis__found *choose_index(const struct tamis__lost_filter *filter,
                                                const struct tamis__found *newest)
 {
@@ -302,8 +304,7 @@ static int rescue_exceptions(struct tamis__rescue_work *rescue,
                                rescue->record.exceptions);
 }
 
-/* The index that was in force with a list that is kept stays with it if its build had found some of
- * it. */
+/* Keeps the index of a kept list, if its build had found some of the exceptions. */
 static int keep_exceptions(struct tamis__rescue_work *rescue,
                            const struct tamis__lost_filter *filter,
                            const struct tamis__found *newest)
@@ -329,7 +330,7 @@ static int keep_lists(struct tamis__rescue_work *rescue, const struct tamis__los
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
         bool again = false;
-        for (uint32_t j = 0; j < count; j++) /* of two, the one in force, or the later one */
+        for (uint32_t j = 0; j < count; j++) /* of two, the list in force or the later one */
             again |= j != i && i != in_force && (j == in_force || j > i) &&
                      lists[j].newest->generation == lists[i].newest->generation;
         if (i == in_force) continue;
@@ -381,7 +382,8 @@ static int tell_filter(const struct tamis__rescue_work *rescue,
         filter->renamed ? "; its own name is another filter's, or lost: rename it" : "");
 }
 
-/* The drop had been committed, and its files were not all removed yet: they are still garbage. */
+/* The filter had been dropped, and not all of its files were removed yet: they are still
+ * garbage. */
 static int drop_again(const struct tamis__rescue_work *rescue,
                       const struct tamis__lost_filter *filter)
 {
@@ -407,7 +409,7 @@ int tamis__rescue_filter(struct tamis__rescue_work *rescue, const struct tamis__
         free(lists);
         return rc;
     }
-    if (newest != NULL) { /* else only indexes are left of it */
+    if (newest != NULL) { /* else the filter has only indexes left */
         rc = keep_lists(rescue, filter, lists, count, in_force);
         if (rc == 0) rc = describe(rescue, filter, in_force, newest);
         if (rc == 0) rc = link_list(rescue, filter, in_force);

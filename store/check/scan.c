@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scan.c: every file in segments/, judged by its header alone.  Changes nothing. */
+/* scan.c: checks the header of every file in segments/.  Changes nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void describe(const struct tamis__segment *segment, struct tamis__found *
         .generation = h->generation,
         .publication = h->publication,
         .next = tamis__segment_next(segment),
-        /* ORDER relaxed: the exclusive lock is held, under which alone it is written. */
+        /* ORDER relaxed: the word is only written under the exclusive lock, which is held. */
         .in_force = __atomic_load_n(&h->in_force, __ATOMIC_RELAXED),
         .exceptions = tamis__segment_exceptions(segment),
         .keep = h->keep <= TAMIS_KEEP_MAX ? h->keep : TAMIS_KEEP_MAX,
@@ -46,7 +46,7 @@ static void describe(const struct tamis__segment *segment, struct tamis__found *
     };
     tamis__record_segment_from_header(h, &found->entry);
     found->entry.items = tamis__segment_items(segment);
-    /* ORDER relaxed: once there was a writer it is not 0. */
+    /* ORDER relaxed: the word is not 0 once there was a writer. */
     const bool written =
         found->entry.items != 0 || __atomic_load_n(&h->mark, __ATOMIC_RELAXED) != 0;
     found->is_blank_spare = !written && (h->flags & TAMIS__SEGMENT_AHEAD) != 0;
@@ -56,7 +56,7 @@ static void describe(const struct tamis__segment *segment, struct tamis__found *
     found->name_sequence = label->sequence;
 }
 
-/* Is it what its kind demands?  0, or an error with *reason. */
+/* Does its kind accept the segment?  0, or an error with *reason. */
 static int judge(const struct tamis__segment *segment, const char **reason)
 {
     const struct tamis__segment_header *h = segment->header;
@@ -81,7 +81,7 @@ static int look_at(struct tamis__repair *repair, uint64_t number, const char *fi
     struct tamis__segment segment;
     const char *reason = NULL;
     int rc = tamis__segment_open(&repair->store->place, number, false, &segment);
-    if (rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT) return rc; /* says nothing of the file */
+    if (rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT) return rc; /* no fault of the file */
     if (rc < 0) return note_bad(repair, number, file, rc, tamis__check_reason(file, NULL));
     rc = judge(&segment, &reason);
     if (tamis__segment_check(&segment) < 0) {

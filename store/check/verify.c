@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verify.c: is the store what it says it is?
+ * verify.c: checks that a store is what its catalog says.
  *
- * A snapshot of the catalog and of the directory is taken under one shared lock, so that no drop or
- * create stands half done in it.  Then the filters are looked at, some under each lock, and
- * skipped if they went meanwhile: writers never wait long for a check of ten thousand filters.
- * What is in the segments is read without a lock, by way of mappings that were made under it
- * (verify_data.c).
+ * A snapshot of the catalog and of the directory is taken under one shared lock, so that it shows
+ * no drop or create that is half done.  Then the filters are checked, some of them under each lock.
+ * A filter that was dropped meanwhile is skipped.  So writers never wait long for a check of ten
+ * thousand filters.  The data of segments are read without a lock, in mappings that were made under
+ * it (verify_data.c).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "txn/exceptions.h"
 #include "txn/spares.h"
 
-#define FILTERS_A_LOCK 64u /* a few milliseconds */
+#define FILTERS_A_LOCK 64u /* takes a few milliseconds */
 #define SEGMENTS_A_LOCK 256u
 
 struct finding {
@@ -31,7 +31,7 @@ struct finding {
     char filter[TAMIS_NAME_MAX + 1], file[300], reason[1024];
 };
 
-/* A segment that was opened under the lock, and whose data are to be looked at without it. */
+/* A segment that was opened under the lock, and whose data are read without it. */
 struct opened {
     struct tamis__store_segment s;
     uint64_t recorded_items, filter_id;
@@ -41,27 +41,27 @@ struct opened {
 
 struct check {
     struct tamis_store *store;
-    struct finding *findings, **end; /* not yet told */
+    struct finding *findings, **end; /* not told to the caller yet */
     tamis_problem_fn *fn;
     void *context;
     int64_t problems;
-    struct tamis__numbers filters;  /* ids of the filters to look at */
+    struct tamis__numbers filters;  /* ids of the filters to be checked */
     struct tamis__numbers expected; /* segments that the catalog has, garbage included */
-    struct tamis__numbers damaged;  /* ids of those that have a problem in what is in force */
-    struct tamis__numbers strays;   /* segments that are there and not expected */
+    struct tamis__numbers damaged;  /* ids of filters with a problem in what is in force */
+    struct tamis__numbers strays;   /* segments in the directory that are not expected */
     uint64_t next_segment;          /* of the catalog, at the snapshot */
-    struct tamis__catalog_txn *txn; /* while filters are looked at */
+    struct tamis__catalog_txn *txn; /* open while filters are checked */
     struct opened *opened;
     size_t opened_count, opened_room;
 };
 
-/* What is looked at: a list of a filter. */
+/* What is being checked: a list of a filter. */
 struct subject {
-    const struct tamis__record *filter; /* that is in force */
-    const struct tamis__record *record; /* the same, or a generation that is kept */
+    const struct tamis__record *filter; /* the record in force */
+    const struct tamis__record *record; /* the same, or a kept generation */
 };
 
-/* Note a problem; it is told when no lock is held. */
+/* Notes a problem.  The caller is told of it when no lock is held. */
 static int tell(struct check *check, const char *filter, const char *file, uint64_t offset,
                 int error, const char *reason)
 {
@@ -77,7 +77,8 @@ static int tell(struct check *check, const char *filter, const char *file, uint6
     return 0;
 }
 
-/* Tell what was found and forget it; the user's function runs without any lock of ours. */
+/* Tells the caller what was found, and forgets it.  The caller's function runs without any lock of
+ * ours. */
 static int tell_findings(struct check *check, int rc)
 {
     struct finding *next;
@@ -102,7 +103,7 @@ static int tell_findings(struct check *check, int rc)
 
 /* ---- One segment ----------------------------------------------------------------------------- */
 
-/* Of a kept generation it is said which one. */
+/* Notes a problem of a list.  For a kept generation the sentence says which one. */
 static int tell_of(struct check *check, const struct subject *subject, const char *file,
                    uint64_t offset, int error, const char *reason)
 {
@@ -118,7 +119,7 @@ static int tell_of(struct check *check, const struct subject *subject, const cha
     return tell(check, subject->filter->name, file, offset, error, longer);
 }
 
-/* All segments of a filter say how its list goes on, for rebuilding a catalog. */
+/* Each segment must have the filter's policy: a new catalog would be made from it. */
 static int check_policy(struct check *check, const struct subject *subject, const char *file,
                         const struct tamis__segment *segment)
 {
@@ -133,10 +134,11 @@ static int check_policy(struct check *check, const struct subject *subject, cons
 }
 
 /*
- * Which segment goes on after it.  Of an older one a 0 is sound: the one who made the next died
- * before it could say so, and who opens the filter for writing says it.  So is, of the newest, a
- * number that was given out: that of a list which a rollback has put aside, or of the one that
- * replaced this.  The lock is held, so the list does not change meanwhile.
+ * Checks which segment a segment names as the next one.  In an older segment a 0 is sound: the
+ * maker of the next one died before it could write the number, and the next open for writing does
+ * it.  In the newest segment any number that was given out is sound: it is from a list that a
+ * rollback has put aside, or from the list that replaced this one.  The lock is held, so the list
+ * does not change meanwhile.
  */
 static int check_next(struct check *check, const struct subject *subject, uint32_t index,
                       const char *file, const struct tamis__segment *segment)
@@ -157,7 +159,7 @@ static int check_next(struct check *check, const struct subject *subject, uint32
         reason = "names a next segment, but is the newest of the catalog, which is older than the "
                  "segments; 'tamis repair --rebuild' makes it anew from them";
     } else {
-        /* Offered and entered, where a power cut took the second word. */
+        /* The spare was offered and entered, and a power cut lost the second word. */
         if ((next & ~TAMIS__NEXT_SPARE) == record->segments[index + 1].number) return 0;
         reason = "names another next segment than the catalog; open the filter for writing to "
                  "write it anew";
@@ -166,7 +168,8 @@ static int check_next(struct check *check, const struct subject *subject, uint32
                    TAMIS_ECORRUPT, reason);
 }
 
-/* A catalog that was made anew may lack what was damaged then: keys in that answer absent. */
+/* A catalog that was made anew may lack segments that were damaged then: their keys answer
+ * absent. */
 static int check_whole(struct check *check, const struct subject *subject, uint32_t index,
                        const char *file, const struct tamis__segment *segment)
 {
@@ -190,7 +193,8 @@ static int check_label(struct check *check, const struct subject *subject, const
     if (label == NULL)
         return tell_of(check, subject, file, offset, TAMIS_ECORRUPT,
                        "has no readable name; rename the filter to write it anew");
-    /* An older label is a rename that a crash cut short; the next open for writing mends it. */
+    /* An older label is from a rename that a crash cut short.  The next open for writing repairs
+     * it. */
     if (label->sequence < subject->filter->name_sequence ||
         strcmp(label->name, subject->filter->name) == 0)
         return 0;
@@ -198,7 +202,7 @@ static int check_label(struct check *check, const struct subject *subject, const
                    "carries another filter's name; rename the filter to write it anew");
 }
 
-/* The data of it are looked at when the lock is given back. */
+/* Keeps the segment open, to read its data when the lock is given back. */
 static struct opened *look_later(struct check *check, const struct subject *subject,
                                  const struct tamis__store_segment *s)
 {
@@ -216,7 +220,7 @@ static struct opened *look_later(struct check *check, const struct subject *subj
     return opened;
 }
 
-/* Of the last error, about a file that could not be opened. */
+/* Reports the last error, about a file that could not be opened. */
 static int tell_unopened(struct check *check, const struct subject *subject, const char *file,
                          int error)
 {
@@ -325,7 +329,7 @@ static int check_filter(struct check *check, uint64_t filter_id)
 {
     struct tamis__record record;
     int rc = tamis__store_get_by_id(check->store, check->txn, filter_id, &record);
-    if (rc == TAMIS_ENOTFOUND) return 0; /* dropped since the snapshot */
+    if (rc == TAMIS_ENOTFOUND) return 0; /* the filter was dropped since the snapshot */
     const struct subject subject = {&record, &record};
     struct keeping keeping = {check, &record};
     if (rc == 0) rc = check_list(check, &subject);
@@ -333,7 +337,7 @@ static int check_filter(struct check *check, uint64_t filter_id)
     return rc;
 }
 
-/* Look at the filters of the list from `*next` on, as many as one lock allows. */
+/* Checks the filters from `*next` on, as many as one lock allows. */
 static int check_filters(struct check *check, size_t *next)
 {
     const uint64_t *ids = check->filters.list;
@@ -396,7 +400,7 @@ static int note_file(void *context, const char *name)
     return tamis__numbers_append(&check->strays, number);
 }
 
-/* Every filter must be found by its id too: that is how open handles look for it. */
+/* Every filter must be found by its id too: open handles look for it by its id. */
 static int check_ids(struct check *check, struct tamis__catalog_txn *txn)
 {
     struct tamis__record record;
@@ -482,7 +486,8 @@ static int check_one(struct check *check, const char *name)
 
 /* ---- What is remembered ---------------------------------------------------------------------- */
 
-/* 1 if the catalog is to be written for the filter, or was, where `txn` may write. */
+/* Notes in the catalog whether the filter is damaged.  Returns 1 if the catalog differs; with a
+ * `txn` that may write, it is written. */
 static int remember_one(struct check *check, struct tamis__catalog_txn *txn, uint64_t id,
                         bool writes)
 {
@@ -490,7 +495,7 @@ static int remember_one(struct check *check, struct tamis__catalog_txn *txn, uin
     struct tamis__trouble trouble = {0};
     struct tamis__record record;
     int rc = tamis__catalog_get_by_id(txn, id, &record);
-    if (rc == TAMIS_ENOTFOUND) return 0; /* dropped */
+    if (rc == TAMIS_ENOTFOUND) return 0; /* the filter was dropped */
     if (rc == 0) rc = tamis__catalog_get_trouble(txn, id, &trouble);
     if (rc < 0 || damaged == (trouble.damaged_since != 0)) return rc;
     trouble.damaged_since = damaged ? tamis__now_ns() : 0;
@@ -513,8 +518,8 @@ static int remember_all(struct check *check, enum tamis__lock lock)
     return rc;
 }
 
-/* So that list and info say it too, until a verify finds the filter sound; by one that may write.
- * */
+/* Notes damage in the catalog, so that list and info show it until a verify finds the filter sound.
+ * Does nothing in a store that is open read-only. */
 static int remember(struct check *check)
 {
     if (check->store->read_only) return 0;

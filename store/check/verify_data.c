@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verify_data.c: the data of one segment against its header and its counters.
+ * verify_data.c: compares the data of one segment with its header and its counters.
  *
- * Static data have a checksum.  Bits that others set meanwhile have none; what can be said of them
- * is that each key told NEW has set a bit of its own:
+ * Static data have a checksum.  Bits that others set meanwhile have none.  But each key that was
+ * told NEW has set a bit of its own.  So this must hold:
  *
- *     the items that are read before the bits are at most the bits, and, where positions are
- *     uniform, hardly more than the bits tell; items that are read later are no fewer than the
- *     catalog has heard of
+ *     Items that are read before the bits are at most the number of bits. If positions are uniform,
+ *     they are hardly more than the bits tell. Items that are read later are no fewer than the
+ *     catalog knew.
  *
  * A single add counts its key before it sets the bits (file/room.h).  So some items may be ahead of
  * their bits: one for each adder that stands between the two steps, and one for each that died
- * there. TAMIS__ITEMS_AHEAD allows for them.
+ * there.  TAMIS__ITEMS_AHEAD allows for them.
  *
- * Of too many bits in all nothing can be said: a merge, and an adder that dies, set some and count
- * them later, or never.  How they are spread is verify_spread.c's to say.
+ * Too many bits prove nothing: a merge, and an adder that dies, set some and count them later, or
+ * never. verify_spread.c checks how the bits are spread.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static int check_static(const struct tamis__store_segment *s, uint64_t recorded_
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
-/* Bits past m, which no position reaches, are zero; a byte there is damage. */
+/* Bits past m are zero, as no position reaches them.  A byte there that is not zero is damage. */
 static bool has_padding(const struct tamis__segment *segment, uint64_t *offset)
 {
     const struct tamis__segment_header *h = segment->header;
@@ -65,8 +65,8 @@ static bool has_padding(const struct tamis__segment *segment, uint64_t *offset)
                             h->bit_order);
 }
 
-/* More items than so many bits can be of.  Of merges, two may have counted one key in flight: so
- * twice. */
+/* The most items that so many bits can stand for.  It allows for twice as many, as two merges may
+ * have counted one key at the same time. */
 static double most_items(const struct tamis__segment_header *h, uint64_t ones)
 {
     const struct tamis__hash_set *set = tamis__hash_set_by_id(h->hash_set);
@@ -77,8 +77,8 @@ static double most_items(const struct tamis__segment_header *h, uint64_t ones)
     return most < (double)ones ? most : (double)ones;
 }
 
-/* Did the count begin with what another system said, or with an estimate?  Then it is no more than
- * that. */
+/* Did the count begin with a number from another system, or with an estimate?  Then it is no better
+ * than that. */
 static bool is_others_count(const struct tamis__segment_header *h)
 {
     return (h->flags & TAMIS_SEGMENT_ITEMS_ESTIMATED) != 0 ||
@@ -112,7 +112,7 @@ static int check_bits(const struct tamis__store_segment *s, uint64_t *offset,
     struct tamis__ones ones = {.of = NULL};
     const uint64_t items = tamis__segment_items(&s->segment); /* before the bits */
     if (has_padding(&s->segment, offset)) return say(reason, PADDING);
-    /* ORDER: the counts are read before any bit of those below. */
+    /* ORDER: the counts are read before any of the bits that are read below. */
     tamis__fence();
     int rc = tamis__ones_count(s, &ones);
     if (rc == 0) rc = check_counted(s, items, &ones, offset, reason);
@@ -120,7 +120,7 @@ static int check_bits(const struct tamis__store_segment *s, uint64_t *offset,
     return rc;
 }
 
-/* Where the count is not held against them. */
+/* Checks how the bits are spread, without comparing them with the count. */
 static int check_spread_alone(const struct tamis__store_segment *s, uint64_t *offset,
                               char reason[TAMIS__CHECK_BYTES])
 {
@@ -134,7 +134,8 @@ static int check_spread_alone(const struct tamis__store_segment *s, uint64_t *of
 
 /* ---- Counters -------------------------------------------------------------------------------- */
 
-/* Keys may be taken off while it is looked at: it is without a count if it is again and again. */
+/* Keys may be removed during the check.  A counter has lost its count only if it lacks one again
+ * and again. */
 static bool has_lost_counts(const struct tamis__segment *segment)
 {
     for (unsigned i = 0; i < BLANK_TRIES; i++) {
@@ -160,7 +161,7 @@ static int check_counters(const struct tamis__store_segment *s, uint64_t *offset
 
 /* ---- Any ------------------------------------------------------------------------------------- */
 
-/* Items are only ever counted up. */
+/* The count only ever rises, so it is not below what the catalog knew. */
 static int check_recorded(const struct tamis__store_segment *s, uint64_t recorded_items,
                           uint64_t *offset, char reason[TAMIS__CHECK_BYTES])
 {
@@ -175,8 +176,11 @@ static int check_recorded(const struct tamis__store_segment *s, uint64_t recorde
     return 1;
 }
 
-/* The machine went down under it, or may have and its logs have brought all keys back: items are of
- * another instant than bits then.  What a recovery mends is not told before it was. */
+/*
+ * The machine may have gone down under the segment, and logs may have brought all keys back.  Then
+ * items and bits are of different moments, so items are not compared.  What a recovery repairs is
+ * not reported before it has run.
+ */
 static int check_without_items(const struct tamis__store_segment *s, uint64_t *offset,
                                char reason[TAMIS__CHECK_BYTES])
 {

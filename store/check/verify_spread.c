@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verify_spread.c: bits that were lost, found by how many are left.
+ * verify_spread.c: finds lost bits by counting those that are left.
  *
- * Where positions are uniform, the bits of a segment are spread evenly over its pages.  Damage is
- * not: a page that reads as zeros, or as another file's, stands out.  Two looks, each held to a
+ * If positions are uniform, the bits of a segment are spread evenly over its pages.  A damaged page
+ * stands out: it reads as zeros, or as a page of another file.  There are two checks.  Each has a
  * bound that chance does not pass (docs/sizing.md, "Is that chance?"):
  *
- *     whole      the items that were counted have set at least so many bits
- *     stretches  pages of 4 KiB (of counters of 16 bits 8 KiB, of 32 bits 16 KiB), against the
- *                median of all: that is right while fewer than half of them are damaged
+ *     whole      the items that were counted must have set at least so many bits
+ *     stretches  a stretch is a page of 4 KiB (for counters of 16 bits 8 KiB, for 32 bits 16 KiB);
+ *                each is compared with the median of all, which is right while fewer than half of
+ *                them are damaged
  *
- * Beside adders the stretches are read at different times.  Bits only appear, so one that has too
- * few is read again: by then it must have as many as the others had when they were read before.
- * Counters go down too, but it takes as many keys to be removed in that time as the bound is wide.
+ * Beside adders the stretches are read at different times.  Bits only appear, so a stretch that has
+ * too few is read again: by then it must have as many as the others had when they were read before.
+ * Counters go down too, but only if as many keys are removed in that time as the bound is wide.
  *
- * Not looked at: hash sets that are not uniform; pages of different instants (file/header.h,
- * `mixed`).
+ * Two cases are not checked: hash sets that are not uniform, and pages of different moments
+ * (file/header.h, `mixed`).
  */
 #include "check/verify_spread.h"
 
@@ -28,13 +29,13 @@
 #include "file/mark.h"
 #include "hash/hash_set.h"
 
-/* Places of a stretch, as far as possible those of a page.  Of fewer than 8 blocks nothing could be
- * said. */
+/* The number of places of a stretch, if possible those of a page.  A stretch of fewer than 8 blocks
+ * would show nothing. */
 static uint32_t places_of_stretch(const struct tamis__segment_header *h)
 {
     return h->counter_bits == 0 ? 32768 : h->counter_bits == 4 ? 8192 : 4096;
 }
-#define MD5_K_MAX 10u /* past it position 10 of "a" is position 0 of "a1" */
+#define MD5_K_MAX 10u /* beyond it, position 10 of "a" is position 0 of "a1" */
 
 bool tamis__spread_is_even(const struct tamis__segment_header *h)
 {
@@ -63,7 +64,7 @@ static uint32_t count_one(const struct tamis__store_segment *s, uint64_t stretch
     return (uint32_t)ones[0];
 }
 
-/* The stretches from `first` on, as far as one piece of the data goes. */
+/* Counts the stretches from `first` on, to the end of one piece of the data. */
 static uint64_t count_piece(const struct tamis__store_segment *s, struct tamis__ones *ones,
                             uint64_t first)
 {
@@ -88,7 +89,7 @@ int tamis__ones_count(const struct tamis__store_segment *s, struct tamis__ones *
     ones->count = words / each + (words % each != 0);
     ones->of = calloc(ones->count, sizeof *ones->of);
     if (ones->of == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory checking the store");
-    /* ORDER acquire: a merge raises it before it sets a bit. */
+    /* ORDER acquire: a merge raises the word before it sets a bit. */
     ones->mixed = __atomic_load_n(&h->mixed, __ATOMIC_ACQUIRE);
     ones->all = 0;
     for (uint64_t i = 0; i < ones->count;)
@@ -104,7 +105,7 @@ void tamis__ones_clear(struct tamis__ones *ones)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* By how much the bits are fewer than `items` keys have set; 0: that may be. */
+/* Says by how much the bits are fewer than `items` keys have set; 0: chance can explain it. */
 static double too_few(const struct tamis__segment_header *h, double items, uint64_t all)
 {
     const struct tamis__spread spread = tamis__spread_of_items(h->kind, h->m_bits, h->k, items);
@@ -112,14 +113,14 @@ static double too_few(const struct tamis__segment_header *h, double items, uint6
     return off > tamis__spread_bound(&spread) ? off : 0;
 }
 
-/* Of merges and imports items begin with an estimate, and two may have counted one key in flight.
- * */
+/* Items of merges and imports begin with an estimate, and two merges may have counted one key at
+ * the same time. */
 #define IN_FLIGHT 4096.0
 
 static int check_whole(const struct tamis__segment_header *h, uint64_t items,
                        const struct tamis__ones *ones, char reason[TAMIS__CHECK_BYTES])
 {
-    /* A merge that has begun since had counted nothing yet. */
+    /* A merge that has begun since had not counted anything yet. */
     const double ahead = ones->mixed != 0 ? IN_FLIGHT : TAMIS__ITEMS_AHEAD;
     const double counted = (double)items > ahead ? (double)items - ahead : 0;
     if (too_few(h, counted, ones->all) == 0) return 0;
@@ -134,8 +135,8 @@ static int check_whole(const struct tamis__segment_header *h, uint64_t items,
 
 /* ---- Stretches ------------------------------------------------------------------------------- */
 
-/* Of the full ones the median, of an even number the greater: with two it is the lesser that lost
- * something. */
+/* The median of the full stretches.  Of an even number it takes the greater of the two in the
+ * middle: of two stretches, the lesser is the one that lost bits. */
 static int median_of(const struct tamis__ones *ones, uint64_t full, uint32_t places, double *usual)
 {
     uint64_t below = 0, *histogram = calloc((size_t)places + 1, sizeof *histogram);
@@ -155,7 +156,7 @@ static int median_of(const struct tamis__ones *ones, uint64_t full, uint32_t pla
 struct stretches {
     const struct tamis__store_segment *s;
     struct tamis__ones *ones;
-    uint32_t places; /* of each, but for the last */
+    uint32_t places; /* of each stretch but the last */
     uint64_t places_of_last;
     double usual; /* ones of a full stretch */
 };
@@ -165,8 +166,8 @@ static uint64_t places_of(const struct stretches *in, uint64_t stretch)
     return stretch + 1 < in->ones->count ? in->places : in->places_of_last;
 }
 
-/* The bits that it should have; *spread: how far it may be off.  What is usual is off by chance
- * too. */
+/* The bits that a stretch should have. *spread says how far it may be off; the median itself is off
+ * by chance too. */
 static double expected(const struct stretches *in, uint64_t stretch, struct tamis__spread *spread)
 {
     const struct tamis__segment_header *h = in->s->segment.header;
@@ -175,14 +176,14 @@ static double expected(const struct stretches *in, uint64_t stretch, struct tami
     return spread->mean;
 }
 
-/* Those with too few bits, or with too many; the first, and how many keys are missing from them. */
+/* The stretches with too few bits, or with too many: how many, the first, and the missing keys. */
 struct outliers {
     uint64_t count, first;
     double missing; /* share of the keys */
 };
 
-/* A key answers absent if one of its k bits is lost.  Those of a blocked filter lie all in one
- * stretch. */
+/* A key answers absent if one of its k bits is lost.  All bits of a key of a blocked filter are in
+ * one stretch. */
 static double missing_share(const struct stretches *in, double lost_share, double of_all)
 {
     const struct tamis__segment_header *h = in->s->segment.header;
@@ -199,7 +200,7 @@ static struct outliers find_low(const struct stretches *in)
         const double mean = expected(in, i, &spread), bound = tamis__spread_bound(&spread);
         if (mean - in->ones->of[i] <= bound) continue;
         const double now = count_one(in->s, i);
-        if (mean - now <= bound) continue; /* adders were there since */
+        if (mean - now <= bound) continue; /* adders have added since */
         if (low.count++ == 0) low.first = i;
         low.missing +=
             missing_share(in, (mean - now) / mean, (double)places_of(in, i) / (double)h->m_bits);
@@ -208,14 +209,14 @@ static struct outliers find_low(const struct stretches *in)
     return low;
 }
 
-/* By the mean, where that is more: the median of a few keys may be 0. */
+/* Compares with the mean if that is more than the median: with a few keys the median may be 0. */
 static struct outliers find_high(const struct stretches *in)
 {
     struct outliers high = {.count = 0};
     for (uint64_t i = 0; i < in->ones->count; i++) {
         struct tamis__spread spread;
         const double mean = expected(in, i, &spread);
-        spread.unit *= 3; /* chance leads further up than down where blocks are few */
+        spread.unit *= 3; /* with few blocks, chance leads further up than down */
         if (in->ones->of[i] - mean <= tamis__spread_bound(&spread)) continue;
         if (high.count++ == 0) high.first = i;
     }
@@ -255,10 +256,10 @@ static int say_high(const struct stretches *in, const struct outliers *high,
     return 1;
 }
 
-/* Was a merge under way at some time since the bits were counted, or has one never ended? */
+/* Was a merge under way since the bits were counted, or has a merge never ended? */
 static bool is_mixed(const struct tamis__segment_header *h, const struct tamis__ones *ones)
 {
-    /* ORDER acquire: as when they were counted. */
+    /* ORDER acquire: as when the bits were counted. */
     return (uint32_t)ones->mixed != 0 ||
            __atomic_load_n(&h->mixed, __ATOMIC_ACQUIRE) != ones->mixed;
 }
@@ -269,8 +270,8 @@ static void raise_to_mean(struct stretches *in, const struct tamis__ones *ones)
     in->usual = fmax(in->usual, (double)ones->all / m * in->places);
 }
 
-/* Those that stand out are held to what is usual now too: beside adders the others come up to them.
- * */
+/* Compares the stretches that stand out with the median of now too: beside adders the others come
+ * up to them. */
 static int check_high(struct stretches *in, uint64_t full, struct outliers *high)
 {
     struct tamis__ones again = {.of = NULL};
@@ -311,7 +312,7 @@ int tamis__check_spread(const struct tamis__store_segment *s, struct tamis__ones
                         char reason[TAMIS__CHECK_BYTES])
 {
     const struct tamis__segment_header *h = s->segment.header;
-    /* Of one that was unclean, the keys that were lost and added again were counted twice. */
+    /* After an unclean stop, keys that were lost and added again were counted twice. */
     if (!tamis__spread_is_even(h) || tamis__mark_is_stale(h) || is_mixed(h, ones)) return 0;
     const int rc = check_stretches(s, ones, items, offset, reason);
     if (rc != 0 || !exact) return rc;

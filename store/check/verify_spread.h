@@ -5,18 +5,19 @@
 
 #include "check/check.h"
 
-/* A single add counts its key and sets the bits then (file/room.h).  As many adders may stand
- * between the two, or have died there. */
+/* A single add counts its key before it sets the bits (file/room.h).  So many adders may stand
+ * between the two steps, or have died there. */
 #define TAMIS__ITEMS_AHEAD 64u
 
-/* Bits that are set, or counters above 0, in each stretch of a segment and in all of it. */
+/* The bits that are set, or the counters above 0, in each stretch of a segment and in all of it. */
 struct tamis__ones {
     uint16_t *of;
     uint64_t count, all;
-    uint64_t mixed; /* of the header, before the first was counted */
+    uint64_t mixed; /* of the header, read before the first stretch was counted */
 };
 
-/* Reads all data, beside any writer.  TAMIS_ENOMEM; tamis__ones_clear() after it in any case. */
+/* Reads all data, beside any writer.  TAMIS_ENOMEM.  The caller calls tamis__ones_clear() in any
+ * case. */
 int tamis__ones_count(const struct tamis__store_segment *s, struct tamis__ones *ones);
 void tamis__ones_clear(struct tamis__ones *ones);
 
@@ -24,9 +25,9 @@ void tamis__ones_clear(struct tamis__ones *ones);
 bool tamis__spread_is_even(const struct tamis__segment_header *h);
 
 /*
- * 0, or 1 with the byte where bits are missing, or too many, and a clause about it; or
- * TAMIS_ENOMEM.  `ones` are what was counted, after `items` were read.  exact: these are keys that
- * have set bits, no other's count.
+ * Returns 0, TAMIS_ENOMEM, or 1 with the byte where bits are missing or too many, and a clause
+ * about it.  `ones` were counted after `items` were read. exact: the items are keys that have set
+ * bits, and not a count from elsewhere.
  */
 int tamis__check_spread(const struct tamis__store_segment *s, struct tamis__ones *ones,
                         uint64_t items, bool exact, uint64_t *offset,
