@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * anew.c: a catalog that is made as a whole: the first one of a store, one that is made again from
- * the segments, that of a copy.
+ * anew.c: makes a whole catalog: the first one of a store, one that is made again from the
+ * segments, or that of a copy.
  *
- * It is built beside its place, in catalog.mdb.new, under the exclusive lock; the rename makes it
- * appear whole.  What a maker that died has left there is the next one's to remove.
+ * It is built under the exclusive lock beside its place, in catalog.mdb.new.  The rename makes it
+ * appear whole.  If a maker dies, the next maker removes the file.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -48,9 +48,9 @@ int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
 }
 
 /*
- * The file that is there gets a name that is free: "catalog.mdb.damaged", or with a number behind.
- * It keeps its own beside that until the new one takes it, so that there is a catalog at every
- * moment; on a file system without links there is none for a moment.
+ * The catalog file that is there gets a free name: "catalog.mdb.damaged", or that with a number
+ * behind.  It keeps its own name too until the new catalog takes it, so that there is a catalog at
+ * every moment.  On a file system without links there is none for a moment.
  */
 static int put_aside(const struct tamis__catalog *catalog, char name[TAMIS__ASIDE_BYTES])
 {
@@ -120,11 +120,11 @@ static int make_first(const struct tamis__catalog *catalog, const struct tamis__
     struct tamis__store_record store = {
         .next_filter_id = 1, .next_segment = 1, .created_at = tamis__now_ns()};
     int rc = tamis__catalog_is_lost(catalog);
-    /* An empty catalog would make strangers of them, under numbers that it gives out again. */
+    /* An empty catalog would not know these segments, and would give their numbers out again. */
     if (rc > 0) return tamis__fail_lost(catalog);
     if (rc < 0) return rc;
     tamis__random_bytes(&store.store_id, sizeof store.store_id);
-    if (catalog->mode != 0) /* that lock may be from a maker with other wishes, who died */
+    if (catalog->mode != 0) /* the lock may be from a maker that asked for another mode and died */
         rc = tamis__inside_set_mode(lock->fd, catalog->mode, catalog->lock_path);
     if (rc < 0) return rc;
     rc = tamis__catalog_begin_new(catalog, &store, &txn);
@@ -145,6 +145,6 @@ int tamis__catalog_create(const struct tamis__catalog *catalog)
         if (rc == 0) rc = make_first(catalog, &lock);
         tamis__private_close(&lock);
     }
-    /* Whoever made it may have died before its sync, and we are about to rely on the name. */
+    /* The maker may have died before its sync, and we are about to rely on the name. */
     return rc < 0 ? rc : tamis__sync_file(catalog->root_fd, catalog->file_path);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * catalog.c: locks and transactions.  This folder is the only user of lmdb.h.
+ * catalog.c: locks and transactions of the catalog.  This folder is the only user of lmdb.h.
  *
  * One LMDB tree; the first byte of a key says what it is:
  *
@@ -48,24 +48,24 @@ static int open_lock(const struct tamis__catalog *catalog, struct tamis__private
 }
 
 /*
- * The lock is taken by way of a turnstile, a lock on the store's directory that is held only until
- * the real one is got: a writer that waits keeps new readers out, and so gets in when those inside
- * are done.  flock alone is not fair: eight processes that kept reading kept a writer out for 40 s.
- * A reader that waits lets go of it between two tries.  Who has had it for long without the lock
- * behind it is taken for stopped, and passed by.
+ * The lock is taken by way of a turnstile: a lock on the store's directory that is held only until
+ * the real lock is got.  A writer that waits keeps new readers out, and so gets in when those
+ * inside are done.  flock alone is not fair: eight processes that kept reading kept a writer out
+ * for 40 s.  A reader that waits lets go of the turnstile between two tries.  A process that has
+ * had it for long without the lock behind it is taken for stopped, and is passed by.
  */
 struct taking {
     const struct tamis__catalog *catalog;
     enum tamis__lock lock;
     struct tamis__private_fd turnstile;
     bool has_turnstile;
-    int64_t started_ns; /* of the waiting */
+    int64_t started_ns; /* when the waiting began */
 };
 
 #define TURNSTILE_NS 1000000000
 #define PAUSE_US 1000
 
-/* 1: ours; 0: not free. */
+/* Returns 1 if the lock is ours, 0 if it is not free. */
 static int try_lock(struct taking *taking, int fd)
 {
     const char *what = taking->catalog->lock_path;
@@ -99,14 +99,14 @@ static int wait_for_lock(struct taking *taking, int fd)
     return rc;
 }
 
-/* 1: ours; 0: not free, and only TAMIS__IF_FREE was asked. */
+/* Returns 1 if the lock is ours; 0 if it is not free and `if_free` was asked for. */
 static int take_lock(const struct tamis__catalog *catalog, enum tamis__lock lock, bool if_free,
                      struct tamis__private_fd *held)
 {
     const char *what = catalog->lock_path;
     struct taking taking = {.catalog = catalog, .lock = lock};
     int rc = open_lock(catalog, held);
-    if (rc == TAMIS_ENOTFOUND && catalog->read_only) return 1; /* a copy without it: no writer */
+    if (rc == TAMIS_ENOTFOUND && catalog->read_only) return 1; /* a copy without it has no writer */
     if (rc == TAMIS_ENOTFOUND)
         return tamis__fail(TAMIS_ENOSTORE, "the store of %s was removed; open it again", what);
     if (rc < 0) return rc;
@@ -200,8 +200,8 @@ int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc)
 
 /*
  * LMDB does not tell where it has mapped the file.  But a value that it has given lies there, and
- * every page says its own number (docs/format.md, 2): so the first page is that many pages before
- * it.
+ * every page says its own number (docs/format.md, 2).  So the first page is that many pages before
+ * the page of the value.
  */
 static int watch(struct tamis__catalog_txn *txn, const void *value)
 {
@@ -211,8 +211,8 @@ static int watch(struct tamis__catalog_txn *txn, const void *value)
     const char *page = (const char *)value - (uintptr_t)value % stat.ms_psize;
     uint64_t number;
     memcpy(&number, page, sizeof number);
-    if (number >= MAP_BYTES / stat.ms_psize) return 0; /* damage, of which the caller will hear */
-    /* Its writes are pwrite(): the mapping is for reading. */
+    if (number >= MAP_BYTES / stat.ms_psize) return 0; /* damage; the caller will hear of it */
+    /* LMDB writes with pwrite(): the mapping is for reading. */
     txn->guard =
         tamis__guard_add((void *)(uintptr_t)(page - number * stat.ms_psize), MAP_BYTES, false);
     if (txn->guard == NULL)
@@ -221,9 +221,9 @@ static int watch(struct tamis__catalog_txn *txn, const void *value)
 }
 
 /*
- * LMDB goes by path, and opens what it leads to twice.  This one leads to the file that is open,
- * not to what may have its name by now.  Where /proc is not mounted the name has to do, and is
- * looked at afterwards.
+ * LMDB takes a path, and opens the file twice.  The path that it gets leads to the file that is
+ * open, not to a file that may have its name by now.  Where /proc is not mounted, the name is used,
+ * and checked afterwards.
  */
 static int check_opened(const struct tamis__catalog_txn *txn, int fd, const char *path)
 {
@@ -268,7 +268,7 @@ static int write_store_record(struct tamis__catalog_txn *txn)
     return tamis__fail_mdb(txn->catalog, tamis__mdb_put(txn, &key, &value, 0), "write");
 }
 
-/* Which no record has that was written before it happened. */
+/* Writes the number that was passed over.  A record from before that happened does not have it. */
 static int write_passed(struct tamis__catalog_txn *txn)
 {
     const uint64_t words[2] = {
@@ -332,7 +332,7 @@ static int read_store_record(struct tamis__catalog_txn *txn)
     return rc < 0 ? rc : watch(txn, value.mv_data);
 }
 
-/* As far as the store's record, which is the first that is read. */
+/* Opens and checks as far as the store's record, which is the first that is read. */
 static int open_checked(struct tamis__catalog_txn *txn)
 {
     int fd = -1, rc = tamis__catalog_open_file(txn, &fd);
@@ -348,7 +348,7 @@ static int open_checked(struct tamis__catalog_txn *txn)
 
 enum waiting { WAIT, IF_FREE, HELD };
 
-/* 1: begun; 0: the lock is not free, and only then was it wanted. */
+/* Returns 1 if begun; 0 if the lock is not free, and the caller did not want to wait. */
 static int begin(const struct tamis__catalog *catalog, enum tamis__lock lock, enum waiting waiting,
                  struct tamis__catalog_txn **out)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * catalog.h: the store's metadata, in LMDB, one locked transaction at a time.
+ * catalog.h: the catalog, the store's database of filters, in LMDB, with one locked transaction
+ * at a time.
  *
  *     rc = tamis__catalog_begin(&catalog, TAMIS__LOCK_SHARED, &txn);
  *     if (rc < 0) return rc;
  *     rc = tamis__catalog_get(txn, name, &record);
  *     tamis__catalog_end(txn);            // or tamis__catalog_commit(txn) first, to keep changes
  *
- * begin takes flock on catalog.lock (shared to read, exclusive to write), checks the file's pages
- * (to write, all of them, unless this handle knows them; to read, those that are asked for:
- * pages.h) and opens LMDB; end closes and unlocks.  So there is no long-lived LMDB environment:
- * nothing to carry across fork(), no reader table to go stale, no second environment in one
- * process, no race at first opening (docs/decisions/0002).  Between begin and end other processes
- * wait: do little there.  One that is stopped there makes them wait for as long as `wait` says, and
- * no longer.
+ * begin takes flock on catalog.lock (shared to read, exclusive to write), checks the file's
+ * pages and opens LMDB; end closes and unlocks.  To write, all pages are checked, unless this
+ * handle knows them; to read, those that are asked for (pages.h).  So there is no long-lived
+ * LMDB environment: nothing to carry across fork(), no reader table to go stale, no second
+ * environment in one process, no race at first opening (docs/decisions/0002).  Between begin and
+ * end other processes wait, so do little there.  If a process is stopped there, the others wait
+ * as long as `wait` says.
  */
 #ifndef TAMIS_CATALOG_CATALOG_H
 #define TAMIS_CATALOG_CATALOG_H
@@ -25,9 +26,10 @@
 #include "file/private_fd.h"
 
 /*
- * The last state of the file of which a writer knew that every page is sound: it had checked it, or
- * had written it itself from one.  Another commit, or anybody who writes to the file, makes another
- * number of these; all 0: none.  Only the holder of the exclusive lock looks or writes here.
+ * The last state of the file in which, as a writer knows, every page is sound: the writer had
+ * checked it, or had made it itself from such a state.  Another commit, or anybody who writes to
+ * the file, changes one of these numbers.  All 0: no state is known.  Only the holder of the
+ * exclusive lock looks or writes here.
  */
 struct tamis__catalog_memory {
     uint64_t device, inode, bytes, written_ns, changed_ns, transaction;
@@ -38,9 +40,10 @@ struct tamis__catalog {
     char *file_path; /* absolute path of catalog.mdb; owned */
     char *lock_path; /* absolute path of catalog.lock, for sentences; owned */
     bool read_only;  /* never makes or changes a file */
-    unsigned mode;   /* that a store gets where there is none yet; 0: as umask has it */
-    /* Asked before each further try while others have the lock, which waits since started_ns:
-     * pauses and returns 1, or the error that ends the waiting.  NULL: wait without limit. */
+    unsigned mode;   /* mode for a store that has none yet; 0: by the umask */
+    /* Asked before each further try while others have the lock; the call waits since
+     * started_ns.  Pauses and returns 1, or returns the error that ends the waiting.  NULL:
+     * wait without limit. */
     int (*wait)(void *context, int64_t started_ns, int lock_fd);
     void *wait_context;
     struct tamis__catalog_memory *memory; /* owned */
@@ -52,70 +55,71 @@ int tamis__catalog_init(struct tamis__catalog *catalog, int root_fd, const char 
                         bool read_only);
 void tamis__catalog_clear(struct tamis__catalog *catalog);
 
-/* Make the catalog file if it is not there, nor segments.  Atomic: a crash leaves none or a whole
- * one. */
+/* Makes the catalog file if there is none and there are no segments.  It is atomic: a crash leaves
+ * no file, or a whole one. */
 int tamis__catalog_create(const struct tamis__catalog *catalog);
 /* Are there segments, and no catalog?  1, 0 or an error. */
 int tamis__catalog_is_lost(const struct tamis__catalog *catalog);
-int tamis__fail_lost(const struct tamis__catalog *catalog); /* TAMIS_ECORRUPT, and the mend */
+int tamis__fail_lost(const struct tamis__catalog *catalog); /* TAMIS_ECORRUPT, with the mend */
 
-/* TAMIS_ENOSTORE if there is no catalog; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION; what
- * `wait` returns. */
+/* Returns 0; TAMIS_ENOSTORE if there is no catalog; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION;
+ * or what `wait` returns. */
 int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
                          struct tamis__catalog_txn **txn);
-/* Without waiting: 1 if begun, 0 if the lock is not free (to read: a writer has it or waits). */
+/* The same without waiting: 1 if begun, 0 if the lock is not free (to read: a writer has
+ * it or waits). */
 int tamis__catalog_begin_if_free(const struct tamis__catalog *catalog, enum tamis__lock lock,
                                  struct tamis__catalog_txn **txn);
-/* Hold the lock over several transactions, of which each begins with begin_held; until
- * private_close. */
+/* Holds the lock over several transactions, each of which begins with
+ * begin_held, until private_close. */
 int tamis__catalog_hold(const struct tamis__catalog *catalog, enum tamis__lock lock,
                         struct tamis__private_fd *held);
 int tamis__catalog_begin_held(const struct tamis__catalog *catalog, enum tamis__lock lock,
                               struct tamis__catalog_txn **txn);
 /*
- * Fill an empty catalog, with the exclusive lock held, and put it in the place of the one that may
- * be there.  `aside` NULL, where there is none, or the name that the one that was there has got (""
- * if there was none).  Nothing is in force before install_new; the transaction is ended by
- * tamis__catalog_end().
+ * Fill an empty catalog, with the exclusive lock held, and put it in the place of the one that
+ * may be there.  `aside` is NULL if there is none; else it gets the name under which the old one
+ * is kept ("" if there was none).  Nothing is in force before install_new.  tamis__catalog_end()
+ * ends the transaction.
  */
 #define TAMIS__ASIDE_BYTES 32
 int tamis__catalog_begin_new(const struct tamis__catalog *catalog,
                              const struct tamis__store_record *store,
                              struct tamis__catalog_txn **txn);
 int tamis__catalog_install_new(struct tamis__catalog_txn *txn, char aside[TAMIS__ASIDE_BYTES]);
-/* Keep the changes, on the disk; the lock is still held.  No get or put after it. */
+/* Brings the changes to the disk; the lock is still held.  No get or put may follow. */
 int tamis__catalog_commit(struct tamis__catalog_txn *txn);
-/* Keep the changes so far, on the disk, and go on under the same lock. */
+/* Brings the changes so far to the disk, and goes on under the same lock. */
 int tamis__catalog_commit_part(struct tamis__catalog_txn *txn);
-/* Close a file when the lock is given back, or at once where there are too many of them. */
+/* Closes a file when the lock is given back, or at once if there are too many files. */
 void tamis__catalog_close_after(struct tamis__catalog_txn *txn, int fd);
-/* Close and unlock; drops what was not committed. */
+/* Closes and unlocks; drops what was not committed. */
 void tamis__catalog_end(struct tamis__catalog_txn *txn);
 
-/* The store's record as read at begin; changes to it are written by commit. */
+/* Returns the store's record as read at begin; commit writes changes of it. */
 struct tamis__store_record *tamis__catalog_store(struct tamis__catalog_txn *txn);
 
-/* TAMIS_ENOTFOUND where there is none of that name, without a sentence: the caller has a better
- * one. */
+/* Returns TAMIS_ENOTFOUND without a sentence if there is no such name: the caller has
+ * a better sentence. */
 int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,
                        struct tamis__record *record);
 int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
                              struct tamis__record *record);
-/* Write the record under its name and id, replacing what is there. */
+/* Writes the record under its name and id, and replaces what is there. */
 int tamis__catalog_put(struct tamis__catalog_txn *txn, const struct tamis__record *record);
-/* Forget the name; the id too unless it is about to be put under another name. */
+/* Forgets the name, and the id too unless it is about to be put under another name. */
 int tamis__catalog_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record);
 
-/* Call fn for each record in order of names, from `prefix` on; a value other than 0 ends it. */
+/* Calls fn for each record in order of names, from `prefix` on; a value other than 0 ends this. */
 typedef int tamis__catalog_fn(void *context, const struct tamis__record *record);
 int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tamis__catalog_fn *fn,
                         void *context);
 
-/* Generations of a filter that are kept beside the one in force: records without a name, in the
- * order of their generations.  filter_id 0: of all filters. */
+/* Generations of a filter that are kept beside the one in force.  They are records without a name,
+ * in the order of their generations.  A filter_id of 0 means all filters. */
 int tamis__catalog_put_generation(struct tamis__catalog_txn *txn,
                                   const struct tamis__record *record);
-/* 0, TAMIS_ENOTFOUND without a sentence, or an error. */
+/* Returns 0, TAMIS_ENOTFOUND without a sentence, or an error. */
 int tamis__catalog_get_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
                                   uint64_t generation, struct tamis__record *record);
 int tamis__catalog_forget_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
@@ -123,27 +127,28 @@ int tamis__catalog_forget_generation(struct tamis__catalog_txn *txn, uint64_t fi
 int tamis__catalog_each_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
                                    tamis__catalog_fn *fn, void *context);
 
-/* What is wrong with a filter, as its segments say together: times, 0 for nothing.  damaged_since:
- * when verify, or repair, found it damaged; no header has that, so who writes the others keeps
- * it. */
+/* What is wrong with a filter, as its segments say together: times, and 0 for nothing.
+ * damaged_since is when verify, or repair, found the filter damaged.  No header has that time, so a
+ * call that writes the other times must keep it. */
 struct tamis__trouble {
     int64_t unclean_since, degraded_since, damaged_since;
 };
-/* All 0 where there is no record of it. */
+/* All 0 if the filter has no such record. */
 int tamis__catalog_get_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
                                struct tamis__trouble *trouble);
-/* Takes the record away where it is all 0. */
+/* Removes the record if all of it is 0. */
 int tamis__catalog_put_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
                                struct tamis__trouble trouble);
-/* The boot under which all filters were looked at last: 1 if it is this one. */
+/* Is this the boot under which all filters were looked at last?  Returns 1 if it is. */
 int tamis__catalog_is_of_boot(struct tamis__catalog_txn *txn,
                               const uint8_t boot_id[TAMIS__BOOT_ID_BYTES]);
 int tamis__catalog_put_boot(struct tamis__catalog_txn *txn,
                             const uint8_t boot_id[TAMIS__BOOT_ID_BYTES]);
 
 /*
- * Segments that a committed change took out of force and whose files are to be removed.  They are
- * noted with the change and forgotten once the files are gone, so a crash in between leaks nothing.
+ * Garbage: numbers of segments that a committed change took out of force and whose files are to be
+ * removed.  They are noted with the change and forgotten once the files are gone, so a crash in
+ * between leaks nothing.
  */
 int tamis__catalog_put_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number);
 int tamis__catalog_forget_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number);

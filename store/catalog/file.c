@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * file.c: catalog.mdb, looked at before LMDB does: is it a file of the store alone, is every page
- * of it sound, is it where the path of the store leads?
+ * file.c: checks catalog.mdb before LMDB does: is it a file of the store alone, is every page of it
+ * sound, and does the path of the store lead to it?
  */
 #include <fcntl.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
-/* A fault of a page as a sentence; TAMIS_ECORRUPT too where a page could not be had. */
+/* Turns a fault of a page into a sentence.  TAMIS_ECORRUPT too if a page could not be had. */
 static int answer(const struct tamis__catalog_txn *txn, int rc,
                   const struct tamis__page_fault *fault)
 {
@@ -74,7 +74,8 @@ void tamis__txn_remember(const struct tamis__catalog_txn *txn, int fd, uint64_t 
         *txn->catalog->memory = memory_of(&info, transaction);
 }
 
-/* What LMDB begins with, and to write all that there is, unless it is known from the last time. */
+/* Checks the pages that LMDB begins with; to write, all pages, unless they are known from
+ * the last time. */
 static int check_pages(struct tamis__catalog_txn *txn, int fd)
 {
     struct tamis__file_info info;
@@ -121,8 +122,8 @@ static int count_name(void *context, const char *name)
     return 0;
 }
 
-/* Are all names of this file ours: that of the catalog, and one that a repair, which died, was
- * putting it aside under? */
+/* Are all names of this file ours: that of the catalog, and the one under which a repair, which
+ * died, was keeping it? */
 static int is_aside(const struct tamis__catalog *catalog, int fd)
 {
     struct names_of names = {.catalog = catalog};
@@ -131,7 +132,7 @@ static int is_aside(const struct tamis__catalog *catalog, int fd)
     return rc < 0 ? rc : names.found == names.file.links;
 }
 
-/* Is it a file of ours alone, and the one that the path leads to, which the caller gave? */
+/* Is it a file of ours alone, and the one that the caller's path leads to? */
 static int check_file(const struct tamis__catalog *catalog, int fd)
 {
     struct tamis__file_info info;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lmdb.c: LMDB's calls, of which none ends the process.
+ * lmdb.c: LMDB's calls, so that none of them ends the process.
  *
- * LMDB asserts what it expects of a page and aborts where that is not so.  Pages are checked before
- * it sees them (pages.h), but a file that is truncated under it has others (file/guard.h).  So its
- * assertion jumps back to the call here, which fails with MDB_CORRUPTED; the transaction can only
- * be ended then. LMDB holds no lock of ours and none of its own (MDB_NOLOCK) that a jump could
- * leave behind.
+ * LMDB asserts what it expects of a page, and aborts if that is not so.  Pages are checked before
+ * LMDB sees them (pages.h), but a file that is truncated under LMDB has other pages (file/guard.h).
+ * So LMDB's assertion jumps back to the call here, which fails with MDB_CORRUPTED.  After that the
+ * transaction can only be ended.  LMDB holds no lock of ours, and none of its own (MDB_NOLOCK),
+ * that a jump could leave behind.
  */
 #include "catalog/lmdb.h"
 
@@ -57,7 +57,7 @@ int tamis__mdb_cursor_get(struct tamis__catalog_txn *txn, MDB_cursor *cursor, MD
 int tamis__mdb_commit(struct tamis__catalog_txn *txn)
 {
     MDB_txn *const ended = txn->txn;
-    txn->txn = NULL; /* whatever comes: after a jump it is not known what of it is left */
+    txn->txn = NULL; /* in any case: after a jump nobody knows what is left of it */
     if (setjmp(txn->on_assertion) != 0) return MDB_CORRUPTED;
     return mdb_txn_commit(ended);
 }

@@ -2,7 +2,7 @@
 /*
  * lmdb.h: LMDB as the files of this folder use it: what a transaction of catalog.h holds, LMDB's
  * calls on it, and the keys under which records lie (catalog.c lists these).  No other folder
- * includes it.
+ * includes this file.
  */
 #ifndef TAMIS_CATALOG_LMDB_H
 #define TAMIS_CATALOG_LMDB_H
@@ -31,38 +31,38 @@ struct tamis__catalog_txn {
     MDB_txn *txn;
     MDB_dbi dbi;
     bool exclusive;
-    bool broken;          /* a page of it could not be had while LMDB was opened (file/guard.h) */
-    jmp_buf on_assertion; /* of LMDB: lmdb.c */
+    bool broken;                /* a page could not be had while LMDB was opened (file/guard.h) */
+    jmp_buf on_assertion;       /* of LMDB; see lmdb.c */
     struct tamis__guard *guard; /* of LMDB's mapping */
-    /* The file as it was at begin, of which what LMDB is going to touch is checked; of a catalog
-     * that is made anew there is none. */
+    /* The file as it was at begin.  The parts that LMDB is going to touch are checked in it.  A
+     * catalog that is made anew has none. */
     void *map;
     uint64_t map_bytes;
     struct tamis__pages *pages;
-    bool is_checked; /* every page is */
+    bool is_checked; /* true: every page is checked */
     struct tamis__store_record store, store_as_read;
     int close_after[TAMIS__CLOSE_AFTER_MAX]; /* files that are closed when the lock is given back */
     uint32_t close_after_count;
 };
 
-/* Open LMDB on an open file, under our lock, so that it needs none of its own. */
+/* Opens LMDB on an open file, under our lock, so that LMDB needs no lock of its own. */
 int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name);
-/* Open catalog.mdb, which is where the store's path leads, and check its pages: every one to write,
- * those that a transaction begins with to read. */
+/* Opens catalog.mdb, which is where the store's path leads, and checks its pages: every one to
+ * write, those that a transaction begins with to read. */
 int tamis__catalog_open_file(struct tamis__catalog_txn *txn, int *fd);
 void tamis__txn_unmap(struct tamis__catalog_txn *txn);
-/* Before LMDB is asked for a key, or a cursor that is there goes one step: check the pages that it
- * will touch. */
+/* Call before LMDB is asked for a key, or an existing cursor goes one step: checks the pages that
+ * LMDB will touch. */
 int tamis__txn_check_key(struct tamis__catalog_txn *txn, MDB_val key);
-int tamis__txn_check_pages(struct tamis__catalog_txn *txn); /* every page; once a transaction */
-/* After a commit of ours, with the exclusive lock: what is there now needs no check by us. */
+int tamis__txn_check_pages(struct tamis__catalog_txn *txn); /* every page, once a transaction */
+/* Call after a commit of ours, with the exclusive lock: we need not check what is there now. */
 void tamis__txn_remember(const struct tamis__catalog_txn *txn, int fd, uint64_t transaction);
-/* Behind what was read: `rc`, or TAMIS_ECORRUPT where a page of the catalog could not be had. */
+/* Call after a read: returns `rc`, or TAMIS_ECORRUPT if a page of the catalog could not be had. */
 int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc);
-/* Close LMDB; what was not committed is dropped. */
+/* Closes LMDB; what was not committed is dropped. */
 void tamis__txn_close(struct tamis__catalog_txn *txn);
 
-/* LMDB's calls: what it asserts in vain is MDB_CORRUPTED. */
+/* LMDB's calls.  If an assertion in them fails, they return MDB_CORRUPTED. */
 void tamis__mdb_watch(struct tamis__catalog_txn *txn); /* its environment, once it is made */
 int tamis__mdb_begin(struct tamis__catalog_txn *txn);
 int tamis__mdb_get(struct tamis__catalog_txn *txn, MDB_val *key, MDB_val *value);
@@ -70,14 +70,14 @@ int tamis__mdb_put(struct tamis__catalog_txn *txn, MDB_val *key, MDB_val *value,
 int tamis__mdb_del(struct tamis__catalog_txn *txn, MDB_val *key);
 int tamis__mdb_cursor_get(struct tamis__catalog_txn *txn, MDB_cursor *cursor, MDB_val *key,
                           MDB_val *value, MDB_cursor_op op);
-/* 0, TAMIS_ENOTFOUND without a sentence, or an error. */
+/* Returns 0, TAMIS_ENOTFOUND without a sentence, or an error. */
 int tamis__txn_get(struct tamis__catalog_txn *txn, const struct tamis__key *key, MDB_val *value);
-int tamis__mdb_commit(struct tamis__catalog_txn *txn); /* ends it, whatever it returns */
+int tamis__mdb_commit(struct tamis__catalog_txn *txn); /* it ends, whatever this returns */
 
-/* An error number of LMDB as a code and a sentence; 0 stays 0. */
+/* Turns an error number of LMDB into a code and a sentence; 0 stays 0. */
 int tamis__fail_mdb(const struct tamis__catalog *catalog, int error, const char *verb);
 
-/* A record that cannot be: `reason` is a clause. */
+/* Reports a record that cannot be right; `reason` is a clause. */
 int tamis__fail_record(const struct tamis__catalog_txn *txn, int code, const char *what,
                        const char *name, const char *reason);
 

@@ -9,8 +9,8 @@
  *     node        lo (2), hi (2), flags (2), key size (2), key, then the data or the page it is on
  *     free tree   transaction id -> count, then that many page numbers, falling
  *
- * Facts from LMDB's mdb.c; the catalog uses neither sub-databases nor duplicates, so a page that
- * says it has some is damaged.
+ * These facts are from LMDB's mdb.c.  The catalog uses neither sub-databases nor duplicates, so a
+ * page that says it has some is damaged.
  */
 #include "catalog/pages.h"
 
@@ -29,7 +29,8 @@
 #define DEPTH_MAX 32
 
 enum { PAGE_BRANCH = 1, PAGE_LEAF = 2, PAGE_OVERFLOW = 4, PAGE_META = 8 };
-/* Integer keys, and MDB_NOSUBDIR, which LMDB keeps there; plain. */
+/* The free tree has integer keys, and MDB_NOSUBDIR, which LMDB keeps there; the main
+ * tree is plain. */
 enum { TREE_FLAGS_FREE = 0x4008, TREE_FLAGS_MAIN = 0 };
 enum { NODE_OVERFLOW = 1 };
 
@@ -49,7 +50,7 @@ struct text {
     size_t count;
 };
 
-/* What of a subtree is walked: all of it; the path to a key and the leaves beside that one; the
+/* Which part of a subtree is walked: all of it; the path to a key and the leaves beside it; or the
  * way down along one edge. */
 enum extent { ALL, PATH, FIRST_EDGE, LAST_EDGE };
 
@@ -57,8 +58,7 @@ struct tamis__pages {
     const unsigned char *file;
     size_t bytes;
     struct meta meta;
-    unsigned char
-        *seen; /* one bit a page: those of the free tree, and after ALL every one in use */
+    unsigned char *seen; /* a bit for each page: free ones, and after ALL every one in use */
 };
 
 struct walk {
@@ -68,7 +68,7 @@ struct walk {
     unsigned char *seen;
     bool is_free_tree;
     enum extent extent;
-    struct text key;      /* of PATH */
+    struct text key;      /* the key of PATH */
     struct text last_key; /* of the leaf node before this one */
     struct text floor;    /* separator that the next leaf key must not be below */
     uint64_t entries;     /* leaf nodes of this tree so far */
@@ -116,8 +116,8 @@ static int read_meta(struct walk *w, uint64_t page, uint32_t page_bytes, struct 
     return 0;
 }
 
-/* Take a run of pages: inside the file, and nobody else's.  A walk of a part only looks: what it
- * comes by must not be free. */
+/* Takes a run of pages: they must be inside the file, and nobody else's.  A walk of a part only
+ * looks: the pages that it meets must not be free. */
 static int claim(struct walk *w, uint64_t page, uint64_t count, uint64_t referrer)
 {
     if (page < 2 || page > w->meta.last_page || count > w->meta.last_page - page + 1)
@@ -129,7 +129,7 @@ static int claim(struct walk *w, uint64_t page, uint64_t count, uint64_t referre
     return 0;
 }
 
-/* As LMDB orders them: the free tree by number, the main tree by bytes. */
+/* Compares keys as LMDB orders them: the free tree by number, the main tree by bytes. */
 static int compare(const struct walk *w, struct text a, struct text b)
 {
     if (w->is_free_tree) {
@@ -141,7 +141,7 @@ static int compare(const struct walk *w, struct text a, struct text b)
     return order != 0 ? order : (a.count > b.count) - (a.count < b.count);
 }
 
-/* The list of free pages that a transaction left. */
+/* Checks the list of free pages that a transaction left. */
 static int check_free_list(struct walk *w, struct text key, const unsigned char *data,
                            size_t data_bytes)
 {
@@ -162,7 +162,7 @@ static int check_free_list(struct walk *w, struct text key, const unsigned char 
     return 0;
 }
 
-/* Data that did not fit the page: a run of overflow pages. */
+/* Checks data that did not fit the page: they are a run of overflow pages. */
 static int find_overflow(struct walk *w, const unsigned char *pointer, size_t data_bytes,
                          const unsigned char **data)
 {
@@ -224,7 +224,8 @@ static const unsigned char *node_of(const unsigned char *page, unsigned i)
     return page + tamis__get16(page + PAGE_HEADER_BYTES + 2 * i);
 }
 
-/* The child of a branch that a search for the key goes on in.  All nodes are inside the page. */
+/* Returns the child of a branch in which a search for the key goes on.  All nodes are
+ * inside the page. */
 static unsigned child_of_key(const struct walk *w, const unsigned char *page, unsigned nodes)
 {
     unsigned low = 1, high = nodes;
@@ -238,7 +239,7 @@ static unsigned child_of_key(const struct walk *w, const unsigned char *page, un
     return low - 1;
 }
 
-/* What of child i is walked, or -1: nothing. */
+/* Returns which part of child i is walked, or -1 for nothing. */
 static int extent_of_child(enum extent extent, unsigned i, unsigned nodes, unsigned on_path)
 {
     switch (extent) {
@@ -267,7 +268,7 @@ static int check_branch_node(struct walk *w, const unsigned char *node, bool fir
             return fault_at(w, at, "a branch is out of order");
         w->floor = separator;
     }
-    if (extent < 0) { /* of what is passed by it is known that it does not begin before that */
+    if (extent < 0) { /* a child that is passed by is known not to begin before that key */
         if (!first) w->last_key = separator;
         w->floor = (struct text){NULL, 0};
         return 0;
@@ -290,7 +291,8 @@ static int check_branch(struct walk *w, const unsigned char *page, unsigned node
     return rc;
 }
 
-/* Node i: inside its page, and of a key that its tree can have.  *bytes: what it takes there. */
+/* Checks node i: it is inside its page, and has a key that its tree can have.  *bytes
+ * gets its size. */
 static int check_node(struct walk *w, const unsigned char *page, unsigned i, unsigned upper,
                       bool is_leaf, unsigned *bytes)
 {
@@ -339,7 +341,7 @@ static int check_page(struct walk *w, uint64_t number, unsigned depth, uint64_t 
         if (rc == 0 && is_leaf) rc = check_leaf_node(w, node_of(page, i), end);
     }
     if (rc == 0 && !is_leaf) rc = check_branch(w, page, nodes, depth);
-    /* LMDB keeps pages compact: nodes that do not fill the page up mean that one was lost. */
+    /* LMDB keeps pages compact: if the nodes do not fill the page up, one was lost. */
     if (rc == 0 && used != w->meta.page_bytes - upper)
         return fault_at(w, start + 14, "a page has lost a node");
     return rc;
@@ -360,7 +362,7 @@ static int check_tree(struct walk *w, const struct tree *tree, bool is_free_tree
     return !is_whole || w->entries == tree->entries ? 0 : fault_at(w, 0, "a tree has lost entries");
 }
 
-/* The meta page that is in force. */
+/* Finds the meta page that is in force. */
 static int choose_meta(struct walk *w)
 {
     struct meta metas[2];
@@ -369,9 +371,8 @@ static int choose_meta(struct walk *w)
     if (rc < 0) return rc;
     if (metas[0].page_bytes != metas[1].page_bytes)
         return fault_at(w, 40, "its meta pages contradict each other");
-    /* Transaction t writes meta page t % 2, and the other one is of the transaction before: a
-     * number that is off would put an older state in force.  Both are 0 in a file without a
-     * commit. */
+    /* Transaction t writes meta page t % 2, and the other meta page is of the transaction before.
+     * A wrong number would put an older state in force.  Both are 0 in a file without a commit. */
     const uint64_t first = metas[0].transaction, second = metas[1].transaction;
     if ((first != 0 || second != 0) &&
         (first % 2 != 0 || second % 2 != 1 || (first + 1 != second && second + 1 != first)))

@@ -11,7 +11,7 @@
     }
 #define BOTH (TAMIS__IN_HEADER | TAMIS__OF_BITS)
 
-/* In the order in which sentences name them. */
+/* The parameters in the order in which sentences name them. */
 const struct tamis__parameter tamis__segment_parameters[] = {
     SEGMENT(number, "number", TAMIS__IN_HEADER, TAMIS__AS_NUMBER),
     SEGMENT(kind, "kind", BOTH, TAMIS__AS_KIND),

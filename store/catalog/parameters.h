@@ -4,7 +4,7 @@
  *
  * Two things must often agree in some of them: a header with its record, two filters that are
  * merged, a filter with what is asked for.  Each such place says which parameters it means and
- * takes them from here, so that a new one is forgotten by none.
+ * takes them from here, so that none of them forgets a new parameter.
  */
 #ifndef TAMIS_CATALOG_PARAMETERS_H
 #define TAMIS_CATALOG_PARAMETERS_H
@@ -43,13 +43,13 @@ extern const struct tamis__parameter tamis__segment_parameters[];
 /* Of struct tamis__policy, likewise. */
 extern const struct tamis__parameter tamis__policy_parameters[];
 
-/* Is it another in `a` than in `b`?  Rates by their bits. */
+/* Does the parameter differ between `a` and `b`?  Rates are compared by their bits. */
 bool tamis__parameter_differs(const struct tamis__parameter *parameter, const void *a,
                               const void *b);
-/* The first of a table that is of that use and differs; NULL: none does. */
+/* Returns the first parameter of a table that has that use and differs; NULL if none does. */
 const struct tamis__parameter *tamis__first_difference(const struct tamis__parameter *table,
                                                        unsigned use, const void *a, const void *b);
-/* The value of one that is shown as a number. */
+/* Returns the value of a parameter that is shown as a number. */
 uint64_t tamis__parameter_number(const struct tamis__parameter *parameter, const void *of);
 
 #endif

@@ -56,7 +56,7 @@ static void field_double(struct cursor *c, double *value)
     *value = tamis__double_from_bits(bits);
 }
 
-/* The 176 fixed bytes. */
+/* Reads or writes the 176 fixed bytes of a filter's record. */
 static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *flags)
 {
     uint32_t version = TAMIS__RECORD_VERSION;
@@ -87,7 +87,7 @@ static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *f
     field_bytes(c, r->key_digest, sizeof r->key_digest);
 }
 
-/* 184 bytes each.  *own_flags: SEGMENT_SPARE or 0. */
+/* Reads or writes the 184 bytes of one segment.  *own_flags: SEGMENT_SPARE or 0. */
 static void segment_fields(struct cursor *c, struct tamis__record_segment *s, uint32_t *own_flags)
 {
     field64(c, &s->number);
@@ -115,8 +115,8 @@ static void segment_fields(struct cursor *c, struct tamis__record_segment *s, ui
 
 uint64_t tamis__record_checksum(struct tamis__bytes key, const void *value, size_t bytes)
 {
-    /* Two hashes, one as the other's seed: no buffer, and no way to move a byte from key to value.
-     */
+    /* The hash of the key is the seed of the hash of the value.  So no buffer is needed, and no
+     * byte can move from key to value unseen. */
     return XXH3_64bits_withSeed(value, bytes, tamis__checksum(key.data, key.count));
 }
 
@@ -126,7 +126,7 @@ static void close_value(struct tamis__bytes key, void *buffer, size_t bytes)
     memcpy((unsigned char *)buffer + bytes, &sum, sizeof sum);
 }
 
-/* A whole value of a known version: the trailer matches. */
+/* Checks a whole value of a known version by its trailer. */
 static int check_value(struct tamis__bytes key, struct tamis__bytes value, size_t smallest,
                        const char **reason)
 {
@@ -144,7 +144,7 @@ static int check_value(struct tamis__bytes key, struct tamis__bytes value, size_
 size_t tamis__record_encode(const struct tamis__record *record, struct tamis__bytes key,
                             void *buffer)
 {
-    struct tamis__record copy = *record; /* the field list takes what it could also write to */
+    struct tamis__record copy = *record; /* the list of fields takes what it could also write to */
     struct cursor c = {.at = buffer, .writing = true};
     uint64_t flags = 0;
     copy.segment_count += copy.spare_count;
@@ -158,7 +158,7 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
     return bytes + 8;
 }
 
-/* What follows is reckoned with, in tamis list too, which opens no segment. */
+/* Other code computes with these fields, also in tamis list, which opens no segment. */
 static const char *find_problem(const struct tamis__record *r)
 {
     const char *problem = tamis__policy_problem(&r->policy);
@@ -205,7 +205,7 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
         spares += own_flags == SEGMENT_SPARE;
     }
     *reason = newer;
-    if (flags != 0) return TAMIS_EVERSION; /* what is below may mean something else there */
+    if (flags != 0) return TAMIS_EVERSION; /* the bytes below may mean something else there */
     *reason = "has spare segments in impossible places";
     if (mixed || spares == record->segment_count) return TAMIS_ECORRUPT;
     record->segment_count -= spares;

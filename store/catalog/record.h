@@ -40,10 +40,10 @@ struct tamis__record_segment {
 };
 
 /*
- * A filter.  Its segments are in the order of their making, the newest last.  Behind these are its
- * spares: made ahead, empty, and entered one after the other without the catalog, so that it may be
- * behind: who reads a record to look at the segments brings it up to now first
- * (tamis__record_promote).
+ * The record of a filter.  Its segments are in the order of their making, the newest last.  Behind
+ * these are its spares, which were made ahead and are empty.  Adders enter one spare after the
+ * other without the catalog, so the record may be behind.  A caller that reads a record to look at
+ * the segments brings it up to date first (tamis__record_promote).
  */
 struct tamis__record {
     char name[TAMIS_NAME_MAX + 1];
@@ -57,13 +57,13 @@ struct tamis__record {
     int64_t checkpointed_at;
     struct tamis__policy policy;
     uint64_t publication;     /* goes up with every change of the list, or of the exceptions */
-    uint64_t last_generation; /* the highest there was; generation is less after a rollback */
+    uint64_t last_generation; /* the highest there was; after a rollback `generation` is less */
     uint32_t keep;            /* so many older generations stay */
     uint64_t exceptions;      /* segment number of their index; 0: there are none */
     uint64_t exception_count;
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /* of the keys it was built from; 0: not built */
-    uint32_t segment_count;                      /* of the list: without the spares */
-    uint32_t spare_count;                        /* segments[segment_count] and so on */
+    uint32_t segment_count;                      /* segments of the list, without the spares */
+    uint32_t spare_count;                        /* spares: segments[segment_count] and so on */
     struct tamis__record_segment segments[TAMIS__SEGMENTS_MAX];
 };
 
@@ -73,9 +73,9 @@ struct tamis__store_record {
     uint64_t next_filter_id;
     uint64_t next_segment;
     int64_t created_at;
-    /* Not in its value, but under a key of its own: the first number that was passed over because a
-     * file had it which this catalog did not know; 0: none.  Files from there on may be of a newer
-     * catalog. */
+    /* Stands not in its value but under a key of its own: the first number that was passed over,
+     * because a file had it which this catalog did not know; 0: none.  Files from there on may
+     * belong to a newer catalog. */
     uint64_t passed;
 };
 
@@ -90,17 +90,18 @@ struct tamis__bytes {
     size_t count;
 };
 
-/* A segment as the catalog sees it, from its header; items are 0. */
+/* Fills in a segment as the catalog sees it, from its header; items are 0. */
 void tamis__record_segment_from_header(const struct tamis__segment_header *header,
                                        struct tamis__record_segment *segment);
-/* Capacity of a list that has grown: what the newest segment can hold and what the older ones do.
- * */
+/* Computes the capacity of a list that has grown: what the newest segment can hold, and what the
+ * older ones do hold. */
 void tamis__record_sum_capacity(struct tamis__record *record);
-/* The name of the first field in which a header contradicts the catalog; NULL if none does. */
+/* Returns the name of the first field in which a header contradicts the catalog; NULL
+ * if none does. */
 const char *tamis__record_contradiction(const struct tamis__record_segment *segment,
                                         const struct tamis__segment_header *header);
 
-/* The same for what the filter's segments all say. */
+/* The same for the policy, which all segments of a filter state. */
 const char *tamis__record_policy_contradiction(const struct tamis__policy *policy,
                                                const struct tamis__segment_header *header);
 
@@ -110,7 +111,7 @@ uint64_t tamis__record_checksum(struct tamis__bytes key, const void *value, size
 /* Returns the bytes written to `buffer`, which holds TAMIS__RECORD_BYTES_MAX. */
 size_t tamis__record_encode(const struct tamis__record *record, struct tamis__bytes key,
                             void *buffer);
-/* 0, TAMIS_ECORRUPT or TAMIS_EVERSION; *reason is a clause.  record->name is left alone. */
+/* Returns 0, TAMIS_ECORRUPT or TAMIS_EVERSION; *reason is a clause.  record->name is left alone. */
 int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
                          struct tamis__record *record, const char **reason);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * records.c: what the catalog holds, read and written in a transaction: filters, generations that
- * are kept, garbage.  catalog.c has the list of keys.
+ * records.c: reads and writes what the catalog holds, in a transaction: filters, generations that
+ * are kept, garbage.  catalog.c lists the keys.
  */
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ static int decode(const struct tamis__catalog_txn *txn, MDB_val key, MDB_val val
                               record->name, reason);
 }
 
-/* Visit the keys that begin with `prefix`, in order. */
+/* Visits the keys that begin with `prefix`, in order. */
 static int each_key(struct tamis__catalog_txn *txn, const struct tamis__key *prefix,
                     int (*visit)(void *context, MDB_val key, MDB_val value), void *context)
 {
@@ -72,7 +72,7 @@ static int each_key(struct tamis__catalog_txn *txn, const struct tamis__key *pre
     return tamis__txn_answer(txn, rc);
 }
 
-/* Does one value match its checksum?  Counts filters by name less filters by id. */
+/* Does one value match its checksum?  Also counts filters by name, less filters by id. */
 static int check_value(void *context, MDB_val key, MDB_val value)
 {
     int64_t *balance = context;
@@ -96,8 +96,8 @@ static int fail_damaged(const struct tamis__catalog_txn *txn, const char *reason
 
 #define BAD_SUM "a record does not match its checksum"
 
-/* Before all are listed: is all that is there sound?  A record under a damaged key is not a
- * filter's any more. */
+/* Called before all filters are listed: is everything there sound?  A record under a damaged key no
+ * longer belongs to a filter. */
 static int check_all(struct tamis__catalog_txn *txn)
 {
     const struct tamis__key all = {.count = 0};
@@ -109,7 +109,8 @@ static int check_all(struct tamis__catalog_txn *txn)
     return balance == 0 ? 0 : fail_damaged(txn, "its names and its ids do not match");
 }
 
-/* The record behind the place where the key would be, and the one before it; 1: one is damaged. */
+/* Checks the record behind the place where the key would be, and the one before it.  Returns 1 if
+ * one of them is damaged. */
 static int check_beside(struct tamis__catalog_txn *txn, MDB_cursor *cursor, MDB_val key)
 {
     MDB_val value;
@@ -123,11 +124,11 @@ static int check_beside(struct tamis__catalog_txn *txn, MDB_cursor *cursor, MDB_
 }
 
 /*
- * TAMIS_ENOTFOUND, unless the catalog is damaged: a damaged key is not found either, and "no such
- * filter" would be a wrong answer then.  The pages on the path are in order.  So if the key had
- * been there and was damaged, its record stands where the search for it ends: what it is now is the
- * last key before that place or the first behind it, and its checksum, over key and value, does not
- * match.
+ * Returns TAMIS_ENOTFOUND, unless the catalog is damaged: a damaged key is not found either,
+ * and "no such filter" would be a wrong answer then.  The pages on the path are in order.  So
+ * if the key had been there and was damaged, its record stands where the search for it ends: it
+ * is the last key before that place or the first behind it, and its checksum, over key and
+ * value, does not match.
  */
 static int not_found(struct tamis__catalog_txn *txn, const struct tamis__key *key)
 {
@@ -321,7 +322,7 @@ int tamis__catalog_each_garbage(struct tamis__catalog_txn *txn, tamis__garbage_f
 
 #define WORDS_MAX 3u
 
-/* Two words or three, and their checksum. */
+/* Writes two or three words and their checksum. */
 static int put_words(struct tamis__catalog_txn *txn, const struct tamis__key *key,
                      const uint64_t *words, size_t count)
 {
@@ -332,7 +333,8 @@ static int put_words(struct tamis__catalog_txn *txn, const struct tamis__key *ke
     return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &v, 0), "write");
 }
 
-/* 1, or 0 and zeros where there are none.  Those up to `count` that it does not have are 0. */
+/* Reads words; returns 1, or 0 and zeros if there are none.  Words up to `count` that the record
+ * lacks are 0. */
 static int get_words(struct tamis__catalog_txn *txn, const struct tamis__key *key, const char *what,
                      uint64_t *words, size_t count)
 {

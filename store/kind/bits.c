@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bits.c: what can be done to the data of two filters that are bits, whatever the kind and the bit
- * order: equal geometry, hash set and seed make a bit of one mean what the same bit of the other
- * does.
+ * bits.c: merges and compares the data of two filters that consist of bits, whatever the kind and
+ * the bit order.  With equal geometry, hash set and seed, a bit of one means what the same bit of
+ * the other means.
  *
- * The union goes into a segment that others add to and ask meanwhile.  To them it is one more adder
- * of other keys: bits go from 0 to 1 by atomic ORs, so none that anybody sets is lost, and nobody
- * is told NEW who would not have been (docs/concurrency.md, "Merging").
+ * The union goes into a segment that others add to and ask meanwhile.  To them the merge is one
+ * more adder of other keys: bits go from 0 to 1 by atomic ORs, so no bit is lost that anybody sets,
+ * and nobody is told NEW who would not have been told so anyway (docs/concurrency.md, "Merging").
  */
 #include "kind/kind.h"
 
 static void join(uint64_t *to, uint64_t mask)
 {
-    /* ORDER relaxed: the proof for adders needs of other keys' ORs that they are
-     * read-modify-writes, which continue a release sequence, and no more.  A plain store would lose
-     * what others set between our load and it.  Load first: an OR that changes nothing would dirty
-     * the page. */
+    /* ORDER relaxed: the proof for adders needs only that the ORs of other keys are
+     * read-modify-writes, which continue a release sequence.  A plain store would lose what
+     * others set between our load and our store.  Load first: an OR that changes nothing would
+     * dirty the page. */
     const uint64_t is = __atomic_load_n(to, __ATOMIC_RELAXED);
     if ((is & mask) == mask) return;
     TAMIS__POINT(TAMIS__POINT_MERGE_LOADED);
@@ -28,11 +28,12 @@ int tamis__bits_merge(const struct tamis__segment *to, const struct tamis__segme
     uint64_t *into = to->data + words.first;
     const uint64_t *source = from->data + words.first;
     for (uint64_t i = 0; i < words.count; i++) {
-        /* ORDER relaxed: what was added before the merge began is seen, whoever told us of it. */
+        /* ORDER relaxed: what was added before the merge began is seen, because whoever told us of
+         * it also made it visible. */
         const uint64_t bits = __atomic_load_n(&source[i], __ATOMIC_RELAXED);
         if (rule == TAMIS__MERGE_UNION)
             join(&into[i], bits);
-        else if ((into[i] & ~bits) != 0) /* nobody else has it */
+        else if ((into[i] & ~bits) != 0) /* nobody else has this segment */
             into[i] &= bits;
     }
     return 0;

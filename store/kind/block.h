@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * block.h: where the bits of a key lie in a block, for the kinds of one block a key.
+ * block.h: where the bits of a key lie in a block, for the kinds that use one block for each key.
+ * A place is one of the 512 spots of a block; in a blocked filter it is a bit, in a counting
+ * filter a counter.
  *
  *     digest.high --multiply-shift--> block          512 places = 8 words of 64
  *     digest.low  --times M[i]------> x_i, for each of z groups of 8/z words:
  *                     top bits            which word of the group
  *                     next q times 6 bits which places of the word; one may come twice
  *
- * x_0 .. x_3 come from one 64-bit half by multiplication with odd constants: 64 bits are too few to
- * cut 4 * (1 + 6q) of them out directly.  In a blocked filter a place is a bit, in a counting one a
- * counter.
+ * x_0 ..  x_3 come from one 64-bit half by multiplication with odd constants: 64 bits are too few
+ * to cut 4 * (1 + 6q) bits out of them directly.
  */
 #ifndef TAMIS_KIND_BLOCK_H
 #define TAMIS_KIND_BLOCK_H
@@ -22,7 +23,7 @@
 
 #define TAMIS__INLINE static inline __attribute__((always_inline))
 
-/* Odd, without pattern: 2^64 / golden ratio, and primes of xxHash. */
+/* Odd numbers without a pattern: 2^64 / golden ratio, and primes of xxHash. */
 static const uint64_t tamis__multipliers[4] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu,
                                                0x165667B19E3779F9u, 0x85EBCA77C2B2AE63u};
 
@@ -31,7 +32,7 @@ struct tamis__target {
     uint64_t mask;
 };
 
-/* Where word i of z of a key lies, and its q places. */
+/* Returns where word i of z of a key lies, and its q places. */
 TAMIS__INLINE struct tamis__target tamis__target_of(uint64_t low, unsigned i, unsigned z,
                                                     unsigned q)
 {
@@ -69,8 +70,8 @@ static inline bool tamis__is_block_geometry(const struct tamis__segment_header *
            header->bit_order == TAMIS__BITS_LSB_FIRST;
 }
 
-/* The chance to pass a block whose words have that many places set: the product over the groups of
- * the mean over a group's words.  hit[n]: that of a word with n. */
+/* Returns the chance to pass a block whose words have that many places set.  It is the product over
+ * the groups of the mean over a group's words; hit[n] is the chance of a word with n places set. */
 static inline double tamis__block_pass(const unsigned set[TAMIS__BLOCK_WORDS], unsigned z,
                                        const double hit[65])
 {

@@ -6,8 +6,9 @@
  * reads one line and an add makes at most z atomic ORs, which matters because locked operations do
  * not overlap (about 4.5 ns each even in cache).
  *
- * How a key is added stands in blocked.h, the loops over many in blocked_run.h, once for each set
- * of vector instructions; here is what works on one key, and the table.
+ * How a key is added stands in blocked.h.  The loops over many keys stand in blocked_run.h,
+ * compiled once for each set of vector instructions.  This file has what works on one key, and the
+ * table of the kind.
  */
 #include <math.h>
 
@@ -28,7 +29,7 @@ TAMIS__INLINE struct probe probe_at(const struct tamis__segment *segment, uint64
                           .low = digest.low};
 }
 
-/* The bits of word i of the key that the block lacks. */
+/* Returns the bits of word i of the key that the block lacks. */
 TAMIS__INLINE uint64_t lacking(struct probe probe, unsigned i, unsigned z, unsigned q)
 {
     const struct tamis__target t = tamis__target_of(probe.low, i, z, q);
@@ -36,7 +37,7 @@ TAMIS__INLINE uint64_t lacking(struct probe probe, unsigned i, unsigned z, unsig
     return t.mask & ~__atomic_load_n(&probe.block[t.word], __ATOMIC_RELAXED);
 }
 
-/* By hand, as the compiler does not unroll a loop of two. */
+/* The words are tested by hand, as the compiler does not unroll a loop of two. */
 TAMIS__INLINE unsigned test(struct probe probe, unsigned z, unsigned q)
 {
     uint64_t all = lacking(probe, 0, z, q) | lacking(probe, 1, z, q);
@@ -55,7 +56,7 @@ TAMIS__INLINE unsigned insert(struct probe probe, unsigned z, unsigned q)
     return tamis__blocked_insert(word, mask, z);
 }
 
-/* By the best variant of the loops that this machine has. */
+/* Runs the best variant of the loops that this machine has. */
 static size_t run(const struct tamis__segment *segment, const struct tamis_key *keys,
                   const struct tamis__digest *digests, size_t count, uint8_t *answers, int adding,
                   struct tamis__digest *kept)

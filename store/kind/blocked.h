@@ -9,23 +9,25 @@
 #include "kind/block.h"
 #include "kind/kind.h"
 
-/* Add or ask keys, or digests (the other one NULL); returns how many ones are in the answers.
- * `kept`: NULL, or receives the digests of keys that are asked. */
+/* Adds or asks keys, or digests (the other pointer is NULL).  Returns how many of the answers are
+ * 1.  `kept`: NULL, or receives the digests of keys that are asked. */
 typedef size_t tamis__blocked_run_fn(const struct tamis__segment *segment,
                                      const struct tamis_key *keys,
                                      const struct tamis__digest *digests, size_t count,
                                      uint8_t *answers, int adding, struct tamis__digest *kept);
 
-/* The reference; then those of machines that have the instructions, for fewer than 2^32 blocks. */
+/* The reference first, then the variants for machines with more instructions, for fewer
+ * than 2^32 blocks. */
 tamis__blocked_run_fn tamis__blocked_run_portable, tamis__blocked_run_avx2,
     tamis__blocked_run_avx512;
 
 /*
- * Set the masks in the z words of a key, which stand in the order of their groups: 1 if it is new.
+ * Sets the masks in the z words of a key, in the order of their groups.  Returns 1 if the
+ * key is new.
  *
- * The last-missing-word rule (docs/concurrency.md): the words are visited in one order by all
- * adders of a key; NEW is told to the one whose OR on the last word that it had found lacking
- * changed it.
+ * By the last-missing-word rule (docs/concurrency.md) all adders of a key visit its words
+ * in one order.  NEW is told to the adder whose OR changed the last word that this adder
+ * had found lacking.
  */
 TAMIS__INLINE unsigned tamis__blocked_insert(uint64_t *const word[4], const uint64_t mask[4],
                                              unsigned z)
@@ -33,9 +35,9 @@ TAMIS__INLINE unsigned tamis__blocked_insert(uint64_t *const word[4], const uint
     uint64_t lacking[5] = {0}, any = 0, changed = 0;
     for (unsigned i = 0; i < z; i++) {
         /* ORDER acquire: pairs with the release below.  Who finds a word full must also see the
-         * words that its filler had filled before it, else two adders can both be last (the model
-         * has it). Load first: an OR that changes nothing would still take the line and dirty the
-         * page. */
+         * words that its filler had filled before it, or two adders could both be the last (the
+         * model shows it).  Load first: an OR that changes nothing would still take the cache line
+         * and dirty the page. */
         lacking[i] = mask[i] & ~__atomic_load_n(word[i], __ATOMIC_ACQUIRE);
         any |= lacking[i];
         TAMIS__POINT(TAMIS__POINT_ADD_LOADED);
@@ -46,7 +48,7 @@ TAMIS__INLINE unsigned tamis__blocked_insert(uint64_t *const word[4], const uint
         if (lacking[i] == 0) continue;
         for (unsigned j = i + 1; j < z; j++)
             after |= lacking[j];
-        /* What the OR found is looked at where it was the last: the others are cheaper without. */
+        /* Only the result of the last OR is looked at: the others are cheaper without. */
         if (after != 0 && !TAMIS__ANY_BIT_RULE)
             (void)__atomic_fetch_or(word[i], mask[i], __ATOMIC_RELEASE);
         else

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * blocked_run.h: the loops over keys of the blocked kind; included once for each set of vector
- * instructions.
+ * blocked_run.h: the loops over keys of the blocked kind.  The file is included once for each set
+ * of vector instructions.
  *
- * A key passes three stations: its digest; where its words are and what it has there (place); the
- * look at them (test, insert).  DISTANCE keys lie between the second, after which the line is
- * prefetched, and the third.
+ * A key passes three stations: first its digest; then its places, that is, where its words are and
+ * which bits it needs there (place); then the look at the words (test, insert).  After the second
+ * station its cache line is prefetched, and DISTANCE other keys are handled before the third.
  *
  *     places        | ... asked |  in flight, DISTANCE  | STEP new ones |      a ring of RING slots
  *                             ^ probe                 ^ prefetch
  *
- * The work goes in steps of STEP keys: all that is arithmetic first, then a prefetch and a probe in
- * turn.  A prefetch keeps its place in the reorder buffer until its address is translated, so as
- * many of them as possible should stand together: prefetch, hash, probe of one key after the other
- * leaves three page walks in flight where this leaves ten, and takes twice the time
- * (docs/decisions/0017).
+ * The work goes in steps of STEP keys: first all that is arithmetic, then a prefetch and a
+ * probe in turn.  A prefetch keeps its place in the reorder buffer until its address is
+ * translated, so as many prefetches as possible should stand together.  To prefetch, hash and
+ * probe one key after the other leaves three page walks in flight where this leaves ten, and
+ * takes twice the time (docs/decisions/0017).
  *
- * Who includes it defines RUN, the name, and may define LANES, the type `lanes` of so many u64,
- * LANES_OF(F) which lists F of each of their numbers, and lanes_mul32, the products of their low
- * halves; else the code is portable.
+ * A file that includes this one defines RUN, the name.  It may define LANES, the number of u64 in
+ * the type `lanes`; LANES_OF(F), which lists F of each lane's number; and lanes_mul32, the products
+ * of the low halves.  Without these the code is portable.
  *
  * z and q are constants in each instance of the loops (k tells both, tamis__blocked_words), so the
  * compiler unrolls the masks.
@@ -58,7 +58,7 @@ struct halves {
 
 /* ---- Digests --------------------------------------------------------------------------------- */
 
-/* Of any keys. */
+/* Computes the digests of any keys. */
 static __attribute__((noinline)) void hash_any(const struct tamis__digester *by,
                                                const struct tamis_key *keys, unsigned count,
                                                struct halves *halves)
@@ -70,8 +70,7 @@ static __attribute__((noinline)) void hash_any(const struct tamis__digester *by,
     }
 }
 
-/* Are all of them hashed by XXH3 and 8 bytes long?  Many keys are, and cost half of what others do.
- * */
+/* Are all keys hashed by XXH3 and 8 bytes long?  Many keys are, and cost half of what others do. */
 TAMIS__INLINE bool have_8_bytes(const struct tamis__digester *by, const struct tamis_key *keys)
 {
     size_t other = by->secret != NULL;
@@ -173,7 +172,7 @@ TAMIS__INLINE void halves_from(const struct tamis__digest *digests, unsigned cou
     }
 }
 
-/* Of STEP keys or digests, from number `first` on. */
+/* Computes the digests of STEP keys, or takes STEP digests, from number `first` on. */
 TAMIS__INLINE void halves_of(const struct run *run, size_t first, struct halves *halves)
 {
     if (run->keys != NULL) {
@@ -187,7 +186,8 @@ TAMIS__INLINE void halves_of(const struct run *run, size_t first, struct halves 
     }
 }
 
-/* Of the last ones, fewer than STEP.  In their place behind them is 0: nobody asks for it. */
+/* The same for the last keys, fewer than STEP.  The places behind them get 0; nobody
+ * asks for these. */
 static __attribute__((noinline)) void halves_of_last(const struct run *run, size_t first,
                                                      unsigned count, struct halves *halves)
 {
@@ -209,7 +209,7 @@ static void keep(const struct halves *halves, unsigned count, struct tamis__dige
 
 #ifdef LANES
 
-/* As tamis__scale and tamis__target_of. */
+/* Computes the places, as tamis__scale and tamis__target_of do. */
 TAMIS__INLINE void place(const struct run *run, const struct halves *halves, struct places *places,
                          unsigned slot, unsigned z, unsigned q)
 {
@@ -274,7 +274,8 @@ TAMIS__INLINE unsigned insert_slot(uint64_t *data, const struct places *p, unsig
     return tamis__blocked_insert(word, mask, z);
 }
 
-/* Prefetch `fresh` slots from `slot` on, probe `old` ones from DISTANCE before it on. */
+/* Prefetches `fresh` slots from `slot` on, and probes `old` slots from DISTANCE
+ * before `slot` on. */
 TAMIS__INLINE size_t turn(uint64_t *data, const struct places *p, unsigned slot, unsigned fresh,
                           unsigned old, uint8_t *answers, int adding, unsigned z)
 {

@@ -2,19 +2,19 @@
 /*
  * bloom.c: the classic Bloom filter (Bloom 1970), k positions over all m bits, shared by atomics.
  *
- * It costs k cache lines a key where the blocked kind costs one, and needs the fewest bits; its
- * true use is to be, bit for bit, what another system's filter is.
+ * It costs k cache lines a key where the blocked kind costs one, and needs the fewest bits.  Its
+ * main use is to be, bit for bit, the same as the filter of another system.
  *
  * add follows the last-missing-word rule (docs/concurrency.md) with single bits for words, in the
- * order of the hash set.  One thing is its own: a key may have a position twice.  Then the second
- * OR of it never changes anything, so the rule is applied to the distinct positions, each standing
- * where it occurs first: the answer is that of the OR on the last position that no earlier one of
- * the lacking ones repeats.  (Were the last OR taken as it is, a key whose last position repeats
- * would never be new; the model shows it.)
+ * order of the hash set.  Only this kind can have a position twice for one key.  The second OR of
+ * such a position never changes anything, so the rule is applied to the distinct positions, each
+ * standing where it occurs first.  The answer is then that of the OR on the last lacking position
+ * that no earlier lacking one repeats.  (If the last OR were taken as it is, a key whose last
+ * position repeats would never be new; the model shows it.)
  *
- * What the hash set calls position b is bit b of the little-endian words below, or, where the
- * segment's bit order has the most significant bit of each byte first, bit b XOR 7: locate() turns
- * the one into the other, and nothing after it knows of bit orders.
+ * What the hash set calls position b is bit b of the little-endian words below.  If the segment's
+ * bit order has the most significant bit of each byte first, it is bit b XOR 7.  locate() makes
+ * this change, and nothing after it knows of bit orders.
  */
 #include <math.h>
 
@@ -24,12 +24,12 @@
 #include "kind/block.h"
 #include "kind/kind.h"
 
-/* Lines in flight, k a key.  More of them push each other out of the first cache: at 120 MiB and k
- * = 7 a query costs 60 ns with 84 lines in flight, 64 with 112, 70 with 224. */
+/* Cache lines in flight; a key needs k of them.  More would push each other out of the first cache:
+ * at 120 MiB and k = 7 a query costs 60 ns with 84 lines in flight, 64 with 112, 70 with 224. */
 #define IN_FLIGHT 84u
 
-/* Where the positions of a key come from: XXH3; that, and the digest is kept; the table of hash
- * sets; a digest that is there. */
+/* Where the positions of a key come from: from XXH3; from XXH3, and the digest is kept; from the
+ * table of hash sets; from a digest that the caller has. */
 enum source { XXH3_KEYS, XXH3_KEPT, TABLE_KEYS, DIGESTS };
 
 /* What all keys of a call have in common. */
@@ -37,14 +37,14 @@ struct frame {
     uint64_t *data;
     uint64_t m_bits;
     uint64_t seed;
-    uint64_t flip; /* of the bit order */
+    uint64_t flip; /* XOR for the bit order */
     struct tamis__hashing hashing;
     const struct tamis_key *keys;
     const struct tamis__digest *digests;
-    struct tamis__digest *kept; /* of XXH3_KEPT */
+    struct tamis__digest *kept; /* for XXH3_KEPT */
 };
 
-/* As the hash set tells them, whatever the bit order. */
+/* Computes the positions as the hash set gives them, whatever the bit order. */
 static void positions_of(const struct tamis__segment_header *header, const void *key,
                          size_t key_bytes, uint64_t *positions)
 {
@@ -52,7 +52,7 @@ static void positions_of(const struct tamis__segment_header *header, const void 
     hashing.set->positions(&hashing, key, key_bytes, positions);
 }
 
-/* xxh3 is called directly; what other sets cost is their own. */
+/* xxh3 is called directly; other sets go through their table. */
 static enum source source_of(const struct tamis__segment_header *header)
 {
     return header->hash_set == TAMIS__HASH_XXH3 && header->bit_order == TAMIS__BITS_LSB_FIRST
@@ -79,7 +79,7 @@ TAMIS__INLINE void walk(const struct frame *frame, struct tamis__digest digest, 
         positions[i] = tamis__walk_next(&at, frame->m_bits);
 }
 
-/* The positions of key i. */
+/* Computes the positions of key i. */
 TAMIS__INLINE void locate(const struct frame *frame, size_t i, uint64_t *positions, uint32_t k,
                           enum source source)
 {
@@ -93,7 +93,7 @@ TAMIS__INLINE void locate(const struct frame *frame, size_t i, uint64_t *positio
     if (source == DIGESTS) {
         walk(frame, frame->digests[i], positions, k);
     } else {
-        TAMIS__POINT_HASHED(frame->hashing.set->digest == NULL); /* else it counts itself */
+        TAMIS__POINT_HASHED(frame->hashing.set->digest == NULL); /* a digest counts by itself */
         frame->hashing.set->positions(&frame->hashing, frame->keys[i].data, frame->keys[i].bytes,
                                       positions);
     }
@@ -101,8 +101,8 @@ TAMIS__INLINE void locate(const struct frame *frame, size_t i, uint64_t *positio
         positions[j] ^= frame->flip;
 }
 
-/* Without a branch: it would be mispredicted on the line that comes last, and what was to be
- * fetched behind it would wait. */
+/* There is no branch on the bits: it would be mispredicted on the line that comes last, and what
+ * was to be fetched behind it would wait. */
 TAMIS__INLINE unsigned test(const uint64_t *data, const uint64_t *positions, uint32_t k)
 {
     uint64_t all = 1;
@@ -112,7 +112,8 @@ TAMIS__INLINE unsigned test(const uint64_t *data, const uint64_t *positions, uin
     return (unsigned)(all & 1);
 }
 
-/* The last of the lacking positions that none before it repeats; there is one, the first. */
+/* Returns the last of the lacking positions that none before it repeats.  There is
+ * one: the first. */
 static unsigned last_distinct(const uint64_t *lacking, unsigned count)
 {
     for (unsigned last = count - 1;; last--) {
@@ -133,8 +134,8 @@ TAMIS__INLINE void fetch(const struct frame *frame, const uint64_t *positions, u
             __builtin_prefetch(&frame->data[positions[i] / 64], 0, 3);
 }
 
-/* `next`, unless NULL, are the positions of another key, whose lines are fetched between the ORs:
- * there they hide each other. */
+/* `next`, unless NULL, are the positions of another key.  Its lines are fetched between the ORs, so
+ * that these waits overlap. */
 TAMIS__INLINE unsigned insert(const struct frame *frame, const uint64_t *positions,
                               const uint64_t *next, uint32_t k)
 {
@@ -158,14 +159,15 @@ TAMIS__INLINE unsigned insert(const struct frame *frame, const uint64_t *positio
     if (next != NULL) fetch(frame, next, count, k, true);
     if (count == 0) return 0;
     if (TAMIS__ANY_BIT_RULE) return changed != 0;
-    if (changed >> (count - 1) & 1) return 1; /* so none before it was the same */
+    if (changed >> (count - 1) & 1) return 1; /* so no earlier one was the same */
     return changed >> last_distinct(lacking, count) & 1;
 }
 
 /*
- * The loop of the batch calls: locate a key, and fetch its lines while the oldest of those in
- * flight is probed.  A ring of as many keys as have IN_FLIGHT lines, and one; `next` is where the
- * next one goes, and behind it is the oldest.  k and source are constants where it pays.
+ * The loop of the batch calls: it locates a key and fetches its lines, while it probes the oldest
+ * of the keys in flight.  The ring holds as many keys as have IN_FLIGHT lines, and one more;
+ * `next` is the place of the next key, and the oldest is behind it.  k and source are constants
+ * where it pays.
  */
 TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct frame *given,
                          size_t count, uint8_t *answers, bool adding, uint32_t k,
@@ -201,7 +203,8 @@ TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct fram
     return ones;
 }
 
-/* Instances for the k of 1e-2 and 1e-3; the others by a variable k, which costs 4 ns in cache. */
+/* There are instances for the k of 1e-2 and 1e-3.  The others have a variable k, which costs 4
+ * ns in cache. */
 TAMIS__INLINE size_t run_k(const struct tamis__segment *segment, const struct frame *frame,
                            size_t count, uint8_t *answers, bool adding, enum source source)
 {

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/point.h"
 
-/* Slots of a window: two cache lines' worth eight times over.  At 32 a level is about three
- * quarters full before a window of it is (docs/decisions/0012). */
+/* Slots of a window: eight cache lines' worth.  With 32 slots a level is about three quarters full
+ * before one of its windows is (docs/decisions/0012). */
 #define WINDOW 32u
 
 struct tamis__cells tamis__cells_of(const struct tamis__segment *segment)
@@ -22,11 +22,10 @@ struct tamis__cells tamis__cells_of(const struct tamis__segment *segment)
                                  .slots = (struct tamis__slot *)(void *)table};
 }
 
-/* ---- The overflow table ------------------------------------------------------------------------
- */
+/* ---- The overflow table ---------------------------------------------------------------------- */
 
-/* Where a window begins: another place in each level, so that what crowds in one spreads in the
- * next. The finalizer of MurmurHash3 (Appleby). */
+/* Returns where a window begins: at another place in each level, so that cells that crowd in one
+ * level spread in the next.  It is the finalizer of MurmurHash3 (Appleby). */
 static uint64_t hash_of(uint64_t cell, uint32_t level)
 {
     uint64_t x = cell + level * 0x9E3779B97F4A7C15u;
@@ -45,8 +44,8 @@ static uint32_t levels_in_force(const struct tamis__cells *cells)
     return tamis__header_overflow_levels(cells->segment->header, cells->levels_max);
 }
 
-/* The slot of the cell in a level, or the first free one of its window; NULL: others have it all.
- * */
+/* Returns the slot of the cell in a level, or the first free one of its window; NULL if other cells
+ * have the whole window. */
 static struct tamis__slot *find_in_level(const struct tamis__cells *cells, uint64_t cell,
                                          uint32_t level, uint64_t *owner)
 {
@@ -67,12 +66,13 @@ static struct tamis__slot *find_slot(const struct tamis__cells *cells, uint64_t 
     for (uint32_t level = 0; level < levels; level++) {
         uint64_t owner;
         struct tamis__slot *slot = find_in_level(cells, cell, level, &owner);
-        if (slot != NULL) return owner != 0 ? slot : NULL; /* free: no later level has it either */
+        if (slot != NULL)
+            return owner != 0 ? slot : NULL; /* if free, no later level has the cell either */
     }
     return NULL;
 }
 
-/* Put level `level` in force; 0 too if another process just did. */
+/* Puts level `level` in force.  Returns 0 too if another process just did so. */
 static int grow(const struct tamis__cells *cells, uint32_t level)
 {
     struct tamis__segment_header *h = cells->segment->header;
@@ -106,8 +106,9 @@ int tamis__cell_take_slot(const struct tamis__cells *cells, uint64_t cell)
             continue;
         }
         if (owner == 0) TAMIS__POINT(TAMIS__POINT_SLOT_SEEN);
-        /* ORDER relaxed: a slot is found by its owner and holds 0 until the cell is marked.  If
-         * another cell, or another raiser of this one, was faster, look again from there. */
+        /* ORDER relaxed: a slot is found by its owner and holds 0 until the cell is
+         * marked.  If another cell, or another raiser of this one, was faster, the search
+         * goes on from there. */
         if (owner != 0 || __atomic_compare_exchange_n(&slot->owner, &owner, cell + 1, false,
                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
             TAMIS__POINT(TAMIS__POINT_SLOT_TAKEN);
@@ -116,10 +117,9 @@ int tamis__cell_take_slot(const struct tamis__cells *cells, uint64_t cell)
     }
 }
 
-/* ---- Cells -------------------------------------------------------------------------------------
- */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* M + above, but not below 0, which only damage makes it. */
+/* Returns M + above, but not below 0; only damage makes it lower. */
 static uint64_t count_of(const struct tamis__cells *cells, uint64_t above)
 {
     const uint64_t count = cells->most + above;
@@ -129,12 +129,12 @@ static uint64_t count_of(const struct tamis__cells *cells, uint64_t above)
 uint64_t tamis__cell_get_marked(const struct tamis__cells *cells, uint64_t cell)
 {
     const struct tamis__slot *slot = find_slot(cells, cell);
-    if (slot == NULL) return cells->most; /* damage; never "absent" for it */
+    if (slot == NULL) return cells->most; /* damage; it must never answer "absent" */
     /* ORDER acquire: as tamis__cell_peek(). */
     return count_of(cells, __atomic_load_n(&slot->above, __ATOMIC_ACQUIRE));
 }
 
-/* The slot of a marked cell.  Where damage has taken it, it is mended by the way. */
+/* Finds the slot of a marked cell.  If damage has taken the slot away, a new one is made. */
 static int slot_of_marked(const struct tamis__cells *cells, uint64_t cell,
                           struct tamis__slot **slot)
 {
@@ -170,9 +170,9 @@ int tamis__cell_raise(const struct tamis__cells *cells, uint64_t cell, uint64_t 
             has_slot = true;
         }
         *before = value;
-        /* ORDER release: pairs with tamis__cell_peek(): the cells raised before this one, and the
-         * slot, are there for who sees it.  acquire: so that what the last raiser released goes on
-         * from us. */
+        /* ORDER release: pairs with tamis__cell_peek(): who sees this cell raised also sees the
+         * slot, and the cells that were raised before.  ORDER acquire: what the last raiser
+         * released is passed on by us. */
     } while (!__atomic_compare_exchange_n(word, &old, old + ((uint64_t)1 << shift), true,
                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     return 0;
@@ -192,8 +192,8 @@ static int raise_marked_by(const struct tamis__cells *cells, uint64_t cell, uint
     struct tamis__slot *slot;
     const int rc = slot_of_marked(cells, cell, &slot);
     if (rc < 0) return rc;
-    /* ORDER relaxed: only how large it is matters, and merges that race past the limit have room.
-     * */
+    /* ORDER relaxed: only the size of the count matters, and there is room above the limit for
+     * merges that race past it. */
     const uint64_t is = count_of(cells, __atomic_load_n(&slot->above, __ATOMIC_RELAXED));
     if (more > TAMIS__COUNT_MAX || is > TAMIS__COUNT_MAX - more)
         return tamis__fail_count(cells, cell);
@@ -209,7 +209,7 @@ int tamis__cell_raise_by(const struct tamis__cells *cells, uint64_t cell, uint64
     uint64_t value, step,
         old = __atomic_load_n(word, __ATOMIC_RELAXED); /* ORDER: the swap decides */
     bool has_slot = false;
-    do { /* up to the mark, and what is left into the slot: it is never lower than it was */
+    do { /* up to the mark; the rest goes into the slot, so the count never falls */
         value = old >> shift & cells->most;
         if (value == cells->most) return raise_marked_by(cells, cell, more);
         step = cells->most - value < more ? cells->most - value : more;
@@ -250,19 +250,18 @@ uint64_t tamis__cell_lower(const struct tamis__cells *cells, uint64_t cell)
             /* ORDER acq_rel: as raise(). */
             return count_of(cells, __atomic_fetch_sub(&slot->above, 1, __ATOMIC_ACQ_REL));
         }
-        if (value == 0) return 0; /* two removers without a lock: see counting.c */
+        if (value == 0) return 0; /* two removers had no lock: see counting.c */
     } while (!__atomic_compare_exchange_n(word, &old, old - ((uint64_t)1 << shift), true,
                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     return value;
 }
 
-/* ---- Many cells at once ------------------------------------------------------------------------
- */
+/* ---- Many cells at once ---------------------------------------------------------------------- */
 
 uint64_t tamis__word_above_zero(const struct tamis__cells *cells, uint64_t index)
 {
     const unsigned per_word = tamis__cells_per_word(cells);
-    /* ORDER relaxed: a count of what changes anyway. */
+    /* ORDER relaxed: this counts what changes anyway. */
     uint64_t above = 0, word = __atomic_load_n(&cells->words[index], __ATOMIC_RELAXED);
     if (tamis__word_has_marked(cells, word)) {
         for (unsigned i = 0; i < per_word; i++)
@@ -287,7 +286,7 @@ unsigned tamis__cells_above_zero(const struct tamis__cells *cells, uint64_t firs
 
 /* ---- Copies -------------------------------------------------------------------------------- */
 
-/* Returns whether the slot was given up. */
+/* Returns true if the slot was given up. */
 static bool settle_slot(const struct tamis__cells *cells, struct tamis__slot *slot)
 {
     const uint64_t cell = slot->owner - 1;
@@ -305,7 +304,7 @@ void tamis__cells_settle(const struct tamis__cells *cells)
     const uint32_t levels = levels_in_force(cells);
     const uint64_t slots = cells->first_slots * (((uint64_t)1 << levels) - 1);
     bool again = levels > 0;
-    while (again) { /* what was found by way of a slot that is free now is not found any more */
+    while (again) { /* a cell that was found past a slot that is free now is no longer found */
         again = false;
         for (uint64_t i = 0; i < slots; i++)
             again |= settle_slot(cells, &cells->slots[i]);
@@ -335,8 +334,7 @@ int tamis__cells_mend(const struct tamis__cells *cells, uint64_t file_bytes)
     return rc;
 }
 
-/* ---- Verifying ---------------------------------------------------------------------------------
- */
+/* ---- Verifying ------------------------------------------------------------------------------- */
 
 static int verify_slot(const struct tamis__cells *cells, const struct tamis__slot *slot,
                        const char **reason)
@@ -375,7 +373,7 @@ int tamis__cells_verify(const struct tamis__cells *cells, uint64_t *offset, cons
         *offset = h->data_offset + w * 8;
         if (w % TAMIS__WANT_WORDS == 0)
             tamis__segment_want(cells->segment, w * 8, TAMIS__WANT_BYTES);
-        /* ORDER relaxed: the cells of a word that has one are looked at again. */
+        /* ORDER relaxed: if a word has a marked cell, its cells are looked at again. */
         if (!tamis__word_has_marked(cells, __atomic_load_n(&cells->words[w], __ATOMIC_RELAXED)))
             continue;
         for (uint64_t cell = w * per_word; cell < (w + 1) * per_word; cell++)

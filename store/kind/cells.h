@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cells.h: the counters of a segment, and where they go on when they outgrow their bits.
+ * cells.h: the counters of a segment, called cells, and the overflow table, in which they go on
+ * when they outgrow their bits.
  *
- * A cell has c bits, c = 4, 8, 16 or 32, and lies with its neighbours in a word of 64, the first
- * one in the lowest bits.  Where it holds less than its greatest value, that is the count.  The
- * greatest, M = 2^c - 1, is the mark of overflow: the count is M plus what stands, with a sign, in
- * the cell's slot of the overflow table.
+ * A cell has c bits, c = 4, 8, 16 or 32.  It lies with its neighbours in a word of 64 bits, the
+ * first one in the lowest bits.  A cell below its greatest value holds the count.  The greatest
+ * value, M = 2^c - 1, is the mark of overflow: the count is then M plus a signed number in the
+ * cell's slot of the overflow table.
  *
  *     cell 0 .. M-1     the count
  *     cell M            M + slot; slot is 0 at first, and not less than -M
  *
  *     14 --raise--> slot taken, of 0 --> cell 15 (that is the raise) --> 15, slot +1, +2 ...
  *
- * Since a new slot holds 0 and M + 0 is the count that the mark stands for, marking a cell is one
+ * A new slot holds 0, and M + 0 is the count that the mark stands for.  So to mark a cell is one
  * compare-and-swap on the cell, and there is no moment at which its count is wrong.  Two raisers of
- * a full cell find or take the same slot (below); a raiser that dies after taking it leaves a slot
- * that nobody reads until the cell is marked.  A marked cell stays so: to unmark it would need a
- * lock that raisers take.
+ * a full cell find or take the same slot (below).  A raiser that dies after it took a slot leaves a
+ * slot that nobody reads until the cell is marked.  A marked cell stays marked: to unmark it would
+ * need a lock that raisers take.
  *
- * The table (docs/format.md 3.5) is a list of levels, each an open-addressed hash of slots { cell +
- * 1, count }, the next one twice as large.  A cell's window in a level is 32 slots from where its
- * number hashes to; it has the first slot of all its windows, level by level, that was free.  Slots
- * are never given back, so that is the same for all who look, and stays so: a search ends at a free
- * slot.  Where the windows of all levels are full the file is made longer by a level.  That needs
- * no lock either: fallocate() may be called twice for the same range, and a compare-and-swap puts
- * the level in force.
+ * The table (docs/format.md 3.5) is a list of levels.  Each level is an open-addressed hash of
+ * slots { cell + 1, count }, and twice as large as the one before.  The window of a cell in a level
+ * is the 32 slots from where its number hashes to.  A cell has the first slot of all its windows,
+ * level by level, that was free.  Slots are never given back, so this slot is the same for all who
+ * look and stays the same: a search ends at a free slot.  If the windows of all levels are full,
+ * the file is made longer by a level.  That needs no lock either: fallocate() may be called twice
+ * for the same range, and a compare-and-swap puts the level in force.
  *
- * Raising is lock-free.  Lowering is for removers, who hold the lock of the block (counting.c).
+ * Raising is lock-free.  Only removers lower cells; they hold the lock of the block (counting.c).
  */
 #ifndef TAMIS_KIND_CELLS_H
 #define TAMIS_KIND_CELLS_H
@@ -47,15 +48,15 @@ struct tamis__cells {
     const struct tamis__segment *segment;
     uint64_t *words;
     uint64_t most;             /* M */
-    unsigned width_log2;       /* of the bits of a cell: 2 .. 5 */
-    uint32_t levels_max;       /* of the overflow table */
-    uint64_t first_slots;      /* of its first level */
+    unsigned width_log2;       /* log2 of the bits of a cell: 2 ..  5 */
+    uint32_t levels_max;       /* levels of the overflow table */
+    uint64_t first_slots;      /* slots of its first level */
     struct tamis__slot *slots; /* the table, behind the data */
 };
 
-/* Nobody adds a key so often, but filters that are merged into each other in turn double their
- * counts: 60 times, and then it is an error.  So far from 2^63 that merges which race past it do
- * not wrap. */
+/* Nobody adds a key so often.  But filters that are merged into each other in turn double their
+ * counts: 60 times, and then it is an error.  The limit is so far from 2^63 that merges which race
+ * past it do not wrap. */
 #define TAMIS__COUNT_MAX ((uint64_t)1 << 60)
 
 struct tamis__cells tamis__cells_of(const struct tamis__segment *segment);
@@ -82,7 +83,7 @@ static inline bool tamis__word_has_marked(const struct tamis__cells *cells, uint
 uint64_t tamis__cell_get_marked(const struct tamis__cells *cells, uint64_t cell);
 int tamis__cell_raise_marked(const struct tamis__cells *cells, uint64_t cell, uint64_t *before);
 
-/* Make sure of a slot for the cell.  TAMIS_ENOSPACE, and the like. */
+/* Makes sure that the cell has a slot.  Returns TAMIS_ENOSPACE and the like. */
 int tamis__cell_take_slot(const struct tamis__cells *cells, uint64_t cell);
 
 static inline unsigned tamis__cells_per_word(const struct tamis__cells *cells)
@@ -104,8 +105,8 @@ static inline unsigned tamis__cell_shift(const struct tamis__cells *cells, uint6
 static inline uint64_t tamis__cell_peek(const struct tamis__cells *cells, uint64_t cell)
 {
     /* ORDER acquire: pairs with the release of raise().  Who finds a cell above 0 must also see the
-     * cells that its raiser had raised before it, else two adders can both be last (counting.c);
-     * and who finds the mark, the slot. */
+     * cells that its raiser had raised before it, or two adders could both be the last
+     * (counting.c); and who finds the mark must see the slot. */
     const uint64_t word = __atomic_load_n(tamis__cell_word(cells, cell), __ATOMIC_ACQUIRE);
     return word >> tamis__cell_shift(cells, cell) & cells->most;
 }
@@ -117,44 +118,46 @@ static inline uint64_t tamis__cell_get(const struct tamis__cells *cells, uint64_
     return value == cells->most ? tamis__cell_get_marked(cells, cell) : value;
 }
 
-/* Raise by one; *before is the count that it was raised from.  On an error nothing was done. */
+/* Raises a cell by one; *before gets the count from before.  On an error nothing was done. */
 int tamis__cell_raise(const struct tamis__cells *cells, uint64_t cell, uint64_t *before);
 
-/* Lower by one; returns the count before.  The caller has seen it above 0 and keeps others from
- * lowering. */
+/* Lowers a cell by one and returns the count from before.  The caller has seen it above 0 and keeps
+ * others from lowering it. */
 uint64_t tamis__cell_lower(const struct tamis__cells *cells, uint64_t cell);
 
-/* Raise by that many, beside whom you like.  On an error it is raised by fewer, or by none.
- * TAMIS_ELIMIT: it would pass TAMIS__COUNT_MAX. */
+/* Raises a cell by that many, beside any other call.  On an error it is raised by fewer, or not at
+ * all.  TAMIS_ELIMIT: it would pass TAMIS__COUNT_MAX. */
 int tamis__cell_raise_by(const struct tamis__cells *cells, uint64_t cell, uint64_t more);
 
-int tamis__fail_count(const struct tamis__cells *cells, uint64_t cell); /* TAMIS_ELIMIT, that one */
+int tamis__fail_count(const struct tamis__cells *cells,
+                      uint64_t cell); /* TAMIS_ELIMIT, for that cell */
 
-/* Set a count that is above `count` to it.  Nobody else may know of the segment. */
+/* Lowers a count that is above `count` to `count`.  Nobody else may know of the segment. */
 void tamis__cell_cut(const struct tamis__cells *cells, uint64_t cell, uint64_t count);
 
-/* Of each cell of word `index` that is above 0 the lowest bit. */
+/* Returns the lowest bit of each cell of word `index` that is above 0. */
 uint64_t tamis__word_above_zero(const struct tamis__cells *cells, uint64_t index);
 
 /* How many of `count` cells from `first` on are above 0; both are multiples of 64. */
 unsigned tamis__cells_above_zero(const struct tamis__cells *cells, uint64_t first, unsigned count);
 
 /*
- * Of a copy whose cells were read before its table, and of each slot the count before the owner:
- * slots that were taken after their cell was read.  One that its cell is not marked for counts
- * nothing; one that no search finds, as those before it were read when they were free, is free too.
- * Slots of marked cells are older than that, and so are all those before them.
+ * For a copy whose cells were read before its table, with the count of each slot read before
+ * its owner.  Some slots were taken after their cell was read.  A slot whose cell is not marked
+ * counts nothing.  A slot that no search finds, because those before it were free when they
+ * were read, becomes free too.  Slots of marked cells are older than the copy, and so are all
+ * slots before them.
  */
 void tamis__cells_settle(const struct tamis__cells *cells);
 
 /*
- * Of pages from different instants, none older than the last sync; docs/durability.md, "Power
- * cuts".  A level that the file has room for is in force again, as there may be slots in it; the
- * table is settled as that of a copy; and a marked cell without a slot, which counts M, gets one.
+ * For pages from different instants, none older than the last sync; docs/durability.md, "Power
+ * cuts".  A level that the file has room for is in force again, as there may be slots in it.  The
+ * table is settled as that of a copy.  A marked cell without a slot, which counts M, gets one.
  */
 int tamis__cells_mend(const struct tamis__cells *cells, uint64_t file_bytes);
 
-/* Is the table sound?  0, or 1 with what is not and where in the file. */
+/* Is the table sound?  Returns 0, or 1 with what is wrong and where in the file. */
 int tamis__cells_verify(const struct tamis__cells *cells, uint64_t *offset, const char **reason);
 
 #endif

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cells_merge.c: what can be done to the data of two filters that are counters.
+ * cells_merge.c: merges and compares the data of two filters that consist of counters.
  *
- *     union          each counter of the source is added to that of the target: as if every key had
+ *     union          each counter of the source is added to that of the target, as if every key had
  *                    been added there as often as it was to the source
- *     intersection   the lesser of both: each key as often as in the one that has it less often.
- *                    The sum over the keys of a counter of the lesser of two counts is at most the
- *                    lesser of the two sums, so it is never too low
+ *     intersection   each counter becomes the lesser of both, so each key is there as often as in
+ *                    the filter that has it less often.  A counter is a sum over keys; the sum of
+ *                    lesser counts is at most the lesser of both sums, so it is never too low
  *
- * The union goes into a segment that others add to and remove from.  To them it is one more adder
- * of other keys: it only raises, by atomic read-modify-writes, so it needs no lock of a block, and
- * loses nothing (docs/concurrency.md, "Merging").
+ * The union goes into a segment that others add to and remove from.  To them the merge is one more
+ * adder of other keys: it only raises, by atomic read-modify-writes.  So it needs no lock of a
+ * block and loses nothing (docs/concurrency.md, "Merging").
  *
- * Most words are added whole, all counters of one in a single compare-and-swap:
+ * Most words are added whole, with all their counters in a single compare-and-swap:
  *
- *     target  |3|0|1|0|0|7|..   no counter of the sum is at its greatest, or carries into the
- *     source  |1|0|2|0|0|5|..   next one: swap.  Else one counter after the other, as the overflow
- *     sum     |4|0|3|0|0|C|..   table needs it.
+ *     target  |3|0|1|0|0|7|..   if no counter of the sum comes to its greatest value, or carries
+ *     source  |1|0|2|0|0|5|..   into the next one, the word is swapped; else one counter is added
+ *     sum     |4|0|3|0|0|C|..   after the other, as the overflow table needs it
  *
- * An addition that was broken off cannot be completed: done again it would add twice.  So reserve()
- * comes first, over all words of all sources: it finds what would fail, and takes the slots.
+ * An addition that was broken off cannot be completed: done again, it would add twice.  So
+ * reserve() comes first and goes over all words of all sources.  It finds what would fail, and
+ * takes the slots.
  */
 #include "base/error.h"
 #include "kind/cells.h"
@@ -27,7 +28,8 @@
 
 static uint64_t word_of(const struct tamis__segment *segment, uint64_t index)
 {
-    /* ORDER relaxed: what was added before the merge began is seen, whoever told us of it. */
+    /* ORDER relaxed: what was added before the merge began is seen, because whoever told us of it
+     * also made it visible. */
     return __atomic_load_n(&segment->data[index], __ATOMIC_RELAXED);
 }
 
@@ -37,7 +39,8 @@ static uint64_t highest_bits(const struct tamis__cells *cells)
     return tamis__lowest_bits(cells) << ((1u << cells->width_log2) - 1);
 }
 
-/* *sum += more, counter by counter; false if one of them comes to its greatest, or past it. */
+/* *sum += more, counter by counter.  Returns false if one counter comes to its greatest value
+ * or past it. */
 static bool add_word(const struct tamis__cells *cells, uint64_t *sum, uint64_t more)
 {
     const uint64_t a = *sum, high = highest_bits(cells);
@@ -50,7 +53,7 @@ static bool add_word(const struct tamis__cells *cells, uint64_t *sum, uint64_t m
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
-/* Room for one counter with all that is to come. */
+/* Makes room for one counter with all that is to be added to it. */
 static int reserve_cell(const struct tamis__cells *to, const struct tamis__segment *const *from,
                         size_t count, uint64_t cell)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counting.c: counters for bits, so that keys can be taken off and counted (Fan, Cao, Almeida,
- * Broder: "Summary Cache", 1998; counters without a limit: Aguilar-Saborit et al., "Dynamic Count
- * Filters", 2006).
+ * counting.c: the kind with counters instead of bits, so that keys can be removed and counted (Fan,
+ * Cao, Almeida, Broder: "Summary Cache", 1998; counters without a limit: Aguilar-Saborit et al.,
+ * "Dynamic Count Filters", 2006).
  *
- * A key's cells are the places that a blocked filter of the same m, k and seed would set as bits
- * (block.h), as a set: one that was picked twice is one cell.  cells.h has how a cell counts.
+ * The cells of a key are the counters at the places that a blocked filter of the same m, k and seed
+ * would set as bits (block.h).  They are a set: a place that was picked twice is one cell.  cells.h
+ * says how a cell counts.
  *
  *     contains   all cells above 0                        wait-free
  *     count      the least of the cells                   wait-free
@@ -13,22 +14,23 @@
  *     remove     all above 0?  then lower all             under the lock of the block
  *
  * Every cell is at least the number of times that its keys were added and not removed: add raises
- * all cells of a key before it answers, and only remove lowers.  So contains() never misses a key,
- * and count() is never below the truth.
+ * all cells of a key before it answers, and only remove lowers cells.  So contains() never misses a
+ * key, and count() is never below the truth.
  *
- * NEW is told by the last-missing-word rule with "lacking" meaning 0: the cells are visited in one
- * order by all adders; of those found at 0 the last decides, and who raises that one from 0 is told
- * NEW.  All cells are raised in that order, those not lacking too, so the proof of
- * docs/concurrency.md holds as long as nobody removes.  What removers add to it stands there.
+ * NEW is told by the last-missing-word rule (docs/concurrency.md), where "lacking" means 0.  All
+ * adders visit the cells in one order.  Of the cells that an adder found at 0, the last one
+ * decides: who raises that one from 0 is told NEW.  All cells are raised in that order, also those
+ * that are above 0, so the proof of docs/concurrency.md holds as long as nobody removes.  It also
+ * says what changes with removers.
  *
  * remove must lower all cells of a key or none, and never below 0.  A remover locks the key's block
- * (segment.h), looks at all cells and then lowers them: beside it there are only adders, which
+ * (segment.h), looks at all cells and then lowers them.  Beside it there are only adders, which
  * raise, so what it saw above 0 stays above 0 and nothing need ever be taken back.  Removers of one
- * key agree one after the other.  A lock word is one of 48 by the block's number; adders and
- * readers do not look at it.
+ * key work one after the other.  There are 48 lock words, and the block's number picks one; adders
+ * and readers do not look at it.
  *
- * A death in the middle of add or remove leaves cells too high, never too low: a key may then seem
- * to be there that is not, which is what a filter is allowed to say.
+ * A death in the middle of add or remove leaves cells too high, never too low.  A key may then seem
+ * to be there that is not, which a filter is allowed to say.
  */
 #include <string.h>
 
@@ -41,7 +43,7 @@
 /* Keys in flight (docs/decisions/0005). */
 #define RING 64u
 
-/* z times q at most. */
+/* The most cells of a key: z times q. */
 #define CELLS_MAX 40u
 
 enum op { ADD, CONTAINS, REMOVE, COUNT };
@@ -75,7 +77,7 @@ TAMIS__INLINE struct probe probe_of(const struct frame *frame, const void *key, 
     return (struct probe){.block = tamis__scale(digest.high, frame->blocks), .low = digest.low};
 }
 
-/* The cells of a key, in order; returns how many. */
+/* Lists the cells of a key, in order, and returns how many there are. */
 TAMIS__INLINE unsigned cells_of(const struct frame *frame, struct probe probe, uint64_t *list)
 {
     unsigned count = 0;
@@ -88,7 +90,7 @@ TAMIS__INLINE unsigned cells_of(const struct frame *frame, struct probe probe, u
     return count;
 }
 
-/* 64 cells of 4 or 8 bits are a cache line at most, wider ones are fetched one by one. */
+/* 64 cells of 4 or 8 bits are at most a cache line; wider ones are fetched one by one. */
 TAMIS__INLINE void prefetch(const struct frame *frame, struct probe probe, bool to_write)
 {
     for (unsigned i = 0; i < frame->z; i++) {
@@ -139,10 +141,10 @@ static void unlock(const struct frame *frame, struct probe probe)
 }
 
 /*
- * Take back the raises of an add that found no room for the next one, though there had been room
- * for all of them a moment before.  As a remover, since another might have looked at them; who
- * removed a key that was never added may even have used them up.  Where the lock is not to be had
- * either they stay: a false positive.
+ * Takes back the raises of an add that found no room for its next cell, though there had been room
+ * for all of them a moment before.  It works as a remover, since others might have looked at the
+ * cells.  Somebody who removed a key that was never added may even have used the raises up.  If the
+ * lock cannot be had, the raises stay: a false positive.
  */
 static void take_back(const struct frame *frame, struct probe probe, const uint64_t *list,
                       unsigned count)
@@ -154,8 +156,8 @@ static void take_back(const struct frame *frame, struct probe probe, const uint6
     unlock(frame, probe);
 }
 
-/* Look at the cells before anything is raised: the last one at 0, and slots for those that are
- * full. */
+/* Looks at the cells before anything is raised: it finds the last one at 0, and makes slots for
+ * those that are full. */
 static int look(const struct frame *frame, const uint64_t *list, unsigned count, unsigned *last)
 {
     const struct tamis__cells *cells = &frame->cells;
@@ -173,7 +175,7 @@ static int look(const struct frame *frame, const uint64_t *list, unsigned count,
     return 0;
 }
 
-/* 1 if the key was new, 0 if not, or an error and nothing done. */
+/* Returns 1 if the key was new, 0 if not, or an error when nothing was done. */
 static int add_one(const struct frame *frame, struct probe probe)
 {
     uint64_t list[CELLS_MAX], before = 0;
@@ -195,7 +197,8 @@ static int add_one(const struct frame *frame, struct probe probe)
     return TAMIS__ANY_BIT_RULE ? any : won;
 }
 
-/* 1 if the key was there and is taken off once, 0 if not, or an error and nothing done. */
+/* Returns 1 if the key was there and is removed once, 0 if not, or an error when
+ * nothing was done. */
 static int remove_one(const struct frame *frame, struct probe probe)
 {
     uint64_t list[CELLS_MAX];
@@ -228,8 +231,8 @@ TAMIS__INLINE int64_t apply(const struct frame *frame, struct probe probe, enum 
     }
 }
 
-/* One loop for all batch calls: work on the key RING behind while the lines of this one come
- * in.  Ends at the first error; *ended is the number of keys that are done. */
+/* One loop for all batch calls: works on the key that is RING behind while the lines of this one
+ * come in.  Ends at the first error; *ended is the number of keys that are done. */
 TAMIS__INLINE int64_t run(const struct tamis__segment *segment, const struct tamis_key *keys,
                           size_t count, enum op op, uint8_t *answers, uint64_t *counts)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuse.c: asking a binary fuse filter (fuse.h has the layout).  It is static: build/ makes its
- * data, nothing changes them, so they are read without atomics and closed by a checksum.
+ * fuse.c: queries of a binary fuse filter (fuse.h has the layout).  The filter is static:
+ * build/ makes its data, and nothing changes them.  So they are read without atomics, and a
+ * checksum closes them.
  *
- * The header alone bounds every access: a digest's piece is below `pieces`, its slots are below the
- * slots of a piece, whatever the seeds and the fingerprints say (check).
+ * The header alone bounds every access: the piece of a digest is below `pieces`, and its slots are
+ * below the slots of a piece, whatever the seeds and the fingerprints say (check).
  */
 #include <inttypes.h>
 #include <math.h>
@@ -17,11 +18,12 @@
 #include "kind/fuse.h"
 #include "kind/kind.h"
 
-/* The checksum is computed in steps of this, each given back before the next. */
+/* The checksum is computed in steps of this size; each step's memory is given back
+ * before the next. */
 #define VERIFY_STEP ((uint64_t)32 << 20)
 
-/* Keys in flight, of three lines each; the figures for 120 MiB: 8 keys 33.5 ns a query, 16 31.1, 64
- * 33.3. */
+/* Keys in flight, each of three cache lines.  Measured at 120 MiB: with 8 keys 33.5 ns a query,
+ * with 16 31.1, with 64 33.3. */
 #define RING 16u
 
 /* A segment as the loops below use it. */
@@ -82,7 +84,7 @@ TAMIS__INLINE unsigned test(const struct ask *ask, const struct probe *probe, ui
     return probe->fingerprint == (f[slots[0]] ^ f[slots[1]] ^ f[slots[2]]);
 }
 
-/* What becomes a digest: a key by either rule, or one that is there. */
+/* What becomes a digest: a key by one of two rules, or a digest that the caller has. */
 enum source { XXH3_KEYS, SIP_KEYS, DIGESTS };
 
 TAMIS__INLINE uint64_t digest_at(const struct ask *ask, const struct tamis_key *keys,
@@ -93,8 +95,8 @@ TAMIS__INLINE uint64_t digest_at(const struct ask *ask, const struct tamis_key *
     return tamis__digest(keys[i].data, keys[i].bytes, ask->by.seed).low;
 }
 
-/* Test the key RING behind while the lines of this one come in.  `bytes` and `source` are constants
- * in each instance. */
+/* Tests the key that is RING behind while the lines of this one come in.  `bytes` and `source` are
+ * constants in each instance. */
 TAMIS__INLINE size_t run(const struct ask *given, const struct tamis_key *keys,
                          const uint64_t *digests, size_t count, uint8_t *answers, uint32_t bytes,
                          enum source source)
@@ -123,7 +125,7 @@ TAMIS__INLINE size_t run(const struct ask *given, const struct tamis_key *keys,
     return ones;
 }
 
-/* An instance each for the three widths. */
+/* There is an instance for each of the three widths. */
 TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct tamis_key *keys,
                              const uint64_t *digests, size_t count, uint8_t *answers,
                              enum source source)
@@ -226,7 +228,7 @@ static int verify(const struct tamis__segment *segment, uint64_t *offset, const 
     return 1;
 }
 
-/* The digest and the fingerprint, with as many digits as they have bits for. */
+/* Writes the digest and the fingerprint, with as many digits as their bits need. */
 static size_t explain(const struct tamis__segment *segment, const void *key, size_t key_bytes,
                       uint64_t *positions, char *text, size_t text_bytes)
 {
@@ -240,8 +242,8 @@ static size_t explain(const struct tamis__segment *segment, const void *key, siz
                             (int)h->fingerprint_bits / 4, kept);
 }
 
-/* ones: the fingerprints that are not 0.  The rate follows from their bits, however many there are.
- * */
+/* *ones gets the number of fingerprints that are not 0.  The rate follows from
+ * their width alone. */
 static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
 {
     const struct tamis__segment_header *h = segment->header;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuse.h: where a key's fingerprint lies in a segment of kind fuse; shared by who asks (fuse.c) and
- * who builds (build/piece.c).
+ * fuse.h: where a key's fingerprint lies in a segment of kind fuse.  Used by queries (fuse.c) and
+ * by the build (build/piece.c).
  *
  *     digest of the key, 64 bits: the low half of its XXH3-128 or SipHash
  *          |
@@ -17,9 +17,9 @@
  *                 32 .. 63   fingerprint, of which the low 8, 16 or 32 bits are kept
  *
  * A key is in when the XOR of its three slots is its fingerprint (Graf and Lemire, "Binary Fuse
- * Filters: Fast and Smaller Than Xor Filters", 2022).  That slot 0 rises with the digest makes the
- * work on sorted digests a walk through memory (docs/decisions/0013); the price is that another
- * seed moves only the other two.
+ * Filters: Fast and Smaller Than Xor Filters", 2022).  Slot 0 rises with the digest, so that the
+ * work on sorted digests is a walk through memory (docs/decisions/0013).  The price is that another
+ * seed moves only the other two slots.
  *
  * The data: `pieces` seeds of 8 bytes, zeros up to a multiple of 64, the fingerprints of piece 0,
  * of piece 1, ...
@@ -41,7 +41,7 @@ static inline uint64_t tamis__fuse_digest(const struct tamis__digester *by, cons
     return tamis__digest_by(by, key, key_bytes).low;
 }
 
-/* What of a shape the arithmetic needs. */
+/* The part of a shape that the arithmetic needs. */
 struct tamis__fuse_geometry {
     uint64_t pieces;
     uint64_t first_slots; /* piece_segments * segment_slots: slot 0 is below it */
@@ -49,7 +49,7 @@ struct tamis__fuse_geometry {
 };
 
 struct tamis__fuse_place {
-    uint64_t slots[TAMIS__FUSE_ARITY]; /* in the piece */
+    uint64_t slots[TAMIS__FUSE_ARITY]; /* within the piece */
     uint32_t fingerprint;              /* 32 bits of it */
 };
 
@@ -61,7 +61,7 @@ tamis__fuse_geometry(uint32_t pieces, uint32_t piece_segments, uint32_t segment_
                                          .segment_slots = segment_slots};
 }
 
-/* Both halves of the product, folded: each bit of it hangs on each of the digest and the seed. */
+/* Folds both halves of the product, so that each bit depends on each bit of digest and seed. */
 static inline uint64_t tamis__fuse_hash(uint64_t digest, uint64_t seed)
 {
     const tamis__u128 product = (tamis__u128)(digest ^ seed) * 0x9E3779B97F4A7C15u;
@@ -90,13 +90,13 @@ tamis__fuse_header_shape(const struct tamis__segment_header *header)
                                       .segment_slots = header->segment_slots};
 }
 
-/* As contains and contains_batch of the kind, by digest (tamis__fuse_digest, the header's
- * digester). */
+/* As contains and contains_batch of the kind, but by digest (that of tamis__fuse_digest with
+ * the header's digester). */
 int tamis__fuse_contains_digest(const struct tamis__segment *segment, uint64_t digest);
 size_t tamis__fuse_contains_digests(const struct tamis__segment *segment, const uint64_t *digests,
                                     size_t count, uint8_t *answers);
 
-/* Which piece a digest belongs to; rises with it. */
+/* Returns the piece that a digest belongs to; it rises with the digest. */
 static inline uint64_t tamis__fuse_piece(uint64_t digest, uint32_t pieces)
 {
     return tamis__scale(digest, pieces);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kinds.c: the table of kinds.  A new one is a file of its own and a line here. */
+/* kinds.c: the table of kinds.  A new kind is a file of its own and a line here. */
 #include "kind/kind.h"
 
 static const struct tamis__kind *const kinds[] = {
