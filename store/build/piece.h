@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * piece.h: the fingerprints of one piece of a fuse filter, from its digests.
- */
+/* piece.h: makes the fingerprints of one piece of a fuse filter from its digests. */
 #ifndef TAMIS_BUILD_PIECE_H
 #define TAMIS_BUILD_PIECE_H
 

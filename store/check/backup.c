@@ -301,7 +301,7 @@ static int name_filter(struct backup *b, uint64_t filter_id, struct tamis__recor
                        struct tamis__numbers *left_out)
 {
     char name[TAMIS_NAME_MAX + 1];
-    struct tamis__record *now = malloc(sizeof *now); /* large */
+    struct tamis__record *now = malloc(sizeof *now); /* too large for the stack */
     if (now == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a filter's record");
     hidden_name(filter_id, name);
     int rc = tamis__catalog_get(b->copy, name, record);
@@ -327,7 +327,7 @@ static int64_t name_all(struct backup *b)
 {
     struct tamis__numbers left_out = {0};
     int64_t named = 0;
-    struct tamis__record *record = malloc(sizeof *record); /* large */
+    struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
     if (record == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a filter's record");
     int rc = tamis__catalog_begin(&b->from->catalog, TAMIS__LOCK_SHARED, &b->source);
     if (rc == 0) {
@@ -350,7 +350,7 @@ static int64_t name_all(struct backup *b)
 
 static int copy_all(struct backup *b)
 {
-    struct tamis__record *record = malloc(sizeof *record); /* large */
+    struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
     if (record == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a filter's record");
     int rc = list_filters(b);
     for (size_t i = 0; rc == 0 && i < b->filters.count; i++)

@@ -27,7 +27,8 @@ void tamis__numbers_sort(struct tamis__numbers *numbers);
  * 0: there is none. */
 int tamis__generation_to_go_back_to(struct tamis_store *store, struct tamis__catalog_txn *txn,
                                     uint64_t filter_id, uint64_t *generation);
-/* The length of a clause that says what can be done about damage in the list in force. */
+/* Says what can be done about damage in the list in force: a clause that goes behind what is
+ * wrong. */
 #define TAMIS__MEND_BYTES 500
 int tamis__check_mend(struct tamis_store *store, struct tamis__catalog_txn *txn,
                       const struct tamis__record *record, char mend[TAMIS__MEND_BYTES]);

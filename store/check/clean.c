@@ -280,7 +280,7 @@ static int remove_garbage(struct cleaning *c)
 static int forget_lost(struct cleaning *c)
 {
     struct tamis__numbers files = {0};
-    struct tamis__record *record = malloc(sizeof *record); /* large */
+    struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
     int rc = record != NULL ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
     for (size_t i = 0; rc == 0 && i < c->lost_count; i++) {
         const struct lost *lost = &c->lost[i];
@@ -304,7 +304,7 @@ static int forget_lost(struct cleaning *c)
 /* Keys were lost between the checkpoint and now.  Their number is taken from the segments too. */
 static int recount(struct cleaning *c)
 {
-    struct tamis__record *record = malloc(sizeof *record); /* large */
+    struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
     int rc = record != NULL ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
     for (size_t i = 0; rc == 0 && i < c->miscounted.count; i++) {
         if (i > 0 && c->miscounted.list[i] == c->miscounted.list[i - 1]) continue;

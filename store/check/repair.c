@@ -207,7 +207,7 @@ static int find_mend(struct tamis__repair *repair, const struct tamis_problem *p
     struct tamis__catalog_txn *txn;
     *mend = '\0';
     if (*problem->filter == '\0') return 0;
-    struct tamis__record *record = malloc(sizeof *record); /* large */
+    struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
     int rc = record ? tamis__catalog_begin(&repair->store->catalog, TAMIS__LOCK_SHARED, &txn)
                     : tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
     if (rc == 0) {

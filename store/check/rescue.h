@@ -27,7 +27,7 @@ struct tamis__rescue_work {
     size_t count;
     struct tamis__word_to_tell *told;
     size_t told_count, told_room;
-    struct tamis__record record; /* large */
+    struct tamis__record record; /* too large for the stack */
 };
 
 /* Puts the filter into the new catalog (or only reports it), and notes the live words to be written

@@ -134,8 +134,8 @@ static int check_spread_alone(const struct tamis__store_segment *s, uint64_t *of
 
 /* ---- Counters -------------------------------------------------------------------------------- */
 
-/* Keys may be removed during the check.  A counter has lost its count only if it lacks one again
- * and again. */
+/* Has the segment items, and no counter above 0?  Keys may be removed during the check, so this
+ * must be seen again and again. */
 static bool has_lost_counts(const struct tamis__segment *segment)
 {
     for (unsigned i = 0; i < BLANK_TRIES; i++) {

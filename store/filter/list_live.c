@@ -70,7 +70,7 @@ static bool is_damaged(struct tamis_store *store, uint64_t filter_id)
     struct tamis__segment_header header;
     struct tamis__catalog_txn *txn;
     bool damaged = false;
-    struct tamis__record *record = malloc(sizeof *record); /* large */
+    struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
     if (record == NULL || tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn) < 0) {
         free(record);
         return false;

@@ -379,7 +379,7 @@ static int make_merged(struct merging *m, struct tamis_store *store, const char 
     int rc = tamis__check_room(store->root_fd, bytes, name);
     for (uint32_t i = 0; rc == 0 && i < entry.count; i++)
         rc = make_segment(m, store, i, &drafts[i]);
-    for (uint32_t i = 0; i + 1 < entry.count; i++) /* older segments take no more keys */
+    for (uint32_t i = 0; i + 1 < entry.count; i++) /* older segments count with what they hold */
         entry.capacity += tamis__header_items(&drafts[i].header);
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_MERGE_DONE);

@@ -160,8 +160,8 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
     return rc;
 }
 
-/* Brings to the disk each segment of which this process was the last writer.  Returns 1 if the
- * whole filter is on the disk. */
+/* Brings a segment to the disk if this process was its last writer, for all segments.  Returns 1 if
+ * the whole filter is on the disk. */
 static int leave_segments(const struct tamis__view *view)
 {
     bool left = false, whole = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* open.h: the life of a handle (open.c). */
+/* open.h: opens and frees handles (open.c). */
 #ifndef TAMIS_HANDLE_OPEN_H
 #define TAMIS_HANDLE_OPEN_H
 

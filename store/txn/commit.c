@@ -20,8 +20,8 @@ static bool goes_on(const struct tamis__commit *c)
 /*
  * Gives the next free segment number.  If a file has that number already, its maker died before the
  * commit.  Such a file is removed if nothing was ever added to it.  Otherwise this catalog is older
- * than its segments (it was restored from a copy): the file is left alone, and the next number is
- * tried.
+ * than its segments (it was restored from a copy): the file is left alone, the next number is
+ * tried, and filter ids go on above that of the file.
  */
 int tamis__take_segment_number(struct tamis_store *store, struct tamis__store_record *counters,
                                uint64_t *number)
@@ -55,7 +55,7 @@ static int number_files(struct tamis__commit *c)
     for (uint32_t i = 0; rc == 0 && i < c->count; i++)
         rc = number_one(c, &c->drafts[i], c->filled);
     if (rc == 0 && c->index != NULL) rc = number_one(c, c->index, true);
-    /* Above the ids of files that were in the way. */
+    /* The filter id is above those of files that were in the way. */
     if (rc == 0 && c->before == NULL)
         c->after->filter_id = tamis__catalog_store(c->txn)->next_filter_id++;
     return rc == 0 && notes ? tamis__catalog_commit_part(c->txn) : rc;
@@ -207,8 +207,8 @@ static int write_catalog(struct tamis__commit *c)
 
 /* ---- Handles --------------------------------------------------------------------------------- */
 
-/* A list that only goes on needs no new epoch: its newest segment says so, or adders find the
- * spare. */
+/* A list that only goes on needs no new epoch: handles read in its newest segment where it goes on,
+ * and adders find the spare. */
 static int raise(const struct tamis__commit *c)
 {
     if (c->before == NULL || (goes_on(c) && c->behind == 0)) return 0;

@@ -23,7 +23,7 @@
 
 /* What the drafts of a commit become. */
 enum tamis__come {
-    TAMIS__COME_NOT,    /* there are none: the list is there already, or stays as it is */
+    TAMIS__COME_NOT,    /* no drafts: the list is there already, or stays as it is */
     TAMIS__COME_LIST,   /* a list of their own, oldest first, in the stead of the one before it */
     TAMIS__COME_SPARES, /* spares behind the newest segment (txn/spares.h) */
     TAMIS__COME_BEHIND  /* one segment behind the newest, which is left for it at once */
@@ -46,15 +46,15 @@ struct tamis__commit {
     struct tamis__draft *drafts;
     uint32_t count;
     bool filled;                /* the drafts hold keys */
-    struct tamis__draft *index; /* of exceptions; NULL: none comes */
+    struct tamis__draft *index; /* the new index of exceptions; NULL: none */
     bool keeps_exceptions;      /* the list before is kept, and its exceptions with it */
     uint64_t comes_back_with;   /* the index that was kept with a list that comes back; or 0 */
-    uint32_t behind;            /* so many of the oldest segments go */
+    uint32_t behind;            /* number of the oldest segments that go */
     const struct tamis__segment *left; /* the newest segment of `before`, mapped; for COME_SPARES
                                           and COME_BEHIND */
-    struct tamis__numbers *remove;     /* the files that go are appended; they are garbage in the
-                                          catalog then.  NULL where none can */
-    tamis__opened_fn *opened;          /* NULL: nobody wants a handle */
+    struct tamis__numbers *remove; /* the files that go are appended; they are noted as garbage, and
+                                      unlinked after the commit.  NULL if none can go */
+    tamis__opened_fn *opened;      /* NULL: no handle is wanted */
     void *context;
 };
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * enter.c: see enter.h.
+ * enter.c: see enter.h.  These calls make a filter:
  *
- *     tamis__draft_init      a header from a description
- *     tamis__draft_stage     its file, allocated in full, in staging/
- *     (an import writes the data into it)
- *     tamis__drafts_enter    under the catalog's exclusive lock: one commit (commit.h)
+ *     tamis__draft_init      makes a header from a description
+ *     tamis__draft_stage     makes its file in staging/, allocated in full
+ *                            (an import writes the data into it)
+ *     tamis__drafts_enter    makes one commit under the catalog's exclusive lock (commit.h)
  *
  * What may take long is done before the lock is taken.  Whatever fails, nothing is left behind: the
- * files that were staged go, and so do those that had got their names.  What a crash leaves in
- * staging/ is swept by the next maker (segment.h), what it leaves in segments/ by the next writer.
+ * staged files are removed, and so are those that had got their names.  What a crash leaves in
+ * staging/ is removed by the next maker (segment.h).  What it leaves in segments/ is removed by the
+ * next writer.
  */
 #include "txn/enter.h"
 
@@ -18,7 +19,7 @@
 #include "base/error.h"
 #include "txn/write.h"
 
-/* Under the lock. */
+/* Makes the record and the commit, under the lock. */
 static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn,
                  const struct tamis__entry *entry)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* enter.h: a filter that was not there before, of segments that are made (enter.c). */
+/* enter.h: enters a new filter, whose segments are made, into the store (enter.c). */
 #ifndef TAMIS_TXN_ENTER_H
 #define TAMIS_TXN_ENTER_H
 
 #include "txn/commit.h"
 
-/* The list of segments, oldest first, that shall be the filter `name`. */
+/* The segments, oldest first, that shall become the filter `name`. */
 struct tamis__entry {
     const char *name;
     struct tamis__draft *drafts;
@@ -13,15 +13,15 @@ struct tamis__entry {
     uint64_t capacity;
     double fp_rate;
     struct tamis__policy policy;
-    tamis__opened_fn *opened; /* NULL: nobody wants a handle */
+    tamis__opened_fn *opened; /* NULL: no handle is wanted */
     void *context;
-    bool filled; /* with contents: an orphan of these cannot be told from a filter's by looking */
+    bool filled; /* with contents: a look cannot tell these files from orphans */
 };
 
-/* TAMIS_EEXIST now rather than after allocating gigabytes. */
+/* Fails with TAMIS_EEXIST before gigabytes are allocated for a name that is taken. */
 int tamis__check_absent(struct tamis_store *store, const char *name);
 
-/* Publish all of them in one commit.  On any error nothing of them is left. */
+/* Publishes all drafts in one commit.  After an error none of them is left. */
 int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *entry);
 
 #endif

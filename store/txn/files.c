@@ -3,8 +3,8 @@
  * files.c: see files.h.
  *
  * The catalog files each kept generation under the filter's id and the number of the generation.  A
- * kept generation shares no file with another one or with the one in force.  If a build found
- * exceptions, the replaced generation keeps the index that was in force with it.
+ * kept generation shares no file with another one or with the one in force.  If its build has found
+ * exceptions, it keeps the index that was in force with it.
  */
 #include "txn/files.h"
 

@@ -28,7 +28,7 @@ void tamis__close_segment(struct tamis__store_segment *segment);
  * Otherwise closes it, and returns `rc` or TAMIS_EFOREIGN. */
 int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
                          struct tamis__store_segment *segment);
-/* As tamis__open_segment(), for a segment of which only the number is known. */
+/* As tamis__open_segment(), if only the number of the segment is known. */
 int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filter_id,
                        bool writable, struct tamis__store_segment *segment);
 

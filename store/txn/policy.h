@@ -22,7 +22,7 @@ uint64_t tamis__policy_capacity(const struct tamis__policy *policy, uint32_t ste
  */
 int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
                        struct tamis_sizing *sizing);
-/* Can a list of `count` segments, the newest of which is of that step, grow further? */
+/* Can a list of `count` segments grow further, if its newest is of that step? */
 bool tamis__policy_grows(const struct tamis__policy *policy, uint32_t step, uint32_t count);
 /* The number of items that the newest segment may have: the capacity that it was made for, or
  * UINT64_MAX for any number. */

@@ -65,7 +65,7 @@ void tamis__look_for_trouble(const struct tamis_store *store, const struct tamis
 /* ---- One filter ------------------------------------------------------------------------------ */
 
 /*
- * Repairs data of a segment that belong together and of which only a part came to the disk.  The
+ * Repairs data of a segment that belong together, if only a part of them came to the disk.  The
  * repair is on the disk before the mark is cleared.  Otherwise the next power cut would leave a
  * segment that is marked clean and is broken.
  */
@@ -158,7 +158,7 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
 
 struct scan {
     const struct tamis_store *store;
-    uint64_t *ids; /* filters of which the catalog must be told */
+    uint64_t *ids; /* ids of filters that the catalog must be told of */
     size_t count, room;
 };
 

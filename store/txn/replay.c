@@ -236,7 +236,7 @@ struct settling {
     struct tamis__logs logs;
     const uint64_t *numbers; /* of the segments; NULL: no filter, forget its logs */
     uint32_t count;
-    int64_t whole_until; /* time of the oldest of these segments, before anything was replayed */
+    int64_t whole_until; /* least time until which they were clean */
     bool any, damaged;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* replay.h: logs whose owners are dead (replay.c). */
+/* replay.h: replays logs whose owners are dead (replay.c). */
 #ifndef TAMIS_TXN_REPLAY_H
 #define TAMIS_TXN_REPLAY_H
 

@@ -95,7 +95,7 @@ static int fail_no_store(const char *path)
         tamis__quote(quoted, path));
 }
 
-/* Opens the root directory.  It must already be a store unless `is_new`. */
+/* Opens the root directory, and sets its mode if it `is_new`. */
 static int open_root(struct tamis_store *store, const struct tamis_store_options *options,
                      bool is_new)
 {
