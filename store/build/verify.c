@@ -119,7 +119,7 @@ static void make_up(uint64_t *state, uint64_t words[2])
     }
 }
 
-/* Counts the yes of a chunk of samples.  A key that was in fact added is no sample. */
+/* Counts the yes answers to a chunk of samples.  A key that was in fact added is no sample. */
 static int sample_chunk(struct tamis_build *build, uint64_t *state)
 {
     uint64_t words[SAMPLE_CHUNK][2];

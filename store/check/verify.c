@@ -486,8 +486,8 @@ static int check_one(struct check *check, const char *name)
 
 /* ---- What is remembered ---------------------------------------------------------------------- */
 
-/* Notes in the catalog whether the filter is damaged.  Returns 1 if the catalog differs; with a
- * `txn` that may write, it is written. */
+/* Compares the catalog with what was found: is the filter damaged?  Returns 1 if they differ; if
+ * `writes`, the catalog has been corrected then. */
 static int remember_one(struct check *check, struct tamis__catalog_txn *txn, uint64_t id,
                         bool writes)
 {

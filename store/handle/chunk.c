@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * chunk.c: adds and asks many keys at once, in chunks of up to TAMIS__CHUNK.  A key is open as long
- * as no segment was found to have it and it was not added.
+ * as no segment was found to have it and it was not added.  It is won in vain if it was new in a
+ * segment that had been left by then.
  *
  *     ask      the segments of the newest slice; keys that are found are done
  *     take     room in the newest segment for the open keys, a part of it at a time
@@ -19,8 +20,7 @@
 #include "base/error.h"
 #include "handle/segments.h"
 
-/* The open keys of a chunk, moved together.  They are kept as digests if all segments have the
- * same. */
+/* The open keys of a chunk, moved together; kept as digests if all segments have the same. */
 struct open_keys {
     union {
         struct tamis_key keys[TAMIS__CHUNK];

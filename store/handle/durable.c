@@ -13,9 +13,9 @@
  *     sync       fdatasync() of the log, once for the whole batch
  *     landed     unlogged - 1; the answers
  *
- * All keys that were found lacking are logged, new or not.  Between the look and the add, another
- * key's adder may set the last bit that a key lacked.  That key is told SEEN, but its own adder has
- * set bits too, which only its own log has.
+ * All keys that were found lacking are logged, new or not.  Between the look and the add, the adder
+ * of another key may set the last bit that a key lacked.  Then the adder of this key is told SEEN,
+ * but it may have set bits of the key too, and only its own log has them.
  *
  * Claim: if a key is found whole, and after that `unlogged` of all segments is found 0, the key is
  * on the disk.  Proof: each of its bits was set by an adder that had raised `unlogged` before.  As
