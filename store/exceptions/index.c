@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * index.c: exceptions as a mapped file, asked behind every positive answer.
+ * index.c: the index of exceptions, keys that must answer "absent" whatever the bits say.  It is a
+ * mapped file; a query looks into it when the bits say "present".
  *
  *     data:   head (64)  |  slots, 8 bytes each  |  records
  *     slot:   24 bits of the key's hash, then 40 bits: 1 + place of its record in units of 8 bytes;
- *     0: free record: u64 generation, u32 bytes, key, zeros up to a multiple of 8; in order of the
- *     keys
+ *             0: free
+ *     record: u64 generation, u32 bytes, key, zeros up to a multiple of 8; in order of the keys
  *
- * Open addressing with linear probing from the low bits of XXH3-64(key), half of the slots free at
- * least.  A key that is no exception, which is nearly every one, costs one cache line: eight slots
- * lie in it, and of those only one in 16 million sends it on to a record that is not its own.
+ * The slots are open addressing with linear probing from the low bits of XXH3-64(key); at least
+ * half of them are free.  A key that is no exception, as nearly every key, costs one cache line:
+ * eight slots lie in it, and only one key in 16 million is sent on to a record that is not its own.
  *
- * The file may be anything: what the head says is held against the length of the data when it is
- * mapped, what a slot and a record say each time that they are followed.  So opening costs no pass
- * over the data.
+ * The file may hold anything.  What the head says is compared with the length of the data when the
+ * file is mapped, and what a slot and a record say each time that they are followed.  So opening
+ * needs no pass over the data.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +32,15 @@
 
 /* No other file has the exceptions. */
 
-/* So much is summed faster than a reader would notice: 20 us. */
+/* The checksum of so many bytes takes 20 us, faster than a reader would notice. */
 #define CHECKED_AT_OPEN ((uint64_t)256 << 10)
 
 struct index_head {
-    uint64_t count;         /*  0   8  exceptions                     */
-    uint64_t slots;         /*  8   8  2^n, 8 and twice count at least */
-    uint64_t records_bytes; /* 16   8  of the records together        */
+    uint64_t count;         /*  0   8  exceptions                      */
+    uint64_t slots;         /*  8   8  2^n, at least 8 and twice count */
+    uint64_t records_bytes; /* 16   8  of the records together         */
     uint64_t found;         /* 24   8  of the exceptions, by a build   */
-    uint8_t reserved[32];   /* 32  32  0                              */
+    uint8_t reserved[32];   /* 32  32  0                               */
 };
 TAMIS__AT(struct index_head, slots, 8);
 TAMIS__AT(struct index_head, records_bytes, 16);
@@ -47,7 +48,7 @@ TAMIS__AT(struct index_head, found, 24);
 TAMIS__AT(struct index_head, reserved, 32);
 TAMIS__SIZE(struct index_head, 64);
 
-/* The data of an index by their parts. */
+/* The parts of the data of an index. */
 struct parts {
     const struct index_head *head;
     const uint64_t *slots;
@@ -62,7 +63,8 @@ struct record {
     uint32_t bytes;
 };
 
-/* None of both where the head says more than there is: a query then leaves nothing. */
+/* Returns no slots and no records if the head says more than there is: a query
+ * then finds nothing. */
 static struct parts parts_of(const struct tamis__segment *index)
 {
     const struct index_head *head = (const void *)index->data;
@@ -174,7 +176,7 @@ int tamis__index_check(const struct tamis__segment *index, const char **reason)
     return h->data_bytes > CHECKED_AT_OPEN || tamis__index_sum_is_right(index) ? 0 : TAMIS_ECORRUPT;
 }
 
-/* The record at `offset` of the records, which is a multiple of 8; false if it leaves them. */
+/* Reads the record at `offset` of the records, a multiple of 8; false if the record leaves them. */
 static bool read_record(const struct parts *p, uint64_t offset, struct record *record)
 {
     const uint64_t all = p->records_bytes;
@@ -195,7 +197,7 @@ static bool slot_is_key(const struct parts *p, uint64_t slot, const void *key, s
     return record.bytes == bytes && (bytes == 0 || memcmp(record.key, key, bytes) == 0);
 }
 
-/* The slot that has the key; slot_count where none has. */
+/* Returns the slot that has the key; slot_count if none has it. */
 static uint64_t find_slot(const struct parts *p, uint64_t hash, const void *key, size_t bytes)
 {
     const uint64_t mask = p->slot_count - 1;
@@ -245,7 +247,8 @@ size_t tamis__index_strike(const struct tamis__segment *index, const struct tami
 
 /* ---- Reading it whole ------------------------------------------------------------------------ */
 
-/* What is wrong with the record at *at; NULL, and *at behind it, where nothing is. */
+/* Returns what is wrong with the record at *at.  If nothing is wrong, returns NULL and moves
+ * *at behind it. */
 static const char *next_record(const struct parts *p, uint64_t *at, struct record *record)
 {
     static const uint8_t zeros[8];
@@ -307,7 +310,7 @@ static bool comes_before(const struct record *a, const struct record *b)
     return order < 0 || (order == 0 && a->bytes < b->bytes);
 }
 
-/* Each record is sound, after the one before it, and found by its key. */
+/* Checks that each record is sound, stands after the one before it, and is found by its key. */
 static const char *verify_records(const struct parts *p, uint64_t *at)
 {
     struct record before = {0}, record;

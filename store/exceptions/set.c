@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * set.c: the set of exceptions in memory.
+ * set.c: the set of exceptions in memory (keys that must answer "absent" whatever the bits say).
  *
- * Keys are added at the end and brought in order once, so that ten million cost a sort and not ten
- * million insertions.  Their bytes lie in blocks that never move; entries point into them.
+ * Keys are added at the end and sorted once, so that ten million keys cost one sort and not ten
+ * million insertions.  Their bytes lie in blocks that never move; entries point into the blocks.
  */
 #include "exceptions/set.h"
 
@@ -100,7 +100,8 @@ static int compare_keys(const void *a, size_t a_bytes, const void *b, size_t b_b
     return order != 0 ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
 }
 
-/* By hand before all that was found, then the highest generation. */
+/* For one key, the entry by hand comes before those that builds found, then
+ * the highest generation. */
 static int by_key_and_rank(const void *a, const void *b)
 {
     const struct tamis__exception *x = a, *y = b;
@@ -115,7 +116,7 @@ static bool same_key(const struct tamis__exception *a, const struct tamis__excep
     return a->bytes == b->bytes && (a->bytes == 0 || memcmp(a->key, b->key, a->bytes) == 0);
 }
 
-/* Close the gaps that entries leave which are gone. */
+/* Closes the gaps that removed entries leave. */
 static size_t compact(struct tamis__exceptions *set)
 {
     size_t kept = 0;
@@ -126,7 +127,7 @@ static size_t compact(struct tamis__exceptions *set)
     return removed;
 }
 
-/* One entry for two of the same key. */
+/* Makes one entry of two for the same key. */
 static void merge_into(struct tamis__exception *kept, const struct tamis__exception *other)
 {
     const bool by_hand = tamis__exception_by_hand(kept) || tamis__exception_by_hand(other);
@@ -135,7 +136,7 @@ static void merge_into(struct tamis__exception *kept, const struct tamis__except
     kept->generation = by_hand && found != 0 ? found | TAMIS__BY_HAND_TOO : found;
 }
 
-/* Those of one key stand together. */
+/* Merges the entries of each key; they stand next to each other. */
 static void merge_same(struct tamis__exceptions *set)
 {
     struct tamis__exception *first = set->entries;

@@ -28,7 +28,7 @@ void tamis__reader_clear(struct tamis__reader *reader)
     *reader = (struct tamis__reader){0};
 }
 
-/* Some reasons bring a mend of their own, behind a semicolon. */
+/* Returns the mend.  Some reasons bring a mend of their own, behind a semicolon. */
 static const char *mend_of(int code, const char *reason)
 {
     if (strchr(reason, ';') != NULL) return "";
@@ -130,13 +130,13 @@ int tamis__writer_flush(struct tamis__writer *writer)
     return 0;
 }
 
-/* Room for at least one byte. */
+/* Makes room for at least one byte. */
 static int make_room(struct tamis__writer *writer)
 {
     return writer->used < TAMIS__PIECE_BYTES ? 0 : tamis__writer_flush(writer);
 }
 
-/* What was put at the end of the buffer goes out. */
+/* Gives to the sink what was put at the end of the buffer. */
 static void give(struct tamis__writer *writer, size_t bytes)
 {
     if (writer->summing) tamis__sum_add(&writer->sum, writer->buffer + writer->used, bytes);
@@ -164,7 +164,7 @@ int tamis__writer_put(struct tamis__writer *writer, const void *data, size_t byt
     return 0;
 }
 
-/* Bytes of the data from `offset` on, as the passage wants them. */
+/* Copies bytes of the data from `offset` on, in the form that the passage asks for. */
 static void copy_out(const struct tamis__segment *segment, const struct tamis__passage *passage,
                      uint64_t offset, unsigned char *out, size_t bytes)
 {
@@ -173,7 +173,8 @@ static void copy_out(const struct tamis__segment *segment, const struct tamis__p
         const uint64_t at = offset + done;
         const size_t skip = at % 8;
         const size_t now = bytes - done < 8 - skip ? bytes - done : 8 - skip;
-        /* ORDER relaxed: adders set bits meanwhile; no other memory is inferred from them. */
+        /* ORDER relaxed: adders set bits meanwhile, and nobody concludes from a bit what
+         * other memory holds. */
         uint64_t word = __atomic_load_n(&segment->data[at / 8], __ATOMIC_RELAXED);
         if (reverse) word = tamis__reverse_bits(word);
         if (passage->swap_words) word = __builtin_bswap64(word);

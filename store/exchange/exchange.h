@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exchange.h: filters as streams of bytes, in the formats of other systems and in our own.
+ * exchange.h: import and export of filters as streams of bytes, in the formats of other systems and
+ * in our own.
  *
  *     import    source -> reader -> parse    the head of the stream: which segments there are
  *                                -> load     their data, piece by piece -> target
  *     export    segments -> save -> writer -> sink
  *
  * A format is a file of this folder and a line in the table of formats.c.  `parse` works on
- * (buffer, bytes) and does no I/O; `load` asks the reader for bounded pieces and gives them to a
- * target, which knows where data goes: so both are what a fuzzer feeds, and a stream of any length
- * takes one piece of memory.  docs/exchange.md has the formats byte by byte.
+ * (buffer, bytes) and does no I/O.  `load` asks the reader for bounded pieces and gives them to a
+ * target, which knows where data goes.  So both can be fed by a fuzzer, and a stream of any length
+ * takes only one piece of memory.  docs/exchange.md has the formats byte by byte.
  */
 #ifndef TAMIS_EXCHANGE_EXCHANGE_H
 #define TAMIS_EXCHANGE_EXCHANGE_H
@@ -26,13 +27,13 @@
 /* The most that is asked of a source, or given to a sink or a target, at once. */
 #define TAMIS__PIECE_BYTES ((size_t)1 << 20)
 
-/* In a layer: the stream does not say how many keys it holds. */
+/* In a layer: the stream does not say how many keys the layer holds. */
 #define TAMIS__ITEMS_UNKNOWN UINT64_MAX
 
-/* A segment as a stream tells of it. */
+/* A layer: one segment, as a stream describes it. */
 struct tamis__layer {
-    /* Of it number and file_bytes mean nothing here; capacity, fp_rate and created_at are 0 where
-     * the stream does not tell them. */
+    /* Its number and file_bytes mean nothing here; capacity, fp_rate and created_at are 0 if the
+     * stream does not tell them. */
     struct tamis__record_segment segment;
     uint32_t flags; /* TAMIS_SEGMENT_* */
     uint8_t kept[TAMIS__KEPT_BYTES];
@@ -41,15 +42,15 @@ struct tamis__layer {
 /* What a stream says before its data; the oldest layer first. */
 struct tamis__outline {
     uint32_t count;
-    uint64_t head_bytes;  /* of the stream, which load takes first */
+    uint64_t head_bytes;  /* bytes of the head, which load takes first */
     uint64_t least_bytes; /* that must follow the head; more than the source has is a refusal */
-    uint64_t capacity;    /* of the filter; 0: follows from the layers, as the rate */
+    uint64_t capacity;    /* of the filter; 0: it and the rate follow from the layers */
     double fp_rate;
     struct tamis__policy policy; /* how it goes on; capacity 0: the stream does not tell */
     struct tamis__layer layers[TAMIS__SEGMENTS_MAX];
 };
 
-/* Bytes that the positions 0 .. m-1 take: what other systems store. */
+/* Bytes that the positions 0 .. m-1 take.  Other systems store so many. */
 static inline uint64_t tamis__bits_to_bytes(uint64_t m_bits)
 {
     return m_bits / 8 + (m_bits % 8 != 0);
@@ -69,18 +70,20 @@ struct tamis__reader {
 int tamis__reader_init(struct tamis__reader *reader, const struct tamis_source *source,
                        const char *format);
 void tamis__reader_clear(struct tamis__reader *reader);
-/* Hold `bytes` bytes, at most TAMIS__PIECE_BYTES, or all that are left of the stream. */
+/* Makes sure that the buffer has `bytes` bytes, at most TAMIS__PIECE_BYTES, or all that are left
+ * of the stream. */
 int tamis__reader_fill(struct tamis__reader *reader, size_t bytes);
-/* Exactly so many bytes, to be changed at will, valid until the next call; or TAMIS_ECORRUPT. */
+/* Takes exactly so many bytes, or returns TAMIS_ECORRUPT.  The caller may change them; they are
+ * valid until the next call. */
 int tamis__reader_take(struct tamis__reader *reader, size_t bytes, unsigned char **data);
-/* TAMIS_ECORRUPT if anything is left. */
+/* Returns TAMIS_ECORRUPT if anything is left of the stream. */
 int tamis__reader_finish(struct tamis__reader *reader);
-/* "the <format> stream <reason>; <mend> (at byte <offset>)"; without a mend in the reason it is
- * that of the code. */
+/* Sets the sentence "the <format> stream <reason>; <mend> (at byte <offset>)".  If the reason
+ * brings no mend, the mend is that of the code. */
 int tamis__reader_fail(const struct tamis__reader *reader, int code, uint64_t offset,
                        const char *reason);
 
-/* Takes the data of the segments: for each in order, from its first byte to its last. */
+/* A target takes the data of the segments: for each in order, from its first byte to its last. */
 struct tamis__target {
     int (*write)(void *context, uint32_t segment, const void *data, size_t bytes);
     void *context;
@@ -113,9 +116,9 @@ int tamis__writer_flush(struct tamis__writer *writer);
 
 /*
  * How the data of a segment goes out: its bytes from `offset` on, with position b at mask 1 << b %
- * 8 (LSB first) or 0x80 >> b % 8 (MSB first) of byte b / 8, whatever the segment's own order is; as
- * big-endian words of 8 bytes where `swap_words` says so.  The data may change meanwhile: each word
- * is as it was at one instant.
+ * 8 (LSB first) or 0x80 >> b % 8 (MSB first) of byte b / 8, whatever the segment's own order is.
+ * If `swap_words` is set, they go out as big-endian words of 8 bytes.  The data may change
+ * meanwhile: each word is as it was at one instant.
  */
 struct tamis__passage {
     uint32_t bit_order; /* enum tamis__bit_order of the stream */
@@ -128,17 +131,17 @@ int tamis__writer_data(struct tamis__writer *writer, const struct tamis__segment
 
 struct tamis__format {
     const char *name;
-    bool has_secrets;  /* seed and key are in its streams */
+    bool has_secrets;  /* its streams hold seed and key */
     size_t head_bytes; /* the longest head; a shorter stream is handed over as it is */
 
-    /* NULL where the stream is nothing but data, and the caller's word is all there is; else fills
-     * the outline, or returns a code with the refusal. */
+    /* Fills in the outline, or returns a code with the refusal.  NULL if the stream is nothing but
+     * data, so that the caller must tell the rest. */
     int (*parse)(const void *head, size_t bytes, struct tamis__outline *outline,
                  struct tamis__refusal *refusal);
     int (*load)(struct tamis__reader *reader, const struct tamis__outline *outline,
                 const struct tamis__target *target);
 
-    /* Can it be said in this format?  TAMIS_EUNSUPPORTED with a sentence if not. */
+    /* Can the format express this filter?  If not, returns TAMIS_EUNSUPPORTED with a sentence. */
     int (*check)(const struct tamis__cargo *cargo);
     int (*save)(const struct tamis__cargo *cargo, struct tamis__writer *writer);
 };
@@ -148,14 +151,15 @@ extern const struct tamis__format tamis__format_redisbloom;
 extern const struct tamis__format tamis__format_guava;
 extern const struct tamis__format tamis__format_portable;
 
-/* NULL with the sentence set; the caller returns TAMIS_EINVAL. */
+/* Returns NULL, with the sentence set, if there is no such format; the
+ * caller returns TAMIS_EINVAL. */
 const struct tamis__format *tamis__format_by_name(const char *name);
 
-/* `bytes` bytes of data for segment `index` from the reader to the target, piece by piece. */
+/* Loads `bytes` bytes of data for segment `index` from the reader to the target, piece by piece. */
 int tamis__load_data(struct tamis__reader *reader, const struct tamis__target *target,
                      uint32_t index, uint64_t bytes);
 
-/* For `check`: one segment, of kind bloom; `format` names the format in the sentence. */
+/* For `check`: is this one segment of kind bloom?  `format` names the format in the sentence. */
 int tamis__check_one_bloom(const struct tamis__cargo *cargo, const char *format);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* formats.c: the table of formats.  A new one is a file of its own and a line here. */
+/* formats.c: the table of formats.  A new format is a file of its own and a line here. */
 #include <string.h>
 
 #include "base/error.h"

@@ -4,8 +4,8 @@
  *
  *     u8 strategy (1: MURMUR128_MITZ_64), u8 k, i32 number of longs, the longs; all big-endian
  *
- * Position b is bit b % 64 of long b / 64, the least first, so a long with its bytes turned round
- * is a word of ours.  The stream tells neither the expected insertions nor the rate.
+ * Position b is bit b % 64 of long b / 64, counted from the least bit.  So a long with its bytes
+ * reversed is a word of ours.  The stream tells neither the expected insertions nor the rate.
  */
 #include "exchange/exchange.h"
 

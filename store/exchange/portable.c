@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * portable.c: format `tamis`, a filter of any kind on its way to another store or machine.
+ * portable.c: format `tamis`, which carries a filter of any kind to another store or machine.
  *
  *     head      what the filter is and how it goes on when it is full or time passes, and a
- *               description of each segment, closed by an XXH3-64
- *     data      of each segment in order, as it lies in the file
- *     trailer   XXH3-128 of all before, in canonical form: what xxh128sum prints for the stream
+ *               description of each segment; closed by an XXH3-64
+ *     data      the data of each segment in order, as they lie in the file
+ *     trailer   the XXH3-128 of all before, in canonical form: what xxh128sum prints for the stream
  *               without its last 16 bytes
  *
  * The head has a checksum of its own because it is believed before the rest is there: it says how
  * much to allocate.  The trailer comes last, so nothing is published of a stream that is damaged
- * anywhere.  Seeds are in it, as no key could be found without; keys are not.
+ * anywhere.  The stream holds seeds, as no key could be found without them; it does not hold keys.
  */
 #include "exchange/exchange.h"
 
@@ -24,18 +24,18 @@
 #define VERSION 1u
 
 struct head {                 /* docs/exchange.md; little-endian; offset, size, meaning */
-    uint8_t magic[8];         /*   0   8  MAGIC                                   */
-    uint32_t version;         /*   8   4  readers refuse a greater one            */
-    uint32_t segments;        /*  12   4  how many descriptions follow            */
-    uint64_t capacity;        /*  16   8  of the filter                           */
-    uint64_t fp_rate;         /*  24   8  of the filter, IEEE 754 double          */
-    uint32_t on_full;         /*  32   4  from here on as in a segment's header   */
-    uint32_t slices;          /*  36   4                                          */
-    int64_t window_ns;        /*  40   8                                          */
-    uint64_t window_items;    /*  48   8                                          */
-    uint64_t filter_capacity; /*  56   8                                       */
-    uint64_t filter_rate;     /*  64   8                                       */
-    uint8_t zero[24];         /*  72  24  0                                    */
+    uint8_t magic[8];         /*   0   8  MAGIC                                 */
+    uint32_t version;         /*   8   4  readers refuse a greater one          */
+    uint32_t segments;        /*  12   4  how many descriptions follow          */
+    uint64_t capacity;        /*  16   8  of the filter                         */
+    uint64_t fp_rate;         /*  24   8  of the filter, IEEE 754 double        */
+    uint32_t on_full;         /*  32   4  from here on as in a segment's header */
+    uint32_t slices;          /*  36   4                                        */
+    int64_t window_ns;        /*  40   8                                        */
+    uint64_t window_items;    /*  48   8                                        */
+    uint64_t filter_capacity; /*  56   8                                        */
+    uint64_t filter_rate;     /*  64   8                                        */
+    uint8_t zero[24];         /*  72  24  0                                     */
 };
 TAMIS__AT(struct head, version, 8);
 TAMIS__AT(struct head, segments, 12);
@@ -95,8 +95,7 @@ TAMIS__SIZE(struct description, 224);
 
 #define HEAD_BYTES_MAX (sizeof(struct head) + TAMIS__SEGMENTS_MAX * sizeof(struct description) + 8)
 
-/* ---- In ---------------------------------------------------------------------------------------
- */
+/* ---- In -------------------------------------------------------------------------------------- */
 
 static int refuse_newer(struct tamis__refusal *refusal, uint64_t offset)
 {
@@ -104,7 +103,7 @@ static int refuse_newer(struct tamis__refusal *refusal, uint64_t offset)
                          "has what this version does not know; use a newer Tamis");
 }
 
-/* Magic, version, count and checksum, in the order of what can be trusted. */
+/* Checks magic, version, count and checksum, in the order of what can be trusted. */
 static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
                       struct tamis__refusal *refusal)
 {
@@ -183,7 +182,7 @@ static int parse_description(const unsigned char *bytes, uint64_t at, struct tam
     return 0;
 }
 
-/* The filter as a whole, and how it goes on. */
+/* Reads the filter as a whole, and how it goes on. */
 static int parse_filter(const struct head *head, struct tamis__outline *outline,
                         struct tamis__refusal *refusal)
 {
@@ -206,7 +205,7 @@ static int parse_filter(const struct head *head, struct tamis__outline *outline,
     return 0;
 }
 
-/* Where segment `index` stands in the list. */
+/* Checks where segment `index` stands in the list. */
 static int check_slice(const struct tamis__outline *outline, uint32_t index, uint64_t at,
                        struct tamis__refusal *refusal)
 {
@@ -242,7 +241,7 @@ static int parse(const void *bytes, size_t count, struct tamis__outline *outline
     return 0;
 }
 
-/* A target that adds up what passes through it. */
+/* A target that computes a checksum of what passes through it. */
 struct summing {
     const struct tamis__target *target;
     struct tamis__sum sum;
@@ -277,8 +276,7 @@ static int load(struct tamis__reader *reader, const struct tamis__outline *outli
     return tamis__reader_finish(reader);
 }
 
-/* ---- Out --------------------------------------------------------------------------------------
- */
+/* ---- Out ------------------------------------------------------------------------------------- */
 
 static int check(const struct tamis__cargo *cargo)
 {
@@ -290,7 +288,7 @@ static int check(const struct tamis__cargo *cargo)
                                h->kind == TAMIS_KIND_FUSE ? "fingerprints of kind fuse"
                                                           : "counters of kind counting");
     }
-    return 0; /* every other filter can be said in our own format */
+    return 0; /* our own format can express every other filter */
 }
 
 static void describe(const struct tamis__segment *segment, struct description *d)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * redis_bitmap.c: what GET answers for a key that was filled by SETBIT.
+ * redis_bitmap.c: format `redis-bitmap`: what GET answers for a Redis key that SETBIT filled.
  *
  * Position b is at byte b / 8, mask 0x80 >> b % 8, and the string ends at the byte of its highest
- * set bit: it says nothing of m, k and the hash functions, and is as long as chance had it.  So all
- * of these are the caller's word (the one layer of the outline), and what can be checked is that
- * no bit is past m.
+ * set bit.  The string says nothing of m, k and the hash functions, and its length follows from
+ * chance.  So the caller must tell all of these (the one layer of the outline).  The only check is
+ * that no bit is past m.
  */
 #include "exchange/exchange.h"
 
@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 
-/* The string is not of that m: `what` is wrong at `offset`. */
+/* Reports that the string is not of that m: `what` is wrong at `offset`. */
 static int fail_m(const struct tamis__reader *reader, uint64_t offset, const char *what,
                   uint64_t m_bits)
 {
@@ -52,7 +52,7 @@ static int check(const struct tamis__cargo *cargo)
     return tamis__check_one_bloom(cargo, tamis__format_redis_bitmap.name);
 }
 
-/* Bytes up to the last that is not 0, sought from the end, piece by piece. */
+/* Returns the bytes up to the last that is not 0; it searches from the end, piece by piece. */
 static uint64_t used_bytes(const struct tamis__segment *segment)
 {
     uint64_t end = segment->header->data_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * redisbloom.c: what BF.SCANDUMP answers, in a plain container.
+ * redisbloom.c: format `redisbloom`: what BF.SCANDUMP answers, in a plain container.
  *
  *     "SCANDUMP"                                                  8 bytes
  *     frames, one for each answer of BF.SCANDUMP in order:
@@ -12,15 +12,15 @@
  *     u64 size, u32 layers, u32 options, u32 growth; then for each layer
  *     u64 bytes, u64 bits, u64 size, f64 error, f64 bpe, u32 hashes, u64 entries, u8 n2
  *
- * Chunks run through the layers in order; none crosses the end of one.  RedisBloom cuts them at
- * 16 MiB; here any length is read.  A layer becomes a segment: RedisBloom asks all and adds to the
- * newest, as Tamis does.  What else the header says is kept in the segment's header, so that
- * the export is the dump again, with the sizes as they are by then.
+ * Chunks run through the layers in order; no chunk crosses the end of a layer.  RedisBloom cuts
+ * them at 16 MiB; here any length is read.  A layer becomes a segment: RedisBloom asks all layers
+ * and adds to the newest, as Tamis does with segments.  What else the header says is kept in the
+ * segment's header, so that the export gives the dump again, with the sizes of that time.
  *
- * Judged as RedisBloom judges a header that BF.LOADCHUNK brings (bloom_validate_integrity and
- * SB_ValidateIntegrity there), and then by what the hash set can say: positions are 64-bit Murmur
- * modulo `bits`, so a chain without the option FORCE64, or a layer whose modulus 2^n2 is not its
- * size, is refused.
+ * A header is checked as RedisBloom checks one that BF.LOADCHUNK brings (bloom_validate_integrity
+ * and SB_ValidateIntegrity there), and then by what the hash set can express.  Positions are 64-bit
+ * Murmur modulo `bits`, so a chain without the option FORCE64, or a layer whose modulus 2^n2 is not
+ * its size, is refused.
  */
 #include "exchange/exchange.h"
 
@@ -60,8 +60,8 @@ struct layer {
 };
 
 /*
- * What a segment keeps of the layer that it was imported from (`kept` in its header), all 0 in one
- * that Tamis made.  No position depends on it.
+ * What a segment keeps of the layer that it was imported from (`kept` in its header).  All is 0 in
+ * a segment that Tamis made.  No position depends on it.
  */
 struct kept {
     uint64_t bpe;     /*  0  8  IEEE 754 double: bits per entry                        */
@@ -89,10 +89,9 @@ static void read_layer(const unsigned char *at, struct layer *layer)
                             .n2 = at[52]};
 }
 
-/* ---- Judging ----------------------------------------------------------------------------------
- */
+/* ---- Judging --------------------------------------------------------------------------------- */
 
-/* What RedisBloom itself would refuse. */
+/* Checks what RedisBloom itself would refuse. */
 static int judge_layer(const struct layer *l, uint32_t i, uint64_t at,
                        struct tamis__refusal *refusal)
 {
@@ -116,7 +115,7 @@ static int judge_layer(const struct layer *l, uint32_t i, uint64_t at,
     return 0;
 }
 
-/* What only we cannot do. */
+/* Checks what only Tamis cannot do. */
 static int judge_support(const struct layer *l, uint32_t i, uint64_t at,
                          struct tamis__refusal *refusal)
 {
@@ -164,10 +163,9 @@ static void describe(const struct chain *c, const struct layer *l, struct tamis_
     memcpy(layer->kept, &kept, sizeof kept);
 }
 
-/* ---- In ---------------------------------------------------------------------------------------
- */
+/* ---- In -------------------------------------------------------------------------------------- */
 
-/* The frame that opens the stream; returns the bytes of the chain's header in it. */
+/* Reads the frame that opens the stream; returns the bytes of the chain's header in it. */
 static int64_t parse_frame(const unsigned char *at, size_t bytes, struct tamis__refusal *refusal)
 {
     const size_t known = bytes < sizeof magic ? bytes : sizeof magic;
@@ -212,7 +210,7 @@ static int parse_layers(const unsigned char *head, const struct chain *chain,
             return tamis__refuse(refusal, TAMIS_ECORRUPT, at,
                                  "has layers whose sizes overflow in layer %u", i);
         bytes += layer.bytes;
-        size += layer.size; /* 64 of at most 2^56 */
+        size += layer.size; /* at most 64 of 2^56 each */
         describe(chain, &layer, &outline->layers[i]);
     }
     if (size != chain->size)
@@ -234,7 +232,7 @@ static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
                                 .layers = tamis__get32(at + 8),
                                 .options = tamis__get32(at + 12),
                                 .growth = tamis__get32(at + 16)};
-    /* So it has 1 to TAMIS__SEGMENTS_MAX layers: parse_frame() bounds the length. */
+    /* This means 1 to TAMIS__SEGMENTS_MAX layers, as parse_frame() bounds the length. */
     if ((uint64_t)length != CHAIN_BYTES + (uint64_t)chain.layers * LAYER_BYTES)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, sizeof magic + 8,
                              "has a header of %lld byte%s for %u layer%s", (long long)length,
@@ -247,7 +245,7 @@ static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
     return parse_layers(head, &chain, outline, refusal);
 }
 
-/* A frame that should bring data from `position` on, of a layer that has `left` bytes left. */
+/* Checks a frame that should bring data from `position` on, for a layer that lacks `left` bytes. */
 static int judge_frame(const struct tamis__reader *reader, uint64_t at, const unsigned char *frame,
                        uint64_t position, uint64_t left)
 {
@@ -304,12 +302,11 @@ static int load(struct tamis__reader *reader, const struct tamis__outline *outli
     return tamis__reader_finish(reader);
 }
 
-/* ---- Out --------------------------------------------------------------------------------------
- */
+/* ---- Out ------------------------------------------------------------------------------------- */
 
 /*
- * What RedisBloom wants to know of a segment: kept from its import, or, for one that Tamis made,
- * the rate it was made for, or else one that gives its k.
+ * What RedisBloom wants to know of a segment.  If the segment was imported, this was kept.  If
+ * Tamis made it, it is the rate that it was made for, or else a rate that gives its k.
  */
 static struct kept kept_of(const struct tamis__segment_header *h, double *error)
 {
@@ -369,7 +366,7 @@ static int put_frame(struct tamis__writer *writer, uint64_t iterator, uint64_t b
     return rc < 0 ? rc : put64(writer, bytes);
 }
 
-/* One layer as the header has it. */
+/* Writes one layer as the header has it. */
 static void write_layer(unsigned char *at, const struct tamis__segment_header *h, uint64_t size)
 {
     double error;
@@ -393,7 +390,7 @@ static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *wri
     const struct kept kept = kept_of(cargo->segments[0]->header, &error);
     for (uint32_t i = 0; i < cargo->count; i++) {
         const uint64_t items =
-            tamis__segment_items(cargo->segments[i]); /* once: adders go on meanwhile */
+            tamis__segment_items(cargo->segments[i]); /* read once, as adders go on meanwhile */
         write_layer(head + CHAIN_BYTES + (size_t)i * LAYER_BYTES, cargo->segments[i]->header,
                     items);
         size += items;

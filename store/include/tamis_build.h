@@ -10,11 +10,12 @@
  *     rc = tamis_build_publish(build, &result);                // 1: in force; 0: nothing was new
  *     tamis_build_close(build);
  *
- * A build makes the next GENERATION of a filter beside the one in force, asks it for every key, and
- * publishes it in one step: every open handle, in whatever process, answers from the old generation
- * or from the new one, never from both in one call, and from the new one in each call that begins
- * after tamis_build_publish() has returned.  The generations before it are kept, as many as `keep`
- * says, and can be put in force again.  Conventions are those of tamis.h.
+ * A build makes the next GENERATION of a filter, that is, the next version of its list of segments,
+ * beside the one in force.  It asks the new generation for every key, and publishes it in one step.
+ * Every open handle, in whatever process, answers from the old generation or from the new one,
+ * never from both in one call.  It answers from the new one in each call that begins after
+ * tamis_build_publish() has returned.  Of the generations before it, as many as `keep` says are
+ * kept, and can be put in force again.  The conventions are those of tamis.h.
  */
 #ifndef TAMIS_BUILD_H
 #define TAMIS_BUILD_H
@@ -57,8 +58,8 @@ struct tamis_build_spec {
     uint32_t flags;        /* TAMIS_BUILD_* */
     uint32_t keep;         /* with TAMIS_BUILD_KEEP: so many generations before it are kept, 0 to
                                    TAMIS_KEEP_MAX */
-    /* NULL, or called now and then by the thread that called the library: 0 to go on, a TAMIS_E*
-     * code to end, which the call then returns. */
+    /* NULL, or called now and then by the thread that called the library.  It returns 0 to go on,
+     * or a TAMIS_E* code to end the call, which then returns it. */
     int (*progress)(void *context, uint32_t phase, uint64_t done, uint64_t all);
     void *context;
 };
@@ -66,10 +67,10 @@ struct tamis_build_spec {
 /* What a build did. */
 struct tamis_build_result {
     size_t size;         /* sizeof(struct tamis_build_result) */
-    uint64_t keys;       /* added, with those that came again */
-    uint64_t distinct;   /* of them */
-    uint64_t generation; /* that is in force now */
-    uint64_t exceptions; /* that are in force with it */
+    uint64_t keys;       /* keys that were added, with those that came again */
+    uint64_t distinct;   /* distinct keys among them */
+    uint64_t generation; /* the generation that is in force now */
+    uint64_t exceptions; /* the exceptions that are in force with it */
     uint64_t
         found; /* known good keys (tamis_build_against) that answered yes, and became exceptions */
     uint64_t conflicts; /* known good keys that were added too; they stay in, and answer yes */
@@ -80,57 +81,58 @@ struct tamis_build_result {
 };
 
 /*
- * Begin a build of the filter `name`, which need not be there yet.
+ * Begins a build of the filter `name`, which need not exist yet.
  *
  * spec     NULL for all zero.  spec->filter is copied, but its hash_set must live until the build
  *          is closed.
  * Returns  0.  TAMIS_EINVAL: name or spec; TAMIS_EUNSUPPORTED: a window, kind counting, a hash set
  *          that does not go with the kind, a rate below 2^-32 for kind fuse; TAMIS_EREADONLY,
  *          TAMIS_ENOMEM.
- * Threads  one at a time on a build.  Any number of builds, of one filter too: the last to publish
- *          wins.
- * Killed   nothing is left but what the next maker in the store removes.
+ * Threads  only one at a time may use a build.  There may be any number of builds, also of one
+ *          filter: the last to publish wins.
+ * Killed   what is left is removed by the next process that makes a file in the store.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_build_begin(tamis_store *store, const char *name,
                                                  const struct tamis_build_spec *spec,
                                                  tamis_build **build);
 
-/* Keys that the generation shall have; they are not needed after the call.
- * 0.  TAMIS_ENOMEM, TAMIS_ENOSPACE, TAMIS_EIO, TAMIS_EINVAL, what progress returned. */
+/* Adds keys that the generation is to have; they are not needed after the call.  Returns 0,
+ * TAMIS_ENOMEM, TAMIS_ENOSPACE, TAMIS_EIO, TAMIS_EINVAL, or what progress returned. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_build_add(tamis_build *build, const struct tamis_key *keys,
                                                size_t count);
 
-/* Keys that are known to be good: those to which the generation would answer yes although they were
- * not added become exceptions of this generation.  Returns as tamis_build_add(). */
+/* Gives keys that are known to be good.  Those to which the generation would answer yes although
+ * they were not added become exceptions of this generation.  Returns as tamis_build_add(). */
 TAMIS_API TAMIS_MUST_CHECK int tamis_build_against(tamis_build *build, const struct tamis_key *keys,
                                                    size_t count);
 
-/* Keys that shall answer absent whatever was added: as tamis_filter_except(), in force with the new
- * generation, and with those after it.  Returns as tamis_build_add(). */
+/* Gives keys that must answer absent whatever was added, as with tamis_filter_except().  This is in
+ * force with the new generation, and with those after it.  Returns as tamis_build_add(). */
 TAMIS_API TAMIS_MUST_CHECK int tamis_build_except(tamis_build *build, const struct tamis_key *keys,
                                                   size_t count);
 
 /*
- * Make the generation, verify it, publish it.
+ * Makes the generation, verifies it and publishes it.
  *
- * Verified  every key that was added answers yes; of keys that were not, made up, no more answer
- *           yes than the rate allows (with a hash set other than xxh3 they are counted, not
- *           judged).  If not: TAMIS_ECORRUPT, and nothing is published (the memory is faulty).
+ * Verified  Every key that was added answers yes.  Of made-up keys that were not added, no more
+ *           answer yes than the rate allows (with a hash set other than xxh3 they are counted,
+ *           not judged).  If this is not so: TAMIS_ECORRUPT, and nothing is published (the
+ *           memory is faulty).
  * result    NULL, or filled in.
- * Returns   1: the new generation is in force.  0: TAMIS_BUILD_IF_CHANGED, and the generation in
- *           force has the same keys, spec and exceptions.  TAMIS_EMISMATCH: the filter counts, or
- *           has a window. TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_EIO, what progress returned.  On any
- *           error the old generation stays in force and nothing is left behind.
- * Adders    of another kind than fuse: what others add to the old generation meanwhile is not in
- *           the new.
- * Same      keys, seed, and spec give the same bytes of data, whatever the order, threads and
- *           memory.
+ * Returns   1: the new generation is in force.  0: TAMIS_BUILD_IF_CHANGED was given, and the
+ *           generation in force has the same keys, spec and exceptions.  TAMIS_EMISMATCH: the
+ *           filter counts, or has a window.  TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_EIO, what progress
+ *           returned.  On any error the old generation stays in force and nothing is left behind.
+ * Adders    Kinds other than fuse have adders: what they add to the old generation meanwhile is not
+ *           in the new one.
+ * Same      The same keys, seed and spec give the same bytes of data, whatever the order,
+ *           threads and memory.
  * Durable   when it returns 1 the generation survives a power cut.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_build_publish(tamis_build *build,
                                                    struct tamis_build_result *result);
 
-/* Give it back, published or not.  NULL is allowed, the same build twice is not. */
+/* Gives the build back, published or not.  NULL is allowed, the same build twice is not. */
 TAMIS_API void tamis_build_close(tamis_build *build);
 
 /* ---- Generations ---------------------------------------------------------------------------- */
@@ -150,15 +152,16 @@ struct tamis_generation_stat {
     uint8_t key_digest[16]; /* 0: not of a build */
 };
 
-/* Called once a generation, the oldest first.  A value other than 0 ends it and is returned. */
+/* Called once for each generation, the oldest first.  A value other than 0 ends this
+ * and is returned. */
 typedef int tamis_generation_fn(void *context, const struct tamis_generation_stat *stat);
 
-/* 0, TAMIS_ENOTFOUND, what fn returned.  No lock is held while fn runs. */
+/* Returns 0, TAMIS_ENOTFOUND, or what fn returned.  No lock is held while fn runs. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_generations(tamis_store *store, const char *name,
                                                         tamis_generation_fn *fn, void *context);
 
 /*
- * Put a kept generation in force again; the one that was in force is kept in its stead.
+ * Puts a kept generation in force again; the one that was in force is kept instead.
  *
  * generation  0: the newest of those before the one in force.
  * Returns     0.  TAMIS_ENOTFOUND: no such filter, or (the sentence lists those that are kept) no
@@ -179,27 +182,29 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rollback(tamis_store *store, const c
 #define TAMIS_EXCEPTIONS_MAX 10000000
 #define TAMIS_EXCEPTION_BYTES_MAX 65535
 
-/* Add keys to them.  The number that were not among them yet; open handles follow within one call.
- * TAMIS_ENOTFOUND, TAMIS_EINVAL, TAMIS_ELIMIT, TAMIS_ENOSPACE, TAMIS_EREADONLY.  All or none. */
+/* Adds keys to the exceptions: all of them, or none on an error.  Returns how many were no
+ * exceptions yet; open handles follow within one call.  TAMIS_ENOTFOUND, TAMIS_EINVAL,
+ * TAMIS_ELIMIT, TAMIS_ENOSPACE, TAMIS_EREADONLY. */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_except(tamis_store *store, const char *name,
                                                        const struct tamis_key *keys, size_t count);
-/* Take keys off them, those that a build found too.  answers NULL, or answers[i]: 1 if it was one.
- * The number that were; the others change nothing.  As above. */
+/* Takes keys off the exceptions, also those that a build found.  answers: NULL, or answers[i]
+ * becomes 1 if the key was an exception.  Returns how many were; the others change nothing.
+ * Errors as above. */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_unexcept(tamis_store *store, const char *name,
                                                          const struct tamis_key *keys, size_t count,
                                                          uint8_t *answers);
 
-/* One exception; the key lives for the call only.  generation: 0, or the one whose build found it.
- * */
+/* One exception; the key lives only during the call.  generation: 0, or the one whose
+ * build found it. */
 typedef int tamis_exception_fn(void *context, const struct tamis_key *key, uint64_t generation);
-/* In order of their bytes.  0, or what fn returned, which ends it.  No lock is held while fn runs.
- * */
+/* Calls fn for each exception, in order of their bytes.  Returns 0, or what fn returned, which ends
+ * this.  No lock is held while fn runs. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_exceptions(tamis_store *store, const char *name,
                                                        tamis_exception_fn *fn, void *context);
 
 /* ---- Repair and backup ----------------------------------------------------------------------- */
 
-/* What a repair did, or found and left alone (error != 0).  Strings live for the call only. */
+/* What a repair did, or found and left alone (error != 0).  Strings live only during the call. */
 struct tamis_repair_step {
     size_t size;        /* sizeof(struct tamis_repair_step) */
     const char *filter; /* name, or "" */
@@ -214,14 +219,14 @@ typedef int tamis_repair_fn(void *context, const struct tamis_repair_step *step)
     2u /* make the catalog anew though it is readable: it is older than the segments */
 
 /*
- * Make a damaged store whole: a catalog that is lost or cannot be read is made anew from the
- * segments (the old file is kept beside it), files that belong to nobody are removed.  A segment
- * that the catalog, an older catalog, or a running process may need is never removed.  Safe beside
+ * Repairs a damaged store.  A catalog that is lost or cannot be read is made anew from the segments
+ * (the old file is kept beside it), and files that belong to nobody are removed.  A segment that
+ * the catalog, an older catalog, or a running process may need is never removed.  Safe beside
  * running processes: they wait, or go on with what they have open.
  *
  * path     of the store's directory.
  * flags    TAMIS_REPAIR_*; TAMIS_FORCE_NETWORK_FS as for tamis_store_open().
- * fn       NULL, or called once a step, no lock held.
+ * fn       NULL, or called once for each step, with no lock held.
  * Returns  the number of steps done; TAMIS_ENOSTORE: neither catalog nor segments there;
  *          TAMIS_EREADONLY, TAMIS_EACCESS, TAMIS_EIO, TAMIS_ENOSPACE.  Killed: run it again.
  */
@@ -229,8 +234,8 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_repair(const char *path, unsigned
                                                       tamis_repair_fn *fn, void *context);
 
 /*
- * Copy a store, while it is in use, into a directory that is not there yet or is empty.  Each
- * filter of the copy is one that was: it has every key whose add had returned before this call.
+ * Copies a store, while it is in use, into a directory that does not exist yet or is empty.  Each
+ * filter of the copy has every key whose add had returned before this call.
  *
  * progress  NULL, or called now and then with no lock held: 0 to go on, a TAMIS_E* code to end.
  * Returns   the number of filters; TAMIS_EEXIST: the directory has something in it; TAMIS_ENOSPACE,
@@ -245,14 +250,14 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_backup(
 /* ---- Looking at a filter as a whole ---------------------------------------------------------- */
 
 /*
- * How full each of `count` equal parts of a segment is, by the bits (kind counting: counters, kind
- * fuse: fingerprints) that are not 0.  Reads the segment whole, as tamis_filter_fill() does.
+ * How full each of `count` equal parts of a segment is, by the bits that are not 0 (kind counting:
+ * counters, kind fuse: fingerprints).  Reads the whole segment, as tamis_filter_fill() does.
  *
  * index    0 is the oldest segment.
- * fill     room for `count` shares, 0 to 1, of the parts in the order of their places in the file;
- *          of more parts than bits some have the same one.
+ * fill     room for `count` shares, 0 to 1, one for each part in the order of their places in the
+ *          file.  If there are more parts than bits, some parts have the same bit.
  * Returns  0.  TAMIS_EINVAL: past the last segment, NULL, count 0; TAMIS_EDROPPED, TAMIS_ENOMEM.
- * Safe     beside any other call; bits that are set meanwhile are in it or not.
+ * Safe     beside any other call; bits that are set meanwhile may be counted or not.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_fill_map(tamis_filter *filter, uint32_t index,
                                                      double *fill, size_t count);

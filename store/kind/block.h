@@ -9,7 +9,7 @@
  *                     top bits            which word of the group
  *                     next q times 6 bits which places of the word; one may come twice
  *
- * x_0 ..  x_3 come from one 64-bit half by multiplication with odd constants: 64 bits are too few
+ * x_0 .. x_3 come from one 64-bit half by multiplication with odd constants: 64 bits are too few
  * to cut 4 * (1 + 6q) bits out of them directly.
  */
 #ifndef TAMIS_KIND_BLOCK_H

@@ -48,7 +48,7 @@ struct tamis__cells {
     const struct tamis__segment *segment;
     uint64_t *words;
     uint64_t most;             /* M */
-    unsigned width_log2;       /* log2 of the bits of a cell: 2 ..  5 */
+    unsigned width_log2;       /* log2 of the bits of a cell: 2 .. 5 */
     uint32_t levels_max;       /* levels of the overflow table */
     uint64_t first_slots;      /* slots of its first level */
     struct tamis__slot *slots; /* the table, behind the data */

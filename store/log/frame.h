@@ -25,16 +25,16 @@
 #define TAMIS__LOG_HEADER_BYTES 4096u
 
 struct tamis__log_header {
-    uint8_t magic[8];                      /*    0   8  TAMIS__LOG_MAGIC                 */
-    uint32_t format_version;               /*    8   4  readers refuse a greater one     */
-    uint32_t header_bytes;                 /*   12   4  4096                             */
-    uint64_t store_id;                     /*   16   8                                   */
-    uint64_t filter_id;                    /*   24   8                                   */
-    uint64_t nonce;                        /*   32   8  random, as in the name           */
-    uint8_t boot_id[TAMIS__BOOT_ID_BYTES]; /*   40  16  under which it was made          */
-    int64_t created_at;                    /*   56   8  ns since 1970 UTC                */
-    uint64_t checksum;                     /*   64   8  XXH3-64 of the 64 bytes before   */
-    uint8_t zero[4024];                    /*   72 4024 0                                */
+    uint8_t magic[8];                      /*    0   8  TAMIS__LOG_MAGIC               */
+    uint32_t format_version;               /*    8   4  readers refuse a greater one   */
+    uint32_t header_bytes;                 /*   12   4  4096                           */
+    uint64_t store_id;                     /*   16   8                                 */
+    uint64_t filter_id;                    /*   24   8                                 */
+    uint64_t nonce;                        /*   32   8  random, as in the name         */
+    uint8_t boot_id[TAMIS__BOOT_ID_BYTES]; /*   40  16  under which it was made        */
+    int64_t created_at;                    /*   56   8  ns since 1970 UTC              */
+    uint64_t checksum;                     /*   64   8  XXH3-64 of the 64 bytes before */
+    uint8_t zero[4024];                    /*   72 4024 0                              */
 };
 TAMIS__AT(struct tamis__log_header, format_version, 8);
 TAMIS__AT(struct tamis__log_header, header_bytes, 12);
@@ -66,14 +66,13 @@ enum tamis__frame_type {
 };
 
 struct tamis__frame_header {
-    uint64_t
-        checksum;     /*    0   8  XXH3-64 from the log's nonce, of all that follows, padding too */
-    uint32_t magic;   /*    8   4  TAMIS__FRAME_MAGIC                   */
-    uint32_t type;    /*   12   4  enum tamis__frame_type               */
-    uint64_t segment; /*   16   8  number of the one that its keys are in */
-    uint64_t epoch;   /*   24   8  how often the log had begun anew     */
-    uint32_t count;   /*   32   4  keys, 1 to 1024                      */
-    uint32_t payload_bytes; /*   36   4  then 0 up to a multiple of 64        */
+    uint64_t checksum;      /*    0   8  XXH3-64 of all that follows, from the log's nonce */
+    uint32_t magic;         /*    8   4  TAMIS__FRAME_MAGIC                                */
+    uint32_t type;          /*   12   4  enum tamis__frame_type                            */
+    uint64_t segment;       /*   16   8  number of the segment that its keys are in        */
+    uint64_t epoch;         /*   24   8  how often the log had begun anew                  */
+    uint32_t count;         /*   32   4  keys, 1 to 1024                                   */
+    uint32_t payload_bytes; /*   36   4  bytes of keys; then 0 up to a multiple of 64      */
 };
 TAMIS__AT(struct tamis__frame_header, magic, 8);
 TAMIS__AT(struct tamis__frame_header, type, 12);
