@@ -124,12 +124,11 @@ typedef struct tamis_filter tamis_filter;
 
 /* How a filter works.  The numbers are in the files and never change meaning. */
 enum tamis_kind {
-    TAMIS_KIND_DEFAULT = 0, /* in a spec: blocked; bloom with m_bits, k or another set than xxh3 */
-    TAMIS_KIND_BLOCKED = 1, /* cache-line-blocked Bloom filter: one cache line a key */
-    TAMIS_KIND_BLOOM = 2,   /* classic Bloom filter: k positions over all m bits */
-    TAMIS_KIND_COUNTING =
-        3,               /* as blocked, with counters for bits: keys can be removed and counted */
-    TAMIS_KIND_FUSE = 4, /* static: a binary fuse filter, made by a build (tamis_build.h) */
+    TAMIS_KIND_DEFAULT = 0,  /* in a spec: blocked; bloom with m_bits, k or another set than xxh3 */
+    TAMIS_KIND_BLOCKED = 1,  /* cache-line-blocked Bloom filter: one cache line a key */
+    TAMIS_KIND_BLOOM = 2,    /* classic Bloom filter: k positions over all m bits */
+    TAMIS_KIND_COUNTING = 3, /* blocked with counters for bits: keys can be removed and counted */
+    TAMIS_KIND_FUSE = 4,     /* static: a binary fuse filter, made by a build (tamis_build.h) */
 };
 
 /* ---- Errors and version ------------------------------------------------------------------- */
@@ -652,13 +651,10 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_accept(tamis_filter *filter);
 /* ---- Looking inside ----------------------------------------------------------------------- */
 
 /* States of a filter, as bits; 0 is "ok". */
-#define TAMIS_STATE_FULL 1u /* the item count is at or past the capacity */
-#define TAMIS_STATE_DEGRADED                                                                       \
-    2u /* a sync failed, and none has brought all of it to the disk since */
-#define TAMIS_STATE_UNCLEAN                                                                        \
-    4u /* the machine went down under it: what was added then may be missing */
-#define TAMIS_STATE_DAMAGED                                                                        \
-    8u /* verify found damage in its segments, or a header shows it: answers may be wrong */
+#define TAMIS_STATE_FULL 1u     /* the item count is at or past the capacity */
+#define TAMIS_STATE_DEGRADED 2u /* a sync failed, and no later one has brought all to the disk */
+#define TAMIS_STATE_UNCLEAN 4u  /* the machine went down: keys added then may be missing */
+#define TAMIS_STATE_DAMAGED 8u  /* wrong bytes were found in it: its answers may be wrong */
 /* The filter holds more keys than the rate that was asked for allows: predicted_rate
  * is above it. */
 #define TAMIS_STATE_OVER 16u

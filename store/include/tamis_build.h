@@ -33,9 +33,8 @@ extern "C" {
 
 typedef struct tamis_build tamis_build;
 
-#define TAMIS_BUILD_IF_CHANGED                                                                     \
-    1u                      /* publish nothing where the generation in force has the same keys */
-#define TAMIS_BUILD_KEEP 2u /* `keep` is given; else it stays as it is */
+#define TAMIS_BUILD_IF_CHANGED 1u /* publish nothing if nothing has changed */
+#define TAMIS_BUILD_KEEP 2u       /* `keep` is given; else it stays as it is */
 
 enum tamis_build_phase {
     TAMIS_BUILD_READING = 0,   /* done: keys added so far; all: 0, as nobody knows */
@@ -71,10 +70,9 @@ struct tamis_build_result {
     uint64_t distinct;   /* distinct keys among them */
     uint64_t generation; /* the generation that is in force now */
     uint64_t exceptions; /* the exceptions that are in force with it */
-    uint64_t
-        found; /* known good keys (tamis_build_against) that answered yes, and became exceptions */
-    uint64_t conflicts; /* known good keys that were added too; they stay in, and answer yes */
-    uint64_t sampled;   /* keys that were not added, asked for to see the rate */
+    uint64_t found;      /* known good keys that answered yes, and became exceptions */
+    uint64_t conflicts;  /* known good keys that were added too; they stay in, and answer yes */
+    uint64_t sampled;    /* keys that were not added, asked for to see the rate */
     uint64_t sampled_yes;
     uint64_t size_bytes;    /* of the new generation's files */
     uint8_t key_digest[16]; /* the same for the same set of keys, whatever their order */
