@@ -414,7 +414,9 @@ int tamis__catalog_commit(struct tamis__catalog_txn *txn)
     const int error = tamis__mdb_commit(txn);
     if (error) return tamis__fail_mdb(txn->catalog, error, "write");
     TAMIS__POINT(TAMIS__POINT_COMMITTED);
-    remember(txn);
+    /* LMDB read pages while it committed.  If one of them could not be read, the next transaction
+     * checks all pages again. */
+    if (tamis__txn_answer(txn, 0) == 0) remember(txn);
     return 0;
 }
 

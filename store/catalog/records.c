@@ -116,6 +116,7 @@ static int check_beside(struct tamis__catalog_txn *txn, MDB_cursor *cursor, MDB_
     MDB_val value;
     int64_t balance = 0;
     int error = tamis__mdb_cursor_get(txn, cursor, &key, &value, MDB_SET_RANGE);
+    if (error && error != MDB_NOTFOUND) return tamis__fail_mdb(txn->catalog, error, "read");
     if (!error && check_value(&balance, key, value)) return 1;
     error = tamis__mdb_cursor_get(txn, cursor, &key, &value, error ? MDB_LAST : MDB_PREV);
     if (error == MDB_NOTFOUND) return 0;
@@ -330,7 +331,7 @@ static int put_words(struct tamis__catalog_txn *txn, const struct tamis__key *ke
     MDB_val k = tamis__key_val(key), v = {(count + 1) * 8, value};
     memcpy(value, words, count * 8);
     value[count] = tamis__record_checksum(tamis__key_bytes(key), value, count * 8);
-    return tamis__fail_mdb(txn->catalog, mdb_put(txn->txn, txn->dbi, &k, &v, 0), "write");
+    return tamis__fail_mdb(txn->catalog, tamis__mdb_put(txn, &k, &v, 0), "write");
 }
 
 /* Reads words; returns 1, or 0 and zeros if there are none.  Words up to `count` that the record

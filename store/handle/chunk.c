@@ -76,11 +76,9 @@ static size_t ask_one(const struct tamis__view *view, const struct tamis__store_
 }
 
 /* Makes those keys of a chunk open whose answer is 0. */
-static void open_lacking(const struct tamis__view *view, const struct tamis__hashed_keys *chunk,
-                         const uint8_t *answers, struct open_keys *open)
+static void open_lacking(const struct tamis__hashed_keys *chunk, const uint8_t *answers,
+                         struct open_keys *open)
 {
-    open->digested = view->digested;
-    open->count = 0;
     for (size_t i = 0; i < chunk->count; i++) {
         if (open->digested) /* the only branch: half of the keys may be known */
             open->digests[open->count] = chunk->digests[i];
@@ -96,9 +94,10 @@ static void open_lacking(const struct tamis__view *view, const struct tamis__has
 static void ask_all(const struct tamis__view *view, uint32_t from, uint32_t end,
                     struct tamis__hashed_keys *chunk, struct open_keys *open, uint8_t *answers)
 {
+    open->digested = view->digested;
     open->count = 0;
     if (ask_one(view, &view->segments[end - 1], chunk, answers) == chunk->count) return;
-    open_lacking(view, chunk, answers, open);
+    open_lacking(chunk, answers, open);
     ask_segments(view, from, end - 1, open, answers);
 }
 
