@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#define SEGMENT(field, name, uses, shown)                                                          \
+#define PARAMETER(of, field, name, uses, shown)                                                    \
     {                                                                                              \
-        name, offsetof(struct tamis__record_segment, field),                                       \
-            sizeof((struct tamis__record_segment *)0)->field, uses, shown                          \
+        name, offsetof(struct of, field), sizeof((struct of *)0)->field, uses, shown               \
     }
+#define SEGMENT(...) PARAMETER(tamis__record_segment, __VA_ARGS__)
 #define BOTH (TAMIS__IN_HEADER | TAMIS__OF_BITS)
 
 /* The parameters in the order in which sentences name them. */
@@ -35,11 +35,7 @@ const struct tamis__parameter tamis__segment_parameters[] = {
     {.name = NULL},
 };
 
-#define POLICY(field, name, shown)                                                                 \
-    {                                                                                              \
-        name, offsetof(struct tamis__policy, field), sizeof((struct tamis__policy *)0)->field,     \
-            TAMIS__IN_HEADER, shown                                                                \
-    }
+#define POLICY(field, name, shown) PARAMETER(tamis__policy, field, name, TAMIS__IN_HEADER, shown)
 
 const struct tamis__parameter tamis__policy_parameters[] = {
     POLICY(on_full, "policy when full", TAMIS__AS_ON_FULL),

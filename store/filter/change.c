@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/point.h"
 #include "txn/exceptions.h"
-#include "txn/recover.h"
 #include "txn/spares.h"
 #include "txn/write.h"
 

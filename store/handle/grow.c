@@ -73,7 +73,7 @@
 
 enum reason { FULL, TIME_IS_OVER, FORCED };
 
-struct change {
+struct growth {
     struct tamis_filter *filter;
     struct tamis__view *view;
     enum reason reason;
@@ -135,7 +135,7 @@ static int size_segment(const struct tamis__view *view, uint32_t step,
 }
 
 /* Describes the segment that comes after the newest one and `ahead` others. */
-static int describe_next(const struct change *change, uint32_t ahead,
+static int describe_next(const struct growth *change, uint32_t ahead,
                          struct tamis__record_segment *next)
 {
     const struct tamis__policy *policy = &change->view->policy;
@@ -148,11 +148,10 @@ static int describe_next(const struct change *change, uint32_t ahead,
     return 0;
 }
 
-static int draft_next(struct change *change, const struct tamis__record_segment *next)
+static int draft_next(struct growth *change, const struct tamis__record_segment *next)
 {
     struct tamis__draft *draft = &change->drafts[change->count];
     tamis__draft_init(change->filter->store, change->filter->name, next, draft);
-    tamis__draft_set_policy(draft, &change->view->policy);
     const int rc = tamis__draft_stage(change->filter->store, draft);
     if (rc == 0) change->count++;
     return rc;
@@ -169,7 +168,7 @@ static double keys_to_come(const struct tamis__view *view)
 }
 
 /* Drafts one spare, and more of them if one would soon be full. */
-static int draft_spares(struct change *change)
+static int draft_spares(struct growth *change)
 {
     double keys = keys_to_come(change->view);
     int rc = 0;
@@ -189,7 +188,7 @@ static int draft_spares(struct change *change)
 /* ---- The list -------------------------------------------------------------------------------- */
 
 /* Counts the oldest segments that go when `slice` is the newest slice. */
-static uint32_t count_left_behind(const struct change *change, const struct tamis__record *record,
+static uint32_t count_left_behind(const struct growth *change, const struct tamis__record *record,
                                   uint64_t slice)
 {
     const struct tamis__policy *policy = &record->policy;
@@ -205,7 +204,7 @@ static uint32_t count_left_behind(const struct change *change, const struct tami
 }
 
 /* Sees that the list has room for the drafts.  Spares beyond the first are given up for that. */
-static int fit(struct change *change, const struct tamis__record *before, uint32_t behind)
+static int fit(struct growth *change, const struct tamis__record *before, uint32_t behind)
 {
     const uint32_t stay = before->segment_count - behind;
     while (change->count > 1 && stay + change->count > TAMIS__SEGMENTS_MAX)
@@ -222,7 +221,7 @@ static int fit(struct change *change, const struct tamis__record *before, uint32
  * growth they become spares of the record, which has none.  For a rotation the only draft becomes
  * the newest segment.  What the window has left behind goes.
  */
-static int publish(struct change *change, struct tamis__catalog_txn *txn,
+static int publish(struct growth *change, struct tamis__catalog_txn *txn,
                    struct tamis__record *before)
 {
     const bool leaves = change->reason != FULL;
@@ -262,7 +261,7 @@ static void tell_next(const struct tamis__segment *segment, const struct tamis__
 
 /* Makes the change, with the catalog's exclusive lock.  Returns 1 if there is a spare or another
  * list, or an error. */
-static int change_held(struct change *change, struct tamis__catalog_txn *txn)
+static int change_held(struct growth *change, struct tamis__catalog_txn *txn)
 {
     struct tamis_store *store = change->filter->store;
     const struct tamis__segment *newest = &tamis__newest(change->view)->segment;
@@ -284,7 +283,7 @@ static int change_held(struct change *change, struct tamis__catalog_txn *txn)
 }
 
 /* Waits before the next try for the lock of a file; lock_fd -1 means the lock of the catalog. */
-static bool waits_to_rotate(const struct change *change, int lock_fd)
+static bool waits_to_rotate(const struct growth *change, int lock_fd)
 {
     if (change->started_ns != 0)
         return tamis__store_wait(change->filter->store, change->started_ns, lock_fd) != 0;
@@ -294,7 +293,7 @@ static bool waits_to_rotate(const struct change *change, int lock_fd)
 
 /* Waits before the next try for the catalog's lock.  Returns false if the lock is given up or not
  * needed any more. */
-static bool waits(const struct change *change)
+static bool waits(const struct growth *change)
 {
     const struct tamis__segment *newest = &tamis__newest(change->view)->segment;
     if (change->reason != FULL) return waits_to_rotate(change, -1);
@@ -304,7 +303,7 @@ static bool waits(const struct change *change)
 }
 
 /* Returns 1 as change_held() does, or 0 if the catalog's lock cannot be had. */
-static int change_staged(struct change *change)
+static int change_staged(struct growth *change)
 {
     struct tamis_store *store = change->filter->store;
     struct tamis__catalog_txn *txn;
@@ -319,7 +318,7 @@ static int change_staged(struct change *change)
 }
 
 static void begin_change(struct tamis_filter *filter, struct tamis__view *view, enum reason reason,
-                         int64_t wait_ns, struct change *change)
+                         int64_t wait_ns, struct growth *change)
 {
     change->filter = filter;
     change->view = view;
@@ -332,7 +331,7 @@ static void begin_change(struct tamis_filter *filter, struct tamis__view *view, 
     change->remove = (struct tamis__numbers){.list = NULL};
 }
 
-static void end_change(struct change *change)
+static void end_change(struct growth *change)
 {
     tamis__drafts_discard(change->filter->store, change->drafts, change->count);
     free(change->remove.list);
@@ -342,7 +341,7 @@ static void end_change(struct change *change)
 
 /*
  * Makes a spare for the newest segment.  Returns 1 if there is one now, or the segment was left; 0
- * if the locks are taken. started_ns is as in struct change; 0 means not to wait. *lock_fd is the
+ * if the locks are taken. started_ns is as in struct growth; 0 means not to wait. *lock_fd is the
  * lock to wait for.
  */
 static int make_spare(struct tamis_filter *filter, struct tamis__view *view, int64_t started_ns,
@@ -350,7 +349,7 @@ static int make_spare(struct tamis_filter *filter, struct tamis__view *view, int
 {
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
     const bool is_stopped = started_ns != 0 && tamis__steady_ns() - started_ns > GUARD_NS;
-    struct change change;
+    struct growth change;
     int rc =
         is_stopped ? 1 : tamis__segment_guard(&filter->store->place, newest->header->number, guard);
     *lock_fd = guard->fd;
@@ -451,7 +450,7 @@ int tamis__view_make_room(struct tamis_filter *filter, struct tamis__view **view
 /* ---- Rotation -------------------------------------------------------------------------------- */
 
 /* Waits for the guard.  As for growth, a process that holds it for too long counts as stopped. */
-static int wait_for_guard(const struct change *change, struct tamis__private_fd *guard)
+static int wait_for_guard(const struct growth *change, struct tamis__private_fd *guard)
 {
     const struct tamis__segment *newest = &tamis__newest(change->view)->segment;
     int rc = tamis__segment_guard(&change->filter->store->place, change->newest, guard);
@@ -462,13 +461,13 @@ static int wait_for_guard(const struct change *change, struct tamis__private_fd 
     return rc;
 }
 
-/* started_ns is as in struct change. */
+/* started_ns is as in struct growth. */
 static int rotate(struct tamis_filter *filter, struct tamis__view **view, enum reason reason,
                   int64_t started_ns)
 {
     struct tamis__private_fd guard = {.fd = -1};
     struct tamis__record_segment next;
-    struct change change;
+    struct growth change;
     begin_change(filter, *view, reason, WAIT_NS, &change);
     change.started_ns = started_ns;
     int rc = wait_for_guard(&change, &guard);
