@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Writes tamis_ffi.h: the public headers as foreign-function interfaces take them, without preprocessor lines,
 # attributes and system headers; whole-number constants become an enum.
-#   cmake -DCC=COMPILER -DINCLUDE=store/include -DWORK=DIRECTORY -DOUT=tamis_ffi.h -P ffi_header.cmake
+#   cmake -DCC=COMPILER -DINCLUDE=store/include -DHEADERS="tamis.h tamis_errors.h ..." -DWORK=DIRECTORY -DOUT=tamis_ffi.h -P ffi_header.cmake
 cmake_minimum_required(VERSION 3.18)
 
 set(constants "")
-foreach(header tamis.h tamis_build.h tamis_errors.h)
+separate_arguments(headers UNIX_COMMAND "${HEADERS}")
+foreach(header IN LISTS headers)
     file(READ ${INCLUDE}/${header} text)
     # What <stddef.h> and <stdint.h> declare, every such interface knows by itself.
     string(REGEX REPLACE "#include <[a-z]+\\.h>\n" "" bare "${text}")
@@ -27,7 +28,7 @@ if(NOT result EQUAL 0)
 endif()
 string(REGEX REPLACE "\n\n+" "\n" declarations "${declarations}")
 file(WRITE ${OUT} "/* SPDX-License-Identifier: BSD-2-Clause */
-/* tamis_ffi.h: tamis.h and tamis_build.h for foreign-function interfaces, such as Python's cffi and PHP's FFI;
+/* tamis_ffi.h: tamis.h, all that it includes, and tamis_build.h for foreign-function interfaces, such as Python's cffi and PHP's FFI;
  * made from them by the build.  What the calls do is said there.  C and C++ programs include these. */
 ${declarations}enum tamis_constants {
 ${constants}};

@@ -47,7 +47,7 @@ enum tamis_build_phase {
 /* What to build.  All zero but filter.fp_rate is a good default. */
 struct tamis_build_spec {
     size_t size;                            /* sizeof(struct tamis_build_spec) */
-    const struct tamis_filter_spec *filter; /* what it shall be, NULL: the default; kind 0:
+    const struct tamis_filter_spec *filter; /* what it is to be, NULL: the default; kind 0:
                                                TAMIS_KIND_FUSE; capacity 0: as many as there are
                                                distinct keys, more: at least those */
     uint64_t memory_bytes; /* that a build may use for the keys, 1 MiB or more; what does not fit
@@ -56,7 +56,7 @@ struct tamis_build_spec {
     uint32_t threads;      /* 0: as many as processors */
     uint32_t flags;        /* TAMIS_BUILD_* */
     uint32_t keep;         /* with TAMIS_BUILD_KEEP: so many generations before it are kept, 0 to
-                                   TAMIS_KEEP_MAX */
+                              TAMIS_KEEP_MAX */
     /* NULL, or called now and then by the thread that called the library.  It returns 0 to go on,
      * or a TAMIS_E* code to end the call, which then returns it. */
     int (*progress)(void *context, uint32_t phase, uint64_t done, uint64_t all);
@@ -214,7 +214,7 @@ typedef int tamis_repair_fn(void *context, const struct tamis_repair_step *step)
 
 #define TAMIS_REPAIR_DRY_RUN 1u /* say what would be done, change nothing */
 #define TAMIS_REPAIR_REBUILD                                                                       \
-    2u /* make the catalog anew though it is readable: it is older than the segments */
+    2u /* make the catalog anew although it can be read: it is older than the segments */
 
 /*
  * Repairs a damaged store.  A catalog that is lost or cannot be read is made anew from the segments

@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# api.sh PAGE HEADER: the page shows every function of the header with the header's own prototype and
-# describes it, and names every constant and every member of a structure; tamis.3 every error too.
+# api.sh PAGE HEADER...: the page shows every function of the headers with the header's own prototype
+# and describes it, and names every constant and every member of a structure; tamis.3 every error too.
+# The first header includes the others.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/docs/lib.sh
 . "$here/lib.sh"
-page=$1 header=$2
+page=$1 main_header=$2
+include=${main_header%/*}
+shift
+header=$scratch/headers.h
+cat "$@" >"$header"
 
-# Functions that the header declares TAMIS_API, one a line.
+# Functions that the headers declare TAMIS_API, one a line.
 declared()
 {
     sed '/^#/d' "$header" | tr '\n' ' ' | grep -oE 'TAMIS_API [^;({]*\(' |
@@ -41,10 +46,10 @@ same "functions of the synopsis beside the header" "$names" \
 
 # Two declarations of a function that differ do not compile.
 {
-    echo "#include \"${header##*/}\""
+    echo "#include \"${main_header##*/}\""
     prototypes
 } >"$scratch/prototypes.c"
-"${CC:?the C compiler}" -std=c11 -Wall -Wextra -Werror -I "$(dirname "$header")" -fsyntax-only \
+"${CC:?the C compiler}" -std=c11 -Wall -Wextra -Werror -I "$include" -fsyntax-only \
     "$scratch/prototypes.c" || fail "the prototypes of the synopsis are not those of the header"
 
 # described WHAT NAME PATTERN: a line of the page after the synopsis fits.
@@ -57,7 +62,7 @@ described()
 for name in $names; do
     described function "$name" "^\.It Fn $name( |$)"
 done
-errors=$(sed -nE 's/^ *X\((TAMIS_E[A-Z]+),.*/\1/p' "$(dirname "$header")/tamis_errors.h")
+errors=$(sed -nE 's/^ *X\((TAMIS_E[A-Z]+),.*/\1/p' "$include/tamis_errors.h")
 [ -n "$errors" ] || fail "tamis_errors.h lists no errors"
 for name in $errors; do
     [[ $page != */tamis.3 ]] || described error "$name" "^\.It Bq Er $name$"

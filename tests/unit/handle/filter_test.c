@@ -93,7 +93,7 @@ static void make_many(uint64_t first)
         many[i] = (struct tamis_key){texts[i], random_key(first + i, texts[i])};
 }
 
-/* "TAMIS_EINVAL is found before anything is added", says tamis.h, of a batch of any length. */
+/* "TAMIS_EINVAL is found before anything is added", says tamis_keys.h, of a batch of any length. */
 CASE(filter_null_key_late_in_a_batch_leaves_nothing_added)
 {
     tamis_store *store = fixture_store(NULL);

@@ -38,7 +38,7 @@ static const char HELP[] =
     "exit status: 0 done; 2 an error\n";
 
 #define TAKES_GEOMETRY (TAKES(BITS) | TAKES(HASHES) | TAKES(SEED))
-#define HASH_TEXT_BYTES 64 /* of one hash value, by tamis.h */
+#define HASH_TEXT_BYTES 64 /* of one hash value, by tamis_stat.h */
 
 struct explainer {
     const struct invocation *call;

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tamis_exchange.h: filters as streams of bytes, in the formats of other programs and in Tamis'
+ * own. docs/exchange.md has the formats byte by byte.
+ */
+#ifndef TAMIS_EXCHANGE_H
+#define TAMIS_EXCHANGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tamis_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A filter travels as a stream of bytes in one of these formats:
+ *
+ *     redis-bitmap  the string that SETBIT made: bits alone, up to the highest byte that is not 0;
+ *                   hash set, m and k are the caller's word
+ *     redisbloom    the answers of BF.SCANDUMP, in a plain container; a layer is a segment
+ *     guava         what BloomFilter.writeTo() writes
+ *     tamis         Tamis' own: any filter, with seeds and a checksum
+ *
+ * Memory is a few megabytes, whatever the length.
+ */
+
+/* Returns the name of format `index`, from 0 on; NULL past the last.  Static storage. */
+TAMIS_API const char *tamis_format_name(unsigned index);
+
+/* Where a stream comes from. */
+struct tamis_source {
+    size_t size; /* sizeof(struct tamis_source) */
+    /* Puts 1 to `bytes` bytes (at most 1 MiB are asked for) into `buffer` and returns how
+     * many; returns 0 at the end of the stream, or a TAMIS_E* code to end the import, which
+     * then returns it. */
+    int64_t (*read)(void *context, void *buffer, size_t bytes);
+    void *context;
+    uint64_t bytes; /* of the whole stream, 0 if not known: shows at once that it was cut */
+};
+
+/* Where a stream goes.  The function returns 0, or a TAMIS_E* code to end the export, which
+ * then returns it. */
+struct tamis_sink {
+    size_t size; /* sizeof(struct tamis_sink) */
+    int (*write)(void *context, const void *buffer, size_t bytes);
+    void *context;
+};
+
+/* What a stream does not tell.  What the stream does tell must be 0 or NULL here. */
+struct tamis_import_spec {
+    size_t size;          /* sizeof(struct tamis_import_spec) */
+    const char *hash_set; /* redis-bitmap: needed */
+    uint64_t m_bits;   /* redis-bitmap: needed; 0 with a php set: 2^32                          */
+    uint32_t k;        /* redis-bitmap: needed, unless the hash set fixes it                    */
+    uint64_t capacity; /* redis-bitmap, guava: 0 for the keys at which m and k are at their best */
+    double fp_rate;    /* redis-bitmap, guava: 0 for the predicted one                          */
+    uint64_t
+        seal_capacity; /* not 0: put an empty segment of hash set xxh3, kind blocked and this */
+                       /* capacity on top: old keys still answer, new ones go there           */
+    double seal_rate;  /* of that segment; 0: TAMIS_FP_RATE_DEFAULT                           */
+};
+
+/*
+ * Makes a filter from a stream, with all its segments in one step.
+ *
+ * name     of the filter to be made; see TAMIS_NAME_MAX.
+ * spec     NULL if there is nothing to say.
+ * source   read from here only, in order, by this thread.
+ * filter   NULL, or *filter receives an open handle.
+ * Returns  0.  TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION, TAMIS_EUNSUPPORTED: the stream
+ *          (the sentence says at which byte, and why); TAMIS_EINVAL: format, name or spec, or a
+ *          bitmap that is not of that m; TAMIS_EEXIST; TAMIS_ENOSPACE; TAMIS_EREADONLY; what the
+ *          source returned.  On any error nothing is left behind.
+ * Items    are counted on from what the stream says; where it does not (redis-bitmap, guava) they
+ *          are estimated from the set bits, and the segment has TAMIS_SEGMENT_ITEMS_ESTIMATED.
+ * Durable  when it returns 0 the filter and its keys survive a power cut.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_import(tamis_store *store, const char *name,
+                                                   const char *format,
+                                                   const struct tamis_import_spec *spec,
+                                                   const struct tamis_source *source,
+                                                   tamis_filter **filter);
+
+/* Flags of tamis_filter_export(). */
+#define TAMIS_EXPORT_WITH_KEY 1u /* also what is secret: a seed other than 0, the key of sip */
+
+/*
+ * Writes a filter as a stream; nothing is changed in the filter.  What was imported and not added
+ * to comes out byte for byte as it was.  Keys that are added meanwhile may be in the stream or not.
+ *
+ * flags    0, or TAMIS_EXPORT_WITH_KEY if those who get the stream may know how to choose keys
+ *          against the filter.  Only format tamis holds seed and key; the others never do.
+ * Returns  0.  TAMIS_EUNSUPPORTED: the format cannot express this filter (kind, hash set,
+ *          segments).  TAMIS_EINVAL: no such format; or the stream would hold a seed or key
+ *          and flags do not allow this.  Nothing was written then.  TAMIS_EDROPPED.  What
+ *          the sink returned.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_export(tamis_filter *filter, const char *format,
+                                                   unsigned flags, const struct tamis_sink *sink);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tamis_filter.h: a filter as a whole: the hash sets, what a filter is to be (its spec), making,
+ * opening, closing, renaming and dropping it, and its checkpoints.  tamis_keys.h has the calls for
+ * keys.
+ */
+#ifndef TAMIS_FILTER_H
+#define TAMIS_FILTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tamis_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Hash sets ---------------------------------------------------------------------------- */
+
+/*
+ * A hash set is the rule that turns a key into bits.  xxh3 is Tamis' own, and sip is
+ * for keys that an enemy may choose (docs/security.md).  Each of the others is, bit for bit, that
+ * of a system whose filters Tamis takes over; it goes with kind bloom only and takes no seed.
+ * docs/hash-sets.md has the exact arithmetic.
+ *
+ *     name            what it is                                     k and m
+ *     xxh3            128-bit XXH3, seeded; every kind               any
+ *     sip             128-bit SipHash-2-4 by a secret random key     any
+ *                     of the filter's own; every kind; no seed
+ *     php:LIST        string hash functions in PHP's own int and     k: length of LIST; any m;
+ *                     float arithmetic, one position each, each      m = 2^32: value as it is
+ *                     the value % m; LIST: 1 to 32 of js, pjw, elf,
+ *                     bkdr, sdbm, djb, dek, fnv, in order, such as
+ *                     "php:bkdr,sdbm,js"; one may come twice
+ *     php-mt          mt_srand(crc32(key)), then k times             m up to 2^63-1; with capacity
+ *                     mt_rand(0, m-1) of PHP 7.1 and later           and m: k = ceil(m/n ln 2)
+ *                     (m > 2^32: 8.2 and later)
+ *     php-mt-legacy   the same of PHP 5.2.1 to 7.0                   as php-mt
+ *     md5             md5(key, decimal i) mod m                      any
+ *     redisbloom      RedisBloom: MurmurHash64A, a + i b             any; capacity and rate alone:
+ *                                                                    as BF.RESERVE NONSCALING
+ *     guava           Guava: MURMUR128_MITZ_64                       any; capacity and rate alone:
+ *                                                                    as BloomFilter.create()
+ *
+ * A segment of a php set or of md5 has the most significant bit of each byte first, as SETBIT of
+ * Redis has; the others have the least significant bit first.
+ */
+
+/*
+ * Returns what a filter of that hash set costs its owner if the bits of a key are not as random as
+ * k and m suggest: a sentence in static storage.  Returns NULL if there is nothing to say, and for
+ * a name that is no hash set (tamis_last_error() says so then).
+ */
+TAMIS_API const char *tamis_hash_set_weakness(const char *hash_set);
+
+/* ---- What a filter is to be --------------------------------------------------------------- */
+
+/* What happens when the newest segment holds as many keys as it was made for. */
+enum tamis_on_full {
+    TAMIS_ON_FULL_DEFAULT = 0, /* in a spec: grow; warn with m_bits and for kind counting */
+    TAMIS_ON_FULL_GROW = 1,    /* a further segment, twice as large, takes the new keys */
+    TAMIS_ON_FULL_REFUSE = 2,  /* a new key is refused, TAMIS_EFULL; a known key is answered */
+    TAMIS_ON_FULL_WARN = 3,    /* keys are still taken, the rate gets worse; the state says full */
+};
+
+/* Returns "grow", "refuse" or "warn"; NULL for TAMIS_ON_FULL_DEFAULT and for any other
+ * number.  Static storage. */
+TAMIS_API const char *tamis_on_full_name(uint32_t on_full);
+
+#define TAMIS_SLICES_MAX 32
+#define TAMIS_SLICE_NS_MIN 100000000            /* a tenth of a second */
+#define TAMIS_WINDOW_NS_MAX 3155760000000000000 /* a hundred years */
+
+#define TAMIS_SECRET_BYTES 16 /* key of the hash set sip */
+
+/* Flags of a filter. */
+#define TAMIS_FILTER_DURABLE 1u /* an add returns 1 only once a power cut cannot take the key */
+
+/* What a filter is to be.  All zero but capacity is a good default. */
+struct tamis_filter_spec {
+    size_t size;          /* sizeof(struct tamis_filter_spec) */
+    uint64_t capacity;    /* n, distinct keys for which the rate holds; 1 or more, unless m_bits */
+    double fp_rate;       /* p, 0 < p < 1; 0: TAMIS_FP_RATE_DEFAULT */
+    uint32_t kind;        /* enum tamis_kind; 0: see there */
+    uint32_t k;           /* explicit geometry, kind bloom only: 1 to TAMIS_K_MAX; with m_bits */
+    uint64_t m_bits;      /* the same: 1 or more; with k, unless hash_set says what k is */
+    const char *hash_set; /* a name of the table above; NULL: "xxh3" */
+    uint64_t seed;        /* of xxh3; filters that will be merged need the same */
+    uint32_t on_full;     /* enum tamis_on_full; 0: see there */
+    uint32_t slices;      /* of the window, 1 to TAMIS_SLICES_MAX; 0 with a window: 10 */
+    /* A window has one of these lengths.  Keys are remembered for it and at most a slice longer. */
+    int64_t window_ns;                  /* length in time; 0: by items, or no window */
+    uint64_t window_items;              /* length in keys; 0: by time, or no window */
+    uint32_t counter_bits;              /* kind counting: 4, 8, 16 or 32; 0: 4 */
+    uint32_t flags;                     /* TAMIS_FILTER_* */
+    uint8_t secret[TAMIS_SECRET_BYTES]; /* the key of sip; all 0: a random one */
+};
+
+/* ---- Making, opening, closing filters ----------------------------------------------------- */
+
+/*
+ * Would a filter of that name and spec be accepted?  Checks both, and the room on the file system
+ * of the store at `store_path`, or where that store would be.  Makes nothing.
+ *
+ * store_path  NULL: check name and spec only.
+ * Returns     0.  TAMIS_EINVAL, TAMIS_EUNSUPPORTED, TAMIS_ENOSPACE (the sentence has both numbers).
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_check(const char *store_path, const char *name,
+                                                  const struct tamis_filter_spec *spec);
+
+/*
+ * Makes an empty filter.  Its file is allocated in full, so this call fails at once if the disk
+ * is too small.
+ *
+ * name     see TAMIS_NAME_MAX.
+ * filter   NULL, or *filter receives an open handle.
+ * Returns  0.  TAMIS_EEXIST; TAMIS_EINVAL (name or spec); TAMIS_EUNSUPPORTED (hash set and kind do
+ *          not go together); TAMIS_ENOSPACE (the sentence has both numbers); TAMIS_EREADONLY; and
+ *          the errors of tamis_store_open().  On any error nothing was created.
+ * Durable  when it returns 0 the filter survives a power cut.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create(tamis_store *store, const char *name,
+                                                   const struct tamis_filter_spec *spec,
+                                                   tamis_filter **filter);
+
+/*
+ * Opens a filter, with one mmap for each segment.  No key is read, so the time does not depend
+ * on the size.
+ *
+ * flags    0, or some of TAMIS_READ_ONLY (also implied by a read-only
+ *          store), TAMIS_NO_SYNC, TAMIS_POPULATE.
+ * Populate reads all of the filter into memory and maps it page by page before this returns.  If
+ *          the filter grows or a build is published later, the first call that meets the new part
+ *          does the same for it, while other calls go on.  Apart from such calls, no query waits
+ *          for the disk or takes a page fault, as long as the system leaves the pages in memory.
+ *          The first add to a page takes a fault, without the disk, and again after each sync.
+ *          This takes as long as reading the files, or some 0.1 ms for each MiB that is in memory
+ *          already.  Nothing becomes dirty.  If the disk does not read, this call returns
+ *          TAMIS_EIO; for a part that comes later, the calls that need the page fail.
+ * Returns  0.  TAMIS_ENOTFOUND; TAMIS_ECORRUPT, TAMIS_EFOREIGN, TAMIS_EVERSION (the sentence names
+ *          the file); TAMIS_EACCESS; TAMIS_ELIMIT; TAMIS_ENOMEM; TAMIS_EIO.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open(tamis_store *store, const char *name,
+                                                 unsigned flags, tamis_filter **filter);
+
+/*
+ * Opens the filter, or makes it if there is none.  If several processes call this at once, one
+ * makes the filter and all open it.  Returns TAMIS_EMISMATCH, naming the first field that differs,
+ * if the filter is there and is not what the spec says.  A spec of sip without a secret fits
+ * whatever secret is there.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_or_create(tamis_store *store, const char *name,
+                                                           const struct tamis_filter_spec *spec,
+                                                           tamis_filter **filter);
+
+/*
+ * Gives the handle back.  NULL is allowed, the same handle twice is not.  If the handle has added
+ * or removed keys, and no such handle of any process is left open, the close is a checkpoint like
+ * that of tamis_filter_sync(), unless the handle was opened with TAMIS_NO_SYNC.  If others are
+ * open, the close costs nothing, and the last of them makes the checkpoint.  The item count goes to
+ * the catalog if it has changed.
+ *
+ * Returns  0.  The handle is gone whatever is returned.  TAMIS_EIO, TAMIS_ENOSPACE and the like: a
+ *          sync has failed as in tamis_filter_sync(), or the catalog has no room for the count.  No
+ *          key is lost unless the power fails, and the next sync or close makes up for it.
+ * Durable  when it returns 0 and nobody else has the filter open for adding, all of it survives
+ *          a power cut.
+ */
+TAMIS_API int tamis_filter_close(tamis_filter *filter);
+
+/*
+ * Removes a filter and its files.  Handles that are open on it, in whatever process, get
+ * TAMIS_EDROPPED at their next call that finds the catalog free (they never wait for it).  Durable
+ * when it returns 0.  TAMIS_ENOTFOUND, TAMIS_EREADONLY.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_drop(tamis_store *store, const char *name);
+
+/* Gives a filter another name; open handles go on.  TAMIS_ENOTFOUND, TAMIS_EEXIST, TAMIS_EINVAL. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rename(tamis_store *store, const char *old_name,
+                                                   const char *new_name);
+
+/* ---- Checkpoint --------------------------------------------------------------------------- */
+
+/*
+ * Begins a new slice of the window now, and takes out what the window no longer reaches.  Without
+ * this call it happens when the newest slice is over, by the first process that adds after that.
+ *
+ * Returns  0.  TAMIS_EUNSUPPORTED: no window.  TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_ENOSPACE,
+ *          TAMIS_ELIMIT: another process has held the store's lock for a second.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rotate(tamis_filter *filter);
+
+/*
+ * Makes a checkpoint: writes every segment to the disk (msync), then item count and time
+ * to the catalog.
+ *
+ * Returns  0: every key whose add had returned before this call now survives a power cut.
+ *          TAMIS_EREADONLY, TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_EDROPPED.
+ * Failed   the filter has TAMIS_STATE_DEGRADED from then on, in every process: the kernel reports a
+ *          failed write once and then takes the page for clean.  So the next checkpoint, by any
+ *          process, writes every page again, and ends that state if all goes well.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_sync(tamis_filter *filter);
+
+/*
+ * Makes a checkpoint every `interval_ns` from now on, by a thread of this handle in which all
+ * signals are blocked.  The thread ends at tamis_filter_close(), which waits for it; an interval of
+ * 0 ends it now.  The library starts no thread unless this asks for one.  Do not call this beside
+ * another such call, or the close, of the same handle.
+ *
+ * A checkpoint that fails leaves the filter degraded (tamis_filter_stat()), and the next
+ * one mends that.
+ *
+ * fork()   a child has no such thread: call this there too, if it is wanted.
+ * Returns  0.  TAMIS_EINVAL: below 0, or above 0 and less than a millisecond.  TAMIS_EREADONLY,
+ *          TAMIS_ENOMEM; TAMIS_ESYSTEM: the system gives no thread.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_sync_interval(tamis_filter *filter,
+                                                              int64_t interval_ns);
+
+/*
+ * Says that the keys that may be missing since the machine went down (TAMIS_STATE_UNCLEAN) were
+ * dealt with: added again, for example, or given up.  The filter is no longer unclean.
+ *
+ * Returns  0, also if it was not unclean.  TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_EIO,
+ *          TAMIS_ENOSPACE.
+ * Durable  when it returns 0.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_accept(tamis_filter *filter);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

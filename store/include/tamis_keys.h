@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tamis_keys.h: adding keys to a filter and asking for them, one at a time or many at once;
+ * removing and counting them in filters of kind counting.
+ */
+#ifndef TAMIS_KEYS_H
+#define TAMIS_KEYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tamis_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Adding and asking -------------------------------------------------------------------- */
+
+/* One key of a batch: any bytes, not kept.  data may be NULL only if bytes is 0. */
+struct tamis_key {
+    const void *data;
+    size_t bytes;
+};
+
+/*
+ * Adds one key.  Safe beside any other call on the same filter, from any thread
+ * or process; lock-free.
+ *
+ * key      key_bytes bytes of any content, not kept; NULL only with key_bytes == 0.
+ * Returns  1 if the key was new, 0 if it was, or seemed, present.  If any number of processes and
+ *          threads add one key at one time, at most one of them is told 1; and one is, unless the
+ *          key was there already or a false positive says so.
+ *          TAMIS_EREADONLY, TAMIS_EINVAL, TAMIS_EDROPPED.  TAMIS_EFULL: the key is not in, and the
+ *          filter refuses more (enum tamis_on_full).  TAMIS_ENOSPACE and the other errors of making
+ *          a file: the filter is full and cannot grow; keys that are in are still answered.
+ * Counting a filter of kind counting counts every add, whatever it answers.  There
+ *          TAMIS_ENOSPACE means that a counter has outgrown its bits and the disk has no room;
+ *          the key was not added.
+ * Durable  after tamis_filter_sync(); before it a power cut may lose the key, a killed
+ *          process does not.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_add(tamis_filter *filter, const void *key,
+                                                size_t key_bytes);
+
+/*
+ * Asks for one key.  Wait-free; writes nothing.
+ *
+ * Returns  1 present (or a false positive), 0 certainly absent.  TAMIS_EINVAL, TAMIS_EDROPPED.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_contains(tamis_filter *filter, const void *key,
+                                                     size_t key_bytes);
+
+/*
+ * The same for `count` keys at once, several times as fast: memory is kept busy with many keys.
+ *
+ * keys     count keys; the same key may occur twice, and only the first can be new.
+ * answers  NULL, or count bytes: answers[i] receives 1 or 0 as the single call would return it.
+ * Returns  the number of ones, or an error.  TAMIS_EINVAL is found before anything is added.  After
+ *          any error answers[i] is TAMIS_ANSWER_REFUSED for each key that was not added, and the
+ *          answer for the others: nobody is told again that they were new.  After TAMIS_EFULL every
+ *          key was dealt with.  After another error the keys that were not added may be added
+ *          again.  The whole batch may be repeated too, except for kind counting, which would count
+ *          some keys twice.
+ */
+#define TAMIS_ANSWER_REFUSED 2
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_add_batch(tamis_filter *filter,
+                                                          const struct tamis_key *keys,
+                                                          size_t count, uint8_t *answers);
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_contains_batch(tamis_filter *filter,
+                                                               const struct tamis_key *keys,
+                                                               size_t count, uint8_t *answers);
+
+/* ---- Removing and counting: kind counting --------------------------------------------------- */
+
+/*
+ * Takes a key off once: after as many removes as adds the key is absent.  Safe beside any other
+ * call, from any thread or process.
+ *
+ * Returns  1 if the key was there; 0 if it is certainly absent, and then nothing was changed.  If
+ *          several processes remove one key, as many of them are told 1 as there were adds of it.
+ *          TAMIS_EUNSUPPORTED: another kind.  TAMIS_EREADONLY, TAMIS_EINVAL, TAMIS_EDROPPED;
+ *          TAMIS_ELIMIT and the like at the first remove of a handle in a process, which opens the
+ *          segment's file once more; nothing was changed then.
+ * Caution  a key that was never added and that the filter takes for present (a false positive)
+ *          is "removed" too, at the cost of the keys that share its counters.  Remove only
+ *          what was added.
+ * Waits    for another remover whose key lies in the same block, or in any block with the same
+ *          number modulo 48; also for one that is suspended there, never for one that died.  Adds
+ *          and queries never wait.
+ * Killed   in the middle, a remove counts as done.  Counters that it had not come to stay too high,
+ *          so the key may still be answered "present".
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_remove(tamis_filter *filter, const void *key,
+                                                   size_t key_bytes);
+
+/*
+ * Returns how often a key was added and not removed: never less, and more if other keys share all
+ * of its counters, which happens at about the rate at which strangers are taken for present.
+ * Wait-free; writes nothing.
+ *
+ * Returns  0 or more.  TAMIS_EUNSUPPORTED: another kind.  TAMIS_EINVAL, TAMIS_EDROPPED.
+ */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_count(tamis_filter *filter, const void *key,
+                                                      size_t key_bytes);
+
+/*
+ * The same for many keys at once.
+ *
+ * answers  NULL, or count bytes: answers[i] receives 1 or 0 as the single call would return it;
+ *          after an error in the middle, TAMIS_ANSWER_REFUSED for each key that was not handled.
+ * counts   counts[i] receives what the single call would return.
+ * Returns  the number of answers, or of counts, that are not 0; or an error.
+ */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_remove_batch(tamis_filter *filter,
+                                                             const struct tamis_key *keys,
+                                                             size_t count, uint8_t *answers);
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_count_batch(tamis_filter *filter,
+                                                            const struct tamis_key *keys,
+                                                            size_t count, uint64_t *counts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tamis_library.h: the library as a whole: its version, the words for errors and kinds, and what it
+ * does about SIGBUS.
+ */
+#ifndef TAMIS_LIBRARY_H
+#define TAMIS_LIBRARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tamis_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Errors and version ------------------------------------------------------------------- */
+
+/* Returns the version, such as "0.1.0", in static storage. */
+TAMIS_API const char *tamis_version(void);
+
+/* Returns which vector instructions batches of kind blocked use on this machine: "avx512", "avx2"
+ * or "portable".  The answers are the same with all of them.  The library takes the best that the
+ * machine has, unless TAMIS_SIMD in the environment names another.  Static storage. */
+TAMIS_API const char *tamis_simd(void);
+
+/* Returns "TAMIS_ENOTFOUND" or the like for a code, "TAMIS_?" for a number that is no
+ * code.  Static storage. */
+TAMIS_API const char *tamis_error_name(int error);
+
+/* Returns a few words for a code, which are the same whatever failed.  Static storage. */
+TAMIS_API const char *tamis_error_message(int error);
+
+/*
+ * Returns the sentence for the last failed call of this thread: what was tried, on what, and what
+ * mends it.  It is empty before the first failure; a call that succeeds leaves it as it is.  The
+ * library owns it, and it is valid until this thread's next failing call.
+ */
+TAMIS_API const char *tamis_last_error(void);
+
+/* Returns "blocked", "bloom", "counting" or "fuse"; NULL if this library has no kind of that
+ * number.  Static storage. */
+TAMIS_API const char *tamis_kind_name(uint32_t kind);
+
+/* Finds the kind of that name.  If there is none: TAMIS_EINVAL, with the known names
+ * in the sentence. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_kind_from_name(const char *name, uint32_t *kind);
+
+/* ---- SIGBUS ------------------------------------------------------------------------------- */
+
+/*
+ * The kernel sends SIGBUS to a thread that touches a page of a mapped file and cannot get it:
+ * because the file was truncated, because the disk is full (where rewriting a page takes new room,
+ * as on btrfs), or because the disk fails.  With its first mapping the library installs a handler,
+ * if SIGBUS has its default action then.  A fault in a mapping of the library becomes an error,
+ * TAMIS_ECORRUPT or TAMIS_EIO, of the call that met it and of all later ones that need the file.
+ * Any other fault ends the process as it would without the library.
+ *
+ * tamis_sigbus_leave() is called before the first store is opened: the library never installs
+ * a handler then.
+ */
+TAMIS_API void tamis_sigbus_leave(void);
+
+/*
+ * For a program with a SIGBUS handler of its own: call this in the handler
+ * with siginfo_t's si_addr.
+ *
+ * Returns  1: the fault was in a mapping of the library; return from the handler.  0: it was not.
+ * Signals  async-signal-safe; for any thread, also in a child of fork().  A thread that blocks
+ *          SIGBUS dies of one nevertheless.
+ */
+TAMIS_API int tamis_sigbus_mend(const void *address);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tamis_stat.h: looking inside: what is known of a filter and of its segments, and where a key
+ * goes.
+ */
+#ifndef TAMIS_STAT_H
+#define TAMIS_STAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tamis_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Filters and segments ----------------------------------------------------------------- */
+
+/* States of a filter, as bits; 0 is "ok". */
+#define TAMIS_STATE_FULL 1u     /* the item count is at or past the capacity */
+#define TAMIS_STATE_DEGRADED 2u /* a sync failed, and no later one has brought all to the disk */
+#define TAMIS_STATE_UNCLEAN 4u  /* the machine went down: keys added then may be missing */
+#define TAMIS_STATE_DAMAGED 8u  /* wrong bytes were found in it: its answers may be wrong */
+/* The filter holds more keys than the rate that was asked for allows: predicted_rate
+ * is above it. */
+#define TAMIS_STATE_OVER 16u
+
+/* What is known of a filter.  Times are in nanoseconds since 1970-01-01 UTC; 0 means never. */
+struct tamis_filter_stat {
+    size_t size; /* sizeof(struct tamis_filter_stat) */
+    char name[TAMIS_NAME_MAX + 1];
+    char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
+    uint32_t kind; /* of the newest segment, as are hash_set, k and seed */
+    uint32_t k;
+    uint64_t m_bits; /* sum over the segments, as are size_bytes and items */
+    uint64_t seed;
+    uint64_t capacity; /* of the newest segment, and what older ones, which take no more, hold */
+    double fp_rate;    /* the rate the filter was made for, at capacity */
+    uint64_t items; /* number of NEW answers so far; counting: less those removes that took a key */
+                    /* off for the last time: distinct keys, as capacity is */
+    uint64_t size_bytes;   /* of the segment files */
+    double predicted_rate; /* rate at the present item count, by the formulas of docs/sizing.md */
+    uint64_t generation;   /* goes up with every published change */
+    uint32_t segment_count;
+    uint32_t state; /* TAMIS_STATE_* bits */
+    int64_t created_at;
+    int64_t published_at;
+    int64_t checkpointed_at;   /* last sync */
+    int64_t window_ns;         /* length of the window in time; 0: by items, or no window */
+    uint64_t window_items;     /* length of the window in items; 0: by time, or no window */
+    uint32_t slices;           /* of the window; 0: no window */
+    uint32_t on_full;          /* enum tamis_on_full */
+    uint32_t counter_bits;     /* kind counting: bits of a counter, of which m_bits is the number */
+    uint32_t fingerprint_bits; /* kind fuse: 8, 16 or 32; else 0 */
+    uint64_t exceptions;       /* keys that answer absent whatever the bits say (tamis_build.h) */
+    uint32_t keep;             /* older generations that are kept when a build publishes another */
+    uint32_t flags;            /* TAMIS_FILTER_* bits */
+    int64_t unclean_since;  /* TAMIS_STATE_UNCLEAN: keys added since then may be missing; else 0 */
+    int64_t degraded_since; /* TAMIS_STATE_DEGRADED: when a sync failed; else 0 */
+    double bits_per_key;    /* bits, or those of counters, for each key of the segments' capacity */
+    uint64_t live_slices;   /* of the window: slices in which keys are still found; 0: no window */
+};
+
+/* Flags of a segment. */
+/* Imported or merged: its items began with an estimate. */
+#define TAMIS_SEGMENT_ITEMS_ESTIMATED 1u
+/* The window no longer reaches it: no key is found in it, and its items do not count. */
+#define TAMIS_SEGMENT_PAST 0x80000000u
+
+/* One segment of a filter. */
+struct tamis_segment_stat {
+    size_t size; /* sizeof(struct tamis_segment_stat) */
+    char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
+    uint64_t number; /* the file is segments/<number, 16 digits>.seg */
+    uint32_t kind;
+    uint32_t k;
+    uint32_t words;     /* z: words a key touches in its block; 0 for bloom */
+    uint32_t bit_order; /* 0: bit b of byte B is bit 8 B + b; 1: bit 8 B + 7 - b (as SETBIT) */
+    uint64_t m_bits;
+    uint64_t seed;
+    uint64_t capacity;
+    double fp_rate;
+    uint64_t items;
+    uint64_t file_bytes;
+    uint64_t data_offset; /* where the bits begin in the file */
+    uint64_t data_bytes;
+    int64_t created_at;
+    uint64_t ones;            /* set bits; tamis_filter_fill() only, else 0 */
+    double fill;              /* ones / m_bits; tamis_filter_fill() only */
+    double fp_rate_now;       /* rate by the bits that are set; tamis_filter_fill() only */
+    uint64_t flags;           /* TAMIS_SEGMENT_* bits */
+    uint64_t slice;           /* of the window: which slice it belongs to, from 0 */
+    int64_t slice_start;      /* when that slice began; 0: no window */
+    uint32_t step;            /* how often the filter, or the slice, had grown before it was made */
+    uint32_t counter_bits;    /* kind counting; else 0 */
+    uint64_t items_estimated; /* keys, by the bits that are set; tamis_filter_fill() only, else 0 */
+    uint32_t fingerprint_bits; /* kind fuse; else 0 */
+    uint32_t pieces;           /* kind fuse: parts that were built each by itself; else 0 */
+};
+
+/* Gets the metadata of an open filter, with the item count.  Reads no bits, so
+ * it costs microseconds. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_stat(tamis_filter *filter,
+                                                 struct tamis_filter_stat *stat);
+
+/* Returns the items in the filter now: a sum over counters in its headers, cheap enough for every
+ * batch.  Items in slices that a window in time no longer reaches do not count. */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_items(tamis_filter *filter);
+
+/* Describes segment `index` (0 is the oldest) without its bits; TAMIS_EINVAL past the last. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_segment(tamis_filter *filter, uint32_t index,
+                                                    struct tamis_segment_stat *stat);
+
+/* The same, and counts the set bits.  Reads the whole segment, about 1 s for 10 GB in memory. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_fill(tamis_filter *filter, uint32_t index,
+                                                 struct tamis_segment_stat *stat);
+
+/* ---- Where a key goes --------------------------------------------------------------------- */
+
+/* Where a key goes.  The caller lends both buffers. */
+struct tamis_explanation {
+    size_t size;            /* sizeof(struct tamis_explanation) */
+    char *hashes;           /* in: room for the hash values as text, separated by commas          */
+    size_t hashes_bytes;    /* in: bytes of it, 64 a hash value are enough; a NUL closes the text */
+    uint64_t *positions;    /* in: room for the bit positions, in the order of the hash set       */
+    size_t positions_max;   /* in: how many fit                                                   */
+    size_t positions_count; /* out: how many there are (k); a position may occur twice            */
+};
+
+/*
+ * Gets the hash values and bit positions of a key in segment `index` of a filter.  Position b is
+ * bit b % 8 of byte b / 8 of the data; bit 0 is the least, or the greatest if the segment's
+ * bit_order is 1.  TAMIS_EINVAL: a buffer is too small (positions_count says what is needed), or
+ * no such segment.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_explain(tamis_filter *filter, uint32_t index,
+                                                    const void *key, size_t key_bytes,
+                                                    struct tamis_explanation *explanation);
+
+/*
+ * The same for a hash set, m and k without a filter (kind bloom).  m_bits may be any number from 1
+ * to 2^64-1 that the set can reach; k may be up to 2^20, and is 0 if the set says what k is.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_explain(const char *hash_set, uint64_t m_bits, uint32_t k,
+                                             uint64_t seed, const void *key, size_t key_bytes,
+                                             struct tamis_explanation *explanation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

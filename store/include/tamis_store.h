@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tamis_store.h: a store: opening and closing it, how long calls wait for other processes, the list
+ * of its filters, and the check of its files.
+ */
+#ifndef TAMIS_STORE_H
+#define TAMIS_STORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tamis_stat.h"
+#include "tamis_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Stores ------------------------------------------------------------------------------- */
+
+/*
+ * Opens the store in a directory.
+ *
+ * path     the directory; made absolute now, so a later chdir() does no harm.
+ * flags    0, TAMIS_CREATE, or TAMIS_READ_ONLY (then every filter opens read-only).
+ * store    *store receives the handle; the caller closes it.
+ * Returns  0.  TAMIS_ENOSTORE: no store there and TAMIS_CREATE not given.  TAMIS_EUNSUPPORTED: on a
+ *          network file system.  TAMIS_EFOREIGN: a link, a pipe or the like in it.  TAMIS_EACCESS,
+ *          TAMIS_ECORRUPT, TAMIS_EVERSION, TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_ELIMIT.
+ * Process  any number of processes may open (and create) one store at once.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_store_open(const char *path, unsigned flags,
+                                                tamis_store **store);
+
+/*
+ * Called while a call waits for another process: after a second, and then once a second.
+ *
+ * waited_ms  how long the call has waited.
+ * holder     the process that has the lock, 0 where the system does not tell.
+ * Returns    0: go on waiting.  Another value: wait no more, the call fails with TAMIS_EBUSY.
+ * It runs in the thread that waits, one of the caller's, and must not call the library.
+ */
+typedef int tamis_busy_fn(void *context, int64_t waited_ms, int64_t holder);
+
+/* How tamis_store_open_with() opens a store; zero is the default. */
+struct tamis_store_options {
+    size_t size;    /* sizeof(struct tamis_store_options) */
+    uint32_t flags; /* as tamis_store_open() */
+    uint32_t mode;  /* 0, or the store's mode: 0600 to 0666, in each place 6, 4 or 0 */
+    /* These hold for the opening too.  The timeout is that of tamis_store_set_busy_timeout(),
+     * but 0 means TAMIS_BUSY_TIMEOUT_DEFAULT, and below 0 means not to wait.  The callback is
+     * that of tamis_store_set_busy_callback(). */
+    int64_t busy_timeout_ms;
+    tamis_busy_fn *busy_fn;
+    void *busy_context;
+};
+
+/*
+ * The same, with the mode that the store is made with, whatever the umask.  The mode of a store is
+ * that of its catalog.mdb.  Each file that anybody makes in the store later, by whatever call, gets
+ * the mode and the group of catalog.mdb, and each directory gets x where the mode has r.  If the
+ * mode lets the group write, directories hand their group on (setgid).  A mode of 0 means 0666 less
+ * umask for a new store, and otherwise the mode that the store has.
+ *
+ * options  NULL for all zero; read during the call only.
+ * Returns  as tamis_store_open().  TAMIS_EINVAL: no such mode, or timeout.  TAMIS_EMISMATCH: the
+ *          store is there and has another mode; nothing is changed.  TAMIS_EACCESS: also if the
+ *          group cannot be kept.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_store_open_with(const char *path,
+                                                     const struct tamis_store_options *options,
+                                                     tamis_store **store);
+
+#define TAMIS_BUSY_TIMEOUT_DEFAULT 10000 /* milliseconds */
+#define TAMIS_BUSY_TIMEOUT_MAX 86400000  /* a day */
+
+/*
+ * Sets how long a call waits for another process that has a lock of the store.  Two sorts of calls
+ * may wait: an add that needs room, when the filter has to grow and cannot now, or that needs the
+ * next slice of a window; and every call that reads or changes the catalog (opening, creating,
+ * listing, syncing, publishing, closing after adding).  After that time the call fails with
+ * TAMIS_EBUSY, and may be tried again.  An add that finds room never waits, and a query never does.
+ *
+ * milliseconds  0: do not wait.  At most TAMIS_BUSY_TIMEOUT_MAX.  Until this is called, calls
+ *               wait for TAMIS_BUSY_TIMEOUT_DEFAULT.  The time holds for this handle and all
+ *               filters opened from it.
+ * Returns       0.  TAMIS_EINVAL: below 0, or more than a day.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_store_set_busy_timeout(tamis_store *store,
+                                                            int64_t milliseconds);
+
+/*
+ * Has `fn` called while a call waits; NULL ends this.  Call it before another thread uses the store
+ * or a filter of it.
+ *
+ * Returns  0.  TAMIS_EINVAL: no store.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_store_set_busy_callback(tamis_store *store, tamis_busy_fn *fn,
+                                                             void *context);
+
+/* Gives the handle back.  NULL is allowed, the same handle twice is not.  Filters opened from the
+ * store stay usable until they are closed. */
+TAMIS_API void tamis_store_close(tamis_store *store);
+
+/* ---- The list of filters ------------------------------------------------------------------ */
+
+/* Called once for each filter.  A value other than 0 ends the listing, which returns it. */
+typedef int tamis_list_fn(void *context, const struct tamis_filter_stat *stat);
+
+/*
+ * Calls `fn` for each filter whose name begins with `prefix` (NULL: all), in byte order of the
+ * names.  Reads the catalog only: items and states are those of the last close or sync.  The list
+ * is one consistent snapshot, and no lock is held while `fn` runs.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_store_list(tamis_store *store, const char *prefix,
+                                                tamis_list_fn *fn, void *context);
+
+/*
+ * The same with items, sizes and states as they are now: the header of each segment is read too,
+ * without mapping it.  This costs some 5 us more for each segment, and a read of the disk if its
+ * first page is not in memory.  The list is a snapshot, the counts are not: they are read one after
+ * the other, after the catalog's lock was given back.  For a filter that cannot be read, the values
+ * are those of tamis_store_list().
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_store_list_live(tamis_store *store, const char *prefix,
+                                                     tamis_list_fn *fn, void *context);
+
+/* ---- Verify ------------------------------------------------------------------------------- */
+
+/* One problem that verify found.  The strings live only during the call of the function. */
+struct tamis_problem {
+    size_t size;        /* sizeof(struct tamis_problem) */
+    const char *filter; /* name, or "" if the file belongs to no filter    */
+    const char *file;   /* path inside the store                           */
+    uint64_t offset;    /* byte in that file; 0 for the file as a whole    */
+    int error;          /* TAMIS_E*                                        */
+    const char *reason; /* a sentence                                      */
+};
+
+/* Called once for each problem.  A value other than 0 ends the check, which returns it. */
+typedef int tamis_problem_fn(void *context, const struct tamis_problem *problem);
+
+/*
+ * Checks the catalog against the segments: headers, sizes, names, lists, kept generations,
+ * exceptions, missing files and files without a filter.  Also checks what is in the segments:
+ * the checksum of static data, counters and their overflow, set bits against the items that were
+ * counted, and how the set bits are spread.  Reads all of it, once, beside any writer and
+ * without making a writer wait.  A name of NULL means the whole store.  A store that is open for
+ * writing remembers which filters are damaged (TAMIS_STATE_DAMAGED), until they are found sound;
+ * nothing else changes.
+ *
+ * fn       may be NULL (count only); no lock is held while it runs.
+ * Returns  the number of problems told to `fn`, or an error where checking could not go on
+ *          (a catalog that cannot be read; TAMIS_ENOTFOUND).
+ */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_verify(tamis_store *store, const char *name,
+                                                      tamis_problem_fn *fn, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tamis_types.h: what every other header of Tamis needs: the attributes of calls, the handles, the
+ * limits, TAMIS_INIT(), the kinds of filters and the flags of opening.  It declares no call.
+ */
+#ifndef TAMIS_TYPES_H
+#define TAMIS_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tamis_errors.h"
+
+#if defined(__GNUC__)
+#define TAMIS_API __attribute__((visibility("default")))
+#define TAMIS_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define TAMIS_API
+#define TAMIS_MUST_CHECK
+#endif
+
+#define TAMIS_VERSION_MAJOR 0
+#define TAMIS_VERSION_MINOR 1
+#define TAMIS_VERSION_PATCH 0
+
+/* Limits.  A name is 1 to TAMIS_NAME_MAX bytes of UTF-8 without control characters. */
+#define TAMIS_NAME_MAX 255
+#define TAMIS_K_MAX 64             /* hashes per key of a filter */
+#define TAMIS_FP_RATE_MIN 1e-12    /* smallest false-positive rate a filter can be asked for */
+#define TAMIS_FP_RATE_DEFAULT 0.01 /* used if a spec leaves fp_rate at 0 */
+#define TAMIS_HASH_SET_NAME_MAX 191
+
+typedef struct tamis_store tamis_store;
+typedef struct tamis_filter tamis_filter;
+
+/*
+ * An initializer that sets `size` and clears the rest:
+ *     struct tamis_filter_stat stat = TAMIS_INIT(struct tamis_filter_stat);
+ * With designated initializers, {.size = sizeof stat, .field = ...} does the same.
+ */
+#ifdef __cplusplus
+#define TAMIS_INIT(type)                                                                           \
+    ([] {                                                                                          \
+        type fresh = {};                                                                           \
+        fresh.size = sizeof(type);                                                                 \
+        return fresh;                                                                              \
+    }())
+#else
+#define TAMIS_INIT(type)                                                                           \
+    {                                                                                              \
+        .size = sizeof(type)                                                                       \
+    }
+#endif
+
+/* How a filter works.  The numbers are in the files and never change meaning. */
+enum tamis_kind {
+    TAMIS_KIND_DEFAULT = 0,  /* in a spec: blocked; bloom with m_bits, k or another set than xxh3 */
+    TAMIS_KIND_BLOCKED = 1,  /* cache-line-blocked Bloom filter: one cache line a key */
+    TAMIS_KIND_BLOOM = 2,    /* classic Bloom filter: k positions over all m bits */
+    TAMIS_KIND_COUNTING = 3, /* blocked with counters for bits: keys can be removed and counted */
+    TAMIS_KIND_FUSE = 4,     /* static: a binary fuse filter, made by a build (tamis_build.h) */
+};
+
+/* Flags of tamis_store_open() and tamis_filter_open(). */
+#define TAMIS_READ_ONLY 1u /* map for reading only; needs no write permission anywhere */
+#define TAMIS_CREATE 2u    /* store: make the directory (0777 less umask) and catalog if absent */
+/* store, and repair: accept a store on a network file system, or on overlayfs without write
+ * permission; the user takes the risk */
+#define TAMIS_FORCE_NETWORK_FS 0x100u
+
+#define TAMIS_NO_SYNC 4u  /* filter: closing it brings nothing to the disk, a later sync does */
+#define TAMIS_POPULATE 8u /* filter: bring all of it into memory before it is asked */
+
+#endif
