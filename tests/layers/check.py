@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""check.py STORE OBJECTS: the files of store/ call and include downwards only.
+"""check.py STORE TOOLS OBJECTS: the files of store/ call and include downwards only, and those of tools/
+include the public headers of store/ alone.
 
 It reads the object files of the library, whose paths are the lines of the file OBJECTS, and the
 #include lines of the directory STORE, and fails, naming caller and callee, where
 
   - a function, or a table of functions, uses one of a room above (layers.txt has the rooms);
   - a file includes a header of a room above;
+  - a file of TOOLS includes a header of STORE that is not in STORE/include;
   - files use each other in a circle, within a folder or across folders;
   - a folder of store/ is no room, or docs/layers.svg is not drawn from the table as it is.
 
@@ -14,7 +16,8 @@ static inline function of a header counts by the file that includes it.  Only na
 `tamis` count, so that what a sanitizer adds does not.
 
 It was seen to fail for a function of log/log.c that called tamis_filter_close() (also for the circle
-that this makes), for #include "handle/journal.h" in the same file, and for a purpose that was changed in
+that this makes), for #include "handle/journal.h" in the same file, for #include "../../store/base/error.h" and "base/error.h" in
+tools/tamis/main.c, and for a purpose that was changed in
 layers.txt alone.
 """
 
@@ -45,9 +48,9 @@ def calls(paths):
                 yield source, owner[name], user, name
 
 
-def includes(store):
-    """Each #include of a header of ours: (file, header)."""
-    for folder, _, names in sorted(os.walk(store)):
+def includes(top, store):
+    """Each #include of a header of store/, by a file below `top`: (file, header), as paths in these two."""
+    for folder, _, names in sorted(os.walk(top)):
         for name in sorted(names):
             if not name.endswith((".c", ".h")):
                 continue
@@ -56,9 +59,9 @@ def includes(store):
                 text = file.read()
             for header in INCLUDE.findall(text):
                 for base in (store, os.path.join(store, "include"), folder):
-                    found = os.path.normpath(os.path.join(base, header))
-                    if os.path.isfile(found):
-                        yield os.path.relpath(path, store), os.path.relpath(found, store)
+                    found = os.path.relpath(os.path.join(base, header), store)
+                    if not found.startswith("..") and os.path.isfile(os.path.join(store, found)):
+                        yield os.path.relpath(path, top), found
                         break
 
 
@@ -88,7 +91,7 @@ def circles(edges):
     return found
 
 
-def violations(store, paths):
+def violations(store, tools, paths):
     """A sentence for each."""
     rank = ranks()
     room = lambda path: path.split("/", 1)[0]
@@ -101,7 +104,10 @@ def violations(store, paths):
         edges.setdefault((user, used), f"{function}() uses {name}()")
         if rank[room(used)] > rank[room(user)]:
             yield f"{function}() of {user} uses {name}() of {used}, which is in a room above"
-    for user, used in includes(store):
+    for user, used in includes(tools, store):
+        if room(used) != "include":
+            yield f"tools/{user} includes store/{used}, which is no public header"
+    for user, used in includes(store, store):
         if rank[room(used)] > rank[room(user)]:
             yield f"{user} includes {used}, which is in a room above"
     for circle in circles(edges):
@@ -111,9 +117,9 @@ def violations(store, paths):
 
 
 def main():
-    store, objects = sys.argv[1:]
+    store, tools, objects = sys.argv[1:]
     with open(objects, encoding="utf-8") as file:
-        found = list(violations(store, file.read().split("\n")[:-1]))
+        found = list(violations(store, tools, file.read().split("\n")[:-1]))
     if draw.is_stale():
         found.append("docs/layers.svg is not that of the table: run python3 tests/layers/draw.py")
     for sentence in found:

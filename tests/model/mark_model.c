@@ -199,9 +199,7 @@ static void step_writer(const struct setting *setting, struct state *state, int 
         p->step = W_UNLOCK;
         break;
     default:
-        p->locked = 0;
         *p = (struct process){.step = C_NOW};
-        break;
     }
 }
 
