@@ -10,6 +10,7 @@
 #ifndef TAMIS_TOOLS_COMMAND_H
 #define TAMIS_TOOLS_COMMAND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "memory.h"
@@ -35,12 +36,17 @@ struct invocation {
 struct command {
     const char *name;
     const char *summary;  /* a few words for `tamis help`                     */
-    const char *operands; /* "NAME [KEY...]", for messages                    */
+    const char *operands; /* "NAME [KEY...]": one or more, for messages too   */
     const char *help;     /* all of `tamis NAME --help`                       */
     uint64_t options;     /* TAKES(...) of every option but --help and --store */
     uint32_t hashes_max;  /* greatest value of -k; 0: TAMIS_K_MAX            */
-    size_t args_min;
-    size_t args_max;
+    bool args_optional;   /* run() checks that there are enough operands     */
+    /* What is open when run() begins: nothing, call->store, or call->filter too; and with which
+     * flags of tamis_filter_open(). */
+    enum { OPENS_NOTHING, OPENS_STORE, OPENS_FILTER } opens;
+    unsigned flags;
+    size_t keys_at; /* the operands are keys from this one on, which is checked first; 0: they are
+                       not */
     int (*run)(struct invocation *call); /* returns the exit status */
 };
 
@@ -107,7 +113,8 @@ tamis_filter *cli_filter_open(tamis_store *store, const char *name, unsigned fla
 int cli_with_store(struct invocation *call, unsigned flags, int (*work)(struct invocation *call));
 
 /* The same, with the filter that the first argument names in call->filter.  `flags` is as for
- * tamis_filter_open().  `work` may close the filter itself and leaves NULL in call->filter then. */
+ * tamis_filter_open(), and --populate and --no-sync add theirs.  `work` may close the filter itself
+ * and leaves NULL in call->filter then. */
 int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct invocation *call));
 
 /* Warn if a filter may miss keys although it still answers: it is damaged, unclean or degraded. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "keys.h"
 #include "text.h"
 
 #define COMMAND_ADDRESS(name) &cli_command_##name,
@@ -94,6 +95,16 @@ static int run_help(struct out *out, int argc, char **argv)
     return CLI_DONE;
 }
 
+/* Opens what the command needs, and runs it. */
+static int run_opened(struct invocation *call)
+{
+    const struct command *command = call->command;
+    if (command->keys_at && !key_source_can_be(call, command->keys_at)) return CLI_ERROR;
+    if (command->opens == OPENS_STORE) return cli_with_store(call, command->flags, command->run);
+    if (command->opens == OPENS_FILTER) return cli_with_filter(call, command->flags, command->run);
+    return command->run(call);
+}
+
 static int run_command(const struct options *global, struct out *out, int argc, char **argv)
 {
     if (strcmp(argv[0], "help") == 0) return run_help(out, argc, argv);
@@ -105,7 +116,7 @@ static int run_command(const struct options *global, struct out *out, int argc, 
         out_text(out, call.command->help);
         status = CLI_DONE;
     } else if (parsed) {
-        status = call.command->run(&call);
+        status = run_opened(&call);
     }
     options_clear(&call.options);
     return status;

@@ -118,6 +118,8 @@ int cli_with_store(struct invocation *call, unsigned flags, int (*work)(struct i
 int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct invocation *call))
 {
     int status = CLI_ERROR;
+    if (options_have(&call->options, TAKES(NO_SYNC))) flags |= TAMIS_NO_SYNC;
+    if (options_have(&call->options, TAKES(POPULATE))) flags |= TAMIS_POPULATE;
     call->store = cli_store_open(call, flags & TAMIS_READ_ONLY);
     if (!call->store) return CLI_ERROR;
     call->filter = cli_filter_open(call->store, call->args[0], flags);

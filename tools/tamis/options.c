@@ -273,15 +273,30 @@ static bool take_options(struct options *options, const struct command *command,
     }
 }
 
+/* How many arguments the operands of a command allow: "NAME [KEY...]" is one or more. */
+static void count_operands(const struct command *command, size_t *min, size_t *max)
+{
+    *min = *max = 0;
+    if (strncmp(command->operands, "no ", 3) == 0) return;
+    for (const char *word = command->operands; word; word = strchr(word, ' ')) {
+        if (*word == ' ') word++;
+        if (*word != '[' && !command->args_optional) ++*min;
+        ++*max;
+    }
+    if (strstr(command->operands, "...")) *max = SIZE_MAX;
+}
+
 static bool arguments_fit(const struct invocation *call)
 {
     const struct command *command = call->command;
-    if (call->arg_count < command->args_min)
+    size_t min, max;
+    count_operands(command, &min, &max);
+    if (call->arg_count < min)
         cli_fail_usage(command, "arguments are missing: %s takes %s", command->name,
                        command->operands);
-    else if (call->arg_count > command->args_max)
-        cli_fail_usage(command, "unexpected argument '%s': %s takes %s",
-                       call->args[command->args_max], command->name, command->operands);
+    else if (call->arg_count > max)
+        cli_fail_usage(command, "unexpected argument '%s': %s takes %s", call->args[max],
+                       command->name, command->operands);
     else
         return true;
     return false;

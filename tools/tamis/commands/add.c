@@ -195,14 +195,6 @@ static int add(struct invocation *call)
     return status;
 }
 
-static int run(struct invocation *call)
-{
-    const unsigned no_sync = options_have(&call->options, TAKES(NO_SYNC)) ? TAMIS_NO_SYNC : 0;
-    const unsigned populate = options_have(&call->options, TAKES(POPULATE)) ? TAMIS_POPULATE : 0;
-    if (!key_source_can_be(call, 1)) return CLI_ERROR;
-    return cli_with_filter(call, no_sync | populate, add);
-}
-
 const struct command cli_command_add = {
     .name = "add",
     .summary = "add keys, and print those that were new",
@@ -210,7 +202,7 @@ const struct command cli_command_add = {
     .help = HELP,
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS | TAKES(NEW) | TAKES(SEEN) | TAKES(STATS) |
                TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(WAIT),
-    .args_min = 1,
-    .args_max = SIZE_MAX,
-    .run = run,
+    .opens = OPENS_FILTER,
+    .keys_at = 1,
+    .run = add,
 };

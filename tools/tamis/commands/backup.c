@@ -70,7 +70,5 @@ const struct command cli_command_backup = {
     .operands = "DIR",
     .help = HELP,
     .options = TAKES(JSON) | TAKES_PROGRESS,
-    .args_min = 1,
-    .args_max = 1,
     .run = run,
 };

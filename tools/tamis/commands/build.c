@@ -360,7 +360,5 @@ const struct command cli_command_build = {
                TAKES(HASH_SET) | TAKES(SEED) | TAKES(EXCEPT) | TAKES(AGAINST) | TAKES(IF_CHANGED) |
                TAKES(KEEP) | TAKES(ALLOW_EMPTY) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) |
                TAKES(CRLF) | TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS) | TAKES(QUIET),
-    .args_min = 1,
-    .args_max = SIZE_MAX,
     .run = run,
 };

@@ -332,7 +332,5 @@ const struct command cli_command_calc = {
     .help = HELP,
     .options = TAKES_SIZING | TAKES(MEMORY) | TAKES(TABLE) | TAKES(KIND) | TAKES(COUNTER_BITS) |
                TAKES(JSON),
-    .args_min = 0,
-    .args_max = 0,
     .run = run,
 };

@@ -103,13 +103,6 @@ static int check(struct invocation *call)
     return question.matches > 0 ? CLI_DONE : CLI_NOTHING;
 }
 
-static int run(struct invocation *call)
-{
-    const unsigned populate = options_have(&call->options, TAKES(POPULATE)) ? TAMIS_POPULATE : 0;
-    if (!key_source_can_be(call, 1)) return CLI_ERROR;
-    return cli_with_filter(call, TAMIS_READ_ONLY | populate, check);
-}
-
 const struct command cli_command_check = {
     .name = "check",
     .summary = "print the keys that are in a filter, or are not",
@@ -117,7 +110,8 @@ const struct command cli_command_check = {
     .help = HELP,
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS | TAKES(INVERT) | TAKES(COUNT) | TAKES(QUIET) |
                TAKES(POPULATE),
-    .args_min = 1,
-    .args_max = SIZE_MAX,
-    .run = run,
+    .opens = OPENS_FILTER,
+    .flags = TAMIS_READ_ONLY,
+    .keys_at = 1,
+    .run = check,
 };

@@ -64,18 +64,13 @@ static int compare(struct invocation *call)
     return cli_filter_close(other, status);
 }
 
-static int run(struct invocation *call)
-{
-    return cli_with_filter(call, TAMIS_READ_ONLY, compare);
-}
-
 const struct command cli_command_compare = {
     .name = "compare",
     .summary = "estimate what two filters have in common",
     .operands = "A B",
     .help = HELP,
     .options = TAKES(JSON),
-    .args_min = 2,
-    .args_max = 2,
-    .run = run,
+    .opens = OPENS_FILTER,
+    .flags = TAMIS_READ_ONLY,
+    .run = compare,
 };

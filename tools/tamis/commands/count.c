@@ -78,19 +78,14 @@ static int count(struct invocation *call)
     return status;
 }
 
-static int run(struct invocation *call)
-{
-    if (!key_source_can_be(call, 1)) return CLI_ERROR;
-    return cli_with_filter(call, TAMIS_READ_ONLY, count);
-}
-
 const struct command cli_command_count = {
     .name = "count",
     .summary = "how often keys are in a counting filter",
     .operands = "NAME [KEY...]",
     .help = HELP,
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS,
-    .args_min = 1,
-    .args_max = SIZE_MAX,
-    .run = run,
+    .opens = OPENS_FILTER,
+    .flags = TAMIS_READ_ONLY,
+    .keys_at = 1,
+    .run = count,
 };

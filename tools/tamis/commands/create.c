@@ -186,7 +186,5 @@ const struct command cli_command_create = {
     .operands = "NAME",
     .help = HELP,
     .options = TAKES_SHAPE | TAKES(LIKE) | TAKES(IF_MISSING) | TAKES(JSON) | TAKES(MODE),
-    .args_min = 1,
-    .args_max = 1,
     .run = run,
 };

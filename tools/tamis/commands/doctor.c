@@ -217,7 +217,5 @@ const struct command cli_command_doctor = {
     .operands = "[NAME...]",
     .help = HELP,
     .options = TAKES(JSON),
-    .args_min = 0,
-    .args_max = SIZE_MAX,
     .run = run,
 };

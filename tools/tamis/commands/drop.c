@@ -53,17 +53,11 @@ static int drop(struct invocation *call)
     return status;
 }
 
-static int run(struct invocation *call)
-{
-    return cli_with_store(call, 0, drop);
-}
-
 const struct command cli_command_drop = {
     .name = "drop",
     .summary = "remove filters and their files",
     .operands = "NAME...",
     .help = HELP,
-    .args_min = 1,
-    .args_max = SIZE_MAX,
-    .run = run,
+    .opens = OPENS_STORE,
+    .run = drop,
 };

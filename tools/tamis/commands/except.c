@@ -240,7 +240,5 @@ const struct command cli_command_except = {
     .operands = "NAME add|remove|list [KEY...]",
     .help = HELP,
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS,
-    .args_min = 2,
-    .args_max = SIZE_MAX,
     .run = run,
 };

@@ -212,7 +212,6 @@ const struct command cli_command_explain = {
     .help = HELP,
     .options = TAKES_KEYS_OF_FILES | TAKES(HASH_SET) | TAKES_GEOMETRY,
     .hashes_max = UINT32_MAX, /* no filter is made, so any k that a hash set takes is allowed */
-    .args_min = 0,
-    .args_max = SIZE_MAX,
+    .args_optional = true,
     .run = run,
 };

@@ -140,7 +140,5 @@ const struct command cli_command_export = {
     .operands = "NAME FILE|KEY",
     .help = HELP,
     .options = TAKES(TO) | TAKES(WITH_KEY) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
-    .args_min = 2,
-    .args_max = 2,
     .run = run,
 };

@@ -64,18 +64,13 @@ static int list(struct invocation *call)
     return rc < 0 ? cli_fail_named(call->store, call->args[0], rc) : CLI_DONE;
 }
 
-static int run(struct invocation *call)
-{
-    return cli_with_store(call, TAMIS_READ_ONLY, list);
-}
-
 const struct command cli_command_generations = {
     .name = "generations",
     .summary = "the generations of a filter that are kept",
     .operands = "NAME",
     .help = HELP,
     .options = TAKES(JSON),
-    .args_min = 1,
-    .args_max = 1,
-    .run = run,
+    .opens = OPENS_STORE,
+    .flags = TAMIS_READ_ONLY,
+    .run = list,
 };

@@ -146,7 +146,5 @@ const struct command cli_command_import = {
     .help = HELP,
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
                TAKES(JSON) | TAKES_PROGRESS,
-    .args_min = 2,
-    .args_max = 2,
     .run = run,
 };

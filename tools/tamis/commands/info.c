@@ -67,7 +67,5 @@ const struct command cli_command_info = {
     .operands = "NAME [FIELD]",
     .help = HELP,
     .options = TAKES(JSON),
-    .args_min = 1,
-    .args_max = 2,
     .run = run,
 };

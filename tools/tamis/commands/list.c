@@ -109,7 +109,5 @@ const struct command cli_command_list = {
     .operands = "[PREFIX]",
     .help = HELP,
     .options = TAKES(QUIET) | TAKES(JSON) | TAKES(RECORDED),
-    .args_min = 0,
-    .args_max = 1,
     .run = run,
 };

@@ -167,7 +167,5 @@ const struct command cli_command_merge = {
     .operands = "DST SRC...",
     .help = HELP,
     .options = TAKES(INTERSECT) | TAKES(JSON) | TAKES_PROGRESS,
-    .args_min = 2,
-    .args_max = SIZE_MAX,
     .run = run,
 };

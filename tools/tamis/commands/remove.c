@@ -91,19 +91,13 @@ static int remove_keys(struct invocation *call)
     return status;
 }
 
-static int run(struct invocation *call)
-{
-    if (!key_source_can_be(call, 1)) return CLI_ERROR;
-    return cli_with_filter(call, 0, remove_keys);
-}
-
 const struct command cli_command_remove = {
     .name = "remove",
     .summary = "take keys off a counting filter",
     .operands = "NAME [KEY...]",
     .help = HELP,
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS,
-    .args_min = 1,
-    .args_max = SIZE_MAX,
-    .run = run,
+    .opens = OPENS_FILTER,
+    .keys_at = 1,
+    .run = remove_keys,
 };

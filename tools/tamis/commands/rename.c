@@ -22,17 +22,11 @@ static int rename_filter(struct invocation *call)
     return rc < 0 ? cli_fail_named(call->store, call->args[0], rc) : CLI_DONE;
 }
 
-static int run(struct invocation *call)
-{
-    return cli_with_store(call, 0, rename_filter);
-}
-
 const struct command cli_command_rename = {
     .name = "rename",
     .summary = "give a filter another name",
     .operands = "OLD NEW",
     .help = HELP,
-    .args_min = 2,
-    .args_max = 2,
-    .run = run,
+    .opens = OPENS_STORE,
+    .run = rename_filter,
 };

@@ -89,7 +89,5 @@ const struct command cli_command_repair = {
     .operands = "no arguments",
     .help = HELP,
     .options = TAKES(DRY_RUN) | TAKES(REBUILD) | TAKES(JSON),
-    .args_min = 0,
-    .args_max = 0,
     .run = run,
 };

@@ -73,7 +73,5 @@ const struct command cli_command_rollback = {
     .operands = "NAME [GENERATION]",
     .help = HELP,
     .options = TAKES(JSON),
-    .args_min = 1,
-    .args_max = 2,
     .run = run,
 };

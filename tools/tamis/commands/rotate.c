@@ -35,17 +35,11 @@ static int rotate_all(struct invocation *call)
     return status;
 }
 
-static int run(struct invocation *call)
-{
-    return cli_with_store(call, 0, rotate_all);
-}
-
 const struct command cli_command_rotate = {
     .name = "rotate",
     .summary = "begin a new slice of a filter's window",
     .operands = "NAME...",
     .help = HELP,
-    .args_min = 1,
-    .args_max = SIZE_MAX,
-    .run = run,
+    .opens = OPENS_STORE,
+    .run = rotate_all,
 };

@@ -61,18 +61,12 @@ static int sync_all(struct invocation *call)
     return status;
 }
 
-static int run(struct invocation *call)
-{
-    return cli_with_store(call, 0, sync_all);
-}
-
 const struct command cli_command_sync = {
     .name = "sync",
     .summary = "write filters to the disk",
     .operands = "[NAME...]",
     .help = HELP,
     .options = TAKES(JSON) | TAKES(ACCEPT),
-    .args_min = 0,
-    .args_max = SIZE_MAX,
-    .run = run,
+    .opens = OPENS_STORE,
+    .run = sync_all,
 };

@@ -85,7 +85,5 @@ const struct command cli_command_verify = {
     .operands = "[NAME...]",
     .help = HELP,
     .options = TAKES(JSON),
-    .args_min = 0,
-    .args_max = SIZE_MAX,
     .run = run,
 };

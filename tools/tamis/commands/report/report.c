@@ -240,7 +240,6 @@ const struct command cli_command_report = {
     .operands = "NAME...|--all",
     .help = HELP,
     .options = TAKES(ALL) | TAKES(OUTPUT) | TAKES_PROGRESS,
-    .args_min = 0,
-    .args_max = SIZE_MAX,
+    .args_optional = true,
     .run = run,
 };
