@@ -45,8 +45,7 @@ struct command {
      * flags of tamis_filter_open(). */
     enum { OPENS_NOTHING, OPENS_STORE, OPENS_FILTER } opens;
     unsigned flags;
-    size_t keys_at; /* the operands are keys from this one on, which is checked first; 0: they are
-                       not */
+    size_t keys_at; /* from this operand on they are keys, and checked first; 0: none is a key */
     int (*run)(struct invocation *call); /* returns the exit status */
 };
 
