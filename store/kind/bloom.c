@@ -85,7 +85,8 @@ TAMIS__INLINE void locate(const struct frame *frame, size_t i, uint64_t *positio
 {
     if (source == XXH3_KEYS || source == XXH3_KEPT) {
         const struct tamis_key key = frame->keys[i];
-        const struct tamis__digest digest = tamis__digest(key.data, key.bytes, frame->seed);
+        const struct tamis__digest digest =
+            tamis__digest_at_once(key.data, key.bytes, frame->seed);
         if (source == XXH3_KEPT) frame->kept[i] = digest;
         walk(frame, digest, positions, k);
         return;
