@@ -107,8 +107,10 @@ static int choose_secret(struct tamis_build *build)
     if (rc == 0) rc = tamis__hashing_check(&hashing);
     if (rc < 0) return rc;
     memcpy(spec->secret, plan->parameters, plan->hash_set->keyed ? sizeof spec->secret : 0);
-    build->by = (struct tamis__digester){.seed = spec->seed,
-                                         .secret = plan->hash_set->keyed ? spec->secret : NULL};
+    if (plan->hash_set->keyed)
+        build->by = (struct tamis__digester){.other = tamis__digest_sip, .secret = spec->secret};
+    else
+        build->by = (struct tamis__digester){.other = NULL, .seed = spec->seed};
     return 0;
 }
 

@@ -192,9 +192,12 @@ int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
 
 struct tamis__digester tamis__header_digester(const struct tamis__segment_header *header)
 {
-    return (struct tamis__digester){
-        .seed = header->seed,
-        .secret = header->hash_set == TAMIS__HASH_SIP ? header->parameters : NULL};
+    if (header->hash_set == TAMIS__HASH_XXH3)
+        return (struct tamis__digester){.other = NULL, .seed = header->seed};
+    if (header->hash_set == TAMIS__HASH_SIP)
+        return (struct tamis__digester){.other = tamis__digest_sip, .secret = header->parameters};
+    return (struct tamis__digester){.other = tamis__hash_set_by_id(header->hash_set)->pair,
+                                    .secret = NULL};
 }
 
 struct tamis__hashing tamis__header_hashing(const struct tamis__segment_header *header)

@@ -298,8 +298,8 @@ uint64_t tamis__header_file_bytes(const struct tamis__segment_header *header);
 /* The most bytes that the file can ever have.  So many are mapped. */
 uint64_t tamis__header_file_bytes_max(const struct tamis__segment_header *header);
 
-/* How keys become digests, for hash sets that go with any kind.  The result points
- * into the header. */
+/* How keys become digests, or pairs (hash_set.h), for hash sets that have them.  The result points
+ * into the header, whose hash set must be known. */
 struct tamis__digester tamis__header_digester(const struct tamis__segment_header *header);
 
 /* Returns the hash set of this header.  Its .set is NULL if no set has the id; the rest

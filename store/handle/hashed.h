@@ -21,8 +21,8 @@
  * unmapped by now. */
 struct tamis__rule {
     bool is_made;  /* false: there are no digests yet */
-    bool is_keyed; /* by SipHash with the secret; else by XXH3 with the seed */
-    uint64_t seed;
+    bool is_keyed; /* with the secret, so that by.secret is no longer used */
+    struct tamis__digester by;
     uint8_t secret[TAMIS_SECRET_BYTES];
 };
 
@@ -46,17 +46,17 @@ struct tamis__hashed_keys {
 static inline void tamis__rule_set(struct tamis__rule *rule, const struct tamis__digester *by)
 {
     rule->is_made = true;
-    rule->is_keyed = by->secret != NULL;
-    rule->seed = by->seed;
+    rule->is_keyed = by->other != NULL && by->secret != NULL;
+    rule->by = *by;
     if (rule->is_keyed) memcpy(rule->secret, by->secret, sizeof rule->secret);
 }
 
 /* Are there digests, and would `by` make the same? */
 static inline bool tamis__rule_is(const struct tamis__rule *rule, const struct tamis__digester *by)
 {
-    if (!rule->is_made || rule->is_keyed != (by->secret != NULL)) return false;
-    return rule->is_keyed ? memcmp(rule->secret, by->secret, sizeof rule->secret) == 0
-                          : rule->seed == by->seed;
+    if (!rule->is_made || rule->by.other != by->other) return false;
+    if (rule->is_keyed) return memcmp(rule->secret, by->secret, sizeof rule->secret) == 0;
+    return by->other != NULL || rule->by.seed == by->seed;
 }
 
 /* Do the keys have the digests that the segments of the view know them by? */

@@ -28,33 +28,68 @@ static int visit(tamis_filter *filter, const char *verb, struct tamis__view **vi
                        filter->name, kind->name, verb);
 }
 
-static int64_t remove_in_pieces(const struct tamis__store_segment *s, const struct tamis_key *keys,
-                                size_t count)
+/* The keys that are asked for before they are removed, and those that are removed at once if nobody
+ * wants the answers. */
+#define PIECE 256u
+
+/* A batch on its way. */
+struct removal {
+    struct tamis_filter *filter;
+    struct tamis__view *view;
+    const struct tamis_key *keys;
+    size_t count;
+    uint8_t *answers; /* may be NULL */
+};
+
+static size_t piece_of(const struct removal *r, size_t done)
 {
-    uint8_t unasked[256];
+    return r->count - done < PIECE ? r->count - done : PIECE;
+}
+
+/* Removes the keys from number `done` on. */
+static int64_t remove_rest(const struct removal *r, size_t done)
+{
+    const struct tamis__store_segment *s = tamis__newest(r->view);
+    uint8_t unasked[PIECE];
     int64_t removed = 0;
-    for (size_t done = 0; done < count; done += sizeof unasked) {
-        const size_t left = count - done;
-        const int64_t now = s->kind->remove_batch(
-            &s->segment, keys + done, left < sizeof unasked ? left : sizeof unasked, unasked);
+    if (r->answers != NULL)
+        return s->kind->remove_batch(&s->segment, r->keys + done, r->count - done,
+                                     r->answers + done);
+    for (; done < r->count; done += PIECE) {
+        const int64_t now =
+            s->kind->remove_batch(&s->segment, r->keys + done, piece_of(r, done), unasked);
         if (now < 0) return now;
         removed += now;
     }
     return removed;
 }
 
-/* Is any of the keys there?  Removing an absent key writes nothing and needs no mark. */
-static bool has_any(const struct tamis__store_segment *s, const struct tamis_key *keys,
-                    size_t count)
+/*
+ * Removes the keys by a handle that has not marked the segment yet.  Removing an absent key writes
+ * nothing and needs no mark, so the keys are asked for, piece by piece.  The first piece with a key
+ * that is there is removed by the digests of that question: a key is hashed once.
+ */
+static __attribute__((noinline)) int64_t remove_unmarked(const struct removal *r)
 {
-    uint8_t answers[256];
-    for (size_t done = 0; done < count; done += sizeof answers) {
-        const size_t left = count - done;
-        if (s->kind->contains_batch(&s->segment, keys + done,
-                                    left < sizeof answers ? left : sizeof answers, answers) > 0)
-            return true;
+    const struct tamis__store_segment *s = tamis__newest(r->view);
+    struct tamis__digest digests[PIECE];
+    uint8_t unasked[PIECE];
+    size_t done = 0;
+    for (; done < r->count; done += PIECE) {
+        const size_t now = piece_of(r, done);
+        uint8_t *told = r->answers != NULL ? r->answers + done : unasked;
+        if (s->kind->contains_keeping(&s->segment, r->keys + done, now, digests, told) == 0)
+            continue;
+        const int rc = tamis__view_mark(r->filter, r->view);
+        if (rc < 0) {
+            memset(told, TAMIS_ANSWER_REFUSED, now);
+            return rc;
+        }
+        const int64_t removed = s->kind->remove_digests(&s->segment, digests, now, told);
+        const int64_t rest = removed < 0 ? removed : remove_rest(r, done + now);
+        return rest < 0 ? rest : removed + rest;
     }
-    return false;
+    return 0;
 }
 
 TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct tamis_key *keys,
@@ -67,15 +102,11 @@ TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct t
     if (filter->read_only) return tamis__fail_read_only(filter);
     rc = visit(filter, "remove", &view);
     if (rc < 0) return rc;
-    const struct tamis__store_segment *s = tamis__newest(view);
+    const struct removal r = {filter, view, keys, count, answers};
     /* ORDER relaxed: see tamis__view_mark. */
     const bool unmarked = __atomic_load_n(&view->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_MARK;
-    const bool absent = unmarked && !has_any(s, keys, count);
-    if (!absent) rc = tamis__view_mark(filter, view);
-    if (absent && answers != NULL) memset(answers, 0, count);
-    if (!absent && rc == 0)
-        rc = answers != NULL ? s->kind->remove_batch(&s->segment, keys, count, answers)
-                             : remove_in_pieces(s, keys, count);
+    if (unmarked && answers != NULL) memset(answers, TAMIS_ANSWER_REFUSED, count);
+    rc = unmarked ? remove_unmarked(&r) : remove_rest(&r, 0);
     const int64_t answer = tamis__leave_with(filter, view, rc);
     if (answer < 0 && rc >= 0 && answers != NULL) memset(answers, TAMIS_ANSWER_REFUSED, count);
     return answer;

@@ -121,7 +121,7 @@ const struct tamis__store_segment *tamis__view_find(const struct tamis__view *vi
     return NULL;
 }
 
-/* Do all segments have the same digest of a key? */
+/* Do all segments have the same digest, or pair, of a key? */
 static void choose_digests(struct tamis__view *view)
 {
     const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
@@ -130,7 +130,8 @@ static void choose_digests(struct tamis__view *view)
     for (uint32_t i = 0; i < view->count; i++) {
         struct tamis__store_segment *s = &view->segments[i];
         const struct tamis__segment_header *h = s->segment.header;
-        const bool has = tamis__hash_set_by_id(h->hash_set)->digest != NULL;
+        const struct tamis__hash_set *set = tamis__hash_set_by_id(h->hash_set);
+        const bool has = set->digest != NULL || set->pair != NULL;
         s->calls = has && s->kind->by_digest != NULL ? s->kind->by_digest(h) : NULL;
         view->digested &= s->calls != NULL && h->hash_set == newest->hash_set &&
                           h->seed == newest->seed &&
@@ -150,7 +151,7 @@ static void choose_ways(struct tamis__view *view, bool read_only)
     choose_digests(view);
     view->is_lone = view->count == 1 && view->index.segment.header == NULL;
     view->is_short =
-        view->is_lone && view->digested && view->by.secret == NULL && view->slice_ns == 0;
+        view->is_lone && view->digested && view->by.other == NULL && view->slice_ns == 0;
     view->takes_short = view->is_short && !read_only && tamis__view_goes_on(view->next) &&
                         view->policy.slices == 0 && view->rotate_at == INT64_MAX;
 }

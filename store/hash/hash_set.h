@@ -74,6 +74,14 @@ struct tamis__hash_set {
     struct tamis__digest (*digest)(const struct tamis__hashing *hashing, const void *key,
                                    size_t key_bytes);
 
+    /* NULL, or for a set without digests the two 64-bit values of a key from which its positions
+     * follow, whatever m and k are; and the positions that follow from them.  So a key is hashed
+     * once for all segments of a list.  `pair` does not use `secret`: it has the type of
+     * tamis__digester.other. */
+    struct tamis__digest (*pair)(const void *key, size_t key_bytes, const uint8_t *secret);
+    void (*pair_positions)(const struct tamis__hashing *hashing, struct tamis__digest pair,
+                           uint64_t *positions);
+
     /* Writes the raw hash values as text, comma-separated, cut at text_bytes.  Returns the length
      * of the whole text, which is less than 64 for each position. */
     size_t (*describe)(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,

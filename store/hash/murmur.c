@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/bytes.h"
+#include "base/point.h"
 #include "hash/hash_set.h"
 
 /* The 0 to 8 bytes at `bytes` as a little-endian number. */
@@ -47,13 +48,27 @@ static uint64_t murmur_64a(const uint8_t *key, size_t key_bytes, uint64_t seed)
     return h ^ h >> 47;
 }
 
+/* a is `high` and b is `low`. */
+static struct tamis__digest redisbloom_pair(const void *key, size_t key_bytes,
+                                            const uint8_t *secret)
+{
+    (void)secret;
+    TAMIS__POINT_HASHED(1);
+    const uint64_t a = murmur_64a(key, key_bytes, 0xC6A4A7935BD1E995);
+    return (struct tamis__digest){.high = a, .low = murmur_64a(key, key_bytes, a)};
+}
+
+static void redisbloom_pair_positions(const struct tamis__hashing *hashing,
+                                      struct tamis__digest pair, uint64_t *places)
+{
+    for (uint32_t i = 0; i < hashing->k; i++, pair.high += pair.low)
+        places[i] = pair.high % hashing->m_bits;
+}
+
 static void redisbloom_positions(const struct tamis__hashing *hashing, const void *key,
                                  size_t key_bytes, uint64_t *places)
 {
-    uint64_t a = murmur_64a(key, key_bytes, 0xC6A4A7935BD1E995);
-    const uint64_t b = murmur_64a(key, key_bytes, a);
-    for (uint32_t i = 0; i < hashing->k; i++, a += b)
-        places[i] = a % hashing->m_bits;
+    redisbloom_pair_positions(hashing, redisbloom_pair(key, key_bytes, NULL), places);
 }
 
 /* Writes a and b in hexadecimal. */
@@ -84,6 +99,8 @@ const struct tamis__hash_set tamis__hash_set_redisbloom = {
     .name = "redisbloom",
     .usage = "redisbloom",
     .positions = redisbloom_positions,
+    .pair = redisbloom_pair,
+    .pair_positions = redisbloom_pair_positions,
     .describe = redisbloom_describe,
     .shape = redisbloom_shape,
 };
@@ -131,12 +148,26 @@ static struct pair murmur3_128(const uint8_t *key, size_t key_bytes)
     return (struct pair){.h1 = h1, .h2 = h2 + h1};
 }
 
+/* h1 is `high` and h2 is `low`. */
+static struct tamis__digest guava_pair(const void *key, size_t key_bytes, const uint8_t *secret)
+{
+    (void)secret;
+    TAMIS__POINT_HASHED(1);
+    const struct pair hash = murmur3_128(key, key_bytes);
+    return (struct tamis__digest){.high = hash.h1, .low = hash.h2};
+}
+
+static void guava_pair_positions(const struct tamis__hashing *hashing, struct tamis__digest pair,
+                                 uint64_t *places)
+{
+    for (uint32_t i = 0; i < hashing->k; i++, pair.high += pair.low)
+        places[i] = (pair.high & INT64_MAX) % hashing->m_bits;
+}
+
 static void guava_positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                             uint64_t *places)
 {
-    struct pair hash = murmur3_128(key, key_bytes);
-    for (uint32_t i = 0; i < hashing->k; i++, hash.h1 += hash.h2)
-        places[i] = (hash.h1 & INT64_MAX) % hashing->m_bits;
+    guava_pair_positions(hashing, guava_pair(key, key_bytes, NULL), places);
 }
 
 /* Writes the 16 bytes of Guava's HashCode in hexadecimal: h1 and h2, least byte first. */
@@ -167,6 +198,8 @@ const struct tamis__hash_set tamis__hash_set_guava = {
     .name = "guava",
     .usage = "guava",
     .positions = guava_positions,
+    .pair = guava_pair,
+    .pair_positions = guava_pair_positions,
     .describe = guava_describe,
     .shape = guava_shape,
 };

@@ -73,7 +73,7 @@ static __attribute__((noinline)) void hash_any(const struct tamis__digester *by,
 /* Are all keys hashed by XXH3 and 8 bytes long?  Many keys are, and cost half of what others do. */
 TAMIS__INLINE bool have_8_bytes(const struct tamis__digester *by, const struct tamis_key *keys)
 {
-    size_t other = by->secret != NULL;
+    size_t other = by->other != NULL;
     for (unsigned i = 0; i < STEP; i++)
         other |= keys[i].bytes ^ 8;
     return other == 0;

@@ -29,8 +29,9 @@
 #define IN_FLIGHT 84u
 
 /* Where the positions of a key come from: from XXH3; from XXH3, and the digest is kept; from the
- * table of hash sets; from a digest that the caller has. */
-enum source { XXH3_KEYS, XXH3_KEPT, TABLE_KEYS, DIGESTS };
+ * table of hash sets; from a digest that the caller has; from a pair that the caller has, by the
+ * table of hash sets. */
+enum source { XXH3_KEYS, XXH3_KEPT, TABLE_KEYS, DIGESTS, PAIRS };
 
 /* What all keys of a call have in common. */
 struct frame {
@@ -67,7 +68,7 @@ TAMIS__INLINE struct frame frame_of(const struct tamis__segment *segment, enum s
                           .m_bits = h->m_bits,
                           .seed = h->seed,
                           .flip = h->bit_order == TAMIS__BITS_MSB_FIRST ? 7 : 0};
-    if (source == TABLE_KEYS) frame.hashing = tamis__header_hashing(h);
+    if (source == TABLE_KEYS || source == PAIRS) frame.hashing = tamis__header_hashing(h);
     return frame;
 }
 
@@ -85,16 +86,18 @@ TAMIS__INLINE void locate(const struct frame *frame, size_t i, uint64_t *positio
 {
     if (source == XXH3_KEYS || source == XXH3_KEPT) {
         const struct tamis_key key = frame->keys[i];
-        const struct tamis__digest digest =
-            tamis__digest_at_once(key.data, key.bytes, frame->seed);
+        const struct tamis__digest digest = tamis__digest_at_once(key.data, key.bytes, frame->seed);
         if (source == XXH3_KEPT) frame->kept[i] = digest;
         walk(frame, digest, positions, k);
         return;
     }
     if (source == DIGESTS) {
         walk(frame, frame->digests[i], positions, k);
+    } else if (source == PAIRS) {
+        frame->hashing.set->pair_positions(&frame->hashing, frame->digests[i], positions);
     } else {
-        TAMIS__POINT_HASHED(frame->hashing.set->digest == NULL); /* a digest counts by itself */
+        /* A digest or a pair counts by itself. */
+        TAMIS__POINT_HASHED(frame->hashing.set->digest == NULL && frame->hashing.set->pair == NULL);
         frame->hashing.set->positions(&frame->hashing, frame->keys[i].data, frame->keys[i].bytes,
                                       positions);
     }
@@ -237,20 +240,33 @@ static size_t contains_batch(const struct tamis__segment *segment, const struct 
     return run_any(segment, keys, count, answers, false);
 }
 
+static bool has_pairs(const struct tamis__segment_header *header)
+{
+    return tamis__hash_set_by_id(header->hash_set)->pair != NULL;
+}
+
+/* As run_any(), for digests or pairs that the caller has. */
+TAMIS__INLINE size_t run_digests(const struct tamis__segment *segment,
+                                 const struct tamis__digest *digests, size_t count,
+                                 uint8_t *answers, bool adding)
+{
+    const enum source source = has_pairs(segment->header) ? PAIRS : DIGESTS;
+    struct frame frame = frame_of(segment, source);
+    frame.digests = digests;
+    if (source == DIGESTS) return run_k(segment, &frame, count, answers, adding, DIGESTS);
+    return run(segment, &frame, count, answers, adding, segment->header->k, PAIRS);
+}
+
 static int64_t add_digests(const struct tamis__segment *segment,
                            const struct tamis__digest *digests, size_t count, uint8_t *answers)
 {
-    struct frame frame = frame_of(segment, DIGESTS);
-    frame.digests = digests;
-    return (int64_t)run_k(segment, &frame, count, answers, true, DIGESTS);
+    return (int64_t)run_digests(segment, digests, count, answers, true);
 }
 
 static size_t contains_digests(const struct tamis__segment *segment,
                                const struct tamis__digest *digests, size_t count, uint8_t *answers)
 {
-    struct frame frame = frame_of(segment, DIGESTS);
-    frame.digests = digests;
-    return run_k(segment, &frame, count, answers, false, DIGESTS);
+    return run_digests(segment, digests, count, answers, false);
 }
 
 static size_t contains_keeping(const struct tamis__segment *segment, const struct tamis_key *keys,
@@ -268,29 +284,51 @@ static size_t contains_keeping(const struct tamis__segment *segment, const struc
     return run_k(segment, &frame, count, answers, false, XXH3_KEPT);
 }
 
-static int add_digest(const struct tamis__segment *segment, struct tamis__digest digest)
+TAMIS__INLINE int add_located(const struct tamis__segment *segment, struct tamis__digest digest,
+                              enum source source)
 {
     uint64_t positions[TAMIS_K_MAX];
-    struct frame frame = frame_of(segment, DIGESTS);
+    struct frame frame = frame_of(segment, source);
     frame.digests = &digest;
-    locate(&frame, 0, positions, segment->header->k, DIGESTS);
+    locate(&frame, 0, positions, segment->header->k, source);
     return (int)insert(&frame, positions, NULL, segment->header->k);
+}
+
+TAMIS__INLINE int contains_located(const struct tamis__segment *segment,
+                                   struct tamis__digest digest, enum source source)
+{
+    uint64_t positions[TAMIS_K_MAX];
+    struct frame frame = frame_of(segment, source);
+    frame.digests = &digest;
+    locate(&frame, 0, positions, segment->header->k, source);
+    return (int)test(frame.data, positions, segment->header->k);
+}
+
+static int add_digest(const struct tamis__segment *segment, struct tamis__digest digest)
+{
+    return add_located(segment, digest, DIGESTS);
 }
 
 static int contains_digest(const struct tamis__segment *segment, struct tamis__digest digest)
 {
-    uint64_t positions[TAMIS_K_MAX];
-    struct frame frame = frame_of(segment, DIGESTS);
-    frame.digests = &digest;
-    locate(&frame, 0, positions, segment->header->k, DIGESTS);
-    return (int)test(frame.data, positions, segment->header->k);
+    return contains_located(segment, digest, DIGESTS);
+}
+
+static int add_pair(const struct tamis__segment *segment, struct tamis__digest pair)
+{
+    return add_located(segment, pair, PAIRS);
+}
+
+static int contains_pair(const struct tamis__segment *segment, struct tamis__digest pair)
+{
+    return contains_located(segment, pair, PAIRS);
 }
 
 static const struct tamis__by_digest *by_digest(const struct tamis__segment_header *header)
 {
-    static const struct tamis__by_digest calls = {.add = add_digest, .contains = contains_digest};
-    (void)header;
-    return &calls;
+    static const struct tamis__by_digest digests = {.add = add_digest, .contains = contains_digest};
+    static const struct tamis__by_digest pairs = {.add = add_pair, .contains = contains_pair};
+    return has_pairs(header) ? &pairs : &digests;
 }
 
 TAMIS__INLINE struct frame locate_one(const struct tamis__segment *segment,

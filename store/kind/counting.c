@@ -71,10 +71,14 @@ static struct frame frame_of(const struct tamis__segment *segment)
                           .q = h->k / h->words};
 }
 
+TAMIS__INLINE struct probe probe_at(const struct frame *frame, struct tamis__digest digest)
+{
+    return (struct probe){.block = tamis__scale(digest.high, frame->blocks), .low = digest.low};
+}
+
 TAMIS__INLINE struct probe probe_of(const struct frame *frame, const void *key, size_t key_bytes)
 {
-    const struct tamis__digest digest = tamis__digest_by(&frame->by, key, key_bytes);
-    return (struct probe){.block = tamis__scale(digest.high, frame->blocks), .low = digest.low};
+    return probe_at(frame, tamis__digest_by(&frame->by, key, key_bytes));
 }
 
 /* Lists the cells of a key, in order, and returns how many there are. */
@@ -231,33 +235,54 @@ TAMIS__INLINE int64_t apply(const struct frame *frame, struct probe probe, enum 
     }
 }
 
-/* One loop for all batch calls: works on the key that is RING behind while the lines of this one
- * come in.  Ends at the first error; *ended is the number of keys that are done. */
-TAMIS__INLINE int64_t run(const struct tamis__segment *segment, const struct tamis_key *keys,
-                          size_t count, enum op op, uint8_t *answers, uint64_t *counts)
+/* What a batch call gets, and where its results go. */
+struct batch {
+    const struct tamis_key *keys; /* one of these two is NULL */
+    const struct tamis__digest *digests;
+    struct tamis__digest *kept; /* NULL, or where the digests of the keys go */
+    size_t count;
+    uint8_t *answers; /* NULL for COUNT */
+    uint64_t *counts; /* NULL for the others */
+};
+
+TAMIS__INLINE struct probe take(const struct frame *frame, const struct batch *batch, size_t i)
+{
+    const struct tamis__digest digest =
+        batch->digests != NULL
+            ? batch->digests[i]
+            : tamis__digest_by(&frame->by, batch->keys[i].data, batch->keys[i].bytes);
+    if (batch->kept != NULL) batch->kept[i] = digest;
+    return probe_at(frame, digest);
+}
+
+/* One loop for all batch calls: works on the oldest key in flight while the lines of this one come
+ * in.  Ends at the first error; the keys that are not done get TAMIS_ANSWER_REFUSED. */
+TAMIS__INLINE int64_t run(const struct tamis__segment *segment, enum op op, struct batch batch)
 {
     struct probe ring[RING];
     const struct frame frame = frame_of(segment);
+    const size_t count = batch.count, flight = count < RING ? count : RING;
     size_t ones = 0, counted = 0;
     int64_t got = 0;
-    for (size_t i = 0; i < count + RING; i++) {
-        struct probe *slot = &ring[i % RING];
-        if (i >= RING) {
-            got = apply(&frame, *slot, op);
+    for (size_t i = 0; i < count + flight; i++) {
+        if (i >= flight) {
+            const size_t oldest = i - flight;
+            got = apply(&frame, ring[oldest % RING], op);
             if (got < 0) {
-                memset(answers + (i - RING), TAMIS_ANSWER_REFUSED, count - (i - RING));
+                memset(batch.answers + oldest, TAMIS_ANSWER_REFUSED, count - oldest);
                 break;
             }
             if (op == COUNT)
-                counts[i - RING] = (uint64_t)got;
+                batch.counts[oldest] = (uint64_t)got;
             else
-                answers[i - RING] = (uint8_t)got;
+                batch.answers[oldest] = (uint8_t)got;
             ones += got > 0;
             if (op == ADD && i % TAMIS__KEYS_A_COUNT == 0)
                 counted = tamis__count_new(segment, ones, counted);
         }
         if (i < count) {
-            *slot = probe_of(&frame, keys[i].data, keys[i].bytes);
+            struct probe *slot = &ring[i % RING];
+            *slot = take(&frame, &batch, i);
             prefetch(&frame, *slot, op == ADD || op == REMOVE);
         }
     }
@@ -268,25 +293,41 @@ TAMIS__INLINE int64_t run(const struct tamis__segment *segment, const struct tam
 static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                          size_t count, uint8_t *answers)
 {
-    return run(segment, keys, count, ADD, answers, NULL);
+    return run(segment, ADD, (struct batch){.keys = keys, .count = count, .answers = answers});
 }
 
 static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers)
 {
-    return (size_t)run(segment, keys, count, CONTAINS, answers, NULL);
+    return (size_t)run(segment, CONTAINS,
+                       (struct batch){.keys = keys, .count = count, .answers = answers});
+}
+
+static size_t contains_keeping(const struct tamis__segment *segment, const struct tamis_key *keys,
+                               size_t count, struct tamis__digest *digests, uint8_t *answers)
+{
+    return (size_t)run(
+        segment, CONTAINS,
+        (struct batch){.keys = keys, .count = count, .answers = answers, .kept = digests});
 }
 
 static int64_t remove_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                             size_t count, uint8_t *answers)
 {
-    return run(segment, keys, count, REMOVE, answers, NULL);
+    return run(segment, REMOVE, (struct batch){.keys = keys, .count = count, .answers = answers});
+}
+
+static int64_t remove_digests(const struct tamis__segment *segment,
+                              const struct tamis__digest *digests, size_t count, uint8_t *answers)
+{
+    return run(segment, REMOVE,
+               (struct batch){.digests = digests, .count = count, .answers = answers});
 }
 
 static int64_t count_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                            size_t count, uint64_t *counts)
 {
-    return run(segment, keys, count, COUNT, NULL, counts);
+    return run(segment, COUNT, (struct batch){.keys = keys, .count = count, .counts = counts});
 }
 
 static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
@@ -349,7 +390,9 @@ const struct tamis__kind tamis__kind_counting = {
     .contains = contains,
     .add_batch = add_batch,
     .contains_batch = contains_batch,
+    .contains_keeping = contains_keeping,
     .remove_batch = remove_batch,
+    .remove_digests = remove_digests,
     .count_batch = count_batch,
     .settle = settle,
     .mend = mend,

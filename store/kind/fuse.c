@@ -148,7 +148,7 @@ TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct 
 static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers)
 {
-    if (tamis__header_digester(segment->header).secret != NULL)
+    if (tamis__header_digester(segment->header).other != NULL)
         return run_any(segment, keys, NULL, count, answers, SIP_KEYS);
     return run_any(segment, keys, NULL, count, answers, XXH3_KEYS);
 }

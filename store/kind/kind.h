@@ -55,25 +55,28 @@ struct tamis__kind {
     size_t (*contains_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
                              size_t count, uint8_t *answers);
 
-    /* All NULL if no filter of the kind is durable or has several segments.  The first two and
-     * by_digest work as the four above, for keys with these digests, which the segment's hash set
-     * must have.  by_digest returns NULL for a k that the kind does not have. */
+    /* All NULL if no filter of the kind is durable or has several segments.  They work as the four
+     * above, for keys with these digests, or pairs (hash_set.h); the segment's hash set must have
+     * one of these.  by_digest returns NULL for a k that the kind does not have. */
     int64_t (*add_digests)(const struct tamis__segment *segment,
                            const struct tamis__digest *digests, size_t count, uint8_t *answers);
     size_t (*contains_digests)(const struct tamis__segment *segment,
                                const struct tamis__digest *digests, size_t count, uint8_t *answers);
     const struct tamis__by_digest *(*by_digest)(const struct tamis__segment_header *header);
-    /* As contains_batch; also, digests[i] becomes the digest of key i. */
+    /* NULL for static kinds.  As contains_batch; also, digests[i] becomes the digest, or pair, of
+     * key i. */
     size_t (*contains_keeping)(const struct tamis__segment *segment, const struct tamis_key *keys,
                                size_t count, struct tamis__digest *digests, uint8_t *answers);
 
     /* NULL but for kinds that count.  answers[i]: 1 if the key was there and is now removed
      * once.  counts[i]: how often the key was added and not removed, or more.  They return
-     * the number of answers, or of counts, above 0.  remove_batch may return an error; then
+     * the number of answers, or of counts, above 0.  The first two may return an error; then
      * the answer is TAMIS_ANSWER_REFUSED for each key that is not done.  The kind counts
      * items in both directions. */
     int64_t (*remove_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
                             size_t count, uint8_t *answers);
+    int64_t (*remove_digests)(const struct tamis__segment *segment,
+                              const struct tamis__digest *digests, size_t count, uint8_t *answers);
     int64_t (*count_batch)(const struct tamis__segment *segment, const struct tamis_key *keys,
                            size_t count, uint64_t *counts);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * digests_test.c: for every kind and hash set that has digests, what is answered and added by
- * digest is what is answered and added by key (store/kind/kind.h).
+ * digests_test.c: for every kind and hash set that has digests, or pairs, what is answered and
+ * added by digest is what is answered and added by key (store/kind/kind.h).
  */
 #include <stdlib.h>
 
@@ -21,6 +21,8 @@ static const struct shape shapes[] = {
     {TAMIS_KIND_BLOOM, 7, TAMIS__HASH_XXH3, TAMIS__BITS_LSB_FIRST, 30011},
     {TAMIS_KIND_BLOOM, 5, TAMIS__HASH_XXH3, TAMIS__BITS_MSB_FIRST, 20011},
     {TAMIS_KIND_BLOOM, 3, TAMIS__HASH_SIP, TAMIS__BITS_LSB_FIRST, 15013},
+    {TAMIS_KIND_BLOOM, 7, TAMIS__HASH_REDISBLOOM, TAMIS__BITS_LSB_FIRST, 30016},
+    {TAMIS_KIND_BLOOM, 4, TAMIS__HASH_GUAVA, TAMIS__BITS_MSB_FIRST, 20032},
 };
 
 /* The same bits by another way in: a segment of the same shape. */
