@@ -10,7 +10,7 @@
  * returned. */
 typedef int tamis__copied_fn(void *context, uint64_t bytes);
 
-/* An open file, and what its copy shall say in live words that would lead elsewhere. */
+/* An open file, and what its copy must say in live words that would lead elsewhere. */
 struct tamis__source_file {
     int fd; /* owned */
     uint64_t number;

@@ -13,7 +13,7 @@ struct tamis__lost_filter {
     bool renamed;
 };
 
-/* A live word that shall be changed once the new catalog is in its place. */
+/* A live word that is to be changed once the new catalog is in its place. */
 struct tamis__word_to_tell {
     uint64_t number, value;
     size_t offset;

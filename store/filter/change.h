@@ -5,7 +5,7 @@
  *     struct tamis__change change = {.store = store};
  *     tamis__change_load       reads the record, under the shared lock; then, without the lock, its
  *                              exceptions
- *     (the caller says what shall be: after, set, list)
+ *     (the caller says what is to be: after, set, list)
  *     tamis__change_stage      makes the index of exceptions, without a lock
  *     tamis__change_lock       takes the exclusive lock; TAMIS__AGAIN if another change came
  *                              first
@@ -27,7 +27,7 @@ struct tamis__change {
     struct tamis__record before, after;
     bool is_new; /* there is no filter of that name */
     bool edits;  /* only the exceptions change: the list may have grown meanwhile */
-    struct tamis__exceptions set; /* sorted: the exceptions as they are, then as they shall be */
+    struct tamis__exceptions set; /* sorted: the exceptions as they are, then as they are to be */
     bool found_before; /* the build of `before` has found some of them: they are kept with it */
     bool has_index, committed;
     uint64_t comes_back_with; /* number of the index that was kept with the list that is in force

@@ -35,11 +35,12 @@ static int check_secrets(const struct tamis_filter *filter, const struct tamis__
         const struct tamis__segment_header *h = view->segments[i].segment.header;
         const bool keyed = tamis__hash_set_by_id(h->hash_set)->keyed;
         if (keyed || h->seed != 0)
-            return tamis__fail(TAMIS_EINVAL,
-                               "the stream would hold the %s of the filter '%s', by which keys "
-                               "can be chosen against it; say that it shall (--with-key), and "
-                               "keep the stream as secret as the store",
-                               keyed ? "secret key" : "seed", filter->name);
+            return tamis__fail(
+                TAMIS_EINVAL,
+                "the stream would hold the %s of the filter '%s', by which keys "
+                "can be chosen against it; to write it all the same, give --with-key, and "
+                "keep the stream as secret as the store",
+                keyed ? "secret key" : "seed", filter->name);
     }
     return 0;
 }

@@ -46,7 +46,7 @@ struct import {
     struct filling fillings[TAMIS__SEGMENTS_MAX];
 };
 
-/* ---- What shall be -----------------------------------------------------------------------------
+/* ---- What is to be -----------------------------------------------------------------------------
  */
 
 /* The stream has only bits: all else is in the spec. */

@@ -38,7 +38,7 @@ struct tamis__commit {
     struct tamis_store *store;
     struct tamis__catalog_txn *txn;     /* of tamis__store_begin_write() */
     const struct tamis__record *before; /* as the catalog has it; NULL: there is no such filter */
-    /* The record as it shall be.  The commit fills in the publication, the numbers of files and the
+    /* The record as it is to be.  The commit fills in the publication, the numbers of files and the
      * segments of the drafts. */
     struct tamis__record *after;
 

@@ -5,7 +5,7 @@
 
 #include "txn/commit.h"
 
-/* The segments, oldest first, that shall become the filter `name`. */
+/* The segments, oldest first, that are to become the filter `name`. */
 struct tamis__entry {
     const char *name;
     struct tamis__draft *drafts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* policy.h: the arithmetic of growth and windows: what the next segment shall be, and when. */
+/* policy.h: the arithmetic of growth and windows: what the next segment is to be, and when. */
 #ifndef TAMIS_TXN_POLICY_H
 #define TAMIS_TXN_POLICY_H
 

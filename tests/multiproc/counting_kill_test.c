@@ -122,7 +122,7 @@ CASE(kill_at_each_point_blocks_nobody_and_loses_nothing)
             dies_at = points[p];
             dies_after = nth;
             pid_t child = 0;
-            /* Before any of it overflows where the level shall be made by the victim. */
+            /* Before any of it overflows if the victim is to make the level. */
             if (points[p] == TAMIS__POINT_LEVEL_GROWN) {
                 child = spawn_one(add_and_remove, arena, 0);
                 assert_int_equal(waitpid(child, &status, 0), child);

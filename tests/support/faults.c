@@ -53,7 +53,7 @@ static int fail_call(const char *verb, const char *what)
     return armed.error_number;
 }
 
-/* LMDB's: true where the call shall fail, errno set. */
+/* LMDB's: true if the call is to fail, errno set. */
 static bool fail_lmdb(const char *verb)
 {
     const int error = fail_call(verb, "(LMDB)");

@@ -112,3 +112,12 @@ void json_print(struct out *out, json_t *value)
     out_char(out, '\n');
     json_decref(value);
 }
+
+void json_print_key(struct out *out, const struct tamis_key *key, bool hex, const char *name,
+                    json_t *value)
+{
+    json_t *line = json_new();
+    json_put_key(line, key, hex);
+    json_put(line, name, value);
+    json_print(out, line);
+}

@@ -42,6 +42,10 @@ json_t *json_time(int64_t time_ns);
 /* "key", or "key_hex" where `hex` asks for it or the key is not UTF-8 or holds a NUL. */
 void json_put_key(json_t *object, const struct tamis_key *key, bool hex);
 
+/* Print a key and what is known of it as one line: {"key": ..., name: value}; release the value. */
+void json_print_key(struct out *out, const struct tamis_key *key, bool hex, const char *name,
+                    json_t *value);
+
 /* Print as one line, and release. */
 void json_print(struct out *out, json_t *value);
 

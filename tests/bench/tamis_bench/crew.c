@@ -182,7 +182,7 @@ static void leave_ends(unsigned worker)
 
 void crew_start(void)
 {
-    const struct sigaction on_stop = {.sa_handler = stop}; /* no SA_RESTART: read() shall end */
+    const struct sigaction on_stop = {.sa_handler = stop}; /* no SA_RESTART: read() must end */
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) err(1, "sched_getaffinity");
     parent = getpid();
     barrier = spawn_shared(sizeof *barrier);

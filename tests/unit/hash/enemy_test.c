@@ -22,8 +22,8 @@
 #define SEEDS (FIXTURE_SANITIZED ? 2000u : 20000u)
 #define KEY_BYTES 1024u /* a block: after each the accumulators are mixed */
 
-/* Stripe and lane of both words; which halves shall be equal, by which XOR; whether the bit that is
- * flipped, the highest of the other half, starts out equal in both. */
+/* Stripe and lane of both words; which halves are to be equal, by which XOR; whether the bit that
+ * is flipped, the highest of the other half, starts out equal in both. */
 struct relation {
     unsigned first, second, lane;
     bool upper;

@@ -70,10 +70,7 @@ static void print_json(const struct addition *addition, size_t count)
         bool is_new = source->answers[i] != 0;
         if (source->answers[i] == TAMIS_ANSWER_REFUSED) continue;
         if (wants(addition, is_new ? TAKES(SEEN) : TAKES(NEW))) continue;
-        json_t *line = json_new();
-        json_put_key(line, &source->keys[i], source->hex);
-        json_put(line, "new", json_boolean(is_new));
-        json_print(source->out, line);
+        json_print_key(source->out, &source->keys[i], source->hex, "new", json_boolean(is_new));
     }
 }
 

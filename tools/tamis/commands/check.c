@@ -50,10 +50,8 @@ static void print_json(const struct question *question, size_t count)
     const struct key_source *source = question->source;
     for (size_t i = 0; i < count; i++) {
         if (wants(question, TAKES(INVERT)) && source->answers[i] != question->wanted) continue;
-        json_t *line = json_new();
-        json_put_key(line, &source->keys[i], source->hex);
-        json_put(line, "present", json_boolean(source->answers[i]));
-        json_print(source->out, line);
+        json_print_key(source->out, &source->keys[i], source->hex, "present",
+                       json_boolean(source->answers[i]));
     }
 }
 

@@ -40,10 +40,8 @@ static void print_counts(const struct counting *counting, size_t count)
     const struct key_source *source = counting->source;
     for (size_t i = 0; i < count; i++) {
         if (options_have(&counting->call->options, TAKES(JSON))) {
-            json_t *line = json_new();
-            json_put_key(line, &source->keys[i], source->hex);
-            json_put(line, "count", json_unsigned(counting->counts[i]));
-            json_print(source->out, line);
+            json_print_key(source->out, &source->keys[i], source->hex, "count",
+                           json_unsigned(counting->counts[i]));
             continue;
         }
         key_source_print_key(source, &source->keys[i]);

@@ -138,12 +138,9 @@ static int remove_keys(struct change *change, const struct tamis_key *keys)
     const int64_t removed =
         tamis_filter_unexcept(change->store, change->name, keys, count, answers);
     for (size_t i = 0; removed >= 0 && i < count; i++) {
-        if (wants_json(change->call)) {
-            json_t *line = json_new();
-            json_put_key(line, &keys[i], change->source->hex);
-            json_put(line, "removed", json_boolean(answers[i]));
-            json_print(change->call->out, line);
-        }
+        if (wants_json(change->call))
+            json_print_key(change->call->out, &keys[i], change->source->hex, "removed",
+                           json_boolean(answers[i]));
         if (!answers[i])
             key_source_tell_missing(change->source, &keys[i], "is no exception of '%s'",
                                     change->name);
@@ -188,10 +185,7 @@ static int show_exception(void *context, const struct tamis_key *key, uint64_t g
     struct out *out = call->out;
     const bool hex = options_have(&call->options, TAKES(HEX));
     if (wants_json(call)) {
-        json_t *line = json_new();
-        json_put_key(line, key, hex);
-        json_put(line, "generation", json_unsigned(generation));
-        json_print(out, line);
+        json_print_key(out, key, hex, "generation", json_unsigned(generation));
     } else {
         if (hex)
             out_hex(out, key->data, key->bytes);

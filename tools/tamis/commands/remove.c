@@ -50,10 +50,8 @@ static void print_json(const struct removal *removal, size_t count)
 {
     const struct key_source *source = removal->source;
     for (size_t i = 0; i < count; i++) {
-        json_t *line = json_new();
-        json_put_key(line, &source->keys[i], source->hex);
-        json_put(line, "removed", json_boolean(source->answers[i]));
-        json_print(source->out, line);
+        json_print_key(source->out, &source->keys[i], source->hex, "removed",
+                       json_boolean(source->answers[i]));
     }
 }
 

@@ -166,7 +166,7 @@ _tamis_offer_paths()
     done < <(compgen "$1" -- "$2")
 }
 
-# The filters of the store that the line names, save those that are given already, and those that
+# The filters of the store that the line names, except those that are given already, and those that
 # would be taken for options.
 _tamis_offer_filters()
 {
@@ -182,7 +182,7 @@ _tamis_offer_filters()
     _tamis_offer "$1" "$2" "${names[@]}"
 }
 
-# The generations of the filter that rollback is about, save the one in force.
+# The generations of the filter that rollback is about, except the one in force.
 _tamis_offer_generations()
 {
     local number state rest
