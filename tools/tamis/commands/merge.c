@@ -2,10 +2,10 @@
 /*
  * merge.c: tamis merge DST SRC... | tamis merge --intersect NEW A B...
  *
- * A destination that is there is merged into while others use it; one that is not is made, whole or
- * not at all.  A signal ends either: the one keeps what it has, of the other nothing is left.  Into
- * counters it ends the merge before the first is added to, or is too late: the library sees to
- * that.
+ * If the destination exists, the command merges into it while others use it.  If not, it is made
+ * whole or not at all.  A signal ends both: an existing filter keeps what it has, and nothing is
+ * left of a new one.  The library sees to it that a signal ends a merge of counters before the
+ * first counter changes, or not at all.
  */
 #include <stdlib.h>
 
