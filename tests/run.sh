@@ -69,12 +69,14 @@ build=.build/${preset:-test}
 if [ -n "$preset" ]; then
     cmake --preset "$preset" -G Ninja
 else
-    # Release without -DNDEBUG: an assertion that fails is a bug that the tests must show.
-    cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O3 -g" \
+    # Release without -DNDEBUG: an assertion that fails is a bug that the tests must show.  -g1 names functions
+    # and lines; all of -g takes a sixth longer.
+    cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O3 -g1" \
         -DTAMIS_WERROR=ON
 fi </dev/null
 cmake --build "$build" -j "$(nproc)" </dev/null
 # A child of a process with threads ends without having joined its parent's: no leak.
 export TSAN_OPTIONS=report_thread_leaks=0${TSAN_OPTIONS:+:$TSAN_OPTIONS}
 # A test that hangs must not hold up the rest; the long ones set a limit of their own.
-exec ctest --test-dir "$build" --output-on-failure --timeout 300 -j "$(nproc)" "$@" </dev/null
+# One more at a time than there are processors: many wait for a disk, a server or a clock.
+exec ctest --test-dir "$build" --output-on-failure --timeout 300 -j "$(($(nproc) + 1))" "$@" </dev/null

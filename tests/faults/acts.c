@@ -11,9 +11,9 @@
 #include "streams.h"
 
 #define KEYS SCENE_KEYS
-#define OUT 300u     /* the first keys of STATIC are exceptions */
+#define OUT 100u     /* the first keys of STATIC are exceptions */
 #define TIMES 20u    /* each key of COUNTING was added */
-#define COUNTED 300u /* keys of COUNTING */
+#define COUNTED 100u /* keys of COUNTING */
 
 static const char *const names[SCENE_FILTERS] = {"blocked", "php",     "counting",
                                                  "grown",   "durable", "static"};
@@ -61,11 +61,11 @@ static void remember(void)
 static void make_template(void)
 {
     const struct tamis_filter_spec
-        blocked = {.size = sizeof blocked, .capacity = 20000, .on_full = TAMIS_ON_FULL_WARN},
-        php = {.size = sizeof php, .m_bits = 200000, .hash_set = "php:js,pjw,elf"},
-        counting = {.size = sizeof counting, .capacity = 4000, .kind = TAMIS_KIND_COUNTING},
-        grown = {.size = sizeof grown, .capacity = 1000, .fp_rate = 1e-6},
-        durable = {.size = sizeof durable, .capacity = 20000, .flags = TAMIS_FILTER_DURABLE};
+        blocked = {.size = sizeof blocked, .capacity = 7000, .on_full = TAMIS_ON_FULL_WARN},
+        php = {.size = sizeof php, .m_bits = 70000, .hash_set = "php:js,pjw,elf"},
+        counting = {.size = sizeof counting, .capacity = 1300, .kind = TAMIS_KIND_COUNTING},
+        grown = {.size = sizeof grown, .capacity = 333, .fp_rate = 1e-6},
+        durable = {.size = sizeof durable, .capacity = 7000, .flags = TAMIS_FILTER_DURABLE};
     const struct tamis_build_spec fuse = {
         .size = sizeof fuse,
         .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
@@ -531,7 +531,7 @@ static int64_t act_build(struct scene *s)
 static int64_t act_durable(struct scene *s)
 {
     const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 20000, .flags = TAMIS_FILTER_DURABLE};
+        .size = sizeof spec, .capacity = 7000, .flags = TAMIS_FILTER_DURABLE};
     tamis_filter *filter = NULL;
     int64_t rc = tamis_filter_create(s->store, "sure", &spec, &filter);
     if (rc < 0) return rc;

@@ -22,7 +22,7 @@ struct scene {
 };
 
 #define SCENE_WRONG 1000000
-#define SCENE_KEYS 3000u /* builds_key('k', 0) and on: what is in all of them but COUNTING */
+#define SCENE_KEYS 1000u /* builds_key('k', 0) and on: what is in all of them but COUNTING */
 
 struct act {
     const char *name;

@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 
 VECTORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "vectors")
@@ -33,6 +34,20 @@ def finish(least):
     """The last call of each script; so few checks would mean that it went wrong."""
     print(f"{checked} checked, {failures} failed")
     sys.exit(1 if failures or checked < least else 0)
+
+
+def is_long():
+    """TAMIS_TEST_LONG=1 asks for the counts at which a promise was first measured."""
+    return os.environ.get("TAMIS_TEST_LONG") == "1"
+
+
+def scratch_in_memory():
+    """Temporary files on tmpfs, where there is room: for what is not about the disk."""
+    shm = "/dev/shm"
+    if "TMPDIR" not in os.environ and os.access(shm, os.W_OK):
+        room = os.statvfs(shm)
+        if room.f_bavail * room.f_frsize >= 2**31:
+            tempfile.tempdir = shm
 
 
 def seeded():

@@ -371,6 +371,7 @@ static void redis_strings_answer_as_recorded_and_come_back(void **state)
     struct tsv strings = tsv_read("redis_strings.tsv"), ops = tsv_read("redis_ops.tsv");
     (void)state;
     for (size_t i = 0; i < STRINGS; i++) {
+        if (FIXTURE_SANITIZED && strings_of[i].m_bits == 0) continue; /* 512 MiB */
         const char *key = strings_of[i].key;
         const struct tamis_import_spec spec = {.size = sizeof spec,
                                                .hash_set = strings_of[i].hash_set,
@@ -402,6 +403,7 @@ static void redis_strings_are_made_by_the_same_adds(void **state)
     struct tsv strings = tsv_read("redis_strings.tsv"), ops = tsv_read("redis_ops.tsv");
     (void)state;
     for (size_t i = 0; i < STRINGS; i++) {
+        if (FIXTURE_SANITIZED && strings_of[i].m_bits == 0) continue; /* 512 MiB */
         const struct tamis_filter_spec spec = {.size = sizeof spec,
                                                .hash_set = strings_of[i].hash_set,
                                                .m_bits = strings_of[i].m_bits ? strings_of[i].m_bits
@@ -440,6 +442,7 @@ int main(void)
         cmocka_unit_test(redis_strings_answer_as_recorded_and_come_back),
         cmocka_unit_test(redis_strings_are_made_by_the_same_adds),
     };
+    scratch_in_memory(); /* it is not the disk that is looked at */
     store = fixture_store(NULL);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     tamis_store_close(store);

@@ -10,7 +10,7 @@ import random
 import sys
 import tempfile
 
-from command import Tamis, finish, same
+from command import Tamis, finish, same, scratch_in_memory
 
 # Distinct values of each function over 20,000 addresses that differ in a number.
 ADDRESS = "https://www.example.com/article/{}.html"
@@ -63,6 +63,7 @@ def check_floor(tamis):
 
 
 def main():
+    scratch_in_memory()
     with tempfile.TemporaryDirectory() as directory:
         tamis = Tamis(sys.argv[1], os.path.join(directory, "store"))
         check_distinct(tamis)

@@ -2,10 +2,11 @@
 /*
  * race_test.c: of any number of processes that add one key at one time, at most one is told NEW.
  *
- * Four processes add the same million keys in the same order to one filter, kept side by side by a
+ * Four processes add the same keys in the same order to one filter, kept side by side by a
  * barrier every 64 keys, so that they meet on almost every key.  Built twice: on the library with
  * its test points, where every racer yields at random between the loads and the ORs of one add
- * (race_yield_test), and on the library as it is installed (race_test).
+ * (race_yield_test: 256,000 keys, in the long form a million), and on the library as it is
+ * installed (race_test: a million keys).
  *
  * Since all add in one order, the first to finish key i has added keys 0 .. i-1 itself: so a key
  * that nobody is told NEW for is a false positive of a sequential run too, but for the third-key
@@ -23,6 +24,7 @@
 
 #include "cases.h"
 #include "random.h"
+#include "rounds.h"
 #include "scratch.h"
 #include "spawn.h"
 #include "tamis.h"
@@ -35,8 +37,18 @@
 /* Third keys fill a last missing word in between about once in 1e9 adds: of 1e6, not twice. */
 #define THIRD_KEY_MOST 1u
 
+/* All are multiples of ABREAST.  With yields a race of so many keys meets some million times as
+ * well. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define KEYS 102400u /* both multiples of ABREAST */
+#define KEYS 102400u
+#elif defined(TAMIS_TEST_POINTS)
+#define KEYS keys_of_a_race()
+static unsigned keys_of_a_race(void)
+{
+    static unsigned keys;
+    if (keys == 0) keys = rounds(256000, 1000000);
+    return keys;
+}
 #else
 #define KEYS 1000000u
 #endif

@@ -276,7 +276,7 @@ CASE(pages_of_a_small_catalog_damaged_give_errors_or_the_truth)
     catalogs_forget_range(store, 3, 6, 3);
     catalogs_put_range(store, 20, 2);
     learn(&truth, store);
-    mutate_all(&truth, rounds(FIXTURE_SANITIZED ? 1500 : 5000, 15000));
+    mutate_all(&truth, rounds(FIXTURE_SANITIZED ? 1500 : 2500, 15000));
     forget(&truth);
 }
 
@@ -289,7 +289,7 @@ CASE(pages_of_a_larger_catalog_damaged_give_errors_or_the_truth)
     catalogs_forget_range(store, 1, 300, 2);
     catalogs_put_range(store, 500, 5);
     learn(&truth, store);
-    mutate_all(&truth, rounds(FIXTURE_SANITIZED ? 500 : 2000, 5000));
+    mutate_all(&truth, rounds(FIXTURE_SANITIZED ? 500 : 1000, 5000));
     forget(&truth);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * corrupt_test.c: 2,400 damaged stores and streams, each used as a program would use it.
+ * corrupt_test.c: 1,200 damaged stores and streams (2,400 in the long form), each used as a program
+ * would use it.
  *
  * A store with a filter of every sort (riches.c) has one of its files damaged: bits flipped, bytes
  * replaced, pages or sectors zeroed, exchanged or written twice, the file cut short or lengthened.
@@ -17,7 +18,7 @@
  * checksum covers what was damaged nothing may be silent.  It covers none of the bits that are
  * added to, nor the live words of a header, nor other systems' streams.
  *
- * pages_mutation_test.c has 10,000 of catalogs alone, in memory and with every page of LMDB in
+ * pages_mutation_test.c has 3,500 of catalogs alone, in memory and with every page of LMDB in
  * turn.
  *
  * Seen to fail:
@@ -37,10 +38,11 @@
 
 #include "damages.h"
 #include "riches.h"
+#include "rounds.h"
 #include "spawn.h"
 #include "streams.h"
 
-#define SHARE (FIXTURE_SANITIZED ? 10u : 1u)
+#define SHARE (FIXTURE_SANITIZED ? 10u : rounds(2, 1))
 #define ALARM_SECONDS 60u
 #define SEGMENTS_MAX 64u
 

@@ -2,6 +2,7 @@
 /* counting_test.c: the counting kind, and what is called on its filters (store/kind/counting.c). */
 #include "counters.h"
 #include "kinds.h"
+#include "rounds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +94,7 @@ static void one_step(struct counters *c, uint64_t *random, unsigned share_of_add
 CASE(counting_single_calls_agree_with_the_model)
 {
     static const double rates[] = {0.2, 0.01, 1e-4, 1e-9};
-    const unsigned steps = FIXTURE_SANITIZED ? 4000 : 20000;
+    const unsigned steps = FIXTURE_SANITIZED ? 4000 : rounds(8000, 20000);
     uint64_t random = random_seed();
     for (size_t w = 0; w < WIDTHS; w++)
         for (size_t r = 0; r < sizeof rates / sizeof rates[0]; r++) {
