@@ -9,8 +9,7 @@
  * back if the caller reads results from it (tamis__give_struct).  Nothing past the caller's size is
  * ever read or written.
  */
-#ifndef TAMIS_BASE_ARGUMENTS_H
-#define TAMIS_BASE_ARGUMENTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -42,5 +41,3 @@ int tamis__take_struct(const void *theirs, void *ours, size_t ours_bytes, const 
 int tamis__check_struct(const void *theirs, const char *name);
 /* Copies results back to the caller: as many bytes as both structs have.  `size` says how many. */
 void tamis__give_struct(const void *ours, size_t ours_bytes, void *theirs);
-
-#endif

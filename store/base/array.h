@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* array.h: lists that grow by one entry after the other. */
-#ifndef TAMIS_BASE_ARRAY_H
-#define TAMIS_BASE_ARRAY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@
  * and the sentence is "out of memory `what`".
  */
 void *tamis__array_more(void *list, size_t count, size_t *room, size_t bytes, const char *what);
-
-#endif

@@ -3,8 +3,7 @@
  * bytes.h: what every file format of Tamis rests on: a little-endian host whose atomics on 64-bit
  * words need no lock (a lock would be private to a process), and a static check of struct layouts.
  */
-#ifndef TAMIS_BASE_BYTES_H
-#define TAMIS_BASE_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ static inline uint64_t tamis__scale(uint64_t x, uint64_t range)
 {
     return (uint64_t)(((tamis__u128)x * range) >> 64);
 }
-
-#endif

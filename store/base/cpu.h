@@ -5,8 +5,7 @@
  * Each loop that has variants has a portable one, which is the reference: all give the same answers
  * and leave the same bits.
  */
-#ifndef TAMIS_BASE_CPU_H
-#define TAMIS_BASE_CPU_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ bool tamis__cpu_has(enum tamis__cpu cpu);
 
 /* For tests: from now on this variant is used, which the machine must have. */
 void tamis__cpu_force(enum tamis__cpu cpu);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* error.h: the sentence behind tamis_last_error(), and how text from outside gets into one. */
-#ifndef TAMIS_BASE_ERROR_H
-#define TAMIS_BASE_ERROR_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ static inline const char *tamis__plural(uint64_t number)
 /* Returns the length of the well-formed UTF-8 sequence at `s` (RFC 3629), or 0 if there is none.
  * The text must end with a NUL. */
 size_t tamis__utf8_length(const unsigned char *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* key.h: keys as callers give them. */
-#ifndef TAMIS_BASE_KEY_H
-#define TAMIS_BASE_KEY_H
+#pragma once
 
 #include "tamis.h"
 
@@ -16,5 +15,3 @@ static inline int tamis__check_some_keys(const struct tamis_key *keys, size_t fr
             return tamis__fail_null_key(i);
     return 0;
 }
-
-#endif

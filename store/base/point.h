@@ -5,8 +5,7 @@
  * Compiled to nothing but in the library `tamis_testable`, which only tests link.  A test sets
  * tamis__point_hook; it is called at every TAMIS__POINT in the thread that reaches it.
  */
-#ifndef TAMIS_BASE_POINT_H
-#define TAMIS_BASE_POINT_H
+#pragma once
 
 /* X(name, where) */
 #define TAMIS__POINT_MAP(X)                                                                        \
@@ -50,7 +49,7 @@
     X(TAMIS__POINT_DURABLE_SYNCED, "durable add: the log is synced, the flight not over")          \
     X(TAMIS__POINT_LOG_RETIRED, "log: a checkpoint has made its frames needless, it is there")     \
     X(TAMIS__POINT_LOG_REPLAYED, "recovery: a log is replayed, and nothing synced")                \
-    X(TAMIS__POINT_LOG_SETTLED, "recovery: what was replayed is synced, the log is there")         \
+    X(TAMIS__POINT_LOG_SYNCED, "recovery: what was replayed is synced, the log is there")          \
     X(TAMIS__POINT_MARK_LOCKED, "mark: the writer has its lock, and is not counted")               \
     X(TAMIS__POINT_MARK_COUNTED, "mark: the writer is counted, the segment perhaps clean")         \
     X(TAMIS__POINT_MARK_DIRTY, "mark: the segment is dirty, and the disk does not know")           \
@@ -131,6 +130,4 @@ extern _Thread_local uint64_t tamis__point_hashed;
 #define TAMIS__NO_MARK_LOCK 0
 #define TAMIS__NO_MARK_COUNT 0
 #define TAMIS__SAMPLES ((uint64_t)1 << 20)
-#endif
-
 #endif

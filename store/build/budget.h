@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* budget.h: how much memory a build may take if the caller does not say. */
-#ifndef TAMIS_BUILD_BUDGET_H
-#define TAMIS_BUILD_BUDGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ uint64_t tamis__meminfo_available(const char *text);
 /* Finds the path of the group in /proc/self/cgroup that limits memory; false if there is none.
  * *is_v1: the group belongs to the memory controller alone. */
 bool tamis__cgroup_path(const char *text, char *path, size_t path_bytes, bool *is_v1);
-
-#endif

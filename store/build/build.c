@@ -25,6 +25,8 @@
 #include "base/point.h"
 #include "build/budget.h"
 #include "file/io.h"
+#include "filter/publish.h"
+#include "sizing/sizing.h"
 #include "txn/plan.h"
 #include "txn/spares.h"
 
@@ -298,7 +300,7 @@ static int check_filter(struct tamis_build *build)
 static int sort(struct tamis_build *build)
 {
     int rc = check_filter(build);
-    if (rc == 0) rc = tamis__exceptions_settle(&build->by_hand);
+    if (rc == 0) rc = tamis__exceptions_sort(&build->by_hand);
     if (rc == 0) rc = tamis__keyset_sort(&build->keyset);
     if (rc != 0) return rc;
     build->result.keys = build->keyset.added;

@@ -9,13 +9,11 @@
  *                  to be good
  *     unchanged.c  is what would be made in force already?
  */
-#ifndef TAMIS_BUILD_BUILD_H
-#define TAMIS_BUILD_BUILD_H
+#pragma once
 
 #include "build/keyset.h"
 #include "build/spool.h"
 #include "exceptions/set.h"
-#include "filter/publish.h"
 #include "hash/digester.h"
 #include "kind/fuse.h"
 #include "txn/draft.h"
@@ -70,5 +68,3 @@ int tamis__build_judge(struct tamis_build *build, const struct tamis__segment *s
 /* Returns 1 if the generation in force is what the build would make; the result says which one it
  * is.  Otherwise 0. */
 int tamis__build_is_in_force(struct tamis_build *build);
-
-#endif

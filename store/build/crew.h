@@ -8,10 +8,8 @@
  * tell the caller's progress function, which may end the work.  All signals are blocked in the
  * other threads, so that handlers run where they ran before.
  */
-#ifndef TAMIS_BUILD_CREW_H
-#define TAMIS_BUILD_CREW_H
+#pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct tamis__crew {
@@ -44,5 +42,3 @@ typedef int tamis__task_fn(void *context, unsigned worker, uint64_t item);
  * what progress returned.  After an error no item begins, and none is under way when this returns.
  */
 int tamis__crew_run(struct tamis__crew *crew, tamis__task_fn *task, void *context, uint64_t count);
-
-#endif

@@ -6,8 +6,7 @@
  * untrue: one digest many times, or keys that somebody has chosen.  Then sorting costs a constant
  * factor more of time and memory, never a square.
  */
-#ifndef TAMIS_BUILD_DIGESTS_H
-#define TAMIS_BUILD_DIGESTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void tamis__digests_sum_bytes(tamis__u128 sum, uint8_t bytes[TAMIS__KEY_DIGEST_B
 void tamis__digests_count(const uint64_t *digests, size_t count, unsigned bits, uint64_t *counts);
 void tamis__digests_scatter(const uint64_t *digests, size_t count, unsigned bits, uint64_t *to,
                             uint64_t *places);
-
-#endif

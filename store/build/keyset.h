@@ -11,8 +11,7 @@
  * Digests that do not fit are sorted and written to a temporary file, as a run.  At the end the
  * runs are merged into one.
  */
-#ifndef TAMIS_BUILD_KEYSET_H
-#define TAMIS_BUILD_KEYSET_H
+#pragma once
 
 #include "build/crew.h"
 #include "build/digests.h"
@@ -75,5 +74,3 @@ static inline bool tamis__keyset_is_on_disk(const struct tamis__keyset *keyset)
 
 /* May be called for a cleared keyset, and for a struct that is all zero. */
 void tamis__keyset_clear(struct tamis__keyset *keyset);
-
-#endif

@@ -4,7 +4,6 @@
  * mapping of a staged file.  Bits are ORed, so neither the order of the keys nor duplicates change
  * the result.  The item count is the number of distinct digests.
  */
-#include "base/error.h"
 #include "build/build.h"
 #include "txn/plan.h"
 
@@ -62,5 +61,5 @@ int tamis__build_make_bits(struct tamis_build *build)
         rc = tamis__segment_map_staged(&store->place, &build->draft.staged, &build->draft.header,
                                        &build->segment);
     if (rc == 0) rc = add_keys(build);
-    return rc != 0 ? rc : tamis__segment_settle(&store->place, &build->draft.staged);
+    return rc != 0 ? rc : tamis__segment_sync_staged(&store->place, &build->draft.staged);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* piece.h: makes the fingerprints of one piece of a fuse filter from its digests. */
-#ifndef TAMIS_BUILD_PIECE_H
-#define TAMIS_BUILD_PIECE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ size_t tamis__piece_workspace_bytes(const struct tamis__fuse_shape *shape, uint6
  */
 int tamis__piece_build(const struct tamis__fuse_shape *shape, const uint64_t *digests,
                        uint64_t count, void *workspace, void *fingerprints_out, uint64_t *seed_out);
-
-#endif

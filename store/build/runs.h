@@ -6,8 +6,7 @@
  * So one read of 8 KiB finds a digest.  The marks alone also give ranges that hold about equal
  * parts of all runs, whatever the digests are.
  */
-#ifndef TAMIS_BUILD_RUNS_H
-#define TAMIS_BUILD_RUNS_H
+#pragma once
 
 #include "build/keyset.h"
 
@@ -19,5 +18,3 @@ int tamis__runs_merge(struct tamis__keyset *keyset);
 /* Counts the digests of the run that are below this one, and says whether it is there. */
 int tamis__run_find(const struct tamis__keyset *keyset, const struct tamis__run *run,
                     uint64_t digest, uint64_t *below, bool *is_there);
-
-#endif

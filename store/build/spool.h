@@ -6,8 +6,7 @@
  * first, and the highest bit is set in all bytes but the last.  The keys are in memory up to a
  * bound; beyond it all of them go to a temporary file.
  */
-#ifndef TAMIS_BUILD_SPOOL_H
-#define TAMIS_BUILD_SPOOL_H
+#pragma once
 
 #include "file/temporary.h"
 
@@ -40,5 +39,3 @@ int tamis__spool_open(struct tamis__spool *spool, struct tamis__spool_reader *re
  * number, 0 at the end, or an error. */
 int tamis__spool_next(struct tamis__spool_reader *reader);
 void tamis__spool_close(struct tamis__spool_reader *reader);
-
-#endif

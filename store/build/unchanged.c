@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "base/error.h"
 #include "build/build.h"
 #include "catalog/parameters.h"
 #include "txn/exceptions.h"

@@ -228,7 +228,7 @@ int tamis__build_judge(struct tamis_build *build, const struct tamis__segment *s
     tamis__keyset_init(&build->conflicts, &build->store->place, &build->crew,
                        TAMIS__KEYSET_BYTES_MIN);
     int rc = each_batch(build, &build->against, segment, judge_keys);
-    if (rc == 0) rc = tamis__exceptions_settle(&build->found);
+    if (rc == 0) rc = tamis__exceptions_sort(&build->found);
     if (rc == 0) rc = tamis__keyset_sort_silently(&build->conflicts);
     build->result.found = build->found.count;
     build->result.conflicts = build->conflicts.distinct;

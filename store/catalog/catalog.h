@@ -16,8 +16,7 @@
  * end other processes wait, so do little there.  If a process is stopped there, the others wait
  * as long as `wait` says.
  */
-#ifndef TAMIS_CATALOG_CATALOG_H
-#define TAMIS_CATALOG_CATALOG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -155,5 +154,3 @@ int tamis__catalog_forget_garbage(struct tamis__catalog_txn *txn, uint64_t segme
 typedef int tamis__garbage_fn(void *context, uint64_t segment_number);
 int tamis__catalog_each_garbage(struct tamis__catalog_txn *txn, tamis__garbage_fn *fn,
                                 void *context);
-
-#endif

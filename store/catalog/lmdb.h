@@ -4,8 +4,7 @@
  * calls on it, and the keys under which records lie (catalog.c lists these).  No other folder
  * includes this file.
  */
-#ifndef TAMIS_CATALOG_LMDB_H
-#define TAMIS_CATALOG_LMDB_H
+#pragma once
 
 #include <lmdb.h>
 #include <setjmp.h>
@@ -109,5 +108,3 @@ static inline struct tamis__bytes tamis__key_bytes(const struct tamis__key *key)
 {
     return (struct tamis__bytes){key->bytes, key->count};
 }
-
-#endif

@@ -15,8 +15,7 @@
  * The checks are: each page is where it can be, is not free and in use at once, and is in order.
  * The checksums of the records guard what the pages hold.
  */
-#ifndef TAMIS_CATALOG_PAGES_H
-#define TAMIS_CATALOG_PAGES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ int tamis__pages_check_all(struct tamis__pages *pages, struct tamis__page_fault 
  * those above return 0, TAMIS_EFOREIGN or TAMIS_ECORRUPT with the fault filled in, or TAMIS_ENOMEM.
  */
 int tamis__pages_check(const void *file, size_t bytes, struct tamis__page_fault *fault);
-
-#endif

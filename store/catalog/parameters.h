@@ -6,8 +6,7 @@
  * merged, a filter with what is asked for.  Each such place says which parameters it means and
  * takes them from here, so that none of them forgets a new parameter.
  */
-#ifndef TAMIS_CATALOG_PARAMETERS_H
-#define TAMIS_CATALOG_PARAMETERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ const struct tamis__parameter *tamis__first_difference(const struct tamis__param
                                                        unsigned use, const void *a, const void *b);
 /* Returns the value of a parameter that is shown as a number. */
 uint64_t tamis__parameter_number(const struct tamis__parameter *parameter, const void *of);
-
-#endif

@@ -5,8 +5,7 @@
  * Encoders and decoders work on (buffer, bytes) and do no I/O.  Every value ends in the XXH3-64 of
  * its key and of itself, so that a value can neither rot nor stray to another key unseen.
  */
-#ifndef TAMIS_CATALOG_RECORD_H
-#define TAMIS_CATALOG_RECORD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -125,5 +124,3 @@ tamis__record_newest(const struct tamis__record *record)
 {
     return &record->segments[record->segment_count - 1];
 }
-
-#endif

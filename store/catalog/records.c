@@ -3,7 +3,6 @@
  * records.c: reads and writes what the catalog holds, in a transaction: filters, generations that
  * are kept, garbage.  catalog.c lists the keys.
  */
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "catalog/lmdb.h"

@@ -26,7 +26,6 @@
 #include "base/error.h"
 #include "check/copy.h"
 #include "file/inside.h"
-#include "filter/change.h"
 #include "txn/spares.h"
 #include "txn/wait.h"
 
@@ -301,23 +300,21 @@ static int name_filter(struct backup *b, uint64_t filter_id, struct tamis__recor
                        struct tamis__numbers *left_out)
 {
     char name[TAMIS_NAME_MAX + 1];
-    struct tamis__record *now = malloc(sizeof *now); /* too large for the stack */
-    if (now == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a filter's record");
+    struct tamis__record now;
     hidden_name(filter_id, name);
     int rc = tamis__catalog_get(b->copy, name, record);
     const bool copied = rc == 0;
     if (rc == TAMIS_ENOTFOUND) rc = 0; /* it was dropped before it was copied */
-    if (copied) rc = tamis__store_get_by_id(b->from, b->source, filter_id, now);
+    if (copied) rc = tamis__store_get_by_id(b->from, b->source, filter_id, &now);
     if (copied && rc == TAMIS_ENOTFOUND) {
         rc = tamis__forget_all(b->copy, record, left_out);
     } else if (copied && rc == 0) {
         rc = tamis__catalog_forget(b->copy, record);
-        memcpy(record->name, now->name, sizeof record->name);
-        record->name_sequence = now->name_sequence;
+        memcpy(record->name, now.name, sizeof record->name);
+        record->name_sequence = now.name_sequence;
         if (rc == 0) rc = tamis__catalog_put(b->copy, record);
         if (rc == 0) rc = 1;
     }
-    free(now);
     return rc;
 }
 
@@ -327,13 +324,12 @@ static int64_t name_all(struct backup *b)
 {
     struct tamis__numbers left_out = {0};
     int64_t named = 0;
-    struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
-    if (record == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a filter's record");
+    struct tamis__record record;
     int rc = tamis__catalog_begin(&b->from->catalog, TAMIS__LOCK_SHARED, &b->source);
     if (rc == 0) {
         *tamis__catalog_store(b->copy) = *tamis__catalog_store(b->source);
         for (size_t i = 0; rc >= 0 && i < b->filters.count; i++) {
-            rc = name_filter(b, b->filters.list[i], record, &left_out);
+            rc = name_filter(b, b->filters.list[i], &record, &left_out);
             named += rc > 0;
         }
         tamis__catalog_end(b->source);
@@ -344,18 +340,15 @@ static int64_t name_all(struct backup *b)
         if (rc == 0) rc = tamis__catalog_forget_garbage(b->copy, left_out.list[i]);
     }
     free(left_out.list);
-    free(record);
     return rc < 0 ? rc : named;
 }
 
 static int copy_all(struct backup *b)
 {
-    struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
-    if (record == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a filter's record");
+    struct tamis__record record;
     int rc = list_filters(b);
     for (size_t i = 0; rc == 0 && i < b->filters.count; i++)
-        rc = copy_filter(b, b->filters.list[i], record);
-    free(record);
+        rc = copy_filter(b, b->filters.list[i], &record);
     return rc;
 }
 
@@ -412,7 +405,7 @@ TAMIS_API int64_t tamis_store_backup(tamis_store *store, const char *path,
     TAMIS__REFUSE_NULL(path, "path");
     struct backup b = {.from = store, .lock = {.fd = -1}, .progress = progress, .context = context};
     int64_t named = 0;
-    if (path == NULL || *path == '\0')
+    if (*path == '\0')
         return tamis__fail(TAMIS_EINVAL, "tamis_store_backup needs the path of a directory");
     b.to = tamis__store_new(false);
     if (b.to == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory copying to %s", path);

@@ -50,7 +50,7 @@ void tamis__numbers_sort(struct tamis__numbers *numbers)
 
 struct kept {
     struct tamis_store *store;
-    uint64_t newest;
+    uint64_t newest; /* the newest kept generation whose files are there and sound; 0: none */
 };
 
 static int note_whole(void *context, const struct tamis__record *record)
@@ -59,11 +59,10 @@ static int note_whole(void *context, const struct tamis__record *record)
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
         struct tamis__store_segment s;
-        char reason[TAMIS__CHECK_BYTES];
-        uint64_t offset;
+        struct tamis__damage damage;
         rc = tamis__open_segment(kept->store, record, i, false, &s);
         if (rc < 0) break;
-        const int wrong = tamis__check_data(&s, record->segments[i].items, &offset, reason);
+        const int wrong = tamis__check_data(&s, record->segments[i].items, &damage);
         rc = wrong < 0 ? wrong : wrong > 0 ? TAMIS_ECORRUPT : tamis__segment_check(&s.segment);
         tamis__close_segment(&s);
     }
@@ -71,27 +70,18 @@ static int note_whole(void *context, const struct tamis__record *record)
     return rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT ? rc : 0;
 }
 
-int tamis__generation_to_go_back_to(struct tamis_store *store, struct tamis__catalog_txn *txn,
-                                    uint64_t filter_id, uint64_t *generation)
-{
-    struct kept kept = {.store = store};
-    const int rc = tamis__catalog_each_generation(txn, filter_id, note_whole, &kept);
-    *generation = kept.newest;
-    return rc;
-}
-
 int tamis__check_mend(struct tamis_store *store, struct tamis__catalog_txn *txn,
                       const struct tamis__record *record, char mend[TAMIS__MEND_BYTES])
 {
     char quoted[TAMIS__QUOTED_BYTES];
-    uint64_t generation = 0;
-    const int rc = tamis__generation_to_go_back_to(store, txn, record->filter_id, &generation);
+    struct kept kept = {.store = store};
+    const int rc = tamis__catalog_each_generation(txn, record->filter_id, note_whole, &kept);
     tamis__quote(quoted, record->name);
-    if (generation != 0)
+    if (kept.newest != 0)
         (void)snprintf(mend, TAMIS__MEND_BYTES,
                        "; to mend it: 'tamis rollback' of %s goes back to generation %llu, which "
                        "is kept, or build it anew, or restore a copy",
-                       quoted, (unsigned long long)generation);
+                       quoted, (unsigned long long)kept.newest);
     else
         (void)snprintf(mend, TAMIS__MEND_BYTES,
                        "; to mend it: make %s anew from its keys ('tamis build', or 'tamis drop' "

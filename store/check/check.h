@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* check.h: what verify and repair share: files by name, sentences, checks of the data of a
  * segment. */
-#ifndef TAMIS_CHECK_CHECK_H
-#define TAMIS_CHECK_CHECK_H
+#pragma once
 
-#include "filter/publish.h"
 #include "log/log.h"
 #include "txn/files.h"
 #include "txn/mapped.h"
@@ -23,25 +21,25 @@ const char *tamis__check_reason(const char *file, uint64_t *offset);
 bool tamis__numbers_have(const struct tamis__numbers *numbers, uint64_t number);
 void tamis__numbers_sort(struct tamis__numbers *numbers);
 
-/* Finds the newest kept generation of a filter whose files are there and sound.  Reads these files.
- * 0: there is none. */
-int tamis__generation_to_go_back_to(struct tamis_store *store, struct tamis__catalog_txn *txn,
-                                    uint64_t filter_id, uint64_t *generation);
 /* Says what can be done about damage in the list in force: a clause that goes behind what is
  * wrong. */
 #define TAMIS__MEND_BYTES 500
 int tamis__check_mend(struct tamis_store *store, struct tamis__catalog_txn *txn,
                       const struct tamis__record *record, char mend[TAMIS__MEND_BYTES]);
 
+/* What is wrong with a file (a clause that fits behind its name), and at which byte. */
+struct tamis__damage {
+    uint64_t offset;
+    char reason[400];
+};
+
 /*
  * Do the data of an open segment agree with its header and its counters?  Returns 0, TAMIS_ENOMEM,
- * or 1 with what is wrong (a clause that fits behind the file's name) and at which byte.  Reads all
- * data, beside any writer, and gives back the pages that it has read. recorded_items: what the
- * catalog knew before this call.
+ * or 1 with *damage.  Reads all data, beside any writer, and gives back the pages that it has read.
+ * recorded_items: what the catalog knew before this call.
  */
-#define TAMIS__CHECK_BYTES 400
 int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_items,
-                      uint64_t *offset, char reason[TAMIS__CHECK_BYTES]);
+                      struct tamis__damage *damage);
 
 /*
  * Reports what is wrong in logs/ for a filter (0: for all filters, and for files of no filter).  A
@@ -57,5 +55,3 @@ struct tamis__log_finding {
 typedef int tamis__log_finding_fn(void *context, const struct tamis__log_finding *finding);
 int tamis__check_logs(const struct tamis_store *store, struct tamis__catalog_txn *txn,
                       uint64_t filter_id, tamis__log_finding_fn *fn, void *context);
-
-#endif

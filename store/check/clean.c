@@ -12,7 +12,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -190,12 +189,9 @@ static int remove_segment(struct cleaning *c, uint64_t number, const char *why)
 {
     char file[TAMIS__FILE_BYTES];
     tamis__check_file(number, file);
-    int rc = c->repair->dry ? 0 : tamis__segment_remove(&c->repair->store->place, number);
-    if (rc < 0) return tamis__repair_tell(c->repair, "", file, rc, "%s", tamis_last_error());
-    rc = tamis__numbers_append(&c->unlinked, number);
-    if (rc < 0) return rc;
-    return tamis__repair_tell(c->repair, "", file, 0, "%s: %s",
-                              c->repair->dry ? "would be removed" : "is removed", why);
+    const int rc = c->repair->dry ? 0 : tamis__segment_remove(&c->repair->store->place, number);
+    const int noted = rc < 0 ? 0 : tamis__numbers_append(&c->unlinked, number);
+    return noted < 0 ? noted : tamis__repair_tell_removed(c->repair, file, rc, why);
 }
 
 /* Was nothing ever added to it? */
@@ -280,12 +276,12 @@ static int remove_garbage(struct cleaning *c)
 static int forget_lost(struct cleaning *c)
 {
     struct tamis__numbers files = {0};
-    struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
-    int rc = record != NULL ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
+    struct tamis__record record;
+    int rc = 0;
     for (size_t i = 0; rc == 0 && i < c->lost_count; i++) {
         const struct lost *lost = &c->lost[i];
-        rc = tamis__catalog_get_generation(c->txn, lost->filter_id, lost->generation, record);
-        if (rc == 0 && !c->repair->dry) rc = tamis__generation_forget(c->txn, record, &files);
+        rc = tamis__catalog_get_generation(c->txn, lost->filter_id, lost->generation, &record);
+        if (rc == 0 && !c->repair->dry) rc = tamis__generation_forget(c->txn, &record, &files);
         if (rc == 0)
             rc = tamis__repair_tell(c->repair, "", "catalog.mdb", 0,
                                     "generation %llu of filter %llu %s no longer kept: files of it "
@@ -297,33 +293,31 @@ static int forget_lost(struct cleaning *c)
     for (size_t i = 0; rc == 0 && i < files.count; i++)
         rc = tamis__numbers_append(&c->garbage, files.list[i]);
     free(files.list);
-    free(record);
     return rc;
 }
 
 /* Keys were lost between the checkpoint and now.  Their number is taken from the segments too. */
 static int recount(struct cleaning *c)
 {
-    struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
-    int rc = record != NULL ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
+    struct tamis__record record;
+    int rc = 0;
     for (size_t i = 0; rc == 0 && i < c->miscounted.count; i++) {
         if (i > 0 && c->miscounted.list[i] == c->miscounted.list[i - 1]) continue;
-        rc = tamis__store_get_by_id(c->repair->store, c->txn, c->miscounted.list[i], record);
-        for (uint32_t j = 0; rc == 0 && j < record->segment_count; j++) {
+        rc = tamis__store_get_by_id(c->repair->store, c->txn, c->miscounted.list[i], &record);
+        for (uint32_t j = 0; rc == 0 && j < record.segment_count; j++) {
             struct tamis__store_segment s;
-            if (tamis__open_segment(c->repair->store, record, j, false, &s) < 0) continue;
-            if (counts_too_many(&record->segments[j], &s.segment))
-                record->segments[j].items = tamis__segment_items(&s.segment);
+            if (tamis__open_segment(c->repair->store, &record, j, false, &s) < 0) continue;
+            if (counts_too_many(&record.segments[j], &s.segment))
+                record.segments[j].items = tamis__segment_items(&s.segment);
             tamis__close_segment(&s);
         }
-        if (rc == 0 && !c->repair->dry) rc = tamis__catalog_put(c->txn, record);
+        if (rc == 0 && !c->repair->dry) rc = tamis__catalog_put(c->txn, &record);
         if (rc == 0)
-            rc = tamis__repair_tell(c->repair, record->name, "catalog.mdb", 0,
+            rc = tamis__repair_tell(c->repair, record.name, "catalog.mdb", 0,
                                     "%s the items that its segments count, which are fewer: keys "
                                     "were lost in a power cut, or files are older copies",
                                     c->repair->dry ? "would have" : "has");
     }
-    free(record);
     return rc;
 }
 
@@ -341,11 +335,8 @@ static int judge_log(void *context, const struct tamis__log_finding *finding)
                                   "that cannot be read may be of that filter");
     const struct tamis__logs logs = tamis__store_logs(c->repair->store);
     const int rc = c->repair->dry ? 0 : tamis__log_unlink(&logs, finding->orphan);
-    if (rc < 0)
-        return tamis__repair_tell(c->repair, "", finding->file, rc, "%s", tamis_last_error());
-    return tamis__repair_tell(c->repair, "", finding->file, 0,
-                              "%s: it was of a filter that is dropped",
-                              c->repair->dry ? "would be removed" : "is removed");
+    return tamis__repair_tell_removed(c->repair, finding->file, rc,
+                                      "it was of a filter that is dropped");
 }
 
 static int finish(struct cleaning *c)

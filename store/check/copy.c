@@ -146,19 +146,19 @@ static int copy_words(const struct copying *c, uint64_t at, uint64_t end, read_f
     return rc;
 }
 
-static int settle(const struct copying *c, uint64_t bytes)
+static int finish_counters(const struct copying *c, uint64_t bytes)
 {
     void *map = NULL;
     const struct tamis__kind *kind = tamis__kind_by_id(c->header.kind);
     int rc = tamis__write_at(c->to, &c->header, sizeof c->header, 0, c->to_what);
     if (rc == 0) rc = tamis__map(c->to, bytes, true, c->to_what, &map);
-    if (rc < 0 || kind == NULL || kind->settle == NULL) return rc;
+    if (rc < 0 || kind == NULL || kind->mend_copy == NULL) return rc;
     const struct tamis__segment segment = {
         .header = map,
         .data = (uint64_t *)(void *)((char *)map + c->header.data_offset),
         .map_bytes = bytes,
         .writable = true};
-    kind->settle(&segment);
+    kind->mend_copy(&segment);
     rc = tamis__map_check(map, c->to_what);
     tamis__unmap(map, bytes);
     return rc;
@@ -175,7 +175,7 @@ static int copy_counters(struct copying *c)
     if (end == h->file_bytes) return 0;
     rc = tamis__extend(c->to, h->file_bytes, end, c->to_what);
     if (rc == 0) rc = copy_words(c, h->file_bytes, end, read_slots);
-    return rc != 0 ? rc : settle(c, end);
+    return rc != 0 ? rc : finish_counters(c, end);
 }
 
 /* If keys came or went meanwhile, the pages of the copy are of different moments. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* copy.h: copies a segment file into another directory, while others write to it. */
-#ifndef TAMIS_CHECK_COPY_H
-#define TAMIS_CHECK_COPY_H
+#pragma once
 
-#include "filter/publish.h"
 #include "txn/store.h"
 
 /* Called with the number of bytes that were copied.  A result other than 0 ends the copy and is
@@ -30,5 +28,3 @@ int tamis__source_open_index(struct tamis_store *store, const struct tamis__reco
  */
 int tamis__source_copy(const struct tamis_store *store, const struct tamis__source_file *file,
                        const struct tamis__place *to, tamis__copied_fn *fn, void *context);
-
-#endif

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "check/check.h"
-#include "handle/journal.h"
 
 struct look {
     struct tamis__logs logs;

@@ -9,42 +9,77 @@
 
 #include "base/error.h"
 
-struct tamis__repair_note {
-    struct tamis__repair_note *next;
-    int error;
-    char filter[TAMIS_NAME_MAX + 1], file[TAMIS__FILE_BYTES], what[1024];
-};
+static int add(struct tamis__findings *findings, const char *filter, const char *file,
+               uint64_t offset, int error, const char *format, va_list arguments)
+{
+    struct tamis__finding *finding = calloc(1, sizeof *finding);
+    if (finding == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory checking the store");
+    finding->offset = offset;
+    finding->error = error;
+    (void)snprintf(finding->filter, sizeof finding->filter, "%s", filter);
+    (void)snprintf(finding->file, sizeof finding->file, "%s", file);
+    (void)vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    *(findings->first == NULL ? &findings->first : &findings->last->next) = finding;
+    findings->last = finding;
+    return 0;
+}
+
+int tamis__findings_add(struct tamis__findings *findings, const char *filter, const char *file,
+                        uint64_t offset, int error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int rc = add(findings, filter, file, offset, error, format, arguments);
+    va_end(arguments);
+    return rc;
+}
+
+int tamis__say_damage(struct tamis__damage *damage, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(damage->reason, sizeof damage->reason, format, arguments);
+    va_end(arguments);
+    return 1;
+}
+
+struct tamis__finding *tamis__findings_take(struct tamis__findings *findings)
+{
+    struct tamis__finding *finding = findings->first;
+    if (finding != NULL) findings->first = finding->next;
+    return finding;
+}
 
 int tamis__repair_tell(struct tamis__repair *repair, const char *filter, const char *file,
                        int error, const char *format, ...)
 {
-    struct tamis__repair_note *note = calloc(1, sizeof *note);
     va_list arguments;
-    if (note == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
     va_start(arguments, format);
-    (void)vsnprintf(note->what, sizeof note->what, format, arguments);
+    const int rc = add(&repair->notes, filter, file, 0, error, format, arguments);
     va_end(arguments);
-    note->error = error;
-    (void)snprintf(note->filter, sizeof note->filter, "%s", filter);
-    (void)snprintf(note->file, sizeof note->file, "%s", file);
-    *repair->end = note;
-    repair->end = &note->next;
-    repair->done += error == 0;
-    return 0;
+    repair->done += rc == 0 && error == 0;
+    return rc;
+}
+
+int tamis__repair_tell_removed(struct tamis__repair *repair, const char *file, int rc,
+                               const char *why)
+{
+    if (rc < 0) return tamis__repair_tell(repair, "", file, rc, "%s", tamis_last_error());
+    return tamis__repair_tell(repair, "", file, 0, "%s: %s",
+                              repair->dry ? "would be removed" : "is removed", why);
 }
 
 int tamis__repair_tell_notes(struct tamis__repair *repair, int rc, tamis_repair_fn *fn,
                              void *context)
 {
-    struct tamis__repair_note *next;
-    for (struct tamis__repair_note *note = repair->notes; note != NULL; note = next) {
+    struct tamis__finding *note;
+    while ((note = tamis__findings_take(&repair->notes)) != NULL) {
         const struct tamis_repair_step step = {.size = sizeof step,
                                                .filter = note->filter,
                                                .file = note->file,
                                                .error = note->error,
-                                               .what = note->what};
+                                               .what = note->text};
         if (rc == 0 && fn != NULL) rc = fn(context, &step);
-        next = note->next;
         free(note);
     }
     return rc;
@@ -53,7 +88,7 @@ int tamis__repair_tell_notes(struct tamis__repair *repair, int rc, tamis_repair_
 bool tamis__repair_has_told(const struct tamis__repair *repair, const struct tamis_problem *problem)
 {
     /* A dry run leaves things as they are, so there any step that told of the filter is enough. */
-    for (const struct tamis__repair_note *note = repair->notes; note != NULL; note = note->next) {
+    for (const struct tamis__finding *note = repair->notes.first; note != NULL; note = note->next) {
         if (strcmp(note->file, problem->file) == 0) return true;
         if (*note->filter && strcmp(note->filter, problem->filter) == 0 &&
             (repair->dry || note->error != 0))

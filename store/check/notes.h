@@ -1,10 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* notes.h: what the parts of a repair share: the segments that were found, and notes of the steps.
- * The caller is told of the steps when no lock is held. */
-#ifndef TAMIS_CHECK_NOTES_H
-#define TAMIS_CHECK_NOTES_H
+/* notes.h: a list of findings, for verify and for repair; and what the parts of a repair share. */
+#pragma once
 
 #include "check/check.h"
+
+/* A problem, or a step of a repair.  It is noted while a lock is held, and the caller is told of it
+ * when none is. */
+struct tamis__finding {
+    struct tamis__finding *next;
+    uint64_t offset;
+    int error; /* 0: a step that was done */
+    char filter[TAMIS_NAME_MAX + 1], file[TAMIS__FILE_BYTES], text[1024];
+};
+
+struct tamis__findings {
+    struct tamis__finding *first, *last;
+};
+
+int tamis__findings_add(struct tamis__findings *findings, const char *filter, const char *file,
+                        uint64_t offset, int error, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* Writes the reason of *damage, and returns 1. */
+int tamis__say_damage(struct tamis__damage *damage, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Takes the oldest one off the list.  The caller frees it.  NULL: there is none. */
+struct tamis__finding *tamis__findings_take(struct tamis__findings *findings);
 
 /* A file in segments/ whose header is sound, with what the header said when it was read. */
 struct tamis__found {
@@ -28,8 +50,6 @@ struct tamis__bad {
     char *file, *reason; /* owned */
 };
 
-struct tamis__repair_note;
-
 struct tamis__repair {
     struct tamis_store *store; /* its store_id is 0 until it is known */
     unsigned flags;
@@ -39,12 +59,16 @@ struct tamis__repair {
     size_t found_count, found_room, bad_count, bad_room;
     uint64_t highest; /* highest number in segments/, bad files included */
     int64_t done;     /* number of steps */
-    struct tamis__repair_note *notes, **end;
+    struct tamis__findings notes;
 };
 
-/* Notes a step.  The caller is told of it when no lock is held. */
+/* Notes a step. */
 int tamis__repair_tell(struct tamis__repair *repair, const char *filter, const char *file,
                        int error, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Notes that a file was removed, or would be, and why; or, with an rc below 0, the last error. */
+int tamis__repair_tell_removed(struct tamis__repair *repair, const char *file, int rc,
+                               const char *why);
 
 /* Has a step already told of the problem's file, or of damage of its filter that cannot be
  * repaired? */
@@ -55,5 +79,3 @@ bool tamis__repair_has_told(const struct tamis__repair *repair,
  * fn returned. */
 int tamis__repair_tell_notes(struct tamis__repair *repair, int rc, tamis_repair_fn *fn,
                              void *context);
-
-#endif

@@ -17,7 +17,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arguments.h"
@@ -97,20 +96,16 @@ static int sweep(void *context, const char *name)
         tamis__private_close(&held);
         if (!ours && rc == 0) return 0; /* its maker lives */
     }
-    if (rc < 0) return tamis__repair_tell(repair, "", file, rc, "%s", tamis_last_error());
-    return tamis__repair_tell(repair, "", file, 0, "%s: a process that died was making it",
-                              repair->dry ? "would be removed" : "is removed");
+    return tamis__repair_tell_removed(repair, file, rc, "a process that died was making it");
 }
 
 static int sweep_new_catalog(struct tamis__repair *repair)
 {
     static const char name[] = "catalog.mdb.new";
-    const int rc = tamis__exists(repair->store->root_fd, name, name);
+    int rc = tamis__exists(repair->store->root_fd, name, name);
     if (rc <= 0) return rc;
-    if (!repair->dry && tamis__unlink(repair->store->root_fd, name, name) < 0)
-        return tamis__repair_tell(repair, "", name, TAMIS_EIO, "%s", tamis_last_error());
-    return tamis__repair_tell(repair, "", name, 0, "%s: a process that died was making it",
-                              repair->dry ? "would be removed" : "is removed");
+    if (!repair->dry) rc = tamis__unlink(repair->store->root_fd, name, name);
+    return tamis__repair_tell_removed(repair, name, rc, "a process that died was making it");
 }
 
 static int sweep_staging(struct tamis__repair *repair)
@@ -194,10 +189,9 @@ static bool has_segment(const struct tamis__record *record, const char *file)
 {
     const char *slash = strchr(file, '/');
     const uint64_t number = slash ? tamis__segment_number(slash + 1) : 0;
-    bool has = false;
     for (uint32_t i = 0; i < record->segment_count; i++)
-        has = has || record->segments[i].number == number;
-    return has;
+        if (record->segments[i].number == number) return true;
+    return false;
 }
 
 /* Says what can be done, if the file is in force; otherwise says nothing. */
@@ -205,18 +199,15 @@ static int find_mend(struct tamis__repair *repair, const struct tamis_problem *p
                      char mend[TAMIS__MEND_BYTES])
 {
     struct tamis__catalog_txn *txn;
+    struct tamis__record record;
     *mend = '\0';
     if (*problem->filter == '\0') return 0;
-    struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
-    int rc = record ? tamis__catalog_begin(&repair->store->catalog, TAMIS__LOCK_SHARED, &txn)
-                    : tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store");
-    if (rc == 0) {
-        rc = tamis__catalog_get(txn, problem->filter, record);
-        if (rc == 0 && has_segment(record, problem->file))
-            rc = tamis__check_mend(repair->store, txn, record, mend);
-        tamis__catalog_end(txn);
-    }
-    free(record);
+    int rc = tamis__catalog_begin(&repair->store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get(txn, problem->filter, &record);
+    if (rc == 0 && has_segment(&record, problem->file))
+        rc = tamis__check_mend(repair->store, txn, &record, mend);
+    tamis__catalog_end(txn);
     return rc == TAMIS_ENOTFOUND ? 0 : rc;
 }
 
@@ -243,7 +234,7 @@ TAMIS_API int64_t tamis_store_repair(const char *path, unsigned flags, tamis_rep
 {
     TAMIS__REFUSE_NULL(path, "path");
     struct tamis__private_fd lock = {.fd = -1};
-    if (path == NULL || *path == '\0' ||
+    if (*path == '\0' ||
         (flags & ~(TAMIS_REPAIR_DRY_RUN | TAMIS_REPAIR_REBUILD | TAMIS_FORCE_NETWORK_FS)) != 0)
         return tamis__fail(TAMIS_EINVAL,
                            "tamis_store_repair needs a path, and flags TAMIS_REPAIR_* "
@@ -253,7 +244,6 @@ TAMIS_API int64_t tamis_store_repair(const char *path, unsigned flags, tamis_rep
         return tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store %s", path);
     struct tamis__repair repair = {
         .store = store, .flags = flags, .dry = (flags & TAMIS_REPAIR_DRY_RUN) != 0};
-    repair.end = &repair.notes;
     int rc = open_store(&repair, path);
     if (rc == 0)
         rc = tamis__catalog_hold(&store->catalog,

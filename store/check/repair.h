@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* repair.h: the parts of tamis_store_repair(). */
-#ifndef TAMIS_CHECK_REPAIR_H
-#define TAMIS_CHECK_REPAIR_H
+#pragma once
 
 #include "check/notes.h"
 
@@ -19,5 +18,3 @@ int tamis__rescue(struct tamis__repair *repair, const char *why,
 
 /* With a sound catalog: removes files that nobody needs, and reports missing ones (clean.c). */
 int tamis__repair_clean(struct tamis__repair *repair);
-
-#endif

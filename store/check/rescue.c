@@ -34,36 +34,28 @@
 
 /* ---- The store ------------------------------------------------------------------------------- */
 
-static int by_id(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Takes the id that most segments have.  If two are equal, takes that of the old catalog, if it can
  * be read. */
 static int choose_store_id(struct tamis__rescue_work *rescue, uint64_t old_id)
 {
     const struct tamis__repair *repair = rescue->repair;
-    const size_t count = repair->found_count;
+    struct tamis__numbers ids = {0};
     size_t most = 0;
+    int rc = 0;
     rescue->store.store_id = old_id;
-    if (count == 0) return 0;
-    uint64_t *ids = calloc(count, sizeof *ids);
-    if (ids == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the segments' stores");
-    for (size_t i = 0; i < count; i++)
-        ids[i] = repair->found[i].store_id;
-    qsort(ids, count, sizeof *ids, by_id);
-    for (size_t i = 0, end; i < count; i = end) {
-        for (end = i; end < count && ids[end] == ids[i]; end++)
+    for (size_t i = 0; rc == 0 && i < repair->found_count; i++)
+        rc = tamis__numbers_append(&ids, repair->found[i].store_id);
+    tamis__numbers_sort(&ids);
+    for (size_t i = 0, end; i < ids.count; i = end) {
+        for (end = i; end < ids.count && ids.list[end] == ids.list[i]; end++)
             continue;
-        if (end - i > most || (end - i == most && ids[i] == old_id)) {
+        if (end - i > most || (end - i == most && ids.list[i] == old_id)) {
             most = end - i;
-            rescue->store.store_id = ids[i];
+            rescue->store.store_id = ids.list[i];
         }
     }
-    free(ids);
-    return 0;
+    free(ids.list);
+    return rc;
 }
 
 static uint64_t round_up(uint64_t number)
@@ -156,7 +148,7 @@ static bool is_taken(struct tamis__lost_filter *const *sorted, size_t count,
 
 /* Two filters may have one name if a crash cut a rename short.  The filter with the later label has
  * the name, and the other one gets another. */
-static int settle_names(struct tamis__rescue_work *rescue)
+static int give_names(struct tamis__rescue_work *rescue)
 {
     if (rescue->count == 0) return 0;
     struct tamis__lost_filter **sorted = calloc(rescue->count, sizeof(struct tamis__lost_filter *));
@@ -242,7 +234,7 @@ int tamis__rescue(struct tamis__repair *repair, const char *why,
         repair->store->store_id = rescue->store.store_id;
         rc = group(rescue);
     }
-    if (rc == 0) rc = settle_names(rescue);
+    if (rc == 0) rc = give_names(rescue);
     if (rc == 0) rc = write_all(rescue, why);
     free(rescue->filters);
     free(rescue->told);

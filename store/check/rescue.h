@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rescue.h: what the two halves of a rescue share: the store and its names, and a single filter. */
-#ifndef TAMIS_CHECK_RESCUE_H
-#define TAMIS_CHECK_RESCUE_H
+#pragma once
 
 #include "check/repair.h"
 
@@ -34,5 +33,3 @@ struct tamis__rescue_work {
  * into its segments. */
 int tamis__rescue_filter(struct tamis__rescue_work *rescue,
                          const struct tamis__lost_filter *filter);
-
-#endif

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/point.h"
 #include "check/repair.h"
+#include "exceptions/set.h"
 
 #define LOOKING "looking at the segments"
 

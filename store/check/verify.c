@@ -16,20 +16,12 @@
 #include "base/arguments.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "check/check.h"
-#include "filter/change.h"
+#include "check/notes.h"
 #include "txn/exceptions.h"
 #include "txn/spares.h"
 
 #define FILTERS_A_LOCK 64u /* takes a few milliseconds */
 #define SEGMENTS_A_LOCK 256u
-
-struct finding {
-    struct finding *next;
-    uint64_t offset;
-    int error;
-    char filter[TAMIS_NAME_MAX + 1], file[300], reason[1024];
-};
 
 /* A segment that was opened under the lock, and whose data are read without it. */
 struct opened {
@@ -41,7 +33,7 @@ struct opened {
 
 struct check {
     struct tamis_store *store;
-    struct finding *findings, **end; /* not told to the caller yet */
+    struct tamis__findings findings; /* not told to the caller yet */
     tamis_problem_fn *fn;
     void *context;
     int64_t problems;
@@ -51,85 +43,66 @@ struct check {
     struct tamis__numbers strays;   /* segments in the directory that are not expected */
     uint64_t next_segment;          /* of the catalog, at the snapshot */
     struct tamis__catalog_txn *txn; /* open while filters are checked */
-    struct opened *opened;
-    size_t opened_count, opened_room;
-};
-
-/* What is being checked: a list of a filter. */
-struct subject {
+    /* What is being checked: a list of a filter. */
     const struct tamis__record *filter; /* the record in force */
     const struct tamis__record *record; /* the same, or a kept generation */
+    struct opened *opened;
+    size_t opened_count, opened_room;
 };
 
 /* Notes a problem.  The caller is told of it when no lock is held. */
 static int tell(struct check *check, const char *filter, const char *file, uint64_t offset,
                 int error, const char *reason)
 {
-    struct finding *finding = calloc(1, sizeof *finding);
-    if (finding == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory checking the store");
-    finding->offset = offset;
-    finding->error = error;
-    (void)snprintf(finding->filter, sizeof finding->filter, "%s", filter);
-    (void)snprintf(finding->file, sizeof finding->file, "%s", file);
-    (void)snprintf(finding->reason, sizeof finding->reason, "%s", reason);
-    *check->end = finding;
-    check->end = &finding->next;
-    return 0;
+    return tamis__findings_add(&check->findings, filter, file, offset, error, "%s", reason);
 }
 
 /* Tells the caller what was found, and forgets it.  The caller's function runs without any lock of
  * ours. */
 static int tell_findings(struct check *check, int rc)
 {
-    struct finding *next;
-    for (struct finding *finding = check->findings; finding != NULL; finding = next) {
+    struct tamis__finding *finding;
+    while ((finding = tamis__findings_take(&check->findings)) != NULL) {
         const struct tamis_problem problem = {.size = sizeof problem,
                                               .filter = finding->filter,
                                               .file = finding->file,
                                               .offset = finding->offset,
                                               .error = finding->error,
-                                              .reason = finding->reason};
+                                              .reason = finding->text};
         if (rc == 0) {
             check->problems++;
             rc = check->fn ? check->fn(check->context, &problem) : 0;
         }
-        next = finding->next;
         free(finding);
     }
-    check->findings = NULL;
-    check->end = &check->findings;
     return rc;
 }
 
 /* ---- One segment ----------------------------------------------------------------------------- */
 
 /* Notes a problem of a list.  For a kept generation the sentence says which one. */
-static int tell_of(struct check *check, const struct subject *subject, const char *file,
-                   uint64_t offset, int error, const char *reason)
+static int tell_of(struct check *check, const char *file, uint64_t offset, int error,
+                   const char *reason)
 {
     char longer[1024];
-    if (subject->record == subject->filter) {
-        const int rc = tamis__numbers_append(&check->damaged, subject->filter->filter_id);
-        if (rc < 0) return rc;
+    if (check->record == check->filter) {
+        const int rc = tamis__numbers_append(&check->damaged, check->filter->filter_id);
+        return rc < 0 ? rc : tell(check, check->filter->name, file, offset, error, reason);
     }
-    if (subject->record == subject->filter)
-        return tell(check, subject->filter->name, file, offset, error, reason);
     (void)snprintf(longer, sizeof longer, "%s (of generation %" PRIu64 ", which is kept)", reason,
-                   subject->record->generation);
-    return tell(check, subject->filter->name, file, offset, error, longer);
+                   check->record->generation);
+    return tell(check, check->filter->name, file, offset, error, longer);
 }
 
 /* Each segment must have the filter's policy: a new catalog would be made from it. */
-static int check_policy(struct check *check, const struct subject *subject, const char *file,
-                        const struct tamis__segment *segment)
+static int check_policy(struct check *check, const char *file, const struct tamis__segment *segment)
 {
     char reason[128];
-    const char *field =
-        tamis__record_policy_contradiction(&subject->record->policy, segment->header);
+    const char *field = tamis__record_policy_contradiction(&check->record->policy, segment->header);
     if (field == NULL) return 0;
     (void)snprintf(reason, sizeof reason,
                    "contradicts the catalog in its %s; restore it from a copy", field);
-    return tell_of(check, subject, file, offsetof(struct tamis__segment_header, filter_capacity),
+    return tell_of(check, file, offsetof(struct tamis__segment_header, filter_capacity),
                    TAMIS_ECORRUPT, reason);
 }
 
@@ -140,10 +113,10 @@ static int check_policy(struct check *check, const struct subject *subject, cons
  * rollback has put aside, or from the list that replaced this one.  The lock is held, so the list
  * does not change meanwhile.
  */
-static int check_next(struct check *check, const struct subject *subject, uint32_t index,
-                      const char *file, const struct tamis__segment *segment)
+static int check_next(struct check *check, uint32_t index, const char *file,
+                      const struct tamis__segment *segment)
 {
-    const struct tamis__record *record = subject->record;
+    const struct tamis__record *record = check->record;
     const uint64_t next = tamis__segment_next(segment);
     const bool newest = index + 1 == record->segment_count;
     const char *reason;
@@ -164,47 +137,44 @@ static int check_next(struct check *check, const struct subject *subject, uint32
         reason = "names another next segment than the catalog; open the filter for writing to "
                  "write it anew";
     }
-    return tell_of(check, subject, file, offsetof(struct tamis__segment_header, next),
-                   TAMIS_ECORRUPT, reason);
+    return tell_of(check, file, offsetof(struct tamis__segment_header, next), TAMIS_ECORRUPT,
+                   reason);
 }
 
 /* A catalog that was made anew may lack segments that were damaged then: their keys answer
  * absent. */
-static int check_whole(struct check *check, const struct subject *subject, uint32_t index,
-                       const char *file, const struct tamis__segment *segment)
+static int check_whole(struct check *check, uint32_t index, const char *file,
+                       const struct tamis__segment *segment)
 {
-    const struct tamis__record *record = subject->record;
+    const struct tamis__record *record = check->record;
     const struct tamis__record_segment *s = &record->segments[index];
     bool gap = index == 0 && record->policy.slices == 0 && !segment->header->list_start;
     if (index > 0) gap = s->slice == s[-1].slice && s->step > s[-1].step + 1;
     if (!gap) return 0;
-    return tell_of(check, subject, file, offsetof(struct tamis__segment_header, step),
-                   TAMIS_ECORRUPT,
+    return tell_of(check, file, offsetof(struct tamis__segment_header, step), TAMIS_ECORRUPT,
                    "is not the one after the segment before it: a part of the filter is missing, "
                    "and its keys answer absent; restore that from a copy and run 'tamis repair "
                    "--rebuild', or drop the filter");
 }
 
-static int check_label(struct check *check, const struct subject *subject, const char *file,
-                       const struct tamis__segment *segment)
+static int check_label(struct check *check, const char *file, const struct tamis__segment *segment)
 {
     const struct tamis__name_label *label = tamis__label_current(segment->header);
     const uint64_t offset = offsetof(struct tamis__segment_header, labels);
     if (label == NULL)
-        return tell_of(check, subject, file, offset, TAMIS_ECORRUPT,
+        return tell_of(check, file, offset, TAMIS_ECORRUPT,
                        "has no readable name; rename the filter to write it anew");
     /* An older label is from a rename that a crash cut short.  The next open for writing repairs
      * it. */
-    if (label->sequence < subject->filter->name_sequence ||
-        strcmp(label->name, subject->filter->name) == 0)
+    if (label->sequence < check->filter->name_sequence ||
+        strcmp(label->name, check->filter->name) == 0)
         return 0;
-    return tell_of(check, subject, file, offset, TAMIS_ECORRUPT,
+    return tell_of(check, file, offset, TAMIS_ECORRUPT,
                    "carries another filter's name; rename the filter to write it anew");
 }
 
 /* Keeps the segment open, to read its data when the lock is given back. */
-static struct opened *look_later(struct check *check, const struct subject *subject,
-                                 const struct tamis__store_segment *s)
+static struct opened *look_later(struct check *check, const struct tamis__store_segment *s)
 {
     struct opened *opened =
         tamis__array_more(check->opened, check->opened_count, &check->opened_room, sizeof *opened,
@@ -214,35 +184,34 @@ static struct opened *look_later(struct check *check, const struct subject *subj
     opened = &check->opened[check->opened_count++];
     memset(opened, 0, sizeof *opened);
     opened->s = *s;
-    opened->filter_id = subject->filter->filter_id;
-    opened->in_force = subject->record == subject->filter;
-    memcpy(opened->filter, subject->filter->name, sizeof opened->filter);
+    opened->filter_id = check->filter->filter_id;
+    opened->in_force = check->record == check->filter;
+    memcpy(opened->filter, check->filter->name, sizeof opened->filter);
     return opened;
 }
 
 /* Reports the last error, about a file that could not be opened. */
-static int tell_unopened(struct check *check, const struct subject *subject, const char *file,
-                         int error)
+static int tell_unopened(struct check *check, const char *file, int error)
 {
     char reason[1024];
     uint64_t offset;
     (void)snprintf(reason, sizeof reason, "%s", tamis__check_reason(file, &offset));
-    return tell_of(check, subject, file, offset, error, reason);
+    return tell_of(check, file, offset, error, reason);
 }
 
-static int check_segment(struct check *check, const struct subject *subject, uint32_t index)
+static int check_segment(struct check *check, uint32_t index)
 {
     struct tamis__store_segment s;
     char file[TAMIS__FILE_BYTES];
-    const struct tamis__record_segment *entry = &subject->record->segments[index];
+    const struct tamis__record_segment *entry = &check->record->segments[index];
     tamis__check_file(entry->number, file);
-    int rc = tamis__open_segment(check->store, subject->record, index, false, &s);
-    if (rc < 0) return tell_unopened(check, subject, file, rc);
-    rc = check_label(check, subject, file, &s.segment);
-    if (rc == 0) rc = check_policy(check, subject, file, &s.segment);
-    if (rc == 0) rc = check_next(check, subject, index, file, &s.segment);
-    if (rc == 0) rc = check_whole(check, subject, index, file, &s.segment);
-    struct opened *opened = rc == 0 ? look_later(check, subject, &s) : NULL;
+    int rc = tamis__open_segment(check->store, check->record, index, false, &s);
+    if (rc < 0) return tell_unopened(check, file, rc);
+    rc = check_label(check, file, &s.segment);
+    if (rc == 0) rc = check_policy(check, file, &s.segment);
+    if (rc == 0) rc = check_next(check, index, file, &s.segment);
+    if (rc == 0) rc = check_whole(check, index, file, &s.segment);
+    struct opened *opened = rc == 0 ? look_later(check, &s) : NULL;
     if (opened == NULL) {
         tamis__close_segment(&s);
         return rc < 0 ? rc : TAMIS_ENOMEM;
@@ -251,16 +220,16 @@ static int check_segment(struct check *check, const struct subject *subject, uin
     return 0;
 }
 
-static int check_index(struct check *check, const struct subject *subject)
+static int check_index(struct check *check)
 {
     struct tamis__store_segment s;
     char file[TAMIS__FILE_BYTES];
-    const struct tamis__record *record = subject->record;
+    const struct tamis__record *record = check->record;
     if (record->exceptions == 0) return 0;
     tamis__check_file(record->exceptions, file);
     int rc = tamis__open_index(check->store, record->exceptions, record->filter_id, &s);
-    if (rc < 0) return tell_unopened(check, subject, file, rc);
-    struct opened *opened = look_later(check, subject, &s);
+    if (rc < 0) return tell_unopened(check, file, rc);
+    struct opened *opened = look_later(check, &s);
     if (opened == NULL) {
         tamis__close_segment(&s);
         return TAMIS_ENOMEM;
@@ -268,27 +237,19 @@ static int check_index(struct check *check, const struct subject *subject)
     opened->recorded_items = record->exception_count;
     if (tamis__index_count(&s.segment) == record->exception_count) return 0;
     return tell_of(
-        check, subject, file, s.segment.header->data_offset, TAMIS_ECORRUPT,
+        check, file, s.segment.header->data_offset, TAMIS_ECORRUPT,
         "has another number of exceptions than the catalog; change one with 'tamis except' to "
         "write it anew");
-}
-
-static int check_list(struct check *check, const struct subject *subject)
-{
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < subject->record->segment_count; i++)
-        rc = check_segment(check, subject, i);
-    return rc < 0 ? rc : check_index(check, subject);
 }
 
 /* ---- Data, without a lock -------------------------------------------------------------------- */
 
 static int check_opened(struct check *check, const struct opened *opened)
 {
-    char file[TAMIS__FILE_BYTES], reason[TAMIS__CHECK_BYTES];
-    uint64_t offset = 0;
+    char file[TAMIS__FILE_BYTES];
+    struct tamis__damage damage = {.offset = 0};
     tamis__check_file(opened->s.segment.header->number, file);
-    const int wrong = tamis__check_data(&opened->s, opened->recorded_items, &offset, reason);
+    const int wrong = tamis__check_data(&opened->s, opened->recorded_items, &damage);
     if (wrong < 0) return wrong;
     const int whole = tamis__segment_check(&opened->s.segment);
     if (whole == 0 && wrong == 0) return 0;
@@ -297,8 +258,8 @@ static int check_opened(struct check *check, const struct opened *opened)
         if (rc < 0) return rc;
     }
     if (whole < 0)
-        return tell(check, opened->filter, file, 0, whole, tamis__check_reason(file, &offset));
-    return tell(check, opened->filter, file, offset, TAMIS_ECORRUPT, reason);
+        return tell(check, opened->filter, file, 0, whole, tamis__check_reason(file, NULL));
+    return tell(check, opened->filter, file, damage.offset, TAMIS_ECORRUPT, damage.reason);
 }
 
 static int check_all_opened(struct check *check, int rc)
@@ -313,16 +274,14 @@ static int check_all_opened(struct check *check, int rc)
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
-struct keeping {
-    struct check *check;
-    const struct tamis__record *filter;
-};
-
-static int check_kept(void *context, const struct tamis__record *record)
+static int check_list(void *context, const struct tamis__record *record)
 {
-    const struct keeping *keeping = context;
-    const struct subject subject = {keeping->filter, record};
-    return check_list(keeping->check, &subject);
+    struct check *check = context;
+    int rc = 0;
+    check->record = record;
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
+        rc = check_segment(check, i);
+    return rc < 0 ? rc : check_index(check);
 }
 
 static int check_filter(struct check *check, uint64_t filter_id)
@@ -330,10 +289,10 @@ static int check_filter(struct check *check, uint64_t filter_id)
     struct tamis__record record;
     int rc = tamis__store_get_by_id(check->store, check->txn, filter_id, &record);
     if (rc == TAMIS_ENOTFOUND) return 0; /* the filter was dropped since the snapshot */
-    const struct subject subject = {&record, &record};
-    struct keeping keeping = {check, &record};
-    if (rc == 0) rc = check_list(check, &subject);
-    if (rc == 0) rc = tamis__catalog_each_generation(check->txn, filter_id, check_kept, &keeping);
+    check->filter = &record;
+    if (rc == 0) rc = check_list(check, &record);
+    if (rc == 0) rc = tamis__catalog_each_generation(check->txn, filter_id, check_list, check);
+    check->filter = check->record = NULL;
     return rc;
 }
 
@@ -533,7 +492,6 @@ TAMIS_API int64_t tamis_store_verify(tamis_store *store, const char *name, tamis
 {
     TAMIS__REFUSE_NULL(store, "store");
     struct check check = {.store = store, .fn = fn, .context = context};
-    check.end = &check.findings;
     int rc = name ? check_one(&check, name) : check_all(&check);
     if (rc == 0) rc = remember(&check);
     free(check.filters.list);

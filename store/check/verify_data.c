@@ -17,49 +17,49 @@
  * never. verify_spread.c checks how the bits are spread.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
-#include "base/error.h"
-#include "check/check.h"
+#include "check/notes.h"
 #include "check/verify_spread.h"
+#include "exceptions/set.h"
 #include "file/mark.h"
+#include "sizing/sizing.h"
 
 #define BLANK_TRIES 8
 #define PADDING "has bits set past its m; the data is damaged, restore it from a copy"
 
-static int say(char reason[TAMIS__CHECK_BYTES], const char *text)
+/* Asks the kind, and takes over what it says. */
+static int check_by_kind(const struct tamis__store_segment *s, struct tamis__damage *damage)
 {
-    (void)snprintf(reason, TAMIS__CHECK_BYTES, "%s", text);
-    return 1;
+    const char *text = NULL;
+    return s->kind->verify(&s->segment, &damage->offset, &text)
+               ? tamis__say_damage(damage, "%s", text)
+               : 0;
 }
 
 /* ---- Static data ----------------------------------------------------------------------------- */
 
 static int check_static(const struct tamis__store_segment *s, uint64_t recorded_items,
-                        uint64_t *offset, char reason[TAMIS__CHECK_BYTES])
+                        struct tamis__damage *damage)
 {
-    const char *text = NULL;
     const uint64_t items = tamis__segment_items(&s->segment);
-    *offset = offsetof(struct tamis__segment_header, items);
-    if (items != recorded_items) {
-        (void)snprintf(reason, TAMIS__CHECK_BYTES,
-                       "has %" PRIu64 " items in its header, and %" PRIu64
-                       " in the catalog, though "
-                       "a static filter never changes; restore both from one copy",
-                       items, recorded_items);
-        return 1;
-    }
-    return s->kind->verify(&s->segment, offset, &text) ? say(reason, text) : 0;
+    damage->offset = offsetof(struct tamis__segment_header, items);
+    if (items != recorded_items)
+        return tamis__say_damage(damage,
+                                 "has %" PRIu64 " items in its header, and %" PRIu64
+                                 " in the catalog, though "
+                                 "a static filter never changes; restore both from one copy",
+                                 items, recorded_items);
+    return check_by_kind(s, damage);
 }
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
 /* Bits past m are zero, as no position reaches them.  A byte there that is not zero is damage. */
-static bool has_padding(const struct tamis__segment *segment, uint64_t *offset)
+static bool has_padding(const struct tamis__segment *segment, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = segment->header;
     const uint64_t last = (h->m_bits - 1) / 64;
-    *offset = h->data_offset + last * 8;
+    damage->offset = h->data_offset + last * 8;
     /* ORDER relaxed: nothing else is inferred from a bit. */
     return tamis__bits_past(__atomic_load_n(&segment->data[last], __ATOMIC_RELAXED), h->m_bits,
                             h->bit_order);
@@ -86,48 +86,46 @@ static bool is_others_count(const struct tamis__segment_header *h)
 }
 
 static int check_counted(const struct tamis__store_segment *s, uint64_t items,
-                         struct tamis__ones *ones, uint64_t *offset,
-                         char reason[TAMIS__CHECK_BYTES])
+                         struct tamis__ones *ones, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;
-    *offset = h->data_offset;
+    damage->offset = h->data_offset;
     if (items > TAMIS__ITEMS_AHEAD && ones->all == 0)
-        return say(reason, "has counted items but not one bit set; the data is lost, restore it "
-                           "from a copy");
-    const int rc = tamis__check_spread(s, ones, items, !is_others_count(h), offset, reason);
+        return tamis__say_damage(
+            damage, "has counted items but not one bit set; the data is lost, restore it "
+                    "from a copy");
+    const int rc = tamis__check_spread(s, ones, items, !is_others_count(h), damage);
     if (rc != 0) return rc;
-    *offset = offsetof(struct tamis__segment_header, items);
+    damage->offset = offsetof(struct tamis__segment_header, items);
     const double most = most_items(h, ones->all);
     if ((double)items <= most + TAMIS__ITEMS_AHEAD || is_others_count(h)) return 0;
-    (void)snprintf(reason, TAMIS__CHECK_BYTES,
-                   "has counted %" PRIu64 " items, but %" PRIu64 " bits set, which tell of %.0f at "
-                   "most; bits were lost or the counters are damaged, restore it from a copy",
-                   items, ones->all, most);
-    return 1;
+    return tamis__say_damage(
+        damage,
+        "has counted %" PRIu64 " items, but %" PRIu64 " bits set, which tell of %.0f at "
+        "most; bits were lost or the counters are damaged, restore it from a copy",
+        items, ones->all, most);
 }
 
-static int check_bits(const struct tamis__store_segment *s, uint64_t *offset,
-                      char reason[TAMIS__CHECK_BYTES])
+static int check_bits(const struct tamis__store_segment *s, struct tamis__damage *damage)
 {
     struct tamis__ones ones = {.of = NULL};
     const uint64_t items = tamis__segment_items(&s->segment); /* before the bits */
-    if (has_padding(&s->segment, offset)) return say(reason, PADDING);
+    if (has_padding(&s->segment, damage)) return tamis__say_damage(damage, PADDING);
     /* ORDER: the counts are read before any of the bits that are read below. */
     tamis__fence();
     int rc = tamis__ones_count(s, &ones);
-    if (rc == 0) rc = check_counted(s, items, &ones, offset, reason);
+    if (rc == 0) rc = check_counted(s, items, &ones, damage);
     tamis__ones_clear(&ones);
     return rc;
 }
 
 /* Checks how the bits are spread, without comparing them with the count. */
-static int check_spread_alone(const struct tamis__store_segment *s, uint64_t *offset,
-                              char reason[TAMIS__CHECK_BYTES])
+static int check_spread_alone(const struct tamis__store_segment *s, struct tamis__damage *damage)
 {
     struct tamis__ones ones = {.of = NULL};
     if (!tamis__spread_is_even(s->segment.header)) return 0;
     int rc = tamis__ones_count(s, &ones);
-    if (rc == 0) rc = tamis__check_spread(s, &ones, 0, false, offset, reason);
+    if (rc == 0) rc = tamis__check_spread(s, &ones, 0, false, damage);
     tamis__ones_clear(&ones);
     return rc;
 }
@@ -147,33 +145,32 @@ static bool has_lost_counts(const struct tamis__segment *segment)
     return true;
 }
 
-static int check_counters(const struct tamis__store_segment *s, uint64_t *offset,
-                          char reason[TAMIS__CHECK_BYTES])
+static int check_counters(const struct tamis__store_segment *s, struct tamis__damage *damage)
 {
-    const char *text = NULL;
-    *offset = s->segment.header->data_offset;
+    damage->offset = s->segment.header->data_offset;
     if (has_lost_counts(&s->segment))
-        return say(reason, "has counted items but not one counter above 0; the data is lost, "
-                           "restore it from a copy");
-    if (s->kind->verify(&s->segment, offset, &text)) return say(reason, text);
-    return check_spread_alone(s, offset, reason);
+        return tamis__say_damage(damage,
+                                 "has counted items but not one counter above 0; the data is lost, "
+                                 "restore it from a copy");
+    const int rc = check_by_kind(s, damage);
+    return rc != 0 ? rc : check_spread_alone(s, damage);
 }
 
 /* ---- Any ------------------------------------------------------------------------------------- */
 
 /* The count only ever rises, so it is not below what the catalog knew. */
 static int check_recorded(const struct tamis__store_segment *s, uint64_t recorded_items,
-                          uint64_t *offset, char reason[TAMIS__CHECK_BYTES])
+                          struct tamis__damage *damage)
 {
     const uint64_t items = tamis__segment_items(&s->segment);
     if (items >= recorded_items) return 0;
-    *offset = offsetof(struct tamis__segment_header, items);
-    (void)snprintf(reason, TAMIS__CHECK_BYTES,
-                   "has counted %" PRIu64 " items, and the catalog knew of %" PRIu64 ": keys added "
-                   "in between are lost, in a power cut or because the file is an older copy; add "
-                   "them again, 'tamis repair' sets the catalog right",
-                   items, recorded_items);
-    return 1;
+    damage->offset = offsetof(struct tamis__segment_header, items);
+    return tamis__say_damage(
+        damage,
+        "has counted %" PRIu64 " items, and the catalog knew of %" PRIu64 ": keys added "
+        "in between are lost, in a power cut or because the file is an older copy; add "
+        "them again, 'tamis repair' sets the catalog right",
+        items, recorded_items);
 }
 
 /*
@@ -181,29 +178,28 @@ static int check_recorded(const struct tamis__store_segment *s, uint64_t recorde
  * items and bits are of different moments, so items are not compared.  What a recovery repairs is
  * not reported before it has run.
  */
-static int check_without_items(const struct tamis__store_segment *s, uint64_t *offset,
-                               char reason[TAMIS__CHECK_BYTES])
+static int check_without_items(const struct tamis__store_segment *s, struct tamis__damage *damage)
 {
-    const char *text = NULL;
     const struct tamis__segment_header *h = s->segment.header;
-    if (h->counter_bits == 0 && has_padding(&s->segment, offset)) return say(reason, PADDING);
+    if (h->counter_bits == 0 && has_padding(&s->segment, damage))
+        return tamis__say_damage(damage, PADDING);
     if (tamis__mark_is_stale(h)) return 0;
-    if (h->counter_bits != 0 && s->kind->verify(&s->segment, offset, &text))
-        return say(reason, text);
-    return tamis__mark_unclean_since(h) != 0 ? 0 : check_spread_alone(s, offset, reason);
+    if (h->counter_bits != 0 && check_by_kind(s, damage) != 0) return 1;
+    return tamis__mark_unclean_since(h) != 0 ? 0 : check_spread_alone(s, damage);
 }
 
 int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_items,
-                      uint64_t *offset, char reason[TAMIS__CHECK_BYTES])
+                      struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;
     const char *text = NULL;
     if (h->kind == TAMIS__KIND_EXCEPTIONS)
-        return tamis__index_verify(&s->segment, offset, &text) ? say(reason, text) : 0;
-    if (h->fingerprint_bits != 0) return check_static(s, recorded_items, offset, reason);
-    if (tamis__mark_unclean_since(h) != 0 || h->durable != 0)
-        return check_without_items(s, offset, reason);
-    if (h->counter_bits != 0) return check_counters(s, offset, reason);
-    const int rc = check_bits(s, offset, reason);
-    return rc != 0 ? rc : check_recorded(s, recorded_items, offset, reason);
+        return tamis__index_verify(&s->segment, &damage->offset, &text)
+                   ? tamis__say_damage(damage, "%s", text)
+                   : 0;
+    if (h->fingerprint_bits != 0) return check_static(s, recorded_items, damage);
+    if (tamis__mark_unclean_since(h) != 0 || h->durable != 0) return check_without_items(s, damage);
+    if (h->counter_bits != 0) return check_counters(s, damage);
+    const int rc = check_bits(s, damage);
+    return rc != 0 ? rc : check_recorded(s, recorded_items, damage);
 }

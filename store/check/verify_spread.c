@@ -22,12 +22,13 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "check/notes.h"
 #include "file/mark.h"
 #include "hash/hash_set.h"
+#include "sizing/sizing.h"
 
 /* The number of places of a stretch, if possible those of a page.  A stretch of fewer than 8 blocks
  * would show nothing. */
@@ -118,19 +119,19 @@ static double too_few(const struct tamis__segment_header *h, double items, uint6
 #define IN_FLIGHT 4096.0
 
 static int check_whole(const struct tamis__segment_header *h, uint64_t items,
-                       const struct tamis__ones *ones, char reason[TAMIS__CHECK_BYTES])
+                       const struct tamis__ones *ones, struct tamis__damage *damage)
 {
     /* A merge that has begun since had not counted anything yet. */
     const double ahead = ones->mixed != 0 ? IN_FLIGHT : TAMIS__ITEMS_AHEAD;
     const double counted = (double)items > ahead ? (double)items - ahead : 0;
     if (too_few(h, counted, ones->all) == 0) return 0;
     const double left = tamis__estimate_items(h->kind, h->m_bits, h->k, ones->all);
-    (void)snprintf(reason, TAMIS__CHECK_BYTES,
-                   "has counted %" PRIu64 " items, but its bits tell of %.0f: bits were lost, and "
-                   "keys answer absent, or the counters "
-                   "are damaged; make it anew from its keys, or restore it from a copy",
-                   items, left);
-    return 1;
+    return tamis__say_damage(damage,
+                             "has counted %" PRIu64
+                             " items, but its bits tell of %.0f: bits were lost, and "
+                             "keys answer absent, or the counters "
+                             "are damaged; make it anew from its keys, or restore it from a copy",
+                             items, left);
 }
 
 /* ---- Stretches ------------------------------------------------------------------------------- */
@@ -229,31 +230,31 @@ static uint64_t offset_of(const struct tamis__segment_header *h, uint64_t stretc
 }
 
 static int say_low(const struct stretches *in, const struct outliers *low, uint64_t items,
-                   char reason[TAMIS__CHECK_BYTES])
+                   struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = in->s->segment.header;
     const double by_median = tamis__estimate_items(
         h->kind, h->m_bits, h->k, (uint64_t)(in->usual / in->places * (double)h->m_bits));
     const double all = fmax((double)items, by_median);
-    (void)snprintf(reason, TAMIS__CHECK_BYTES,
-                   "has lost bits: of its %" PRIu64 " parts of %" PRIu64 " KiB, %" PRIu64
-                   " (the first here) ha%s far fewer set than the others; about %.0f of %.0f keys "
-                   "answer absent; make it anew from its keys, or restore it from a copy",
-                   in->ones->count, words_of_stretch(h) / 128, low->count,
-                   low->count == 1 ? "s" : "ve", low->missing * all, all);
-    return 1;
+    return tamis__say_damage(
+        damage,
+        "has lost bits: of its %" PRIu64 " parts of %" PRIu64 " KiB, %" PRIu64
+        " (the first here) ha%s far fewer set than the others; about %.0f of %.0f keys "
+        "answer absent; make it anew from its keys, or restore it from a copy",
+        in->ones->count, words_of_stretch(h) / 128, low->count, low->count == 1 ? "s" : "ve",
+        low->missing * all, all);
 }
 
 static int say_high(const struct stretches *in, const struct outliers *high,
-                    char reason[TAMIS__CHECK_BYTES])
+                    struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = in->s->segment.header;
-    (void)snprintf(reason, TAMIS__CHECK_BYTES,
-                   "has far more bits set in %" PRIu64 " of its %" PRIu64 " parts of %" PRIu64
-                   " KiB (the first here) than in the others: they are damaged, or the others have "
-                   "lost bits, and keys answer absent; restore it from a copy",
-                   high->count, in->ones->count, words_of_stretch(h) / 128);
-    return 1;
+    return tamis__say_damage(
+        damage,
+        "has far more bits set in %" PRIu64 " of its %" PRIu64 " parts of %" PRIu64
+        " KiB (the first here) than in the others: they are damaged, or the others have "
+        "lost bits, and keys answer absent; restore it from a copy",
+        high->count, in->ones->count, words_of_stretch(h) / 128);
 }
 
 /* Was a merge under way since the bits were counted, or has a merge never ended? */
@@ -288,7 +289,7 @@ static int check_high(struct stretches *in, uint64_t full, struct outliers *high
 }
 
 static int check_stretches(const struct tamis__store_segment *s, struct tamis__ones *ones,
-                           uint64_t items, uint64_t *offset, char reason[TAMIS__CHECK_BYTES])
+                           uint64_t items, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;
     const uint32_t places = places_of_stretch(h);
@@ -303,19 +304,18 @@ static int check_stretches(const struct tamis__store_segment *s, struct tamis__o
     if (low.count == 0) rc = check_high(&in, full, &high);
     if (rc < 0) return rc;
     if (low.count + high.count == 0 || is_mixed(h, ones)) return 0;
-    *offset = offset_of(h, low.count > 0 ? low.first : high.first);
-    return low.count > 0 ? say_low(&in, &low, items, reason) : say_high(&in, &high, reason);
+    damage->offset = offset_of(h, low.count > 0 ? low.first : high.first);
+    return low.count > 0 ? say_low(&in, &low, items, damage) : say_high(&in, &high, damage);
 }
 
 int tamis__check_spread(const struct tamis__store_segment *s, struct tamis__ones *ones,
-                        uint64_t items, bool exact, uint64_t *offset,
-                        char reason[TAMIS__CHECK_BYTES])
+                        uint64_t items, bool exact, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;
     /* After an unclean stop, keys that were lost and added again were counted twice. */
     if (!tamis__spread_is_even(h) || tamis__mark_is_stale(h) || is_mixed(h, ones)) return 0;
-    const int rc = check_stretches(s, ones, items, offset, reason);
+    const int rc = check_stretches(s, ones, items, damage);
     if (rc != 0 || !exact) return rc;
-    *offset = offsetof(struct tamis__segment_header, items);
-    return check_whole(h, items, ones, reason);
+    damage->offset = offsetof(struct tamis__segment_header, items);
+    return check_whole(h, items, ones, damage);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* verify_spread.h: are the bits of a segment spread as keys spread them? */
-#ifndef TAMIS_CHECK_VERIFY_SPREAD_H
-#define TAMIS_CHECK_VERIFY_SPREAD_H
+#pragma once
 
 #include "check/check.h"
 
@@ -25,12 +24,9 @@ void tamis__ones_clear(struct tamis__ones *ones);
 bool tamis__spread_is_even(const struct tamis__segment_header *h);
 
 /*
- * Returns 0, TAMIS_ENOMEM, or 1 with the byte where bits are missing or too many, and a clause
- * about it.  `ones` were counted after `items` were read. exact: the items are keys that have set
- * bits, and not a count from elsewhere.
+ * Returns 0, TAMIS_ENOMEM, or 1 with *damage: where bits are missing or too many.  `ones` were
+ * counted after `items` were read. exact: the items are keys that have set bits, and not a count
+ * from elsewhere.
  */
 int tamis__check_spread(const struct tamis__store_segment *s, struct tamis__ones *ones,
-                        uint64_t items, bool exact, uint64_t *offset,
-                        char reason[TAMIS__CHECK_BYTES]);
-
-#endif
+                        uint64_t items, bool exact, struct tamis__damage *damage);

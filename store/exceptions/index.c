@@ -16,7 +16,6 @@
  * file is mapped, and what a slot and a record say each time that they are followed.  So opening
  * needs no pass over the data.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -286,7 +285,7 @@ int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tam
         if (reason == NULL)
             rc = tamis__exceptions_add(set, record.key, record.bytes, record.generation);
     }
-    if (rc == 0) rc = tamis__exceptions_settle(set);
+    if (rc == 0) rc = tamis__exceptions_sort(set);
     if (rc < 0) return rc;
     if (reason == NULL && (at != p.records_bytes || set->count != p.head->count))
         reason = "has exceptions out of order";

@@ -123,7 +123,7 @@ static size_t compact(struct tamis__exceptions *set)
     for (size_t i = 0; i < set->count; i++)
         if (!set->entries[i].gone) set->entries[kept++] = set->entries[i];
     const size_t removed = set->count - kept;
-    set->count = set->settled = kept;
+    set->count = set->sorted = kept;
     return removed;
 }
 
@@ -150,10 +150,10 @@ static void merge_same(struct tamis__exceptions *set)
     }
 }
 
-int tamis__exceptions_settle(struct tamis__exceptions *set)
+int tamis__exceptions_sort(struct tamis__exceptions *set)
 {
     bool ordered = true;
-    for (size_t i = set->settled ? set->settled : 1; ordered && i < set->count; i++)
+    for (size_t i = set->sorted ? set->sorted : 1; ordered && i < set->count; i++)
         ordered = by_key_and_rank(&set->entries[i - 1], &set->entries[i]) < 0;
     if (!ordered) qsort(set->entries, set->count, sizeof *set->entries, by_key_and_rank);
     merge_same(set);
@@ -166,7 +166,7 @@ int tamis__exceptions_settle(struct tamis__exceptions *set)
 const struct tamis__exception *tamis__exceptions_find(const struct tamis__exceptions *set,
                                                       const void *key, size_t bytes)
 {
-    size_t low = 0, high = set->settled;
+    size_t low = 0, high = set->sorted;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const struct tamis__exception *entry = &set->entries[middle];

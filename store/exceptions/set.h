@@ -10,8 +10,7 @@
  * index's number and its count.  So ten million keys are read, sorted and written without the
  * catalog's lock, and the work under the lock takes as long for them as for one.
  */
-#ifndef TAMIS_EXCEPTIONS_SET_H
-#define TAMIS_EXCEPTIONS_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,14 +49,14 @@ struct tamis__arena_block;
 
 /* All zero is the empty set.  Two threads must not use it at a time, unless both only read. */
 struct tamis__exceptions {
-    struct tamis__exception *entries; /* [0, settled) in order of their bytes, each key once */
-    size_t count, settled, room;
+    struct tamis__exception *entries; /* [0, sorted) in order of their bytes, each key once */
+    size_t count, sorted, room;
     struct tamis__arena_block *arena;
 };
 
 void tamis__exceptions_clear(struct tamis__exceptions *set);
 
-/* Appends a copy of a key; call tamis__exceptions_settle() after the last.  Returns 0, TAMIS_EINVAL
+/* Appends a copy of a key; call tamis__exceptions_sort() after the last.  Returns 0, TAMIS_EINVAL
  * (too long, or NULL) or TAMIS_ENOMEM. */
 int tamis__exceptions_add(struct tamis__exceptions *set, const void *key, size_t bytes,
                           uint64_t generation);
@@ -67,7 +66,7 @@ int tamis__exceptions_add_set(struct tamis__exceptions *set, const struct tamis_
 /* Sorts the set.  A key that is there several times becomes one: by hand if any of them was, and
  * found by the highest generation of them.  Returns 0, or TAMIS_ELIMIT if more than
  * TAMIS_EXCEPTIONS_MAX are left. */
-int tamis__exceptions_settle(struct tamis__exceptions *set);
+int tamis__exceptions_sort(struct tamis__exceptions *set);
 
 /* The next calls need a sorted set.  Returns NULL if the key is not in it. */
 const struct tamis__exception *tamis__exceptions_find(const struct tamis__exceptions *set,
@@ -122,5 +121,3 @@ int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tam
 
 /* Do the data of a checked index have the checksum that they should have? */
 bool tamis__index_sum_is_right(const struct tamis__segment *index);
-
-#endif

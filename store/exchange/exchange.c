@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "file/io.h"
-#include "hash/hash_set.h"
 
 /* ---- In -------------------------------------------------------------------------------------- */
 
@@ -89,7 +87,7 @@ int tamis__reader_finish(struct tamis__reader *reader)
                               "goes on after its end; give it without what follows");
 }
 
-int tamis__load_data(struct tamis__reader *reader, const struct tamis__target *target,
+int tamis__load_data(struct tamis__reader *reader, const struct tamis__stream_target *target,
                      uint32_t index, uint64_t bytes)
 {
     while (bytes > 0) {

@@ -12,8 +12,7 @@
  * target, which knows where data goes.  So both can be fed by a fuzzer, and a stream of any length
  * takes only one piece of memory.  docs/exchange.md has the formats byte by byte.
  */
-#ifndef TAMIS_EXCHANGE_EXCHANGE_H
-#define TAMIS_EXCHANGE_EXCHANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,7 +83,7 @@ int tamis__reader_fail(const struct tamis__reader *reader, int code, uint64_t of
                        const char *reason);
 
 /* A target takes the data of the segments: for each in order, from its first byte to its last. */
-struct tamis__target {
+struct tamis__stream_target {
     int (*write)(void *context, uint32_t segment, const void *data, size_t bytes);
     void *context;
 };
@@ -139,7 +138,7 @@ struct tamis__format {
     int (*parse)(const void *head, size_t bytes, struct tamis__outline *outline,
                  struct tamis__refusal *refusal);
     int (*load)(struct tamis__reader *reader, const struct tamis__outline *outline,
-                const struct tamis__target *target);
+                const struct tamis__stream_target *target);
 
     /* Can the format express this filter?  If not, returns TAMIS_EUNSUPPORTED with a sentence. */
     int (*check)(const struct tamis__cargo *cargo);
@@ -156,10 +155,8 @@ extern const struct tamis__format tamis__format_portable;
 const struct tamis__format *tamis__format_by_name(const char *name);
 
 /* Loads `bytes` bytes of data for segment `index` from the reader to the target, piece by piece. */
-int tamis__load_data(struct tamis__reader *reader, const struct tamis__target *target,
+int tamis__load_data(struct tamis__reader *reader, const struct tamis__stream_target *target,
                      uint32_t index, uint64_t bytes);
 
 /* For `check`: is this one segment of kind bloom?  `format` names the format in the sentence. */
 int tamis__check_one_bloom(const struct tamis__cargo *cargo, const char *format);
-
-#endif

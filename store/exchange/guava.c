@@ -68,7 +68,7 @@ static void swap_longs(unsigned char *data, size_t bytes)
 }
 
 static int load(struct tamis__reader *reader, const struct tamis__outline *outline,
-                const struct tamis__target *target)
+                const struct tamis__stream_target *target)
 {
     unsigned char *data;
     uint64_t left = outline->layers[0].segment.m_bits / 8;

@@ -243,7 +243,7 @@ static int parse(const void *bytes, size_t count, struct tamis__outline *outline
 
 /* A target that computes a checksum of what passes through it. */
 struct summing {
-    const struct tamis__target *target;
+    const struct tamis__stream_target *target;
     struct tamis__sum sum;
 };
 
@@ -255,10 +255,10 @@ static int write_summed(void *context, uint32_t index, const void *data, size_t 
 }
 
 static int load(struct tamis__reader *reader, const struct tamis__outline *outline,
-                const struct tamis__target *target)
+                const struct tamis__stream_target *target)
 {
     struct summing summing = {.target = target};
-    const struct tamis__target through = {.write = write_summed, .context = &summing};
+    const struct tamis__stream_target through = {.write = write_summed, .context = &summing};
     unsigned char sum[TAMIS__SUM_BYTES], *bytes;
     tamis__sum_init(&summing.sum);
     int rc = tamis__reader_take(reader, (size_t)outline->head_bytes, &bytes);

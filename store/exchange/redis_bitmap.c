@@ -10,7 +10,6 @@
 #include "exchange/exchange.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
 
@@ -27,7 +26,7 @@ static int fail_m(const struct tamis__reader *reader, uint64_t offset, const cha
 }
 
 static int load(struct tamis__reader *reader, const struct tamis__outline *outline,
-                const struct tamis__target *target)
+                const struct tamis__stream_target *target)
 {
     const uint64_t m_bits = outline->layers[0].segment.m_bits;
     const uint64_t most = tamis__bits_to_bytes(m_bits);

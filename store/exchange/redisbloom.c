@@ -267,7 +267,7 @@ static int judge_frame(const struct tamis__reader *reader, uint64_t at, const un
     return tamis__reader_fail(reader, TAMIS_ECORRUPT, at, reason);
 }
 
-static int load_layer(struct tamis__reader *reader, const struct tamis__target *target,
+static int load_layer(struct tamis__reader *reader, const struct tamis__stream_target *target,
                       uint32_t index, uint64_t bytes, uint64_t *position)
 {
     while (bytes > 0) {
@@ -286,7 +286,7 @@ static int load_layer(struct tamis__reader *reader, const struct tamis__target *
 }
 
 static int load(struct tamis__reader *reader, const struct tamis__outline *outline,
-                const struct tamis__target *target)
+                const struct tamis__stream_target *target)
 {
     unsigned char *frame;
     uint64_t position = 0;

@@ -10,7 +10,7 @@
 #include "file/io.h"
 #include "file/segment.h"
 
-#define PATH_BYTES 4200
+#define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 
 #define MEND "; restore it from a copy, then open it again"
 

@@ -16,11 +16,9 @@
  * and so do all later calls, until the file is opened anew.  This is safe between threads too: a
  * thread that read zeros finds the mapping broken afterwards.
  */
-#ifndef TAMIS_FILE_GUARD_H
-#define TAMIS_FILE_GUARD_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct tamis__guard;
@@ -59,5 +57,3 @@ static inline void tamis__guard_fence(void)
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
 #endif
 }
-
-#endif

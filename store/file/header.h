@@ -12,8 +12,7 @@
  *
  * header_check works on (buffer, bytes) and does no I/O: it is what a fuzzer feeds.
  */
-#ifndef TAMIS_FILE_HEADER_H
-#define TAMIS_FILE_HEADER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +21,7 @@
 #include "base/bytes.h"
 #include "hash/digester.h"
 #include "hash/hash_set.h"
-#include "sizing/sizing.h"
+#include "sizing/layout.h"
 #include "tamis_build.h"
 
 #define TAMIS__SEGMENT_MAGIC "TAMIS\r\n" /* with its NUL: 8 bytes; CR LF shows text-mode copies */
@@ -337,5 +336,3 @@ void tamis__label_write(struct tamis__name_label *label, uint64_t sequence, cons
 
 /* Returns the label with the current name; NULL if neither label is whole. */
 const struct tamis__name_label *tamis__label_current(const struct tamis__segment_header *header);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* in_place.h: files whose pages are rewritten where they are. */
-#ifndef TAMIS_FILE_IN_PLACE_H
-#define TAMIS_FILE_IN_PLACE_H
+#pragma once
 
 /*
  * For a new file without data.  Some file systems (btrfs) write a changed page to a new place;
@@ -10,5 +9,3 @@
  * systems it does nothing.
  */
 void tamis__write_in_place(int fd);
-
-#endif

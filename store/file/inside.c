@@ -161,29 +161,21 @@ static int give_first(int root_fd, int fd, const char *what)
     return tamis__fail_errno(errno, "change the owner of", what);
 }
 
-int tamis__inside_adopt(int root_fd, int fd, const char *what)
-{
-    struct stat model;
-    int rc = find_model(root_fd, what, &model);
-    if (rc < 0) return rc;
-    if (rc == 0) return give_first(root_fd, fd, what);
-    const unsigned mode = model.st_mode & 0777;
-    rc = set_group(fd, mode, model.st_gid, what);
-    if (rc == 0) rc = tamis__inside_set_mode(fd, mode, what);
-    return rc < 0 ? rc : set_owner(fd, mode, model.st_uid, what);
-}
-
-/* If root copies, the copy goes to the owner of the directory, as with 'cp -a'; else to
- * whoever makes it. */
-static int adopt_copy(int root_fd, int dir_fd, int fd, const char *what)
+/* Gives a new file the mode, the group and the owner of the store (inside.h).  A file of a copy of
+ * the store, in `copy_fd`, goes to whoever makes it; if that is root, to the owner of that
+ * directory, as with 'cp -a'.  copy_fd below 0: it is no copy. */
+static int adopt(int root_fd, int copy_fd, int fd, const char *what)
 {
     struct stat model, directory;
     int rc = find_model(root_fd, what, &model);
-    if (rc <= 0) return rc;
+    if (rc < 0) return rc;
+    if (rc == 0) return copy_fd < 0 ? give_first(root_fd, fd, what) : 0;
     const unsigned mode = model.st_mode & 0777;
     rc = set_group(fd, mode, model.st_gid, what);
     if (rc == 0) rc = tamis__inside_set_mode(fd, mode, what);
-    if (rc < 0 || geteuid() != 0 || fstat(dir_fd, &directory) != 0) return rc;
+    if (rc < 0) return rc;
+    if (copy_fd < 0) return set_owner(fd, mode, model.st_uid, what);
+    if (geteuid() != 0 || fstat(copy_fd, &directory) != 0) return 0;
     return set_owner(fd, 0666, directory.st_uid, what);
 }
 
@@ -214,14 +206,11 @@ int tamis__inside_fail_denied(int root_fd, bool read_only, const char *what)
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-typedef int adopt_fn(int root_fd, int dir_fd, int fd, const char *what);
-
-static int make_and(adopt_fn *adopt, int root_fd, int dir_fd, const char *name, const char *what,
-                    int *fd)
+static int make(int root_fd, int dir_fd, int copy_fd, const char *name, const char *what, int *fd)
 {
     int rc = tamis__open(dir_fd, name, O_RDWR | O_CREAT | O_EXCL, 0666, what, fd);
     if (rc < 0) return rc;
-    rc = adopt(root_fd, dir_fd, *fd, what);
+    rc = adopt(root_fd, copy_fd, *fd, what);
     if (rc == 0) return 0;
     (void)tamis__unlink(dir_fd, name, what);
     tamis__close(*fd);
@@ -229,20 +218,14 @@ static int make_and(adopt_fn *adopt, int root_fd, int dir_fd, const char *name, 
     return rc;
 }
 
-static int adopt_here(int root_fd, int dir_fd, int fd, const char *what)
-{
-    (void)dir_fd;
-    return tamis__inside_adopt(root_fd, fd, what);
-}
-
 int tamis__inside_make(int root_fd, int dir_fd, const char *name, const char *what, int *fd)
 {
-    return make_and(adopt_here, root_fd, dir_fd, name, what, fd);
+    return make(root_fd, dir_fd, -1, name, what, fd);
 }
 
 int tamis__inside_make_copy(int root_fd, int dir_fd, const char *name, const char *what, int *fd)
 {
-    return make_and(adopt_copy, root_fd, dir_fd, name, what, fd);
+    return make(root_fd, dir_fd, dir_fd, name, what, fd);
 }
 
 int tamis__inside_make_private(int root_fd, int dir_fd, const char *name, const char *what,
@@ -250,16 +233,16 @@ int tamis__inside_make_private(int root_fd, int dir_fd, const char *name, const 
 {
     int rc = tamis__private_open(dir_fd, name, O_RDWR | O_CREAT | O_EXCL, 0666, what, file);
     if (rc < 0) return rc;
-    rc = tamis__inside_adopt(root_fd, file->fd, what);
+    rc = adopt(root_fd, -1, file->fd, what);
     if (rc == 0) return 0;
     (void)tamis__unlink(dir_fd, name, what);
     tamis__private_close(file);
     return rc;
 }
 
-static int settle(int root_fd, int fd, unsigned mode, const char *what)
+static int give_mode(int root_fd, int fd, unsigned mode, const char *what)
 {
-    if (mode == 0) return tamis__inside_adopt(root_fd, fd, what);
+    if (mode == 0) return adopt(root_fd, -1, fd, what);
     const int rc = give_first(root_fd, fd, what);
     return rc < 0 ? rc : tamis__inside_set_mode(fd, mode, what);
 }
@@ -271,7 +254,7 @@ static int make_nameless(int root_fd, const char *name, unsigned mode, const cha
     char path[64];
     int fd = -1;
     if (tamis__open(root_fd, ".", O_TMPFILE | O_RDWR, 0666, what, &fd) < 0) return 0;
-    int rc = settle(root_fd, fd, mode, what);
+    int rc = give_mode(root_fd, fd, mode, what);
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (rc == 0)
         rc = linkat(AT_FDCWD, path, root_fd, name, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST;
@@ -285,7 +268,7 @@ int tamis__inside_make_once(int root_fd, const char *name, unsigned mode, const 
     if (rc != 0) return rc < 0 ? rc : 0;
     rc = tamis__open(root_fd, name, O_RDWR | O_CREAT | O_EXCL, 0666, what, &fd);
     if (rc == TAMIS_EEXIST) return 0;
-    if (rc == 0) rc = settle(root_fd, fd, mode, what);
+    if (rc == 0) rc = give_mode(root_fd, fd, mode, what);
     tamis__close(fd);
     return rc;
 }

@@ -15,8 +15,7 @@
  * all (/tmp), a file of anybody but the user and the owner of that directory, because anybody may
  * put a file there.
  */
-#ifndef TAMIS_FILE_INSIDE_H
-#define TAMIS_FILE_INSIDE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -39,15 +38,13 @@ int tamis__inside_fail_denied(int root_fd, bool read_only, const char *what);
 
 /* Gets the mode of the store.  Returns 1, 0 if the store has none yet, or an error. */
 int tamis__inside_mode(int root_fd, const char *what, unsigned *mode);
-/* Gives a file that this process has just made the mode, the group and the owner of the store.  If
- * the store has none yet, the file stays as it is, or goes to the owner of the store's directory if
- * root makes it.  Returns TAMIS_EACCESS if the group may do more than all users and cannot be given
- * to the file, or if only the owner may write and the file cannot be given to that owner. */
-int tamis__inside_adopt(int root_fd, int fd, const char *what);
-/* Sets the mode alone. */
+/* Sets the mode of a file that this process has just made. */
 int tamis__inside_set_mode(int fd, unsigned mode, const char *what);
-/* Makes a new file, to read and write, and adopts it; TAMIS_EEXIST if it is there.  After an error
- * there is no file. */
+/* Makes a new file, to read and write, with the mode, the group and the owner of the store.  If the
+ * store has none yet, the file stays as it is, or goes to the owner of the store's directory if
+ * root makes it.  Returns TAMIS_EEXIST if it is there, and TAMIS_EACCESS if the group may do more
+ * than all users and cannot be given to the file, or if only the owner may write and the file
+ * cannot be given to that owner.  After an error there is no file. */
 int tamis__inside_make(int root_fd, int dir_fd, const char *name, const char *what, int *fd);
 /* The same for a file of a copy of the store, in another directory.  It gets the mode and the group
  * of the store and, if root makes it, the owner of that directory. */
@@ -64,5 +61,3 @@ int tamis__inside_make_once(int root_fd, const char *name, unsigned mode, const 
 int tamis__inside_make_directory(int root_fd, const char *name, unsigned mode, const char *what);
 /* Sets the mode of the store's own directory, which was just made. */
 int tamis__inside_set_root(int root_fd, unsigned mode, const char *what);
-
-#endif

@@ -6,8 +6,7 @@
  * it worked on (`what`, a path for the sentence).  In the test build a hook may fail any call
  * before it is made: tests count the calls of an operation and fail each in turn.
  */
-#ifndef TAMIS_FILE_IO_H
-#define TAMIS_FILE_IO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -175,5 +174,3 @@ static inline int tamis__may_fail(const char *verb, const char *what)
     return 0;
 #endif
 }
-
-#endif

@@ -15,13 +15,12 @@
 int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
                               struct tamis__segment_header **header)
 {
-    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    char what[PATH_BYTES];
     struct tamis__file_info info = {0};
     void *map = NULL;
     int fd = -1;
     *header = NULL;
-    tamis__segment_path(place, number, what);
-    tamis__segment_name(number, name);
+    const char *name = tamis__segment_path(place, number, what);
     int rc = tamis__inside_open(place->segments_fd, name, O_RDWR, what, &fd);
     if (rc == TAMIS_ENOTFOUND) return 0;
     if (rc < 0) return rc;
@@ -49,10 +48,9 @@ int tamis__segment_sync_header(const struct tamis__place *place,
 int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
                         struct tamis__segment_header *header)
 {
-    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    char what[PATH_BYTES];
     int fd = -1;
-    tamis__segment_path(place, number, what);
-    tamis__segment_name(number, name);
+    const char *name = tamis__segment_path(place, number, what);
     int rc = tamis__inside_open(place->segments_fd, name, O_RDONLY, what, &fd);
     if (rc == 0) rc = tamis__read_at(fd, header, sizeof *header, 0, what);
     tamis__close(fd);

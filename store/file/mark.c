@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/point.h"
 #include "file/inside.h"
 #include "file/io.h"

@@ -10,8 +10,7 @@
  * docs/durability.md has the protocol, and why a cleared mark means that no bit is missing.  The
  * words are in shared memory; none of this takes a lock that another waits for.
  */
-#ifndef TAMIS_FILE_MARK_H
-#define TAMIS_FILE_MARK_H
+#pragma once
 
 #include "file/segment.h"
 
@@ -75,5 +74,3 @@ int tamis__mark_degrade(const struct tamis__segment *segment, int rc);
 /* Notes that the keys that may be missing were dealt with: the segment is no longer unclean.  Call
  * under the catalog's exclusive lock. */
 int tamis__mark_accept(const struct tamis__segment *segment);
-
-#endif

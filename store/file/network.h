@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* network.h: file systems that several machines may have mounted. */
-#ifndef TAMIS_FILE_NETWORK_H
-#define TAMIS_FILE_NETWORK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,6 +15,4 @@ int tamis__refuse_network(int fd, const char *what);
 #ifdef TAMIS_TEST_POINTS
 /* Set by tests: the type of file system to report.  0 stands for the real one. */
 extern uint32_t tamis__network_type;
-#endif
-
 #endif

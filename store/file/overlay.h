@@ -8,8 +8,7 @@
  * "absent" for keys whose add has returned.  So a file is copied up before it is read.  A file that
  * is in the upper layer already is only opened once more.
  */
-#ifndef TAMIS_FILE_OVERLAY_H
-#define TAMIS_FILE_OVERLAY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ int tamis__is_overlay(int fd, const char *what, bool *is);
  * though others may.
  */
 int tamis__overlay_copy_up(int dir_fd, const char *name, const char *what);
-
-#endif

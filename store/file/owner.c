@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "file/header.h"
 #include "file/io.h"
 

@@ -17,8 +17,7 @@
  * A child of fork() is another owner than its parent: private_fd.c closes its copy of the
  * descriptor, and the next lock in the child finds that and announces a new one.
  */
-#ifndef TAMIS_FILE_OWNER_H
-#define TAMIS_FILE_OWNER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ void tamis__owner_free(struct tamis__owner *owner);
 /* Takes the lock; waits for an owner that lives. */
 int tamis__owner_lock(struct tamis__owner *owner, uint64_t *word);
 void tamis__owner_unlock(uint64_t *word);
-
-#endif

@@ -7,8 +7,7 @@
  * if the parent died before unlocking.  So the locked descriptors of this process are kept in a
  * list, and the child closes them before it does anything else (pthread_atfork).
  */
-#ifndef TAMIS_FILE_PRIVATE_FD_H
-#define TAMIS_FILE_PRIVATE_FD_H
+#pragma once
 
 struct tamis__private_fd {
     int fd;
@@ -22,5 +21,3 @@ int tamis__private_open(int dir_fd, const char *name, int flags, unsigned mode, 
 /* Unlocks (a child may hold a copy), closes, and leaves the list.  Harmless for a file that
  * is not open. */
 void tamis__private_close(struct tamis__private_fd *file);
-
-#endif

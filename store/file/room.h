@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * room.h: reservations.  An adder takes room in a segment before it sets the first bit of a new
  * room.h: room, the number of keys that a segment may still take.  An adder takes room before it
  * sets the first bit of a new key.  So a segment never holds more keys than its limit, however
  * many processes add to it, however large their batches are, and wherever they are stopped or
@@ -27,8 +26,7 @@
  * An adder that dies leaves behind what it held: the segment seems full a little earlier, never
  * later.
  */
-#ifndef TAMIS_FILE_ROOM_H
-#define TAMIS_FILE_ROOM_H
+#pragma once
 
 #include "file/segment.h"
 
@@ -89,5 +87,3 @@ bool tamis__room_is_left(const struct tamis__segment *segment, uint64_t limit);
 /* For a segment of a store that was written before there were reservations: its items have
  * no quota yet. */
 void tamis__room_adopt(const struct tamis__segment *segment);
-
-#endif

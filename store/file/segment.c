@@ -75,10 +75,9 @@ int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
 int tamis__segment_publish(const struct tamis__place *place, struct tamis__staged *staged,
                            struct tamis__segment_header *header)
 {
-    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    char what[PATH_BYTES];
     int rc;
-    tamis__segment_path(place, header->number, what);
-    tamis__segment_name(header->number, name);
+    const char *name = tamis__segment_path(place, header->number, what);
     tamis__header_seal(header);
     rc = tamis__write_at(staged->file.fd, header, sizeof *header, 0, what);
     if (rc == 0) rc = tamis__sync_file(staged->file.fd, what);
@@ -145,7 +144,7 @@ int tamis__segment_map_staged(const struct tamis__place *place, const struct tam
     return watch(segment, header, what);
 }
 
-int tamis__segment_settle(const struct tamis__place *place, const struct tamis__staged *staged)
+int tamis__segment_sync_staged(const struct tamis__place *place, const struct tamis__staged *staged)
 {
     char what[PATH_BYTES];
     staged_path(place, staged, what);
@@ -200,13 +199,12 @@ static void advise_static(const struct tamis__segment *segment)
 int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool writable,
                         struct tamis__segment *segment)
 {
-    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    char what[PATH_BYTES];
     struct tamis__segment_header header; /* as it was checked */
     struct tamis__file_info info = {0};
     void *map = NULL;
     int fd = -1, rc;
-    tamis__segment_path(place, number, what);
-    tamis__segment_name(number, name);
+    const char *name = tamis__segment_path(place, number, what);
     rc = place->overlay && !writable ? tamis__overlay_copy_up(place->segments_fd, name, what) : 0;
     if (rc == 0)
         rc = tamis__inside_open(place->segments_fd, name, writable ? O_RDWR : O_RDONLY, what, &fd);
@@ -259,12 +257,10 @@ void tamis__segment_close(struct tamis__segment *segment)
 int tamis__segment_open_again(const struct tamis__segment *segment, char what[PATH_BYTES],
                               struct tamis__private_fd *file)
 {
-    char name[TAMIS__SEGMENT_NAME_BYTES];
     if (segment->place == NULL)
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "a segment without a file has no table and no locks");
-    tamis__segment_path(segment->place, segment->header->number, what);
-    tamis__segment_name(segment->header->number, name);
+    const char *name = tamis__segment_path(segment->place, segment->header->number, what);
     const int rc =
         tamis__inside_open_private(segment->place->segments_fd, name, O_RDWR, what, file);
     if (rc == TAMIS_ENOTFOUND)
@@ -377,10 +373,9 @@ bool tamis__segment_is_blank(const struct tamis__segment *segment)
 
 int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id)
 {
-    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    char what[PATH_BYTES];
     struct tamis__segment segment = {0};
-    tamis__segment_path(place, number, what);
-    tamis__segment_name(number, name);
+    const char *name = tamis__segment_path(place, number, what);
     int rc = tamis__exists(place->segments_fd, name, what);
     if (rc <= 0) return rc < 0 ? rc : 1;
     if (tamis__segment_open(place, number, false, &segment) < 0 || segment.header == NULL)
@@ -396,25 +391,22 @@ int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uin
 
 int tamis__segment_exists(const struct tamis__place *place, uint64_t number)
 {
-    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    tamis__segment_path(place, number, what);
-    tamis__segment_name(number, name);
+    char what[PATH_BYTES];
+    const char *name = tamis__segment_path(place, number, what);
     return tamis__exists(place->segments_fd, name, what);
 }
 
 int tamis__segment_hold(const struct tamis__place *place, uint64_t number, int *fd)
 {
-    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    tamis__segment_path(place, number, what);
-    tamis__segment_name(number, name);
+    char what[PATH_BYTES];
+    const char *name = tamis__segment_path(place, number, what);
     return tamis__open(place->segments_fd, name, O_RDONLY, 0, what, fd);
 }
 
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number)
 {
-    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    tamis__segment_path(place, number, what);
-    tamis__segment_name(number, name);
+    char what[PATH_BYTES];
+    const char *name = tamis__segment_path(place, number, what);
     return tamis__unlink(place->segments_fd, name, what);
 }
 
@@ -441,11 +433,10 @@ int tamis__segment_relabel(const struct tamis__place *place, const struct tamis_
 int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
                          struct tamis__segment_header *header)
 {
-    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    char what[PATH_BYTES];
     struct tamis__file_info info = {0};
     int fd = -1;
-    tamis__segment_path(place, number, what);
-    tamis__segment_name(number, name);
+    const char *name = tamis__segment_path(place, number, what);
     int rc = tamis__inside_open(place->segments_fd, name, O_RDONLY, what, &fd);
     if (rc == 0) rc = check_file(fd, number, what, &info, header);
     tamis__close(fd);
@@ -455,9 +446,8 @@ int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
 int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
                          struct tamis__private_fd *guard)
 {
-    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    tamis__segment_path(place, number, what);
-    tamis__segment_name(number, name);
+    char what[PATH_BYTES];
+    const char *name = tamis__segment_path(place, number, what);
     int rc = guard->link != NULL
                  ? 0
                  : tamis__inside_open_private(place->segments_fd, name, O_RDWR, what, guard);

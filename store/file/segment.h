@@ -12,8 +12,7 @@
  * A segment never shrinks or changes shape.  A segment of counters grows at
  * its end (tamis__segment_extend).
  */
-#ifndef TAMIS_FILE_SEGMENT_H
-#define TAMIS_FILE_SEGMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,7 +85,7 @@ int tamis__segment_fill(const struct tamis__place *place, const struct tamis__st
 void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t offset,
                                  uint64_t bytes);
 /* A hint that these bytes of the file are whole: the kernel may begin to write
- * them before tamis__segment_settle(). */
+ * them before tamis__segment_sync_staged(). */
 void tamis__segment_hurry(const struct tamis__staged *staged, uint64_t offset, uint64_t bytes);
 /* Maps a staged file whole, with a copy of its future header; call tamis__segment_close()
  * before publish.  If the levels of overflow in the copy have changed by then, the caller
@@ -95,7 +94,8 @@ int tamis__segment_map_staged(const struct tamis__place *place, const struct tam
                               const struct tamis__segment_header *header,
                               struct tamis__segment *segment);
 /* Brings what was written to the disk, so that publish has little left to do under the lock. */
-int tamis__segment_settle(const struct tamis__place *place, const struct tamis__staged *staged);
+int tamis__segment_sync_staged(const struct tamis__place *place,
+                               const struct tamis__staged *staged);
 
 /* Removes what was staged; harmless on a zeroed or used-up one. */
 void tamis__segment_discard(const struct tamis__place *place, struct tamis__staged *staged);
@@ -188,9 +188,9 @@ int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
 int tamis__segment_exists(const struct tamis__place *place, uint64_t number);
 
 #define TAMIS__SEGMENT_PATH_BYTES 4200 /* PATH_MAX and a segment's name */
-/* Writes the path of a segment, for sentences. */
-void tamis__segment_path(const struct tamis__place *place, uint64_t number,
-                         char path[TAMIS__SEGMENT_PATH_BYTES]);
+/* Writes the path of a segment, for sentences.  Returns the name at its end. */
+const char *tamis__segment_path(const struct tamis__place *place, uint64_t number,
+                                char path[TAMIS__SEGMENT_PATH_BYTES]);
 
 /* Opens the file of an open segment once more, as a private descriptor; `what` gets its path. */
 int tamis__segment_open_again(const struct tamis__segment *segment,
@@ -347,5 +347,3 @@ static inline uint64_t tamis__segment_epoch(const struct tamis__segment *segment
      * depends on it. */
     return __atomic_load_n(&segment->header->epoch, __ATOMIC_ACQUIRE);
 }
-
-#endif

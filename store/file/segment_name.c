@@ -20,10 +20,11 @@ uint64_t tamis__segment_number(const char *name)
     return strcmp(name, again) == 0 ? number : 0;
 }
 
-void tamis__segment_path(const struct tamis__place *place, uint64_t number,
-                         char path[TAMIS__SEGMENT_PATH_BYTES])
+const char *tamis__segment_path(const struct tamis__place *place, uint64_t number,
+                                char path[TAMIS__SEGMENT_PATH_BYTES])
 {
     char name[TAMIS__SEGMENT_NAME_BYTES];
     tamis__segment_name(number, name);
     (void)snprintf(path, TAMIS__SEGMENT_PATH_BYTES, "%s/segments/%s", place->path, name);
+    return path + strlen(path) - strlen(name);
 }

@@ -3,7 +3,6 @@
 #include "file/temporary.h"
 
 #include <assert.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 

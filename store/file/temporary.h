@@ -7,8 +7,7 @@
  * in between leaves an unlocked file there, which the next maker removes.  Children of fork() close
  * the file (private_fd.h).
  */
-#ifndef TAMIS_FILE_TEMPORARY_H
-#define TAMIS_FILE_TEMPORARY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ int tamis__temporary_read(const struct tamis__temporary *temporary, uint64_t off
                           size_t bytes);
 /* Drops the file for good; it may be extended anew. */
 void tamis__temporary_clear(struct tamis__temporary *temporary);
-
-#endif

@@ -20,7 +20,6 @@
 #include "hash/hash_set.h"
 #include "txn/plan.h"
 #include "txn/policy.h"
-#include "txn/store.h"
 
 bool tamis__same_filter(const struct tamis_filter *a, const struct tamis_filter *b)
 {

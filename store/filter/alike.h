@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* alike.h: compares filters: do their bits mean the same? (alike.c) */
-#ifndef TAMIS_FILTER_ALIKE_H
-#define TAMIS_FILTER_ALIKE_H
+#pragma once
 
 #include "handle/view.h"
 
@@ -30,5 +29,3 @@ int tamis__check_one_segment(const struct tamis__side *side, const char *verb);
  * (compare.c). */
 void tamis__tally(const struct tamis__kind *kind, const struct tamis__segment *a,
                   const struct tamis__segment *b, uint64_t ones[3]);
-
-#endif

@@ -4,7 +4,6 @@
 #include "filter/change.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "txn/exceptions.h"

@@ -13,8 +13,7 @@
  *                              docs/generations.md
  *     tamis__change_end        in any case
  */
-#ifndef TAMIS_FILTER_CHANGE_H
-#define TAMIS_FILTER_CHANGE_H
+#pragma once
 
 #include "filter/publish.h"
 #include "txn/commit.h"
@@ -54,5 +53,3 @@ int tamis__change_try(const char *name, tamis__change_fn *fn, void *context);
 void tamis__change_count(struct tamis__change *change);
 
 /* ---- rollback.c ---------------------------------------------------------------------------- */
-
-#endif

@@ -10,10 +10,9 @@
 #include <math.h>
 
 #include "base/arguments.h"
-#include "base/error.h"
 #include "filter/alike.h"
 #include "handle/follow.h"
-#include "txn/store.h"
+#include "sizing/sizing.h"
 
 void tamis__tally(const struct tamis__kind *kind, const struct tamis__segment *a,
                   const struct tamis__segment *b, uint64_t ones[3])

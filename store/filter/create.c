@@ -4,10 +4,8 @@
  *
  * What may be refused is refused first (txn/plan.h). txn/draft.c and txn/commit.c make the rest.
  */
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arguments.h"

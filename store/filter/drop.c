@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/arguments.h"
-#include "base/error.h"
 #include "base/point.h"
 #include "txn/files.h"
 #include "txn/replay.h"

@@ -7,10 +7,8 @@
  * million keys, or for a process that is stopped among them.  Under the lock it checks that nobody
  * else has changed the exceptions meanwhile.  If somebody has, it begins again from the new ones.
  */
-#include <stdlib.h>
 
 #include "base/arguments.h"
-#include "base/error.h"
 #include "base/key.h"
 #include "base/point.h"
 #include "filter/change.h"
@@ -37,7 +35,7 @@ static int64_t put_on(struct tamis__change *change, const struct edit *edit)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < edit->count; i++)
         rc = tamis__exceptions_add(&change->set, edit->keys[i].data, edit->keys[i].bytes, 0);
-    if (rc == 0) rc = tamis__exceptions_settle(&change->set);
+    if (rc == 0) rc = tamis__exceptions_sort(&change->set);
     return rc < 0 ? rc : (int64_t)(tamis__exceptions_count_by_hand(&change->set) - before);
 }
 

@@ -6,9 +6,6 @@
 #include "base/error.h"
 #include "handle/follow.h"
 #include "hash/hash_set.h"
-#include "txn/policy.h"
-#include "txn/spares.h"
-#include "txn/store.h"
 
 /* No system uses more hashes.  The limit keeps a typing error from running for hours. */
 #define EXPLAIN_K_MAX ((uint32_t)1 << 20)

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "filter/alike.h"
 #include "handle/follow.h"
-#include "txn/store.h"
 
 struct lanes {
     const struct tamis__segment *segment;

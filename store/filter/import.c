@@ -297,13 +297,13 @@ static int finish_layer(struct import *import, uint32_t index)
 
 static int load(struct import *import)
 {
-    const struct tamis__target target = {.write = take_data, .context = import};
+    const struct tamis__stream_target target = {.write = take_data, .context = import};
     int rc = import->format->load(&import->reader, &import->outline, &target);
     for (uint32_t i = 0; rc == 0 && i < import->outline.count; i++)
         rc = finish_layer(import, i);
     /* This runs without the catalog's lock, as it may take long. */
     for (uint32_t i = 0; rc == 0 && i < import->count; i++)
-        rc = tamis__segment_settle(&import->store->place, &import->drafts[i].staged);
+        rc = tamis__segment_sync_staged(&import->store->place, &import->drafts[i].staged);
     return rc;
 }
 

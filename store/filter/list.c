@@ -4,7 +4,6 @@
 
 #include "base/arguments.h"
 #include "base/array.h"
-#include "base/error.h"
 #include "filter/stat.h"
 #include "txn/recover.h"
 #include "txn/spares.h"

@@ -35,6 +35,7 @@
 #include "handle/durable.h"
 #include "handle/follow.h"
 #include "handle/open.h"
+#include "sizing/sizing.h"
 #include "txn/draft.h"
 #include "txn/enter.h"
 #include "txn/policy.h"
@@ -338,7 +339,7 @@ static int make_segment(struct merging *m, struct tamis_store *store, uint32_t i
     if (rc == 0) rc = tamis__segment_check(&to);
     tamis__segment_close(&to);
     /* This runs without the catalog's lock, as it may take long. */
-    return rc < 0 ? rc : tamis__segment_settle(&store->place, &draft->staged);
+    return rc < 0 ? rc : tamis__segment_sync_staged(&store->place, &draft->staged);
 }
 
 /* Makes the drafts like the segments of the first source, and sums up their bytes. */

@@ -79,7 +79,7 @@ static int prepare_edition(struct tamis__change *change, const struct tamis__edi
     if (rc == 0 && edition->by_hand != NULL)
         rc = tamis__exceptions_add_set(&change->set, edition->by_hand);
     if (rc == 0) rc = take_found(change, edition->found);
-    if (rc == 0) rc = tamis__exceptions_settle(&change->set);
+    if (rc == 0) rc = tamis__exceptions_sort(&change->set);
     return rc < 0 ? rc : tamis__change_stage(change, false);
 }
 

@@ -8,8 +8,7 @@
  * the steps. docs/concurrency.md says why every handle answers either from the old or from the new
  * list.
  */
-#ifndef TAMIS_FILTER_PUBLISH_H
-#define TAMIS_FILTER_PUBLISH_H
+#pragma once
 
 #include "exceptions/set.h"
 #include "txn/store.h"
@@ -40,5 +39,3 @@ int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edi
 
 /* Can another generation of the filter be published?  0 or TAMIS_EMISMATCH. */
 int tamis__check_replaceable(const struct tamis__record *record);
-
-#endif

@@ -84,7 +84,7 @@ static int describe_target(struct tamis__change *change, uint64_t wanted)
     (void)tamis__exceptions_drop_by_hand(&found);
     (void)tamis__exceptions_drop_found(&change->set);
     if (rc == 0) rc = tamis__exceptions_add_set(&change->set, &found);
-    if (rc == 0) rc = tamis__exceptions_settle(&change->set);
+    if (rc == 0) rc = tamis__exceptions_sort(&change->set);
     tamis__exceptions_clear(&found);
     memcpy(change->after.name, before->name, sizeof before->name);
     change->after.created_at = before->created_at;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/arguments.h"
-#include "base/error.h"
 #include "handle/follow.h"
+#include "sizing/sizing.h"
 #include "txn/policy.h"
 #include "txn/spares.h"
 
@@ -44,8 +44,9 @@ static bool is_over(const struct tamis__record *record, const struct tamis_filte
     return stat->items > stat->capacity || record->policy.slices > 0 || record->segment_count > 1;
 }
 
-void tamis__stat_set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
-                           const uint64_t *segment_items)
+/* Fills in the fields that follow from the item count. */
+static void set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
+                      const uint64_t *segment_items)
 {
     const int64_t now = tamis__clock_ns();
     stat->items = 0;
@@ -104,7 +105,7 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
     }
     /* The capacity of a window is that of all its slices; there may be fewer slices yet. */
     stat->bits_per_key = bits / (double)(record->policy.slices > 0 ? places : stat->capacity);
-    tamis__stat_set_items(stat, record, items);
+    set_items(stat, record, items);
 }
 
 void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__trouble trouble)

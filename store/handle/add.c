@@ -8,7 +8,6 @@
  * handle gets another view.
  */
 #include <string.h>
-#include <time.h>
 
 #include "base/arguments.h"
 #include "base/error.h"

@@ -9,9 +9,7 @@
 #include "base/error.h"
 #include "file/mark.h"
 #include "handle/follow.h"
-#include "handle/journal.h"
 #include "txn/spares.h"
-#include "txn/store.h"
 #include "txn/write.h"
 
 /* ---- A writer begins ------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* checkpoint.h: brings an open filter to the disk (docs/durability.md). */
-#ifndef TAMIS_HANDLE_CHECKPOINT_H
-#define TAMIS_HANDLE_CHECKPOINT_H
+#pragma once
 
 #include "handle/view.h"
 
@@ -21,5 +20,3 @@ int tamis__view_mark(struct tamis_filter *filter, struct tamis__view *view);
 /* Notes in the catalog that a sync has failed with `rc`, if the catalog can still be written, so
  * that a listing shows it.  Returns `rc` and keeps its sentence. */
 int tamis__tell_of_failure(struct tamis_filter *filter, const struct tamis__view *view, int rc);
-
-#endif

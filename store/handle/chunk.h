@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* chunk.h: adds and asks many keys at once (chunk.c). */
-#ifndef TAMIS_HANDLE_CHUNK_H
-#define TAMIS_HANDLE_CHUNK_H
+#pragma once
 
 #include "handle/flight.h"
 #include "handle/hashed.h"
@@ -27,5 +26,3 @@ size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashe
                              uint8_t *answers);
 /* Is there so much room that a batch of so many keys may take it for all of them, known or not? */
 bool tamis__has_plenty(const struct tamis__view *view, size_t keys);
-
-#endif

@@ -166,9 +166,9 @@ static void take_lacking(struct sortie *sortie, struct tamis__hashed_keys *chunk
 {
     size_t lacking = 0;
     tamis__ask_newest_slice(*sortie->view, chunk, sortie->answers);
-    const bool settled = tamis__flight_is_settled(&sortie->flight, *sortie->view);
+    const bool alone = tamis__flight_is_alone(&sortie->flight, *sortie->view);
     for (size_t i = 0; i < chunk->count; i++) {
-        if (settled && sortie->answers[i]) continue;
+        if (alone && sortie->answers[i]) continue;
         sortie->keys[lacking] = chunk->keys[i];
         if (chunk->rule.is_made) sortie->digests[lacking] = sortie->digests[i];
         sortie->index[lacking++] = (uint16_t)i;
@@ -313,8 +313,8 @@ int tamis__durable_add(struct tamis_filter *filter, struct tamis__view **view,
     const struct tamis_key one = {.data = key->key, .bytes = key->bytes};
     uint8_t answer;
     tamis__hash_key(v, key);
-    if (tamis__find_key(v, v->slice_first, v->count, key) > 0 &&
-        tamis__flight_is_settled(&none, v) && !tamis__view_is_over(v))
+    if (tamis__find_key(v, v->slice_first, v->count, key) > 0 && tamis__flight_is_alone(&none, v) &&
+        !tamis__view_is_over(v))
         return 0;
     return (int)add_batch(filter, view, &one, 1, &answer, key);
 }

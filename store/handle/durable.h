@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* durable.h: adds keys to durable filters (durable.c). */
-#ifndef TAMIS_HANDLE_DURABLE_H
-#define TAMIS_HANDLE_DURABLE_H
+#pragma once
 
 #include "handle/hashed.h"
 
@@ -16,5 +15,3 @@ int64_t tamis__durable_add_batch(struct tamis_filter *filter, struct tamis__view
  * nobody is told SEEN because of its bits. */
 void tamis__durable_begin_merge(const struct tamis__view *view);
 int tamis__durable_end_merge(const struct tamis__view *view, int rc);
-
-#endif

@@ -59,7 +59,7 @@ void tamis__flight_end(struct tamis__flight *flight, const struct tamis__view *v
 }
 
 /* Is no adder but this flight's in the air?  Called after keys were found. */
-bool tamis__flight_is_settled(const struct tamis__flight *flight, const struct tamis__view *view)
+bool tamis__flight_is_alone(const struct tamis__flight *flight, const struct tamis__view *view)
 {
     /* ORDER: the bits were read before this.  Whoever sees a bit of an adder sees its count in
      * `unlogged`. */

@@ -3,8 +3,7 @@
  * flight.h: flights.  A flight is an add to a durable filter between its first bit and the sync of
  * its log.  While one is in the air, a key that others find may not be on the disk yet.
  */
-#ifndef TAMIS_HANDLE_FLIGHT_H
-#define TAMIS_HANDLE_FLIGHT_H
+#pragma once
 
 #include "handle/view.h"
 
@@ -29,11 +28,9 @@ int tamis__flight_enter(struct tamis__flight *flight, const struct tamis__view *
  * abandoned. */
 void tamis__flight_end(struct tamis__flight *flight, const struct tamis__view *view, bool landed);
 /* Is no adder but this flight's in the air?  Called after keys were found. */
-bool tamis__flight_is_settled(const struct tamis__flight *flight, const struct tamis__view *view);
+bool tamis__flight_is_alone(const struct tamis__flight *flight, const struct tamis__view *view);
 /* The same steps for one segment, for callers that have no flight. */
 void tamis__unlogged_raise(const struct tamis__segment *segment);
 void tamis__unlogged_lower(const struct tamis__segment *segment);
 /* The add is abandoned.  What it has counted is taken off the way that of a dead process is. */
 void tamis__unlogged_crash(const struct tamis__segment *segment);
-
-#endif

@@ -4,8 +4,7 @@
  * handle.  Two words of the newest segment tell it whether the list is still the same.  If not, the
  * call goes on to a new view.
  */
-#ifndef TAMIS_HANDLE_FOLLOW_H
-#define TAMIS_HANDLE_FOLLOW_H
+#pragma once
 
 #include "handle/view.h"
 
@@ -59,5 +58,3 @@ static inline int tamis__view_current(struct tamis_filter *filter, struct tamis_
                ? 0
                : tamis__view_follow(filter, view);
 }
-
-#endif

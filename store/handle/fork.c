@@ -11,7 +11,6 @@
 #include <pthread.h>
 
 #include "handle/sync_interval.h"
-#include "txn/store.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct tamis_filter *handles;

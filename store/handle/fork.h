@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fork.h: what fork() changes for handles (fork.c). */
-#ifndef TAMIS_HANDLE_FORK_H
-#define TAMIS_HANDLE_FORK_H
+#pragma once
 
 #include "handle/view.h"
 
@@ -9,5 +8,3 @@
  * tamis__handles_leave(), which may be called for a handle that never entered. */
 void tamis__handles_enter(struct tamis_filter *filter);
 void tamis__handles_leave(struct tamis_filter *filter);
-
-#endif

@@ -44,7 +44,6 @@
 #include "txn/files.h"
 #include "txn/plan.h"
 #include "txn/policy.h"
-#include "txn/recover.h"
 #include "txn/spares.h"
 #include "txn/store.h"
 #include "txn/wait.h"

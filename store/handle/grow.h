@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* grow.h: a filter goes on in another segment (grow.c). */
-#ifndef TAMIS_HANDLE_GROW_H
-#define TAMIS_HANDLE_GROW_H
+#pragma once
 
 #include "handle/view.h"
 
@@ -22,5 +21,3 @@ int tamis__fail_no_slice(const struct tamis_filter *filter, int64_t started_ns);
  * error that kept a segment from being made.
  */
 int tamis__view_make_room(struct tamis_filter *filter, struct tamis__view **view);
-
-#endif

@@ -8,8 +8,7 @@
  * do so.  If another publication with another seed comes into force in the middle of a call, the
  * keys are hashed again.
  */
-#ifndef TAMIS_HANDLE_HASHED_H
-#define TAMIS_HANDLE_HASHED_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -73,5 +72,3 @@ static inline void tamis__hash_key(const struct tamis__view *view, struct tamis_
     key->digest = tamis__digest_by(&view->by, key->key, key->bytes);
     tamis__rule_set(&key->rule, &view->by);
 }
-
-#endif

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/point.h"
-#include "file/io.h"
 #include "file/mark.h"
 #include "handle/view.h"
 

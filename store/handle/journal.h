@@ -16,8 +16,7 @@
  * The mutex belongs to one process: a child of fork() begins a journal of its own
  * (tamis__journal_of).
  */
-#ifndef TAMIS_HANDLE_JOURNAL_H
-#define TAMIS_HANDLE_JOURNAL_H
+#pragma once
 
 #include "handle/view.h"
 #include "log/log.h"
@@ -54,5 +53,3 @@ int tamis__journal_close(struct tamis_filter *filter, bool whole);
 void tamis__journal_forget(struct tamis_filter *filter);
 /* Frees the memory of the journal and gives back its lock.  Does nothing if there is no journal. */
 void tamis__journal_free(struct tamis_filter *filter);
-
-#endif

@@ -20,7 +20,8 @@
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
-void tamis__filter_free(struct tamis_filter *filter)
+/* Frees a handle.  All that closing has to do was done before. */
+static void filter_free(struct tamis_filter *filter)
 {
     tamis__handles_leave(filter);
     tamis__journal_free(filter);
@@ -42,7 +43,7 @@ int tamis__filter_open_record(struct tamis_store *store, const struct tamis__rec
     filter->read_only = read_only;
     const int rc = tamis__view_make(store, record, read_only, NULL, &filter->view);
     if (rc < 0) {
-        tamis__filter_free(filter);
+        filter_free(filter);
         return rc;
     }
     for (uint32_t i = 0; i < record->segment_count; i++)
@@ -99,13 +100,13 @@ static int recover_for_reader(const struct tamis_store *reader, const char *name
         filter->name, reader->place.path);
 }
 
-static int settle_logs(struct tamis_store *store, uint64_t filter_id,
+static int replay_logs(struct tamis_store *store, uint64_t filter_id,
                        const struct tamis__view *view)
 {
     uint64_t numbers[TAMIS__SEGMENTS_MAX];
     for (uint32_t i = 0; i < view->count; i++)
         numbers[i] = view->segments[i].segment.header->number;
-    const int rc = tamis__logs_settle(store, filter_id, numbers, view->count);
+    const int rc = tamis__logs_replay(store, filter_id, numbers, view->count);
     return rc == TAMIS__LOGS_DAMAGED ? tamis__recover(store, filter_id) : rc;
 }
 
@@ -113,9 +114,9 @@ int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter)
 {
     const struct tamis__view *view = (*filter)->view;
     int rc = tamis__view_is_stale(view) ? tamis__recover(store, (*filter)->filter_id) : 0;
-    if (rc == 0 && view->policy.durable) rc = settle_logs(store, (*filter)->filter_id, view);
+    if (rc == 0 && view->policy.durable) rc = replay_logs(store, (*filter)->filter_id, view);
     if (rc >= 0) return 0;
-    tamis__filter_free(*filter);
+    filter_free(*filter);
     *filter = NULL;
     return rc;
 }
@@ -132,7 +133,7 @@ static int open_filter(struct tamis_store *store, const char *name, unsigned fla
     if (!(*filter)->view->policy.durable || !tamis__view_is_stale((*filter)->view)) return 0;
     rc = recover_for_reader(store, name, *filter);
     if (rc < 0) {
-        tamis__filter_free(*filter);
+        filter_free(*filter);
         *filter = NULL;
     }
     return rc;
@@ -155,7 +156,7 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
     (*filter)->populate = true;
     rc = tamis__view_populate((*filter)->view); /* without the catalog's lock: it takes long */
     if (rc == 0) return 0;
-    tamis__filter_free(*filter);
+    filter_free(*filter);
     *filter = NULL;
     return rc;
 }
@@ -208,6 +209,6 @@ TAMIS_API int tamis_filter_close(tamis_filter *filter)
     }
     if (is_dropped(filter)) tamis__journal_forget(filter);
     if (rc == TAMIS_EDROPPED) rc = 0; /* the catalog has no entry that could be wrong */
-    tamis__filter_free(filter);
+    filter_free(filter);
     return rc;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* open.h: opens and frees handles (open.c). */
-#ifndef TAMIS_HANDLE_OPEN_H
-#define TAMIS_HANDLE_OPEN_H
+#pragma once
 
 #include "handle/view.h"
 
@@ -13,12 +12,7 @@ int tamis__filter_open_record(struct tamis_store *store, const struct tamis__rec
  * handles left when they went down.  If that fails, the handle is freed. */
 int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter);
 
-/* Frees a handle.  All that closing has to do was done before. */
-void tamis__filter_free(struct tamis_filter *filter);
-
 /* For struct tamis__commit, whose context is a `tamis_filter **`: opens the filter that is being
  * made, or closes it again if `record` is NULL. */
 int tamis__open_entered(void *context, struct tamis_store *store,
                         const struct tamis__record *record);
-
-#endif

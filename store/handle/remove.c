@@ -12,7 +12,6 @@
 #include "base/key.h"
 #include "handle/checkpoint.h"
 #include "handle/follow.h"
-#include "txn/store.h"
 
 /* As tamis__visit(), for a view whose segment has counters. */
 static int visit(tamis_filter *filter, const char *verb, struct tamis__view **view)

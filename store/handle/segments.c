@@ -8,13 +8,13 @@
  */
 #include "handle/segments.h"
 
-#include <time.h>
-
 #include "base/error.h"
 #include "handle/checkpoint.h"
 #include "handle/follow.h"
 #include "handle/grow.h"
 #include "txn/wait.h"
+
+#include <time.h>
 
 /* In a window limited by time, there is room again when the next slice begins. */
 static int fail_full_slice(const struct tamis_filter *filter, const struct tamis__view *view)

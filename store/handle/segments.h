@@ -4,8 +4,7 @@
  * goes to the newest segment of the view.  If that has a limit, a new key first takes room there
  * (file/room.h).
  */
-#ifndef TAMIS_HANDLE_SEGMENTS_H
-#define TAMIS_HANDLE_SEGMENTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -112,5 +111,3 @@ static inline void tamis__count_one(const struct tamis__view *view)
     TAMIS__POINT(TAMIS__POINT_COUNT);
     (void)tamis__segment_count(&tamis__newest(view)->segment, 1);
 }
-
-#endif

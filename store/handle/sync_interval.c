@@ -18,7 +18,6 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
-#include "txn/store.h"
 #include "txn/wait.h"
 
 #define SECOND_NS 1000000000

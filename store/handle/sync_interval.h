@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sync_interval.h: checkpoints that a handle makes by itself (sync_interval.c). */
-#ifndef TAMIS_HANDLE_SYNC_INTERVAL_H
-#define TAMIS_HANDLE_SYNC_INTERVAL_H
+#pragma once
 
 #include "handle/view.h"
 
@@ -9,5 +8,3 @@
 void tamis__interval_end(struct tamis_filter *filter);
 /* Forgets the thread, in the child of a fork(), which does not have it. */
 void tamis__interval_forget(struct tamis_filter *filter);
-
-#endif

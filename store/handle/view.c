@@ -4,18 +4,15 @@
 #include "handle/view.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "exceptions/set.h"
 #include "file/mark.h"
 #include "file/room.h"
 #include "txn/exceptions.h"
 #include "txn/policy.h"
 #include "txn/recover.h"
-#include "txn/spares.h"
 #include "txn/store.h"
 
 /* ---- Giving back ----------------------------------------------------------------------------- */

@@ -15,8 +15,7 @@
  * A caller that may call back, or takes long, pins the view instead.  None of this takes a lock.
  * It is not for signal handlers: a thread has only one slot.
  */
-#ifndef TAMIS_HANDLE_VIEW_H
-#define TAMIS_HANDLE_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -217,5 +216,3 @@ void tamis__view_complete(struct tamis__view *view, bool read_only);
 bool tamis__view_goes_on(uint64_t next);
 /* Retires a view that the handle no longer has: whoever leaves it last gives it back. */
 void tamis__view_retire(struct tamis_filter *filter, struct tamis__view *view);
-
-#endif

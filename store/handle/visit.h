@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* visit.h: where each thread is.  A thread that works in a view says so in a slot of its own, so
  * that nobody frees that view meanwhile (view.h).  This takes no lock. */
-#ifndef TAMIS_HANDLE_VISIT_H
-#define TAMIS_HANDLE_VISIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ static inline struct tamis__view *tamis__enter(struct tamis__view *const *place)
 
 /* Is a thread in that view?  Only the address is compared: the view may already be freed. */
 bool tamis__has_visitor(const struct tamis__view *view);
-
-#endif

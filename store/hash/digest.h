@@ -3,8 +3,7 @@
  * digest.h: the digest of a key, the 128 bits that XXH3 makes of it, inlined where a batch loop
  * needs it; and the XXH3-64 checksum of headers and records.  No other file includes xxhash.h.
  */
-#ifndef TAMIS_HASH_DIGEST_H
-#define TAMIS_HASH_DIGEST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ static inline uint64_t tamis__checksum_from(uint64_t seed, const void *bytes, si
 {
     return XXH3_64bits_withSeed(bytes, count, seed);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * digester.h: the digest of a key by the rule of its filter: XXH3 with a seed (digest.h), SipHash
  * with a secret key (sip.c), or the pair of a hash set that has one (hash_set.h).
  */
-#ifndef TAMIS_HASH_DIGESTER_H
-#define TAMIS_HASH_DIGESTER_H
+#pragma once
 
 #include "hash/digest.h"
 #include "tamis.h"
@@ -32,5 +31,3 @@ static inline struct tamis__digest tamis__digest_by(const struct tamis__digester
     if (__builtin_expect(by->other != NULL, 0)) return by->other(key, key_bytes, by->secret);
     return tamis__digest(key, key_bytes, by->seed);
 }
-
-#endif

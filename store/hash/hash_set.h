@@ -8,8 +8,7 @@
  * know nothing of files: how a position lies in the data is the bit order of the segment.  A set
  * only says which bit order its system has.
  */
-#ifndef TAMIS_HASH_HASH_SET_H
-#define TAMIS_HASH_HASH_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -136,5 +135,3 @@ extern const struct tamis__hash_set tamis__hash_set_md5;
 extern const struct tamis__hash_set tamis__hash_set_redisbloom;
 extern const struct tamis__hash_set tamis__hash_set_guava;
 extern const struct tamis__hash_set tamis__hash_set_sip;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sum.h: the 128-bit XXH3 of a stream, piece by piece. */
-#ifndef TAMIS_HASH_SUM_H
-#define TAMIS_HASH_SUM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ void tamis__sum_add(struct tamis__sum *sum, const void *data, size_t bytes);
 
 /* The canonical form, that is, what `xxh128sum` prints: the high half first, big-endian. */
 void tamis__sum_finish(const struct tamis__sum *sum, unsigned char bytes[TAMIS__SUM_BYTES]);
-
-#endif

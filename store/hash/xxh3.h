@@ -13,8 +13,7 @@
  * with probability n/m^2 = 1.7e-5: more than the rate asked for (docs/decisions/0004).  So c is a
  * third value, mixed from the low-order bits of both halves, which the scaling leaves unused.
  */
-#ifndef TAMIS_HASH_XXH3_H
-#define TAMIS_HASH_XXH3_H
+#pragma once
 
 #include "base/bytes.h"
 #include "hash/digest.h"
@@ -38,5 +37,3 @@ static inline uint64_t tamis__walk_next(struct tamis__walk *walk, uint64_t m_bit
     walk->step += walk->step_of_step;
     return here;
 }
-
-#endif

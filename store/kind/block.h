@@ -12,14 +12,14 @@
  * x_0 .. x_3 come from one 64-bit half by multiplication with odd constants: 64 bits are too few
  * to cut 4 * (1 + 6q) bits out of them directly.
  */
-#ifndef TAMIS_KIND_BLOCK_H
-#define TAMIS_KIND_BLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "file/segment.h"
 #include "hash/digest.h"
+#include "sizing/sizing.h"
 
 #define TAMIS__INLINE static inline __attribute__((always_inline))
 
@@ -117,5 +117,3 @@ TAMIS__INLINE void tamis__block_measure(const struct tamis__segment *segment,
 /* The k places of a key, in order (kind.h). */
 void tamis__block_positions(const struct tamis__segment_header *header, const void *key,
                             size_t key_bytes, uint64_t *positions);
-
-#endif

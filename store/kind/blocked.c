@@ -10,11 +10,10 @@
  * compiled once for each set of vector instructions.  This file has what works on one key, and the
  * table of the kind.
  */
-#include <math.h>
 
+#include "kind/blocked.h"
 #include "base/cpu.h"
 #include "hash/hash_set.h"
-#include "kind/blocked.h"
 
 struct probe {
     uint64_t *block;

@@ -2,8 +2,7 @@
 /*
  * blocked.h: what the variants of the blocked kind's loops share (blocked_run.h has the loops).
  */
-#ifndef TAMIS_KIND_BLOCKED_H
-#define TAMIS_KIND_BLOCKED_H
+#pragma once
 
 #include "base/point.h"
 #include "kind/block.h"
@@ -57,5 +56,3 @@ TAMIS__INLINE unsigned tamis__blocked_insert(uint64_t *const word[4], const uint
     }
     return changed != 0;
 }
-
-#endif

@@ -287,7 +287,7 @@ unsigned tamis__cells_above_zero(const struct tamis__cells *cells, uint64_t firs
 /* ---- Copies -------------------------------------------------------------------------------- */
 
 /* Returns true if the slot was given up. */
-static bool settle_slot(const struct tamis__cells *cells, struct tamis__slot *slot)
+static bool mend_slot(const struct tamis__cells *cells, struct tamis__slot *slot)
 {
     const uint64_t cell = slot->owner - 1;
     if (slot->owner == 0) return false;
@@ -299,7 +299,7 @@ static bool settle_slot(const struct tamis__cells *cells, struct tamis__slot *sl
     return false;
 }
 
-void tamis__cells_settle(const struct tamis__cells *cells)
+void tamis__cells_mend_copy(const struct tamis__cells *cells)
 {
     const uint32_t levels = levels_in_force(cells);
     const uint64_t slots = cells->first_slots * (((uint64_t)1 << levels) - 1);
@@ -307,7 +307,7 @@ void tamis__cells_settle(const struct tamis__cells *cells)
     while (again) { /* a cell that was found past a slot that is free now is no longer found */
         again = false;
         for (uint64_t i = 0; i < slots; i++)
-            again |= settle_slot(cells, &cells->slots[i]);
+            again |= mend_slot(cells, &cells->slots[i]);
     }
 }
 
@@ -324,7 +324,7 @@ int tamis__cells_mend(const struct tamis__cells *cells, uint64_t file_bytes)
         levels++;
     /* ORDER release: as grow(). */
     __atomic_store_n(&h->overflow_levels, levels, __ATOMIC_RELEASE);
-    tamis__cells_settle(cells);
+    tamis__cells_mend_copy(cells);
     for (uint64_t w = 0; rc == 0 && w < h->data_bytes / 8; w++) {
         if (!tamis__word_has_marked(cells, cells->words[w])) continue;
         for (uint64_t cell = w * per_word; rc == 0 && cell < (w + 1) * per_word; cell++)

@@ -29,8 +29,7 @@
  *
  * Raising is lock-free.  Only removers lower cells; they hold the lock of the block (counting.c).
  */
-#ifndef TAMIS_KIND_CELLS_H
-#define TAMIS_KIND_CELLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -148,16 +147,14 @@ unsigned tamis__cells_above_zero(const struct tamis__cells *cells, uint64_t firs
  * were read, becomes free too.  Slots of marked cells are older than the copy, and so are all
  * slots before them.
  */
-void tamis__cells_settle(const struct tamis__cells *cells);
+void tamis__cells_mend_copy(const struct tamis__cells *cells);
 
 /*
  * For pages from different instants, none older than the last sync; docs/durability.md, "Power
  * cuts".  A level that the file has room for is in force again, as there may be slots in it.  The
- * table is settled as that of a copy.  A marked cell without a slot, which counts M, gets one.
+ * table is mended as that of a copy.  A marked cell without a slot, which counts M, gets one.
  */
 int tamis__cells_mend(const struct tamis__cells *cells, uint64_t file_bytes);
 
 /* Is the table sound?  Returns 0, or 1 with what is wrong and where in the file. */
 int tamis__cells_verify(const struct tamis__cells *cells, uint64_t *offset, const char **reason);
-
-#endif

@@ -22,7 +22,6 @@
  * reserve() comes first and goes over all words of all sources.  It finds what would fail, and
  * takes the slots.
  */
-#include "base/error.h"
 #include "kind/cells.h"
 #include "kind/kind.h"
 

@@ -370,10 +370,10 @@ static int verify(const struct tamis__segment *segment, uint64_t *offset, const 
     return tamis__cells_verify(&cells, offset, reason);
 }
 
-static void settle(const struct tamis__segment *segment)
+static void mend_copy(const struct tamis__segment *segment)
 {
     const struct tamis__cells cells = tamis__cells_of(segment);
-    tamis__cells_settle(&cells);
+    tamis__cells_mend_copy(&cells);
 }
 
 static int mend(const struct tamis__segment *segment, uint64_t file_bytes)
@@ -394,7 +394,7 @@ const struct tamis__kind tamis__kind_counting = {
     .remove_batch = remove_batch,
     .remove_digests = remove_digests,
     .count_batch = count_batch,
-    .settle = settle,
+    .mend_copy = mend_copy,
     .mend = mend,
     .verify = verify,
     .positions = tamis__block_positions,

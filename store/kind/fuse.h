@@ -24,8 +24,7 @@
  * The data: `pieces` seeds of 8 bytes, zeros up to a multiple of 64, the fingerprints of piece 0,
  * of piece 1, ...
  */
-#ifndef TAMIS_KIND_FUSE_H
-#define TAMIS_KIND_FUSE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -101,5 +100,3 @@ static inline uint64_t tamis__fuse_piece(uint64_t digest, uint32_t pieces)
 {
     return tamis__scale(digest, pieces);
 }
-
-#endif

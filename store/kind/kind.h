@@ -7,8 +7,7 @@
  * groups, so that little is uncounted when the process is killed in a long batch.  After add
  * the caller counts.
  */
-#ifndef TAMIS_KIND_KIND_H
-#define TAMIS_KIND_KIND_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -86,7 +85,7 @@ struct tamis__kind {
 
     /* NULL, or brings a copy in order that was made word by word, from front to back, beside
      * writers.  Nobody else may know of the segment. */
-    void (*settle)(const struct tamis__segment *segment);
+    void (*mend_copy)(const struct tamis__segment *segment);
 
     /* NULL, or mends a segment of file_bytes bytes whose pages a power cut has left from different
      * instants.  Keys that were synced are in before and after.  May run beside readers, but beside
@@ -174,5 +173,3 @@ extern const struct tamis__kind tamis__kind_fuse;
 
 /* Returns NULL if no kind has that number. */
 const struct tamis__kind *tamis__kind_by_id(uint32_t id);
-
-#endif

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "base/error.h"
-
 #define HEADER_BYTES sizeof(struct tamis__frame_header)
 #define DIGEST_BYTES 16u
 #define LENGTH_BYTES 4u

@@ -10,8 +10,7 @@
  *
  * Nothing here does I/O: it is what a fuzzer feeds.
  */
-#ifndef TAMIS_LOG_FRAME_H
-#define TAMIS_LOG_FRAME_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -122,5 +121,3 @@ size_t tamis__frame_read(uint64_t nonce, const unsigned char *buffer, size_t byt
 /* For a frame that was read: its digest i; and its next key from *offset on, which begins at 0. */
 struct tamis__digest tamis__frame_digest(const struct tamis__frame *frame, uint32_t i);
 struct tamis_key tamis__frame_next_key(const struct tamis__frame *frame, size_t *offset);
-
-#endif

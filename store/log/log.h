@@ -8,13 +8,12 @@
  *                                     process, lives
  *
  * A log is full of zeros, synced, before it gets its name, and so are the bytes that it grows by
- * before a frame goes there.  So an append overwrites blocks that the file system has settled, and
+ * before a frame goes there.  So an append overwrites blocks that the file system has laid out, and
  * fdatasync() writes only data.
  *
  * The calls here are not for several threads at once: the caller has a lock of its own (journal.c).
  */
-#ifndef TAMIS_LOG_LOG_H
-#define TAMIS_LOG_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ int tamis__log_judge(const struct tamis__logs *logs, const struct tamis__log *lo
 typedef int tamis__frame_fn(void *context, const struct tamis__frame *frame);
 int tamis__log_each_frame(const struct tamis__logs *logs, struct tamis__log *log,
                           tamis__frame_fn *fn, void *context);
-
-#endif

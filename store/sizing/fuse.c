@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "sizing/sizing.h"
+#include "sizing/layout.h"
 
 /* Keys of a piece in a filter of many pieces.  A piece is so large that its ends and the
  * differences between pieces cost little.  It is so small that the work on it fits the caches, and
@@ -46,7 +46,7 @@ static const struct row *row_of(uint64_t keys)
     return &last_row;
 }
 
-bool tamis__fingerprint_bits_are_valid(uint32_t bits)
+static bool fingerprint_bits_are_valid(uint32_t bits)
 {
     return bits == 8 || bits == 16 || bits == 32;
 }
@@ -78,8 +78,9 @@ void tamis__fuse_shape(uint64_t fullest_piece_keys, uint32_t fingerprint_bits, u
                                                         : (uint32_t)segments;
 }
 
-void tamis__fuse_likely_shape(uint64_t keys, uint32_t fingerprint_bits,
-                              struct tamis__fuse_shape *shape)
+/* Gives the shape that so many keys are likely to have: the fullest of their pieces is as full as
+ * it usually is. */
+static void likely_shape(uint64_t keys, uint32_t fingerprint_bits, struct tamis__fuse_shape *shape)
 {
     /* The loads of pieces are binomial: the greatest of P loads is near mean + sqrt(2
      * ln P mean). */
@@ -91,7 +92,7 @@ void tamis__fuse_likely_shape(uint64_t keys, uint32_t fingerprint_bits,
 
 bool tamis__fuse_shape_is_valid(const struct tamis__fuse_shape *s)
 {
-    if (!tamis__fingerprint_bits_are_valid(s->fingerprint_bits)) return false;
+    if (!fingerprint_bits_are_valid(s->fingerprint_bits)) return false;
     if (s->pieces == 0) return s->piece_segments == 0 && s->segment_slots == 0;
     if (s->segment_slots < TAMIS__FUSE_SEGMENT_SLOTS_MIN ||
         s->segment_slots > TAMIS__FUSE_SEGMENT_SLOTS_MAX ||
@@ -127,7 +128,7 @@ uint64_t tamis__fuse_data_bits(const struct tamis__fuse_shape *shape)
 static uint64_t likely_bits(uint64_t keys, uint32_t fingerprint_bits)
 {
     struct tamis__fuse_shape shape;
-    tamis__fuse_likely_shape(keys, fingerprint_bits, &shape);
+    likely_shape(keys, fingerprint_bits, &shape);
     return tamis__fuse_m_bits(&shape);
 }
 
@@ -190,7 +191,7 @@ int tamis__fuse_size(struct tamis_sizing *s)
         return tamis__fail(
             TAMIS_EINVAL, "%llu bits hold no fuse filter of that capacity and rate; give more bits",
             (unsigned long long)s->m_bits);
-    tamis__fuse_likely_shape(s->capacity, bits, &shape);
+    likely_shape(s->capacity, bits, &shape);
     tamis__static_layout(tamis__fuse_data_bits(&shape), &layout);
     s->k = TAMIS__FUSE_ARITY;
     s->m_bits = tamis__fuse_m_bits(&shape);

@@ -3,8 +3,7 @@
  * fuse.h: computes the shape of a binary fuse filter (kind/fuse.h) from the number of its keys.  It
  * uses integers alone, so that the same keys make the same bytes on every machine.
  */
-#ifndef TAMIS_SIZING_FUSE_H
-#define TAMIS_SIZING_FUSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +30,6 @@ struct tamis__fuse_shape {
     uint32_t segment_slots; /* a power of two */
 };
 
-bool tamis__fingerprint_bits_are_valid(uint32_t bits);
 /* The smallest f with 2^-f <= fp_rate; 0 if there is none. */
 uint32_t tamis__fuse_fingerprint_bits(double fp_rate);
 
@@ -41,10 +39,6 @@ uint32_t tamis__fuse_pieces(uint64_t keys);
 /* Gives the shape for pieces of which the fullest holds fullest_piece_keys keys. */
 void tamis__fuse_shape(uint64_t fullest_piece_keys, uint32_t fingerprint_bits, uint32_t pieces,
                        struct tamis__fuse_shape *shape);
-/* Gives the shape that so many keys are likely to have: the fullest of their pieces is as full as
- * it usually is. */
-void tamis__fuse_likely_shape(uint64_t keys, uint32_t fingerprint_bits,
-                              struct tamis__fuse_shape *shape);
 
 /* tamis_size() for kind fuse: completes a struct whose values are in range. */
 int tamis__fuse_size(struct tamis_sizing *sizing);
@@ -58,5 +52,3 @@ uint64_t tamis__fuse_m_bits(const struct tamis__fuse_shape *shape);
 uint64_t tamis__fuse_seeds_bytes(uint32_t pieces);
 /* Bits of seeds and fingerprints together, for tamis__static_layout(). */
 uint64_t tamis__fuse_data_bits(const struct tamis__fuse_shape *shape);
-
-#endif

@@ -3,8 +3,7 @@
  * layout.h: how many bytes a segment takes, and where in its file they lie.  Both follow from m
  * alone, whatever rate m was chosen for.
  */
-#ifndef TAMIS_SIZING_LAYOUT_H
-#define TAMIS_SIZING_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ uint64_t tamis__overflow_slots(uint64_t counters, uint32_t level);
 uint32_t tamis__overflow_levels_max(uint64_t counters);
 /* Bytes of the first `levels` levels together. */
 uint64_t tamis__overflow_bytes(uint64_t counters, uint32_t levels);
-
-#endif

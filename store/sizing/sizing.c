@@ -38,7 +38,6 @@
 #include "sizing/sizing.h"
 
 #include <math.h>
-#include <stddef.h>
 
 #include "base/arguments.h"
 #include "base/error.h"
@@ -90,7 +89,7 @@ static double exact_bloom_rate(uint32_t m, uint32_t k, uint32_t picks)
     return rate;
 }
 
-double tamis__bloom_rate(uint64_t m_bits, uint32_t k, uint64_t n)
+static double bloom_rate(uint64_t m_bits, uint32_t k, uint64_t n)
 {
     if (n == 0) return 0;
     const double m = (double)m_bits;
@@ -143,7 +142,7 @@ static void word_terms(uint32_t q, uint32_t z, double *c, double *r)
     }
 }
 
-double tamis__blocked_rate(uint64_t blocks, uint32_t k, uint64_t n)
+static double blocked_rate(uint64_t blocks, uint32_t k, uint64_t n)
 {
     const uint32_t z = tamis__blocked_words(k);
     const uint32_t q = z == 0 ? 0 : k / z;
@@ -186,8 +185,8 @@ static bool in_blocks(uint32_t kind)
 TAMIS_API double tamis_predict_rate(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t n)
 {
     if (m_bits == 0 || k == 0 || n > TAMIS__CAPACITY_MAX || m_bits > TAMIS__M_BITS_MAX) return NAN;
-    if (kind == TAMIS_KIND_BLOOM) return tamis__bloom_rate(m_bits, k, n);
-    if (in_blocks(kind)) return tamis__blocked_rate(m_bits / TAMIS__BLOCK_BITS, k, n);
+    if (kind == TAMIS_KIND_BLOOM) return bloom_rate(m_bits, k, n);
+    if (in_blocks(kind)) return blocked_rate(m_bits / TAMIS__BLOCK_BITS, k, n);
     return NAN;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sizing.h: pure arithmetic between n, p, m and k; the public face is tamis_size(). */
-#ifndef TAMIS_SIZING_SIZING_H
-#define TAMIS_SIZING_SIZING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,10 +16,6 @@ uint32_t tamis__blocked_words(uint32_t k);
 /* tamis_size() for a struct of our own, also for rates down to TAMIS__SEGMENT_RATE_MIN. */
 struct tamis_sizing;
 int tamis__size(struct tamis_sizing *sizing);
-
-/* Rates for n keys: exact up to what the head comment of sizing.c says. */
-double tamis__bloom_rate(uint64_t m_bits, uint32_t k, uint64_t n);
-double tamis__blocked_rate(uint64_t blocks, uint32_t k, uint64_t n);
 
 /* Chance that q picks with repetition all hit set bits in a word of 64 of which `ones` are set. */
 double tamis__word_hit_rate(uint32_t ones, uint32_t q);
@@ -70,5 +65,3 @@ bool tamis__rate_is_valid(double p);
 #define TAMIS__SEGMENT_RATE_MIN 1e-18
 /* Returns TAMIS_EINVAL with the sentence that p is not a valid rate. */
 int tamis__fail_rate(double p);
-
-#endif

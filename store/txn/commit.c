@@ -23,8 +23,8 @@ static bool goes_on(const struct tamis__commit *c)
  * than its segments (it was restored from a copy): the file is left alone, the next number is
  * tried, and filter ids go on above that of the file.
  */
-int tamis__take_segment_number(struct tamis_store *store, struct tamis__store_record *counters,
-                               uint64_t *number)
+static int take_number(struct tamis_store *store, struct tamis__store_record *counters,
+                       uint64_t *number)
 {
     for (;;) {
         uint64_t filter_id = 0;
@@ -39,7 +39,7 @@ int tamis__take_segment_number(struct tamis_store *store, struct tamis__store_re
 static int number_one(struct tamis__commit *c, struct tamis__draft *draft, bool filled)
 {
     uint64_t *number = &draft->header.number;
-    const int rc = tamis__take_segment_number(c->store, tamis__catalog_store(c->txn), number);
+    const int rc = take_number(c->store, tamis__catalog_store(c->txn), number);
     return rc == 0 && filled ? tamis__catalog_put_garbage(c->txn, *number) : rc;
 }
 

@@ -14,8 +14,7 @@
  * unlinked by the caller, after the lock.  docs/concurrency.md, "One commit", says what a crash
  * leaves at each step.
  */
-#ifndef TAMIS_TXN_COMMIT_H
-#define TAMIS_TXN_COMMIT_H
+#pragma once
 
 #include "catalog/record.h"
 #include "txn/draft.h"
@@ -61,9 +60,3 @@ struct tamis__commit {
 /* Puts all of it in force.  After an error nothing has changed: what was in force still is, and the
  * files that had got their names are removed.  The caller ends the transaction. */
 int tamis__commit(struct tamis__commit *commit);
-
-/* Gives the number of the next segment.  The caller holds the exclusive lock. */
-int tamis__take_segment_number(struct tamis_store *store, struct tamis__store_record *counters,
-                               uint64_t *number);
-
-#endif

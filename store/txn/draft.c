@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "txn/store.h"
-#include "txn/write.h"
 
 void tamis__draft_init(const struct tamis_store *store, const char *name,
                        const struct tamis__record_segment *segment, struct tamis__draft *draft)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* draft.h: drafts: segments on their way into the store. txn/commit.h puts them in force. */
-#ifndef TAMIS_TXN_DRAFT_H
-#define TAMIS_TXN_DRAFT_H
+#pragma once
 
 #include "file/segment.h"
 #include "sizing/fuse.h"
@@ -28,5 +27,3 @@ void tamis__draft_set_policy(struct tamis__draft *draft, const struct tamis__pol
 
 /* Removes the drafts that were staged and not entered.  Does nothing for one that is not staged. */
 void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *drafts, uint32_t count);
-
-#endif

@@ -16,7 +16,6 @@
 
 #include <stdio.h>
 
-#include "base/error.h"
 #include "txn/write.h"
 
 /* Makes the record and the commit, under the lock. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* enter.h: enters a new filter, whose segments are made, into the store (enter.c). */
-#ifndef TAMIS_TXN_ENTER_H
-#define TAMIS_TXN_ENTER_H
+#pragma once
 
 #include "txn/commit.h"
 
@@ -23,5 +22,3 @@ int tamis__check_absent(struct tamis_store *store, const char *name);
 
 /* Publishes all drafts in one commit.  After an error none of them is left. */
 int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *entry);
-
-#endif

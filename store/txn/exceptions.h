@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exceptions.h: the index of exceptions of a record is staged, opened and read. */
-#ifndef TAMIS_TXN_EXCEPTIONS_H
-#define TAMIS_TXN_EXCEPTIONS_H
+#pragma once
 
 #include "exceptions/set.h"
 #include "txn/draft.h"
@@ -35,5 +34,3 @@ int tamis__exceptions_open(struct tamis_store *store, const struct tamis__record
 int tamis__exceptions_read(struct tamis_store *store, struct tamis__exceptions_source *source,
                            struct tamis__exceptions *set);
 void tamis__exceptions_leave(struct tamis__exceptions_source *source);
-
-#endif

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/error.h"
 
 int tamis__numbers_append(struct tamis__numbers *numbers, uint64_t number)
 {

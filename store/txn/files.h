@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* files.h: lists and removes the files of a filter, or of one generation of it. */
-#ifndef TAMIS_TXN_FILES_H
-#define TAMIS_TXN_FILES_H
+#pragma once
 
 #include "txn/store.h"
 
@@ -45,5 +44,3 @@ int tamis__generation_forget(struct tamis__catalog_txn *txn, const struct tamis_
  * commit. */
 int tamis__generations_trim(struct tamis__catalog_txn *txn, uint64_t filter_id, uint32_t keep,
                             struct tamis__numbers *files);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mapped.h: segments of a filter are mapped and compared with the catalog. */
-#ifndef TAMIS_TXN_MAPPED_H
-#define TAMIS_TXN_MAPPED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
 /* As tamis__open_segment(), if only the number of the segment is known. */
 int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filter_id,
                        bool writable, struct tamis__store_segment *segment);
-
-#endif

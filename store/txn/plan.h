@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* plan.h: plans the segments of a filter from what a caller asks for. */
-#ifndef TAMIS_TXN_PLAN_H
-#define TAMIS_TXN_PLAN_H
+#pragma once
 
 #include "catalog/record.h"
 #include "hash/hash_set.h"
@@ -24,5 +23,3 @@ int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TA
                        uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]);
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan);
 void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__record_segment *segment);
-
-#endif

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "sizing/sizing.h"
+
 #define FIRST_SHARE 0.5
 #define RATIO 0.8
 

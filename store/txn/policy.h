@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* policy.h: the arithmetic of growth and windows: what the next segment is to be, and when. */
-#ifndef TAMIS_TXN_POLICY_H
-#define TAMIS_TXN_POLICY_H
+#pragma once
 
 #include "catalog/record.h"
 
@@ -34,5 +33,3 @@ int64_t tamis__policy_slice_ns(const struct tamis__policy *policy);
 bool tamis__policy_is_past(const struct tamis__policy *policy, int64_t slice_start, int64_t now);
 /* The time at which the next slice begins, if the slice of `start` is found to be over at `now`. */
 int64_t tamis__policy_next_slice(const struct tamis__policy *policy, int64_t start, int64_t now);
-
-#endif

@@ -14,12 +14,12 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/error.h"
 #include "base/point.h"
 #include "file/mark.h"
 #include "file/room.h"
 #include "hash/hash_set.h"
 #include "kind/kind.h"
+#include "sizing/sizing.h"
 #include "txn/policy.h"
 #include "txn/replay.h"
 #include "txn/spares.h"
@@ -121,12 +121,12 @@ static int write_off_uncounted(const struct tamis_store *store, const struct tam
     return rc < 0 ? rc : 0;
 }
 
-static int settle_logs(struct tamis_store *store, const struct tamis__record *record)
+static int replay_logs(struct tamis_store *store, const struct tamis__record *record)
 {
     uint64_t numbers[TAMIS__SEGMENTS_MAX];
     for (uint32_t i = 0; i < record->segment_count; i++)
         numbers[i] = record->segments[i].number;
-    return tamis__logs_settle(store, record->filter_id, numbers, record->segment_count);
+    return tamis__logs_replay(store, record->filter_id, numbers, record->segment_count);
 }
 
 int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *txn,
@@ -138,7 +138,7 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
         const bool whole = record->policy.durable;
         for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
             rc = mend_segment(store, record->segments[i].number);
-        if (rc >= 0 && whole) rc = settle_logs(store, record);
+        if (rc >= 0 && whole) rc = replay_logs(store, record);
         if (rc >= 0) rc = write_off_uncounted(store, record);
         for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
             rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* recover.h: recovers filters that were written to when the machine went down. */
-#ifndef TAMIS_TXN_RECOVER_H
-#define TAMIS_TXN_RECOVER_H
+#pragma once
 
 #include "txn/store.h"
 
@@ -16,5 +15,3 @@ void tamis__add_trouble(struct tamis__trouble *trouble, const struct tamis__segm
  * is left out. */
 void tamis__look_for_trouble(const struct tamis_store *store, const struct tamis__record *record,
                              struct tamis__trouble *trouble);
-
-#endif

@@ -23,7 +23,6 @@
  */
 #include "txn/replay.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -50,7 +49,7 @@ struct replay {
 /* ---- Segments -------------------------------------------------------------------------------- */
 
 /* Brings all replayed keys to the disk, and closes the segments. */
-static int settle_segments(struct replay *replay, int rc)
+static int sync_and_close(struct replay *replay, int rc)
 {
     for (uint32_t i = 0; i < replay->count; i++) {
         struct tamis__store_segment *s = &replay->segments[i];
@@ -75,7 +74,7 @@ static int find_segment(struct replay *replay, uint64_t number, struct tamis__st
             if (replay->segments[i].segment.header != NULL) *found = &replay->segments[i];
             return 0;
         }
-    int rc = replay->count < SEGMENTS_AT_ONCE ? 0 : settle_segments(replay, 0);
+    int rc = replay->count < SEGMENTS_AT_ONCE ? 0 : sync_and_close(replay, 0);
     if (rc < 0) return rc;
     struct tamis__store_segment *s = &replay->segments[replay->count];
     memset(s, 0, sizeof *s);
@@ -231,7 +230,7 @@ static int replay_frame(void *context, const struct tamis__frame *frame)
 
 /* ---- Logs ------------------------------------------------------------------------------------ */
 
-struct settling {
+struct replaying {
     struct tamis_store *store;
     struct tamis__logs logs;
     const uint64_t *numbers; /* of the segments; NULL: no filter, forget its logs */
@@ -240,12 +239,12 @@ struct settling {
     bool any, damaged;
 };
 
-static int64_t find_whole_until(const struct settling *settling)
+static int64_t find_whole_until(const struct replaying *replaying)
 {
     int64_t least = tamis__now_ns();
-    for (uint32_t i = 0; i < settling->count; i++) {
+    for (uint32_t i = 0; i < replaying->count; i++) {
         struct tamis__segment_header header;
-        if (tamis__segment_peek(&settling->store->place, settling->numbers[i], &header) < 0)
+        if (tamis__segment_peek(&replaying->store->place, replaying->numbers[i], &header) < 0)
             continue;
         const int64_t until = tamis__mark_clean_until(&header);
         if (until < least) least = until;
@@ -253,52 +252,52 @@ static int64_t find_whole_until(const struct settling *settling)
     return least;
 }
 
-static int settle_log(struct settling *settling, struct tamis__log *log)
+static int replay_log(struct replaying *replaying, struct tamis__log *log)
 {
-    struct replay replay = {.store = settling->store,
+    struct replay replay = {.store = replaying->store,
                             .filter_id = log->filter_id,
-                            .list = settling->numbers,
-                            .list_count = settling->count};
+                            .list = replaying->numbers,
+                            .list_count = replaying->count};
     int rc = 0;
-    if (settling->numbers != NULL) {
-        rc = tamis__log_each_frame(&settling->logs, log, replay_frame, &replay);
+    if (replaying->numbers != NULL) {
+        rc = tamis__log_each_frame(&replaying->logs, log, replay_frame, &replay);
         TAMIS__POINT(TAMIS__POINT_LOG_REPLAYED);
-        rc = settle_segments(&replay, rc);
-        settling->damaged = settling->damaged || log->damaged;
+        rc = sync_and_close(&replay, rc);
+        replaying->damaged = replaying->damaged || log->damaged;
         if (rc >= 0 && log->damaged)
-            rc = tamis__mark_miss(&settling->store->place, settling->numbers[settling->count - 1],
-                                  settling->whole_until);
+            rc = tamis__mark_miss(&replaying->store->place,
+                                  replaying->numbers[replaying->count - 1], replaying->whole_until);
     }
-    TAMIS__POINT(TAMIS__POINT_LOG_SETTLED);
-    return rc < 0 ? rc : tamis__log_remove(&settling->logs, log);
+    TAMIS__POINT(TAMIS__POINT_LOG_SYNCED);
+    return rc < 0 ? rc : tamis__log_remove(&replaying->logs, log);
 }
 
-static int settle_one(void *context, uint64_t filter_id, const char *name)
+static int take_log(void *context, uint64_t filter_id, const char *name)
 {
-    struct settling *settling = context;
+    struct replaying *replaying = context;
     struct tamis__log log;
     (void)filter_id;
-    int rc = tamis__log_take(&settling->logs, name, &log);
+    int rc = tamis__log_take(&replaying->logs, name, &log);
     if (rc <= 0) return rc;
-    if (!settling->any && settling->numbers != NULL)
-        settling->whole_until = find_whole_until(settling);
-    settling->any = true;
-    rc = settle_log(settling, &log);
+    if (!replaying->any && replaying->numbers != NULL)
+        replaying->whole_until = find_whole_until(replaying);
+    replaying->any = true;
+    rc = replay_log(replaying, &log);
     tamis__log_close(&log);
     return rc;
 }
 
-int tamis__logs_settle(struct tamis_store *store, uint64_t filter_id, const uint64_t *numbers,
+int tamis__logs_replay(struct tamis_store *store, uint64_t filter_id, const uint64_t *numbers,
                        uint32_t count)
 {
-    struct settling settling = {
+    struct replaying replaying = {
         .store = store, .logs = tamis__store_logs(store), .numbers = numbers, .count = count};
-    const int rc = tamis__logs_each(&settling.logs, filter_id, settle_one, &settling);
+    const int rc = tamis__logs_each(&replaying.logs, filter_id, take_log, &replaying);
     if (rc < 0) return rc;
-    return settling.damaged ? TAMIS__LOGS_DAMAGED : settling.any;
+    return replaying.damaged ? TAMIS__LOGS_DAMAGED : replaying.any;
 }
 
 int tamis__logs_forget(struct tamis_store *store, uint64_t filter_id)
 {
-    return tamis__logs_settle(store, filter_id, NULL, 0);
+    return tamis__logs_replay(store, filter_id, NULL, 0);
 }

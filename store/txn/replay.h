@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* replay.h: replays logs whose owners are dead (replay.c). */
-#ifndef TAMIS_TXN_REPLAY_H
-#define TAMIS_TXN_REPLAY_H
+#pragma once
 
 #include "txn/store.h"
 
@@ -13,9 +12,7 @@
  * checkpoint, which the catalog does not know yet.
  */
 #define TAMIS__LOGS_DAMAGED 2
-int tamis__logs_settle(struct tamis_store *store, uint64_t filter_id, const uint64_t *numbers,
+int tamis__logs_replay(struct tamis_store *store, uint64_t filter_id, const uint64_t *numbers,
                        uint32_t count);
 /* Removes the logs of a filter that is gone. */
 int tamis__logs_forget(struct tamis_store *store, uint64_t filter_id);
-
-#endif

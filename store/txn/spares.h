@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* spares.h: brings records of the catalog up to what the segments say (spares.c). */
-#ifndef TAMIS_TXN_SPARES_H
-#define TAMIS_TXN_SPARES_H
+#pragma once
 
-#include "catalog/catalog.h"
-#include "file/segment.h"
 #include "txn/files.h"
-#include "txn/store.h"
-
-struct tamis__numbers;
 
 /* The largest number of spares that are made at once. */
 #define TAMIS__SPARES_MAX 4u
@@ -35,5 +29,3 @@ int tamis__store_get_by_id(const struct tamis_store *store, struct tamis__catalo
  */
 int tamis__spares_take_back(const struct tamis_store *store, struct tamis__catalog_txn *txn,
                             struct tamis__record *record, struct tamis__numbers *files);
-
-#endif

@@ -3,7 +3,6 @@
 #include "txn/store.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +13,6 @@
 #include "file/inside.h"
 #include "file/network.h"
 #include "file/overlay.h"
-#include "hash/hash_set.h"
-#include "txn/policy.h"
-#include "txn/spares.h"
 #include "txn/wait.h"
 
 /* ---- Opening and closing --------------------------------------------------------------------- */

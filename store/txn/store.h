@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* store.h: the object behind a tamis_store: its directories, its catalog, its names. */
-#ifndef TAMIS_TXN_STORE_H
-#define TAMIS_TXN_STORE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -39,5 +38,3 @@ int tamis__check_writable(const struct tamis_store *store); /* 0 or TAMIS_EREADO
 
 /* The place where the logs of handles are. */
 struct tamis__logs tamis__store_logs(const struct tamis_store *store);
-
-#endif

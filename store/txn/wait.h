@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wait.h: how long a call waits for another process, and who is told of it (wait.c). */
-#ifndef TAMIS_TXN_WAIT_H
-#define TAMIS_TXN_WAIT_H
+#pragma once
 
 #include "txn/store.h"
 
@@ -27,5 +26,3 @@ void tamis__wait_silently(void);
 /* Calls tamis__catalog_init() for the store's place, so that the catalog waits as the store
  * does. */
 int tamis__store_init_catalog(struct tamis_store *store, bool read_only);
-
-#endif

@@ -9,7 +9,6 @@
  */
 #include "txn/write.h"
 
-#include "base/error.h"
 #include "txn/recover.h"
 #include "txn/spares.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* write.h: the exclusive transaction of a store.  A process that begins one first removes what
  * earlier processes left behind, and recovers what the machine left when it went down. */
-#ifndef TAMIS_TXN_WRITE_H
-#define TAMIS_TXN_WRITE_H
+#pragma once
 
 #include "txn/store.h"
 
@@ -19,5 +18,3 @@ int tamis__store_begin_write_if_free(struct tamis_store *store, struct tamis__ca
 /* Sends the open handles of a filter to the catalog: a handle that missed a change would go on with
  * the old list for ever.  The caller holds the exclusive lock, and commits after it. */
 int tamis__raise_epochs(struct tamis_store *store, const struct tamis__record *record);
-
-#endif

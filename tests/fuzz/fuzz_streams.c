@@ -125,7 +125,7 @@ void fuzz_stream(const struct tamis__format *format, const uint8_t *data, size_t
         .size = sizeof source, .read = read_bytes, .context = &in, .bytes = bytes};
     struct tamis__outline *outline = calloc(1, sizeof *outline);
     struct loading *loading = calloc(1, sizeof *loading);
-    const struct tamis__target target = {.write = take, .context = loading};
+    const struct tamis__stream_target target = {.write = take, .context = loading};
     struct tamis__refusal refusal = {UINT64_MAX, ""};
     struct tamis__reader reader;
     FUZZ_CHECK(outline != NULL && loading != NULL);

@@ -124,7 +124,7 @@ static void seed_exceptions(const char *name, size_t count)
     char path[64];
     for (size_t i = 0; i < count; i++)
         if (tamis__exceptions_add(&set, text, i, i % 3) < 0) errx(1, "%s", tamis_last_error());
-    if (tamis__exceptions_settle(&set) < 0) errx(1, "%s", tamis_last_error());
+    if (tamis__exceptions_sort(&set) < 0) errx(1, "%s", tamis_last_error());
     const size_t bytes = (size_t)tamis__index_bytes(&set);
     void *data = malloc(bytes);
     if (data == NULL) err(1, "malloc");

@@ -9,7 +9,7 @@
 # made, outside of the store, a file in it of another mode or group than the catalog's, or something done
 # by who may not.
 #
-# Seen to fail: umask and two users with tamis__inside_adopt() doing nothing; links with the check of st_nlink
+# Seen to fail: umask and two users with adopt() of file/inside.c doing nothing; links with the check of st_nlink
 # taken out, and (symbolic ones) with O_NOFOLLOW and openat2(2) taken out of tamis__open().
 set -uo pipefail
 export LC_ALL=C.UTF-8

@@ -48,7 +48,7 @@ CASE(repair_removes_what_was_dropped_and_keeps_what_is_newer)
 }
 
 /* A catalog of before, restored: what was made since must come back with --rebuild.  Seen to fail
- * with `passed` not set in tamis__take_segment_number(). */
+ * with `passed` not set in take_number() of txn/commit.c. */
 CASE(repair_of_an_older_catalog_keeps_what_it_does_not_know)
 {
     char *path, *old;

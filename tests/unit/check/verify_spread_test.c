@@ -43,15 +43,13 @@ static struct tamis__store_segment filled(uint32_t kind, uint64_t stretches, uin
 }
 
 /* What is said of it: 1 and the reason, or 0. */
-static int looked_at(const struct tamis__store_segment *s, bool exact, uint64_t *offset,
-                     char reason[TAMIS__CHECK_BYTES])
+static int looked_at(const struct tamis__store_segment *s, bool exact, struct tamis__damage *damage)
 {
     struct tamis__ones ones;
     const uint64_t items = tamis__segment_items(&s->segment);
-    *reason = '\0';
-    *offset = 0;
+    *damage = (struct tamis__damage){.offset = 0};
     assert_done(tamis__ones_count(s, &ones));
-    const int rc = tamis__check_spread(s, &ones, items, exact, offset, reason);
+    const int rc = tamis__check_spread(s, &ones, items, exact, damage);
     tamis__ones_clear(&ones);
     assert_true(rc >= 0);
     return rc;
@@ -59,10 +57,9 @@ static int looked_at(const struct tamis__store_segment *s, bool exact, uint64_t 
 
 static void assert_sound(const struct tamis__store_segment *s, const char *what)
 {
-    char reason[TAMIS__CHECK_BYTES];
-    uint64_t offset;
-    if (looked_at(s, true, &offset, reason))
-        fail_msg("%s: byte %u %s", what, (unsigned)offset, reason);
+    struct tamis__damage damage;
+    if (looked_at(s, true, &damage))
+        fail_msg("%s: byte %u %s", what, (unsigned)damage.offset, damage.reason);
 }
 
 static void zero(const struct tamis__store_segment *s, uint64_t at, uint64_t bytes)
@@ -147,26 +144,25 @@ CASE(spread_without_a_stretch_is_told)
     uint64_t rng = 11;
     for (int i = 0; i < 2; i++)
         for (unsigned at = 0; at < 8; at++) {
-            char reason[TAMIS__CHECK_BYTES];
-            uint64_t offset;
+            struct tamis__damage damage;
             struct tamis__store_segment s = filled(kinds[i], 8, 6, 20, &rng);
             zero(&s, at * STRETCH_BYTES, STRETCH_BYTES);
-            assert_int_equal(looked_at(&s, false, &offset, reason), 1);
-            assert_int_equal(offset, s.segment.header->data_offset + at * STRETCH_BYTES);
-            assert_non_null(strstr(reason, "of its 8 parts of 4 KiB, 1 (the first here)"));
+            assert_int_equal(looked_at(&s, false, &damage), 1);
+            assert_int_equal(damage.offset, s.segment.header->data_offset + at * STRETCH_BYTES);
+            assert_non_null(strstr(damage.reason, "of its 8 parts of 4 KiB, 1 (the first here)"));
             free(s.segment.header);
         }
 }
 
 CASE(spread_of_counters_without_a_page_is_told)
 {
-    char reason[TAMIS__CHECK_BYTES];
-    uint64_t offset, rng = 12;
+    struct tamis__damage damage;
+    uint64_t rng = 12;
     struct tamis__store_segment s = filled(TAMIS_KIND_COUNTING, 4, 6, 50, &rng);
     zero(&s, 5 * 16384, 16384); /* counters of 32 bits */
-    assert_int_equal(looked_at(&s, false, &offset, reason), 1);
-    assert_int_equal(offset, s.segment.header->data_offset + (uint64_t)5 * 16384);
-    assert_non_null(strstr(reason, "of its 32 parts of 16 KiB, 1 (the first here)"));
+    assert_int_equal(looked_at(&s, false, &damage), 1);
+    assert_int_equal(damage.offset, s.segment.header->data_offset + (uint64_t)5 * 16384);
+    assert_non_null(strstr(damage.reason, "of its 32 parts of 16 KiB, 1 (the first here)"));
     free(s.segment.header);
 }
 
@@ -175,8 +171,8 @@ CASE(spread_tells_how_many_keys_are_missing)
 {
     static const uint32_t kinds[] = {TAMIS_KIND_BLOOM, TAMIS_KIND_BLOCKED};
     for (int i = 0; i < 2; i++) {
-        char reason[TAMIS__CHECK_BYTES];
-        uint64_t offset, rng = 13, again = 13, missing = 0;
+        struct tamis__damage damage;
+        uint64_t rng = 13, again = 13, missing = 0;
         double told = 0, all = 0;
         struct tamis__store_segment s = filled(kinds[i], 32, 6, 25, &rng);
         zero(&s, (uint64_t)4 * STRETCH_BYTES, (uint64_t)10 * STRETCH_BYTES);
@@ -184,8 +180,8 @@ CASE(spread_tells_how_many_keys_are_missing)
             const uint64_t key = random_next(&again);
             missing += s.kind->contains(&s.segment, &key, sizeof key) == 0;
         }
-        assert_int_equal(looked_at(&s, true, &offset, reason), 1);
-        const char *about = strstr(reason, "about ");
+        assert_int_equal(looked_at(&s, true, &damage), 1);
+        const char *about = strstr(damage.reason, "about ");
         assert_non_null(about);
         assert_int_equal(sscanf(about, "about %lf of %lf keys", &told, &all), 2);
         printf("kind %u: %u missing, %.0f of %.0f told\n", kinds[i], (unsigned)missing, told, all);
@@ -197,24 +193,24 @@ CASE(spread_tells_how_many_keys_are_missing)
 /* Fewer bits than its items have set, though there is one stretch only. */
 CASE(spread_of_a_small_filter_is_held_to_its_items)
 {
-    char reason[TAMIS__CHECK_BYTES];
-    uint64_t offset, rng = 14;
+    struct tamis__damage damage;
+    uint64_t rng = 14;
     struct tamis__store_segment s = filled(TAMIS_KIND_BLOCKED, 1, 6, 50, &rng);
     zero(&s, 0, STRETCH_BYTES / 2);
-    assert_int_equal(looked_at(&s, true, &offset, reason), 1);
-    assert_non_null(strstr(reason, "bits were lost"));
-    assert_int_equal(looked_at(&s, false, &offset, reason), 0);
+    assert_int_equal(looked_at(&s, true, &damage), 1);
+    assert_non_null(strstr(damage.reason, "bits were lost"));
+    assert_int_equal(looked_at(&s, false, &damage), 0);
     free(s.segment.header);
 }
 
 CASE(spread_with_foreign_bytes_in_a_stretch_is_told)
 {
-    char reason[TAMIS__CHECK_BYTES];
-    uint64_t offset, rng = 15;
+    struct tamis__damage damage;
+    uint64_t rng = 15;
     struct tamis__store_segment s = filled(TAMIS_KIND_BLOCKED, 16, 6, 5, &rng);
     memset((char *)s.segment.data + (size_t)3 * STRETCH_BYTES, 'x', STRETCH_BYTES);
-    assert_int_equal(looked_at(&s, true, &offset, reason), 1);
-    assert_int_equal(offset, s.segment.header->data_offset + 3 * STRETCH_BYTES);
+    assert_int_equal(looked_at(&s, true, &damage), 1);
+    assert_int_equal(damage.offset, s.segment.header->data_offset + 3 * STRETCH_BYTES);
     free(s.segment.header);
 }
 
@@ -223,8 +219,8 @@ CASE(spread_with_foreign_bytes_in_a_stretch_is_told)
 /* Half a merge: its first pages have the keys of two filters. */
 CASE(spread_of_a_killed_merge_is_not_damage)
 {
-    char reason[TAMIS__CHECK_BYTES];
-    uint64_t offset, rng = 16;
+    struct tamis__damage damage;
+    uint64_t rng = 16;
     struct tamis__store_segment to = filled(TAMIS_KIND_BLOCKED, 8, 6, 2, &rng);
     struct tamis__store_segment from = filled(TAMIS_KIND_BLOCKED, 8, 6, 40, &rng);
     const struct tamis__words half = {0, (uint64_t)5 * STRETCH_BYTES / 8};
@@ -232,7 +228,7 @@ CASE(spread_of_a_killed_merge_is_not_damage)
     assert_done(to.kind->merge(&to.segment, &from.segment, TAMIS__MERGE_UNION, half));
     assert_sound(&to, "half merged");
     to.segment.header->mixed = 0;
-    assert_int_equal(looked_at(&to, true, &offset, reason), 1); /* so it would be told */
+    assert_int_equal(looked_at(&to, true, &damage), 1); /* so it would be told */
     free(to.segment.header);
     free(from.segment.header);
 }

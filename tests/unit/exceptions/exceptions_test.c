@@ -33,7 +33,7 @@ static void make_set(struct tamis__exceptions *set, uint64_t *random, size_t cou
         random_fill(random, key, bytes);
         assert_done(tamis__exceptions_add(set, key, bytes, random_below(random, 4)));
     }
-    assert_done(tamis__exceptions_settle(set));
+    assert_done(tamis__exceptions_sort(set));
     free(key);
 }
 
@@ -69,7 +69,7 @@ CASE(set_settled_is_in_byte_order_each_key_once)
     struct tamis__exceptions set = {0};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         add(&set, keys[i], 0);
-    assert_done(tamis__exceptions_settle(&set));
+    assert_done(tamis__exceptions_sort(&set));
     assert_int_equal(set.count, sizeof ordered / sizeof *ordered);
     for (size_t i = 0; i < set.count; i++) {
         assert_int_equal(set.entries[i].bytes, strlen(ordered[i]));
@@ -90,15 +90,15 @@ CASE(set_key_by_hand_and_found_is_both)
     add(&set, "both", 9);
     add(&set, "found", 7);
     add(&set, "found", 9);
-    assert_done(tamis__exceptions_settle(&set));
+    assert_done(tamis__exceptions_sort(&set));
     assert_true(tamis__exception_by_hand(find(&set, "both")));
     assert_int_equal(tamis__exception_found_by(find(&set, "both")), 9);
     assert_false(tamis__exception_by_hand(find(&set, "found")));
     assert_int_equal(find(&set, "found")->generation, 9);
     assert_int_equal(tamis__exceptions_count_by_hand(&set), 1);
     assert_int_equal(tamis__exceptions_count_found(&set), 2);
-    add(&set, "found", 8); /* into a set that is settled already */
-    assert_done(tamis__exceptions_settle(&set));
+    add(&set, "found", 8); /* into a set that is sorted already */
+    assert_done(tamis__exceptions_sort(&set));
     assert_int_equal(find(&set, "found")->generation, 9);
     assert_int_equal(tamis__exceptions_drop_found(&set), 1);
     assert_int_equal(set.count, 1);
@@ -118,7 +118,7 @@ CASE(set_removed_keys_are_gone_and_counted_once)
     for (const char *key = "abcd"; *key != '\0'; key++)
         assert_done(tamis__exceptions_add(&set, key, 1, 0));
     add(&set, "", 0);
-    assert_done(tamis__exceptions_settle(&set));
+    assert_done(tamis__exceptions_sort(&set));
     assert_int_equal(tamis__exceptions_remove(&set, keys, 5, answers), 3);
     assert_memory_equal(answers, expected, sizeof expected);
     assert_int_equal(set.count, 2);
@@ -139,7 +139,7 @@ CASE(set_refuses_what_no_exception_can_be)
     assert_int_equal(set.count, 0);
     assert_done(tamis__exceptions_add(&set, NULL, 0, 0));
     assert_done(tamis__exceptions_add(&set, long_key, LONGEST, 0));
-    assert_done(tamis__exceptions_settle(&set));
+    assert_done(tamis__exceptions_sort(&set));
     assert_non_null(tamis__exceptions_find(&set, NULL, 0));
     assert_non_null(tamis__exceptions_find(&set, long_key, LONGEST));
     tamis__exceptions_clear(&set);
@@ -153,9 +153,9 @@ CASE(set_of_more_than_a_filter_can_have_is_refused)
         const uint32_t key = __builtin_bswap32(i); /* in order: nothing to sort */
         if (tamis__exceptions_add(&set, &key, sizeof key, 0) < 0) fail();
     }
-    assert_done(tamis__exceptions_settle(&set));
+    assert_done(tamis__exceptions_sort(&set));
     add(&set, "one more", 0);
-    assert_refused(TAMIS_ELIMIT, "10000001", tamis__exceptions_settle(&set));
+    assert_refused(TAMIS_ELIMIT, "10000001", tamis__exceptions_sort(&set));
     tamis__exceptions_clear(&set);
 }
 
@@ -196,7 +196,7 @@ CASE(index_of_the_longest_and_the_empty_key_has_both)
     memset(longest, 'x', sizeof longest);
     assert_done(tamis__exceptions_add(&set, longest, LONGEST, 5));
     assert_done(tamis__exceptions_add(&set, NULL, 0, 0));
-    assert_done(tamis__exceptions_settle(&set));
+    assert_done(tamis__exceptions_sort(&set));
     make_index(&set, &index);
     assert_int_equal(tamis__index_check(&index, &reason), 0);
     assert_true(tamis__index_has(&index, longest, LONGEST));
@@ -224,7 +224,7 @@ CASE(index_strikes_only_answers_that_are_yes)
         answers[i] = i % 2 == 0;
         expected += i % 6 == 0;
     }
-    assert_done(tamis__exceptions_settle(&set));
+    assert_done(tamis__exceptions_sort(&set));
     make_index(&set, &index);
     assert_int_equal(tamis__index_strike(&index, keys, KEYS, answers), expected);
     for (size_t i = 0; i < KEYS; i++)
@@ -243,7 +243,7 @@ CASE(index_is_the_same_bytes_in_whatever_order_keys_came)
         const struct tamis__exception *entry = &set.entries[i];
         assert_done(tamis__exceptions_add(&again, entry->key, entry->bytes, entry->generation));
     }
-    assert_done(tamis__exceptions_settle(&again));
+    assert_done(tamis__exceptions_sort(&again));
     make_index(&set, &index);
     make_index(&again, &other);
     assert_int_equal(index.header->data_bytes, other.header->data_bytes);
@@ -307,7 +307,7 @@ CASE(index_without_a_free_slot_ends_every_query)
     const char *reason;
     uint64_t offset;
     add(&set, "only", 0);
-    assert_done(tamis__exceptions_settle(&set));
+    assert_done(tamis__exceptions_sort(&set));
     make_index(&set, &index);
     memset(index.data + 8, 0xFF, 8 * 8);
     index.header->data_checksum = tamis__checksum(index.data, (size_t)index.header->data_bytes);
@@ -412,7 +412,7 @@ CASE(index_that_is_not_entered_leaves_nothing)
     char *path;
     tamis_store *store = fixture_store(&path);
     add(&set, "only", 0);
-    assert_done(tamis__exceptions_settle(&set));
+    assert_done(tamis__exceptions_sort(&set));
     assert_done(tamis__exceptions_stage(store, &set, "blacklist", &draft));
     assert_int_equal(fixture_files(path, "staging"), 1);
     tamis__drafts_discard(store, &draft, 1);

@@ -253,8 +253,8 @@ CASE(exceptions_of_a_generation)
     uint64_t sum[2] = {0, 0};
     assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
     assert_done(tamis__exceptions_add(&by_hand, &eight, 8, 0));
-    assert_done(tamis__exceptions_settle(&found));
-    assert_done(tamis__exceptions_settle(&by_hand));
+    assert_done(tamis__exceptions_sort(&found));
+    assert_done(tamis__exceptions_sort(&by_hand));
     assert_done(editions_publish(store, "list", 0, KEYS, &by_hand, &found));
     tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
     assert_false(has(filter, 7));
@@ -288,7 +288,7 @@ CASE(exceptions_by_hand_and_found_are_both)
     const struct tamis_key key = {&seven, 8};
     uint64_t sum[2] = {0, 0};
     assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
-    assert_done(tamis__exceptions_settle(&found));
+    assert_done(tamis__exceptions_sort(&found));
     assert_done(editions_publish(store, "list", 0, KEYS, NULL, &found));
     tamis__exceptions_clear(&found);
     tamis_filter *filter = open_filter(store, TAMIS_READ_ONLY);
@@ -340,7 +340,7 @@ CASE(exceptions_of_a_kept_generation_are_kept)
     struct tamis__exceptions found = {0};
     const uint64_t seven = 7;
     assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
-    assert_done(tamis__exceptions_settle(&found));
+    assert_done(tamis__exceptions_sort(&found));
     assert_done(editions_publish(store, "list", 0, KEYS, NULL, &found));
     tamis__exceptions_clear(&found);
     publish(store, 0);
@@ -511,7 +511,7 @@ CASE(exceptions_outlast_a_growth)
     const struct tamis_key key = {&eight, 8};
     uint64_t sum[2] = {0, 0};
     assert_done(tamis__exceptions_add(&found, &seven, 8, 99));
-    assert_done(tamis__exceptions_settle(&found));
+    assert_done(tamis__exceptions_sort(&found));
     assert_done(editions_publish(store, "list", 0, KEYS, NULL, &found));
     tamis__exceptions_clear(&found);
     tamis_filter *filter = open_filter(store, 0);

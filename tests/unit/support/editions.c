@@ -23,7 +23,7 @@ int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64
         (void)tamis__kind_by_id(described.kind)->add(&segment, &key, sizeof key);
     tamis__segment_close(&segment);
     tamis__header_set_items(&draft.header, count);
-    assert_done(tamis__segment_settle(&store->place, &draft.staged));
+    assert_done(tamis__segment_sync_staged(&store->place, &draft.staged));
     struct tamis__edition edition = {.name = name,
                                      .draft = &draft,
                                      .capacity = plan.sizing.capacity,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "file/segment.h"
+#include "sizing/sizing.h"
 #include "spawn.h"
 
 int64_t fixture_done(int64_t result, const char *call, const char *file, int line)

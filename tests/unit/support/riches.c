@@ -64,7 +64,7 @@ static void make_list(tamis_store *store)
         tamis__exceptions_clear(&found);
         keys[1] = g * 1000 + 2;
         assert_done(tamis__exceptions_add(&found, &keys[1], 8, 0));
-        assert_done(tamis__exceptions_settle(&found));
+        assert_done(tamis__exceptions_sort(&found));
         assert_done(editions_publish(store, "list", g * 1000, 1000, NULL, g == 2 ? &found : NULL));
     }
     tamis__exceptions_clear(&found);
@@ -97,7 +97,7 @@ void riches_publish_fuse(tamis_store *store, const char *name, uint64_t from, ui
     assert_done(tamis__draft_stage(store, &draft));
     assert_done(tamis__segment_fill(&store->place, &draft.staged, at, fuses.segment.data,
                                     (size_t)data_bytes));
-    assert_done(tamis__segment_settle(&store->place, &draft.staged));
+    assert_done(tamis__segment_sync_staged(&store->place, &draft.staged));
     struct tamis__edition edition = {
         .name = name,
         .draft = &draft,
