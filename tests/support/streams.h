@@ -24,6 +24,8 @@ struct stream {
 /* A stream with a copy of these bytes; `data` may be NULL where bytes is 0. */
 struct stream stream_of(const void *data, size_t bytes);
 void stream_free(struct stream *stream);
+/* One that is freed at the end of its block, see auto.h. */
+#define AUTO_STREAM __attribute__((cleanup(stream_free))) struct stream
 
 /* Add to its end. */
 void stream_put(struct stream *stream, const void *data, size_t bytes);

@@ -38,10 +38,9 @@ static void assert_untouched(const union room *room, size_t from)
         assert_int_equal(room->bytes[i], UNTOUCHED);
 }
 
-CASE(struct_of_an_older_program_is_filled_as_far_as_it_goes)
+STORE_CASE(struct_of_an_older_program_is_filled_as_far_as_it_goes)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = fixture_filter(store, "a", 1000);
+    AUTO_FILTER *filter = fixture_filter(store, "a", 1000);
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
     union room room;
     assert_int_equal(tamis_filter_add(filter, "k", 1), 1);
@@ -66,14 +65,11 @@ CASE(struct_of_an_older_program_is_filled_as_far_as_it_goes)
     assert_done(tamis_filter_compare(filter, filter, &room.comparison));
     assert_true(room.comparison.items_both > 0.9);
     assert_untouched(&room, size);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
-CASE(struct_of_a_newer_program_is_filled_as_far_as_the_library_knows)
+STORE_CASE(struct_of_a_newer_program_is_filled_as_far_as_the_library_knows)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = fixture_filter(store, "a", 1000);
+    AUTO_FILTER *filter = fixture_filter(store, "a", 1000);
     union room room;
     fresh(&room, sizeof room.stat + 64);
     assert_done(tamis_filter_stat(filter, &room.stat));
@@ -84,23 +80,19 @@ CASE(struct_of_a_newer_program_is_filled_as_far_as_the_library_knows)
     assert_done(tamis_filter_segment(filter, 0, &room.segment));
     assert_int_equal(room.segment.size, sizeof room.segment);
     assert_untouched(&room, sizeof room.segment);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
 /* What an older program has no field for counts as 0, whatever lies behind its struct. */
-CASE(spec_of_an_older_program_means_what_it_meant)
+STORE_CASE(spec_of_an_older_program_means_what_it_meant)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter;
     struct tamis_filter_stat stat = TAMIS_INIT(struct tamis_filter_stat);
     union room room;
     fresh(&room, offsetof(struct tamis_filter_spec, k));
     room.spec.capacity = 500;
     room.spec.fp_rate = 0.001;
     room.spec.kind = TAMIS_KIND_BLOOM;
-    assert_done(tamis_filter_create(store, "a", &room.spec, &filter));
-    assert_done(tamis_filter_stat(filter, &stat));
+    tamis_filter *filter = fixture_create(store, "a", &room.spec);
+    stat = fixture_stat(filter);
     assert_true(stat.capacity == 500 && stat.kind == TAMIS_KIND_BLOOM && stat.seed == 0);
     assert_int_equal(stat.on_full, TAMIS_ON_FULL_GROW);
     tamis_filter_close(filter);
@@ -111,12 +103,10 @@ CASE(spec_of_an_older_program_means_what_it_meant)
     assert_done(tamis_size(&room.sizing));
     assert_true(room.sizing.m_bits > 9000);
     assert_untouched(&room, offsetof(struct tamis_sizing, data_bytes));
-    tamis_store_close(store);
 }
 
-CASE(spec_of_a_newer_program_is_taken_unless_it_asks_for_what_is_not_known)
+STORE_CASE(spec_of_a_newer_program_is_taken_unless_it_asks_for_what_is_not_known)
 {
-    tamis_store *store = fixture_store(NULL);
     union room room;
     memset(&room, 0, sizeof room);
     room.spec.size = sizeof room.spec + 64;
@@ -127,7 +117,6 @@ CASE(spec_of_a_newer_program_is_taken_unless_it_asks_for_what_is_not_known)
                    tamis_filter_create(store, "b", &room.spec, NULL));
     room.spec.size = sizeof room.spec;
     assert_done(tamis_filter_create(store, "b", &room.spec, NULL));
-    tamis_store_close(store);
 }
 
 static int64_t read_nothing(void *context, void *buffer, size_t bytes)
@@ -137,9 +126,8 @@ static int64_t read_nothing(void *context, void *buffer, size_t bytes)
     return bytes > 0 ? 0 : TAMIS_EINVAL;
 }
 
-CASE(struct_without_its_size_is_refused)
+STORE_CASE(struct_without_its_size_is_refused)
 {
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "a", 1000), *other = NULL;
     tamis_store *opened = NULL;
     const struct tamis_source source = {.size = sizeof source, .read = read_nothing};
@@ -183,7 +171,6 @@ CASE(struct_without_its_size_is_refused)
     assert_int_equal(tamis_build_publish(build, NULL), 1); /* and nothing was lost by it */
     tamis_build_close(build);
     tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
 /* ---- NULL ------------------------------------------------------------------------------------ */
@@ -206,7 +193,7 @@ static int generations_nothing(void *context, const struct tamis_generation_stat
 // NOLINTNEXTLINE(readability-function-size): a list of all calls
 CASE(null_arguments_are_refused_with_a_sentence)
 {
-    tamis_store *store = fixture_store(NULL);
+    AUTO_STORE *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "a", 1000), *other = NULL;
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
     const struct tamis_source source = {.size = sizeof source};
@@ -348,5 +335,4 @@ CASE(null_arguments_are_refused_with_a_sentence)
     assert_null(tamis_hash_set_weakness(NULL));
     assert_int_equal(fixture_problems(store->place.path), 0);
     tamis_filter_close(filter);
-    tamis_store_close(store);
 }

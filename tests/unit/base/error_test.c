@@ -77,9 +77,7 @@ CASE(error_sentence_is_kept_over_success)
     assert_int_equal(tamis__fail(TAMIS_EIO, "cannot read %s: %d", tamis__quote(quoted, "x"), 7),
                      TAMIS_EIO);
     assert_string_equal(tamis_last_error(), "cannot read 'x': 7");
-    assert_done(tamis_filter_check(
-        NULL, "name",
-        &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec), .capacity = 10}));
+    assert_done(tamis_filter_check(NULL, "name", SPEC(.capacity = 10)));
     assert_string_equal(tamis_last_error(), "cannot read 'x': 7");
 }
 

@@ -56,17 +56,17 @@ static void clear_stage(struct stage *s)
     scratch_remove(s->path);
     free(s->path);
 }
+#define AUTO_STAGE __attribute__((cleanup(clear_stage))) struct stage
 
 /* Every sort of key given, and published. */
 static int run(struct stage *s)
 {
-    tamis_build *build = NULL;
+    AUTO_BUILD *build = NULL;
     int rc = tamis_build_begin(s->store, "list", &s->spec, &build);
     if (rc == 0) rc = builds_give(build, tamis_build_except, &one_key);
     if (rc == 0) rc = builds_give(build, tamis_build_add, &s->keys);
     if (rc == 0) rc = builds_give(build, tamis_build_against, &good_keys);
     if (rc == 0) rc = tamis_build_publish(build, NULL);
-    tamis_build_close(build);
     return rc;
 }
 
@@ -118,14 +118,13 @@ CASE(build_tells_its_phases_in_order)
     static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED};
     for (size_t i = 0; i < 4; i++) {
         struct teller teller;
-        struct stage s = set_stage(kinds[i % 2], 60000);
+        AUTO_STAGE s = set_stage(kinds[i % 2], 60000);
         s.spec.threads = i < 2 ? 1 : 3;
         (void)set_teller(&s, &teller, 99, 0);
         assert_int_equal(run(&s), 1);
         assert_false(teller.wrong);
         for (size_t phase = 0; phase < 5; phase++)
             assert_true(teller.seen[phase] >= (phase == TAMIS_BUILD_PUBLISHING ? 2 : 1));
-        clear_stage(&s);
     }
 }
 
@@ -136,7 +135,7 @@ CASE(build_ended_in_any_phase_leaves_nothing)
     for (size_t i = 0; i < 4; i++)
         for (uint32_t phase = 0; phase <= TAMIS_BUILD_PUBLISHING; phase++) {
             struct teller teller;
-            struct stage s = set_stage(kinds[i % 2], 60000);
+            AUTO_STAGE s = set_stage(kinds[i % 2], 60000);
             const int descriptors = fixture_files("/proc/self", "fd");
             s.spec.threads = i < 2 ? 1 : 3;
             (void)set_teller(&s, &teller, phase, 0);
@@ -151,14 +150,13 @@ CASE(build_ended_in_any_phase_leaves_nothing)
             teller.last = 0;
             assert_int_equal(run(&s), 1);
             check_new(&s);
-            clear_stage(&s);
         }
 }
 
 CASE(build_that_was_ended_cannot_go_on)
 {
     struct teller teller;
-    struct stage s = set_stage(TAMIS_KIND_FUSE, 100);
+    AUTO_STAGE s = set_stage(TAMIS_KIND_FUSE, 100);
     tamis_build *build;
     (void)set_teller(&s, &teller, TAMIS_BUILD_READING, 0);
     assert_done(tamis_build_begin(s.store, "list", &s.spec, &build));
@@ -168,7 +166,6 @@ CASE(build_that_was_ended_cannot_go_on)
     assert_refused(TAMIS_EFULL, "has failed before", tamis_build_publish(build, NULL));
     tamis_build_close(build);
     check_old(&s);
-    clear_stage(&s);
 }
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
@@ -192,7 +189,7 @@ static void arm(const struct fault *fault, unsigned nth)
 /* Where the fault was no error it must not have mattered: budgets and sweeps go on without. */
 static bool run_with_fault(uint32_t kind, uint64_t keys, const struct fault *fault, unsigned nth)
 {
-    struct stage s = set_stage(kind, keys);
+    AUTO_STAGE s = set_stage(kind, keys);
     const int descriptors = fixture_files("/proc/self", "fd");
     (void)tamis__fail(0, "%s", "");
     arm(fault, nth);
@@ -212,7 +209,6 @@ static bool run_with_fault(uint32_t kind, uint64_t keys, const struct fault *fau
     assert_done(builds_run(s.store, "next", &s.spec, &one_key, NULL));
     assert_int_equal(fixture_files(s.path, "staging"), 0);
     assert_int_equal(fixture_problems(s.path), 0);
-    clear_stage(&s);
     return reached;
 }
 
@@ -284,7 +280,7 @@ static void spoil_staged(enum tamis__point point)
         (void)snprintf(file, sizeof file, "%s/staging/%s", spoilt_path, entry->d_name);
         fixture_peek(file, 0, &header, sizeof header);
         const size_t bytes = (size_t)header.data_bytes;
-        char *data = malloc(bytes);
+        AUTO_FREE char *data = malloc(bytes);
         fixture_peek(file, header.data_offset, data, bytes);
         if (spoil == SET_ALL)
             memset(data, 0xFF, bytes);
@@ -292,7 +288,6 @@ static void spoil_staged(enum tamis__point point)
             for (size_t i = 1000; i < 1064; i++)
                 data[i] = (char)~data[i];
         fixture_poke(file, header.data_offset, data, bytes);
-        free(data);
     }
     (void)closedir(dir);
 }
@@ -311,7 +306,7 @@ CASE(build_with_faulty_data_is_not_published)
         {TAMIS_KIND_BLOOM, SET_ALL, "answers yes to far more keys"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct stage s = set_stage(cases[i].kind, 3000);
+        AUTO_STAGE s = set_stage(cases[i].kind, 3000);
         spoilt_path = s.path;
         spoil = cases[i].spoil ? SET_ALL : FLIP_A_BYTE;
         tamis__point_hook = spoil_staged;
@@ -322,7 +317,6 @@ CASE(build_with_faulty_data_is_not_published)
         assert_int_equal(fixture_files(s.path, "staging"), 0);
         assert_int_equal(run(&s), 1);
         check_new(&s);
-        clear_stage(&s);
     }
 }
 
@@ -351,7 +345,7 @@ CASE(build_killed_at_any_step_leaves_the_old_generation)
                                                TAMIS__POINT_BUILD_VERIFIED};
     static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED};
     for (size_t i = 0; i < 2 * sizeof points / sizeof points[0]; i++) {
-        struct stage s = set_stage(kinds[i % 2], 60000);
+        AUTO_STAGE s = set_stage(kinds[i % 2], 60000);
         kill_at = points[i / 2];
         assert_int_equal(fixture_child(run_until_killed, &s), 256 + SIGKILL);
         check_old(&s);
@@ -359,7 +353,6 @@ CASE(build_killed_at_any_step_leaves_the_old_generation)
         check_new(&s);
         assert_int_equal(fixture_files(s.path, "staging"), 0);
         assert_int_equal(fixture_problems(s.path), 0);
-        clear_stage(&s);
     }
 }
 

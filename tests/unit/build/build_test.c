@@ -58,8 +58,8 @@ CASE(build_of_any_kind_answers_for_its_keys)
     twice.shuffle = random_seed();
     tamis__point_samples = (uint64_t)1 << 20; /* as installed */
     for (size_t i = 0; i < SPECS; i++) {
-        char *path;
-        tamis_store *store = fixture_store(&path);
+        AUTO_FREE char *path;
+        AUTO_STORE *store = fixture_store(&path);
         const struct tamis_build_spec spec = {.size = sizeof spec, .filter = &specs[i]};
         struct tamis_build_result result = {.size = sizeof result};
         assert_int_equal(assert_done(builds_run(store, "list", &spec, &twice, &result)), 1);
@@ -73,8 +73,6 @@ CASE(build_of_any_kind_answers_for_its_keys)
         assert_int_equal(fixture_problems(path), 0);
         assert_int_equal(fixture_files(path, "segments"), 1);
         assert_int_equal(fixture_files(path, "staging"), 0);
-        tamis_store_close(store);
-        free(path);
     }
     tamis__point_samples = samples;
 }
@@ -84,64 +82,48 @@ CASE(build_of_any_kind_answers_for_its_keys)
  * to fail while the sampled rate was held against the mean of all key sets alone: one build in nine
  * published nothing.
  */
-CASE(build_of_few_keys_is_not_taken_for_damaged)
+STORE_CASE(build_of_few_keys_is_not_taken_for_damaged)
 {
     static const uint32_t kinds[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
-    tamis_store *store = fixture_store(NULL);
     const uint64_t samples = tamis__point_samples;
     tamis__point_samples = (uint64_t)1 << 20; /* as installed */
     for (uint64_t i = 0; i < 60; i++) {
         const struct builds_keys few = {.family = 'f', .first = i * 1000, .count = 655 >> i % 8};
-        const struct tamis_build_spec spec = {
-            .size = sizeof spec,
-            .filter = &(struct tamis_filter_spec){
-                .size = sizeof(struct tamis_filter_spec), .kind = kinds[i % 5 == 4], .seed = i}};
+        const struct tamis_build_spec spec = {.size = sizeof spec,
+                                              .filter = SPEC(.kind = kinds[i % 5 == 4], .seed = i)};
         struct tamis_build_result result = {.size = sizeof result};
         assert_int_equal(assert_done(builds_run(store, "few", &spec, &few, &result)), 1);
         assert_int_equal(result.sampled, 1 << 20);
     }
     tamis__point_samples = samples;
-    tamis_store_close(store);
 }
 
-CASE(build_of_no_keys_answers_no)
+STORE_CASE(build_of_no_keys_answers_no)
 {
     static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
     const struct builds_keys none = {.family = 'k'};
-    tamis_store *store = fixture_store(NULL);
     for (size_t i = 0; i < 3; i++) {
-        const struct tamis_build_spec spec = {
-            .size = sizeof spec,
-            .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                                  .kind = kinds[i]}};
+        const struct tamis_build_spec spec = {.size = sizeof spec,
+                                              .filter = SPEC(.kind = kinds[i])};
         struct tamis_build_result result = {.size = sizeof result};
         assert_int_equal(assert_done(builds_run(store, "none", &spec, &none, &result)), 1);
         assert_int_equal(result.distinct, 0);
         assert_int_equal(result.generation, i + 1);
         assert_int_equal(builds_count_yes(store, "none", &strangers), 0);
     }
-    tamis_store_close(store);
 }
 
-CASE(build_that_is_outgrown_by_its_capacity_holds_all)
+STORE_CASE(build_that_is_outgrown_by_its_capacity_holds_all)
 {
-    tamis_store *store = fixture_store(NULL);
     const struct tamis_build_spec spec = {
         .size = sizeof spec,
-        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                              .kind = TAMIS_KIND_BLOCKED,
-                                              .capacity = 10,
-                                              .fp_rate = 0.01}};
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    tamis_filter *filter = NULL;
+        .filter = SPEC(.kind = TAMIS_KIND_BLOCKED, .capacity = 10, .fp_rate = 0.01)};
     assert_done(builds_run(store, "list", &spec, &keys, NULL));
-    assert_done(tamis_filter_open(store, "list", 0, &filter));
-    assert_done(tamis_filter_stat(filter, &stat));
+    AUTO_FILTER *filter = fixture_opened(store, "list", 0);
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.capacity, KEYS);
     assert_int_equal(stat.items, KEYS);
     assert_int_equal(stat.kind, TAMIS_KIND_BLOCKED);
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
@@ -184,8 +166,8 @@ static void check_same(const struct tamis_filter_spec *filter, uint64_t count)
         uint64_t shuffle, memory_bytes;
         uint32_t threads;
     } ways[] = {{1, 0, 0, 1}, {3, 1, 0, 2}, {2, 2, 1 << 20, 1}, {1, 3, 1 << 20, 4}};
-    char *path;
-    tamis_store *store = fixture_store(&path);
+    AUTO_FREE char *path;
+    AUTO_STORE *store = fixture_store(&path);
     struct bytes first = {.data = NULL};
     uint8_t digest[16];
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
@@ -208,8 +190,6 @@ static void check_same(const struct tamis_filter_spec *filter, uint64_t count)
         free(now.data);
     }
     free(first.data);
-    tamis_store_close(store);
-    free(path);
 }
 
 CASE(build_bytes_depend_on_keys_and_spec_alone)
@@ -229,8 +209,8 @@ static void give(tamis_build *build, builds_fn *fn, const struct builds_keys *gi
 
 static void check_against(const struct tamis_filter_spec *filter, uint64_t memory_bytes)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
+    AUTO_FREE char *path;
+    AUTO_STORE *store = fixture_store(&path);
     const struct tamis_build_spec spec = {
         .size = sizeof spec, .filter = filter, .memory_bytes = memory_bytes};
     const struct builds_keys both = {.family = 'k', .first = KEYS - 100, .count = 100, .times = 3};
@@ -249,8 +229,6 @@ static void check_against(const struct tamis_filter_spec *filter, uint64_t memor
     assert_int_equal(builds_count_yes(store, "list", &strangers), 0);
     assert_int_equal(builds_count_yes(store, "list", &keys), KEYS);
     assert_int_equal(fixture_problems(path), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* Seen to fail: with found exceptions that are not given to the publisher, and with added keys that
@@ -263,9 +241,8 @@ CASE(build_against_known_good_keys_answers_no_to_them)
     check_against(&specs[10], 0);
 }
 
-CASE(build_excepts_keys_though_they_were_added)
+STORE_CASE(build_excepts_keys_though_they_were_added)
 {
-    tamis_store *store = fixture_store(NULL);
     const struct tamis_build_spec spec = {.size = sizeof spec, .filter = &specs[0]};
     const struct builds_keys some = {.family = 'k', .count = 10};
     struct tamis_build_result result = {.size = sizeof result};
@@ -283,34 +260,33 @@ CASE(build_excepts_keys_though_they_were_added)
     assert_done(builds_run(store, "list", &spec, &keys, &result));
     assert_int_equal(result.exceptions, 10);
     assert_int_equal(builds_count_yes(store, "list", &keys), KEYS - 10);
-    tamis_store_close(store);
 }
 
 /* ---- Nothing to do --------------------------------------------------------------------------- */
 
 struct change {
     const char *what;
-    struct tamis_build_spec spec;
-    struct builds_keys keys, except, against;
+    const struct tamis_filter_spec *filter;
+    uint32_t flags;
+    const struct builds_keys *keys, *except, *against;
     int published;
 };
 
 static int run_change(tamis_store *store, const struct change *change,
                       struct tamis_build_result *result)
 {
-    tamis_build *build;
-    assert_done(tamis_build_begin(store, "list", &change->spec, &build));
-    give(build, tamis_build_add, &change->keys);
-    give(build, tamis_build_except, &change->except);
-    give(build, tamis_build_against, &change->against);
-    const int rc = (int)assert_done(tamis_build_publish(build, result));
-    tamis_build_close(build);
-    return rc;
+    const struct tamis_build_spec spec = {
+        .size = sizeof spec, .filter = change->filter, .flags = change->flags, .keep = 3};
+    AUTO_BUILD *build;
+    assert_done(tamis_build_begin(store, "list", &spec, &build));
+    give(build, tamis_build_add, change->keys);
+    give(build, tamis_build_except, change->except);
+    give(build, tamis_build_against, change->against);
+    return (int)assert_done(tamis_build_publish(build, result));
 }
 
 /* Each after the one before it. */
-// NOLINTNEXTLINE(readability-function-size): a table of steps, of which each needs the one before
-CASE(build_if_changed_publishes_what_has_changed)
+STORE_CASE(build_if_changed_publishes_what_has_changed)
 {
     const uint32_t flags = TAMIS_BUILD_IF_CHANGED;
     const struct tamis_filter_spec fuse = {.size = sizeof fuse, .fp_rate = 1.0 / 256},
@@ -329,172 +305,57 @@ CASE(build_if_changed_publishes_what_has_changed)
     const struct builds_keys shuffled = {.family = 'k', .count = KEYS, .times = 2, .shuffle = 5},
                              more = {.family = 'k', .count = KEYS + 1},
                              some = {.family = 'k', .count = 5},
-                             good = {.family = 's', .count = 50000};
+                             good = {.family = 's', .count = 50000}, none = {.count = 0};
     const struct change changes[] = {
-        {"a new filter",
-         {.size = sizeof(struct tamis_build_spec), .filter = &fuse, .flags = flags},
-         keys,
-         {0},
-         {0},
-         1},
-        {"nothing",
-         {.size = sizeof(struct tamis_build_spec), .filter = &fuse, .flags = flags},
-         shuffled,
-         {0},
-         {0},
-         0},
-        {"without the flag",
-         {.size = sizeof(struct tamis_build_spec), .filter = &fuse},
-         keys,
-         {0},
-         {0},
-         1},
-        {"a key",
-         {.size = sizeof(struct tamis_build_spec), .filter = &fuse, .flags = flags},
-         more,
-         {0},
-         {0},
-         1},
-        {"the rate",
-         {.size = sizeof(struct tamis_build_spec), .filter = &other, .flags = flags},
-         more,
-         {0},
-         {0},
-         1},
-        {"nothing, again",
-         {.size = sizeof(struct tamis_build_spec), .filter = &other, .flags = flags},
-         more,
-         {0},
-         {0},
-         0},
-        {"keep",
-         {.size = sizeof(struct tamis_build_spec),
-          .filter = &other,
-          .flags = flags | TAMIS_BUILD_KEEP,
-          .keep = 3},
-         more,
-         {0},
-         {0},
-         1},
-        {"keep not",
-         {.size = sizeof(struct tamis_build_spec),
-          .filter = &other,
-          .flags = flags | TAMIS_BUILD_KEEP,
-          .keep = 3},
-         more,
-         {0},
-         {0},
-         0},
-        {"exceptions",
-         {.size = sizeof(struct tamis_build_spec), .filter = &other, .flags = flags},
-         more,
-         some,
-         {0},
-         1},
-        {"those",
-         {.size = sizeof(struct tamis_build_spec), .filter = &other, .flags = flags},
-         more,
-         some,
-         {0},
-         0},
-        {"fewer of them",
-         {.size = sizeof(struct tamis_build_spec), .filter = &other, .flags = flags},
-         more,
-         {0},
-         {0},
-         0},
-        {"the kind",
-         {.size = sizeof(struct tamis_build_spec), .filter = &blocked, .flags = flags},
-         more,
-         {0},
-         {0},
-         1},
-        {"nothing of it",
-         {.size = sizeof(struct tamis_build_spec), .filter = &blocked, .flags = flags},
-         more,
-         {0},
-         {0},
-         0},
+        {"a new filter", &fuse, flags, &keys, &none, &none, 1},
+        {"nothing", &fuse, flags, &shuffled, &none, &none, 0},
+        {"without the flag", &fuse, 0, &keys, &none, &none, 1},
+        {"a key", &fuse, flags, &more, &none, &none, 1},
+        {"the rate", &other, flags, &more, &none, &none, 1},
+        {"nothing, again", &other, flags, &more, &none, &none, 0},
+        {"keep", &other, flags | TAMIS_BUILD_KEEP, &more, &none, &none, 1},
+        {"keep not", &other, flags | TAMIS_BUILD_KEEP, &more, &none, &none, 0},
+        {"exceptions", &other, flags, &more, &some, &none, 1},
+        {"those", &other, flags, &more, &some, &none, 0},
+        {"fewer of them", &other, flags, &more, &none, &none, 0},
+        {"the kind", &blocked, flags, &more, &none, &none, 1},
+        {"nothing of it", &blocked, flags, &more, &none, &none, 0},
         /* Seen to fail with same_policy() that does not look at `durable`. */
-        {"durable",
-         {.size = sizeof(struct tamis_build_spec), .filter = &durable, .flags = flags},
-         more,
-         {0},
-         {0},
-         1},
-        {"durable already",
-         {.size = sizeof(struct tamis_build_spec), .filter = &durable, .flags = flags},
-         more,
-         {0},
-         {0},
-         0},
-        {"it stays so",
-         {.size = sizeof(struct tamis_build_spec), .filter = &blocked, .flags = flags},
-         more,
-         {0},
-         {0},
-         0},
-        {"the capacity",
-         {.size = sizeof(struct tamis_build_spec), .filter = &larger, .flags = flags},
-         more,
-         {0},
-         {0},
-         1},
-        {"good keys",
-         {.size = sizeof(struct tamis_build_spec), .filter = &larger, .flags = flags},
-         more,
-         {0},
-         good,
-         1},
-        {"the same",
-         {.size = sizeof(struct tamis_build_spec), .filter = &larger, .flags = flags},
-         more,
-         {0},
-         good,
-         0},
-        {"none of them",
-         {.size = sizeof(struct tamis_build_spec), .filter = &larger, .flags = flags},
-         more,
-         {0},
-         {0},
-         1},
+        {"durable", &durable, flags, &more, &none, &none, 1},
+        {"durable already", &durable, flags, &more, &none, &none, 0},
+        {"it stays so", &blocked, flags, &more, &none, &none, 0},
+        {"the capacity", &larger, flags, &more, &none, &none, 1},
+        {"good keys", &larger, flags, &more, &none, &good, 1},
+        {"the same", &larger, flags, &more, &none, &good, 0},
+        {"none of them", &larger, flags, &more, &none, &none, 1},
     };
     struct tamis_build_result result = {.size = sizeof result};
     uint64_t generation = 0;
-    char *path;
-    tamis_store *store = fixture_store(&path);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         const int published = run_change(store, &changes[i], &result);
         if (published != changes[i].published) fail_msg("%s: %d", changes[i].what, published);
         generation += (uint64_t)published;
         assert_int_equal(result.generation, generation);
-        assert_int_equal(result.distinct, changes[i].keys.count);
+        assert_int_equal(result.distinct, changes[i].keys->count);
     }
     /* One that is durable is so after each build over it. */
-    tamis_filter *filter;
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    assert_done(tamis_filter_open(store, "list", TAMIS_READ_ONLY, &filter));
-    assert_done(tamis_filter_stat(filter, &stat));
+    tamis_filter *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_true((stat.flags & TAMIS_FILTER_DURABLE) != 0);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(fixture_files(path, "staging"), 0);
     assert_int_equal(fixture_problems(path), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* Its adders would end.  Seen to fail with check_default_kind() always 0. */
-CASE(build_of_no_kind_replaces_no_other_kind)
+STORE_CASE(build_of_no_kind_replaces_no_other_kind)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    const struct tamis_filter_spec live = {.size = sizeof live, .capacity = 1000};
     const struct builds_keys some = {.family = 'k', .count = 100};
     struct tamis_filter_spec wanted = {.size = sizeof wanted, .fp_rate = 0.01};
     const struct tamis_build_spec spec = {.size = sizeof spec, .filter = &wanted};
     struct tamis_build_result result = {.size = sizeof result};
     tamis_build *build;
-    assert_done(tamis_filter_create(store, "list", &live, NULL));
+    assert_done(tamis_filter_create(store, "list", SPEC(.capacity = 1000), NULL));
     assert_done(tamis_build_begin(store, "list", &spec, &build));
     give(build, tamis_build_add, &some);
     assert_refused(TAMIS_EMISMATCH, "give --kind blocked to build it as it is, or --kind fuse",
@@ -508,29 +369,20 @@ CASE(build_of_no_kind_replaces_no_other_kind)
         assert_int_equal(assert_done(tamis_build_publish(build, &result)), 1);
         tamis_build_close(build);
     }
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(build_if_changed_sees_what_others_have_added)
+STORE_CASE(build_if_changed_sees_what_others_have_added)
 {
-    tamis_store *store = fixture_store(NULL);
     const struct tamis_build_spec spec = {
         .size = sizeof spec,
-        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                              .kind = TAMIS_KIND_BLOCKED,
-                                              .fp_rate = 1e-6,
-                                              .capacity = 2 * KEYS},
+        .filter = SPEC(.kind = TAMIS_KIND_BLOCKED, .fp_rate = 1e-6, .capacity = 2 * KEYS),
         .flags = TAMIS_BUILD_IF_CHANGED};
-    tamis_filter *filter = NULL;
     assert_int_equal(assert_done(builds_run(store, "list", &spec, &keys, NULL)), 1);
     assert_int_equal(assert_done(builds_run(store, "list", &spec, &keys, NULL)), 0);
-    assert_done(tamis_filter_open(store, "list", 0, &filter));
+    AUTO_FILTER *filter = fixture_opened(store, "list", 0);
     assert_int_equal(tamis_filter_add(filter, "another", 7), 1);
     assert_int_equal(assert_done(builds_run(store, "list", &spec, &keys, NULL)), 1);
     assert_int_equal(tamis_filter_contains(filter, "another", 7), 0);
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
 }
 
 /* ---- Refused --------------------------------------------------------------------------------- */
@@ -569,8 +421,8 @@ CASE(build_with_a_wrong_spec_is_refused)
         {OF_BUILD(.memory_bytes = 1000), TAMIS_EINVAL, "1 MiB or more"},
         {OF_BUILD(.threads = 5000), TAMIS_EINVAL, "5000 threads"},
     };
-    char *path;
-    tamis_store *store = fixture_store(&path);
+    AUTO_FREE char *path;
+    AUTO_STORE *store = fixture_store(&path);
     tamis_build *build = NULL;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_refused(cases[i].code, cases[i].words,
@@ -584,30 +436,26 @@ CASE(build_with_a_wrong_spec_is_refused)
     tamis_store_close(store);
     store = fixture_open(path, TAMIS_READ_ONLY);
     assert_refused(TAMIS_EREADONLY, "", tamis_build_begin(store, "list", &good, &build));
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(build_of_a_filter_that_counts_or_forgets_is_refused)
+STORE_CASE(build_of_a_filter_that_counts_or_forgets_is_refused)
 {
     static const struct tamis_filter_spec there[] = {
         {.size = sizeof there[0], .kind = TAMIS_KIND_COUNTING, .capacity = 100},
         {.size = sizeof there[0], .capacity = 100, .window_items = 100}};
     static const char *const words[] = {"counting", "a window"};
     static const struct tamis_build_spec spec = {.size = sizeof spec};
-    tamis_store *store = fixture_store(NULL);
     for (size_t i = 0; i < 2; i++) {
         assert_done(tamis_filter_create(store, words[i], &there[i], NULL));
         assert_refused(TAMIS_EMISMATCH, words[i], builds_run(store, words[i], &spec, &keys, NULL));
     }
-    tamis_store_close(store);
 }
 
 CASE(build_that_is_over_takes_no_more)
 {
     static const struct tamis_build_spec spec = {.size = sizeof spec};
     tamis_store *store = fixture_store(NULL);
-    tamis_build *build;
+    AUTO_BUILD *build;
     tamis_build_close(NULL);
     assert_done(tamis_build_begin(store, "list", &spec, &build));
     assert_refused(TAMIS_EINVAL, "key 0",
@@ -617,7 +465,6 @@ CASE(build_that_is_over_takes_no_more)
     assert_refused(TAMIS_EINVAL, "is over", builds_give(build, tamis_build_add, &keys));
     assert_refused(TAMIS_EINVAL, "is over", tamis_build_publish(build, NULL));
     tamis_store_close(store); /* the build holds it */
-    tamis_build_close(build);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */

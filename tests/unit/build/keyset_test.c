@@ -73,6 +73,7 @@ static void free_digests(struct digests *d)
     free(d->list);
     free(d->sorted);
 }
+#define AUTO_DIGESTS __attribute__((cleanup(free_digests))) struct digests
 
 /* ---- Keysets --------------------------------------------------------------------------------- */
 
@@ -99,6 +100,7 @@ static void clear_stage(struct stage *s)
     scratch_remove(s->path);
     free(s->path);
 }
+#define AUTO_STAGE __attribute__((cleanup(clear_stage))) struct stage
 
 /* In pieces of all lengths. */
 static int add_all(struct tamis__keyset *keyset, const struct digests *d)
@@ -130,7 +132,7 @@ static void check_lookups(const struct tamis__keyset *keyset, const struct diges
 
 static void check_contents(const struct tamis__keyset *keyset, const struct digests *d)
 {
-    uint64_t *buffer = calloc(d->distinct + 1, 8);
+    AUTO_FREE uint64_t *buffer = calloc(d->distinct + 1, 8);
     const uint64_t *read = NULL;
     assert_int_equal(keyset->added, d->count);
     assert_int_equal(keyset->distinct, d->distinct);
@@ -141,19 +143,17 @@ static void check_contents(const struct tamis__keyset *keyset, const struct dige
     assert_done(tamis__keyset_read(keyset, middle, some, buffer, &read));
     if (some > 0) assert_memory_equal(read, d->sorted + middle, some * 8);
     check_lookups(keyset, d);
-    free(buffer);
 }
 
 static void check(size_t count, enum spread spread, uint64_t memory_bytes, unsigned threads)
 {
-    struct digests d = make_digests(count, spread);
+    AUTO_DIGESTS d = make_digests(count, spread);
     struct stage s;
     set_stage(&s, memory_bytes, threads);
     assert_done(add_all(&s.keyset, &d));
     assert_done(tamis__keyset_sort(&s.keyset));
     check_contents(&s.keyset, &d);
     clear_stage(&s);
-    free_digests(&d);
 }
 
 CASE(keyset_in_memory_is_sorted_and_distinct)
@@ -177,7 +177,7 @@ CASE(keyset_on_disk_is_sorted_and_distinct)
 
 CASE(keyset_beyond_memory_has_a_file_without_a_name)
 {
-    struct digests d = make_digests(20000, HASHES);
+    AUTO_DIGESTS d = make_digests(20000, HASHES);
     struct stage s;
     set_stage(&s, TINY_BYTES, 2);
     assert_done(add_all(&s.keyset, &d));
@@ -187,12 +187,11 @@ CASE(keyset_beyond_memory_has_a_file_without_a_name)
     assert_true(tamis__keyset_is_on_disk(&s.keyset));
     assert_int_equal(s.keyset.run_count, 1);
     clear_stage(&s);
-    free_digests(&d);
 }
 
 CASE(keyset_of_duplicates_stays_in_memory)
 {
-    struct digests d = make_digests(200000, ALL_EQUAL);
+    AUTO_DIGESTS d = make_digests(200000, ALL_EQUAL);
     struct stage s;
     set_stage(&s, TINY_BYTES, 2);
     assert_done(add_all(&s.keyset, &d));
@@ -200,12 +199,11 @@ CASE(keyset_of_duplicates_stays_in_memory)
     assert_false(tamis__keyset_is_on_disk(&s.keyset));
     check_contents(&s.keyset, &d);
     clear_stage(&s);
-    free_digests(&d);
 }
 
 CASE(keyset_digest_does_not_depend_on_order)
 {
-    struct digests d = make_digests(50000, REPEATED);
+    AUTO_DIGESTS d = make_digests(50000, REPEATED);
     struct stage forward, backward;
     uint8_t a[TAMIS__KEY_DIGEST_BYTES], b[TAMIS__KEY_DIGEST_BYTES];
     set_stage(&forward, ROOMY_BYTES, 2);
@@ -220,7 +218,6 @@ CASE(keyset_digest_does_not_depend_on_order)
     assert_memory_equal(a, b, sizeof a);
     clear_stage(&forward);
     clear_stage(&backward);
-    free_digests(&d);
 }
 
 /* By Python's xxhash: xxh3_128_hexdigest(bytes(8)), which has the greatest byte first. */
@@ -260,18 +257,16 @@ static int read_some(void *context, unsigned worker, uint64_t item)
 
 CASE(keyset_is_read_by_threads_side_by_side)
 {
-    struct digests d = make_digests(300000, HASHES);
+    AUTO_DIGESTS d = make_digests(300000, HASHES);
     for (int i = 0; i < 2; i++) {
-        struct stage s;
+        AUTO_STAGE s;
         set_stage(&s, i ? TINY_BYTES : ROOMY_BYTES, 4);
         assert_done(add_all(&s.keyset, &d));
         assert_done(tamis__keyset_sort(&s.keyset));
         struct reading reading = {&s.keyset, &d};
         assert_done(tamis__crew_run(&s.crew, read_some, &reading,
                                     (d.distinct + READ_AT_ONCE - 1) / READ_AT_ONCE));
-        clear_stage(&s);
     }
-    free_digests(&d);
 }
 
 /* ---- Progress -------------------------------------------------------------------------------- */
@@ -293,9 +288,9 @@ static int tell(void *context, uint32_t phase, uint64_t done, uint64_t all)
 
 CASE(keyset_sort_is_ended_by_progress)
 {
-    struct digests d = make_digests(100000, HASHES);
+    AUTO_DIGESTS d = make_digests(100000, HASHES);
     for (int i = 0; i < 4; i++) {
-        struct stage s;
+        AUTO_STAGE s;
         struct teller teller = {0};
         set_stage(&s, i & 1 ? TINY_BYTES : ROOMY_BYTES, i & 2 ? 3 : 1);
         assert_done(add_all(&s.keyset, &d));
@@ -305,9 +300,7 @@ CASE(keyset_sort_is_ended_by_progress)
         assert_int_equal(tamis__keyset_sort(&s.keyset), TAMIS_EFULL);
         assert_int_equal(teller.phase, TAMIS_BUILD_SORTING);
         assert_int_equal(teller.all, d.count);
-        clear_stage(&s);
     }
-    free_digests(&d);
 }
 
 static int count_item(void *context, unsigned worker, uint64_t item)
@@ -404,17 +397,15 @@ static void check_spool(const struct tamis_store *store, size_t memory, uint64_t
     tamis__spool_clear(&spool);
 }
 
-CASE(spool_gives_keys_back_in_order)
+STORE_CASE(spool_gives_keys_back_in_order)
 {
     static const size_t memory[] = {0, 5000, 100000, 1 << 20, 1 << 26};
-    tamis_store *store = fixture_store(NULL);
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
         static const uint64_t counts[] = {0, 1, 2, 1023, 1024, 1025, 5000};
         for (size_t j = 0; j < sizeof counts / sizeof counts[0]; j++)
             check_spool(store, memory[i], counts[j], 20000);
         check_spool(store, memory[i], 30, LONGEST);
     }
-    tamis_store_close(store);
 }
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
@@ -466,7 +457,7 @@ static unsigned fail_each(int (*run)(struct stage *, const struct digests *), ar
     unsigned nth = 0;
     bool reached = true;
     while (reached) {
-        struct stage s;
+        AUTO_STAGE s;
         set_stage(&s, TINY_BYTES, 1);
         const int descriptors = fixture_files("/proc/self", "fd");
         (void)tamis__fail(0, "%s", "");
@@ -483,7 +474,6 @@ static unsigned fail_each(int (*run)(struct stage *, const struct digests *), ar
         tamis__keyset_init(&s.keyset, &s.store->place, &s.crew, TINY_BYTES);
         assert_done(run(&s, &d));
         sweep(&s);
-        clear_stage(&s);
     }
     free_digests(&d);
     return nth - 1;
@@ -504,7 +494,7 @@ CASE(keyset_and_spool_survive_any_fault)
 
 CASE(keyset_on_a_full_disk_tells_the_mend)
 {
-    struct digests d = make_digests(20000, HASHES);
+    AUTO_DIGESTS d = make_digests(20000, HASHES);
     struct stage s;
     set_stage(&s, TINY_BYTES, 1);
     faults_arm_verb(1, ENOSPC, "allocate");
@@ -514,7 +504,6 @@ CASE(keyset_on_a_full_disk_tells_the_mend)
     assert_non_null(strstr(tamis_last_error(), "needs 25.6 KiB more, but its file system has "));
     assert_non_null(strstr(tamis_last_error(), "free some room, or let the build use more memory"));
     clear_stage(&s);
-    free_digests(&d);
 }
 
 CASES_PREPARE

@@ -16,9 +16,8 @@ static const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1
 static char *make_store(void)
 {
     char *path;
-    tamis_store *store = fixture_store(&path);
+    AUTO_STORE *store = fixture_store(&path);
     catalogs_put_range(store, 0, FILTERS);
-    tamis_store_close(store);
     return path;
 }
 
@@ -28,7 +27,7 @@ static void damage_key(const char *path, unsigned filter)
     char key[16];
     size_t bytes, found = 0;
     const size_t key_bytes = (size_t)snprintf(key, sizeof key, "ff%06u", filter);
-    unsigned char *file = catalogs_read_file(path, &bytes);
+    AUTO_FREE unsigned char *file = catalogs_read_file(path, &bytes);
     for (size_t at = 0; at + key_bytes <= bytes; at++) {
         if (memcmp(file + at, key, key_bytes) != 0) continue;
         const unsigned char last = file[at + key_bytes - 1] ^ 0x40;
@@ -36,7 +35,6 @@ static void damage_key(const char *path, unsigned filter)
         found++;
     }
     assert_true(found > 0);
-    free(file);
 }
 
 /*
@@ -45,10 +43,10 @@ static void damage_key(const char *path, unsigned filter)
  */
 static void catalog_damaged_key_is_not_a_missing_filter(void **state)
 {
-    char *path = make_store();
+    AUTO_FREE char *path = make_store();
     size_t bytes;
     unsigned asked = 0;
-    unsigned char *sound = catalogs_read_file(path, &bytes);
+    AUTO_FREE unsigned char *sound = catalogs_read_file(path, &bytes);
     (void)state;
     for (unsigned filter = 0; filter < FILTERS; filter++) {
         char name[16];
@@ -66,15 +64,13 @@ static void catalog_damaged_key_is_not_a_missing_filter(void **state)
         fixture_poke(fixture_join(path, "catalog.mdb"), 0, sound, bytes);
     }
     assert_true(asked > FILTERS / 2);
-    free(sound);
-    free(path);
 }
 
 /* A name that nobody has is told so, between any two that are there, before and behind them. */
 static void catalog_of_many_pages_denies_what_is_not_there(void **state)
 {
-    char *path = make_store();
-    tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_FREE char *path = make_store();
+    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
     tamis_filter *opened;
     char name[16];
     (void)state;
@@ -84,8 +80,6 @@ static void catalog_of_many_pages_denies_what_is_not_there(void **state)
     }
     assert_int_equal(tamis_filter_open(store, "a", 0, &opened), TAMIS_ENOTFOUND);
     assert_int_equal(tamis_filter_open(store, "z", 0, &opened), TAMIS_ENOTFOUND);
-    tamis_store_close(store);
-    free(path);
 }
 
 /*
@@ -94,8 +88,8 @@ static void catalog_of_many_pages_denies_what_is_not_there(void **state)
  */
 static void catalog_changed_between_two_writes_is_checked_again(void **state)
 {
-    char *path = make_store();
-    tamis_store *store = fixture_open(path, 0);
+    AUTO_FREE char *path = make_store();
+    AUTO_STORE *store = fixture_open(path, 0);
     const struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_sec = 5}};
     (void)state;
     assert_done(tamis_filter_create(store, "a", &spec, NULL));
@@ -103,8 +97,6 @@ static void catalog_changed_between_two_writes_is_checked_again(void **state)
     assert_int_equal(utimensat(AT_FDCWD, fixture_join(path, "catalog.mdb"), times, 0), 0);
     const int rc = tamis_filter_create(store, "b", &spec, NULL);
     assert_int_equal(rc, TAMIS_ECORRUPT);
-    tamis_store_close(store);
-    free(path);
 }
 
 int main(void)

@@ -44,9 +44,8 @@ static int get_by_id(tamis_store *store, uint64_t id)
     return rc;
 }
 
-CASE(catalog_put_is_got_by_name_and_by_id)
+STORE_CASE(catalog_put_is_got_by_name_and_by_id)
 {
-    tamis_store *store = fixture_store(NULL);
     put(store, "seen", 7);
     assert_int_equal(get(store, "seen"), 0);
     assert_string_equal(found.name, "seen");
@@ -57,12 +56,10 @@ CASE(catalog_put_is_got_by_name_and_by_id)
     assert_int_equal(get(store, "see"), TAMIS_ENOTFOUND);
     assert_int_equal(get(store, "seen "), TAMIS_ENOTFOUND);
     assert_int_equal(get_by_id(store, 8), TAMIS_ENOTFOUND);
-    tamis_store_close(store);
 }
 
-CASE(catalog_put_again_replaces)
+STORE_CASE(catalog_put_again_replaces)
 {
-    tamis_store *store = fixture_store(NULL);
     put(store, "seen", 7);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     catalogs_record(&record, "seen", 7, 64);
@@ -71,12 +68,10 @@ CASE(catalog_put_again_replaces)
     assert_int_equal(get(store, "seen"), 0);
     assert_int_equal(found.segment_count, 64);
     assert_int_equal(found.segments[63].number, 763);
-    tamis_store_close(store);
 }
 
-CASE(catalog_without_commit_changes_nothing)
+STORE_CASE(catalog_without_commit_changes_nothing)
 {
-    tamis_store *store = fixture_store(NULL);
     put(store, "kept", 1);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     catalogs_record(&record, "dropped", 2, 1);
@@ -90,12 +85,10 @@ CASE(catalog_without_commit_changes_nothing)
     txn = catalogs_begin(store, TAMIS__LOCK_SHARED);
     assert_int_equal(tamis__catalog_store(txn)->next_segment, 1);
     tamis__catalog_end(txn);
-    tamis_store_close(store);
 }
 
-CASE(catalog_store_record_is_kept_by_commit)
+STORE_CASE(catalog_store_record_is_kept_by_commit)
 {
-    tamis_store *store = fixture_store(NULL);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     assert_int_equal(tamis__catalog_store(txn)->next_segment, 1);
     assert_int_equal(tamis__catalog_store(txn)->next_filter_id, 1);
@@ -105,12 +98,10 @@ CASE(catalog_store_record_is_kept_by_commit)
     assert_int_equal(tamis__catalog_store(txn)->next_segment, 1234567890123);
     assert_int_equal(tamis__catalog_store(txn)->store_id, store->store_id);
     tamis__catalog_end(txn);
-    tamis_store_close(store);
 }
 
-CASE(catalog_forgotten_is_gone_by_name_and_id)
+STORE_CASE(catalog_forgotten_is_gone_by_name_and_id)
 {
-    tamis_store *store = fixture_store(NULL);
     put(store, "seen", 7);
     put(store, "other", 8);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
@@ -120,13 +111,11 @@ CASE(catalog_forgotten_is_gone_by_name_and_id)
     assert_int_equal(get(store, "seen"), TAMIS_ENOTFOUND);
     assert_int_equal(get_by_id(store, 7), TAMIS_ENOTFOUND);
     assert_int_equal(get_by_id(store, 8), 0);
-    tamis_store_close(store);
 }
 
-CASE(catalog_name_of_255_bytes_is_held)
+STORE_CASE(catalog_name_of_255_bytes_is_held)
 {
     char name[TAMIS_NAME_MAX + 1];
-    tamis_store *store = fixture_store(NULL);
     memset(name, 'n', TAMIS_NAME_MAX);
     name[TAMIS_NAME_MAX] = '\0';
     put(store, name, 1);
@@ -136,7 +125,6 @@ CASE(catalog_name_of_255_bytes_is_held)
     assert_int_equal(found.filter_id, 2);
     assert_int_equal(get_by_id(store, 1), 0);
     assert_int_equal(found.name[254], 'n');
-    tamis_store_close(store);
 }
 
 /* ---- Walks ----------------------------------------------------------------------------------- */
@@ -163,10 +151,9 @@ static const char *walked(tamis_store *store, const char *prefix, int stop_after
     return walk.names;
 }
 
-CASE(catalog_each_goes_by_bytes_from_a_prefix)
+STORE_CASE(catalog_each_goes_by_bytes_from_a_prefix)
 {
     char longer[300];
-    tamis_store *store = fixture_store(NULL);
     assert_string_equal(walked(store, "", 0, 0), "");
     put(store, "b/2", 1);
     put(store, "a", 2);
@@ -184,7 +171,6 @@ CASE(catalog_each_goes_by_bytes_from_a_prefix)
     memset(longer, 'b', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
     assert_string_equal(walked(store, longer, 0, 0), "");
-    tamis_store_close(store);
 }
 
 static int note_number(void *context, uint64_t number)
@@ -194,10 +180,9 @@ static int note_number(void *context, uint64_t number)
     return number == 9 ? 43 : 0;
 }
 
-CASE(catalog_garbage_is_walked_by_number_and_forgotten)
+STORE_CASE(catalog_garbage_is_walked_by_number_and_forgotten)
 {
     uint64_t seen = 0;
-    tamis_store *store = fixture_store(NULL);
     put(store, "g-is also a letter of names", 1);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     assert_done(tamis__catalog_put_garbage(txn, 5));
@@ -213,28 +198,25 @@ CASE(catalog_garbage_is_walked_by_number_and_forgotten)
     assert_int_equal(tamis__catalog_each_garbage(txn, note_number, &seen), 43);
     assert_int_equal(seen, 59);
     tamis__catalog_end(txn);
-    tamis_store_close(store);
 }
 
 /* ---- Locks ----------------------------------------------------------------------------------- */
 
 CASE(catalog_open_read_only_refuses_the_exclusive_lock)
 {
-    char *path;
+    AUTO_FREE char *path;
     struct tamis__catalog_txn *txn;
     tamis_store_close(fixture_store(&path));
-    tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
     assert_refused(TAMIS_EREADONLY, "open it for writing",
                    tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, &txn));
-    tamis_store_close(store);
-    free(path);
 }
 
 /* A copy that came without catalog.lock, on a medium that nobody can write to. */
 CASE(catalog_without_a_lock_file_is_read)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
+    AUTO_FREE char *path;
+    AUTO_STORE *store = fixture_store(&path);
     put(store, "seen", 7);
     tamis_store_close(store);
     assert_int_equal(unlink(fixture_join(path, "catalog.lock")), 0);
@@ -244,8 +226,6 @@ CASE(catalog_without_a_lock_file_is_read)
     tamis_store_close(store);
     store = fixture_open(path, 0);
     assert_int_equal(access(fixture_join(path, "catalog.lock"), F_OK), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
 #define THREAD_ROUNDS (FIXTURE_SANITIZED ? 100 : 400)
@@ -341,7 +321,7 @@ CASE(catalog_lock_of_a_killed_parent_is_not_kept_by_its_child)
 {
     int ready[2];
     pid_t child;
-    char *path;
+    AUTO_FREE char *path;
     struct fork_case c = {.store = fixture_store(&path)};
     assert_int_equal(pipe(ready), 0);
     c.ready = ready[1];
@@ -362,7 +342,6 @@ CASE(catalog_lock_of_a_killed_parent_is_not_kept_by_its_child)
     (void)close(ready[0]);
     (void)close(ready[1]);
     tamis_store_close(c.store);
-    free(path);
 }
 
 /* The other way round: the child's inherited state must not end the parent's transaction. */
@@ -407,7 +386,7 @@ static void assert_no_catalog(const char *path, int code, const char *words)
 
 CASE(catalog_that_is_none_is_refused)
 {
-    char *path, *file;
+    AUTO_FREE char *path, *file;
     unsigned char garbage[8192];
     uint64_t random = random_seed();
     tamis_store_close(fixture_store(&path));
@@ -428,24 +407,20 @@ CASE(catalog_that_is_none_is_refused)
     assert_no_catalog(path, TAMIS_EFOREIGN, "not a regular file");
     assert_int_equal(rmdir(file), 0);
     assert_no_catalog(path, TAMIS_ENOSTORE, "there is no store");
-    free(file);
-    free(path);
 }
 
 /* A creator that died leaves catalog.mdb.new behind; the next one makes the catalog all the same.
  */
 CASE(catalog_half_made_by_another_is_made_anew)
 {
-    char *path = scratch_path("store");
+    AUTO_FREE char *path = scratch_path("store");
     assert_int_equal(mkdir(path, 0777), 0);
     const int fd =
         open(fixture_join(path, "catalog.mdb.new"), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     assert_true(fd >= 0 && write(fd, "torn", 4) == 4);
     (void)close(fd);
-    tamis_store *store = fixture_open(path, TAMIS_CREATE);
+    AUTO_STORE *store = fixture_open(path, TAMIS_CREATE);
     put(store, "seen", 7);
     assert_int_equal(get(store, "seen"), 0);
     assert_int_not_equal(access(fixture_join(path, "catalog.mdb.new"), F_OK), 0);
-    tamis_store_close(store);
-    free(path);
 }

@@ -17,11 +17,9 @@
 static int check_file(const char *path, struct tamis__page_fault *fault)
 {
     size_t bytes;
-    unsigned char *file = catalogs_read_file(path, &bytes);
+    AUTO_FREE unsigned char *file = catalogs_read_file(path, &bytes);
     *fault = (struct tamis__page_fault){0, ""};
-    const int rc = tamis__pages_check(file, bytes, fault);
-    free(file);
-    return rc;
+    return tamis__pages_check(file, bytes, fault);
 }
 
 static void assert_sound(const char *path)
@@ -48,24 +46,18 @@ static uint64_t count_records(tamis_store *store)
     return count;
 }
 
-CASE(pages_of_a_new_catalog_are_sound)
+STORE_CASE(pages_of_a_new_catalog_are_sound)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     assert_sound(path);
     catalogs_put_range(store, 1, 1);
     assert_sound(path);
     catalogs_forget_range(store, 1, 1, 1);
     assert_sound(path);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* Branch pages two deep, 60 records on overflow pages, and then a free list longer than a page. */
-CASE(pages_of_3000_filters_and_after_their_drop_are_sound)
+STORE_CASE(pages_of_3000_filters_and_after_their_drop_are_sound)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     catalogs_put_range(store, 0, 3000);
     assert_sound(path);
     const uint64_t full = fixture_size(fixture_join(path, "catalog.mdb"));
@@ -86,8 +78,6 @@ CASE(pages_of_3000_filters_and_after_their_drop_are_sound)
     }
     assert_int_equal(count_records(store), 3000);
     assert_true(fixture_size(fixture_join(path, "catalog.mdb")) < before + before / 10);
-    tamis_store_close(store);
-    free(path);
 }
 
 struct entry {
@@ -129,14 +119,12 @@ static void change_one(struct tamis__catalog_txn *txn, uint64_t *random, struct 
 }
 
 /* The handle trusts what it wrote itself, so the pages are checked here after each transaction. */
-CASE(pages_are_sound_after_each_of_many_random_transactions)
+STORE_CASE(pages_are_sound_after_each_of_many_random_transactions)
 {
     enum { ENTRIES = 600 };
     const int rounds = FIXTURE_SANITIZED ? 300 : 2500;
     static struct entry entries[ENTRIES];
     uint64_t random = random_seed(), next_id = 0, alive = 0;
-    char *path;
-    tamis_store *store = fixture_store(&path);
     for (int i = 0; i < rounds; i++) {
         struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
         const uint64_t changes = 1 + random_below(&random, random_below(&random, 20) ? 4 : 400);
@@ -152,8 +140,6 @@ CASE(pages_are_sound_after_each_of_many_random_transactions)
     }
     (void)printf("%d transactions, %zu KiB of catalog\n", rounds,
                  (size_t)fixture_size(fixture_join(path, "catalog.mdb")) / 1024);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* ---- Damage ---------------------------------------------------------------------------------- */
@@ -182,10 +168,9 @@ static int make_sample(void **state)
 
 static int drop_sample(void **state)
 {
-    struct sample *s = *state;
+    AUTO_FREE struct sample *s = *state;
     free(s->sound);
     free(s->file);
-    free(s);
     return 0;
 }
 

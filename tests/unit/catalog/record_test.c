@@ -123,7 +123,7 @@ CASE(record_there_and_back_is_the_same)
         size_t bytes;
         const char *reason;
         fill(&before, counts[i]);
-        unsigned char *value = encoded(&before, &bytes);
+        AUTO_FREE unsigned char *value = encoded(&before, &bytes);
         assert_int_equal(bytes, FIXED + ENTRY * counts[i] + 8);
         memset(&after, 0xEE, sizeof after);
         assert_int_equal(
@@ -136,7 +136,6 @@ CASE(record_there_and_back_is_the_same)
         assert_int_equal(
             tamis__record_decode(key, (struct tamis__bytes){value, bytes}, &after, &reason), 0);
         assert_same(&before, &after);
-        free(value);
     }
 }
 
@@ -147,7 +146,7 @@ CASE(record_layout_is_frozen)
     size_t bytes;
     fill(&record, 1);
     record.policy.window_ns = 108; /* beside a window of keys: never read, but written */
-    unsigned char *v = encoded(&record, &bytes);
+    AUTO_FREE unsigned char *v = encoded(&record, &bytes);
     assert_int_equal(tamis__get32(v), 1);       /* version */
     assert_int_equal(tamis__get32(v + 4), 1);   /* segments */
     assert_int_equal(tamis__get64(v + 8), 101); /* filter id */
@@ -195,7 +194,6 @@ CASE(record_layout_is_frozen)
     assert_int_equal(tamis__get32(e + 180), 1016);      /* pieces */
     assert_int_equal(bytes, FIXED + ENTRY + 8);
     assert_int_equal(tamis__get64(v + 360), tamis__record_checksum(key, v, 360));
-    free(v);
 }
 
 /* Seen to fail with the checksum taken over value.count - 16 bytes. */
@@ -206,7 +204,7 @@ CASE(record_any_changed_byte_is_refused)
     size_t bytes;
     const char *reason;
     fill(&record, 2);
-    unsigned char *value = encoded(&record, &bytes);
+    AUTO_FREE unsigned char *value = encoded(&record, &bytes);
     for (size_t i = 0; i < bytes; i++) {
         const unsigned char change = (unsigned char)(1 + random_below(&state, 255));
         value[i] ^= change;
@@ -215,7 +213,6 @@ CASE(record_any_changed_byte_is_refused)
         value[i] ^= change;
     }
     assert_int_equal(decode(value, bytes, key, &reason), 0);
-    free(value);
 }
 
 CASE(record_under_another_key_is_refused)
@@ -224,10 +221,9 @@ CASE(record_under_another_key_is_refused)
     size_t bytes;
     const char *reason;
     fill(&record, 1);
-    unsigned char *value = encoded(&record, &bytes);
+    AUTO_FREE unsigned char *value = encoded(&record, &bytes);
     assert_int_equal(decode(value, bytes, other_key, &reason), TAMIS_ECORRUPT);
     assert_int_equal(decode(value, bytes, (struct tamis__bytes){"", 0}, &reason), TAMIS_ECORRUPT);
-    free(value);
 }
 
 CASE(record_of_any_other_length_is_refused)
@@ -236,15 +232,13 @@ CASE(record_of_any_other_length_is_refused)
     size_t bytes;
     const char *reason;
     fill(&record, 3);
-    unsigned char *value = encoded(&record, &bytes);
+    AUTO_FREE unsigned char *value = encoded(&record, &bytes);
     for (size_t cut = 0; cut < bytes; cut++) {
-        unsigned char *exact = malloc(cut ? cut : 1);
+        AUTO_FREE unsigned char *exact = malloc(cut ? cut : 1);
         assert_non_null(exact);
         memcpy(exact, value, cut);
         assert_int_equal(decode(exact, cut, key, &reason), TAMIS_ECORRUPT);
-        free(exact);
     }
-    free(value);
 }
 
 /* Change a value and give it the checksum that it should then have. */

@@ -39,7 +39,7 @@ static void prepare_racing(void)
 /* Seen to fail with the owner read before the count: verify finds a count in a free slot. */
 CASE(backup_of_a_slot_that_is_taken_meanwhile_is_sound)
 {
-    char *to = scratch_path("copy");
+    AUTO_FREE char *to = scratch_path("copy");
     prepare_racing();
     tamis__point_hook = raise_between;
     assert_int_equal(tamis_store_backup(racing.c.store, to, NULL, NULL), 1);
@@ -49,13 +49,12 @@ CASE(backup_of_a_slot_that_is_taken_meanwhile_is_sound)
     assert_int_equal(fixture_problems(to), 0);
     counters_free(&racing.c);
     scratch_remove(to);
-    free(to);
 }
 
 /* Seen to fail with counts of free slots wiped in the copy. */
 CASE(backup_keeps_the_damage_of_a_slot)
 {
-    char *to = scratch_path("copy");
+    AUTO_FREE char *to = scratch_path("copy");
     prepare_racing();
     racing.c.cells.slots[racing.slot].above = 7;
     assert_int_equal(tamis_store_backup(racing.c.store, to, NULL, NULL), 1);
@@ -63,5 +62,4 @@ CASE(backup_keeps_the_damage_of_a_slot)
     assert_int_equal(fixture_problems(to), 1);
     counters_free(&racing.c);
     scratch_remove(to);
-    free(to);
 }

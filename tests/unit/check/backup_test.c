@@ -32,10 +32,8 @@ static char *partial_of(const char *path)
 
 static int64_t backup(const char *path, const char *to)
 {
-    tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
-    const int64_t filters = tamis_store_backup(store, to, NULL, NULL);
-    tamis_store_close(store);
-    return filters;
+    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
+    return tamis_store_backup(store, to, NULL, NULL);
 }
 
 /* ---- At rest --------------------------------------------------------------------------------- */
@@ -55,10 +53,10 @@ static int note_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
 
 CASE(backup_answers_as_the_store_does)
 {
-    char *path, *to = scratch_path("copy");
+    AUTO_FREE char *path, *to = scratch_path("copy");
     struct progress progress = {0, 0, 0};
     riches_make(&path);
-    char *before = riches_portrait(path);
+    AUTO_FREE char *before = riches_portrait(path);
     tamis_store *store = fixture_open(path, 0);
     assert_int_equal(tamis_store_backup(store, to, note_progress, &progress), 12);
     assert_true(progress.calls > 12 && progress.done > 12 * 4096);
@@ -70,38 +68,31 @@ CASE(backup_answers_as_the_store_does)
     assert_int_equal(copy->store_id, store->store_id);
     tamis_store_close(store);
     scratch_remove(path); /* it needs nothing of the other */
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
-    assert_done(tamis_filter_create(copy, "after", &spec, NULL));
+    assert_done(tamis_filter_create(copy, "after", SPEC(.capacity = 10), NULL));
     assert_done(tamis_filter_rollback(copy, "list", 0));
     assert_done(tamis_filter_rollback(copy, "static", 0));
     tamis_store_close(copy);
     assert_int_equal(fixture_problems(to), 0);
-    free(before);
-    free(to);
-    free(path);
 }
 
 CASE(backup_of_an_empty_store_is_one)
 {
-    char *path, *to = scratch_path("copy");
+    AUTO_FREE char *path, *to = scratch_path("copy");
     tamis_store_close(fixture_store(&path));
     assert_int_equal(mkdir(to, 0777), 0); /* an empty directory will do */
     assert_int_equal(backup(path, to), 0);
     assert_int_equal(fixture_problems(to), 0);
-    free(to);
-    free(path);
 }
 
 /* Locks of removers are about processes, and the copy has none. */
 CASE(backup_frees_the_locks_of_removers)
 {
-    char *path, *to = scratch_path("copy");
+    AUTO_FREE char *path, *to = scratch_path("copy");
     struct tamis__segment_header header;
     const uint64_t nonce = 12345;
     tamis_store *store = fixture_store(&path);
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 100, .kind = TAMIS_KIND_COUNTING};
-    assert_done(tamis_filter_create(store, "counting", &spec, NULL));
+    assert_done(tamis_filter_create(store, "counting",
+                                    SPEC(.capacity = 100, .kind = TAMIS_KIND_COUNTING), NULL));
     tamis_store_close(store);
     fixture_poke(fixture_segment_path(path, 1), offsetof(struct tamis__segment_header, block_locks),
                  &nonce, sizeof nonce);
@@ -109,17 +100,14 @@ CASE(backup_frees_the_locks_of_removers)
     fixture_peek(fixture_segment_path(to, 1), 0, &header, sizeof header);
     for (size_t i = 0; i < TAMIS__BLOCK_LOCKS; i++)
         assert_int_equal(header.block_locks[i], 0);
-    free(to);
-    free(path);
 }
 
 CASE(backup_fills_holes)
 {
-    char *path, *to = scratch_path("copy");
+    AUTO_FREE char *path, *to = scratch_path("copy");
     struct stat st;
     tamis_store *store = fixture_store(&path);
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000000};
-    assert_done(tamis_filter_create(store, "sparse", &spec, NULL));
+    assert_done(tamis_filter_create(store, "sparse", SPEC(.capacity = 1000000), NULL));
     tamis_store_close(store);
     const char *file = fixture_segment_path(path, 1);
     unsigned char header[4096];
@@ -132,16 +120,14 @@ CASE(backup_fills_holes)
     assert_int_equal(backup(path, to), 1);
     assert_int_equal(stat(fixture_segment_path(to, 1), &st), 0);
     if (sparse) assert_true((uint64_t)st.st_blocks * 512 >= bytes);
-    free(to);
-    free(path);
 }
 
 /* ---- Where it may not go --------------------------------------------------------------------- */
 
 CASE(backup_never_writes_over_anything)
 {
-    char *path, *to = scratch_path("copy");
-    char *partial = partial_of(to);
+    AUTO_FREE char *path, *to = scratch_path("copy");
+    AUTO_FREE char *partial = partial_of(to);
     riches_make(&path);
     scratch_copy(path, to);
     assert_refused(TAMIS_EEXIST, "there is something at", backup(path, to));
@@ -156,9 +142,6 @@ CASE(backup_never_writes_over_anything)
     assert_int_equal(fixture_problems(partial), 0);
     assert_false(exists(to));
     assert_refused(TAMIS_EINVAL, "needs the path", backup(path, ""));
-    free(partial);
-    free(to);
-    free(path);
 }
 
 static int try_another(void *context, uint64_t done_bytes, uint64_t all_bytes)
@@ -172,28 +155,23 @@ static int try_another(void *context, uint64_t done_bytes, uint64_t all_bytes)
 
 CASE(backup_beside_another_leaves_that_alone)
 {
-    char *path, *to = scratch_path("copy");
+    AUTO_FREE char *path, *to = scratch_path("copy");
     riches_make(&path);
     const char *paths[2] = {path, to};
     tamis_store *store = fixture_open(path, 0);
     assert_int_equal(tamis_store_backup(store, to, try_another, (void *)paths), 12);
     tamis_store_close(store);
     assert_int_equal(fixture_problems(to), 0);
-    free(to);
-    free(path);
 }
 
 CASE(backup_of_a_damaged_store_is_refused)
 {
-    char *path, *to = scratch_path("copy"), *partial = partial_of(to);
+    AUTO_FREE char *path, *to = scratch_path("copy"), *partial = partial_of(to);
     const unsigned char zero[512] = {0};
     riches_make(&path);
     fixture_poke(fixture_segment_path(path, 1), 0, zero, sizeof zero);
     assert_refused(TAMIS_EFOREIGN, "not a segment of Tamis", backup(path, to));
     assert_false(exists(to) || exists(partial));
-    free(partial);
-    free(to);
-    free(path);
 }
 
 /* ---- What others do meanwhile ---------------------------------------------------------------- */
@@ -207,18 +185,14 @@ struct meddling {
 static int meddle(void *context, uint64_t done_bytes, uint64_t all_bytes)
 {
     struct meddling *m = context;
-    tamis_filter *filter;
     (void)done_bytes;
     (void)all_bytes;
     if (m->calls++ > 0) return 0;
     assert_done(tamis_filter_rename(m->store, "a", "z")); /* copied, and renamed since */
     assert_done(tamis_filter_rename(m->store, "b", "a")); /* not copied yet, in its stead */
     assert_done(tamis_filter_drop(m->store, "c"));
-    assert_done(tamis_filter_create(
-        m->store, "c",
-        &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec), .capacity = 5},
-        NULL));
-    assert_done(tamis_filter_open(m->store, "d", 0, &filter));
+    assert_done(tamis_filter_create(m->store, "c", SPEC(.capacity = 5), NULL));
+    tamis_filter *filter = fixture_opened(m->store, "d", 0);
     for (uint64_t key = 500; key < 3000; key++)
         assert_done(tamis_filter_add(filter, &key, sizeof key));
     assert_done(tamis_filter_close(filter));
@@ -241,8 +215,7 @@ CASE(backup_has_the_names_of_one_moment)
     struct meddling meddling = {store, 0};
     tamis_filter *filter;
     for (char name[2] = "a"; *name <= 'd'; ++*name) {
-        const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
-        assert_done(tamis_filter_create(store, name, &spec, &filter));
+        assert_done(tamis_filter_create(store, name, SPEC(.capacity = 100), &filter));
         for (uint64_t key = 0; key < 300; key++)
             assert_done(tamis_filter_add(filter, &key, sizeof key));
         assert_done(tamis_filter_add(filter, name, 1));
@@ -287,7 +260,7 @@ static uint64_t key_of(unsigned adder, uint64_t number)
 static void add_all(void *context, unsigned index)
 {
     struct live *live = context;
-    tamis_store *store;
+    AUTO_STORE *store;
     tamis_filter *filters[3];
     static const char *const names[] = {"grows", "counts", "bloom"};
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
@@ -308,7 +281,6 @@ static void add_all(void *context, unsigned index)
     }
     for (int i = 0; i < 3; i++)
         SPAWN_CHECK(tamis_filter_close(filters[i]) == 0);
-    tamis_store_close(store);
 }
 
 static void check_copy(const char *to, const uint64_t *added)
@@ -317,8 +289,7 @@ static void check_copy(const char *to, const uint64_t *added)
     assert_int_equal(fixture_problems(to), 0);
     tamis_store *store = fixture_open(to, 0);
     for (int i = 0; i < 3; i++) {
-        tamis_filter *filter;
-        assert_done(tamis_filter_open(store, names[i], 0, &filter));
+        AUTO_FILTER *filter = fixture_opened(store, names[i], 0);
         for (unsigned adder = 0; adder < ADDERS; adder++)
             for (uint64_t n = 0; n < added[adder]; n++) {
                 const uint64_t key = key_of(adder, n);
@@ -328,7 +299,6 @@ static void check_copy(const char *to, const uint64_t *added)
                 if (i == 1 && tamis_filter_count(filter, &often, sizeof often) < 20)
                     fail_msg("key %u of adder %u is counted too low", (unsigned)n, adder);
             }
-        assert_done(tamis_filter_close(filter));
     }
     tamis_store_close(store);
     assert_int_equal(fixture_problems(to), 0);
@@ -339,7 +309,7 @@ static void check_copy(const char *to, const uint64_t *added)
  * is. */
 CASE(backup_beside_adders_has_all_that_was_added)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path);
     const struct tamis_filter_spec specs[] = {
         {.size = sizeof specs[0], .capacity = 200},
@@ -358,14 +328,13 @@ CASE(backup_beside_adders_has_all_that_was_added)
         adders[i] = spawn_one(add_all, live, i);
     for (int round = 0; round < BACKUPS; round++) {
         uint64_t added[ADDERS];
-        char *to = scratch_path("copy");
+        AUTO_FREE char *to = scratch_path("copy");
         usleep(30000);
         for (unsigned i = 0; i < ADDERS; i++)
             added[i] = __atomic_load_n(&live->added[i], __ATOMIC_ACQUIRE);
         assert_int_equal(tamis_store_backup(store, to, NULL, NULL), 3);
         check_copy(to, added);
         scratch_remove(to);
-        free(to);
     }
     __atomic_store_n(&live->stop, 1, __ATOMIC_RELEASE);
     for (unsigned i = 0; i < ADDERS; i++) {
@@ -376,7 +345,6 @@ CASE(backup_beside_adders_has_all_that_was_added)
     }
     tamis_store_close(store);
     assert_int_equal(fixture_problems(path), 0);
-    free(path);
 }
 
 /* ---- Failure and death ----------------------------------------------------------------------- */
@@ -390,18 +358,14 @@ static int give_up(void *context, uint64_t done_bytes, uint64_t all_bytes)
 
 CASE(backup_that_is_given_up_leaves_nothing)
 {
-    char *path, *to = scratch_path("copy"), *partial = partial_of(to);
+    AUTO_FREE char *path, *to = scratch_path("copy"), *partial = partial_of(to);
     riches_make(&path);
-    tamis_store *store = fixture_open(path, 0);
+    AUTO_STORE *store = fixture_open(path, 0);
     for (int calls = 1; calls < 20; calls += 6) {
         int left = calls;
         assert_int_equal(tamis_store_backup(store, to, give_up, &left), TAMIS_EIO);
         assert_false(exists(to) || exists(partial));
     }
-    tamis_store_close(store);
-    free(partial);
-    free(to);
-    free(path);
 }
 
 static int calls_left, last_error;
@@ -426,24 +390,23 @@ static char *make_small(void)
     char *path;
     uint64_t key = 5;
     const struct tamis_key one = {&key, sizeof key};
-    tamis_store *store = fixture_store(&path);
+    AUTO_STORE *store = fixture_store(&path);
     assert_done(editions_publish(store, "list", 0, 100, NULL, NULL));
     assert_done(editions_publish(store, "list", 100, 100, NULL, NULL));
     assert_int_equal(tamis_filter_except(store, "list", &one, 1), 1);
-    tamis_store_close(store);
     return path;
 }
 
 CASE(backup_with_any_call_failing_leaves_nothing_or_the_whole)
 {
     static const int errors[] = {28 /* ENOSPC */, 5 /* EIO */, 24 /* EMFILE */};
-    char *path = make_small();
-    char *before = riches_portrait(path);
+    AUTO_FREE char *path = make_small();
+    AUTO_FREE char *before = riches_portrait(path);
     tamis_store *store = fixture_open(path, 0);
     for (int e = 0; e < 3; e++) {
         int64_t rc = -1;
         for (int calls = 0; rc < 0; calls++) {
-            char *to = scratch_path("copy"), *partial = partial_of(to);
+            AUTO_FREE char *to = scratch_path("copy"), *partial = partial_of(to);
             calls_left = calls;
             last_error = errors[e];
             tamis__io_hook = fail_a_call;
@@ -454,14 +417,10 @@ CASE(backup_with_any_call_failing_leaves_nothing_or_the_whole)
             if (rc >= 0) riches_assert_portrait(to, before);
             if (rc >= 0) assert_int_equal(fixture_problems(to), 0);
             assert_true(calls < 2000);
-            free(partial);
-            free(to);
         }
     }
     tamis_store_close(store);
     riches_assert_portrait(path, before);
-    free(before);
-    free(path);
 }
 
 static void back_up_in_child(void *context)
@@ -476,8 +435,8 @@ static void back_up_in_child(void *context)
 /* Under the final name there is nothing, or a whole store; and the next backup works. */
 CASE(backup_that_is_killed_leaves_no_half_store)
 {
-    char *path = make_small(), *to = scratch_path("copy"), *partial = partial_of(to);
-    char *before = riches_portrait(path);
+    AUTO_FREE char *path = make_small(), *to = scratch_path("copy"), *partial = partial_of(to);
+    AUTO_FREE char *before = riches_portrait(path);
     const char *paths[2] = {path, to};
     int status = DIED, refused = 0;
     for (int calls = 0; status == DIED; calls++) {
@@ -500,8 +459,4 @@ CASE(backup_that_is_killed_leaves_no_half_store)
     }
     assert_true(refused <= 1);
     riches_assert_portrait(path, before);
-    free(before);
-    free(partial);
-    free(to);
-    free(path);
 }

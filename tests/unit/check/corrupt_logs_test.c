@@ -216,7 +216,7 @@ static void come_up(void *context)
     SPAWN_CHECK(tamis_store_open(logged->down, 0, &store) == 0);
     bool told = tamis_store_verify(store, NULL, NULL, NULL) != 0;
     for (size_t f = 0; f < LOG_FILTERS; f++) {
-        tamis_filter *filter;
+        AUTO_FILTER *filter;
         struct tamis_filter_stat stat = {.size = sizeof stat};
         if (tamis_filter_open(store, durables[f].name, 0, &filter) < 0) _exit(REFUSED);
         const enum outcome keys = judge_keys(logged, f, filter);
@@ -224,7 +224,6 @@ static void come_up(void *context)
         if (keys != TRUE) outcome = keys;
         SPAWN_CHECK(tamis_filter_stat(filter, &stat) == 0);
         told = told || (stat.state & TAMIS_STATE_UNCLEAN) != 0;
-        SPAWN_CHECK(tamis_filter_close(filter) == 0);
     }
     _exit((int)(told ? TOLD : outcome));
 }

@@ -103,11 +103,10 @@ static int add_to(void *context, const struct tamis_filter_stat *stat)
 /* All that a program would do; errors are as good as success. */
 static void use(const char *path)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
     tamis_store *store;
     if (tamis_store_open(path, 0, &store) < 0) return;
     (void)!tamis_store_list(store, NULL, add_to, store);
-    (void)!tamis_filter_create(store, "another", &spec, NULL);
+    (void)!tamis_filter_create(store, "another", SPEC(.capacity = 100), NULL);
     tamis_store_close(store);
 }
 
@@ -323,17 +322,14 @@ static enum outcome import_outcome(struct transfer *t)
 
 static void make_stream(const struct sort *sort, struct transfer *t)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter;
+    AUTO_STORE *store = fixture_store(NULL);
     const struct tamis_sink sink = stream_sink(&t->stream);
-    assert_done(tamis_filter_create(store, "one", &sort->spec, &filter));
+    AUTO_FILTER *filter = fixture_create(store, "one", &sort->spec);
     for (uint64_t key = 0; key < 300; key++)
         assert_done(tamis_filter_add(filter, &key, sizeof key));
     t->sort = sort;
     t->expected = answers_of(filter);
     assert_done(tamis_filter_export(filter, sort->format, 0, &sink));
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
 }
 
 CASE(corrupt_streams_are_refused_or_true)

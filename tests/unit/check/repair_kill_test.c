@@ -47,11 +47,10 @@ static void spoil(const char *path, bool lost)
     free(repairs_copy_segment(path, 1, 135));
     free(repairs_copy_segment(path, 1, 136));
     repairs_set_counters(path, 140, 0);
-    tamis_store *store = fixture_open(path, 0);
+    AUTO_STORE *store = fixture_open(path, 0);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     assert_done(tamis__catalog_put_garbage(txn, 136));
     catalogs_commit(txn);
-    tamis_store_close(store);
 }
 
 /* Of the dead nothing is left over, and the next repair does what it had not. */
@@ -61,9 +60,8 @@ static void assert_mended(const char *path, const char *portrait, int files)
     riches_assert_portrait(path, portrait);
     assert_int_equal(fixture_problems(path), 0);
     tamis_store *store = fixture_open(path, 0);
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
-    assert_done(
-        tamis_filter_create(store, "next", &spec, NULL)); /* unlinks garbage, as any writer */
+    assert_done(tamis_filter_create(store, "next", SPEC(.capacity = 10),
+                                    NULL)); /* unlinks garbage, as any writer */
     assert_done(tamis_filter_drop(store, "next"));
     tamis_store_close(store);
     assert_int_equal(fixture_files(path, "segments"), files);
@@ -80,9 +78,9 @@ CASE(repair_that_is_killed_at_a_point_is_done_again)
                  {TAMIS__POINT_REPAIR_RENAMED, true},  {TAMIS__POINT_COMMITTED, true},
                  {TAMIS__POINT_REPAIR_CLEANED, true},  {TAMIS__POINT_REPAIR_SCANNED, false},
                  {TAMIS__POINT_REPAIR_CLEANED, false}, {TAMIS__POINT_COMMITTED, false}};
-    char *path, *copy = scratch_path("copy");
+    AUTO_FREE char *path, *copy = scratch_path("copy");
     riches_make(&path);
-    char *before = riches_portrait(path);
+    AUTO_FREE char *before = riches_portrait(path);
     const int files = fixture_files(path, "segments");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         scratch_copy(path, copy);
@@ -92,15 +90,12 @@ CASE(repair_that_is_killed_at_a_point_is_done_again)
         assert_mended(copy, before, files);
         scratch_remove(copy);
     }
-    free(before);
-    free(copy);
-    free(path);
 }
 
 /* A small store, as it is done for every call. */
 CASE(repair_that_is_killed_before_any_call_is_done_again)
 {
-    char *path, *copy = scratch_path("copy");
+    AUTO_FREE char *path, *copy = scratch_path("copy");
     tamis_store *store = fixture_store(&path);
     uint64_t key = 5;
     const struct tamis_key one = {&key, sizeof key};
@@ -108,7 +103,7 @@ CASE(repair_that_is_killed_before_any_call_is_done_again)
     assert_done(editions_publish(store, "list", 100, 100, NULL, NULL));
     assert_int_equal(tamis_filter_except(store, "list", &one, 1), 1);
     tamis_store_close(store);
-    char *before = riches_portrait(path);
+    AUTO_FREE char *before = riches_portrait(path);
     const int files = fixture_files(path, "segments");
     last_point = -1;
     for (int lost = 0; lost < 2; lost++) {
@@ -124,9 +119,6 @@ CASE(repair_that_is_killed_before_any_call_is_done_again)
         }
         assert_true(calls > 30);
     }
-    free(before);
-    free(copy);
-    free(path);
 }
 
 CASES_PREPARE

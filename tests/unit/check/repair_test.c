@@ -22,9 +22,9 @@
 
 CASE(repair_of_a_sound_store_changes_nothing)
 {
-    char *path;
+    AUTO_FREE char *path;
     riches_make(&path);
-    char *before = riches_portrait(path);
+    AUTO_FREE char *before = riches_portrait(path);
     const int files = fixture_files(path, "segments");
     for (unsigned flags = 0; flags < 2; flags++) {
         const struct repairs_said *said = repairs_done(path, flags);
@@ -32,20 +32,17 @@ CASE(repair_of_a_sound_store_changes_nothing)
     }
     assert_int_equal(fixture_files(path, "segments"), files);
     riches_assert_portrait(path, before);
-    free(before);
-    free(path);
 }
 
 CASE(repair_of_what_is_no_store_is_refused)
 {
-    char *path = scratch_path("none");
+    AUTO_FREE char *path = scratch_path("none");
     assert_refused(TAMIS_ENOSTORE, "there is no store at", tamis_store_repair(path, 0, NULL, NULL));
     assert_int_equal(mkdir(path, 0777), 0);
     assert_refused(TAMIS_ENOSTORE, "neither a catalog nor segments",
                    tamis_store_repair(path, 0, NULL, NULL));
     assert_int_equal(fixture_files(path, "."), 0); /* and nothing was made there */
     assert_refused(TAMIS_EINVAL, "flags", tamis_store_repair(path, 4, NULL, NULL));
-    free(path);
 }
 
 /* ---- The catalog ----------------------------------------------------------------------------- */
@@ -65,7 +62,7 @@ static void flip_a_record(const char *path)
 {
     const char *file = fixture_join(path, "catalog.mdb");
     const uint64_t bytes = fixture_size(file);
-    unsigned char *all = malloc(bytes);
+    AUTO_FREE unsigned char *all = malloc(bytes);
     assert_non_null(all);
     fixture_peek(file, 0, all, bytes);
     uint64_t flipped = 0;
@@ -76,7 +73,6 @@ static void flip_a_record(const char *path)
         }
     assert_true(flipped > 0);
     fixture_poke(file, 0, all, bytes);
-    free(all);
 }
 
 /* Seen to fail with rank_of() reduced to the publication: `again` comes back with its second
@@ -85,9 +81,9 @@ CASE(repair_makes_any_lost_catalog_anew)
 {
     static void (*const damages[])(const char *) = {repairs_lose, truncate_it, empty_it,
                                                     repairs_zero, flip_a_record};
-    char *path;
+    AUTO_FREE char *path;
     riches_make(&path);
-    char *before = riches_portrait(path);
+    AUTO_FREE char *before = riches_portrait(path);
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         tamis_store *store;
         damages[i](path);
@@ -104,40 +100,34 @@ CASE(repair_makes_any_lost_catalog_anew)
     }
     assert_int_equal(access(fixture_join(path, "catalog.mdb.damaged"), F_OK), 0);
     assert_int_equal(access(fixture_join(path, "catalog.mdb.damaged.4"), F_OK), 0);
-    free(before);
-    free(path);
 }
 
 CASE(repair_can_be_told_to_make_a_sound_catalog_anew)
 {
-    char *path;
+    AUTO_FREE char *path;
     riches_make(&path);
-    char *before = riches_portrait(path);
+    AUTO_FREE char *before = riches_portrait(path);
     repairs_assert_said(repairs_done(path, TAMIS_REPAIR_REBUILD), 0, "as it was asked for");
     riches_assert_portrait(path, before);
     assert_int_equal(fixture_problems(path), 0);
-    free(before);
-    free(path);
 }
 
 /* What the store can do afterwards is what it could before. */
 CASE(repair_leaves_a_store_that_goes_on)
 {
-    char *path;
-    tamis_filter *filter;
+    AUTO_FREE char *path;
     const uint64_t key = 777;
     const struct tamis_key one = {&key, sizeof key};
     riches_make(&path);
     repairs_lose(path);
     (void)repairs_done(path, 0);
     tamis_store *store = fixture_open(path, 0);
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
-    assert_done(tamis_filter_create(store, "after", &spec, NULL));
+    assert_done(tamis_filter_create(store, "after", SPEC(.capacity = 10), NULL));
     assert_int_equal(access(fixture_segment_path(path, ROUND), F_OK), 0);
     assert_done(tamis_filter_rollback(store, "list", 0));
     assert_done(tamis_filter_rollback(store, "static", 0));
     assert_done(tamis_filter_rollback(store, "back", 3));
-    assert_done(tamis_filter_open(store, "back", 0, &filter));
+    tamis_filter *filter = fixture_opened(store, "back", 0);
     const uint64_t in = 5050, out = 50;
     assert_int_equal(tamis_filter_contains(filter, &in, 8), 1);
     assert_int_equal(tamis_filter_contains(filter, &out, 8), 0);
@@ -150,18 +140,16 @@ CASE(repair_leaves_a_store_that_goes_on)
     assert_done(tamis_filter_drop(store, "grown"));
     tamis_store_close(store);
     assert_int_equal(fixture_problems(path), 0);
-    free(path);
 }
 
 /* Processes that have filters open go on with them across it. */
 CASE(repair_is_followed_by_open_handles)
 {
-    char *path;
-    tamis_filter *grown, *plain;
+    AUTO_FREE char *path;
     riches_make(&path);
-    tamis_store *store = fixture_open(path, 0);
-    assert_done(tamis_filter_open(store, "grown", 0, &grown));
-    assert_done(tamis_filter_open(store, "plain", 0, &plain));
+    AUTO_STORE *store = fixture_open(path, 0);
+    tamis_filter *grown = fixture_opened(store, "grown", 0);
+    tamis_filter *plain = fixture_opened(store, "plain", 0);
     repairs_lose(path);
     for (uint64_t key = 0; key < 100; key++)
         assert_int_equal(tamis_filter_contains(plain, &key, sizeof key), 1);
@@ -176,17 +164,15 @@ CASE(repair_is_followed_by_open_handles)
     assert_done(tamis_filter_drop(store, "plain"));
     assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_contains(plain, "k", 1));
     assert_done(tamis_filter_close(plain));
-    tamis_store_close(store);
-    free(path);
 }
 
 /* An empty catalog over segments would make strangers of them. */
 CASE(a_lost_catalog_is_not_made_by_opening)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store *store;
     riches_make(&path);
-    char *before = riches_portrait(path);
+    AUTO_FREE char *before = riches_portrait(path);
     repairs_lose(path);
     for (unsigned flags = 0; flags <= TAMIS_CREATE; flags++)
         assert_refused(TAMIS_ECORRUPT, "'tamis repair' makes it anew from them",
@@ -194,18 +180,16 @@ CASE(a_lost_catalog_is_not_made_by_opening)
     assert_int_not_equal(access(fixture_join(path, "catalog.mdb"), F_OK), 0);
     (void)repairs_done(path, 0);
     riches_assert_portrait(path, before);
-    free(before);
-    free(path);
 }
 
 /* Growers and publishers that died before they could say what goes on after what.  Seen to fail
  * with list_before() taking the last list: what `back` has grown by goes to its kept generation. */
 CASE(repair_goes_by_publications_where_no_segment_names_the_next)
 {
-    char *path;
+    AUTO_FREE char *path;
     const uint64_t none = 0;
     riches_make(&path);
-    char *before = riches_portrait(path);
+    AUTO_FREE char *before = riches_portrait(path);
     repairs_lose(path);
     for (uint64_t i = 1; i < 100; i++)
         if (access(fixture_segment_path(path, i), F_OK) == 0) {
@@ -219,19 +203,17 @@ CASE(repair_goes_by_publications_where_no_segment_names_the_next)
     (void)repairs_done(path, 0);
     riches_assert_portrait(path, before);
     assert_int_equal(fixture_problems(path), 0);
-    free(before);
-    free(path);
 }
 
 /* ---- Segments that are not sound, or not of the store ---------------------------------------- */
 
 CASE(repair_leaves_damaged_and_foreign_segments_alone)
 {
-    char *path, *other;
+    AUTO_FREE char *path, *other;
     unsigned char byte;
     riches_make(&path);
     riches_make(&other);
-    char *strange = strdup(fixture_segment_path(path, 500));
+    AUTO_FREE char *strange = strdup(fixture_segment_path(path, 500));
     scratch_copy(fixture_segment_path(other, 1), strange);
     const uint64_t number = 500;
     struct tamis__segment_header header;
@@ -239,11 +221,11 @@ CASE(repair_leaves_damaged_and_foreign_segments_alone)
     header.number = number;
     tamis__header_seal(&header);
     fixture_poke(strange, 0, &header, sizeof header);
-    char *plain = strdup(fixture_segment_path(path, 1));
+    AUTO_FREE char *plain = strdup(fixture_segment_path(path, 1));
     fixture_peek(plain, 60, &byte, 1);
     byte ^= 1;
     fixture_poke(plain, 60, &byte, 1);
-    char *notes = strdup(fixture_join(path, "segments/notes.txt"));
+    AUTO_FREE char *notes = strdup(fixture_join(path, "segments/notes.txt"));
     scratch_copy(plain, notes);
     repairs_lose(path);
     const struct repairs_said *said = repairs_done(path, 0);
@@ -251,8 +233,8 @@ CASE(repair_leaves_damaged_and_foreign_segments_alone)
     repairs_assert_said(said, 3, "0000000000000001.seg: TAMIS_ECORRUPT: has a damaged header");
     repairs_assert_said(said, 3, "notes.txt: TAMIS_EFOREIGN: is not a segment's name");
     assert_int_equal(access(strange, F_OK) | access(plain, F_OK) | access(notes, F_OK), 0);
-    tamis_store *store = fixture_open(path, 0);
-    tamis_filter *filter;
+    AUTO_STORE *store = fixture_open(path, 0);
+    AUTO_FILTER *filter;
     assert_refused(TAMIS_ENOTFOUND, "plain", tamis_filter_open(store, "plain", 0, &filter));
     byte ^= 1; /* restored, as it was told to */
     fixture_poke(plain, 60, &byte, 1);
@@ -261,13 +243,6 @@ CASE(repair_leaves_damaged_and_foreign_segments_alone)
     store = fixture_open(path, 0);
     assert_done(tamis_filter_open(store, "plain", 0, &filter));
     assert_int_equal(tamis_filter_items(filter), 500);
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
-    free(notes);
-    free(plain);
-    free(strange);
-    free(path);
-    free(other);
 }
 
 /* What is missing is told of by repair, and by verify as long as it is.  Seen to fail without
@@ -278,11 +253,9 @@ CASE(repair_tells_of_a_gap_in_a_list)
         "0000000000000002.seg: TAMIS_ECORRUPT: is not the first segment of the filter",
         "0000000000000002.seg: TAMIS_ECORRUPT: is a part of the filter, and missing or damaged"};
     for (uint64_t missing = 1; missing <= 2; missing++) {
-        char *path;
+        AUTO_FREE char *path;
         tamis_store *store = fixture_store(&path);
-        const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
-        tamis_filter *filter;
-        assert_done(tamis_filter_create(store, "grown", &spec, &filter));
+        tamis_filter *filter = fixture_create(store, "grown", SPEC(.capacity = 100));
         for (uint64_t key = 0; key < 500; key++)
             assert_done(tamis_filter_add(filter, &key, sizeof key));
         assert_done(tamis_filter_close(filter));
@@ -291,7 +264,6 @@ CASE(repair_tells_of_a_gap_in_a_list)
         repairs_lose(path);
         repairs_assert_said(repairs_done(path, 0), 1, words[missing - 1]);
         assert_int_equal(fixture_problems(path), 1);
-        free(path);
     }
 }
 
@@ -310,23 +282,20 @@ static void write_again(int from, const char *path)
 /* Between the commit of a drop and the removal of its files.  Seen to fail without drop_again(). */
 CASE(repair_does_not_bring_back_a_dropped_filter)
 {
-    char *path;
+    AUTO_FREE char *path;
     riches_make(&path);
-    char *file = strdup(fixture_segment_path(path, 1));
+    AUTO_FREE char *file = strdup(fixture_segment_path(path, 1));
     tamis_store *store = fixture_open(path, 0);
     const int kept = open(file, O_RDONLY); /* what the drop says to its handles is in the file */
     assert_done(tamis_filter_drop(store, "plain"));
     tamis_store_close(store);
     write_again(kept, file);
-    char *before = riches_portrait(path);
+    AUTO_FREE char *before = riches_portrait(path);
     repairs_lose(path);
     repairs_assert_said(repairs_done(path, 0), 0,
                         "does not get its record: the filter was dropped");
     riches_assert_portrait(path, before);
     assert_int_not_equal(access(file, F_OK), 0);
-    free(before);
-    free(file);
-    free(path);
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -340,10 +309,9 @@ static int note_name(void *context, const struct tamis_filter_stat *stat)
 static void assert_names(const char *path, const char *expected)
 {
     char names[256] = "";
-    tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
     assert_done(tamis_store_list(store, NULL, note_name, names));
     assert_string_equal(names, expected);
-    tamis_store_close(store);
 }
 
 static void write_label(const char *path, uint64_t number, uint64_t sequence, const char *name)
@@ -357,11 +325,10 @@ static void write_label(const char *path, uint64_t number, uint64_t sequence, co
  * astray. */
 CASE(repair_gives_each_filter_a_name_of_its_own)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path);
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
     for (char name[2] = "a"; *name <= 'e'; ++*name)
-        assert_done(tamis_filter_create(store, name, &spec, NULL));
+        assert_done(tamis_filter_create(store, name, SPEC(.capacity = 10), NULL));
     tamis_store_close(store);
     write_label(path, 1, 3, "same"); /* the later one has it */
     write_label(path, 2, 2, "same");
@@ -372,14 +339,12 @@ CASE(repair_gives_each_filter_a_name_of_its_own)
     assert_names(path, "e lost~4 same same~2 same~2~2 ");
     assert_int_equal(fixture_problems(path), 0);
     store = fixture_open(path, 0); /* the label follows when it is opened for writing */
-    tamis_filter *filter;
-    assert_done(tamis_filter_open(store, "same~2~2", 0, &filter));
+    tamis_filter *filter = fixture_opened(store, "same~2~2", 0);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     repairs_lose(path);
     (void)repairs_done(path, 0);
     assert_names(path, "e lost~4 same same~2 same~2~2 ");
-    free(path);
 }
 
 /* ---- Exceptions ------------------------------------------------------------------------------ */
@@ -391,7 +356,7 @@ CASE(repair_gives_each_filter_a_name_of_its_own)
 CASE(repair_of_a_lost_index_goes_on_without_it_only_where_told)
 {
     for (int damage = 0; damage < 2; damage++) {
-        char *path;
+        AUTO_FREE char *path;
         tamis_filter *filter;
         const unsigned char zero[16] = {0};
         riches_make(&path);
@@ -401,7 +366,7 @@ CASE(repair_of_a_lost_index_goes_on_without_it_only_where_told)
         else
             fixture_poke(index, 4096, zero, sizeof zero);
         repairs_assert_said(repairs_done(path, 0), 1, "has the filter's exceptions");
-        tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
+        AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
         assert_true(tamis_filter_open(store, "list", 0, &filter) < 0);
         tamis_store_close(store);
         repairs_assert_said(repairs_done(path, TAMIS_REPAIR_REBUILD), damage ? 1 : 2,
@@ -409,14 +374,12 @@ CASE(repair_of_a_lost_index_goes_on_without_it_only_where_told)
         store = fixture_open(path, 0);
         assert_done(tamis_filter_open(store, "list", 0, &filter));
         assert_done(tamis_filter_close(filter));
-        tamis_store_close(store);
-        free(path);
     }
 }
 
 CASE(repair_without_catalog_and_index_says_what_is_lost)
 {
-    char *path;
+    AUTO_FREE char *path;
     riches_make(&path);
     assert_int_equal(unlink(fixture_segment_path(path, repairs_index_of(path))), 0);
     repairs_lose(path);
@@ -424,7 +387,6 @@ CASE(repair_without_catalog_and_index_says_what_is_lost)
                         "had the filter's exceptions, and is missing or damaged");
     assert_int_equal(fixture_problems(path), 0);
     assert_int_equal(repairs_index_of(path), 0);
-    free(path);
 }
 
 CASES_PREPARE

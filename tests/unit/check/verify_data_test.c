@@ -73,11 +73,10 @@ static void assert_told(const char *path, const char *filter, uint64_t number, u
 
 static void get_record(const char *path, const char *name, struct tamis__record *record)
 {
-    tamis_store *store = fixture_open(path, 0);
+    AUTO_STORE *store = fixture_open(path, 0);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_SHARED);
     assert_done(tamis__catalog_get(txn, name, record));
     tamis__catalog_end(txn);
-    tamis_store_close(store);
 }
 
 static void flip(const char *file, uint64_t bit)
@@ -108,7 +107,7 @@ static void ask(const char *path, const char *name)
 static void flip_in_file(const char *path, const char *name, uint64_t number)
 {
     struct tamis__segment_header header;
-    char *file = strdup(fixture_segment_path(path, number));
+    AUTO_FREE char *file = strdup(fixture_segment_path(path, number));
     uint64_t random = random_seed();
     fixture_peek(file, 0, &header, sizeof header);
     for (int i = 0; i < FLIPS; i++) {
@@ -124,13 +123,12 @@ static void flip_in_file(const char *path, const char *name, uint64_t number)
         flip(file, bit);
     }
     assert_int_equal(verified(path).count, 0);
-    free(file);
 }
 
 /* Seen to fail with check_static() ended before the call of the kind's verify. */
 CASE(verify_finds_every_flipped_bit_of_a_static_segment)
 {
-    char *path;
+    AUTO_FREE char *path;
     struct tamis__record record;
     tamis_store_close(fixture_store(&path));
     tamis_store *store = fixture_open(path, 0);
@@ -138,13 +136,12 @@ CASE(verify_finds_every_flipped_bit_of_a_static_segment)
     tamis_store_close(store);
     get_record(path, "static", &record);
     flip_in_file(path, "static", record.segments[0].number);
-    free(path);
 }
 
 /* Seen to fail with sum_is_right() of store/exceptions/index.c always true. */
 CASE(verify_finds_every_flipped_bit_of_an_index)
 {
-    char *path;
+    AUTO_FREE char *path;
     struct tamis__record record;
     uint64_t numbers[100];
     struct tamis_key keys[100];
@@ -158,17 +155,16 @@ CASE(verify_finds_every_flipped_bit_of_an_index)
     tamis_store_close(store);
     get_record(path, "list", &record);
     flip_in_file(path, "list", record.exceptions);
-    free(path);
 }
 
 /* Anywhere in the catalog: nothing crashes; what is told is an error, or the store is as it was. */
 CASE(flipped_bits_of_a_catalog_are_an_error_or_change_nothing)
 {
-    char *path;
+    AUTO_FREE char *path;
     uint64_t random = random_seed(), unseen = 0;
     riches_make(&path);
-    char *before = riches_portrait(path);
-    char *file = strdup(fixture_join(path, "catalog.mdb"));
+    AUTO_FREE char *before = riches_portrait(path);
+    AUTO_FREE char *file = strdup(fixture_join(path, "catalog.mdb"));
     const uint64_t bits = fixture_size(file) * 8;
     for (int i = 0; i < FLIPS / 2; i++) {
         const uint64_t bit = random_below(&random, bits);
@@ -183,16 +179,13 @@ CASE(flipped_bits_of_a_catalog_are_an_error_or_change_nothing)
     }
     assert_true(unseen < FLIPS / 2);
     riches_assert_portrait(path, before);
-    free(file);
-    free(before);
-    free(path);
 }
 
 /* ---- Counters -------------------------------------------------------------------------------- */
 
 CASE(verify_tells_of_items_that_the_bits_cannot_be_of)
 {
-    char *path;
+    AUTO_FREE char *path;
     uint64_t items;
     riches_make(&path); /* segment 1: "plain", 500 items; 2: "foreign", 100 items */
     for (uint64_t number = 1; number <= 2; number++) {
@@ -205,7 +198,6 @@ CASE(verify_tells_of_items_that_the_bits_cannot_be_of)
         fixture_poke(fixture_segment_path(path, number), 2048 + 5 * 64, &items, sizeof items);
     }
     assert_int_equal(verified(path).count, 0);
-    free(path);
 }
 
 /* A single add counts its key before it sets the bits.  64 adders that stand there, or died there,
@@ -213,11 +205,10 @@ CASE(verify_tells_of_items_that_the_bits_cannot_be_of)
  * runs. */
 CASE(verify_allows_for_items_ahead_of_their_bits)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path);
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000};
     uint64_t items = 64;
-    assert_done(tamis_filter_create(store, "ahead", &spec, NULL));
+    assert_done(tamis_filter_create(store, "ahead", SPEC(.capacity = 1000), NULL));
     tamis_store_close(store);
     const char *file = fixture_segment_path(path, 1);
     fixture_poke(file, 2048, &items, sizeof items);
@@ -225,22 +216,20 @@ CASE(verify_allows_for_items_ahead_of_their_bits)
     items++;
     fixture_poke(file, 2048, &items, sizeof items);
     assert_told(path, "ahead", 1, 4096, "has counted items but not one bit set");
-    free(path);
 }
 
 CASE(verify_tells_of_a_count_that_went_back)
 {
-    char *path;
+    AUTO_FREE char *path;
     const unsigned char zero[2048] = {0};
     riches_make(&path);
     fixture_poke(fixture_segment_path(path, 1), 2048, zero, sizeof zero);
     assert_told(path, "plain", 1, 2048, "has counted 0 items, and the catalog knew of 500");
-    free(path);
 }
 
 CASE(verify_tells_of_a_static_count_that_changed)
 {
-    char *path;
+    AUTO_FREE char *path;
     struct tamis__record record;
     const uint64_t more = 4000;
     riches_make(&path);
@@ -248,7 +237,6 @@ CASE(verify_tells_of_a_static_count_that_changed)
     const uint64_t number = record.segments[0].number;
     fixture_poke(fixture_segment_path(path, number), 2048, &more, sizeof more);
     assert_told(path, "static", number, 2048, "though a static filter never changes");
-    free(path);
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
@@ -261,7 +249,7 @@ static int find_kept(void *context, const struct tamis__record *record)
 
 CASE(verify_looks_at_kept_generations)
 {
-    char *path;
+    AUTO_FREE char *path;
     struct tamis__record record;
     uint64_t number = 0;
     riches_make(&path);
@@ -277,12 +265,11 @@ CASE(verify_looks_at_kept_generations)
     assert_string_equal(told.filter, "static");
     assert_int_equal(unlink(fixture_segment_path(path, number)), 0);
     assert_told(path, "static", number, 0, "(of generation 1, which is kept)");
-    free(path);
 }
 
 CASE(verify_holds_the_index_against_the_catalog)
 {
-    char *path;
+    AUTO_FREE char *path;
     struct tamis__record record;
     riches_make(&path);
     get_record(path, "list", &record);
@@ -294,7 +281,6 @@ CASE(verify_holds_the_index_against_the_catalog)
     tamis_store_close(store);
     assert_told(path, "list", record.exceptions, 4096,
                 "has another number of exceptions than the catalog");
-    free(path);
 }
 
 /* ---- Beside writers -------------------------------------------------------------------------- */
@@ -310,16 +296,15 @@ struct busy {
 
 static void add_some(tamis_store *store, const char *name, uint64_t from, uint64_t count)
 {
-    tamis_filter *filter;
+    AUTO_FILTER *filter;
     SPAWN_CHECK(tamis_filter_open(store, name, 0, &filter) == 0);
     for (uint64_t key = from; key < from + count; key++)
         SPAWN_CHECK(tamis_filter_add(filter, &key, sizeof key) >= 0);
-    SPAWN_CHECK(tamis_filter_close(filter) == 0);
 }
 
 static void count_some(tamis_store *store, uint64_t from)
 {
-    tamis_filter *filter;
+    AUTO_FILTER *filter;
     SPAWN_CHECK(tamis_filter_open(store, "counting", 0, &filter) == 0);
     for (uint64_t i = 0; i < 200; i++) {
         const uint64_t key = from + i % 10; /* now empty, now with overflow */
@@ -329,17 +314,15 @@ static void count_some(tamis_store *store, uint64_t from)
         const uint64_t key = from + i % 10;
         SPAWN_CHECK(tamis_filter_remove(filter, &key, sizeof key) == 1);
     }
-    SPAWN_CHECK(tamis_filter_close(filter) == 0);
 }
 
 static void change_lists(tamis_store *store, uint64_t n)
 {
     const struct tamis_key key = {&n, sizeof n};
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
     SPAWN_CHECK(editions_publish(store, "built", n % 10, 100, NULL, NULL) == 0);
     SPAWN_CHECK(tamis_filter_except(store, "built", &key, 1) >= 0);
     SPAWN_CHECK(tamis_filter_rollback(store, "built", 0) == 0);
-    SPAWN_CHECK(tamis_filter_create(store, "passing", &spec, NULL) == 0);
+    SPAWN_CHECK(tamis_filter_create(store, "passing", SPEC(.capacity = 10), NULL) == 0);
     SPAWN_CHECK(tamis_filter_rename(store, "passing", "past") == 0);
     SPAWN_CHECK(tamis_filter_drop(store, "past") == 0);
     riches_publish_fuse(store, "static", n, 50);
@@ -348,7 +331,7 @@ static void change_lists(tamis_store *store, uint64_t n)
 static void write_on(void *context, unsigned index)
 {
     struct busy *busy = context;
-    tamis_store *store;
+    AUTO_STORE *store;
     tamis_filter *window;
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
     SPAWN_CHECK(tamis_store_open(busy->path, 0, &store) == 0);
@@ -365,13 +348,12 @@ static void write_on(void *context, unsigned index)
         }
         busy->changes[index] = n;
     }
-    tamis_store_close(store);
 }
 
 /* Seen to fail with the directory read 2 ms after the lock was given back: strays. */
 CASE(verify_beside_writers_tells_nothing)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path);
     struct busy *busy = spawn_shared(sizeof *busy);
     pid_t writers[WRITERS];
@@ -400,7 +382,6 @@ CASE(verify_beside_writers_tells_nothing)
     }
     tamis_store_close(store);
     assert_int_equal(verified(path).count, 0);
-    free(path);
 }
 
 CASES_PREPARE

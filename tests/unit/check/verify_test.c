@@ -24,10 +24,8 @@ static int make_scene(void **state)
     tamis_store *store = fixture_store(&s->path);
     const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = BITS, .k = 5};
     for (int i = 0; i < 2; i++) {
-        tamis_filter *filter;
-        assert_done(tamis_filter_create(store, i ? "hurt" : "whole", &spec, &filter));
+        AUTO_FILTER *filter = fixture_create(store, i ? "hurt" : "whole", &spec);
         assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
-        assert_done(tamis_filter_close(filter));
     }
     tamis_store_close(store);
     s->file = strdup(fixture_segment_path(s->path, 2));
@@ -37,10 +35,9 @@ static int make_scene(void **state)
 
 static int drop_scene(void **state)
 {
-    struct scene *s = *state;
+    AUTO_FREE struct scene *s = *state;
     free(s->path);
     free(s->file);
-    free(s);
     return 0;
 }
 
@@ -65,11 +62,10 @@ static int tell(void *context, const struct tamis_problem *problem)
 static struct told verified(const struct scene *s, const char *name, int64_t expected)
 {
     struct told told = {0};
-    tamis_store *store = fixture_open(s->path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(s->path, TAMIS_READ_ONLY);
     const int64_t got = tamis_store_verify(store, name, tell, &told);
     if (got != expected) fail_msg("%d problems, the last: %s", (int)got, told.reason);
     assert_int_equal(told.count, expected);
-    tamis_store_close(store);
     return told;
 }
 
@@ -98,11 +94,9 @@ CASE_WITH(verify_of_a_sound_store_tells_nothing, make_scene, drop_scene)
 
 CASE_WITH(verify_of_an_empty_store_tells_nothing, make_scene, drop_scene)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
+    AUTO_FREE char *path;
+    AUTO_STORE *store = fixture_store(&path);
     assert_int_equal(tamis_store_verify(store, NULL, tell, NULL), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
 CASE_WITH(verify_tells_of_any_changed_byte_of_the_constant_header, make_scene, drop_scene)
@@ -251,7 +245,7 @@ CASE_WITH(verify_of_an_older_name_tells_nothing, make_scene, drop_scene)
 CASE_WITH(verify_tells_of_files_that_belong_to_nobody, make_scene, drop_scene)
 {
     const struct scene *s = *state;
-    char *stray = strdup(fixture_segment_path(s->path, 99));
+    AUTO_FREE char *stray = strdup(fixture_segment_path(s->path, 99));
     scratch_copy(s->file, stray);
     assert_told(s, TAMIS_EFOREIGN, "", "segments/0000000000000099.seg", 0,
                 "belongs to no filter of the catalog");
@@ -260,27 +254,21 @@ CASE_WITH(verify_tells_of_files_that_belong_to_nobody, make_scene, drop_scene)
     stray = strdup(fixture_join(s->path, "segments/notes.txt"));
     scratch_copy(s->file, stray);
     assert_told(s, TAMIS_EFOREIGN, "", "segments/notes.txt", 0, "is not a segment's name");
-    free(stray);
 }
 
 /* What a drop that died left: noted as garbage, so expected. */
 CASE_WITH(verify_of_noted_garbage_tells_nothing, make_scene, drop_scene)
 {
     const struct scene *s = *state;
-    char *left = strdup(fixture_segment_path(s->path, 50));
-    tamis_store *store = fixture_open(s->path, 0);
+    AUTO_FREE char *left = strdup(fixture_segment_path(s->path, 50));
+    AUTO_STORE *store = fixture_open(s->path, 0);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     assert_done(tamis__catalog_put_garbage(txn, 50));
     catalogs_commit(txn);
     scratch_copy(s->file, left);
     (void)verified(s, NULL, 0);
-    assert_done(tamis_filter_create(
-        store, "next",
-        &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec), .capacity = 9},
-        NULL));
+    assert_done(tamis_filter_create(store, "next", SPEC(.capacity = 9), NULL));
     assert_int_not_equal(access(left, F_OK), 0); /* and the next writer removed it */
-    tamis_store_close(store);
-    free(left);
 }
 
 CASE_WITH(verify_tells_all_and_stops_where_told_to, make_scene, drop_scene)
@@ -293,43 +281,38 @@ CASE_WITH(verify_tells_all_and_stops_where_told_to, make_scene, drop_scene)
     scratch_copy(fixture_segment_path(s->path, 1), stray);
     free(stray);
     (void)verified(s, NULL, 3);
-    tamis_store *store = fixture_open(s->path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(s->path, TAMIS_READ_ONLY);
     assert_int_equal(tamis_store_verify(store, NULL, tell, &told), 42);
     assert_int_equal(told.count, 2);
-    tamis_store_close(store);
 }
 
 CASE_WITH(verify_of_a_damaged_catalog_is_an_error, make_scene, drop_scene)
 {
     const struct scene *s = *state;
     unsigned char zero[4096] = {0};
-    tamis_store *store = fixture_open(s->path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(s->path, TAMIS_READ_ONLY);
     const char *catalog = fixture_join(s->path, "catalog.mdb");
     fixture_poke(catalog, 2 * sizeof zero, zero, sizeof zero);
     fixture_poke(catalog, 3 * sizeof zero, zero, sizeof zero);
     struct told told = {0};
     assert_refused(TAMIS_ECORRUPT, "is damaged at byte ",
                    tamis_store_verify(store, NULL, tell, &told));
-    tamis_store_close(store);
 }
 
 /* More filters than are looked at under one lock. */
 CASE_WITH(verify_of_many_filters_looks_at_each, make_scene, drop_scene)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
+    AUTO_FREE char *path;
+    AUTO_STORE *store = fixture_store(&path);
     for (int i = 0; i < 150; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "%d", i);
-        assert_done(tamis_filter_create(store, name, &spec, NULL));
+        assert_done(tamis_filter_create(store, name, SPEC(.capacity = 10), NULL));
     }
     for (uint64_t i = 1; i <= 150; i += 10)
         assert_int_equal(truncate(fixture_segment_path(path, i), 4096), 0);
     struct told told = {0};
     assert_int_equal(tamis_store_verify(store, NULL, tell, &told), 15);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* ---- Lists that go on ------------------------------------------------------------------------ */
@@ -342,10 +325,8 @@ static struct scene make_grown(uint32_t on_full)
 {
     struct scene s = {.path = NULL};
     tamis_store *store = fixture_store(&s.path);
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 100, .on_full = on_full};
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, "grown", &spec, &filter));
+    tamis_filter *filter =
+        fixture_create(store, "grown", SPEC(.capacity = 100, .on_full = on_full));
     for (uint64_t key = 0; key < 500; key++)
         if (tamis_filter_add(filter, &key, sizeof key) < 0) break;
     assert_done(tamis_filter_close(filter));
@@ -406,8 +387,7 @@ CASE(verify_of_a_grower_that_died_tells_nothing)
     poke_next(&s, 2, 0);
     (void)verified(&s, NULL, 0);
     tamis_store *store = fixture_open(s.path, 0);
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_open(store, "grown", 0, &filter));
+    tamis_filter *filter = fixture_opened(store, "grown", 0);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     fixture_peek(fixture_segment_path(s.path, 1), NEXT, &next, sizeof next);
@@ -461,9 +441,7 @@ CASE(verify_of_slices_out_of_order_is_an_error)
     struct tamis__record record;
     struct told told = {0};
     tamis_store *store = fixture_store(&s.path);
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .window_items = 100, .slices = 4};
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, "w", &spec, &filter));
+    tamis_filter *filter = fixture_create(store, "w", SPEC(.window_items = 100, .slices = 4));
     for (int i = 0; i < 3; i++)
         assert_done(tamis_filter_rotate(filter));
     assert_done(tamis_filter_close(filter));

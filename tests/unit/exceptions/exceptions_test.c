@@ -25,7 +25,7 @@ static const struct tamis__exception *find(const struct tamis__exceptions *set, 
 /* `count` random keys of 0 to `longest` bytes, of generations 0 to 3. */
 static void make_set(struct tamis__exceptions *set, uint64_t *random, size_t count, size_t longest)
 {
-    uint8_t *key = malloc(longest + 1);
+    AUTO_FREE uint8_t *key = malloc(longest + 1);
     if (key == NULL) err(1, "malloc");
     *set = (struct tamis__exceptions){0};
     for (size_t i = 0; i < count; i++) {
@@ -34,7 +34,6 @@ static void make_set(struct tamis__exceptions *set, uint64_t *random, size_t cou
         assert_done(tamis__exceptions_add(set, key, bytes, random_below(random, 4)));
     }
     assert_done(tamis__exceptions_sort(set));
-    free(key);
 }
 
 /* An index in plain memory, whose data end where their allocation does.  */
@@ -59,6 +58,7 @@ static void free_index(struct tamis__segment *index)
     free(index->header);
     free(index->data);
 }
+#define AUTO_INDEX __attribute__((cleanup(free_index))) struct tamis__segment
 
 /* ---- The set --------------------------------------------------------------------------------- */
 
@@ -66,7 +66,7 @@ CASE(set_settled_is_in_byte_order_each_key_once)
 {
     static const char *const keys[] = {"b", "", "ab", "a", "b", "\xff", "abc", "a", "ab"};
     static const char *const ordered[] = {"", "a", "ab", "abc", "b", "\xff"};
-    struct tamis__exceptions set = {0};
+    AUTO_EXCEPTIONS set = {0};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         add(&set, keys[i], 0);
     assert_done(tamis__exceptions_sort(&set));
@@ -79,12 +79,11 @@ CASE(set_settled_is_in_byte_order_each_key_once)
     assert_null(find(&set, "aa"));
     assert_null(find(&set, "bb"));
     assert_null(tamis__exceptions_find(&set, "a", 2)); /* with its NUL */
-    tamis__exceptions_clear(&set);
 }
 
 CASE(set_key_by_hand_and_found_is_both)
 {
-    struct tamis__exceptions set = {0};
+    AUTO_EXCEPTIONS set = {0};
     add(&set, "both", 7);
     add(&set, "both", 0);
     add(&set, "both", 9);
@@ -106,7 +105,6 @@ CASE(set_key_by_hand_and_found_is_both)
     assert_int_equal(find(&set, "both")->generation, 0);
     assert_int_equal(tamis__exceptions_drop_by_hand(&set), 1);
     assert_int_equal(set.count, 0);
-    tamis__exceptions_clear(&set);
 }
 
 CASE(set_removed_keys_are_gone_and_counted_once)
@@ -114,7 +112,7 @@ CASE(set_removed_keys_are_gone_and_counted_once)
     const struct tamis_key keys[] = {{"b", 1}, {"x", 1}, {"b", 1}, {NULL, 0}, {"d", 1}};
     const uint8_t expected[] = {1, 0, 0, 1, 1};
     uint8_t answers[5];
-    struct tamis__exceptions set = {0};
+    AUTO_EXCEPTIONS set = {0};
     for (const char *key = "abcd"; *key != '\0'; key++)
         assert_done(tamis__exceptions_add(&set, key, 1, 0));
     add(&set, "", 0);
@@ -126,13 +124,12 @@ CASE(set_removed_keys_are_gone_and_counted_once)
     assert_null(find(&set, "b"));
     assert_non_null(find(&set, "c"));
     assert_int_equal(tamis__exceptions_remove(&set, keys, 5, NULL), 0);
-    tamis__exceptions_clear(&set);
 }
 
 CASE(set_refuses_what_no_exception_can_be)
 {
     static uint8_t long_key[LONGEST + 1];
-    struct tamis__exceptions set = {0};
+    AUTO_EXCEPTIONS set = {0};
     assert_refused(TAMIS_EINVAL, "65535",
                    tamis__exceptions_add(&set, long_key, sizeof long_key, 0));
     assert_refused(TAMIS_EINVAL, "NULL", tamis__exceptions_add(&set, NULL, 1, 0));
@@ -142,12 +139,11 @@ CASE(set_refuses_what_no_exception_can_be)
     assert_done(tamis__exceptions_sort(&set));
     assert_non_null(tamis__exceptions_find(&set, NULL, 0));
     assert_non_null(tamis__exceptions_find(&set, long_key, LONGEST));
-    tamis__exceptions_clear(&set);
 }
 
 CASE(set_of_more_than_a_filter_can_have_is_refused)
 {
-    struct tamis__exceptions set = {0};
+    AUTO_EXCEPTIONS set = {0};
     if (FIXTURE_SANITIZED) skip();
     for (uint32_t i = 0; i < TAMIS_EXCEPTIONS_MAX; i++) {
         const uint32_t key = __builtin_bswap32(i); /* in order: nothing to sort */
@@ -156,7 +152,6 @@ CASE(set_of_more_than_a_filter_can_have_is_refused)
     assert_done(tamis__exceptions_sort(&set));
     add(&set, "one more", 0);
     assert_refused(TAMIS_ELIMIT, "10000001", tamis__exceptions_sort(&set));
-    tamis__exceptions_clear(&set);
 }
 
 /* ---- The index ------------------------------------------------------------------------------- */
@@ -166,8 +161,8 @@ CASE(index_has_what_the_set_has_and_nothing_else)
     static const size_t counts[] = {0, 1, 3, 4, 5, 1000, 20000};
     uint64_t random = random_seed();
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        struct tamis__exceptions set;
-        struct tamis__segment index;
+        AUTO_EXCEPTIONS set;
+        AUTO_INDEX index;
         const char *reason = NULL;
         uint64_t offset;
         make_set(&set, &random, counts[i], 30);
@@ -182,16 +177,14 @@ CASE(index_has_what_the_set_has_and_nothing_else)
             assert_int_equal(tamis__index_has(&index, key, sizeof key),
                              tamis__exceptions_find(&set, key, sizeof key) != NULL);
         }
-        free_index(&index);
-        tamis__exceptions_clear(&set);
     }
 }
 
 CASE(index_of_the_longest_and_the_empty_key_has_both)
 {
     static uint8_t longest[LONGEST];
-    struct tamis__exceptions set = {0}, back = {0};
-    struct tamis__segment index;
+    AUTO_EXCEPTIONS set = {0}, back = {0};
+    AUTO_INDEX index;
     const char *reason;
     memset(longest, 'x', sizeof longest);
     assert_done(tamis__exceptions_add(&set, longest, LONGEST, 5));
@@ -204,9 +197,6 @@ CASE(index_of_the_longest_and_the_empty_key_has_both)
     assert_false(tamis__index_has(&index, longest, LONGEST - 1));
     assert_done(tamis__exceptions_from_index(&back, &index));
     assert_true(tamis__exceptions_equal(&set, &back));
-    free_index(&index);
-    tamis__exceptions_clear(&set);
-    tamis__exceptions_clear(&back);
 }
 
 CASE(index_strikes_only_answers_that_are_yes)
@@ -215,8 +205,8 @@ CASE(index_strikes_only_answers_that_are_yes)
     static char text[KEYS][RANDOM_KEY_BYTES];
     struct tamis_key keys[KEYS];
     uint8_t answers[KEYS];
-    struct tamis__exceptions set = {0};
-    struct tamis__segment index;
+    AUTO_EXCEPTIONS set = {0};
+    AUTO_INDEX index;
     size_t expected = 0;
     for (size_t i = 0; i < KEYS; i++) {
         keys[i] = (struct tamis_key){text[i], random_key(i, text[i])};
@@ -229,15 +219,13 @@ CASE(index_strikes_only_answers_that_are_yes)
     assert_int_equal(tamis__index_strike(&index, keys, KEYS, answers), expected);
     for (size_t i = 0; i < KEYS; i++)
         assert_int_equal(answers[i], i % 2 == 0 && i % 3 != 0);
-    free_index(&index);
-    tamis__exceptions_clear(&set);
 }
 
 CASE(index_is_the_same_bytes_in_whatever_order_keys_came)
 {
     uint64_t random = random_seed();
-    struct tamis__exceptions set, again = {0}, back = {0};
-    struct tamis__segment index, other;
+    AUTO_EXCEPTIONS set, again = {0}, back = {0};
+    AUTO_INDEX index, other;
     make_set(&set, &random, 500, 40);
     for (size_t i = set.count; i-- > 0;) {
         const struct tamis__exception *entry = &set.entries[i];
@@ -250,21 +238,15 @@ CASE(index_is_the_same_bytes_in_whatever_order_keys_came)
     assert_memory_equal(index.data, other.data, index.header->data_bytes);
     assert_done(tamis__exceptions_from_index(&back, &index));
     assert_true(tamis__exceptions_equal(&set, &back));
-    free_index(&index);
-    free_index(&other);
-    tamis__exceptions_clear(&set);
-    tamis__exceptions_clear(&again);
-    tamis__exceptions_clear(&back);
 }
 
 /* Ask for every key that was put in, and read it whole; the answers are whatever they are. */
 static void use_index(const struct tamis__exceptions *set, const struct tamis__segment *index)
 {
-    struct tamis__exceptions back = {0};
+    AUTO_EXCEPTIONS back = {0};
     for (size_t i = 0; i < set->count; i++)
         (void)tamis__index_has(index, set->entries[i].key, set->entries[i].bytes);
     (void)tamis__exceptions_from_index(&back, index);
-    tamis__exceptions_clear(&back);
 }
 
 /* Was seen to fail under ASan with the bounds of read_record taken out, and without it with verify
@@ -272,8 +254,8 @@ static void use_index(const struct tamis__exceptions *set, const struct tamis__s
 CASE(index_damaged_anywhere_is_told_and_leads_nowhere)
 {
     uint64_t random = random_seed();
-    struct tamis__exceptions set;
-    struct tamis__segment index;
+    AUTO_EXCEPTIONS set;
+    AUTO_INDEX index;
     make_set(&set, &random, 40, 20);
     make_index(&set, &index);
     uint8_t *data = (uint8_t *)index.data;
@@ -295,15 +277,13 @@ CASE(index_damaged_anywhere_is_told_and_leads_nowhere)
             data[at] ^= (uint8_t)(1 << bit);
         }
     }
-    free_index(&index);
-    tamis__exceptions_clear(&set);
 }
 
 /* Was seen to hang with a probe that ends at a free slot only. */
 CASE(index_without_a_free_slot_ends_every_query)
 {
-    struct tamis__exceptions set = {0};
-    struct tamis__segment index;
+    AUTO_EXCEPTIONS set = {0};
+    AUTO_INDEX index;
     const char *reason;
     uint64_t offset;
     add(&set, "only", 0);
@@ -315,8 +295,6 @@ CASE(index_without_a_free_slot_ends_every_query)
     assert_false(tamis__index_has(&index, "only", 4));
     assert_int_equal(tamis__index_verify(&index, &offset, &reason), 1);
     assert_non_null(strstr(reason, "slots"));
-    free_index(&index);
-    tamis__exceptions_clear(&set);
 }
 
 /* ---- Its file -------------------------------------------------------------------------------- */
@@ -332,15 +310,13 @@ static void publish(tamis_store *store, const struct tamis__exceptions *set)
     assert_done(tamis__segment_publish(&store->place, &draft.staged, &draft.header));
 }
 
-CASE(index_staged_and_published_is_what_open_maps)
+STORE_CASE(index_staged_and_published_is_what_open_maps)
 {
     uint64_t random = random_seed();
-    struct tamis__exceptions set, back = {0};
+    AUTO_EXCEPTIONS set, back = {0};
     struct tamis__store_segment index;
-    char *path;
     const char *reason;
     uint64_t offset;
-    tamis_store *store = fixture_store(&path);
     make_set(&set, &random, 3000, 60);
     publish(store, &set);
     assert_int_equal(fixture_files(path, "staging"), 0);
@@ -353,20 +329,14 @@ CASE(index_staged_and_published_is_what_open_maps)
     tamis__close_segment(&index);
     assert_refused(TAMIS_EFOREIGN, "another filter", tamis__open_index(store, 40, 4, &index));
     assert_refused(TAMIS_EVERSION, "kind", tamis__map_segment(store, 40, 3, false, &index));
-    tamis__exceptions_clear(&set);
-    tamis__exceptions_clear(&back);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(index_small_and_damaged_is_refused_at_open)
+STORE_CASE(index_small_and_damaged_is_refused_at_open)
 {
     uint64_t random = random_seed();
-    struct tamis__exceptions set;
+    AUTO_EXCEPTIONS set;
     struct tamis__store_segment index;
-    char *path;
     uint8_t byte;
-    tamis_store *store = fixture_store(&path);
     make_set(&set, &random, 100, 60);
     publish(store, &set);
     const char *file = fixture_segment_path(path, 40);
@@ -374,21 +344,16 @@ CASE(index_small_and_damaged_is_refused_at_open)
     byte ^= 4;
     fixture_poke(file, 4096 + 3000, &byte, 1);
     assert_refused(TAMIS_ECORRUPT, "checksum", tamis__open_index(store, 40, 3, &index));
-    tamis__exceptions_clear(&set);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(index_large_and_damaged_is_opened_and_told_by_verify)
+STORE_CASE(index_large_and_damaged_is_opened_and_told_by_verify)
 {
     uint64_t random = random_seed();
-    struct tamis__exceptions set;
+    AUTO_EXCEPTIONS set;
     struct tamis__store_segment index;
-    char *path;
     const char *reason = "";
     uint64_t offset = 0;
     uint8_t byte;
-    tamis_store *store = fixture_store(&path);
     make_set(&set, &random, 20000, 60);
     publish(store, &set);
     const char *file = fixture_segment_path(path, 40);
@@ -400,24 +365,16 @@ CASE(index_large_and_damaged_is_opened_and_told_by_verify)
     assert_non_null(strstr(reason, "checksum"));
     use_index(&set, &index.segment);
     tamis__close_segment(&index);
-    tamis__exceptions_clear(&set);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(index_that_is_not_entered_leaves_nothing)
+STORE_CASE(index_that_is_not_entered_leaves_nothing)
 {
-    struct tamis__exceptions set = {0};
+    AUTO_EXCEPTIONS set = {0};
     struct tamis__draft draft;
-    char *path;
-    tamis_store *store = fixture_store(&path);
     add(&set, "only", 0);
     assert_done(tamis__exceptions_sort(&set));
     assert_done(tamis__exceptions_stage(store, &set, "blacklist", &draft));
     assert_int_equal(fixture_files(path, "staging"), 1);
     tamis__drafts_discard(store, &draft, 1);
     assert_int_equal(fixture_files(path, "staging"), 0);
-    tamis__exceptions_clear(&set);
-    tamis_store_close(store);
-    free(path);
 }

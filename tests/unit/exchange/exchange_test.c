@@ -29,17 +29,14 @@ EXCHANGE_CASE(redisbloom_of_any_layers_and_chunks_comes_back)
 {
     for (uint32_t layers = 1; layers <= 5; layers++) {
         struct dump dump = dump_of(layers);
-        struct stream whole = dump_stream(&dump);
+        AUTO_STREAM whole = dump_stream(&dump);
         exchanges_come_back(*state, "redisbloom", &EXCHANGES_NOTHING, &whole);
         dump.chunk_bytes = layers; /* other cuts: the same filter */
-        struct stream cut = dump_stream(&dump);
+        AUTO_STREAM cut = dump_stream(&dump);
         assert_true(cut.bytes > whole.bytes);
         assert_done(exchanges_import(*state, "redisbloom", &EXCHANGES_NOTHING, &cut));
-        struct stream out = exchanges_exported(*state, "redisbloom");
+        AUTO_STREAM out = exchanges_exported(*state, "redisbloom");
         exchanges_same(&whole, &out);
-        stream_free(&out);
-        stream_free(&cut);
-        stream_free(&whole);
     }
 }
 
@@ -50,9 +47,8 @@ EXCHANGE_CASE(redisbloom_of_several_chunks_comes_back)
     dump.layers[0] = dump_layer(13000000, 0.005, 9);
     dump.size = 9;
     assert_true(dump.layers[0].bytes > (16 << 20));
-    struct stream whole = dump_stream(&dump);
+    AUTO_STREAM whole = dump_stream(&dump);
     exchanges_come_back(*state, "redisbloom", &EXCHANGES_NOTHING, &whole);
-    stream_free(&whole);
 }
 
 EXCHANGE_CASE(redisbloom_keeps_options_growth_n2_and_sizes)
@@ -61,7 +57,7 @@ EXCHANGE_CASE(redisbloom_keeps_options_growth_n2_and_sizes)
     dump.options = 13;
     dump.growth = 7;
     dump.layers[0].n2 = 7; /* 128 bits */
-    struct stream whole = dump_stream(&dump);
+    AUTO_STREAM whole = dump_stream(&dump);
     exchanges_come_back(*state, "redisbloom", &EXCHANGES_NOTHING, &whole);
     stream_free(&whole);
     dump.options = 4; /* sizes past the capacity, or 0, are what they are */
@@ -70,23 +66,20 @@ EXCHANGE_CASE(redisbloom_keeps_options_growth_n2_and_sizes)
     dump.size = 1000;
     whole = dump_stream(&dump);
     exchanges_come_back(*state, "redisbloom", &EXCHANGES_NOTHING, &whole);
-    stream_free(&whole);
 }
 
 EXCHANGE_CASE(redisbloom_truncated_anywhere_is_refused)
 {
     struct dump dump = dump_of(2);
-    struct stream whole = dump_stream(&dump);
+    AUTO_STREAM whole = dump_stream(&dump);
     exchanges_truncated(*state, "redisbloom", &whole);
-    stream_free(&whole);
 }
 
 static void refuse_dump(const struct exchanges *p, const struct dump *dump, int code,
                         const char *words)
 {
-    struct stream stream = dump_stream(dump);
+    AUTO_STREAM stream = dump_stream(dump);
     exchanges_refused(p, "redisbloom", &EXCHANGES_NOTHING, &stream, code, words);
-    stream_free(&stream);
 }
 
 EXCHANGE_CASE(redisbloom_bad_layer_is_refused)
@@ -131,9 +124,8 @@ EXCHANGE_CASE(redisbloom_bad_hashes_are_refused)
     refuse_dump(*state, &dump, TAMIS_ECORRUPT, "4294967295 hashes");
     dump.layers[0].hashes = 64;
     dump.layers[0].bpe = 63.5 / 0.693147180559945;
-    struct stream whole = dump_stream(&dump);
+    AUTO_STREAM whole = dump_stream(&dump);
     exchanges_come_back(*state, "redisbloom", &EXCHANGES_NOTHING, &whole);
-    stream_free(&whole);
 }
 
 EXCHANGE_CASE(redisbloom_bad_sizes_are_refused)
@@ -150,12 +142,11 @@ EXCHANGE_CASE(redisbloom_bad_sizes_are_refused)
                  {UINT64_MAX, UINT64_MAX - 7}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct dump dump = dump_of(2);
-        struct stream stream = dump_stream(&dump);
+        AUTO_STREAM stream = dump_stream(&dump);
         memcpy(stream.data + 8 + 16 + 20, &sizes[i].bytes, 8);
         memcpy(stream.data + 8 + 16 + 28, &sizes[i].bits, 8);
         exchanges_refused(*state, "redisbloom", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
                           "which do not go together");
-        stream_free(&stream);
     }
 }
 
@@ -191,7 +182,7 @@ EXCHANGE_CASE(redisbloom_overflowing_sums_are_refused)
 EXCHANGE_CASE(redisbloom_larger_than_the_disk_is_refused)
 {
     struct dump dump = dump_of(1);
-    struct stream stream = dump_stream(&dump);
+    AUTO_STREAM stream = dump_stream(&dump);
     const uint64_t bytes = (uint64_t)1 << 50, bits = bytes * 8;
     memcpy(stream.data + 44, &bytes, 8);
     memcpy(stream.data + 52, &bits, 8);
@@ -200,7 +191,6 @@ EXCHANGE_CASE(redisbloom_larger_than_the_disk_is_refused)
     stream.length_hidden = true; /* seen to fail where room was made for what the head says */
     exchanges_refused(*state, "redisbloom", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
                       "is truncated");
-    stream_free(&stream);
 }
 
 EXCHANGE_CASE(redisbloom_bad_chain_is_refused)
@@ -239,11 +229,10 @@ static void refuse_poked(const struct exchanges *p, size_t at, uint64_t value, i
                          const char *words)
 {
     struct dump dump = dump_of(2);
-    struct stream stream = dump_stream(&dump);
+    AUTO_STREAM stream = dump_stream(&dump);
     memcpy(stream.data + at, &value, sizeof value);
     stream.length_hidden = true;
     exchanges_refused(p, "redisbloom", &EXCHANGES_NOTHING, &stream, code, words);
-    stream_free(&stream);
 }
 
 EXCHANGE_CASE(redisbloom_bad_frames_are_refused)
@@ -268,7 +257,7 @@ EXCHANGE_CASE(redisbloom_bad_frames_are_refused)
 EXCHANGE_CASE(redisbloom_chunks_out_of_order_are_refused)
 {
     struct dump dump = dump_of(2);
-    struct stream sound = dump_stream(&dump);
+    AUTO_STREAM sound = dump_stream(&dump);
     static const struct {
         uint64_t iterators[4], lengths[4];
         const char *words;
@@ -280,15 +269,13 @@ EXCHANGE_CASE(redisbloom_chunks_out_of_order_are_refused)
         {{17, 0}, {16, 0}, "ends before"},
     };
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
-        struct stream stream = stream_of(sound.data, 8 + 16 + 20 + 2 * 53);
+        AUTO_STREAM stream = stream_of(sound.data, 8 + 16 + 20 + 2 * 53);
         for (size_t j = 0; j < 4; j++)
             dump_frame(&stream, orders[i].iterators[j], orders[i].lengths[j]);
         stream.length_hidden = true;
         exchanges_refused(*state, "redisbloom", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
                           orders[i].words);
-        stream_free(&stream);
     }
-    stream_free(&sound);
 }
 
 /* ---- guava ------------------------------------------------------------------------------------
@@ -315,17 +302,15 @@ EXCHANGE_CASE(guava_of_any_size_comes_back)
 {
     static const uint32_t longs[] = {1, 2, 5, 131072, 131073, 300000};
     for (size_t i = 0; i < sizeof longs / sizeof longs[0]; i++) {
-        struct stream stream = guava_stream(1, (unsigned char)(1 + i * 12), longs[i], longs[i]);
+        AUTO_STREAM stream = guava_stream(1, (unsigned char)(1 + i * 12), longs[i], longs[i]);
         exchanges_come_back(*state, "guava", &EXCHANGES_NOTHING, &stream);
-        stream_free(&stream);
     }
 }
 
 EXCHANGE_CASE(guava_truncated_anywhere_is_refused)
 {
-    struct stream stream = guava_stream(1, 7, 3, 3);
+    AUTO_STREAM stream = guava_stream(1, 7, 3, 3);
     exchanges_truncated(*state, "guava", &stream);
-    stream_free(&stream);
 }
 
 EXCHANGE_CASE(guava_bad_head_is_refused)
@@ -350,10 +335,9 @@ EXCHANGE_CASE(guava_bad_head_is_refused)
         {1, 5, 2, TAMIS_ECORRUPT, "goes on after its end"},
     };
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-        struct stream stream = guava_stream(heads[i].strategy, heads[i].k, heads[i].longs, 3);
+        AUTO_STREAM stream = guava_stream(heads[i].strategy, heads[i].k, heads[i].longs, 3);
         exchanges_refused(*state, "guava", &EXCHANGES_NOTHING, &stream, heads[i].code,
                           heads[i].words);
-        stream_free(&stream);
     }
 }
 
@@ -370,12 +354,11 @@ EXCHANGE_CASE(bitmap_of_any_length_comes_back)
         bytes[i] = (unsigned char)(dump_byte(i) | 1);
     bytes[125] = 0xE0; /* positions 1000 to 1002 */
     for (size_t length = 0; length <= sizeof bytes; length++) {
-        struct stream stream = stream_of(bytes, length);
+        AUTO_STREAM stream = stream_of(bytes, length);
         exchanges_come_back(*state, "redis-bitmap", &BITMAP, &stream);
         stream.length_hidden = true;
         stream.most = 1 + length % 9;
         exchanges_come_back(*state, "redis-bitmap", &BITMAP, &stream);
-        stream_free(&stream);
     }
 }
 
@@ -385,7 +368,7 @@ EXCHANGE_CASE(bitmap_of_many_pieces_comes_back)
     const struct tamis_import_spec spec = {
         .size = sizeof spec, .hash_set = "php:js", .m_bits = (uint64_t)1 << 26};
     static const size_t set[] = {0, 4095, 4096, 1 << 20, (1 << 20) + 5, 5000000, 8388607};
-    struct stream stream = {.data = calloc(1, 8388608), .bytes = 8388608};
+    AUTO_STREAM stream = {.data = calloc(1, 8388608), .bytes = 8388608};
     assert_non_null(stream.data);
     for (size_t i = 0; i < sizeof set / sizeof set[0]; i++)
         stream.data[set[i]] = (unsigned char)(i + 1);
@@ -396,13 +379,12 @@ EXCHANGE_CASE(bitmap_of_many_pieces_comes_back)
     }
     stream.bytes = 0;
     exchanges_come_back(*state, "redis-bitmap", &spec, &stream);
-    stream_free(&stream);
 }
 
 EXCHANGE_CASE(bitmap_past_its_m_is_refused)
 {
     unsigned char bytes[200] = {0};
-    struct stream stream = stream_of(bytes, 127);
+    AUTO_STREAM stream = stream_of(bytes, 127);
     exchanges_refused(*state, "redis-bitmap", &BITMAP, &stream, TAMIS_EINVAL,
                       "is longer than m = 1003 bits");
     stream.bytes = 126;
@@ -411,7 +393,6 @@ EXCHANGE_CASE(bitmap_past_its_m_is_refused)
                       "has a bit past m = 1003 bits");
     stream.data[125] = 0x20;
     exchanges_come_back(*state, "redis-bitmap", &BITMAP, &stream);
-    stream_free(&stream);
 }
 
 EXCHANGE_CASE(bitmap_without_what_it_needs_is_refused)
@@ -437,10 +418,9 @@ EXCHANGE_CASE(bitmap_without_what_it_needs_is_refused)
          "2"},
     };
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
-        struct stream stream = stream_of("x", 1);
+        AUTO_STREAM stream = stream_of("x", 1);
         exchanges_refused(*state, "redis-bitmap", &specs[i].spec, &stream, TAMIS_EINVAL,
                           specs[i].words);
-        stream_free(&stream);
     }
 }
 
@@ -452,15 +432,13 @@ EXCHANGE_CASE(streams_that_tell_are_not_contradicted)
                                                      {.size = sizeof specs[0], .capacity = 100},
                                                      {.size = sizeof specs[0], .fp_rate = 0.5}};
     struct dump dump = dump_of(1);
-    struct stream stream = dump_stream(&dump), guava = guava_stream(1, 7, 3, 3);
+    AUTO_STREAM stream = dump_stream(&dump), guava = guava_stream(1, 7, 3, 3);
     for (size_t i = 0; i < 5; i++)
         exchanges_refused(*state, "redisbloom", &specs[i], &stream, TAMIS_EINVAL, "tells its");
     for (size_t i = 0; i < 3; i++)
         exchanges_refused(*state, "guava", &specs[i], &guava, TAMIS_EINVAL, "tells its");
     const struct tamis_import_spec bad = {.size = sizeof bad, .fp_rate = -1};
     exchanges_refused(*state, "guava", &bad, &guava, TAMIS_EINVAL, "rate of -1");
-    stream_free(&stream);
-    stream_free(&guava);
 }
 
 CASES_PREPARE

@@ -22,10 +22,9 @@ static struct stream portable_stream(const struct exchanges *p)
         .size = sizeof sealed, .seal_capacity = 20, .seal_rate = 0.1};
     struct dump dump = dump_of(1);
     struct stream redisbloom = dump_stream(&dump);
-    tamis_filter *filter;
     assert_done(exchanges_import(p, "redisbloom", &sealed, &redisbloom));
     stream_free(&redisbloom);
-    assert_done(tamis_filter_open(p->store, "x", 0, &filter));
+    tamis_filter *filter = fixture_opened(p->store, "x", 0);
     for (char key[] = "a"; key[0] <= 'z'; key[0]++)
         assert_done(tamis_filter_add(filter, key, 1));
     assert_done(tamis_filter_close(filter));
@@ -34,21 +33,19 @@ static struct stream portable_stream(const struct exchanges *p)
 
 EXCHANGE_CASE(portable_of_two_segments_comes_back)
 {
-    struct stream stream = portable_stream(*state);
+    AUTO_STREAM stream = portable_stream(*state);
     exchanges_come_back(*state, "tamis", &EXCHANGES_NOTHING, &stream);
-    stream_free(&stream);
 }
 
 EXCHANGE_CASE(portable_truncated_anywhere_is_refused)
 {
-    struct stream stream = portable_stream(*state);
+    AUTO_STREAM stream = portable_stream(*state);
     exchanges_truncated(*state, "tamis", &stream);
-    stream_free(&stream);
 }
 
 EXCHANGE_CASE(portable_with_any_byte_changed_is_refused)
 {
-    struct stream stream = portable_stream(*state);
+    AUTO_STREAM stream = portable_stream(*state);
     for (size_t i = 0; i < stream.bytes; i++) {
         const unsigned char sound = stream.data[i];
         stream.data[i] ^= (unsigned char)(1u << i % 8);
@@ -58,7 +55,6 @@ EXCHANGE_CASE(portable_with_any_byte_changed_is_refused)
         stream.data[i] = sound;
     }
     exchanges_empty(*state);
-    stream_free(&stream);
 }
 
 /* Close the head with a checksum that fits, as far as it is there. */
@@ -76,16 +72,15 @@ static void close_head(struct stream *stream)
 static void refuse_head(const struct exchanges *p, const struct stream *sound, size_t at,
                         uint64_t value, int code, const char *words)
 {
-    struct stream stream = stream_of(sound->data, sound->bytes);
+    AUTO_STREAM stream = stream_of(sound->data, sound->bytes);
     memcpy(stream.data + at, &value, sizeof value);
     close_head(&stream);
     exchanges_refused(p, "tamis", &EXCHANGES_NOTHING, &stream, code, words);
-    stream_free(&stream);
 }
 
 EXCHANGE_CASE(portable_bad_head_is_refused)
 {
-    struct stream sound = portable_stream(*state);
+    AUTO_STREAM sound = portable_stream(*state);
     const uint64_t one = tamis__double_to_bits(1.5), nan_bits = tamis__double_to_bits(NAN);
     refuse_head(*state, &sound, 8, 2 | (uint64_t)2 << 32, TAMIS_EVERSION, "has version 2");
     refuse_head(*state, &sound, 8, 0 | (uint64_t)2 << 32, TAMIS_ECORRUPT, "version 0");
@@ -113,14 +108,13 @@ EXCHANGE_CASE(portable_bad_head_is_refused)
     refuse_head(*state, &sound, d + 72, (uint64_t)2 << 32, TAMIS_EVERSION, "use a newer Tamis");
     refuse_head(*state, &sound, d + 80, 1, TAMIS_ECORRUPT, "parameters");
     refuse_head(*state, &sound, d + 200, 1, TAMIS_EVERSION, "use a newer Tamis");
-    stream_free(&sound);
 }
 
 /* Two segments of 2^61 bytes are each possible, and their sum is not. */
 EXCHANGE_CASE(portable_overflowing_sums_are_refused)
 {
-    struct stream sound = portable_stream(*state);
-    struct stream stream = stream_of(sound.data, sound.bytes);
+    AUTO_STREAM sound = portable_stream(*state);
+    AUTO_STREAM stream = stream_of(sound.data, sound.bytes);
     const uint64_t bits = (uint64_t)1 << 62, bytes = bits / 8;
     uint32_t segments = 32;
     memcpy(stream.data + 12, &segments, sizeof segments);
@@ -133,19 +127,15 @@ EXCHANGE_CASE(portable_overflowing_sums_are_refused)
     stream_put64(&stream, tamis__checksum(stream.data, stream.bytes));
     exchanges_refused(*state, "tamis", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
                       "sum overflows");
-    stream_free(&stream);
-    stream_free(&sound);
 }
 
 /* Bits past m, under checksums that fit. */
 EXCHANGE_CASE(portable_with_bits_past_m_is_refused)
 {
     const struct exchanges *p = *state;
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = 100, .k = 3};
-    tamis_filter *filter;
-    struct stream stream = {.data = NULL};
+    AUTO_STREAM stream = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&stream);
-    assert_done(tamis_filter_create(p->store, "x", &spec, &filter));
+    tamis_filter *filter = fixture_create(p->store, "x", SPEC(.m_bits = 100, .k = 3));
     assert_done(tamis_filter_close(filter));
     char *segment = strdup(fixture_segment_path(p->path, 1));
     fixture_poke(segment, 4096 + 12, "\x10", 1); /* bit 100 */
@@ -156,16 +146,13 @@ EXCHANGE_CASE(portable_with_bits_past_m_is_refused)
     assert_done(tamis_filter_drop(p->store, "x"));
     exchanges_refused(p, "tamis", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
                       "bits set past its m");
-    stream_free(&stream);
 }
 
 /* ---- How the filter goes on ------------------------------------------------------------------ */
 
 static tamis_filter *opened(const struct exchanges *p)
 {
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_open(p->store, "x", 0, &filter));
-    return filter;
+    return fixture_opened(p->store, "x", 0);
 }
 
 /* Distinct keys from `first` on; how many were refused. */
@@ -184,8 +171,7 @@ static uint64_t add_keys(tamis_filter *filter, uint64_t first, uint64_t count)
 static struct stream grown(const struct exchanges *p, const struct tamis_filter_spec *spec,
                            uint64_t keys)
 {
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(p->store, "x", spec, &filter));
+    tamis_filter *filter = fixture_create(p->store, "x", spec);
     (void)add_keys(filter, 0, keys);
     assert_done(tamis_filter_close(filter));
     return exchanges_exported(p, "tamis");
@@ -198,20 +184,18 @@ static const struct tamis_filter_spec GROWING = {
 EXCHANGE_CASE(portable_grown_filter_goes_on_growing)
 {
     const struct exchanges *p = *state;
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    struct tamis_segment_stat third = {.size = sizeof third}, fourth = {.size = sizeof fourth};
-    struct stream stream = grown(p, &GROWING, 1500);
+    AUTO_STREAM stream = grown(p, &GROWING, 1500);
     exchanges_come_back(p, "tamis", &EXCHANGES_NOTHING, &stream);
     assert_done(exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &stream));
     tamis_filter *filter = opened(p);
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.segment_count, 3);
     assert_int_equal(stat.on_full, TAMIS_ON_FULL_GROW);
     assert_int_equal(add_keys(filter, 1500, 1500), 0);
-    assert_done(tamis_filter_stat(filter, &stat));
+    stat = fixture_stat(filter);
     assert_int_equal(stat.segment_count, 4);
-    assert_done(tamis_filter_segment(filter, 2, &third));
-    assert_done(tamis_filter_segment(filter, 3, &fourth));
+    struct tamis_segment_stat third = fixture_segment_stat(filter, 2);
+    struct tamis_segment_stat fourth = fixture_segment_stat(filter, 3);
     assert_int_equal(third.step, 2);
     assert_int_equal(fourth.step, 3);
     assert_int_equal(fourth.capacity, 2 * third.capacity);
@@ -220,21 +204,16 @@ EXCHANGE_CASE(portable_grown_filter_goes_on_growing)
         assert_int_equal(tamis_filter_contains(filter, &key, sizeof key), 1);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(fixture_problems(p->path), 0);
-    stream_free(&stream);
 }
 
 EXCHANGE_CASE(portable_refusing_filter_goes_on_refusing)
 {
     const struct exchanges *p = *state;
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 100, .on_full = TAMIS_ON_FULL_REFUSE};
-    struct stream stream = grown(p, &spec, 90);
+    AUTO_STREAM stream = grown(p, SPEC(.capacity = 100, .on_full = TAMIS_ON_FULL_REFUSE), 90);
     assert_done(exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &stream));
-    tamis_filter *filter = opened(p);
+    AUTO_FILTER *filter = opened(p);
     assert_true(add_keys(filter, 1000, 500) > 400);
     assert_true(tamis_filter_items(filter) <= 101);
-    assert_done(tamis_filter_close(filter));
-    stream_free(&stream);
 }
 
 /* on_full 0 in a file is what a spec calls TAMIS_ON_FULL_WARN; seen to fail where the numbers were
@@ -244,9 +223,9 @@ EXCHANGE_CASE(portable_of_policy_0_is_the_filter_that_warns)
     const struct exchanges *p = *state;
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 100, .on_full = TAMIS_ON_FULL_WARN};
-    struct stream stream = grown(p, &spec, 50);
+    AUTO_STREAM stream = grown(p, &spec, 50);
     struct tamis__sum sum;
-    tamis_filter *filter;
+    AUTO_FILTER *filter;
     memset(stream.data + 32, 0, 4);
     close_head(&stream);
     tamis__sum_init(&sum);
@@ -254,8 +233,6 @@ EXCHANGE_CASE(portable_of_policy_0_is_the_filter_that_warns)
     tamis__sum_finish(&sum, stream.data + stream.bytes - TAMIS__SUM_BYTES);
     assert_done(exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &stream));
     assert_done(tamis_filter_open_or_create(p->store, "x", &spec, &filter));
-    assert_done(tamis_filter_close(filter));
-    stream_free(&stream);
 }
 
 /* The window moves on as it would have: rotated so often that nothing of the stream is left. */
@@ -265,23 +242,20 @@ EXCHANGE_CASE(portable_windowed_filter_goes_on_forgetting)
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 300, .slices = 3, .window_ns = 3600 * INT64_C(1000000000)};
     const uint64_t old = 7;
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    struct tamis_segment_stat oldest = {.size = sizeof oldest}, next = {.size = sizeof next};
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(p->store, "x", &spec, &filter));
+    AUTO_FILTER *filter = fixture_create(p->store, "x", &spec);
     (void)add_keys(filter, 0, 50);
     assert_done(tamis_filter_rotate(filter));
     (void)add_keys(filter, 50, 50);
     assert_done(tamis_filter_close(filter));
-    struct stream stream = exchanges_exported(p, "tamis");
+    AUTO_STREAM stream = exchanges_exported(p, "tamis");
     exchanges_come_back(p, "tamis", &EXCHANGES_NOTHING, &stream);
     assert_done(exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &stream));
     filter = opened(p);
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.slices, 3);
     assert_int_equal(stat.window_ns, spec.window_ns);
-    assert_done(tamis_filter_segment(filter, 0, &oldest));
-    assert_done(tamis_filter_segment(filter, 1, &next));
+    struct tamis_segment_stat oldest = fixture_segment_stat(filter, 0);
+    struct tamis_segment_stat next = fixture_segment_stat(filter, 1);
     assert_int_equal(oldest.slice, 0);
     assert_int_equal(next.slice, 1);
     for (int i = 0; i < 3; i++) {
@@ -289,31 +263,26 @@ EXCHANGE_CASE(portable_windowed_filter_goes_on_forgetting)
         assert_done(tamis_filter_rotate(filter));
     }
     assert_int_equal(tamis_filter_contains(filter, &old, sizeof old), 0);
-    assert_done(tamis_filter_close(filter));
-    stream_free(&stream);
 }
 
 /* A seal would be a slice of no window, and the next slice takes the new keys anyway. */
 EXCHANGE_CASE(portable_windowed_filter_is_not_sealed)
 {
     const struct exchanges *p = *state;
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .slices = 3, .window_items = 600};
     const struct tamis_import_spec sealed = {
         .size = sizeof sealed, .seal_capacity = 100, .seal_rate = 0.01};
-    struct stream stream = grown(p, &spec, 10);
+    AUTO_STREAM stream = grown(p, SPEC(.slices = 3, .window_items = 600), 10);
     exchanges_refused(p, "tamis", &sealed, &stream, TAMIS_EUNSUPPORTED, "without a seal");
-    stream_free(&stream);
 }
 
 EXCHANGE_CASE(portable_bad_policy_is_refused)
 {
     const struct exchanges *p = *state;
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 60, .slices = 3, .window_items = 600};
     const uint64_t nan_bits = tamis__double_to_bits(NAN), minus = tamis__double_to_bits(-0.5);
     const int damaged = TAMIS_ECORRUPT;
     const char *window = "impossible window", *made_for = "for an impossible capacity or rate";
-    struct stream sound = grown(p, &spec, 300); /* two slices */
+    AUTO_STREAM sound =
+        grown(p, SPEC(.capacity = 60, .slices = 3, .window_items = 600), 300); /* two slices */
     exchanges_come_back(p, "tamis", &EXCHANGES_NOTHING, &sound);
     refuse_head(p, &sound, 32, 4 | (uint64_t)3 << 32, damaged, "policy for when it is full");
     refuse_head(p, &sound, 32, 1, damaged, window); /* 0 slices */
@@ -337,7 +306,6 @@ EXCHANGE_CASE(portable_bad_policy_is_refused)
     sound = grown(p, &GROWING, 1000);
     refuse_head(p, &sound, second + 176, 1, damaged, "slice of a window that there is not");
     refuse_head(p, &sound, first + 184, 1, damaged, "slice of a window that there is not");
-    stream_free(&sound);
 }
 
 CASES_PREPARE

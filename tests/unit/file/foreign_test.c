@@ -32,10 +32,10 @@ static void swap_catalog(enum tamis__point point)
     if (rename(from, to) != 0 || symlink(victim, from) != 0) abort();
 }
 
-CASE(catalog_swapped_for_a_link_before_lmdb_opens_it_is_not_followed)
+STORE_CASE(catalog_swapped_for_a_link_before_lmdb_opens_it_is_not_followed)
 {
-    char *path, *other;
-    tamis_store *store = fixture_store(&path), *theirs = fixture_store(&other);
+    AUTO_FREE char *other;
+    AUTO_STORE *theirs = fixture_store(&other);
     (void)tamis_filter_close(fixture_filter(theirs, "theirs", 100));
     (void)snprintf(root, sizeof root, "%s", path);
     (void)snprintf(victim, sizeof victim, "%s/catalog.mdb", other);
@@ -54,10 +54,6 @@ CASE(catalog_swapped_for_a_link_before_lmdb_opens_it_is_not_followed)
     free(before);
     free(after);
     assert_refused(TAMIS_EFOREIGN, "symbolic link", tamis_filter_drop(store, "mine"));
-    tamis_store_close(store);
-    tamis_store_close(theirs);
-    free(path);
-    free(other);
 }
 
 CASE(links_are_refused_without_openat2_too)
@@ -87,12 +83,12 @@ CASE(links_are_refused_without_openat2_too)
 
 CASE(hard_links_are_refused_but_those_of_a_repair_that_died)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path), *again = NULL;
     (void)tamis_filter_close(fixture_filter(store, "f", 100));
     tamis_filter *filter = NULL;
-    char *file = strdup(fixture_segment_path(path, 1)),
-         *other = strdup(fixture_join(path, "other"));
+    AUTO_FREE char *file = strdup(fixture_segment_path(path, 1)),
+                   *other = strdup(fixture_join(path, "other"));
     assert_int_equal(link(file, other), 0);
     for (unsigned flags = 0; flags <= TAMIS_READ_ONLY; flags++)
         assert_refused(TAMIS_EFOREIGN, "2 names (hard links)",
@@ -102,15 +98,11 @@ CASE(hard_links_are_refused_but_those_of_a_repair_that_died)
     assert_done(tamis_filter_open(store, "f", 0, &filter));
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
-    char *catalog = strdup(fixture_join(path, "catalog.mdb"));
+    AUTO_FREE char *catalog = strdup(fixture_join(path, "catalog.mdb"));
     assert_int_equal(link(catalog, other), 0);
     assert_refused(TAMIS_EFOREIGN, "hard links", tamis_store_open(path, 0, &again));
     assert_int_equal(rename(other, fixture_join(path, "catalog.mdb.damaged")), 0);
     tamis_store_close(fixture_open(path, 0)); /* one name in place, one put aside: ours */
-    free(catalog);
-    free(other);
-    free(file);
-    free(path);
 }
 
 /* f_type of NFS, SMB, CIFS, SMB2, Ceph, AFS twice, 9p, Coda, NCP, Lustre, GPFS, GFS2, OCFS2, FUSE.
@@ -125,7 +117,7 @@ static const uint32_t locals[] = {0xEF53,     0x58465342, 0x9123683E, 0x1021994,
 
 CASE(network_file_systems_are_refused_unless_forced)
 {
-    char *path, *fresh = scratch_path("fresh");
+    AUTO_FREE char *path, *fresh = scratch_path("fresh");
     tamis_store *store = NULL;
     tamis_store_close(fixture_store(&path));
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) {
@@ -148,15 +140,13 @@ CASE(network_file_systems_are_refused_unless_forced)
     tamis__network_type = 0;
     print_message("%zu types of network file systems refused, %zu local ones taken\n",
                   sizeof networks / sizeof networks[0], sizeof locals / sizeof locals[0]);
-    free(fresh);
-    free(path);
 }
 
 CASE(modes_that_no_store_can_have_are_refused)
 {
     static const uint32_t bad[] = {0400, 0060, 0620, 0602, 0660 | 01, 0760, 01660, 02660, 0200};
     tamis_store *store = NULL;
-    char *path = scratch_path("store");
+    AUTO_FREE char *path = scratch_path("store");
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const struct tamis_store_options options = {
             .size = sizeof options, .flags = TAMIS_CREATE, .mode = bad[i]};
@@ -173,5 +163,4 @@ CASE(modes_that_no_store_can_have_are_refused)
     options.mode = 0660;
     assert_refused(TAMIS_EMISMATCH, "has mode 0640, not 0660; change it with 'chmod 0660",
                    tamis_store_open_with(path, &options, &store));
-    free(path);
 }

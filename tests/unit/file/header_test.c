@@ -304,13 +304,12 @@ CASE(header_truncated_is_refused_where_it_ends)
     const struct tamis__segment_header header = sound();
     for (size_t bytes = 8; bytes < sizeof header; bytes += bytes < 600 ? 1 : 61) {
         struct tamis__refusal refusal;
-        void *cut = malloc(bytes);
+        AUTO_FREE void *cut = malloc(bytes);
         assert_non_null(cut);
         memcpy(cut, &header, bytes);
         assert_int_equal(tamis__header_check(cut, bytes, bytes, &refusal), TAMIS_ECORRUPT);
         assert_int_equal(refusal.offset, bytes);
         assert_non_null(strstr(refusal.reason, "truncated inside its header"));
-        free(cut);
     }
 }
 

@@ -38,9 +38,7 @@ static uint64_t mark_of(const char *path)
 
 static tamis_filter *opened(tamis_store *store, unsigned flags)
 {
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_open(store, "x", flags, &filter));
-    return filter;
+    return fixture_opened(store, "x", flags);
 }
 
 static void add(tamis_filter *filter, uint64_t number)
@@ -51,9 +49,7 @@ static void add(tamis_filter *filter, uint64_t number)
 
 static struct tamis_filter_stat stat_of(tamis_filter *filter)
 {
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    assert_done(tamis_filter_stat(filter, &stat));
-    return stat;
+    return fixture_stat(filter);
 }
 
 static int keep_stat(void *context, const struct tamis_filter_stat *stat)
@@ -82,10 +78,8 @@ static int count_syncs(const char *verb, const char *what)
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
 
-CASE(mark_is_set_before_the_first_write_and_cleared_at_the_last_close)
+STORE_CASE(mark_is_set_before_the_first_write_and_cleared_at_the_last_close)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     assert_int_equal(mark_of(path), 0);
     const int64_t before = tamis__now_ns();
@@ -98,14 +92,10 @@ CASE(mark_is_set_before_the_first_write_and_cleared_at_the_last_close)
     assert_true(header_of(path, 1).clean_until > clean);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(mark_of(path), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(mark_is_left_alone_by_who_only_reads)
+STORE_CASE(mark_is_left_alone_by_who_only_reads)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     add(filter, 1);
     assert_done(tamis_filter_close(filter));
@@ -121,14 +111,10 @@ CASE(mark_is_left_alone_by_who_only_reads)
     assert_int_equal(syncs, 0);
     const struct tamis__segment_header is = header_of(path, 1);
     assert_memory_equal(&is, &was, sizeof is);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(mark_stays_while_another_handle_writes)
+STORE_CASE(mark_stays_while_another_handle_writes)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *first = fixture_filter(store, "x", 1000), *second = opened(store, 0),
                  *third = opened(store, 0);
     add(first, 1);
@@ -145,14 +131,10 @@ CASE(mark_stays_while_another_handle_writes)
     assert_true(syncs > 0);
     assert_int_equal(mark_of(path), 0);
     assert_done(tamis_filter_close(third));
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(mark_of_a_handle_without_sync_is_cleared_by_the_next_sync)
+STORE_CASE(mark_of_a_handle_without_sync_is_cleared_by_the_next_sync)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *none = fixture_filter(store, "x", 1000), *filter = opened(store, TAMIS_NO_SYNC);
     add(filter, 1);
     assert_done(tamis_filter_close(filter));
@@ -160,8 +142,6 @@ CASE(mark_of_a_handle_without_sync_is_cleared_by_the_next_sync)
     assert_done(tamis_filter_sync(none));
     assert_int_equal(mark_of(path), 0);
     assert_done(tamis_filter_close(none));
-    tamis_store_close(store);
-    free(path);
 }
 
 static int refuse_locks(const char *verb, const char *what)
@@ -170,11 +150,9 @@ static int refuse_locks(const char *verb, const char *what)
     return strcmp(verb, "lock") == 0 ? ENOLCK : 0;
 }
 
-CASE(mark_of_a_writer_without_a_lock_is_cleared_by_a_recovery_alone)
+STORE_CASE(mark_of_a_writer_without_a_lock_is_cleared_by_a_recovery_alone)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
     tamis__io_hook = refuse_locks;
     add(filter, 1);
     tamis__io_hook = NULL;
@@ -189,15 +167,10 @@ CASE(mark_of_a_writer_without_a_lock_is_cleared_by_a_recovery_alone)
     filter = opened(store, 0);
     tamis__boot_hook = NULL;
     assert_int_equal(mark_of(path), 0);
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(mark_is_set_anew_in_a_child_of_fork)
+STORE_CASE(mark_is_set_anew_in_a_child_of_fork)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     add(filter, 1);
     const uint64_t writers = header_of(path, 1).mark / TAMIS__MARK_WRITER;
@@ -215,8 +188,6 @@ CASE(mark_is_set_anew_in_a_child_of_fork)
     assert_int_equal(status, 0);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(mark_of(path), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* ---- A checkpoint beside a writer ------------------------------------------------------------ */
@@ -234,8 +205,8 @@ static void write_late(enum tamis__point point)
 /* The mark after a checkpoint in the middle of which a writer comes, its bits behind the sync. */
 static uint64_t mark_with_late_writer(void)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
+    AUTO_FREE char *path;
+    AUTO_STORE *store = fixture_store(&path);
     tamis_filter *first = fixture_filter(store, "x", 1000), *second = opened(store, 0),
                  *third = opened(store, 0);
     add(first, 1);
@@ -250,8 +221,6 @@ static uint64_t mark_with_late_writer(void)
     const uint64_t mark = mark_of(path);
     assert_done(tamis_filter_close(second));
     assert_done(tamis_filter_close(third));
-    tamis_store_close(store);
-    free(path);
     return mark;
 }
 
@@ -264,11 +233,9 @@ CASE(mark_stays_where_a_writer_comes_behind_the_sync)
     tamis__point_no_mark_count = 0;
 }
 
-CASE(mark_control_without_the_lock_is_cleared_under_a_writer)
+STORE_CASE(mark_control_without_the_lock_is_cleared_under_a_writer)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    tamis_filter *writer = fixture_filter(store, "x", 1000), *other = opened(store, 0);
+    AUTO_FILTER *writer = fixture_filter(store, "x", 1000), *other = opened(store, 0);
     add(writer, 1);
     assert_done(tamis_filter_sync(other));
     assert_int_equal(mark_of(path), MARKED); /* it may write at any time, and marks no more */
@@ -276,22 +243,14 @@ CASE(mark_control_without_the_lock_is_cleared_under_a_writer)
     assert_done(tamis_filter_sync(other));
     tamis__point_no_mark_lock = 0;
     assert_int_equal(mark_of(path), 0);
-    assert_done(tamis_filter_close(other));
-    assert_done(tamis_filter_close(writer));
-    tamis_store_close(store);
-    free(path);
 }
 
 /* ---- Every way to write ---------------------------------------------------------------------- */
 
-CASE(mark_is_set_by_growth_in_the_segment_that_is_written_to)
+STORE_CASE(mark_is_set_by_growth_in_the_segment_that_is_written_to)
 {
-    char *path;
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 100, .on_full = TAMIS_ON_FULL_GROW};
-    tamis_store *store = fixture_store(&path);
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, "x", &spec, &filter));
+    tamis_filter *filter =
+        fixture_create(store, "x", SPEC(.capacity = 100, .on_full = TAMIS_ON_FULL_GROW));
     for (uint64_t i = 0; i < 150; i++) {
         char key[RANDOM_KEY_BYTES];
         assert_done(tamis_filter_add(filter, key, random_key(i, key)));
@@ -302,25 +261,20 @@ CASE(mark_is_set_by_growth_in_the_segment_that_is_written_to)
     assert_done(tamis_filter_close(filter));
     assert_int_equal(header_of(path, 1).mark & TAMIS__MARK_BITS, 0);
     assert_int_equal(header_of(path, 2).mark & TAMIS__MARK_BITS, 0);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(mark_is_set_by_batches_merges_and_removes)
+STORE_CASE(mark_is_set_by_batches_merges_and_removes)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 1000, .kind = TAMIS_KIND_COUNTING};
     const struct tamis_key key = {"key", 3};
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000),
-                 *into = fixture_filter(store, "y", 1000), *counting;
+                 *into = fixture_filter(store, "y", 1000);
     assert_int_equal(tamis_filter_add_batch(filter, &key, 1, NULL), 1);
     assert_int_equal(header_of(path, 1).mark & TAMIS__MARK_BITS, MARKED);
     const struct tamis_merge merge = {.size = sizeof merge, .sources = &filter, .count = 1};
     assert_done(tamis_filter_merge(into, &merge));
     assert_int_equal(header_of(path, 2).mark & TAMIS__MARK_BITS, MARKED);
-    assert_done(tamis_filter_create(store, "z", &spec, &counting));
+    tamis_filter *counting =
+        fixture_create(store, "z", SPEC(.capacity = 1000, .kind = TAMIS_KIND_COUNTING));
     assert_int_equal(tamis_filter_add(counting, "key", 3), 1);
     assert_done(tamis_filter_close(counting));
     assert_done(tamis_filter_open(store, "z", 0, &counting));
@@ -333,14 +287,12 @@ CASE(mark_is_set_by_batches_merges_and_removes)
     assert_done(tamis_filter_close(filter));
     for (uint64_t i = 1; i <= 3; i++)
         assert_int_equal(header_of(path, i).mark & TAMIS__MARK_BITS, 0);
-    tamis_store_close(store);
-    free(path);
 }
 
 CASE(mark_that_cannot_be_synced_is_an_error_of_the_add)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
+    AUTO_FREE char *path;
+    AUTO_STORE *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     tamis__io_hook = count_syncs;
     sync_failure = EIO;
@@ -353,22 +305,20 @@ CASE(mark_that_cannot_be_synced_is_an_error_of_the_add)
     assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(listed(store).state, 0);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* ---- Another boot ---------------------------------------------------------------------------- */
 
 CASE(filter_is_unclean_after_the_machine_went_down_under_a_writer)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
+    AUTO_FREE char *path;
+    AUTO_STORE *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     add(filter, 1);
     assert_done(tamis_filter_sync(filter));
     const int64_t since = header_of(path, 1).clean_until;
     add(filter, 2);
-    char *copy = scratch_path("copy"); /* as the disk may be after a power cut */
+    AUTO_FREE char *copy = scratch_path("copy"); /* as the disk may be after a power cut */
     scratch_copy(path, copy);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
@@ -392,9 +342,6 @@ CASE(filter_is_unclean_after_the_machine_went_down_under_a_writer)
     assert_int_equal(stat_of(filter).unclean_since, since);
     assert_done(tamis_filter_close(filter));
     tamis__boot_hook = NULL;
-    tamis_store_close(store);
-    free(copy);
-    free(path);
 }
 
 static char *dirty_copy(void)
@@ -419,7 +366,7 @@ static int ignore_step(void *context, const struct tamis_repair_step *step)
 
 CASE(filter_is_unclean_until_it_is_accepted)
 {
-    char *copy = dirty_copy();
+    AUTO_FREE char *copy = dirty_copy();
     const int64_t since = header_of(copy, 1).clean_until;
     tamis__boot_hook = other_boot;
     tamis_store *store = fixture_open(copy, TAMIS_READ_ONLY);
@@ -442,12 +389,11 @@ CASE(filter_is_unclean_until_it_is_accepted)
     assert_int_equal(listed(store).state, 0);
     tamis_store_close(store);
     tamis__boot_hook = NULL;
-    free(copy);
 }
 
 CASE(filter_is_clean_in_a_backup_of_a_store_that_is_written_to)
 {
-    char *path, *copy = scratch_path("backup");
+    AUTO_FREE char *path, *copy = scratch_path("backup");
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     add(filter, 1);
@@ -473,17 +419,15 @@ CASE(filter_is_clean_in_a_backup_of_a_store_that_is_written_to)
     assert_int_equal(listed(store).state, TAMIS_STATE_UNCLEAN);
     tamis_store_close(store);
     tamis__boot_hook = NULL;
-    free(copy);
-    free(path);
 }
 
 /* ---- Failed syncs ---------------------------------------------------------------------------- */
 
 CASE(filter_is_degraded_from_a_failed_sync_to_the_next_good_one)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    tamis_filter *filter = fixture_filter(store, "x", 1000), *other = opened(store, 0);
+    AUTO_FREE char *path;
+    AUTO_STORE *store = fixture_store(&path);
+    AUTO_FILTER *filter = fixture_filter(store, "x", 1000), *other = opened(store, 0);
     add(filter, 1);
     const int64_t before = tamis__now_ns();
     tamis__io_hook = count_syncs;
@@ -500,17 +444,13 @@ CASE(filter_is_degraded_from_a_failed_sync_to_the_next_good_one)
     assert_int_equal(stat_of(filter).state, 0);
     assert_int_equal(listed(store).state, 0);
     assert_true(listed(store).checkpointed_at > before);
-    assert_done(tamis_filter_close(other));
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
-    free(path);
 }
 
 CASE(filter_on_a_disk_that_fails_for_ever_stays_degraded)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    AUTO_FREE char *path;
+    AUTO_STORE *store = fixture_store(&path);
+    AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
     add(filter, 1);
     tamis__io_hook = count_syncs;
     sync_failure = EIO;
@@ -528,17 +468,12 @@ CASE(filter_on_a_disk_that_fails_for_ever_stays_degraded)
     assert_done(tamis_filter_sync(filter));
     assert_int_equal(stat_of(filter).state, 0);
     assert_int_equal(mark_of(path), 0); /* its writer is gone */
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
-    free(path);
 }
 
 /* ---- By itself ------------------------------------------------------------------------------- */
 
-CASE(filter_with_an_interval_is_synced_by_itself)
+STORE_CASE(filter_with_an_interval_is_synced_by_itself)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     assert_refused(TAMIS_EINVAL, "at least a millisecond",
                    tamis_filter_set_sync_interval(filter, 5));
@@ -558,6 +493,4 @@ CASE(filter_with_an_interval_is_synced_by_itself)
     assert_done(tamis_filter_set_sync_interval(filter, 3600000000000));
     assert_done(tamis_filter_close(filter)); /* does not wait for an hour */
     assert_int_equal(mark_of(path), 0);
-    tamis_store_close(store);
-    free(path);
 }

@@ -32,16 +32,12 @@ static tamis_filter *make(const char *name, uint32_t slices)
     const struct tamis_filter_spec plain = {.size = sizeof plain, .m_bits = DATA_BYTES * 8, .k = 1};
     const struct tamis_filter_spec window = {
         .size = sizeof window, .capacity = 120000000, .slices = slices, .window_items = 120000000};
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_create(store, name, slices ? &window : &plain, &filter));
-    return filter;
+    return fixture_create(store, name, slices ? &window : &plain);
 }
 
 static tamis_filter *opened(const char *name, unsigned flags)
 {
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_open(store, name, flags, &filter));
-    return filter;
+    return fixture_opened(store, name, flags);
 }
 
 /* What smaps says of all mappings of segments, in KiB. */
@@ -99,9 +95,8 @@ static int setup(void **state)
 {
     (void)state;
     store = fixture_store(&store_path);
-    tamis_filter *filter = make("x", 0);
+    AUTO_FILTER *filter = make("x", 0);
     (void)faults_of_batch(filter); /* first calls have faults of their own */
-    assert_done(tamis_filter_close(filter));
     return 0;
 }
 
@@ -116,13 +111,12 @@ static int teardown(void **state)
 
 static void asked_without_a_fault(unsigned flags)
 {
-    tamis_filter *filter = opened("x", flags);
+    AUTO_FILTER *filter = opened("x", flags);
     assert_true(faults_of_batch(filter) >= MANY);
     assert_done(tamis_filter_close(filter));
     filter = opened("x", flags | TAMIS_POPULATE);
     assert_true(mapped_kib("Rss") >= DATA_BYTES / 1024);
     assert_true(faults_of_batch(filter) <= FEW);
-    assert_done(tamis_filter_close(filter));
 }
 
 static void reader_asks_without_a_fault(void **state)
@@ -140,11 +134,10 @@ static void writer_asks_without_a_fault(void **state)
 static void nothing_is_dirty_before_an_add(void **state)
 {
     (void)state;
-    tamis_filter *filter = opened("x", TAMIS_POPULATE);
+    AUTO_FILTER *filter = opened("x", TAMIS_POPULATE);
     assert_int_equal(dirty_kib(), 0);
     assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
     assert_true(dirty_kib() > 0 && dirty_kib() < 1024);
-    assert_done(tamis_filter_close(filter));
 }
 
 /* What is added to has small folios, however it came (docs/decisions/0015-small-folios.md). */
@@ -152,10 +145,9 @@ static void pages_come_one_by_one(void **state)
 {
     (void)state;
     forget_pages(1);
-    tamis_filter *filter = opened("x", TAMIS_READ_ONLY | TAMIS_POPULATE);
+    AUTO_FILTER *filter = opened("x", TAMIS_READ_ONLY | TAMIS_POPULATE);
     assert_int_equal(mapped_kib("FilePmdMapped"), 0);
     assert_true(faults_of_batch(filter) <= FEW);
-    assert_done(tamis_filter_close(filter));
 }
 
 static void segment_that_comes_later_is_populated(void **state)
@@ -192,7 +184,7 @@ static void kernel_without_it_is_made_up_for(void **state)
 static void error_is_one_of_the_opening(void **state)
 {
     (void)state;
-    tamis_filter *filter = NULL;
+    AUTO_FILTER *filter = NULL;
     tamis__io_hook = at_populate;
     error_number = EFAULT;
     assert_refused(TAMIS_EIO, "could not be read into memory: the disk fails",
@@ -205,7 +197,6 @@ static void error_is_one_of_the_opening(void **state)
     assert_done(tamis_filter_open(store, "x", TAMIS_READ_ONLY, &filter)); /* asks for nothing */
     tamis__io_hook = NULL;
     assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
-    assert_done(tamis_filter_close(filter));
 }
 
 /* Seen to fail where the result of populating what comes later was that of the call. */

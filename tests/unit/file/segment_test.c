@@ -48,11 +48,10 @@ static int make_place(void **state)
 
 static int leave_place(void **state)
 {
-    struct place *p = *state;
+    AUTO_FREE struct place *p = *state;
     (void)close(p->place.root_fd);
     (void)close(p->place.segments_fd);
     (void)close(p->place.staging_fd);
-    free(p);
     return 0;
 }
 
@@ -295,7 +294,7 @@ CASE_WITH(segment_truncated_or_too_long_is_refused, make_place, leave_place)
 {
     const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
-    char *file = strdup(fixture_segment_path(p->path, 5));
+    AUTO_FREE char *file = strdup(fixture_segment_path(p->path, 5));
     assert_int_equal(truncate(file, 12287), 0);
     assert_open_refused(p, 5, TAMIS_ECORRUPT,
                         "is truncated: 12287 bytes where its header says 12288 (at byte 12287)");
@@ -309,7 +308,6 @@ CASE_WITH(segment_truncated_or_too_long_is_refused, make_place, leave_place)
     assert_int_equal(truncate(file, 12289), 0);
     assert_open_refused(p, 5, TAMIS_ECORRUPT,
                         "is too long: 12289 bytes where its header says 12288");
-    free(file);
 }
 
 CASE_WITH(segment_under_another_number_is_refused, make_place, leave_place)
@@ -383,7 +381,7 @@ CASE_WITH(segment_with_holes_is_filled_at_open_for_writing, make_place, leave_pl
     const struct place *p = *state;
     unsigned char header[4096];
     publish(p, 5, 80u * SMALL_BITS);
-    char *file = strdup(fixture_segment_path(p->path, 5));
+    AUTO_FREE char *file = strdup(fixture_segment_path(p->path, 5));
     const uint64_t bytes = fixture_size(file);
     fixture_peek(file, 0, header, sizeof header);
     assert_int_equal(truncate(file, 0), 0);
@@ -396,7 +394,6 @@ CASE_WITH(segment_with_holes_is_filled_at_open_for_writing, make_place, leave_pl
     segment = opened(p, 5, true);
     tamis__segment_close(&segment);
     assert_true(blocks_of(file) >= (int64_t)bytes);
-    free(file);
 }
 
 /* ---- What changes while mapped --------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 
 /* ---- Differences ----------------------------------------------------------------------------- */
 
-CASE(merge_of_filters_that_differ_names_every_field)
+STORE_CASE(merge_of_filters_that_differ_names_every_field)
 {
     static const struct {
         struct tamis_filter_spec spec;
@@ -27,9 +27,8 @@ CASE(merge_of_filters_that_differ_names_every_field)
           .on_full = TAMIS_ON_FULL_WARN},
          "differ in kind (blocked and bloom), seed, m (512 and 8000), k (10 and 5); "},
     };
-    tamis_store *store = fixture_store(NULL);
     const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = 8000, .k = 5, .seed = 1};
-    tamis_filter *a = merges_make(store, "a", &spec);
+    AUTO_FILTER *a = merges_make(store, "a", &spec);
     struct tamis_comparison comparison = {.size = sizeof comparison};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         tamis_filter *x = merges_make(store, "x", &others[i].spec), *both[] = {x, a},
@@ -43,18 +42,15 @@ CASE(merge_of_filters_that_differ_names_every_field)
         assert_done(tamis_filter_close(x));
         assert_done(tamis_filter_drop(store, "x"));
     }
-    assert_done(tamis_filter_close(a));
-    tamis_store_close(store);
 }
 
-CASE(merge_of_bit_orders_and_lists_that_differ_is_refused)
+STORE_CASE(merge_of_bit_orders_and_lists_that_differ_is_refused)
 {
-    tamis_store *store = fixture_store(NULL);
     const struct tamis_filter_spec guava = {
         .size = sizeof guava, .m_bits = 50000, .k = 5, .hash_set = "guava"};
     const struct tamis_filter_spec grows = {.size = sizeof grows, .capacity = 100, .fp_rate = 0.01};
-    tamis_filter *msb = merges_import_empty(store, "msb"), *lsb = merges_make(store, "lsb", &guava);
-    tamis_filter *one = merges_make(store, "one", &grows), *two = merges_make(store, "two", &grows);
+    AUTO_FILTER *msb = merges_import_empty(store, "msb"), *lsb = merges_make(store, "lsb", &guava);
+    AUTO_FILTER *one = merges_make(store, "one", &grows), *two = merges_make(store, "two", &grows);
     assert_refused(TAMIS_EMISMATCH,
                    "differ in bit order (most significant first and least significant first)",
                    merges_into(lsb, msb));
@@ -62,11 +58,6 @@ CASE(merge_of_bit_orders_and_lists_that_differ_is_refused)
     assert_refused(TAMIS_EMISMATCH,
                    "'two' and 'one' differ in number of segments (2 and 1); make both with room",
                    merges_into(one, two));
-    assert_done(tamis_filter_close(msb));
-    assert_done(tamis_filter_close(lsb));
-    assert_done(tamis_filter_close(one));
-    assert_done(tamis_filter_close(two));
-    tamis_store_close(store);
 }
 
 /* ---- A filter like another ------------------------------------------------------------------- */
@@ -97,9 +88,8 @@ static const struct tamis_filter_spec specs[] = {
 };
 
 /* Whatever it was made by, and has become: what is made like it can be merged at first. */
-CASE(like_makes_filters_that_can_be_merged)
+STORE_CASE(like_makes_filters_that_can_be_merged)
 {
-    tamis_store *store = fixture_store(NULL);
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         char set[TAMIS_HASH_SET_NAME_MAX + 1];
         struct tamis_filter_spec spec = {.size = sizeof spec};
@@ -133,7 +123,6 @@ CASE(like_makes_filters_that_can_be_merged)
         assert_done(tamis_filter_drop(store, "a"));
         assert_done(tamis_filter_drop(store, "b"));
     }
-    tamis_store_close(store);
 }
 
 CASES_PREPARE

@@ -26,13 +26,10 @@ static const struct tamis__segment *segment_of(const tamis_filter *filter)
 
 static tamis_filter *make(tamis_store *store, const char *name, uint32_t counter_bits)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                           .capacity = KEYS,
-                                           .fp_rate = 0.01,
-                                           .kind = TAMIS_KIND_COUNTING,
-                                           .counter_bits = counter_bits};
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, name, &spec, &filter));
+    tamis_filter *filter =
+        fixture_create(store, name,
+                       SPEC(.capacity = KEYS, .fp_rate = 0.01, .kind = TAMIS_KIND_COUNTING,
+                            .counter_bits = counter_bits));
     return filter;
 }
 
@@ -67,19 +64,17 @@ static uint64_t *counters_of(const tamis_filter *filter)
 
 static void assert_counters(const tamis_filter *filter, const uint64_t *expected)
 {
-    uint64_t *counters = counters_of(filter);
+    AUTO_FREE uint64_t *counters = counters_of(filter);
     for (uint64_t cell = 0; cell < segment_of(filter)->header->m_bits; cell++)
         if (counters[cell] != expected[cell])
             fail_msg("'%s': counter %llu is %llu, not %llu", filter->name, (unsigned long long)cell,
                      (unsigned long long)counters[cell], (unsigned long long)expected[cell]);
-    free(counters);
 }
 
 static void assert_same_counters(const tamis_filter *a, const tamis_filter *b)
 {
-    uint64_t *expected = counters_of(b);
+    AUTO_FREE uint64_t *expected = counters_of(b);
     assert_counters(a, expected);
-    free(expected);
 }
 
 /* Bit for bit, the marks of overflow too. */
@@ -123,8 +118,8 @@ static void build_parts(tamis_store *store, uint32_t counter_bits, tamis_filter 
 
 static void check_parts(uint32_t counter_bits)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
+    AUTO_FREE char *path;
+    AUTO_STORE *store = fixture_store(&path);
     tamis_filter *parts[PARTS], *made, *whole = make(store, "whole", counter_bits);
     tamis_filter *into = make(store, "into", counter_bits),
                  *once = make(store, "once", counter_bits);
@@ -150,8 +145,6 @@ static void check_parts(uint32_t counter_bits)
     close_all(parts, PARTS);
     assert_done(tamis_filter_close(whole));
     assert_int_equal(fixture_problems(path), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
 CASE(merge_of_8_counting_parts_is_the_filter_built_at_once)
@@ -162,10 +155,8 @@ CASE(merge_of_8_counting_parts_is_the_filter_built_at_once)
 }
 
 /* Marked counters that were lowered again, on both sides. */
-CASE(merge_after_removes_adds_what_is_left)
+STORE_CASE(merge_after_removes_adds_what_is_left)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *made;
     tamis_filter *sources[] = {a, b}, *whole = make(store, "whole", 4);
     add(a, 1, 50);
@@ -191,19 +182,16 @@ CASE(merge_after_removes_adds_what_is_left)
     assert_done(tamis_filter_close(whole));
     assert_done(tamis_filter_close(made));
     assert_int_equal(fixture_problems(path), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* The file of the new filter is as long as its table, in the catalog too, and so it is opened
  * again. */
 CASE(merge_into_a_new_filter_publishes_its_table)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
+    AUTO_FREE char *path;
+    AUTO_STORE *store = fixture_store(&path);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *made;
     tamis_filter *sources[] = {a, b};
-    struct tamis_segment_stat segment = {.size = sizeof segment};
     for (uint64_t key = 0; key < 1000; key++) {
         add(a, key, 10);
         add(b, key, 10);
@@ -217,7 +205,7 @@ CASE(merge_into_a_new_filter_publishes_its_table)
     assert_done(tamis_filter_open(store, "made", 0, &made));
     assert_counters(made, expected);
     assert_true(segment_of(made)->header->overflow_levels > 1);
-    assert_done(tamis_filter_segment(made, 0, &segment));
+    struct tamis_segment_stat segment = fixture_segment_stat(made, 0);
     assert_int_equal(segment.file_bytes, fixture_size(fixture_segment_path(path, segment.number)));
     assert_int_equal(segment.flags, TAMIS_SEGMENT_ITEMS_ESTIMATED);
     add(made, 5, 1);
@@ -226,8 +214,6 @@ CASE(merge_into_a_new_filter_publishes_its_table)
     free(expected);
     close_all(sources, 2);
     assert_done(tamis_filter_close(made));
-    tamis_store_close(store);
-    free(path);
 }
 
 /* ---- Intersections and comparisons ----------------------------------------------------------- */
@@ -237,10 +223,8 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-CASE(intersection_has_the_least_of_the_counts)
+STORE_CASE(intersection_has_the_least_of_the_counts)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *made;
     tamis_filter *sources[] = {a, b};
     for (uint64_t key = 0; key < 900; key++) {
@@ -259,14 +243,11 @@ CASE(intersection_has_the_least_of_the_counts)
     free(other);
     close_all(sources, 2);
     assert_done(tamis_filter_close(made));
-    tamis_store_close(store);
-    free(path);
 }
 
 /* Counters above 0 stand where a blocked filter has bits, so the estimates are the same. */
-CASE(compare_of_counting_filters_is_that_of_blocked_ones)
+STORE_CASE(compare_of_counting_filters_is_that_of_blocked_ones)
 {
-    tamis_store *store = fixture_store(NULL);
     const struct tamis_filter_spec blocked = {
         .size = sizeof blocked, .capacity = KEYS, .fp_rate = 0.01, .on_full = TAMIS_ON_FULL_WARN};
     tamis_filter *filters[4] = {make(store, "a", 4), make(store, "b", 4)};
@@ -286,7 +267,6 @@ CASE(compare_of_counting_filters_is_that_of_blocked_ones)
     assert_memory_equal(&by_counters, &by_bits, sizeof by_bits);
     assert_true(by_counters.items_both > 500 && by_counters.items_both < 700);
     close_all(filters, 4);
-    tamis_store_close(store);
 }
 
 /* ---- Refused, and nothing changed ------------------------------------------------------------ */
@@ -298,10 +278,8 @@ static int no_room(const char *verb, const char *what)
 }
 
 /* Alone neither source needs the table, but both together do. */
-CASE(merge_without_room_changes_nothing)
+STORE_CASE(merge_without_room_changes_nothing)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *c = make(store, "c", 4);
     tamis_filter *sources[] = {b, c};
     const struct tamis_merge merge = {.size = sizeof merge, .sources = sources, .count = 2};
@@ -328,8 +306,6 @@ CASE(merge_without_room_changes_nothing)
     assert_done(tamis_filter_close(a));
     close_all(sources, 2);
     assert_int_equal(fixture_problems(path), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
 static tamis_filter *raced;
@@ -343,11 +319,9 @@ static void fill_up(enum tamis__point point)
     tamis__io_hook = no_room;
 }
 
-CASE(merge_that_loses_its_room_says_that_it_cannot_be_repeated)
+STORE_CASE(merge_that_loses_its_room_says_that_it_cannot_be_repeated)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4);
+    AUTO_FILTER *a = make(store, "a", 4), *b = make(store, "b", 4);
     add(a, 77, 2);
     add(b, 77, 5);
     raced = a;
@@ -357,17 +331,11 @@ CASE(merge_that_loses_its_room_says_that_it_cannot_be_repeated)
     tamis__io_hook = NULL;
     assert_true(count_of(a, 77) >= 12);
     assert_int_equal(fixture_problems(path), 0);
-    assert_done(tamis_filter_close(a));
-    assert_done(tamis_filter_close(b));
-    tamis_store_close(store);
-    free(path);
 }
 
 /* Filters merged into each other in turn: Fibonacci's numbers, until it is enough. */
-CASE(merge_past_the_greatest_count_is_refused)
+STORE_CASE(merge_past_the_greatest_count_is_refused)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *pair[] = {make(store, "a", 4), make(store, "b", 4)};
     uint64_t counts[2] = {1, 0};
     add(pair[0], 1, 1);
@@ -384,29 +352,24 @@ CASE(merge_past_the_greatest_count_is_refused)
     free(before);
     close_all(pair, 2);
     assert_int_equal(fixture_problems(path), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(merge_of_counters_of_other_widths_is_refused)
+STORE_CASE(merge_of_counters_of_other_widths_is_refused)
 {
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 8), *both[] = {a, b};
     assert_refused(TAMIS_EMISMATCH, "'b' and 'a' differ in bits per counter (8 and 4); ",
                    merges_into(a, b));
     assert_refused(TAMIS_EMISMATCH, "differ in bits per counter",
                    merges_new(store, "x", both, 2, TAMIS_MERGE_INTERSECT, NULL));
     close_all(both, 2);
-    tamis_store_close(store);
 }
 
 /* ---- Stopped and killed ---------------------------------------------------------------------- */
 
 /* One piece to reserve, one to add: it can be stopped after the first alone. */
-CASE(merge_stopped_is_whole_or_was_not)
+STORE_CASE(merge_stopped_is_whole_or_was_not)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4);
+    AUTO_FILTER *a = make(store, "a", 4), *b = make(store, "b", 4);
     add(a, 1, 9);
     add(b, 1, 9);
     for (int stop = 1; stop <= 2; stop++) {
@@ -420,9 +383,6 @@ CASE(merge_stopped_is_whole_or_was_not)
         assert_int_equal(pieces, 0);
         assert_int_equal(count_of(a, 1), stop == 1 ? 9 : 18);
     }
-    assert_done(tamis_filter_close(a));
-    assert_done(tamis_filter_close(b));
-    tamis_store_close(store);
 }
 
 static const struct {
@@ -447,8 +407,8 @@ static void make_pair(tamis_store *store, tamis_filter *pair[2])
 CASE(merge_killed_never_makes_a_counter_too_low)
 {
     for (size_t i = 0; i < sizeof deaths / sizeof deaths[0]; i++) {
-        char *path;
-        tamis_store *store = fixture_store(&path);
+        AUTO_FREE char *path;
+        AUTO_STORE *store = fixture_store(&path);
         tamis_filter *pair[2];
         make_pair(store, pair);
         uint64_t *least = counters_of(pair[0]), *more = counters_of(pair[1]);
@@ -463,16 +423,14 @@ CASE(merge_killed_never_makes_a_counter_too_low)
         free(more);
         free(is);
         close_all(pair, 2);
-        tamis_store_close(store);
-        free(path);
     }
 }
 
 CASE(merge_into_a_new_filter_killed_leaves_nothing)
 {
     for (size_t i = 0; i < sizeof deaths / sizeof deaths[0]; i++) {
-        char *path;
-        tamis_store *store = fixture_store(&path);
+        AUTO_FREE char *path;
+        AUTO_STORE *store = fixture_store(&path);
         tamis_filter *pair[2], *made;
         make_pair(store, pair);
         merges_killed(path, deaths[i].point, deaths[i].passes, "made");
@@ -485,8 +443,6 @@ CASE(merge_into_a_new_filter_killed_leaves_nothing)
         assert_same_counters(made, pair[0]);
         close_all(pair, 2);
         assert_done(tamis_filter_close(made));
-        tamis_store_close(store);
-        free(path);
     }
 }
 

@@ -96,10 +96,8 @@ static const struct {
      "filter flags 0x6"},
 };
 
-CASE(create_with_a_bad_name_is_refused_everywhere)
+STORE_CASE(create_with_a_bad_name_is_refused_everywhere)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = NULL;
     for (size_t i = 0; i < sizeof bad_names / sizeof bad_names[0]; i++) {
         const char *name = bad_names[i].name, *words = bad_names[i].words;
@@ -116,11 +114,9 @@ CASE(create_with_a_bad_name_is_refused_everywhere)
     }
     assert_null(filter);
     assert_int_equal(fixture_files(path, "segments") + fixture_files(path, "staging"), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(create_with_an_odd_but_good_name_is_done)
+STORE_CASE(create_with_an_odd_but_good_name_is_done)
 {
     static const char *const names[] = {"a",
                                         " ",
@@ -133,27 +129,18 @@ CASE(create_with_an_odd_but_good_name_is_done)
                                         "\xF0\x9F\x98\x80",
                                         "a'b\"c\\d",
                                         "f\xC3\xA9"};
-    char *path;
-    tamis_store *store = fixture_store(&path);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        tamis_filter *filter;
-        struct tamis_filter_stat stat = {.size = sizeof stat};
-        assert_done(tamis_filter_create(store, names[i], &plain, &filter));
-        assert_done(tamis_filter_stat(filter, &stat));
+        AUTO_FILTER *filter = fixture_create(store, names[i], &plain);
+        struct tamis_filter_stat stat = fixture_stat(filter);
         assert_string_equal(stat.name, names[i]);
-        tamis_filter_close(filter);
     }
     assert_done(tamis_filter_create(store, longest + 1, &plain, NULL)); /* 255 bytes */
     assert_int_equal(fixture_files(path, "segments"), sizeof names / sizeof names[0] + 1);
     assert_int_equal(fixture_problems(path), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(create_with_a_bad_spec_is_refused_and_makes_nothing)
+STORE_CASE(create_with_a_bad_spec_is_refused_and_makes_nothing)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = NULL;
     for (size_t i = 0; i < sizeof bad_specs / sizeof bad_specs[0]; i++) {
         const struct tamis_filter_spec *spec = &bad_specs[i].spec;
@@ -168,23 +155,16 @@ CASE(create_with_a_bad_spec_is_refused_and_makes_nothing)
     assert_int_equal(fixture_files(path, "segments") + fixture_files(path, "staging"), 0);
     assert_refused(TAMIS_ENOTFOUND, "no such filter: 'x'",
                    tamis_filter_open(store, "x", 0, &filter));
-    tamis_store_close(store);
-    free(path);
 }
 
 /* ---- What is made ---------------------------------------------------------------------------- */
 
 static struct tamis_filter_stat made(const struct tamis_filter_spec *spec)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = NULL;
-    struct tamis_filter_stat stat = {.size = sizeof stat};
+    AUTO_STORE *store = fixture_store(NULL);
     assert_done(tamis_filter_check(NULL, "x", spec));
-    assert_done(tamis_filter_create(store, "x", spec, &filter));
-    assert_done(tamis_filter_stat(filter, &stat));
-    tamis_filter_close(filter);
-    tamis_store_close(store);
-    return stat;
+    AUTO_FILTER *filter = fixture_create(store, "x", spec);
+    return fixture_stat(filter);
 }
 
 CASE(create_with_capacity_alone_is_blocked_at_one_percent)
@@ -206,42 +186,31 @@ CASE(create_with_capacity_alone_is_blocked_at_one_percent)
 CASE(create_keeps_kind_rate_and_seed)
 {
     const struct tamis_filter_stat stat =
-        made(&(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                         .capacity = 500,
-                                         .fp_rate = 0.001,
-                                         .kind = TAMIS_KIND_BLOOM,
-                                         .seed = UINT64_MAX,
-                                         .on_full = TAMIS_ON_FULL_WARN});
+        made(SPEC(.capacity = 500, .fp_rate = 0.001, .kind = TAMIS_KIND_BLOOM, .seed = UINT64_MAX,
+                  .on_full = TAMIS_ON_FULL_WARN));
     assert_true(stat.kind == TAMIS_KIND_BLOOM && stat.fp_rate == 0.001 && stat.k == 10);
     assert_int_equal(stat.seed, UINT64_MAX);
 }
 
 CASE(create_with_m_and_k_has_just_these)
 {
-    struct tamis_filter_stat stat = made(&(struct tamis_filter_spec){
-        .size = sizeof(struct tamis_filter_spec), .m_bits = 12345, .k = 7});
+    struct tamis_filter_stat stat = made(SPEC(.m_bits = 12345, .k = 7));
     assert_true(stat.kind == TAMIS_KIND_BLOOM && stat.m_bits == 12345 && stat.k == 7);
     assert_true(tamis_predict_rate(TAMIS_KIND_BLOOM, 12345, 7, stat.capacity) <= stat.fp_rate);
-    stat = made(&(struct tamis_filter_spec){
-        .size = sizeof(struct tamis_filter_spec), .m_bits = 12345, .k = 7, .capacity = 900});
+    stat = made(SPEC(.m_bits = 12345, .k = 7, .capacity = 900));
     assert_true(stat.m_bits == 12345 && stat.capacity == 900);
     assert_true(stat.fp_rate == tamis_predict_rate(TAMIS_KIND_BLOOM, 12345, 7, 900));
-    stat = made(&(struct tamis_filter_spec){
-        .size = sizeof(struct tamis_filter_spec), .m_bits = 12345, .k = 7, .fp_rate = 0.05});
+    stat = made(SPEC(.m_bits = 12345, .k = 7, .fp_rate = 0.05));
     assert_true(stat.fp_rate == 0.05);
     assert_true(tamis_predict_rate(TAMIS_KIND_BLOOM, 12345, 7, stat.capacity + 1) > 0.05);
-    stat = made(&(struct tamis_filter_spec){
-        .size = sizeof(struct tamis_filter_spec), .m_bits = 1, .k = 1, .capacity = 1});
+    stat = made(SPEC(.m_bits = 1, .k = 1, .capacity = 1));
     assert_true(stat.m_bits == 1 && stat.fp_rate == 1); /* a filter that says yes to all */
-    stat = made(&(struct tamis_filter_spec){
-        .size = sizeof(struct tamis_filter_spec), .m_bits = 1 << 24, .k = 64, .capacity = 1});
+    stat = made(SPEC(.m_bits = 1 << 24, .k = 64, .capacity = 1));
     assert_true(stat.fp_rate > 0); /* the rate of such is 0 in a double; the file needs one above */
 }
 
-CASE(create_of_a_name_that_is_there_is_refused)
+STORE_CASE(create_of_a_name_that_is_there_is_refused)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *first = fixture_filter(store, "x", 100), *second = NULL;
     assert_int_equal(tamis_filter_add(first, "key", 3), 1);
     assert_refused(TAMIS_EEXIST, "a filter 'x' exists already; choose another name, or drop it",
@@ -251,67 +220,54 @@ CASE(create_of_a_name_that_is_there_is_refused)
     assert_int_equal(fixture_files(path, "staging"), 0);
     assert_int_equal(tamis_filter_contains(first, "key", 3), 1);
     tamis_filter_close(first);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(create_leaves_a_header_that_matches_the_catalog)
+STORE_CASE(create_leaves_a_header_that_matches_the_catalog)
 {
-    char *path;
     struct tamis__segment_header header;
-    struct tamis_segment_stat stat = {.size = sizeof stat};
-    tamis_store *store = fixture_store(&path);
-    tamis_filter *filter = fixture_filter(store, "seen", 12345);
-    assert_done(tamis_filter_segment(filter, 0, &stat));
+    AUTO_FILTER *filter = fixture_filter(store, "seen", 12345);
+    struct tamis_segment_stat stat = fixture_segment_stat(filter, 0);
     fixture_peek(fixture_segment_path(path, stat.number), 0, &header, sizeof header);
     assert_true(header.number == stat.number && header.m_bits == stat.m_bits);
     assert_true(header.k == stat.k && header.words == stat.words && header.capacity == 12345);
     assert_string_equal(tamis__label_current(&header)->name, "seen");
     assert_int_equal(tamis__label_current(&header)->sequence, 1);
     assert_int_equal(fixture_size(fixture_segment_path(path, stat.number)), stat.file_bytes);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
-    free(path);
 }
 
 CASE(create_in_a_read_only_store_is_refused)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_filter *filter = NULL;
     tamis_store_close(fixture_store(&path));
-    tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
     assert_refused(TAMIS_EREADONLY, "is open read-only; open it for writing",
                    tamis_filter_create(store, "x", &plain, &filter));
     assert_refused(TAMIS_EREADONLY, "is open read-only; open it for writing",
                    tamis_filter_open_or_create(store, "x", &plain, &filter));
     assert_null(filter);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* A catalog restored from a copy is older than its segments.  Their numbers are not given again, so
  * that no file with keys in it is overwritten. */
 CASE(create_under_an_older_catalog_leaves_the_files_of_the_newer)
 {
-    char *path, *copy = scratch_path("copy"), *catalog;
-    tamis_store *store = fixture_store(&path);
-    struct tamis_segment_stat stat = {.size = sizeof stat};
+    AUTO_FREE char *path, *copy = scratch_path("copy"), *catalog;
+    AUTO_STORE *store = fixture_store(&path);
     catalog = strdup(fixture_join(path, "catalog.mdb"));
     scratch_copy(catalog, copy);
     for (int i = 0; i < 3; i++) {
-        tamis_filter *lost = fixture_filter(store, i == 0 ? "a" : i == 1 ? "b" : "c", 100);
+        AUTO_FILTER *lost = fixture_filter(store, i == 0 ? "a" : i == 1 ? "b" : "c", 100);
         if (i != 1) assert_int_equal(tamis_filter_add(lost, "key", 3), 1);
-        assert_done(tamis_filter_close(lost));
     }
     tamis_store_close(store);
     assert_int_equal(unlink(catalog), 0);
     scratch_copy(copy, catalog);
     store = fixture_open(path, 0);
-    tamis_filter *first = fixture_filter(store, "d", 100),
-                 *second = fixture_filter(store, "e", 100);
-    assert_done(tamis_filter_segment(first, 0, &stat));
+    AUTO_FILTER *first = fixture_filter(store, "d", 100), *second = fixture_filter(store, "e", 100);
+    struct tamis_segment_stat stat = fixture_segment_stat(first, 0);
     assert_int_equal(stat.number, 2); /* 1 has a key in it, 2 has none */
-    assert_done(tamis_filter_segment(second, 0, &stat));
+    stat = fixture_segment_stat(second, 0);
     assert_int_equal(stat.number, 4);
     assert_int_equal(tamis_filter_contains(first, "key", 3), 0);
     for (uint64_t number = 1; number <= 3; number += 2) {
@@ -319,12 +275,6 @@ CASE(create_under_an_older_catalog_leaves_the_files_of_the_newer)
         fixture_peek(fixture_segment_path(path, number), 0, &header, sizeof header);
         assert_string_equal(tamis__label_current(&header)->name, number == 1 ? "a" : "c");
     }
-    tamis_filter_close(first);
-    tamis_filter_close(second);
-    tamis_store_close(store);
-    free(catalog);
-    free(copy);
-    free(path);
 }
 
 /* ---- Room ------------------------------------------------------------------------------------ */
@@ -360,39 +310,31 @@ CASE(create_beyond_the_disk_is_refused_with_both_numbers)
 
 CASE(create_check_takes_a_path_that_is_not_there_yet)
 {
-    char *path = scratch_path("absent");
-    const struct tamis_filter_spec huge = {
-        .size = sizeof huge, .m_bits = (uint64_t)1 << 60, .k = 4};
+    AUTO_FREE char *path = scratch_path("absent");
     assert_done(tamis_filter_check(path, "x", &plain));
     assert_done(tamis_filter_check(fixture_join(path, "deep/er"), "x", &plain));
-    assert_refused(TAMIS_ENOSPACE, "needs", tamis_filter_check(path, "x", &huge));
+    assert_refused(TAMIS_ENOSPACE, "needs",
+                   tamis_filter_check(path, "x", SPEC(.m_bits = (uint64_t)1 << 60, .k = 4)));
     assert_done(tamis_filter_check("relative-and-absent", "x", &plain));
     assert_done(tamis_filter_check("/", "x", &plain));
     assert_done(tamis_filter_check("//absent//deep", "x", &plain));
     assert_int_not_equal(access(path, F_OK), 0); /* and makes nothing */
-    free(path);
 }
 
 /* ---- Open or create -------------------------------------------------------------------------- */
 
-CASE(create_or_open_opens_what_is_as_asked)
+STORE_CASE(create_or_open_opens_what_is_as_asked)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    tamis_filter *first, *second;
+    AUTO_FILTER *first, *second;
     assert_done(tamis_filter_open_or_create(store, "x", &plain, &first));
     assert_int_equal(tamis_filter_add(first, "key", 3), 1);
     assert_done(tamis_filter_open_or_create(store, "x", &plain, &second));
     assert_int_equal(tamis_filter_add(second, "key", 3), 0);
     assert_int_equal(fixture_files(path, "segments"), 1);
-    tamis_filter_close(first);
-    tamis_filter_close(second);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* Each field alone, by its name and both values. */
-CASE(create_or_open_names_the_field_that_differs)
+STORE_CASE(create_or_open_names_the_field_that_differs)
 {
     static const struct {
         struct tamis_filter_spec spec;
@@ -417,7 +359,6 @@ CASE(create_or_open_names_the_field_that_differs)
         {{.size = sizeof(struct tamis_filter_spec), .capacity = 1000, .m_bits = 20000, .k = 3},
          "exists with kind blocked, not bloom"},
     };
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = NULL;
     assert_done(tamis_filter_create(store, "x", &plain, NULL));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -436,7 +377,6 @@ CASE(create_or_open_names_the_field_that_differs)
     assert_refused(TAMIS_EMISMATCH, "exists with m 20000, not 20001; ask for the same, or choose",
                    tamis_filter_open_or_create(store, "g", &other, &filter));
     assert_null(filter);
-    tamis_store_close(store);
 }
 
 struct race {
@@ -448,8 +388,8 @@ struct race {
 static void race_to_create(void *context, unsigned index)
 {
     struct race *race = context;
-    tamis_store *store;
-    tamis_filter *filter;
+    AUTO_STORE *store;
+    AUTO_FILTER *filter;
     (void)index;
     spawn_wait(race->barrier);
     SPAWN_CHECK(tamis_store_open(race->path, TAMIS_CREATE, &store) == 0);
@@ -457,8 +397,6 @@ static void race_to_create(void *context, unsigned index)
     const int new = tamis_filter_add(filter, "key", 3);
     SPAWN_CHECK(new >= 0);
     (void)__atomic_add_fetch(&race->made, (unsigned)new, __ATOMIC_SEQ_CST);
-    SPAWN_CHECK(tamis_filter_close(filter) == 0);
-    tamis_store_close(store);
 }
 
 /* Eight processes find no store at all.  One filter comes of it, and all have opened that one. */
@@ -467,7 +405,7 @@ CASE(create_or_open_raced_by_eight_makes_one)
     struct race *race = spawn_shared(sizeof *race);
     race->barrier = spawn_shared(sizeof *race->barrier);
     for (int round = 0; round < (FIXTURE_SANITIZED ? 10 : 40); round++) {
-        char *path = scratch_path("raced");
+        AUTO_FREE char *path = scratch_path("raced");
         *race->barrier = (struct spawn_barrier){.count = 8};
         race->path = path;
         race->made = 0;
@@ -476,14 +414,13 @@ CASE(create_or_open_raced_by_eight_makes_one)
         assert_int_equal(fixture_files(path, "segments"), 1);
         assert_int_equal(fixture_files(path, "staging"), 0);
         assert_int_equal(fixture_problems(path), 0);
-        free(path);
     }
 }
 
 static void race_to_make_many(void *context, unsigned index)
 {
     struct race *race = context;
-    tamis_store *store;
+    AUTO_STORE *store;
     spawn_wait(race->barrier);
     SPAWN_CHECK(tamis_store_open(race->path, TAMIS_CREATE, &store) == 0);
     for (unsigned i = 0; i < 20; i++) {
@@ -499,13 +436,12 @@ static void race_to_make_many(void *context, unsigned index)
             (void)__atomic_sub_fetch(&race->made, dropped == 0, __ATOMIC_SEQ_CST);
         }
     }
-    tamis_store_close(store);
 }
 
 CASE(create_and_drop_raced_leave_what_the_answers_say)
 {
     struct race *race = spawn_shared(sizeof *race);
-    char *path = scratch_path("raced");
+    AUTO_FREE char *path = scratch_path("raced");
     race->barrier = spawn_shared(sizeof *race->barrier);
     *race->barrier = (struct spawn_barrier){.count = 4};
     race->path = path;
@@ -513,7 +449,6 @@ CASE(create_and_drop_raced_leave_what_the_answers_say)
     assert_int_equal(fixture_files(path, "segments"), race->made);
     assert_int_equal(fixture_files(path, "staging"), 0);
     assert_int_equal(fixture_problems(path), 0);
-    free(path);
 }
 
 CASE(on_full_names_are_those_of_its_policies_alone)

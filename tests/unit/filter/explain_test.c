@@ -33,22 +33,16 @@ CASE(explain_without_a_filter_gives_the_frozen_positions)
     assert_int_equal(positions[0], 12209170011921672243u);
 }
 
-CASE(explain_of_a_filter_names_the_bits_in_its_file)
+STORE_CASE(explain_of_a_filter_names_the_bits_in_its_file)
 {
-    char *path;
     struct tamis_segment_stat segment = {.size = sizeof segment};
     struct tamis_explanation e = room();
-    tamis_store *store = fixture_store(&path);
     for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++) {
-        const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                               .capacity = 500,
-                                               .on_full = TAMIS_ON_FULL_WARN,
-                                               .kind = kind,
-                                               .seed = 11};
         const char *name = tamis_kind_name(kind);
-        tamis_filter *filter;
-        unsigned char *data;
-        assert_done(tamis_filter_create(store, name, &spec, &filter));
+        AUTO_FREE unsigned char *data;
+        AUTO_FILTER *filter = fixture_create(
+            store, name,
+            SPEC(.capacity = 500, .on_full = TAMIS_ON_FULL_WARN, .kind = kind, .seed = 11));
         assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
         assert_done(tamis_filter_fill(filter, 0, &segment));
         e = room();
@@ -58,46 +52,33 @@ CASE(explain_of_a_filter_names_the_bits_in_its_file)
         assert_non_null(data);
         for (size_t i = 0; i < e.positions_count; i++)
             data[positions[i] / 8] |= (unsigned char)(1u << positions[i] % 8);
-        unsigned char *file = malloc(segment.data_bytes);
+        AUTO_FREE unsigned char *file = malloc(segment.data_bytes);
         assert_non_null(file);
         fixture_peek(fixture_segment_path(path, segment.number), segment.data_offset, file,
                      segment.data_bytes);
         assert_memory_equal(file, data, segment.data_bytes);
-        free(file);
-        free(data);
-        tamis_filter_close(filter);
     }
-    tamis_store_close(store);
-    free(path);
 }
 
 /* For a bloom filter the two ways agree. */
-CASE(explain_with_and_without_a_filter_agree)
+STORE_CASE(explain_with_and_without_a_filter_agree)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .m_bits = 12345, .k = 9, .seed = 77};
     uint64_t first[9];
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter;
     struct tamis_explanation e = room();
-    assert_done(tamis_filter_create(store, "x", &spec, &filter));
+    AUTO_FILTER *filter = fixture_create(store, "x", SPEC(.m_bits = 12345, .k = 9, .seed = 77));
     assert_done(tamis_filter_explain(filter, 0, NULL, 0, &e));
     memcpy(first, positions, sizeof first);
-    char *hashes = strdup(text);
+    AUTO_FREE char *hashes = strdup(text);
     e = room();
     assert_done(tamis_explain("xxh3", 12345, 9, 77, NULL, 0, &e));
     assert_memory_equal(positions, first, sizeof first);
     assert_string_equal(text, hashes);
-    free(hashes);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
-CASE(explain_with_bad_arguments_is_refused)
+STORE_CASE(explain_with_bad_arguments_is_refused)
 {
     struct tamis_explanation e = room();
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = fixture_filter(store, "x", 100);
+    AUTO_FILTER *filter = fixture_filter(store, "x", 100);
     assert_refused(TAMIS_EINVAL, "no hash set 'sha'", tamis_explain("sha", 1, 1, 0, "a", 1, &e));
     assert_refused(TAMIS_EINVAL, "m of 0 bits is out of range; give 1 to 2^64-1",
                    tamis_explain("xxh3", 0, 1, 0, "a", 1, &e));
@@ -121,16 +102,13 @@ CASE(explain_with_bad_arguments_is_refused)
                    tamis_explain("xxh3", 100, 5, 0, "a", 1, &e));
     e.hashes_bytes = 34;
     assert_done(tamis_explain("xxh3", 100, 5, 0, "a", 1, &e));
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
-CASE(explain_fill_tells_bits_and_the_rate_now)
+STORE_CASE(explain_fill_tells_bits_and_the_rate_now)
 {
     struct tamis_segment_stat stat = {.size = sizeof stat};
     char key[RANDOM_KEY_BYTES];
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = fixture_filter(store, "x", 2000);
+    AUTO_FILTER *filter = fixture_filter(store, "x", 2000);
     assert_done(tamis_filter_fill(filter, 0, &stat));
     assert_true(stat.ones == 0 && stat.fill == 0 && stat.fp_rate_now == 0);
     for (uint64_t i = 0; i < 2000; i++)
@@ -143,6 +121,4 @@ CASE(explain_fill_tells_bits_and_the_rate_now)
     /* 2,000 keys at 1 %: the rate by the bits is within a fifth of the one predicted */
     const double predicted = tamis_predict_rate(stat.kind, stat.m_bits, stat.k, stat.items);
     assert_true(fabs(stat.fp_rate_now - predicted) < 0.2 * predicted);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }

@@ -68,16 +68,14 @@ static tamis_filter *make(tamis_store *store, const char *name,
                           const struct tamis_filter_spec *spec)
 {
     char key[RANDOM_KEY_BYTES];
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, name, spec, &filter));
+    tamis_filter *filter = fixture_create(store, name, spec);
     for (uint64_t i = 0; i < 700; i++)
         assert_done(tamis_filter_add(filter, key, random_key(i, key)));
     return filter;
 }
 
-CASE(map_of_each_kind_is_that_of_its_bits)
+STORE_CASE(map_of_each_kind_is_that_of_its_bits)
 {
-    tamis_store *store = fixture_store(NULL);
     const struct tamis_filter_spec specs[] = {
         {.size = sizeof specs[0], .capacity = 1000, .fp_rate = 0.01},
         {.size = sizeof specs[0], .kind = TAMIS_KIND_BLOOM, .m_bits = 10007, .k = 5},
@@ -110,24 +108,18 @@ CASE(map_of_each_kind_is_that_of_its_bits)
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "filter-%zu", i);
-        tamis_filter *filter = make(store, name, &specs[i]);
+        AUTO_FILTER *filter = make(store, name, &specs[i]);
         check_map(filter);
-        assert_done(tamis_filter_close(filter));
     }
-    tamis_store_close(store);
 }
 
-CASE(map_of_fingerprints_is_that_of_those_that_are_not_0)
+STORE_CASE(map_of_fingerprints_is_that_of_those_that_are_not_0)
 {
     static const double rates[] = {0.01, 1e-4, 1e-9};
-    tamis_store *store = fixture_store(NULL);
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         char name[16], key[RANDOM_KEY_BYTES];
-        const struct tamis_build_spec spec = {
-            .size = sizeof spec,
-            .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                                  .fp_rate = rates[i]}};
-        tamis_filter *filter;
+        const struct tamis_build_spec spec = {.size = sizeof spec,
+                                              .filter = SPEC(.fp_rate = rates[i])};
         tamis_build *build;
         (void)snprintf(name, sizeof name, "fuse-%zu", i);
         assert_done(tamis_build_begin(store, name, &spec, &build));
@@ -137,44 +129,35 @@ CASE(map_of_fingerprints_is_that_of_those_that_are_not_0)
         }
         assert_done(tamis_build_publish(build, NULL));
         tamis_build_close(build);
-        assert_done(tamis_filter_open(store, name, TAMIS_READ_ONLY, &filter));
+        AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_READ_ONLY);
         check_map(filter);
-        assert_done(tamis_filter_close(filter));
     }
-    tamis_store_close(store);
 }
 
 /* Several pieces of those that are let go of: the parts together have all bits. */
-CASE(map_of_a_large_segment_sums_to_its_fill)
+STORE_CASE(map_of_a_large_segment_sums_to_its_fill)
 {
     enum { PARTS = 333 };
     static double fill[PARTS];
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .kind = TAMIS_KIND_BLOOM, .m_bits = (uint64_t)PARTS * 100003, .k = 7};
     struct tamis_segment_stat stat = {.size = sizeof stat};
     double ones = 0;
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = make(store, "large", &spec);
+    AUTO_FILTER *filter = make(
+        store, "large", SPEC(.kind = TAMIS_KIND_BLOOM, .m_bits = (uint64_t)PARTS * 100003, .k = 7));
     assert_done(tamis_filter_fill(filter, 0, &stat));
     assert_done(tamis_filter_fill_map(filter, 0, fill, PARTS));
     for (size_t i = 0; i < PARTS; i++)
         ones += fill[i] * 100003;
     assert_int_equal((uint64_t)(ones + 0.5), stat.ones);
     assert_true(stat.ones > 4000);
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
 }
 
-CASE(map_of_nothing_is_refused)
+STORE_CASE(map_of_nothing_is_refused)
 {
     double fill;
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = fixture_filter(store, "one", 100);
+    AUTO_FILTER *filter = fixture_filter(store, "one", 100);
     assert_refused(TAMIS_EINVAL, "room", tamis_filter_fill_map(filter, 0, NULL, 1));
     assert_refused(TAMIS_EINVAL, "room", tamis_filter_fill_map(filter, 0, &fill, 0));
     assert_refused(TAMIS_EINVAL, "no segment 1", tamis_filter_fill_map(filter, 1, &fill, 1));
     assert_done(tamis_filter_fill_map(filter, 0, &fill, 1));
     assert_true(fill == 0);
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
 }

@@ -63,54 +63,43 @@ static void assert_nothing_left(tamis_store *store, const char *path)
 
 CASE(import_counts_and_sums_what_the_stream_says)
 {
-    tamis_store *store = fixture_store(NULL);
-    struct stream stream = three_layers();
-    struct tamis_filter_stat stat = {.size = sizeof stat};
+    AUTO_STORE *store = fixture_store(NULL);
+    AUTO_STREAM stream = three_layers();
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    tamis_filter *filter;
+    AUTO_FILTER *filter;
     assert_done(import(store, "x", "redisbloom", NULL, &stream, &filter));
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.segment_count, 3);
     assert_int_equal(stat.items, 10 + 19 + 38);
     assert_int_equal(stat.capacity, 10 + 19 + 40); /* the older ones hold, the newest takes */
     assert_true(fabs(stat.fp_rate - (1 - 0.995 * 0.9975 * 0.99875)) < 1e-12);
     assert_int_equal(stat.state, 0);
     for (uint32_t i = 0; i < 3; i++) {
-        assert_done(tamis_filter_segment(filter, i, &segment));
+        segment = fixture_segment_stat(filter, i);
         assert_int_equal(segment.capacity, 10u << i);
         assert_int_equal(segment.items, (10u << i) - i);
         assert_int_equal(segment.flags, 0);
         assert_string_equal(segment.hash_set, "redisbloom");
     }
-    assert_done(tamis_filter_close(filter));
-    stream_free(&stream);
-    tamis_store_close(store);
 }
 
 /* The rate of two layers far below 2^-53 each is their sum, and not 0, which no reader takes. */
-CASE(import_of_layers_of_tiny_rates_keeps_the_rate)
+STORE_CASE(import_of_layers_of_tiny_rates_keeps_the_rate)
 {
-    tamis_store *store = fixture_store(NULL);
     struct dump dump = dump_of(2);
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    tamis_filter *filter;
+    AUTO_FILTER *filter;
     for (uint32_t i = 0; i < 2; i++)
         dump.layers[i] = dump_layer(100, (i + 1) * 1e-18, dump.layers[i].size);
-    struct stream stream = dump_stream(&dump);
+    AUTO_STREAM stream = dump_stream(&dump);
     assert_done(import(store, "x", "redisbloom", NULL, &stream, &filter));
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_true(fabs(stat.fp_rate - 3e-18) < 1e-30);
     assert_true(stat.predicted_rate > 0 && stat.predicted_rate < 1e-6);
-    assert_done(tamis_filter_close(filter));
-    stream_free(&stream);
-    tamis_store_close(store);
 }
 
 /* Every key sets a bit, so a count without one is of a stream whose data were lost. */
-CASE(import_of_items_without_a_bit_is_refused)
+STORE_CASE(import_of_items_without_a_bit_is_refused)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     for (uint64_t items = 0; items < 2; items++) {
         struct dump dump = dump_of(1);
         dump.size = dump.layers[0].size = items;
@@ -123,20 +112,15 @@ CASE(import_of_items_without_a_bit_is_refused)
         if (items == 0) assert_done(rc < 0 ? rc : tamis_filter_drop(store, "x"));
         assert_nothing_left(store, path);
     }
-    tamis_store_close(store);
-    free(path);
 }
 
 /* Old keys answer from the old segments; a new one is new once, in the segment on top. */
-CASE(import_sealed_takes_new_keys_on_top)
+STORE_CASE(import_sealed_takes_new_keys_on_top)
 {
-    tamis_store *store = fixture_store(NULL);
     const struct tamis_import_spec spec = {
         .size = sizeof spec, .hash_set = "php:js", .m_bits = 1000};
     struct tamis_import_spec sealed = spec;
-    struct tamis_segment_stat before = {.size = sizeof before}, after = {.size = sizeof after},
-                              top = {.size = sizeof top};
-    struct tamis_filter_stat stat = {.size = sizeof stat};
+    struct tamis_segment_stat after = {.size = sizeof after}, top = {.size = sizeof top};
     struct stream bits = {.data = NULL}, again = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&bits), sink_again = stream_sink(&again);
     tamis_filter *filter;
@@ -147,7 +131,7 @@ CASE(import_sealed_takes_new_keys_on_top)
     assert_done(tamis_filter_close(filter));
 
     assert_done(import(store, "x", "redis-bitmap", &sealed, &bits, &filter));
-    assert_done(tamis_filter_segment(filter, 0, &before));
+    struct tamis_segment_stat before = fixture_segment_stat(filter, 0);
     assert_int_equal(before.flags, TAMIS_SEGMENT_ITEMS_ESTIMATED);
     assert_int_equal(assert_done(tamis_filter_add(filter, "old key", 7)), 0);
     assert_int_equal(assert_done(tamis_filter_add(filter, "new key", 7)), 1);
@@ -159,29 +143,25 @@ CASE(import_sealed_takes_new_keys_on_top)
     assert_int_equal(top.kind, TAMIS_KIND_BLOCKED);
     assert_int_equal(top.flags, 0);
     assert_string_equal(top.hash_set, "xxh3");
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.capacity, 50 + before.items);
     assert_refused(TAMIS_EUNSUPPORTED, "has 2 segments and format redis-bitmap has room for one",
                    tamis_filter_export(filter, "redis-bitmap", 0, &sink_again));
     assert_int_equal(again.bytes, 0);
     assert_done(tamis_filter_close(filter));
     stream_free(&bits);
-    tamis_store_close(store);
 }
 
 /* n = -(m/k) ln(1 - X/m): 1,000 keys of 4 functions in 2^16 bits, within 5 standard deviations,
  * which for an estimate of n from X are about sqrt(n^2 k / 2m) = 5.5. */
 CASE(import_estimates_items_from_the_bits)
 {
-    tamis_store *store = fixture_store(NULL);
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .m_bits = 65536, .k = 4, .hash_set = "guava"};
-    struct stream stream = {.data = NULL};
+    AUTO_STORE *store = fixture_store(NULL);
+    AUTO_STREAM stream = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&stream);
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    tamis_filter *filter;
     char key[RANDOM_KEY_BYTES];
-    assert_done(tamis_filter_create(store, "a", &spec, &filter));
+    AUTO_FILTER *filter =
+        fixture_create(store, "a", SPEC(.m_bits = 65536, .k = 4, .hash_set = "guava"));
     for (uint64_t i = 0; i < 1000; i++) {
         const size_t bytes = random_key(i, key);
         assert_done(tamis_filter_add(filter, key, bytes));
@@ -189,7 +169,7 @@ CASE(import_estimates_items_from_the_bits)
     assert_done(tamis_filter_export(filter, "guava", 0, &sink));
     assert_done(tamis_filter_close(filter));
     assert_done(import(store, "b", "guava", NULL, &stream, &filter));
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     print_message("1000 keys, %u estimated\n", (unsigned)stat.items);
     assert_in_range(stat.items, 1000 - 28, 1000 + 28);
     /* m / k ln 2 = 11,356 keys is where k = 4 is best */
@@ -198,35 +178,27 @@ CASE(import_estimates_items_from_the_bits)
     /* A filter that is full to the last bit: ln 0 is no number of keys. */
     memset(stream.data + 6, 0xFF, stream.bytes - 6);
     assert_done(import(store, "full", "guava", NULL, &stream, &filter));
-    assert_done(tamis_filter_stat(filter, &stat));
+    stat = fixture_stat(filter);
     assert_int_equal(stat.items, llround(65536.0 / 4 * log(65536)));
     assert_int_equal(stat.state, TAMIS_STATE_FULL | TAMIS_STATE_OVER);
-    assert_done(tamis_filter_close(filter));
-    stream_free(&stream);
-    tamis_store_close(store);
 }
 
-CASE(import_takes_capacity_and_rate_of_the_caller)
+STORE_CASE(import_takes_capacity_and_rate_of_the_caller)
 {
-    tamis_store *store = fixture_store(NULL);
     const struct tamis_import_spec spec = {
         .size = sizeof spec, .hash_set = "php-mt", .m_bits = 10000, .k = 5, .capacity = 700};
-    struct stream stream = stream_of("x", 1);
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    tamis_filter *filter;
+    AUTO_STREAM stream = stream_of("x", 1);
+    AUTO_FILTER *filter;
     assert_done(import(store, "x", "redis-bitmap", &spec, &stream, &filter));
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.capacity, 700);
     assert_true(fabs(stat.fp_rate - tamis_predict_rate(TAMIS_KIND_BLOOM, 10000, 5, 700)) < 1e-15);
     assert_int_equal(stat.m_bits, 10000);
     assert_int_equal(stat.k, 5);
-    assert_done(tamis_filter_close(filter));
-    stream_free(&stream);
-    tamis_store_close(store);
 }
 
 /* A filter that Tamis made of the hash set of another system has a form there. */
-CASE(export_of_own_filters_comes_back)
+STORE_CASE(export_of_own_filters_comes_back)
 {
     static const struct {
         const char *format;
@@ -258,12 +230,10 @@ CASE(export_of_own_filters_comes_back)
          {.size = sizeof(struct tamis_filter_spec), .capacity = 500, .seed = 7},
          {.size = sizeof(struct tamis_import_spec)}},
     };
-    tamis_store *store = fixture_store(NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct stream stream = {.data = NULL};
+        AUTO_STREAM stream = {.data = NULL};
         const struct tamis_sink sink = stream_sink(&stream);
-        tamis_filter *filter;
-        assert_done(tamis_filter_create(store, "a", &cases[i].spec, &filter));
+        tamis_filter *filter = fixture_create(store, "a", &cases[i].spec);
         for (char key[] = "a"; key[0] <= 'z'; key[0]++)
             assert_int_equal(assert_done(tamis_filter_add(filter, key, 1)), 1);
         assert_done(tamis_filter_export(filter, cases[i].format, TAMIS_EXPORT_WITH_KEY, &sink));
@@ -275,12 +245,10 @@ CASE(export_of_own_filters_comes_back)
         assert_done(tamis_filter_close(filter));
         assert_done(tamis_filter_drop(store, "a"));
         assert_done(tamis_filter_drop(store, "b"));
-        stream_free(&stream);
     }
-    tamis_store_close(store);
 }
 
-CASE(export_of_what_a_format_cannot_say_is_refused)
+STORE_CASE(export_of_what_a_format_cannot_say_is_refused)
 {
     static const struct {
         struct tamis_filter_spec spec;
@@ -311,7 +279,6 @@ CASE(export_of_what_a_format_cannot_say_is_refused)
          "redisbloom",
          "has whole bytes"},
     };
-    tamis_store *store = fixture_store(NULL);
     struct stream stream = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&stream);
     tamis_filter *filter;
@@ -325,76 +292,57 @@ CASE(export_of_what_a_format_cannot_say_is_refused)
         assert_done(tamis_filter_drop(store, "x"));
     }
     assert_int_equal(stream.calls, 0);
-    tamis_store_close(store);
 }
 
 /* ---- What does not go ------------------------------------------------------------------------ */
 
-CASE(import_is_refused_before_the_stream_is_read)
+STORE_CASE(import_is_refused_before_the_stream_is_read)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    struct stream stream = three_layers();
+    AUTO_STREAM stream = three_layers();
     assert_done(import(store, "x", "redisbloom", NULL, &stream, NULL));
     stream.calls = 0;
     assert_refused(TAMIS_EEXIST, "'x' exists already",
                    import(store, "x", "redisbloom", NULL, &stream, NULL));
     assert_refused(TAMIS_EINVAL, "empty", import(store, "", "redisbloom", NULL, &stream, NULL));
-    tamis_store *reading = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *reading = fixture_open(path, TAMIS_READ_ONLY);
     assert_refused(TAMIS_EREADONLY, "open read-only",
                    import(reading, "y", "redisbloom", NULL, &stream, NULL));
     assert_int_equal(stream.calls, 0);
-    tamis_store_close(reading);
-    stream_free(&stream);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(import_sealed_past_the_last_segment_is_refused)
+STORE_CASE(import_sealed_past_the_last_segment_is_refused)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     struct dump dump = dump_of(1);
     dump.layer_count = dump.layers_said = 64;
     for (uint32_t i = 0; i < 64; i++)
         dump.layers[i] = dump.layers[0];
     dump.size = 64 * dump.layers[0].size;
-    struct stream stream = dump_stream(&dump);
+    AUTO_STREAM stream = dump_stream(&dump);
     assert_refused(TAMIS_EUNSUPPORTED, "64 segments already",
                    import(store, "x", "redisbloom", &SEALED, &stream, NULL));
     assert_nothing_left(store, path);
     assert_done(import(store, "x", "redisbloom", NULL, &stream, NULL));
     assert_int_equal(fixture_files(path, "segments"), 64);
-    stream_free(&stream);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(import_with_a_bad_seal_is_refused)
+STORE_CASE(import_with_a_bad_seal_is_refused)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     const struct tamis_import_spec bad[] = {
         {.size = sizeof bad[0], .seal_capacity = 10, .seal_rate = 2},
         {.size = sizeof bad[0], .seal_capacity = UINT64_MAX}};
-    struct stream stream = three_layers();
+    AUTO_STREAM stream = three_layers();
     assert_refused(TAMIS_EINVAL, "2", import(store, "x", "redisbloom", &bad[0], &stream, NULL));
     assert_refused(TAMIS_EINVAL, "capacity",
                    import(store, "x", "redisbloom", &bad[1], &stream, NULL));
     assert_nothing_left(store, path);
-    stream_free(&stream);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* A head is looked for in the first 3.4 kB, so the stream is longer than that. */
-CASE(import_of_a_source_that_fails_leaves_nothing)
+STORE_CASE(import_of_a_source_that_fails_leaves_nothing)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     struct dump dump = dump_of(3);
     dump.layers[2] = dump_layer(5000, 0.001, dump.layers[2].size);
-    struct stream stream = dump_stream(&dump);
+    AUTO_STREAM stream = dump_stream(&dump);
     assert_true(stream.bytes > 8000);
     stream.failure = TAMIS_EIO;
     stream.most = 5;
@@ -406,9 +354,6 @@ CASE(import_of_a_source_that_fails_leaves_nothing)
     }
     stream.fails_at = 0;
     assert_done(import(store, "x", "redisbloom", &SEALED, &stream, NULL));
-    stream_free(&stream);
-    tamis_store_close(store);
-    free(path);
 }
 
 static int64_t read_too_much(void *context, void *buffer, size_t bytes)
@@ -418,21 +363,16 @@ static int64_t read_too_much(void *context, void *buffer, size_t bytes)
     return (int64_t)bytes + 1;
 }
 
-CASE(import_of_a_source_that_lies_is_refused)
+STORE_CASE(import_of_a_source_that_lies_is_refused)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     const struct tamis_source source = {.size = sizeof source, .read = read_too_much};
     assert_refused(TAMIS_EINVAL, "where",
                    tamis_filter_import(store, "x", "guava", NULL, &source, NULL));
     assert_nothing_left(store, path);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(export_to_a_sink_that_fails_says_so)
+STORE_CASE(export_to_a_sink_that_fails_says_so)
 {
-    tamis_store *store = fixture_store(NULL);
     struct stream stream = three_layers(), out = {.fails_at = 1, .failure = TAMIS_ENOSPACE};
     const struct tamis_sink sink = stream_sink(&out);
     tamis_filter *filter;
@@ -441,7 +381,6 @@ CASE(export_to_a_sink_that_fails_says_so)
                    tamis_filter_export(filter, "tamis", 0, &sink));
     assert_done(tamis_filter_close(filter));
     stream_free(&stream);
-    tamis_store_close(store);
 }
 
 /* ---- Whatever fails -------------------------------------------------------------------------- */
@@ -458,12 +397,10 @@ static int fail_one(const char *verb, const char *what)
 }
 
 /* The first, second, ... system call of the import fails, until one passes without. */
-CASE(import_whose_nth_system_call_fails_leaves_nothing)
+STORE_CASE(import_whose_nth_system_call_fails_leaves_nothing)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    struct stream stream = three_layers();
-    tamis_filter *filter = NULL;
+    AUTO_STREAM stream = three_layers();
+    AUTO_FILTER *filter = NULL;
     int failures = 0, unheeded = 0;
     for (int nth = 0;; nth++) {
         failed_call[0] = '\0';
@@ -489,10 +426,6 @@ CASE(import_whose_nth_system_call_fails_leaves_nothing)
     assert_true(failures >= 30);
     assert_int_equal(fixture_files(path, "segments"), SEGMENTS);
     assert_int_equal(fixture_problems(path), 0);
-    assert_done(tamis_filter_close(filter));
-    stream_free(&stream);
-    tamis_store_close(store);
-    free(path);
 }
 
 struct killing {
@@ -532,8 +465,8 @@ CASE(import_killed_anywhere_is_whole_or_was_not)
         {TAMIS__POINT_COMMITTED, 1, true},
     };
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        char *path;
-        tamis_store *store = fixture_store(&path);
+        AUTO_FREE char *path;
+        AUTO_STORE *store = fixture_store(&path);
         killing = (struct killing){path, steps[i].point, steps[i].passes};
         assert_int_equal(fixture_child(import_until_killed, NULL), 256 + SIGKILL);
         assert_int_equal(filters_in(store), steps[i].there);
@@ -542,8 +475,6 @@ CASE(import_killed_anywhere_is_whole_or_was_not)
         assert_int_equal(fixture_files(path, "staging"), 0);
         assert_int_equal(fixture_files(path, "segments"), steps[i].there ? SEGMENTS + 1 : 1);
         assert_int_equal(fixture_problems(path), 0);
-        tamis_store_close(store);
-        free(path);
     }
 }
 
@@ -569,9 +500,8 @@ static void *add_keys(void *context)
 }
 
 /* What was in when the export began is in the stream, whatever is added meanwhile. */
-CASE(export_beside_adders_has_what_was_there)
+STORE_CASE(export_beside_adders_has_what_was_there)
 {
-    tamis_store *store = fixture_store(NULL);
     struct adding adding = {.filter = fixture_filter(store, "x", KEYS_ADDED)};
     pthread_t thread;
     void *result;
@@ -596,7 +526,6 @@ CASE(export_beside_adders_has_what_was_there)
     assert_int_equal(pthread_join(thread, &result), 0);
     assert_null(result);
     assert_done(tamis_filter_close(adding.filter));
-    tamis_store_close(store);
 }
 
 CASES_PREPARE

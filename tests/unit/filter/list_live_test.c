@@ -36,9 +36,8 @@ static void add_keys(tamis_filter *filter, uint64_t from, uint64_t to)
         assert_done(tamis_filter_add(filter, key, random_key(i, key)));
 }
 
-CASE(list_live_tells_items_of_an_adder_that_has_not_synced)
+STORE_CASE(list_live_tells_items_of_an_adder_that_has_not_synced)
 {
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     struct tamis_filter_stat recorded = {.size = sizeof recorded};
     add_keys(filter, 0, 600);
@@ -53,17 +52,12 @@ CASE(list_live_tells_items_of_an_adder_that_has_not_synced)
     assert_done(tamis_store_list(store, "x", keep, &recorded));
     assert_int_equal(listed(store, "x").items, recorded.items);
     assert_int_equal(listed(store, "x").size_bytes, recorded.size_bytes);
-    tamis_store_close(store);
 }
 
-CASE(list_live_tells_the_size_of_counters_that_overflowed)
+STORE_CASE(list_live_tells_the_size_of_counters_that_overflowed)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 1000, .kind = TAMIS_KIND_COUNTING};
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, "x", &spec, &filter));
+    tamis_filter *filter =
+        fixture_create(store, "x", SPEC(.capacity = 1000, .kind = TAMIS_KIND_COUNTING));
     const uint64_t before = listed(store, "x").size_bytes;
     for (int i = 0; i < 20; i++)
         add_keys(filter, 0, 900);
@@ -71,14 +65,10 @@ CASE(list_live_tells_the_size_of_counters_that_overflowed)
     const uint64_t bytes = fixture_size(fixture_segment_path(path, 1));
     assert_true(bytes > before);
     assert_int_equal(listed(store, "x").size_bytes, bytes);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(list_live_of_segments_that_cannot_be_read_tells_what_the_catalog_has)
+STORE_CASE(list_live_of_segments_that_cannot_be_read_tells_what_the_catalog_has)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     const uint64_t other = 77;
     add_keys(filter, 0, 100);
@@ -91,8 +81,6 @@ CASE(list_live_of_segments_that_cannot_be_read_tells_what_the_catalog_has)
     assert_int_equal(listed(store, "x").items, items);
     assert_int_equal(unlink(fixture_segment_path(path, 1)), 0);
     assert_int_equal(listed(store, "x").items, items);
-    tamis_store_close(store);
-    free(path);
 }
 
 static int stop(void *context, const struct tamis_filter_stat *stat)
@@ -101,9 +89,8 @@ static int stop(void *context, const struct tamis_filter_stat *stat)
     return ++*(int *)context == 2 ? 17 : 0;
 }
 
-CASE(list_live_ends_where_its_function_says_so)
+STORE_CASE(list_live_ends_where_its_function_says_so)
 {
-    tamis_store *store = fixture_store(NULL);
     int calls = 0;
     for (const char *name = "a\0b\0c\0"; *name != '\0'; name += 2)
         assert_done(tamis_filter_close(fixture_filter(store, name, 10)));
@@ -111,22 +98,16 @@ CASE(list_live_ends_where_its_function_says_so)
     assert_int_equal(calls, 2);
     assert_refused(TAMIS_EINVAL, "needs a store", tamis_store_list_live(NULL, NULL, stop, &calls));
     assert_refused(TAMIS_EINVAL, "needs a store", tamis_store_list_live(store, NULL, NULL, NULL));
-    tamis_store_close(store);
 }
 
-CASE(list_bits_per_key_of_a_window_are_those_of_its_slices)
+STORE_CASE(list_bits_per_key_of_a_window_are_those_of_its_slices)
 {
-    tamis_store *store = fixture_store(NULL);
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 10000, .window_ns = 3600000000000, .slices = 5};
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, "w", &spec, &filter));
+    AUTO_FILTER *filter = fixture_create(
+        store, "w", SPEC(.capacity = 10000, .window_ns = 3600000000000, .slices = 5));
     const double one = listed(store, "w").bits_per_key;
     assert_true(one > 10 && one < 40); /* it was 2 */
     for (int i = 0; i < 3; i++)
         assert_done(tamis_filter_rotate(filter));
     assert_true(listed(store, "w").segment_count > 1);
     assert_true(fabs(listed(store, "w").bits_per_key - one) < 1e-9);
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
 }

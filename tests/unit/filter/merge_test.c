@@ -124,10 +124,8 @@ CASE(merge_of_msb_first_bitmaps_is_the_one_built_at_once)
 }
 
 /* More than a piece (1 MiB), and no multiple of it. */
-CASE(merge_of_large_filters_reaches_every_word)
+STORE_CASE(merge_of_large_filters_reaches_every_word)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = (3u << 23) + 77, .k = 3};
     tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
     tamis_filter *both[] = {a, b}, *whole = merges_make(store, "whole", &spec), *made;
@@ -143,8 +141,6 @@ CASE(merge_of_large_filters_reaches_every_word)
         assert_done(tamis_filter_close(both[i]));
     assert_done(tamis_filter_close(whole));
     assert_done(tamis_filter_close(made));
-    tamis_store_close(store);
-    free(path);
 }
 
 /* The most memory that this process has had, bytes. */
@@ -173,29 +169,21 @@ static void merge_large(void *path)
     _exit(peak_bytes() < ((uint64_t)16 << 20) ? 0 : 1);
 }
 
-CASE(merge_of_large_filters_takes_little_memory)
+STORE_CASE(merge_of_large_filters_takes_little_memory)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .m_bits = (uint64_t)1 << 29, .k = 3};
-    tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
+    AUTO_FILTER *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
     merges_add(b, 0, 100000, 1);
     if (FIXTURE_SANITIZED)
         print_message("a sanitizer has memory of its own; not measured\n");
     else
         assert_int_equal(fixture_child(merge_large, path), 0);
-    assert_done(tamis_filter_close(a));
-    assert_done(tamis_filter_close(b));
-    tamis_store_close(store);
-    free(path);
 }
 
 /* Filters that grew alike: oldest with oldest, newest with newest. */
-CASE(merge_of_lists_is_pairwise)
+STORE_CASE(merge_of_lists_is_pairwise)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000, .fp_rate = 0.01};
     tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec), *made;
     tamis_filter *sources[] = {a, b};
@@ -219,16 +207,12 @@ CASE(merge_of_lists_is_pairwise)
     assert_done(tamis_filter_close(b));
     assert_done(tamis_filter_close(made));
     assert_int_equal(fixture_problems(path), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* ---- Intersections --------------------------------------------------------------------------- */
 
-CASE(intersection_has_the_common_keys)
+STORE_CASE(intersection_has_the_common_keys)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 10000, .fp_rate = 0.001};
     tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
@@ -253,15 +237,12 @@ CASE(intersection_has_the_common_keys)
     for (int i = 0; i < 3; i++)
         assert_done(tamis_filter_close(sources[i]));
     assert_done(tamis_filter_close(made));
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(intersection_of_lists_is_refused)
+STORE_CASE(intersection_of_lists_is_refused)
 {
-    tamis_store *store = fixture_store(NULL);
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100, .fp_rate = 0.01};
-    tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
+    AUTO_FILTER *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
     tamis_filter *sources[] = {a, b};
     struct tamis_comparison comparison = {.size = sizeof comparison};
     merges_add(a, 0, 150, 1);
@@ -270,18 +251,14 @@ CASE(intersection_of_lists_is_refused)
                    merges_new(store, "x", sources, 2, TAMIS_MERGE_INTERSECT, NULL));
     assert_refused(TAMIS_EUNSUPPORTED, "has 2 segments and cannot be compared",
                    tamis_filter_compare(a, b, &comparison));
-    assert_done(tamis_filter_close(a));
-    assert_done(tamis_filter_close(b));
-    tamis_store_close(store);
 }
 
 /* ---- Items, and what follows from them ------------------------------------------------------- */
 
-CASE(merge_raises_items_and_never_lowers_them)
+STORE_CASE(merge_raises_items_and_never_lowers_them)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *a = fixture_filter(store, "a", 20000), *b = fixture_filter(store, "b", 20000);
-    tamis_filter *empty = fixture_filter(store, "empty", 20000);
+    AUTO_FILTER *a = fixture_filter(store, "a", 20000), *b = fixture_filter(store, "b", 20000);
+    AUTO_FILTER *empty = fixture_filter(store, "empty", 20000);
     merges_add(a, 0, 5000, 1);
     merges_add(b, 4000, 9000, 1);
     const int64_t counted = assert_done(tamis_filter_items(a));
@@ -293,31 +270,26 @@ CASE(merge_raises_items_and_never_lowers_them)
     assert_true(all > 8900 && all < 9100);
     assert_done(merges_into(a, b)); /* again: nothing changes */
     assert_int_equal(assert_done(tamis_filter_items(a)), all);
-    assert_done(tamis_filter_close(a));
-    assert_done(tamis_filter_close(b));
-    assert_done(tamis_filter_close(empty));
-    tamis_store_close(store);
 }
 
 /* What a merge has filled does what it was made to do when full. */
 CASE(merge_past_the_capacity_is_for_the_policy)
 {
-    tamis_store *store = fixture_store(NULL);
+    AUTO_STORE *store = fixture_store(NULL);
     for (uint32_t policy = TAMIS_ON_FULL_GROW; policy <= TAMIS_ON_FULL_WARN; policy++) {
         const struct tamis_filter_spec spec = {.size = sizeof spec,
                                                .capacity = 1000,
                                                .fp_rate = 0.001,
                                                .on_full = policy,
                                                .seed = policy};
-        struct tamis_filter_stat stat = {.size = sizeof stat};
         tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
         merges_add(a, 0, 900, 1);
         merges_add(b, 900, 1800, 1);
-        assert_done(tamis_filter_stat(a, &stat));
+        struct tamis_filter_stat stat = fixture_stat(a);
         assert_int_equal(stat.state, 0);
         assert_done(merges_into(a, b));
         assert_int_equal(present(a, 0, 1800), 1800);
-        assert_done(tamis_filter_stat(a, &stat));
+        stat = fixture_stat(a);
         assert_int_equal(stat.segment_count, 1);
         assert_int_equal(stat.state & ~TAMIS_STATE_OVER,
                          policy == TAMIS_ON_FULL_GROW ? 0 : (int)TAMIS_STATE_FULL);
@@ -326,42 +298,35 @@ CASE(merge_past_the_capacity_is_for_the_policy)
             assert_refused(TAMIS_EFULL, "refuses more", tamis_filter_add(a, "stranger", 8));
         else
             assert_int_equal(assert_done(tamis_filter_add(a, "stranger", 8)), 1);
-        assert_done(tamis_filter_stat(a, &stat));
+        stat = fixture_stat(a);
         assert_int_equal(stat.segment_count, policy == TAMIS_ON_FULL_GROW ? 2 : 1);
         assert_done(tamis_filter_close(a));
         assert_done(tamis_filter_close(b));
         assert_done(tamis_filter_drop(store, "a"));
         assert_done(tamis_filter_drop(store, "b"));
     }
-    tamis_store_close(store);
 }
 
-CASE(merged_filters_are_marked_and_a_source_counts_once)
+STORE_CASE(merged_filters_are_marked_and_a_source_counts_once)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *a = fixture_filter(store, "a", 1000), *again, *made;
+    AUTO_FILTER *a = fixture_filter(store, "a", 1000), *made;
     struct tamis_segment_stat segment = {.size = sizeof segment};
     merges_add(a, 0, 500, 1);
-    assert_done(tamis_filter_open(store, "a", TAMIS_READ_ONLY, &again));
+    AUTO_FILTER *again = fixture_opened(store, "a", TAMIS_READ_ONLY);
     tamis_filter *sources[] = {a, again, a};
     assert_done(merges_new(store, "made", sources, 3, 0, &made));
     assert_done(tamis_filter_fill(made, 0, &segment));
     assert_int_equal(segment.flags, TAMIS_SEGMENT_ITEMS_ESTIMATED);
     assert_int_equal(segment.items, segment.items_estimated);
     assert_int_equal(segment.items, items_by_bits(a));
-    assert_done(tamis_filter_close(again));
-    assert_done(tamis_filter_close(a));
-    assert_done(tamis_filter_close(made));
-    tamis_store_close(store);
 }
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-CASE(merge_with_wrong_arguments_is_refused)
+STORE_CASE(merge_with_wrong_arguments_is_refused)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path), *read_only;
-    tamis_filter *a = fixture_filter(store, "a", 100), *b = fixture_filter(store, "b", 100), *ro;
+    AUTO_STORE *read_only;
+    tamis_filter *a = fixture_filter(store, "a", 100), *b = fixture_filter(store, "b", 100);
     const struct tamis_filter_spec window = {
         .size = sizeof window, .capacity = 100, .window_items = 100};
     tamis_filter *w = merges_make(store, "w", &window), *sources[] = {b};
@@ -377,7 +342,7 @@ CASE(merge_with_wrong_arguments_is_refused)
     merge.count = 0;
     assert_refused(TAMIS_EINVAL, "at least one source", tamis_filter_merge(a, &merge));
     read_only = fixture_open(path, TAMIS_READ_ONLY);
-    assert_done(tamis_filter_open(read_only, "a", 0, &ro));
+    tamis_filter *ro = fixture_opened(read_only, "a", 0);
     assert_refused(TAMIS_EREADONLY, "open read-only", merges_into(ro, b));
     assert_refused(TAMIS_EREADONLY, "open read-only",
                    merges_new(read_only, "x", sources, 1, 0, NULL));
@@ -390,17 +355,12 @@ CASE(merge_with_wrong_arguments_is_refused)
     assert_done(tamis_filter_close(a));
     assert_done(tamis_filter_close(b));
     assert_done(tamis_filter_close(w));
-    tamis_store_close(read_only);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* ---- Stopped, killed, failed ----------------------------------------------------------------- */
 
-CASE(merge_stopped_leaves_a_superset_or_nothing)
+STORE_CASE(merge_stopped_leaves_a_superset_or_nothing)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .m_bits = 3u << 23, .k = 3}; /* three pieces */
     tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
@@ -424,8 +384,6 @@ CASE(merge_stopped_leaves_a_superset_or_nothing)
     assert_int_equal(present(a, 0, 2000), 2000);
     assert_done(tamis_filter_close(a));
     assert_done(tamis_filter_close(b));
-    tamis_store_close(store);
-    free(path);
 }
 
 /* Killed at a word, and before the count: all that was there is there, and the next merge
@@ -439,9 +397,9 @@ CASE(merge_killed_keeps_what_there_was_and_is_completed)
                  {TAMIS__POINT_MERGE_LOADED, 1000},
                  {TAMIS__POINT_MERGE_DONE, 0}};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        char *path;
-        tamis_store *store = fixture_store(&path);
-        tamis_filter *a = fixture_filter(store, "a", 20000), *b = fixture_filter(store, "b", 20000);
+        AUTO_FREE char *path;
+        AUTO_STORE *store = fixture_store(&path);
+        AUTO_FILTER *a = fixture_filter(store, "a", 20000), *b = fixture_filter(store, "b", 20000);
         merges_add(a, 0, 5000, 1);
         merges_add(b, 5000, 10000, 1);
         merges_killed(path, steps[i].point, steps[i].passes, NULL);
@@ -450,10 +408,6 @@ CASE(merge_killed_keeps_what_there_was_and_is_completed)
         assert_done(merges_into(a, b));
         assert_int_equal(present(a, 0, 10000), 10000);
         assert_int_equal(assert_done(tamis_filter_items(a)), items_by_bits(a));
-        assert_done(tamis_filter_close(a));
-        assert_done(tamis_filter_close(b));
-        tamis_store_close(store);
-        free(path);
     }
 }
 
@@ -468,9 +422,9 @@ CASE(merge_into_a_new_filter_killed_is_whole_or_was_not)
                  {TAMIS__POINT_RENAMED, 2},
                  {TAMIS__POINT_COMMITTED, 3}};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        char *path;
-        tamis_store *store = fixture_store(&path);
-        tamis_filter *b = fixture_filter(store, "b", 1000), *made = NULL;
+        AUTO_FREE char *path;
+        AUTO_STORE *store = fixture_store(&path);
+        AUTO_FILTER *b = fixture_filter(store, "b", 1000), *made = NULL;
         merges_add(b, 0, 500, 1);
         /* the first commit is of the garbage */
         merges_killed(path, steps[i].point, steps[i].point == TAMIS__POINT_COMMITTED, "made");
@@ -482,10 +436,6 @@ CASE(merge_into_a_new_filter_killed_is_whole_or_was_not)
         if (steps[i].files == 2) assert_done(merges_new(store, "made", &b, 1, 0, &made));
         if (made == NULL) assert_done(tamis_filter_open(store, "made", 0, &made));
         assert_int_equal(present(made, 0, 500), 500);
-        assert_done(tamis_filter_close(b));
-        assert_done(tamis_filter_close(made));
-        tamis_store_close(store);
-        free(path);
     }
 }
 
@@ -503,10 +453,8 @@ static int fail_one(const char *verb, const char *what)
 }
 
 /* Each system call fails in turn: an error leaves nothing of the new filter. */
-CASE(merge_into_a_new_filter_that_fails_leaves_nothing)
+STORE_CASE(merge_into_a_new_filter_that_fails_leaves_nothing)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *b = fixture_filter(store, "b", 1000), *made;
     unsigned failures = 0;
     merges_add(b, 0, 500, 1);
@@ -530,8 +478,6 @@ CASE(merge_into_a_new_filter_that_fails_leaves_nothing)
     }
     assert_true(failures > 10);
     assert_done(tamis_filter_close(b));
-    tamis_store_close(store);
-    free(path);
 }
 
 CASES_PREPARE

@@ -44,10 +44,8 @@ static pid_t roll_back_in_steps(const char *path)
 }
 
 /* `sleeper`: a handle for each word that may be told; each looks once. */
-CASE(rollback_words_are_told_in_an_order_that_no_sleeper_misreads)
+STORE_CASE(rollback_words_are_told_in_an_order_that_no_sleeper_misreads)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *sleepers[8];
     const uint64_t shared = 50;
     const struct tamis_key key = {&shared, sizeof shared};
@@ -73,6 +71,4 @@ CASE(rollback_words_are_told_in_an_order_that_no_sleeper_misreads)
         assert_true(has(sleepers[i], 5)); /* of the first generation alone */
         assert_done(tamis_filter_close(sleepers[i]));
     }
-    tamis_store_close(store);
-    free(path);
 }

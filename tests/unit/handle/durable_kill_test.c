@@ -134,9 +134,8 @@ static void die_early(void *context, unsigned index)
 static unsigned count_lost(const char *store_path)
 {
     tamis_store *store = fixture_open(store_path, 0);
-    tamis_filter *filter = NULL;
     unsigned lost = 0;
-    assert_done(tamis_filter_open(store, "seen", 0, &filter));
+    tamis_filter *filter = fixture_opened(store, "seen", 0);
     for (unsigned n = 0; n < KEYS; n++) {
         char key[RANDOM_KEY_BYTES];
         const size_t bytes = random_key(n, key);

@@ -58,9 +58,7 @@ static const struct tamis_filter_spec plain = {
 
 static tamis_filter *make(tamis_store *store, const struct tamis_filter_spec *spec)
 {
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_create(store, "seen", spec, &filter));
-    return filter;
+    return fixture_create(store, "seen", spec);
 }
 
 static int add(tamis_filter *filter, uint64_t n)
@@ -131,21 +129,20 @@ static void end(struct scene *scene)
     free(scene->path);
     free(scene->disk);
 }
+#define AUTO_SCENE __attribute__((cleanup(end))) struct scene
 
 /* Go down and come up again: how many of the keys are missing? */
 static uint64_t come_back(struct scene *scene, uint64_t count, bool with_logs)
 {
-    tamis_filter *filter = NULL;
     if (with_logs)
         bring(scene, "logs");
     else
         scratch_remove(fixture_join(scene->disk, "logs"));
     tamis__boot_hook = other_boot;
     tamis_store *store = fixture_open(scene->disk, 0);
-    assert_done(tamis_filter_open(store, "seen", 0, &filter));
+    tamis_filter *filter = fixture_opened(store, "seen", 0);
     const uint64_t missing = lacking(filter, 0, count);
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.state & TAMIS_STATE_UNCLEAN, 0);
     assert_true(fixture_files(scene->disk, "logs") <= 0);
     assert_int_equal(tamis_filter_close(filter), 0);
@@ -160,7 +157,7 @@ static uint64_t come_back(struct scene *scene, uint64_t count, bool with_logs)
 static void comes_back(const struct tamis_filter_spec *spec, const char *name)
 {
     for (int with_logs = 1; with_logs >= 0; with_logs--) {
-        struct scene scene = begin(spec);
+        AUTO_SCENE scene = begin(spec);
         for (uint64_t n = 1; n < 50; n++)
             assert_true(add(scene.filter, n) >= 0);
         assert_done(add_range(scene.filter, 50, 5000, NULL));
@@ -171,7 +168,6 @@ static void comes_back(const struct tamis_filter_spec *spec, const char *name)
             assert_int_equal(missing, 0);
         else
             assert_true(missing > 4500); /* the control: it is the logs that bring them back */
-        end(&scene);
     }
 }
 
@@ -199,16 +195,14 @@ CASE(durable_growing_comes_back)
 {
     struct tamis_filter_spec spec = plain;
     spec.capacity = 500;
-    struct scene scene = begin(&spec);
+    AUTO_SCENE scene = begin(&spec);
     assert_done(add_range(scene.filter, 1, 9999, NULL));
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    assert_done(tamis_filter_stat(scene.filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(scene.filter);
     assert_true(stat.segment_count > 3);
     /* Empty all but the header, which was synced when a handle marked it. */
     for (uint32_t i = 0; i < stat.segment_count; i++) {
         char from[4096];
-        struct tamis_segment_stat segment = {.size = sizeof segment};
-        assert_done(tamis_filter_segment(scene.filter, i, &segment));
+        struct tamis_segment_stat segment = fixture_segment_stat(scene.filter, i);
         (void)snprintf(from, sizeof from, "%s", fixture_segment_path(scene.path, segment.number));
         const char *to = fixture_segment_path(scene.disk, segment.number);
         const uint64_t bytes = fixture_size(from);
@@ -225,13 +219,12 @@ CASE(durable_growing_comes_back)
     (void)snprintf(command, sizeof command, "cp %s/catalog.mdb %s/", scene.path, scene.disk);
     assert_int_equal(system(command), 0);
     assert_int_equal(come_back(&scene, 10000, true), 0);
-    end(&scene);
 }
 
 /* Not by leave of a writer: who only asks must not be told absent. */
 CASE(reader_that_comes_first_finds_all)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     tamis_filter *filter = NULL;
     assert_done(add_range(scene.filter, 1, 1000, NULL));
     bring(&scene, "logs");
@@ -242,13 +235,12 @@ CASE(reader_that_comes_first_finds_all)
     assert_int_equal(tamis_filter_close(filter), 0);
     tamis_store_close(store);
     tamis__boot_hook = NULL;
-    end(&scene);
 }
 
 /* Whoever opens it for writing, not by tamis_filter_open() alone. */
 CASE(open_or_create_brings_back)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     tamis_filter *filter = NULL;
     assert_done(add_range(scene.filter, 1, 1000, NULL));
     bring(&scene, "logs");
@@ -259,14 +251,12 @@ CASE(open_or_create_brings_back)
     assert_int_equal(tamis_filter_close(filter), 0);
     tamis_store_close(store);
     tamis__boot_hook = NULL;
-    end(&scene);
 }
 
 /* It has no logs: what is in them alone must be in its segments. */
 CASE(backup_after_a_power_cut_has_all)
 {
-    struct scene scene = begin(&plain);
-    struct tamis_filter_stat stat = {.size = sizeof stat};
+    AUTO_SCENE scene = begin(&plain);
     tamis_filter *filter = NULL;
     char *copy = scratch_path("copy");
     assert_done(add_range(scene.filter, 1, 1000, NULL));
@@ -278,30 +268,28 @@ CASE(backup_after_a_power_cut_has_all)
     store = fixture_open(copy, TAMIS_READ_ONLY);
     assert_done(tamis_filter_open(store, "seen", TAMIS_READ_ONLY, &filter));
     assert_int_equal(lacking(filter, 0, 1001), 0);
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.state & TAMIS_STATE_UNCLEAN, 0);
     assert_int_equal(tamis_filter_close(filter), 0);
     tamis_store_close(store);
     tamis__boot_hook = NULL;
     free(copy);
-    end(&scene);
 }
 
 /* ---- Syncs ----------------------------------------------------------------------------------- */
 
 CASE(batch_is_synced_once)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     count_calls();
     assert_done(add_range(scene.filter, 100, 10000, NULL));
     assert_int_equal(data_syncs, 1);
     assert_true(writes >= 10); /* frames of at most 1024 keys, and zeros where it grew */
-    end(&scene);
 }
 
 CASE(known_keys_are_answered_without_a_log)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     uint8_t answers[1000];
     assert_done(add_range(scene.filter, 0, 1000, NULL));
     count_calls();
@@ -309,14 +297,13 @@ CASE(known_keys_are_answered_without_a_log)
         assert_int_equal(add(scene.filter, n), 0);
     assert_int_equal(add_range(scene.filter, 0, 1000, answers), 0);
     assert_int_equal(data_syncs + writes, 0);
-    end(&scene);
 }
 
 /* Somebody has set its bits and not logged them yet: what is told SEEN is logged by who tells it.
  * */
 CASE(known_keys_are_logged_while_others_are_in_flight)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     assert_done(add_range(scene.filter, 0, 100, NULL));
     /* As one that was killed between its bits and its log. */
     const char *segment = fixture_segment_path(scene.path, 1);
@@ -331,7 +318,6 @@ CASE(known_keys_are_logged_while_others_are_in_flight)
     count_calls();
     assert_int_equal(add(scene.filter, 7), 0);
     assert_int_equal(data_syncs, 0);
-    end(&scene);
 }
 
 static tamis_filter *synced;
@@ -358,12 +344,11 @@ static void sync_beside(enum tamis__point point)
  * answered SEEN without a log.) */
 CASE(flight_of_known_keys_is_not_taken_for_a_dead_one)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     const char *segment = fixture_segment_path(scene.path, 1);
     uint64_t one = 1, unlogged = 0;
     assert_int_equal(add(scene.filter, 7), 1);
-    tamis_filter *other = NULL;
-    assert_done(tamis_filter_open(scene.store, "seen", 0, &other));
+    tamis_filter *other = fixture_opened(scene.store, "seen", 0);
     fixture_poke(segment, 1640, &one, sizeof one);
     synced = scene.filter;
     tamis__point_hook = sync_beside;
@@ -372,7 +357,6 @@ CASE(flight_of_known_keys_is_not_taken_for_a_dead_one)
     fixture_peek(segment, 1640, &unlogged, sizeof unlogged);
     assert_true(unlogged <= 1);
     assert_int_equal(tamis_filter_close(other), 0);
-    end(&scene);
 }
 
 #define THREADS 4
@@ -389,7 +373,7 @@ static void *add_some(void *context)
 
 CASE(threads_share_syncs)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     pthread_t threads[THREADS];
     shared = scene.filter;
     count_calls();
@@ -404,21 +388,19 @@ CASE(threads_share_syncs)
     assert_true(data_syncs <= THREADS * EACH);
     tamis__io_hook = NULL;
     assert_int_equal(come_back(&scene, THREADS * EACH + 1, true), 0);
-    end(&scene);
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 static uint32_t state_of(tamis_filter *filter)
 {
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     return stat.state;
 }
 
 CASE(failed_sync_is_sticky)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     count_calls();
     fails_verb = "fdatasync";
     fails_with = EIO;
@@ -437,14 +419,13 @@ CASE(failed_sync_is_sticky)
     assert_int_equal(add(scene.filter, 2), 1);
     assert_int_equal(state_of(scene.filter) & TAMIS_STATE_DEGRADED, 0);
     assert_int_equal(fixture_files(scene.path, "logs"), 1);
-    end(&scene);
 }
 
 /* The kernel tells of frames that it could not write to whoever syncs the log first: not those that
  * wait for them, but the one that makes it longer.  A sync after that says that all is well. */
 CASE(failed_sync_of_a_longer_log_is_sticky)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     static uint8_t answers[8000];
     count_calls();
     fails_verb = "fsync";
@@ -456,12 +437,11 @@ CASE(failed_sync_of_a_longer_log_is_sticky)
     fails_verb = NULL;
     assert_done(add_range(scene.filter, 1, 8000, answers));
     assert_int_equal(state_of(scene.filter) & TAMIS_STATE_DEGRADED, 0);
-    end(&scene);
 }
 
 CASE(full_disk_adds_nothing)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     uint8_t answers[8000];
     fails_verb = "allocate";
     fails_with = ENOSPC;
@@ -483,47 +463,42 @@ CASE(full_disk_adds_nothing)
     assert_done(add_range(scene.filter, n, 8000, answers));
     print_message("%llu of 8000 keys were added before the disk was full, none without an answer\n",
                   (unsigned long long)in);
-    end(&scene);
 }
 
 /* ---- Lives of logs --------------------------------------------------------------------------- */
 
 CASE(close_takes_its_log_away)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     assert_int_equal(fixture_files(scene.path, "logs"), 1);
     assert_int_equal(tamis_filter_close(scene.filter), 0);
     scene.filter = NULL;
     assert_int_equal(fixture_files(scene.path, "logs"), 0);
-    end(&scene);
 }
 
 static void add_and_die(void *context)
 {
     const struct scene *scene = context;
-    tamis_filter *filter = NULL;
     tamis_store *store = fixture_open(scene->path, 0);
-    assert_done(tamis_filter_open(store, "seen", 0, &filter));
+    tamis_filter *filter = fixture_opened(store, "seen", 0);
     assert_done(add_range(filter, 1, 1000, NULL));
     _exit(3);
 }
 
 CASE(log_of_a_dead_process_is_settled)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     assert_int_equal(fixture_child(add_and_die, &scene), 3);
     assert_int_equal(fixture_files(scene.path, "logs"), 2);
     assert_int_equal(come_back(&scene, 1001, true), 0); /* both are replayed */
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_open(scene.store, "seen", 0, &filter));
+    tamis_filter *filter = fixture_opened(scene.store, "seen", 0);
     assert_int_equal(fixture_files(scene.path, "logs"), 1); /* ours, which lives */
     assert_int_equal(tamis_filter_close(filter), 0);
-    end(&scene);
 }
 
 CASE(child_has_a_log_of_its_own)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     (void)fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
@@ -538,12 +513,11 @@ CASE(child_has_a_log_of_its_own)
     assert_int_equal(status, 0);
     assert_int_equal(lacking(scene.filter, 0, 200), 0);
     assert_int_equal(fixture_files(scene.path, "logs"), 1);
-    end(&scene);
 }
 
 CASE(drop_takes_logs_away)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     assert_int_equal(fixture_child(add_and_die, &scene), 3);
     assert_done(tamis_filter_drop(scene.store, "seen"));
     assert_int_equal(fixture_files(scene.path, "logs"), 1);
@@ -551,14 +525,12 @@ CASE(drop_takes_logs_away)
     assert_int_equal(tamis_filter_close(scene.filter), 0);
     scene.filter = NULL;
     assert_int_equal(fixture_files(scene.path, "logs"), 0);
-    end(&scene);
 }
 
 /* ---- What is durable ------------------------------------------------------------------------- */
 
-CASE(kinds_that_cannot_are_refused)
+STORE_CASE(kinds_that_cannot_are_refused)
 {
-    tamis_store *store = fixture_store(NULL);
     struct tamis_filter_spec spec = plain;
     spec.kind = TAMIS_KIND_COUNTING;
     assert_refused(TAMIS_EUNSUPPORTED, "use kind blocked",
@@ -566,16 +538,14 @@ CASE(kinds_that_cannot_are_refused)
     spec.kind = TAMIS_KIND_DEFAULT;
     spec.flags = 2;
     assert_refused(TAMIS_EINVAL, "flags 0x2", tamis_filter_create(store, "x", &spec, NULL));
-    tamis_store_close(store);
 }
 
 CASE(durability_is_told_compared_and_copied)
 {
-    struct scene scene = begin(&plain);
-    struct tamis_filter_stat stat = {.size = sizeof stat};
+    AUTO_SCENE scene = begin(&plain);
     struct tamis_filter_spec like = {.size = sizeof like}, other = plain;
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
-    assert_done(tamis_filter_stat(scene.filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(scene.filter);
     assert_int_equal(stat.flags, TAMIS_FILTER_DURABLE);
     assert_done(tamis_filter_like(scene.filter, &like, hash_set));
     assert_int_equal(like.flags, TAMIS_FILTER_DURABLE);
@@ -585,16 +555,14 @@ CASE(durability_is_told_compared_and_copied)
     other.flags = 0;
     assert_refused(TAMIS_EMISMATCH, "durability",
                    tamis_filter_open_or_create(scene.store, "seen", &other, &again));
-    end(&scene);
 }
 
 CASE(merge_is_on_the_disk)
 {
-    struct scene scene = begin(&plain);
+    AUTO_SCENE scene = begin(&plain);
     struct tamis_filter_spec spec = plain;
-    tamis_filter *source = NULL;
     spec.flags = 0;
-    assert_done(tamis_filter_create(scene.store, "other", &spec, &source));
+    tamis_filter *source = fixture_create(scene.store, "other", &spec);
     assert_done(add_range(source, 500, 100, NULL));
     const struct tamis_merge merge = {.size = sizeof merge, .sources = &source, .count = 1};
     count_calls();
@@ -604,5 +572,4 @@ CASE(merge_is_on_the_disk)
     assert_int_equal(add(scene.filter, 501), 0);
     assert_int_equal(data_syncs, 0);
     assert_int_equal(tamis_filter_close(source), 0);
-    end(&scene);
 }

@@ -58,9 +58,7 @@ static void make_filter(tamis_store *store, const char *name, const struct shape
 
 static tamis_filter *opened(tamis_store *store, const char *name)
 {
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_open(store, name, 0, &filter));
-    return filter;
+    return fixture_opened(store, name, 0);
 }
 
 /* Put a key into one segment, past the filter. */
@@ -86,17 +84,15 @@ static int contains(tamis_filter *filter, uint64_t number)
 
 static uint64_t items_in(tamis_filter *filter, uint32_t segment)
 {
-    struct tamis_segment_stat stat = {.size = sizeof stat};
-    assert_done(tamis_filter_segment(filter, segment, &stat));
+    struct tamis_segment_stat stat = fixture_segment_stat(filter, segment);
     return stat.items;
 }
 
 /* Seen to fail with the loop of in_older() ended one segment early. */
-CASE(filter_segments_contains_looks_in_all)
+STORE_CASE(filter_segments_contains_looks_in_all)
 {
-    tamis_store *store = fixture_store(NULL);
     make_filter(store, "three", three, 3);
-    tamis_filter *filter = opened(store, "three");
+    AUTO_FILTER *filter = opened(store, "three");
     for (uint64_t i = 0; i < 900; i++)
         put_in(filter, (uint32_t)(i % 3), i);
     for (uint64_t i = 0; i < 900; i++)
@@ -105,15 +101,12 @@ CASE(filter_segments_contains_looks_in_all)
     for (uint64_t i = 1000; i < 3000; i++)
         strangers += contains(filter, i);
     assert_true(strangers < 100); /* nearly empty segments let hardly any through */
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
-CASE(filter_segments_add_of_an_older_ones_key_is_not_new)
+STORE_CASE(filter_segments_add_of_an_older_ones_key_is_not_new)
 {
-    tamis_store *store = fixture_store(NULL);
     make_filter(store, "two", two, 2);
-    tamis_filter *filter = opened(store, "two");
+    AUTO_FILTER *filter = opened(store, "two");
     for (uint64_t i = 0; i < 300; i++)
         put_in(filter, 0, i);
     const uint64_t older = items_in(filter, 0);
@@ -130,8 +123,6 @@ CASE(filter_segments_add_of_an_older_ones_key_is_not_new)
     assert_int_equal(items_in(filter, 0), older); /* the count goes to the newest */
     assert_int_equal(items_in(filter, 1), fresh);
     assert_int_equal(tamis_filter_items(filter), older + fresh);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
 /* Twin filters, the one used by single calls and the other by batches, give the same answers and
@@ -143,10 +134,10 @@ static void batches_agree(const struct shape *shapes, uint32_t count)
     static struct tamis_key keys[KEYS];
     static uint8_t answers[KEYS + 1];
     uint64_t random = random_seed();
-    tamis_store *store = fixture_store(NULL);
+    AUTO_STORE *store = fixture_store(NULL);
     make_filter(store, "single", shapes, count);
     make_filter(store, "batch", shapes, count);
-    tamis_filter *single = opened(store, "single"), *batch = opened(store, "batch");
+    AUTO_FILTER *single = opened(store, "single"), *batch = opened(store, "batch");
     for (uint64_t i = 0; i < 600; i++) {
         put_in(single, (uint32_t)(i % count), i);
         put_in(batch, (uint32_t)(i % count), i);
@@ -177,9 +168,6 @@ static void batches_agree(const struct shape *shapes, uint32_t count)
         assert_memory_equal(a->data, b->data, (size_t)a->header->data_bytes);
         assert_int_equal(tamis__segment_items(a), tamis__segment_items(b));
     }
-    tamis_filter_close(single);
-    tamis_filter_close(batch);
-    tamis_store_close(store);
 }
 
 /* Seen to fail with the second memset of add_to_list() taken out (keys of older segments told NEW),
@@ -191,15 +179,13 @@ CASE(filter_segments_batches_agree_with_single_calls)
     batches_agree(three, 3);
 }
 
-CASE(filter_segments_are_told_one_by_one_and_in_sum)
+STORE_CASE(filter_segments_are_told_one_by_one_and_in_sum)
 {
-    struct tamis_filter_stat whole = {.size = sizeof whole};
-    tamis_store *store = fixture_store(NULL);
     make_filter(store, "three", three, 3);
-    tamis_filter *filter = opened(store, "three");
+    AUTO_FILTER *filter = opened(store, "three");
     for (uint64_t i = 0; i < 60; i++)
         put_in(filter, (uint32_t)(i % 3), i);
-    assert_done(tamis_filter_stat(filter, &whole));
+    struct tamis_filter_stat whole = fixture_stat(filter);
     assert_int_equal(whole.segment_count, 3);
     assert_int_equal(whole.m_bits, 512 * 120 + 30007 + 60001);
     assert_true(whole.kind == TAMIS_KIND_BLOOM && whole.k == 9); /* of the newest */
@@ -219,34 +205,26 @@ CASE(filter_segments_are_told_one_by_one_and_in_sum)
     assert_refused(TAMIS_EINVAL, "no segment 3; the filter has 3",
                    tamis_filter_segment(filter, 3, &none));
     assert_refused(TAMIS_EINVAL, "no segment", tamis_filter_fill(filter, UINT32_MAX, &none));
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
 /* A stranger passes if any segment lets him through. */
-CASE(filter_segments_predicted_rate_is_that_of_the_union)
+STORE_CASE(filter_segments_predicted_rate_is_that_of_the_union)
 {
-    struct tamis_filter_stat whole = {.size = sizeof whole};
     double pass = 1;
-    tamis_store *store = fixture_store(NULL);
     make_filter(store, "two", two, 2);
-    tamis_filter *filter = opened(store, "two");
+    AUTO_FILTER *filter = opened(store, "two");
     for (uint64_t i = 0; i < 8000; i++)
         put_in(filter, (uint32_t)(i % 2), i);
     for (uint32_t i = 0; i < 2; i++)
         pass *= 1 - tamis_predict_rate(two[i].kind, two[i].m_bits, two[i].k, items_in(filter, i));
-    assert_done(tamis_filter_stat(filter, &whole));
+    struct tamis_filter_stat whole = fixture_stat(filter);
     assert_true(fabs(whole.predicted_rate - (1 - pass)) < 1e-15 && whole.predicted_rate > 0.01);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
-CASE(filter_segments_all_go_with_a_drop_and_all_take_a_new_name)
+STORE_CASE(filter_segments_all_go_with_a_drop_and_all_take_a_new_name)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     make_filter(store, "three", three, 3);
-    tamis_filter *filter = opened(store, "three");
+    AUTO_FILTER *filter = opened(store, "three");
     assert_done(tamis_filter_rename(store, "three", "renamed"));
     for (uint32_t i = 0; i < 3; i++)
         assert_string_equal(tamis__label_current(filter->view->segments[i].segment.header)->name,
@@ -257,16 +235,12 @@ CASE(filter_segments_all_go_with_a_drop_and_all_take_a_new_name)
     assert_done(tamis_filter_drop(store, "renamed"));
     assert_int_equal(fixture_files(path, "segments"), 0);
     assert_refused(TAMIS_EDROPPED, "dropped", add(filter, 2));
-    tamis_filter_close(filter);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* Counts of each segment are kept over close and reopening. */
-CASE(filter_segments_counts_are_recorded_each)
+STORE_CASE(filter_segments_counts_are_recorded_each)
 {
     static struct tamis__record record;
-    tamis_store *store = fixture_store(NULL);
     make_filter(store, "three", three, 3);
     tamis_filter *filter = opened(store, "three");
     for (uint64_t i = 0; i < 10; i++)
@@ -279,5 +253,4 @@ CASE(filter_segments_counts_are_recorded_each)
     assert_int_equal(record.segments[0].items, 7);
     assert_int_equal(record.segments[1].items, 3);
     assert_int_equal(record.segments[2].items, 1);
-    tamis_store_close(store);
 }

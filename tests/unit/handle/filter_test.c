@@ -26,9 +26,7 @@ static int contains(tamis_filter *filter, uint64_t number)
 
 static tamis_filter *opened(tamis_store *store, const char *name, unsigned flags)
 {
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_open(store, name, flags, &filter));
-    return filter;
+    return fixture_opened(store, name, flags);
 }
 
 /* What the catalog has, past any handle. */
@@ -43,10 +41,9 @@ static uint64_t recorded_items(tamis_store *store, const char *name)
 
 /* ---- Adding and asking ----------------------------------------------------------------------- */
 
-CASE(filter_added_key_is_new_once_and_then_there)
+STORE_CASE(filter_added_key_is_new_once_and_then_there)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
     assert_int_equal(contains(filter, 1), 0);
     assert_int_equal(add(filter, 1), 1);
     assert_int_equal(add(filter, 1), 0);
@@ -62,14 +59,11 @@ CASE(filter_added_key_is_new_once_and_then_there)
     assert_int_equal(contains(filter, 1), 1);
     assert_int_equal(add(filter, 1), 0);
     assert_int_equal(tamis_filter_items(filter), 4);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
-CASE(filter_null_key_with_a_length_is_refused)
+STORE_CASE(filter_null_key_with_a_length_is_refused)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
     const struct tamis_key keys[] = {{"a", 1}, {"b", 1}, {NULL, 1}};
     uint8_t answers[3];
     assert_refused(TAMIS_EINVAL, "key 0 is NULL", tamis_filter_add(filter, NULL, 1));
@@ -79,8 +73,6 @@ CASE(filter_null_key_with_a_length_is_refused)
     assert_refused(TAMIS_EINVAL, "key 2 is NULL",
                    tamis_filter_contains_batch(filter, keys, 3, answers));
     assert_int_equal(tamis_filter_items(filter), 0);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
 enum { MANY = 5000 };
@@ -94,32 +86,28 @@ static void make_many(uint64_t first)
 }
 
 /* "TAMIS_EINVAL is found before anything is added", says tamis_keys.h, of a batch of any length. */
-CASE(filter_null_key_late_in_a_batch_leaves_nothing_added)
+STORE_CASE(filter_null_key_late_in_a_batch_leaves_nothing_added)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = fixture_filter(store, "x", 10000);
+    AUTO_FILTER *filter = fixture_filter(store, "x", 10000);
     make_many(0);
     many[MANY - 1].data = NULL;
     assert_refused(TAMIS_EINVAL, "key 4999 is NULL",
                    tamis_filter_add_batch(filter, many, MANY, NULL));
     assert_int_equal(tamis_filter_items(filter), 0);
     assert_int_equal(contains(filter, 0), 0);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
 /* Lengths around the pieces that a batch is cut into; with and without room for answers. */
-CASE(filter_batches_of_any_length_answer_as_single_calls)
+STORE_CASE(filter_batches_of_any_length_answer_as_single_calls)
 {
     static const size_t lengths[] = {0, 1, 63, 64, 65, 1023, 1024, 1025, 2048, MANY};
     static uint8_t answers[MANY + 1];
-    tamis_store *store = fixture_store(NULL);
     uint64_t first = 0;
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         char name[16];
         const size_t length = lengths[i];
         (void)snprintf(name, sizeof name, "%zu", length);
-        tamis_filter *filter = fixture_filter(store, name, 20000);
+        AUTO_FILTER *filter = fixture_filter(store, name, 20000);
         make_many(first);
         first += MANY;
         memset(answers, 7, sizeof answers);
@@ -138,42 +126,36 @@ CASE(filter_batches_of_any_length_answer_as_single_calls)
         assert_int_equal(tamis_filter_contains_batch(filter, many, length, NULL), length);
         for (size_t j = 0; j < length; j += 97)
             assert_int_equal(tamis_filter_contains(filter, many[j].data, many[j].bytes), 1);
-        tamis_filter_close(filter);
     }
-    tamis_store_close(store);
 }
 
 /* Add new keys until the filter counts so many. */
 static struct tamis_filter_stat filled_to(tamis_filter *filter, uint64_t items)
 {
-    struct tamis_filter_stat stat = {.size = sizeof stat};
     static uint64_t number;
     while ((uint64_t)tamis_filter_items(filter) < items)
         assert_done(add(filter, number++));
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.items, items);
     return stat;
 }
 
 CASE(filter_past_its_capacity_goes_on_and_says_over)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    AUTO_STORE *store = fixture_store(NULL);
+    AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
     const struct tamis_filter_stat below = filled_to(filter, 999), at = filled_to(filter, 1000),
                                    past = filled_to(filter, 2000);
     assert_true(below.state == 0 && below.predicted_rate <= 0.01);
     assert_true(at.state == TAMIS_STATE_FULL && at.predicted_rate <= 0.01);
     assert_true(past.state == (TAMIS_STATE_FULL | TAMIS_STATE_OVER) && past.predicted_rate > 0.01);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
 /* ---- Read-only ------------------------------------------------------------------------------- */
 
-CASE(filter_opened_read_only_asks_but_does_not_add)
+STORE_CASE(filter_opened_read_only_asks_but_does_not_add)
 {
     const struct tamis_key key = {"key", 3};
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *writing = fixture_filter(store, "x", 1000), *none;
     tamis_filter *reading = opened(store, "x", TAMIS_READ_ONLY);
     assert_int_equal(tamis_filter_add(writing, "key", 3), 1);
@@ -186,7 +168,6 @@ CASE(filter_opened_read_only_asks_but_does_not_add)
     assert_done(tamis_filter_close(reading));
     assert_int_equal(recorded_items(store, "x"), 0); /* that handle has nothing to record */
     assert_done(tamis_filter_close(writing));
-    tamis_store_close(store);
 }
 
 /* ---- Drop and rename under open handles ------------------------------------------------------ */
@@ -232,9 +213,8 @@ static call_fn *const calls[] = {call_add,  call_contains, call_add_batch, call_
 
 /* A handle of its own for each call, so that each is the first to hear of it.  Seen to fail with
  * raise_epochs() taken out of tamis_filter_drop(). */
-CASE(filter_dropped_under_a_handle_ends_its_next_call)
+STORE_CASE(filter_dropped_under_a_handle_ends_its_next_call)
 {
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *handles[CALLS];
     assert_done(tamis_filter_close(fixture_filter(store, "x", 1000)));
     for (size_t i = 0; i < CALLS; i++) {
@@ -247,23 +227,18 @@ CASE(filter_dropped_under_a_handle_ends_its_next_call)
             assert_refused(TAMIS_EDROPPED, "was dropped while", calls[(i + j) % CALLS](handles[i]));
         assert_done(tamis_filter_close(handles[i]));
     }
-    tamis_store_close(store);
 }
 
-CASE(filter_dropped_with_uncounted_items_closes_without_error)
+STORE_CASE(filter_dropped_with_uncounted_items_closes_without_error)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
     assert_int_equal(add(filter, 1), 1);
     assert_done(tamis_filter_drop(store, "x"));
     assert_int_equal(tamis_filter_items(filter), 1); /* the mapping is still there */
-    assert_int_equal(tamis_filter_close(filter), 0);
-    tamis_store_close(store);
 }
 
-CASE(filter_made_again_is_another_for_old_handles)
+STORE_CASE(filter_made_again_is_another_for_old_handles)
 {
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *old = fixture_filter(store, "x", 1000);
     assert_int_equal(add(old, 1), 1);
     assert_done(tamis_filter_drop(store, "x"));
@@ -275,45 +250,38 @@ CASE(filter_made_again_is_another_for_old_handles)
     assert_int_equal(recorded_items(store, "x"), 0); /* the old count is not the new filter's */
     assert_done(tamis_filter_close(young));
     assert_int_equal(recorded_items(store, "x"), 1);
-    tamis_store_close(store);
 }
 
-CASE(filter_renamed_under_a_handle_goes_on)
+STORE_CASE(filter_renamed_under_a_handle_goes_on)
 {
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     assert_int_equal(add(filter, 1), 1);
     assert_done(tamis_filter_rename(store, "x", "y"));
     for (size_t i = 0; i < CALLS; i++)
         assert_done(calls[i](filter));
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_string_equal(stat.name, "y");
     assert_int_equal(add(filter, 2), 1);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(recorded_items(store, "y"), 3);
-    tamis_store_close(store);
 }
 
 /* An epoch that moved for nothing costs one look and no more. */
 CASE(filter_whose_epoch_moved_for_nothing_goes_on)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    AUTO_STORE *store = fixture_store(NULL);
+    AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
     assert_done(tamis__segment_raise_epoch(&store->place,
                                            filter->view->segments[0].segment.header->number));
     assert_int_equal(add(filter, 1), 1);
     assert_int_equal(filter->view->epoch, tamis__segment_epoch(&filter->view->segments[0].segment));
     assert_int_equal(contains(filter, 1), 1);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
-CASE(filter_counts_reach_the_catalog_at_sync_and_close_alone)
+STORE_CASE(filter_counts_reach_the_catalog_at_sync_and_close_alone)
 {
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *one = fixture_filter(store, "x", 1000), *two = opened(store, "x", 0);
     assert_int_equal(add(one, 1), 1);
     assert_int_equal(add(two, 2), 1);
@@ -328,30 +296,23 @@ CASE(filter_counts_reach_the_catalog_at_sync_and_close_alone)
     assert_int_equal(add(two, 4), 1);
     assert_done(tamis_filter_close(two));
     assert_int_equal(recorded_items(store, "x"), 4);
-    tamis_store_close(store);
 }
 
 /* A close that has nothing to tell does not write: ten thousand readers cost no commit. */
-CASE(filter_close_without_news_does_not_write_the_catalog)
+STORE_CASE(filter_close_without_news_does_not_write_the_catalog)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     size_t bytes_before, bytes_after;
     assert_int_equal(add(filter, 1), 1);
     assert_done(tamis_filter_close(filter));
-    unsigned char *before = catalogs_read_file(path, &bytes_before);
+    AUTO_FREE unsigned char *before = catalogs_read_file(path, &bytes_before);
     filter = opened(store, "x", 0);
     assert_int_equal(contains(filter, 1), 1);
     assert_int_equal(add(filter, 1), 0);
     assert_done(tamis_filter_close(filter));
-    unsigned char *after = catalogs_read_file(path, &bytes_after);
+    AUTO_FREE unsigned char *after = catalogs_read_file(path, &bytes_after);
     assert_int_equal(bytes_before, bytes_after);
     assert_memory_equal(before, after, bytes_before);
-    free(before);
-    free(after);
-    tamis_store_close(store);
-    free(path);
 }
 
 struct adding {
@@ -370,9 +331,8 @@ static void *add_thousands(void *context)
 }
 
 /* Four threads, one handle, the same keys in the same order: the count is the number of NEWs. */
-CASE(filter_counts_equal_the_answers_of_racing_threads)
+STORE_CASE(filter_counts_equal_the_answers_of_racing_threads)
 {
-    tamis_store *store = fixture_store(NULL);
     struct adding adding = {fixture_filter(store, "x", 20000), 0};
     pthread_t threads[4];
     for (int i = 0; i < 4; i++)
@@ -382,7 +342,6 @@ CASE(filter_counts_equal_the_answers_of_racing_threads)
     assert_true(adding.fresh > 19000 && adding.fresh <= 20000);
     assert_int_equal(tamis_filter_items(adding.filter), adding.fresh);
     assert_done(tamis_filter_close(adding.filter));
-    tamis_store_close(store);
 }
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
@@ -394,9 +353,8 @@ static void use_in_child(void *context)
     if (tamis_filter_sync(filter) < 0 || tamis_filter_close(filter) < 0) _exit(2);
 }
 
-CASE(filter_handle_over_fork_serves_both_and_each_closes_its_own)
+STORE_CASE(filter_handle_over_fork_serves_both_and_each_closes_its_own)
 {
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     assert_int_equal(add(filter, 1), 1);
     assert_int_equal(fixture_child(use_in_child, filter), 0);
@@ -406,7 +364,6 @@ CASE(filter_handle_over_fork_serves_both_and_each_closes_its_own)
     assert_int_equal(add(filter, 3), 1);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(recorded_items(store, "x"), 3);
-    tamis_store_close(store);
 }
 
 static void meet_drop_in_child(void *context)
@@ -416,32 +373,28 @@ static void meet_drop_in_child(void *context)
     if (contains(filter, 1) != TAMIS_EDROPPED) _exit(2);
 }
 
-CASE(filter_dropped_by_a_child_is_dropped_for_the_parent)
+STORE_CASE(filter_dropped_by_a_child_is_dropped_for_the_parent)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
     assert_int_equal(add(filter, 1), 1);
     assert_int_equal(fixture_child(meet_drop_in_child, filter), 0);
     assert_refused(TAMIS_EDROPPED, "was dropped", contains(filter, 1));
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
 }
 
 /* ---- Files that are not the filter's --------------------------------------------------------- */
 
 static void replace(const char *path, uint64_t number, const char *by_path, uint64_t by_number)
 {
-    char *to = strdup(fixture_segment_path(path, number));
+    AUTO_FREE char *to = strdup(fixture_segment_path(path, number));
     assert_int_equal(unlink(to), 0);
     scratch_copy(fixture_segment_path(by_path, by_number), to);
-    free(to);
 }
 
-CASE(filter_with_another_ones_file_is_refused)
+STORE_CASE(filter_with_another_ones_file_is_refused)
 {
-    char *path, *other_path;
-    tamis_store *store = fixture_store(&path), *other = fixture_store(&other_path);
-    tamis_filter *filter;
+    AUTO_FREE char *other_path;
+    AUTO_STORE *other = fixture_store(&other_path);
+    AUTO_FILTER *filter;
     struct tamis__segment_header header;
     for (int i = 0; i < 2; i++) {
         assert_done(tamis_filter_close(fixture_filter(store, i ? "y" : "x", 1000)));
@@ -464,18 +417,11 @@ CASE(filter_with_another_ones_file_is_refused)
     assert_refused(TAMIS_ECORRUPT, "contradicts the catalog in its seed; restore both from one",
                    tamis_filter_open(store, "x", 0, &filter));
     assert_done(tamis_filter_open(store, "y", 0, &filter)); /* the others are not concerned */
-    tamis_filter_close(filter);
-    tamis_store_close(store);
-    tamis_store_close(other);
-    free(path);
-    free(other_path);
 }
 
 /* A kind that this library does not know: newer, not damaged. */
-CASE(filter_of_an_unknown_kind_or_hash_set_is_called_newer)
+STORE_CASE(filter_of_an_unknown_kind_or_hash_set_is_called_newer)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter;
     struct tamis__segment_header header;
     assert_done(tamis_filter_close(fixture_filter(store, "x", 1000)));
@@ -491,15 +437,11 @@ CASE(filter_of_an_unknown_kind_or_hash_set_is_called_newer)
     fixture_poke(fixture_segment_path(path, 1), 0, &header, sizeof header);
     assert_refused(TAMIS_EVERSION, "hash set that this library does not have",
                    tamis_filter_open(store, "x", 0, &filter));
-    tamis_store_close(store);
-    free(path);
 }
 
 /* A compatible extension of a later version: to be read, and not to be written. */
-CASE(filter_extended_by_a_newer_version_opens_for_reading_alone)
+STORE_CASE(filter_extended_by_a_newer_version_opens_for_reading_alone)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     struct tamis__segment_header header;
     assert_int_equal(add(filter, 1), 1);
@@ -517,8 +459,6 @@ CASE(filter_extended_by_a_newer_version_opens_for_reading_alone)
     fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
     assert_string_equal(tamis__label_current(&header)->name, "x");
     assert_done(tamis_filter_drop(store, "y"));
-    tamis_store_close(store);
-    free(path);
 }
 
 CASES_PREPARE

@@ -32,18 +32,15 @@ static void add(tamis_filter *filter, uint64_t key)
 
 static tamis_filter *open_list(tamis_store *store, unsigned flags)
 {
-    tamis_filter *filter;
-    assert_done(tamis_filter_open(store, "list", flags, &filter));
-    return filter;
+    return fixture_opened(store, "list", flags);
 }
 
 /* The sync of the list that comes back does not move the time since when keys may be missing from
  * it. */
 CASE(rollback_after_a_power_cut_says_since_when)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path);
-    struct tamis_filter_stat stat = {.size = sizeof stat};
     assert_done(editions_publish(store, "list", 0, KEYS, NULL, NULL));
     tamis_filter *filter = open_list(store, TAMIS_NO_SYNC);
     add(filter, 5000);
@@ -55,13 +52,12 @@ CASE(rollback_after_a_power_cut_says_since_when)
     store = fixture_open(path, 0);
     assert_done(tamis_filter_rollback(store, "list", 0));
     filter = open_list(store, TAMIS_READ_ONLY);
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.state & TAMIS_STATE_UNCLEAN, TAMIS_STATE_UNCLEAN);
     assert_true(stat.unclean_since != 0 && stat.unclean_since < down);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     tamis__boot_hook = NULL;
-    free(path);
 }
 
 static bool epoch_raised;
@@ -103,31 +99,24 @@ static pid_t hold_catalog(const char *path)
 
 /* Whose maker died before it told others of it: keys that others have added there are synced too.
  * */
-CASE(sync_is_of_the_list_in_force)
+STORE_CASE(sync_is_of_the_list_in_force)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    struct tamis_segment_stat segment = {.size = sizeof segment};
     uint64_t syncs_done = 0;
     int status;
     assert_done(editions_publish(store, "list", 0, KEYS, NULL, NULL));
-    tamis_filter *early = open_list(store, 0);
+    AUTO_FILTER *early = open_list(store, 0);
     add(early, 5000);
     assert_int_equal(fixture_child(publish_and_die, path), 3);
-    tamis_filter *late = open_list(store, 0);
+    AUTO_FILTER *late = open_list(store, 0);
     add(late, 6000);
-    assert_done(tamis_filter_stat(late, &stat));
-    assert_done(tamis_filter_segment(late, stat.segment_count - 1, &segment)); /* it has grown */
+    struct tamis_filter_stat stat = fixture_stat(late);
+    struct tamis_segment_stat segment =
+        fixture_segment_stat(late, stat.segment_count - 1); /* it has grown */
     const pid_t child = hold_catalog(path);
     assert_done(tamis_filter_sync(early));
     fixture_peek(fixture_segment_path(path, segment.number), 1632, &syncs_done, sizeof syncs_done);
     assert_int_equal(syncs_done, 1);
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_done(tamis_filter_close(early));
-    assert_done(tamis_filter_close(late));
-    tamis_store_close(store);
-    free(path);
 }
 
 static const char *stopped_at;
@@ -143,17 +132,13 @@ static int sweep_and_stop(const char *verb, const char *what)
 
 /* One that was stopped as it swept has the lock of a segment or a log that is being made.  Seen to
  * hang while that waited. */
-CASE(nobody_waits_for_a_sweeper_that_is_stopped)
+STORE_CASE(nobody_waits_for_a_sweeper_that_is_stopped)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = KEYS, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    tamis_filter *filter;
     tamis__io_hook = sweep_and_stop;
     (void)alarm(60);
     stopped_at = "/staging/";
-    assert_done(tamis_filter_create(store, "list", &spec, &filter));
+    AUTO_FILTER *filter = fixture_create(
+        store, "list", SPEC(.capacity = KEYS, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE));
     assert_true(stopped_fd >= 0);
     (void)close(stopped_fd);
     stopped_fd = -1;
@@ -163,9 +148,6 @@ CASE(nobody_waits_for_a_sweeper_that_is_stopped)
     tamis__io_hook = NULL;
     assert_true(stopped_fd >= 0);
     (void)close(stopped_fd);
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
-    free(path);
 }
 
 static bool refused;
@@ -182,13 +164,10 @@ static int refuse_one_msync(const char *verb, const char *what)
  * told then that the kernel takes those pages for clean. */
 CASE(recovery_whose_sync_failed_leaves_it_degraded)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 1000, .kind = TAMIS_KIND_COUNTING};
-    char *path;
-    tamis_filter *filter;
+    AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path);
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    assert_done(tamis_filter_create(store, "list", &spec, &filter));
+    tamis_filter *filter =
+        fixture_create(store, "list", SPEC(.capacity = 1000, .kind = TAMIS_KIND_COUNTING));
     assert_done(tamis_filter_close(filter));
     filter = open_list(store, TAMIS_NO_SYNC);
     add(filter, 1);
@@ -199,15 +178,14 @@ CASE(recovery_whose_sync_failed_leaves_it_degraded)
         open_list(store, 0); /* the second try, by the filter's own opening, found nothing to do */
     tamis__io_hook = NULL;
     assert_true(refused);
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.state & TAMIS_STATE_DEGRADED, TAMIS_STATE_DEGRADED);
     assert_done(tamis_filter_sync(filter));
-    assert_done(tamis_filter_stat(filter, &stat));
+    stat = fixture_stat(filter);
     assert_int_equal(stat.state & TAMIS_STATE_DEGRADED, 0);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     tamis__boot_hook = NULL;
-    free(path);
 }
 
 CASES_PREPARE

@@ -10,14 +10,12 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/point.h"
 #include "file/mark.h"
 #include "file/segment.h"
-#include "fixture.h"
+#include "keys.h"
 #include "tamis_build.h"
 
 #define NEXT offsetof(struct tamis__segment_header, next)
@@ -38,40 +36,12 @@ static bool is_there(const char *path, uint64_t number)
 
 static tamis_filter *growing(tamis_store *store, uint64_t capacity)
 {
-    tamis_filter *filter;
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = capacity, .fp_rate = 0.01};
-    assert_done(tamis_filter_create(store, "x", &spec, &filter));
-    return filter;
+    return fixture_create(store, "x", SPEC(.capacity = capacity, .fp_rate = 0.01));
 }
 
 static tamis_filter *opened(tamis_store *store)
 {
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_open(store, "x", 0, &filter));
-    return filter;
-}
-
-/* One by one: `from` up to `end`. */
-static void add(tamis_filter *filter, uint64_t from, uint64_t end)
-{
-    for (uint64_t key = from; key < end; key++)
-        assert_done(tamis_filter_add(filter, &key, sizeof key));
-}
-
-static uint64_t present(tamis_filter *filter, uint64_t from, uint64_t end)
-{
-    uint64_t count = 0;
-    for (uint64_t key = from; key < end; key++)
-        count += (uint64_t)assert_done(tamis_filter_contains(filter, &key, sizeof key));
-    return count;
-}
-
-static struct tamis_filter_stat stat_of(tamis_filter *filter)
-{
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    assert_done(tamis_filter_stat(filter, &stat));
-    return stat;
+    return fixture_opened(store, "x", 0);
 }
 
 static uint64_t spare_of(const char *path, uint64_t number)
@@ -79,76 +49,52 @@ static uint64_t spare_of(const char *path, uint64_t number)
     return tamis__next_spare(header_of(path, number).next);
 }
 
-/* As a stranger does; close() gives it back. */
-static int lock_catalog(const char *path)
-{
-    const int lock = open(fixture_join(path, "catalog.lock"), O_RDONLY | O_CLOEXEC);
-    assert_true(lock >= 0);
-    assert_int_equal(flock(lock, LOCK_EX), 0);
-    return lock;
-}
-
-static void end(char *path, tamis_store *store)
-{
-    tamis_store_close(store);
-    assert_int_equal(fixture_problems(path), 0);
-    free(path);
-}
-
 /* From half full on, and nobody sees it before it is entered. */
-CASE(spare_is_made_while_there_is_room)
+SOUND_CASE(spare_is_made_while_there_is_room)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000);
-    add(filter, 0, 400);
+    keys_add(filter, 0, 400);
     assert_int_equal(spare_of(path, 1), 0);
-    add(filter, 400, 700);
+    keys_add(filter, 400, 700);
     assert_int_equal(spare_of(path, 1), 2);
-    const struct tamis_filter_stat before = stat_of(filter);
+    const struct tamis_filter_stat before = fixture_stat(filter);
     assert_int_equal(before.segment_count, 1);
     assert_int_equal(before.capacity, 1000);
-    add(filter, 700, 1100);
+    keys_add(filter, 700, 1100);
     assert_int_equal(header_of(path, 1).next, 2);
-    const struct tamis_filter_stat after = stat_of(filter);
+    const struct tamis_filter_stat after = fixture_stat(filter);
     assert_int_equal(after.segment_count, 2);
     assert_int_equal(after.generation, before.generation + 1);
-    assert_int_equal(present(filter, 0, 1100), 1100);
+    assert_int_equal(keys_found(filter, 0, 1100), 1100);
     tamis_filter_close(filter);
-    end(path, store);
 }
 
 /* The list goes on while a stranger holds the catalog's lock: the spare is entered without it. */
-CASE(spare_is_entered_while_the_catalog_is_locked)
+SOUND_CASE(spare_is_entered_while_the_catalog_is_locked)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000), *other;
-    add(filter, 0, 700);
+    keys_add(filter, 0, 700);
     other = opened(store);
     assert_done(tamis_store_set_busy_timeout(store, 0));
-    const int lock = lock_catalog(path);
-    add(filter, 700, 1900);
-    assert_int_equal(present(other, 0, 1900), 1900);
+    const int lock = fixture_lock_catalog(path);
+    keys_add(filter, 700, 1900);
+    assert_int_equal(keys_found(other, 0, 1900), 1900);
     close(lock);
-    assert_int_equal(stat_of(filter).segment_count, 2);
+    assert_int_equal(fixture_stat(filter).segment_count, 2);
     tamis_filter_close(other);
     tamis_filter_close(filter);
-    end(path, store);
 }
 
 /* No room, no spare, no lock: the add says so after the busy timeout, and nothing of it is in. */
-CASE(add_without_room_is_busy_and_goes_on_later)
+SOUND_CASE(add_without_room_is_busy_and_goes_on_later)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 100);
     uint64_t numbers[400];
     struct tamis_key keys[400];
     uint8_t answers[400];
-    add(filter, 0, 10);
+    keys_add(filter, 0, 10);
     assert_done(tamis_store_set_busy_timeout(store, 50));
-    const int lock = lock_catalog(path);
+    const int lock = fixture_lock_catalog(path);
     for (size_t i = 0; i < 400; i++) {
         numbers[i] = i;
         keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
@@ -158,7 +104,7 @@ CASE(add_without_room_is_busy_and_goes_on_later)
     for (size_t i = 0; i < 400; i++) {
         if (answers[i] == TAMIS_ANSWER_REFUSED) continue;
         in++;
-        assert_int_equal(present(filter, i, i + 1), 1);
+        assert_int_equal(keys_found(filter, i, i + 1), 1);
     }
     assert_in_range(in, 100, 110); /* those that were known before, and by false positives */
     assert_int_equal(tamis_filter_items(filter), 100);
@@ -167,66 +113,56 @@ CASE(add_without_room_is_busy_and_goes_on_later)
     close(lock);
     int64_t fresh = assert_done(tamis_filter_add_batch(filter, keys, 400, answers));
     assert_in_range(fresh, 280, 300);
-    assert_int_equal(present(filter, 0, 400), 400);
+    assert_int_equal(keys_found(filter, 0, 400), 400);
     tamis_filter_close(filter);
-    end(path, store);
 }
 
 /* A maker that died between its commit and the offer: the next opener for writing makes the offer.
  * */
-CASE(spare_that_was_not_offered_is_offered_by_an_opener)
+SOUND_CASE(spare_that_was_not_offered_is_offered_by_an_opener)
 {
-    char *path;
     const uint64_t none = 0;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000);
-    add(filter, 0, 700);
+    keys_add(filter, 0, 700);
     tamis_filter_close(filter);
     fixture_poke(fixture_segment_path(path, 1), NEXT, &none, sizeof none);
     filter = opened(store);
     assert_int_equal(spare_of(path, 1), 2);
     tamis_filter_close(filter);
-    end(path, store);
 }
 
 /* A power cut took the word that it was entered, and not its keys. */
-CASE(spare_that_was_written_to_is_a_part_of_the_list)
+SOUND_CASE(spare_that_was_written_to_is_a_part_of_the_list)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000);
-    add(filter, 0, 1500);
+    keys_add(filter, 0, 1500);
     tamis_filter_close(filter);
     const uint64_t offered = TAMIS__NEXT_SPARE | 2;
     fixture_poke(fixture_segment_path(path, 1), NEXT, &offered, sizeof offered);
     filter = opened(store);
     assert_int_equal(header_of(path, 1).next, 2);
-    assert_int_equal(present(filter, 0, 1500), 1500);
-    assert_int_equal(stat_of(filter).segment_count, 2);
+    assert_int_equal(keys_found(filter, 0, 1500), 1500);
+    assert_int_equal(fixture_stat(filter).segment_count, 2);
     tamis_filter_close(filter);
-    end(path, store);
 }
 
 /* Who changes the exceptions, the list or the name's whole filter takes the spare back, and its
  * file goes. */
-CASE(spare_is_taken_back_by_who_publishes)
+SOUND_CASE(spare_is_taken_back_by_who_publishes)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000);
     const struct tamis_key key = {"an exception", 12};
-    add(filter, 0, 700);
+    keys_add(filter, 0, 700);
     assert_true(is_there(path, 2));
     assert_done(tamis_filter_except(store, "x", &key, 1));
     assert_int_equal(spare_of(path, 1), 0);
     assert_false(is_there(path, 2));
-    add(filter, 700, 1500); /* another is made */
-    assert_int_equal(present(filter, 0, 1500), 1500);
-    assert_int_equal(stat_of(filter).segment_count, 2);
+    keys_add(filter, 700, 1500); /* another is made */
+    assert_int_equal(keys_found(filter, 0, 1500), 1500);
+    assert_int_equal(fixture_stat(filter).segment_count, 2);
     tamis_filter_close(filter);
     assert_done(tamis_filter_drop(store, "x"));
     assert_int_equal(fixture_files(path, "segments"), 0);
-    end(path, store);
 }
 
 static const char *racing_path;
@@ -239,38 +175,36 @@ static void enter_at_commit(enum tamis__point point)
     assert_int_equal(spare_of(racing_path, 1), 0); /* taken back before the commit */
 }
 
-CASE(spare_is_taken_back_before_the_commit)
+SOUND_CASE(spare_is_taken_back_before_the_commit)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000);
     const struct tamis_key key = {"an exception", 12};
-    add(filter, 0, 700);
+    keys_add(filter, 0, 700);
     racing_path = path;
     tamis__point_hook = enter_at_commit;
     assert_done(tamis_filter_except(store, "x", &key, 1));
     tamis__point_hook = NULL;
     tamis_filter_close(filter);
-    end(path, store);
 }
 
 CASE(spare_goes_where_a_catalog_is_made_anew)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000);
-    add(filter, 0, 700);
+    keys_add(filter, 0, 700);
     tamis_filter_close(filter);
     tamis_store_close(store);
     assert_int_equal(unlink(fixture_join(path, "catalog.mdb")), 0);
     assert_done(tamis_store_repair(path, 0, NULL, NULL));
     store = fixture_open(path, 0);
     filter = opened(store);
-    assert_int_equal(stat_of(filter).segment_count, 1);
-    add(filter, 700, 2500);
-    assert_int_equal(present(filter, 0, 2500), 2500);
+    assert_int_equal(fixture_stat(filter).segment_count, 1);
+    keys_add(filter, 700, 2500);
+    assert_int_equal(keys_found(filter, 0, 2500), 2500);
     tamis_filter_close(filter);
-    end(path, store);
+    tamis_store_close(store);
+    assert_int_equal(fixture_problems(path), 0);
 }
 
 static const char *emptied_path;
@@ -290,15 +224,13 @@ static void use_all_room(enum tamis__point point)
 
 /* Seen to fail (a stack that is written over) where a piece of 4,096 keys, for which there had been
  * plenty of room, was added as one chunk of 1,024 when there was none any more. */
-CASE(piece_whose_room_is_gone_is_added_by_chunks)
+STORE_CASE(piece_whose_room_is_gone_is_added_by_chunks)
 {
     enum { KEYS = 4096 };
     static uint64_t numbers[KEYS];
     static struct tamis_key keys[KEYS];
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    tamis_filter *filter = growing(store, 1000000);
-    add(filter, 100000, 100001); /* marked, so that the batch is one piece */
+    AUTO_FILTER *filter = growing(store, 1000000);
+    keys_add(filter, 100000, 100001); /* marked, so that the batch is one piece */
     for (size_t i = 0; i < KEYS; i++) {
         numbers[i] = i;
         keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
@@ -307,23 +239,20 @@ CASE(piece_whose_room_is_gone_is_added_by_chunks)
     tamis__point_hook = use_all_room;
     assert_in_range(assert_done(tamis_filter_add_batch(filter, keys, KEYS, NULL)), KEYS - 60, KEYS);
     assert_null(tamis__point_hook);
-    assert_int_equal(present(filter, 0, KEYS), KEYS);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
-    free(path);
+    assert_int_equal(keys_found(filter, 0, KEYS), KEYS);
 }
 
 /* The header that came to the disk is older than the bits: the segment is not filled over all the
  * same. */
 CASE(segment_of_lost_counts_is_not_filled_over)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 10000);
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    add(filter, 0, 200);
+    keys_add(filter, 0, 200);
     struct tamis__segment_header old = header_of(path, 1);
-    add(filter, 200, 9000);
+    keys_add(filter, 200, 9000);
     const struct tamis__segment_header now = header_of(path, 1);
     tamis_filter_close(filter);
     tamis_store_close(store);
@@ -333,14 +262,13 @@ CASE(segment_of_lost_counts_is_not_filled_over)
     fixture_poke(fixture_segment_path(path, 1), 0, &old, sizeof old);
     store = fixture_open(path, 0);
     filter = opened(store);
-    add(filter, 100000, 115000);
+    keys_add(filter, 100000, 115000);
     assert_done(tamis_filter_fill(filter, 0, &segment));
     printf("made for %u, by its bits %u\n", 10000u, (unsigned)segment.items_estimated);
     assert_in_range(segment.items_estimated, 9700, 10300);
     tamis_filter_close(filter);
     tamis_store_close(store);
     tamis__boot_hook = NULL;
-    free(path);
 }
 
 CASES_PREPARE

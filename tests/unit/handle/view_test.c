@@ -94,11 +94,8 @@ static unsigned mappings(void)
 
 static tamis_filter *windowed(tamis_store *store)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .window_items = 3000000, .slices = SLICES, .fp_rate = 1e-4};
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_create(store, "w", &spec, &filter));
-    return filter;
+    return fixture_create(store, "w",
+                          SPEC(.window_items = 3000000, .slices = SLICES, .fp_rate = 1e-4));
 }
 
 /* In a child of a process whose threads are in the middle of calls: all works, and nothing is kept.
@@ -123,9 +120,8 @@ static void go_on_in_child(struct scene *scene)
     _exit(0);
 }
 
-CASE(view_is_given_back_by_its_last_user)
+STORE_CASE(view_is_given_back_by_its_last_user)
 {
-    tamis_store *store = fixture_store(NULL);
     struct scene *scene = spawn_shared(sizeof *scene); /* with the children too */
     pthread_t threads[READERS + 1];
     scene->filter = windowed(store);
@@ -152,7 +148,6 @@ CASE(view_is_given_back_by_its_last_user)
     printf("%u lists, %llu keys added meanwhile\n", MOVES, (unsigned long long)scene->added / 1024);
     tamis_filter_close(scene->filter);
     assert_int_equal(mappings(), 0);
-    tamis_store_close(store);
 }
 
 /* ---- An index that is gone ------------------------------------------------------------------- */
@@ -181,7 +176,7 @@ static int change_again(const char *verb, const char *what)
  * without any exceptions, though both changes were done. */
 CASE(index_that_goes_while_it_is_opened_leads_to_the_next)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "list", 100);
     changer = fixture_open(path, 0);
@@ -197,7 +192,6 @@ CASE(index_that_goes_while_it_is_opened_leads_to_the_next)
     tamis_store_close(changer);
     tamis_store_close(store);
     assert_int_equal(fixture_problems(path), 0);
-    free(path);
 }
 
 CASES_PREPARE

@@ -105,16 +105,13 @@ static void check_padding(const char *hash_set, uint32_t k, uint8_t last_bits, u
 {
     char *path, file[512];
     tamis_store *store = fixture_store(&path);
-    tamis_filter *filter = NULL;
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .m_bits = M, .k = k, .hash_set = hash_set};
-    struct tamis_segment_stat stat = {.size = sizeof stat};
-    assert_done(tamis_filter_create(store, "padded", &spec, &filter));
+    tamis_filter *filter =
+        fixture_create(store, "padded", SPEC(.m_bits = M, .k = k, .hash_set = hash_set));
     for (uint64_t i = 0; i < 2000; i++) {
         char key[RANDOM_KEY_BYTES];
         assert_done(tamis_filter_add(filter, key, random_key(i, key)));
     }
-    assert_done(tamis_filter_segment(filter, 0, &stat));
+    struct tamis_segment_stat stat = fixture_segment_stat(filter, 0);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     (void)snprintf(file, sizeof file, "%s", fixture_segment_path(path, stat.number));

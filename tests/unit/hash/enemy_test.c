@@ -136,10 +136,9 @@ CASE(enemy_has_256_keys_that_collide_at_once)
  * bits. */
 static void choose_keys(tamis_filter *model, uint64_t *keys)
 {
-    struct tamis_segment_stat stat = {.size = sizeof stat};
     uint64_t positions[TAMIS_K_MAX];
     char hashes[128];
-    assert_done(tamis_filter_segment(model, 0, &stat));
+    struct tamis_segment_stat stat = fixture_segment_stat(model, 0);
     unsigned char *bits = calloc(stat.m_bits, 1);
     if (bits == NULL) err(1, "calloc");
     uint64_t candidate = 0;
@@ -167,9 +166,8 @@ static double rate_with(tamis_store *store, const struct tamis_filter_spec *spec
                         const uint64_t *keys)
 {
     enum { STRANGERS = 200000 };
-    tamis_filter *filter;
     unsigned passed = 0;
-    assert_done(tamis_filter_create(store, "victim", spec, &filter));
+    tamis_filter *filter = fixture_create(store, "victim", spec);
     for (unsigned i = 0; i < CAPACITY; i++)
         (void)assert_done(tamis_filter_add(filter, &keys[i], sizeof keys[i]));
     for (uint64_t i = 0; i < STRANGERS; i++) {
@@ -181,14 +179,13 @@ static double rate_with(tamis_store *store, const struct tamis_filter_spec *spec
     return (double)passed / STRANGERS;
 }
 
-CASE(enemy_raises_the_rate_of_a_known_seed_only)
+STORE_CASE(enemy_raises_the_rate_of_a_known_seed_only)
 {
     static const struct {
         uint32_t kind;
         double times; /* at least */
     } cases[] = {{TAMIS_KIND_BLOCKED, 3}, {TAMIS_KIND_BLOOM, 3}};
     static uint64_t chosen[CAPACITY], plain[CAPACITY];
-    tamis_store *store = fixture_store(NULL);
     for (unsigned i = 0; i < CAPACITY; i++)
         plain[i] = i;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -197,8 +194,7 @@ CASE(enemy_raises_the_rate_of_a_known_seed_only)
                                          .fp_rate = 0.01,
                                          .kind = cases[i].kind,
                                          .on_full = TAMIS_ON_FULL_WARN};
-        tamis_filter *model;
-        assert_done(tamis_filter_create(store, "model", &spec, &model));
+        tamis_filter *model = fixture_create(store, "model", &spec);
         choose_keys(model, chosen);
         assert_done(tamis_filter_close(model));
         assert_done(tamis_filter_drop(store, "model"));
@@ -213,11 +209,10 @@ CASE(enemy_raises_the_rate_of_a_known_seed_only)
                       100 * sip);
         assert_true(known > cases[i].times * usual && sip < 0.0115);
     }
-    tamis_store_close(store);
 }
 
 /* With a known seed a page that was never seen is made to seem so by a handful of keys. */
-CASE(enemy_hides_a_key_behind_a_few_others)
+STORE_CASE(enemy_hides_a_key_behind_a_few_others)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = CAPACITY, .on_full = TAMIS_ON_FULL_WARN};
@@ -229,14 +224,13 @@ CASE(enemy_hides_a_key_behind_a_few_others)
                                   .positions_max = TAMIS_K_MAX,
                                   .hashes = hashes,
                                   .hashes_bytes = sizeof hashes};
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter, *sip = NULL;
+    tamis_filter *sip = NULL;
     unsigned added = 0;
     struct tamis_filter_spec keyed = spec;
     keyed.hash_set = "sip";
     if (tamis__hash_set_by_id(TAMIS__HASH_SIP)->missing == NULL)
         assert_done(tamis_filter_create(store, "sip", &keyed, &sip));
-    assert_done(tamis_filter_create(store, "known", &spec, &filter));
+    tamis_filter *filter = fixture_create(store, "known", &spec);
     assert_done(tamis_filter_explain(filter, 0, victim, sizeof victim - 1, &e));
     const size_t k = e.positions_count;
     uint64_t left = ((uint64_t)1 << k) - 1;
@@ -261,5 +255,4 @@ CASE(enemy_hides_a_key_behind_a_few_others)
         assert_done(tamis_filter_close(sip));
     }
     assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
 }

@@ -74,30 +74,23 @@ static void add_keys(tamis_filter *filter, uint64_t count)
     }
 }
 
-CASE(sip_keeps_the_rate_in_kinds_that_take_keys)
+STORE_CASE(sip_keeps_the_rate_in_kinds_that_take_keys)
 {
     static const uint32_t kinds[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM, TAMIS_KIND_COUNTING};
-    tamis_store *store = fixture_store(NULL);
     for (size_t i = 0; i < 3; i++) {
-        const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                               .capacity = 20000,
-                                               .fp_rate = 0.01,
-                                               .kind = kinds[i],
-                                               .hash_set = "sip",
-                                               .on_full = TAMIS_ON_FULL_WARN};
-        tamis_filter *filter;
-        assert_done(tamis_filter_create(store, tamis_kind_name(kinds[i]), &spec, &filter));
+        AUTO_FILTER *filter =
+            fixture_create(store, tamis_kind_name(kinds[i]),
+                           SPEC(.capacity = 20000, .fp_rate = 0.01, .kind = kinds[i],
+                                .hash_set = "sip", .on_full = TAMIS_ON_FULL_WARN));
         add_keys(filter, 20000);
         check_rate(filter, tamis_kind_name(kinds[i]), 0.01);
-        assert_done(tamis_filter_close(filter));
     }
-    tamis_store_close(store);
 }
 
 static void build(tamis_store *store, const struct tamis_build_spec *spec, uint64_t first,
                   int published)
 {
-    tamis_build *build;
+    AUTO_BUILD *build;
     assert_done(tamis_build_begin(store, "list", spec, &build));
     for (uint64_t i = first; i < first + 20000; i++) {
         const uint64_t words[2] = {i, 0};
@@ -110,12 +103,11 @@ static void build(tamis_store *store, const struct tamis_build_spec *spec, uint6
         }
     }
     assert_int_equal(assert_done(tamis_build_publish(build, NULL)), published);
-    tamis_build_close(build);
 }
 
 /* Each build of a filter goes on with its secret, so that --if-changed can tell; a set in between
  * ends it. */
-CASE(sip_builds_keep_the_secret_and_the_rate)
+STORE_CASE(sip_builds_keep_the_secret_and_the_rate)
 {
     struct tamis_filter_spec listed = {
         .size = sizeof listed, .kind = TAMIS_KIND_FUSE, .fp_rate = 1.0 / 256, .hash_set = "sip"};
@@ -124,10 +116,8 @@ CASE(sip_builds_keep_the_secret_and_the_rate)
     struct tamis_filter_spec like[3] = {
         {.size = sizeof like[0]}, {.size = sizeof like[0]}, {.size = sizeof like[0]}};
     char set[TAMIS_HASH_SET_NAME_MAX + 1];
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter;
     build(store, &spec, 0, 1);
-    assert_done(tamis_filter_open(store, "list", 0, &filter));
+    AUTO_FILTER *filter = fixture_opened(store, "list", 0);
     check_rate(filter, "fuse", 1.0 / 256);
     assert_done(tamis_filter_like(filter, &like[0], set));
     assert_string_equal(set, "sip");
@@ -143,8 +133,6 @@ CASE(sip_builds_keep_the_secret_and_the_rate)
     build(store, &spec, 0, 0);
     assert_done(tamis_filter_like(filter, &like[2], set));
     assert_memory_not_equal(like[0].secret, like[2].secret, TAMIS_SECRET_BYTES);
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
 }
 
 /* ---- The secret ------------------------------------------------------------------------------ */
@@ -160,17 +148,15 @@ static void explain_first(tamis_filter *filter, uint32_t segment, char hashes[64
     assert_done(tamis_filter_explain(filter, segment, "key", 3, &explanation));
 }
 
-CASE(sip_each_filter_has_a_secret_of_its_own)
+STORE_CASE(sip_each_filter_has_a_secret_of_its_own)
 {
     struct tamis_filter_spec like = {.size = sizeof like},
                              spec = {.size = sizeof spec, .capacity = 1000, .hash_set = "sip"};
     char set[TAMIS_HASH_SET_NAME_MAX + 1], hashes[4][64];
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *a, *b, *c;
-    assert_done(tamis_filter_create(store, "a", &spec, &a));
-    assert_done(tamis_filter_create(store, "b", &spec, &b));
+    tamis_filter *a = fixture_create(store, "a", &spec);
+    tamis_filter *b = fixture_create(store, "b", &spec);
     assert_done(tamis_filter_like(a, &like, set));
-    assert_done(tamis_filter_create(store, "c", &like, &c));
+    tamis_filter *c = fixture_create(store, "c", &like);
     const struct tamis_merge merge = {
         .size = sizeof merge, .sources = (tamis_filter *[]){c}, .count = 1};
     const struct tamis_merge other = {
@@ -194,10 +180,9 @@ CASE(sip_each_filter_has_a_secret_of_its_own)
                    tamis_filter_open_or_create(store, "a", &like, &c));
     assert_done(tamis_filter_close(b));
     assert_done(tamis_filter_close(a));
-    tamis_store_close(store);
 }
 
-CASE(sip_refuses_what_makes_no_sense)
+STORE_CASE(sip_refuses_what_makes_no_sense)
 {
     struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .hash_set = "sip", .seed = 1};
@@ -208,7 +193,6 @@ CASE(sip_refuses_what_makes_no_sense)
     uint64_t positions[3];
     struct tamis_explanation explanation = {
         .size = sizeof explanation, .positions = positions, .positions_max = 3};
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *filter = NULL;
     assert_refused(TAMIS_EINVAL, "hash set sip has no seed",
                    tamis_filter_create(store, "a", &spec, &filter));
@@ -220,7 +204,6 @@ CASE(sip_refuses_what_makes_no_sense)
                    tamis_filter_import(store, "a", "redis-bitmap", &bitmap, &source, &filter));
     assert_refused(TAMIS_EINVAL, "ask a filter of that set",
                    tamis_explain("sip", 1000, 3, 0, "a", 1, &explanation));
-    tamis_store_close(store);
 }
 
 /* A damaged header: no secret, a seed beside it, parameters behind it. */
@@ -229,7 +212,7 @@ CASE(sip_header_without_a_secret_is_refused)
     struct tamis__segment segment;
     const char *reason = NULL;
     fixture_segment(&segment, TAMIS_KIND_BLOCKED, 512 * 20, 6);
-    struct tamis__segment_header *h = segment.header;
+    AUTO_FREE struct tamis__segment_header *h = segment.header;
     const struct tamis__kind *kind = tamis__kind_by_id(TAMIS_KIND_BLOCKED);
     h->hash_set = TAMIS__HASH_SIP;
     h->seed = 0;
@@ -242,5 +225,4 @@ CASE(sip_header_without_a_secret_is_refused)
     h->seed = 0;
     h->parameters[16] = 1;
     assert_int_equal(kind->check(h, &reason), TAMIS_ECORRUPT);
-    free(h);
 }

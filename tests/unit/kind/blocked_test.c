@@ -118,7 +118,7 @@ static void check_lanes8(const struct tamis__segment *plain, const struct tamis_
                          size_t count)
 {
     uint64_t random = random_seed();
-    struct kinds_keys keys = kinds_random_keys(&random, count);
+    AUTO_KINDS_KEYS keys = kinds_random_keys(&random, count);
     uint8_t told[2][512];
     for (size_t done = 0, size = 0; done + size <= count && size <= 512; done += size, size++)
         for (int adding = 0; adding < 3; adding++) { /* ask, add, ask */
@@ -130,7 +130,6 @@ static void check_lanes8(const struct tamis__segment *plain, const struct tamis_
             assert_memory_equal(told[0], told[1], size);
             if (adding == 2) assert_int_equal(ones, size);
         }
-    kinds_free_keys(&keys);
 }
 
 /* Seen to fail with any one of the shifts of lanes_hash8() and place() off by one. */
@@ -164,7 +163,7 @@ CASE(blocked_loops_with_vectors_reach_the_last_of_2_32_blocks)
     }
     segment.header->m_bits = blocks * 512;
     uint64_t random = random_seed();
-    struct kinds_keys keys = kinds_random_keys(&random, 2000);
+    AUTO_KINDS_KEYS keys = kinds_random_keys(&random, 2000);
     uint8_t told[2000];
     const size_t half = 1000;
     (void)blocked_run_lanes8(&segment, keys.list, NULL, half, told, 1, NULL);
@@ -176,7 +175,6 @@ CASE(blocked_loops_with_vectors_reach_the_last_of_2_32_blocks)
     assert_int_equal(munmap(segment.data, blocks * 64), 0);
     segment.data = small;
     free(segment.header);
-    kinds_free_keys(&keys);
 }
 
 CASE(blocked_added_keys_are_always_there)

@@ -27,14 +27,13 @@ CASE(bloom_bit_order_is_frozen)
 {
     static const unsigned positions[] = {661, 563, 728, 156, 847, 802, 20};
     unsigned char expected[128] = {0};
-    struct kinds_pair p;
+    AUTO_KINDS_PAIR p;
     kinds_make(&p, TAMIS_KIND_BLOOM, 1000, 7);
     p.segment.header->seed = 0;
     for (size_t i = 0; i < 7; i++)
         expected[positions[i] / 8] |= (unsigned char)(1u << positions[i] % 8);
     assert_int_equal(p.kind->add(&p.segment, "a", 1), 1);
     assert_memory_equal(p.segment.data, expected, sizeof expected);
-    kinds_free(&p);
 }
 
 CASE(bloom_single_calls_agree_with_the_model_for_every_k)
@@ -68,7 +67,7 @@ CASE(bloom_any_bits_before_tell_new_if_a_bit_changes)
 {
     uint64_t random = random_seed();
     for (int round = 0; round < 20000; round++) {
-        struct kinds_pair p;
+        AUTO_KINDS_PAIR p;
         const uint64_t m = 1 + random_below(&random, 64), number = random_next(&random);
         const struct tamis_key key = {&number, sizeof number};
         kinds_make(&p, TAMIS_KIND_BLOOM, m, 1 + (uint32_t)random_below(&random, 64));
@@ -76,7 +75,6 @@ CASE(bloom_any_bits_before_tell_new_if_a_bit_changes)
         p.model[0] = p.segment.data[0] = bits;
         assert_int_equal(p.kind->add(&p.segment, key.data, key.bytes), kinds_model_add(&p, &key));
         assert_int_equal(p.segment.data[0], p.model[0]);
-        kinds_free(&p);
     }
 }
 

@@ -98,7 +98,7 @@ CASE(counting_single_calls_agree_with_the_model)
     uint64_t random = random_seed();
     for (size_t w = 0; w < WIDTHS; w++)
         for (size_t r = 0; r < sizeof rates / sizeof rates[0]; r++) {
-            struct counters c;
+            AUTO_COUNTERS c;
             counters_make(&c, 100, rates[r], widths[w]);
             for (unsigned i = 0; i < steps; i++)
                 one_step(&c, &random, i < steps / 2 ? 65 : 35);
@@ -106,7 +106,6 @@ CASE(counting_single_calls_agree_with_the_model)
             if (widths[w] == 4) assert_true(c.segment->header->overflow_levels > 0);
             counters_reopen(&c);
             counters_check(&c);
-            counters_free(&c);
         }
 }
 
@@ -151,13 +150,12 @@ CASE(counting_batches_agree_with_the_model)
 {
     uint64_t random = random_seed();
     for (size_t w = 0; w < WIDTHS; w++) {
-        struct counters c;
+        AUTO_COUNTERS c;
         counters_make(&c, 100, 0.01, widths[w]);
         for (size_t size = 0; size <= BATCH; size++)
             for (unsigned call = 0; call < 3; call++)
                 batch_step(&c, &random, size, call);
         counters_check(&c);
-        counters_free(&c);
     }
 }
 
@@ -165,7 +163,7 @@ CASE(counting_remove_without_answers_removes_all)
 {
     uint64_t numbers[1000];
     struct tamis_key keys[1000];
-    struct counters c;
+    AUTO_COUNTERS c;
     counters_make(&c, 1000, 1e-6, 4);
     for (uint64_t i = 0; i < 1000; i++) {
         numbers[i] = i;
@@ -177,12 +175,11 @@ CASE(counting_remove_without_answers_removes_all)
     assert_int_equal(tamis_filter_remove_batch(c.filter, keys, 1000, NULL), 100);
     assert_int_equal(tamis_filter_items(c.filter), 0);
     counters_check(&c); /* the model is all 0 */
-    counters_free(&c);
 }
 
 CASE(counting_key_that_picks_a_cell_twice_counts_it_once)
 {
-    struct counters c;
+    AUTO_COUNTERS c;
     uint64_t cells[TAMIS_K_MAX], key = 0;
     counters_make(&c, 100, 0.01, 4);
     while (counters_cells(&c, &key, sizeof key, cells) == c.segment->header->k)
@@ -195,7 +192,6 @@ CASE(counting_key_that_picks_a_cell_twice_counts_it_once)
     counters_check(&c);
     for (int i = 1; i <= 4; i++)
         assert_int_equal(tamis_filter_remove(c.filter, &key, sizeof key), i <= 3);
-    counters_free(&c);
 }
 
 /* ---- Items -------------------------------------------------------------------------------------
@@ -203,14 +199,13 @@ CASE(counting_key_that_picks_a_cell_twice_counts_it_once)
 
 CASE(counting_items_are_distinct_keys_and_never_below_zero)
 {
-    struct counters c;
-    struct tamis_filter_stat stat = {.size = sizeof stat};
+    AUTO_COUNTERS c;
     counters_make(&c, 10, 1e-9, 4);
     for (uint64_t key = 0; key < 10; key++)
         for (int times = 0; times < 20; times++)
             (void)assert_done(tamis_filter_add(c.filter, &key, sizeof key));
     assert_int_equal(tamis_filter_items(c.filter), 10);
-    assert_done(tamis_filter_stat(c.filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(c.filter);
     assert_true(stat.items == 10 && stat.state == TAMIS_STATE_FULL && stat.counter_bits == 4);
     for (uint64_t key = 0; key < 10; key++) {
         for (int times = 0; times < 19; times++)
@@ -225,16 +220,14 @@ CASE(counting_items_are_distinct_keys_and_never_below_zero)
     assert_int_equal(tamis_filter_items(c.filter), 2);
     c.segment->header->items[6].items = (uint64_t)1 << 63; /* damage does not overflow */
     assert_int_equal(tamis_filter_items(c.filter), 0);
-    counters_free(&c);
 }
 
 /* ---- Refusals ----------------------------------------------------------------------------------
  */
 
-CASE(counting_calls_of_another_kind_are_refused)
+STORE_CASE(counting_calls_of_another_kind_are_refused)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *filter = fixture_filter(store, "plain", 100);
+    AUTO_FILTER *filter = fixture_filter(store, "plain", 100);
     uint64_t counts[1];
     const struct tamis_key key = {"k", 1}, null = {NULL, 1};
     assert_refused(TAMIS_EUNSUPPORTED, "of kind blocked, which cannot remove keys",
@@ -249,24 +242,19 @@ CASE(counting_calls_of_another_kind_are_refused)
                    tamis_filter_count_batch(filter, &null, 1, counts));
     assert_refused(TAMIS_EINVAL, "room for the counts",
                    tamis_filter_count_batch(filter, &key, 1, NULL));
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
 }
 
 CASE(counting_read_only_is_counted_and_not_removed_from)
 {
-    struct counters c;
-    tamis_filter *reader;
+    AUTO_COUNTERS c;
     counters_make(&c, 100, 0.01, 4);
     for (int i = 0; i < 40; i++) /* into the overflow table */
         (void)assert_done(tamis_filter_add(c.filter, "k", 1));
-    assert_done(tamis_filter_open(c.store, "c", TAMIS_READ_ONLY, &reader));
+    AUTO_FILTER *reader = fixture_opened(c.store, "c", TAMIS_READ_ONLY);
     assert_int_equal(tamis_filter_count(reader, "k", 1), 40);
     assert_refused(TAMIS_EREADONLY, "open read-only", tamis_filter_remove(reader, "k", 1));
     assert_int_equal(tamis_filter_remove(c.filter, "k", 1), 1);
     assert_int_equal(tamis_filter_count(reader, "k", 1), 39);
-    assert_done(tamis_filter_close(reader));
-    counters_free(&c);
 }
 
 CASE(counting_bad_specs_are_refused)
@@ -311,11 +299,10 @@ CASE(counting_bad_specs_are_refused)
         assert_refused(bad[i].code, bad[i].words, tamis_filter_check(NULL, "x", &bad[i].spec));
 }
 
-CASE(counting_another_width_is_a_mismatch)
+STORE_CASE(counting_another_width_is_a_mismatch)
 {
     struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 100, .kind = TAMIS_KIND_COUNTING};
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *filter;
     assert_done(tamis_filter_create(store, "c", &spec, NULL));
     spec.counter_bits = 4; /* what 0 is */
@@ -324,5 +311,4 @@ CASE(counting_another_width_is_a_mismatch)
     spec.counter_bits = 8;
     assert_refused(TAMIS_EMISMATCH, "exists with bits per counter 4, not 8",
                    tamis_filter_open_or_create(store, "c", &spec, &filter));
-    tamis_store_close(store);
 }

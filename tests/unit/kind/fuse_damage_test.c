@@ -10,7 +10,7 @@ static const uint32_t WIDTHS[] = {8, 16, 32};
 
 CASE(fuse_verify_finds_any_flipped_bit)
 {
-    struct fuses fuses;
+    AUTO_FUSES fuses;
     const char *reason = NULL;
     uint64_t offset = 0, random = random_seed();
     fuses_make(&fuses, 1, 1000, 8);
@@ -24,7 +24,6 @@ CASE(fuse_verify_finds_any_flipped_bit)
         assert_non_null(strstr(reason, "do not match their checksum"));
         fuses.segment.data[bit / 64] ^= (uint64_t)1 << bit % 64;
     }
-    fuses_free(&fuses);
 }
 
 /* A segment in just as much memory as its header says, so that a sanitizer sees a step past it. */
@@ -35,7 +34,8 @@ static void ask_hostile(const struct tamis__segment_header *header, uint64_t *ra
     uint8_t answers[200];
     double rate;
     char text[64];
-    unsigned char *memory = aligned_alloc(64, (size_t)(header->data_bytes + 63) / 64 * 64);
+    AUTO_FREE unsigned char *memory =
+        aligned_alloc(64, (size_t)(header->data_bytes + 63) / 64 * 64);
     struct tamis__segment_header copy = *header;
     if (memory == NULL) err(1, "aligned_alloc");
     random_fill(random, memory, (size_t)header->data_bytes);
@@ -51,7 +51,6 @@ static void ask_hostile(const struct tamis__segment_header *header, uint64_t *ra
     (void)tamis__fuse_contains_digest(&segment, 0);
     (void)tamis__fuse_contains_digest(&segment, UINT64_MAX);
     tamis__kind_fuse.measure(&segment, &ones, &rate);
-    free(memory);
 }
 
 /* What follows from the shape. */

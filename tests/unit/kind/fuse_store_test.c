@@ -31,7 +31,7 @@ static void enter(tamis_store *store, uint32_t fingerprint_bits)
         .fp_rate = rate,
         .policy = {.on_full = TAMIS_ON_FULL_WARN, .capacity = KEYS, .fp_rate = rate},
         .filled = true};
-    struct fuses fuses;
+    AUTO_FUSES fuses;
     fuses_make(&fuses, 1, KEYS, fingerprint_bits);
     tamis__draft_init_fuse(store, "static", &segment, &fuses.shape, &draft);
     assert_int_equal(draft.header.data_bytes, fuses.segment.header->data_bytes);
@@ -41,26 +41,22 @@ static void enter(tamis_store *store, uint32_t fingerprint_bits)
     assert_done(tamis__segment_fill(&store->place, &draft.staged, draft.header.data_offset,
                                     fuses.segment.data, (size_t)draft.header.data_bytes));
     assert_done(tamis__drafts_enter(store, &entry));
-    fuses_free(&fuses);
 }
 
 static tamis_filter *open_static(tamis_store *store)
 {
-    tamis_filter *filter;
-    assert_done(tamis_filter_open(store, "static", 0, &filter));
-    return filter;
+    return fixture_opened(store, "static", 0);
 }
 
 CASE(fuse_filter_answers_and_is_described)
 {
-    tamis_store *store = fixture_store(NULL);
-    struct tamis_filter_stat stat = {.size = sizeof stat};
+    AUTO_STORE *store = fixture_store(NULL);
     struct tamis_segment_stat segment = {.size = sizeof segment};
     enter(store, 16);
     tamis_filter *filter = open_static(store);
     for (uint64_t key = 1; key <= KEYS; key++)
         assert_int_equal(tamis_filter_contains(filter, &key, sizeof key), 1);
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.kind, TAMIS_KIND_FUSE);
     assert_int_equal(stat.fingerprint_bits, 16);
     assert_int_equal(stat.items, KEYS);
@@ -76,19 +72,17 @@ CASE(fuse_filter_answers_and_is_described)
     assert_true(fabs(segment.fill - (double)segment.ones * 16 / (double)segment.m_bits) < 1e-9);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(tamis_store_verify(store, NULL, NULL, NULL), 0);
-    tamis_store_close(store);
 }
 
 /* hashes: the digest and the fingerprint that its three slots give when XORed. */
 CASE(fuse_explains_where_a_key_is)
 {
-    tamis_store *store = fixture_store(NULL);
+    AUTO_STORE *store = fixture_store(NULL);
     char text[64], expected[64];
     uint64_t positions[3], key = 77;
     uint16_t sum = 0;
-    struct tamis_segment_stat segment = {.size = sizeof segment};
     enter(store, 16);
-    tamis_filter *filter = open_static(store);
+    AUTO_FILTER *filter = open_static(store);
     struct tamis_explanation e = {.size = sizeof e,
                                   .hashes = text,
                                   .hashes_bytes = sizeof text,
@@ -96,7 +90,7 @@ CASE(fuse_explains_where_a_key_is)
                                   .positions_max = 3};
     assert_done(tamis_filter_explain(filter, 0, &key, sizeof key, &e));
     assert_int_equal(e.positions_count, 3);
-    assert_done(tamis_filter_segment(filter, 0, &segment));
+    struct tamis_segment_stat segment = fixture_segment_stat(filter, 0);
     char path[64];
     (void)snprintf(path, sizeof path, "segments/%016llu.seg", (unsigned long long)segment.number);
     for (unsigned i = 0; i < 3; i++) {
@@ -118,8 +112,6 @@ CASE(fuse_explains_where_a_key_is)
     e.hashes_bytes = 10;
     assert_refused(TAMIS_EINVAL, "need 22 bytes",
                    tamis_filter_explain(filter, 0, &key, sizeof key, &e));
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
 }
 
 static int refuse_to_write(void *context, const void *buffer, size_t bytes)
@@ -129,15 +121,14 @@ static int refuse_to_write(void *context, const void *buffer, size_t bytes)
     return 0;
 }
 
-CASE(fuse_filter_refuses_what_would_change_it)
+STORE_CASE(fuse_filter_refuses_what_would_change_it)
 {
-    tamis_store *store = fixture_store(NULL);
     struct tamis_key keys[2] = {{"new", 3}, {"newer", 5}};
     uint8_t answers[2] = {9, 9};
     struct tamis_comparison comparison = {.size = sizeof comparison};
     const struct tamis_sink sink = {.size = sizeof sink, .write = refuse_to_write};
     enter(store, 8);
-    tamis_filter *filter = open_static(store), *again = open_static(store);
+    AUTO_FILTER *filter = open_static(store), *again = open_static(store);
     const struct tamis_merge merge = {.size = sizeof merge, .sources = &again, .count = 1};
     assert_refused(TAMIS_EUNSUPPORTED, "tamis build", tamis_filter_add(filter, "new", 3));
     assert_refused(TAMIS_EUNSUPPORTED, "tamis build",
@@ -152,9 +143,6 @@ CASE(fuse_filter_refuses_what_would_change_it)
     assert_refused(TAMIS_EUNSUPPORTED, "kind fuse", tamis_filter_export(filter, "tamis", 0, &sink));
     assert_refused(TAMIS_EUNSUPPORTED, "", tamis_filter_export(filter, "guava", 0, &sink));
     assert_done(tamis_filter_sync(filter));
-    assert_done(tamis_filter_close(filter));
-    assert_done(tamis_filter_close(again));
-    tamis_store_close(store);
 }
 
 static int keep_problem(void *context, const struct tamis_problem *problem)
@@ -167,13 +155,12 @@ static int keep_problem(void *context, const struct tamis_problem *problem)
 /* Seen to fail with the comparison of checksums taken out of verify() in kind/fuse.c. */
 CASE(fuse_filter_with_a_changed_byte_is_found)
 {
-    tamis_store *store = fixture_store(NULL);
-    struct tamis_segment_stat segment = {.size = sizeof segment};
+    AUTO_STORE *store = fixture_store(NULL);
     char told[300] = "", path[64];
     unsigned char byte;
     enter(store, 8);
-    tamis_filter *filter = open_static(store);
-    assert_done(tamis_filter_segment(filter, 0, &segment));
+    AUTO_FILTER *filter = open_static(store);
+    struct tamis_segment_stat segment = fixture_segment_stat(filter, 0);
     (void)snprintf(path, sizeof path, "segments/%016llu.seg", (unsigned long long)segment.number);
     const char *file = fixture_join(store->place.path, path);
     fixture_peek(file, segment.data_offset + 500, &byte, 1);
@@ -182,6 +169,4 @@ CASE(fuse_filter_with_a_changed_byte_is_found)
     assert_int_equal(tamis_store_verify(store, NULL, keep_problem, told), 1);
     assert_non_null(strstr(told, path));
     assert_non_null(strstr(told, "at 4096: has data that do not match their checksum"));
-    assert_done(tamis_filter_close(filter));
-    tamis_store_close(store);
 }

@@ -62,11 +62,10 @@ static uint64_t count_in(const struct tamis__segment *segment, uint64_t first, u
 static void check_members(uint64_t count, uint32_t fingerprint_bits)
 {
     const char *reason = "";
-    struct fuses fuses;
+    AUTO_FUSES fuses;
     fuses_make(&fuses, 1, count, fingerprint_bits);
     assert_int_equal(tamis__kind_fuse.check(fuses.segment.header, &reason), 0);
     assert_int_equal(count_in(&fuses.segment, 1, count), count);
-    fuses_free(&fuses);
 }
 
 CASE(fuse_of_any_number_of_keys_has_them_all)
@@ -127,14 +126,13 @@ CASE(fuse_answers_are_the_same_by_every_call)
 /* Five standard errors of the count of strangers that come in, where each does with p. */
 static void check_strangers(uint64_t keys, uint32_t fingerprint_bits, uint64_t strangers)
 {
-    struct fuses fuses;
+    AUTO_FUSES fuses;
     fuses_make(&fuses, 1, keys, fingerprint_bits);
     const double p = exp2(-(double)fingerprint_bits), mean = p * (double)strangers;
     const double in = (double)count_in(&fuses.segment, STRANGER, strangers);
     print_message("%u bits, %llu keys: %.0f of %llu strangers, %.1f expected\n", fingerprint_bits,
                   (unsigned long long)keys, in, (unsigned long long)strangers, mean);
     assert_true(fabs(in - mean) <= 5 * sqrt(mean) + (fingerprint_bits < 32 ? 0 : 0.9));
-    fuses_free(&fuses);
 }
 
 CASE(fuse_strangers_come_in_at_the_rate)
@@ -182,10 +180,9 @@ CASE(fuse_as_built_takes_at_most_nine_point_one_bits_a_key)
                                       2999999, 3000000, 4000000};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         struct tamis__fuse_shape shape;
-        uint64_t *digests = fuses_digests(1, counts[i]);
+        AUTO_FREE uint64_t *digests = fuses_digests(1, counts[i]);
         fuses_shape(digests, counts[i], 8, &shape);
         assert_true(bits_per_key(&shape, counts[i]) <= 9.1);
-        free(digests);
     }
 }
 
@@ -235,12 +232,11 @@ CASE(fuse_bytes_are_those_of_ever)
         {3000000, 8, 8192, 205, 0xBE7971D4A30DED63},
     };
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
-        struct fuses fuses;
+        AUTO_FUSES fuses;
         fuses_make(&fuses, 1, golden[i].keys, golden[i].fingerprint_bits);
         assert_int_equal(fuses.shape.segment_slots, golden[i].segment_slots);
         assert_int_equal(fuses.shape.piece_segments, golden[i].piece_segments);
         assert_int_equal(fuses.segment.header->data_checksum, golden[i].checksum);
-        fuses_free(&fuses);
     }
 }
 
@@ -273,8 +269,8 @@ CASE(fuse_piece_of_crowded_digests_is_refused)
     struct tamis__fuse_shape shape;
     uint64_t digests[KEYS], seed;
     tamis__fuse_shape(KEYS, 8, 1, &shape);
-    void *workspace = malloc(tamis__piece_workspace_bytes(&shape, KEYS));
-    void *fingerprints = malloc((size_t)tamis__fuse_piece_slots(&shape));
+    AUTO_FREE void *workspace = malloc(tamis__piece_workspace_bytes(&shape, KEYS));
+    AUTO_FREE void *fingerprints = malloc((size_t)tamis__fuse_piece_slots(&shape));
     if (!workspace || !fingerprints) err(1, "malloc");
     for (uint64_t i = 0; i < KEYS; i++)
         digests[i] = i; /* the same first slot, all: 3000 keys in one slot, which counts to 255 */
@@ -288,13 +284,11 @@ CASE(fuse_piece_of_crowded_digests_is_refused)
         .fingerprint_bits = 8, .pieces = 1, .piece_segments = UINT32_MAX - 2, .segment_slots = 8};
     assert_refused(TAMIS_ELIMIT, "give another seed",
                    tamis__piece_build(&vast, digests, KEYS, workspace, fingerprints, &seed));
-    free(workspace);
-    free(fingerprints);
 }
 
 CASE(fuse_refuses_adds)
 {
-    struct fuses fuses;
+    AUTO_FUSES fuses;
     const struct tamis_key key = {"key", 3};
     uint8_t answer = 0;
     fuses_make(&fuses, 1, 10, 8);
@@ -303,12 +297,11 @@ CASE(fuse_refuses_adds)
     assert_refused(TAMIS_EUNSUPPORTED, "tamis build",
                    tamis__kind_fuse.add_batch(&fuses.segment, &key, 1, &answer));
     assert_int_equal(answer, TAMIS_ANSWER_REFUSED);
-    fuses_free(&fuses);
 }
 
 CASE(fuse_measure_counts_fingerprints)
 {
-    struct fuses fuses;
+    AUTO_FUSES fuses;
     uint64_t ones;
     double rate;
     for (size_t w = 0; w < 3; w++) {
@@ -321,7 +314,6 @@ CASE(fuse_measure_counts_fingerprints)
     fuses_make(&fuses, 1, 0, 8);
     tamis__kind_fuse.measure(&fuses.segment, &ones, &rate);
     assert_true(ones == 0 && rate == 0);
-    fuses_free(&fuses);
 }
 
 /* ---- n, p and m of one another --------------------------------------------------------------- */
@@ -408,13 +400,11 @@ CASE(fuse_fingerprints_follow_from_the_rate)
     assert_int_equal(tamis__fuse_fingerprint_bits(2.3e-10), 0);
 }
 
-CASE(fuse_is_not_created_empty)
+STORE_CASE(fuse_is_not_created_empty)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .kind = TAMIS_KIND_FUSE, .capacity = 1000};
-    tamis_store *store = fixture_store(NULL);
     assert_refused(TAMIS_EUNSUPPORTED, "tamis build",
                    tamis_filter_create(store, "static", &spec, NULL));
     assert_refused(TAMIS_EUNSUPPORTED, "tamis build", tamis_filter_check(NULL, "static", &spec));
-    tamis_store_close(store);
 }

@@ -41,7 +41,7 @@ static void fail_from(const char *verb, int error, unsigned from)
 /* A lone key with its cells near M, up over the border and down to nothing. */
 static void check_border(uint32_t width)
 {
-    struct counters c;
+    AUTO_COUNTERS c;
     uint64_t cells[TAMIS_K_MAX];
     counters_make(&c, 50, 0.01, width);
     const unsigned count = counters_cells(&c, "k", 1, cells);
@@ -61,7 +61,6 @@ static void check_border(uint32_t width)
         assert_int_equal(tamis_filter_count(c.filter, "k", 1), counters_model_count(&c, "k", 1));
     }
     counters_check(&c);
-    counters_free(&c);
 }
 
 CASE(overflow_border_is_crossed_both_ways)
@@ -74,7 +73,7 @@ CASE(overflow_border_is_crossed_both_ways)
 /* Down to 0 in the table, where the key is absent and refused, and up again from there. */
 CASE(overflow_counter_at_zero_is_absent)
 {
-    struct counters c;
+    AUTO_COUNTERS c;
     counters_make(&c, 50, 0.01, 4);
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 1000; i++)
@@ -88,13 +87,12 @@ CASE(overflow_counter_at_zero_is_absent)
         assert_int_equal(tamis_filter_items(c.filter), 0);
         counters_check(&c); /* all 0, though marked */
     }
-    counters_free(&c);
 }
 
 /* Counts far beyond what anybody adds one by one. */
 CASE(overflow_counts_do_not_wrap)
 {
-    struct counters c;
+    AUTO_COUNTERS c;
     uint64_t cells[TAMIS_K_MAX];
     counters_make(&c, 50, 0.01, 4);
     for (int i = 0; i < 15; i++)
@@ -107,7 +105,6 @@ CASE(overflow_counts_do_not_wrap)
     for (unsigned i = 0; i < count; i++)
         c.model[cells[i]] = ((uint64_t)1 << 40) + 16;
     counters_check(&c);
-    counters_free(&c);
 }
 
 /* ---- The table ---------------------------------------------------------------------------------
@@ -115,7 +112,7 @@ CASE(overflow_counts_do_not_wrap)
 
 CASE(overflow_table_holds_every_cell)
 {
-    struct counters c;
+    AUTO_COUNTERS c;
     counters_make(&c, 20000, 0.01, 4);
     const struct tamis__segment_header *h = c.segment->header;
     uint64_t before, levels = 0;
@@ -140,30 +137,24 @@ CASE(overflow_table_holds_every_cell)
     counters_check(&c);
     counters_reopen(&c);
     counters_check(&c);
-    struct tamis_segment_stat segment = {.size = sizeof segment};
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    assert_done(tamis_filter_segment(c.filter, 0, &segment));
-    assert_done(tamis_filter_stat(c.filter, &stat));
+    struct tamis_segment_stat segment = fixture_segment_stat(c.filter, 0);
+    struct tamis_filter_stat stat = fixture_stat(c.filter);
     assert_int_equal(segment.file_bytes, fixture_size(fixture_segment_path(c.path, 1)));
     assert_int_equal(stat.size_bytes, segment.file_bytes);
     assert_int_equal(segment.counter_bits, 4);
-    counters_free(&c);
 }
 
 /* A handle that was opened before the table was sees it. */
 CASE(overflow_is_seen_through_older_mappings)
 {
-    struct counters c;
-    tamis_filter *reader;
+    AUTO_COUNTERS c;
     counters_make(&c, 50, 0.01, 8);
-    assert_done(tamis_filter_open(c.store, "c", TAMIS_READ_ONLY, &reader));
+    AUTO_FILTER *reader = fixture_opened(c.store, "c", TAMIS_READ_ONLY);
     for (int i = 1; i <= 400; i++) {
         (void)assert_done(tamis_filter_add(c.filter, "k", 1));
         assert_int_equal(tamis_filter_count(reader, "k", 1), i);
     }
     assert_done(tamis_filter_sync(c.filter));
-    assert_done(tamis_filter_close(reader));
-    counters_free(&c);
 }
 
 /* ---- A disk that is full -----------------------------------------------------------------------
@@ -171,7 +162,7 @@ CASE(overflow_is_seen_through_older_mappings)
 
 CASE(overflow_without_room_refuses_the_key_whole)
 {
-    struct counters c;
+    AUTO_COUNTERS c;
     struct tamis_key keys[5] = {{"a", 1}, {"b", 1}, {"k", 1}, {"c", 1}, {"k", 1}};
     uint8_t answers[5];
     counters_make(&c, 50, 1e-6, 4);
@@ -195,7 +186,6 @@ CASE(overflow_without_room_refuses_the_key_whole)
     for (int i = 2; i < 5; i++)
         (void)counters_model_add(&c, keys[i].data, 1);
     counters_check(&c);
-    counters_free(&c);
 }
 
 static struct counters *raced;
@@ -209,7 +199,7 @@ static void fill_last_cell(enum tamis__point point)
 
 CASE(overflow_without_room_in_the_middle_takes_back)
 {
-    struct counters c;
+    AUTO_COUNTERS c;
     uint64_t cells[TAMIS_K_MAX];
     counters_make(&c, 50, 0.01, 4);
     const unsigned count = counters_cells(&c, "k", 1, cells);
@@ -228,12 +218,11 @@ CASE(overflow_without_room_in_the_middle_takes_back)
     counters_check(&c);
     for (size_t i = 0; i < TAMIS__BLOCK_LOCKS; i++)
         assert_int_equal(c.segment->header->block_locks[i], 0);
-    counters_free(&c);
 }
 
 CASE(overflow_where_the_file_system_cannot_allocate_writes_zeros)
 {
-    struct counters c;
+    AUTO_COUNTERS c;
     counters_make(&c, 50, 0.01, 4);
     fail_from("allocate", EOPNOTSUPP, 0);
     for (int i = 0; i < 100; i++) {
@@ -242,13 +231,12 @@ CASE(overflow_where_the_file_system_cannot_allocate_writes_zeros)
     }
     fail_from("", 0, 0);
     counters_check(&c);
-    counters_free(&c);
 }
 
 /* Killed between the two steps of making a level: the file is longer than it need be. */
 CASE(overflow_level_that_is_not_in_force_is_no_damage)
 {
-    struct counters c;
+    AUTO_COUNTERS c;
     counters_make(&c, 50, 0.01, 4);
     const struct tamis__segment_header *h = c.segment->header;
     assert_done(
@@ -261,7 +249,6 @@ CASE(overflow_level_that_is_not_in_force_is_no_damage)
         (void)counters_model_add(&c, "k", 1);
     }
     counters_check(&c);
-    counters_free(&c);
 }
 
 /* ---- Damage ------------------------------------------------------------------------------------
@@ -282,7 +269,7 @@ static void assert_problem(const struct counters *c, const char *words)
 
 CASE(overflow_damage_is_found)
 {
-    struct counters c;
+    AUTO_COUNTERS c;
     uint64_t cells[TAMIS_K_MAX];
     counters_make(&c, 50, 0.01, 4);
     for (int i = 0; i < 20; i++)
@@ -318,7 +305,6 @@ CASE(overflow_damage_is_found)
     assert_problem(&c, "counter that has not overflowed");
     *word = kept;
     assert_int_equal(tamis_store_verify(c.store, "c", NULL, NULL), 0);
-    counters_free(&c);
 }
 
 CASE(overflow_header_contradictions_are_refused)
@@ -364,7 +350,7 @@ CASE(overflow_header_contradictions_are_refused)
 CASE(owner_that_is_dead_loses_its_locks)
 {
     static const uint64_t left[] = {1, 12345, ((uint64_t)1 << 40) - 1, UINT64_MAX};
-    struct counters c;
+    AUTO_COUNTERS c;
     counters_make(&c, 50, 0.01, 4);
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
         for (size_t l = 0; l < TAMIS__BLOCK_LOCKS; l++)
@@ -376,7 +362,6 @@ CASE(owner_that_is_dead_loses_its_locks)
     }
     memset(c.segment->header->block_locks, 0, sizeof c.segment->header->block_locks);
     counters_check(&c);
-    counters_free(&c);
 }
 
 CASE(owner_that_cannot_be_made_removes_nothing)
@@ -385,7 +370,7 @@ CASE(owner_that_cannot_be_made_removes_nothing)
         const char *verb;
         int error, code;
     } faults[] = {{"open", EMFILE, TAMIS_ELIMIT}, {"lock", ENOLCK, TAMIS_ELIMIT}};
-    struct counters c;
+    AUTO_COUNTERS c;
     counters_make(&c, 50, 0.01, 4);
     assert_int_equal(tamis_filter_add(c.filter, "k", 1), 1);
     (void)counters_model_add(&c, "k", 1);
@@ -396,20 +381,16 @@ CASE(owner_that_cannot_be_made_removes_nothing)
         counters_check(&c);
     }
     assert_int_equal(tamis_filter_remove(c.filter, "k", 1), 1);
-    counters_free(&c);
 }
 
 /* Two handles of one process are two owners, and one that is closed gives its descriptor back. */
 CASE(owner_is_a_handle)
 {
-    struct counters c;
+    AUTO_COUNTERS c;
     counters_make(&c, 50, 0.01, 4);
     for (int i = 0; i < 3000; i++) { /* more than there may be descriptors */
-        tamis_filter *other;
-        assert_done(tamis_filter_open(c.store, "c", 0, &other));
+        AUTO_FILTER *other = fixture_opened(c.store, "c", 0);
         assert_int_equal(tamis_filter_add(c.filter, "k", 1), 1);
         assert_int_equal(tamis_filter_remove(other, "k", 1), 1);
-        assert_done(tamis_filter_close(other));
     }
-    counters_free(&c);
 }

@@ -23,9 +23,7 @@ static const struct tamis_filter_spec durable = {
 
 static tamis_filter *open_filter(tamis_store *store, const char *name)
 {
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_open(store, name, 0, &filter));
-    return filter;
+    return fixture_opened(store, name, 0);
 }
 
 static void add_range(tamis_filter *filter, uint64_t from, uint64_t count)
@@ -89,10 +87,9 @@ static int note_problem(void *context, const struct tamis_problem *problem)
 static struct told verify(const char *path, const char *filter)
 {
     struct told told = {0};
-    tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
     const int64_t problems = tamis_store_verify(store, filter, note_problem, &told);
     assert_int_equal(problems, told.count);
-    tamis_store_close(store);
     return told;
 }
 
@@ -127,11 +124,10 @@ CASE(orphan_is_removed_when_its_lock_is_free)
 {
     char *path, file[64];
     tamis_store *store = fixture_store(&path);
-    tamis_filter *filter, *other;
-    assert_done(tamis_filter_create(store, "gone", &durable, &filter));
+    tamis_filter *filter = fixture_create(store, "gone", &durable);
     add_range(filter, 0, 10);
     find_log(store, file);
-    assert_done(tamis_filter_create(store, "stays", &durable, &other));
+    tamis_filter *other = fixture_create(store, "stays", &durable);
     assert_done(tamis_filter_drop(store, "gone"));
     /* The handle lives: it takes its log away itself. */
     assert_int_equal(verify(path, NULL).count, 0);
@@ -159,10 +155,8 @@ CASE(orphan_is_removed_when_its_lock_is_free)
     free(path);
 }
 
-CASE(log_of_a_filter_that_is_there_stays)
+STORE_CASE(log_of_a_filter_that_is_there_stays)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     assert_done(tamis_filter_create(store, "seen", &durable, NULL));
     leave_log(path, "seen");
     assert_int_equal(verify(path, NULL).count, 0);
@@ -174,8 +168,6 @@ CASE(log_of_a_filter_that_is_there_stays)
     assert_int_equal(truncate(fixture_segment_path(path, 1), 1000), 0);
     (void)repair(path, TAMIS_REPAIR_REBUILD);
     assert_int_equal(fixture_files(path, "logs"), 1);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* ---- What is no log -------------------------------------------------------------------------- */
@@ -272,12 +264,11 @@ static int note_unclean(void *context, const struct tamis_filter_stat *stat)
 
 static void assert_unclean(const char *path, int64_t until, bool keeps_keys)
 {
-    tamis_store *store = fixture_open(path, 0);
-    tamis_filter *filter = open_filter(store, "seen");
-    struct tamis_filter_stat stat = {.size = sizeof stat};
+    AUTO_STORE *store = fixture_open(path, 0);
+    AUTO_FILTER *filter = open_filter(store, "seen");
     int64_t listed = 0;
     uint64_t missing = 0;
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.state & TAMIS_STATE_UNCLEAN, TAMIS_STATE_UNCLEAN);
     assert_true(stat.unclean_since > 0 && stat.unclean_since <= until);
     assert_done(tamis_store_list(store, NULL, note_unclean, &listed));
@@ -286,8 +277,6 @@ static void assert_unclean(const char *path, int64_t until, bool keeps_keys)
         missing += tamis_filter_contains(filter, &key, sizeof key) == 0;
     assert_true(keeps_keys ? missing == 0 : missing > 0);
     assert_int_equal(fixture_files(path, "logs"), 0);
-    assert_int_equal(tamis_filter_close(filter), 0);
-    tamis_store_close(store);
 }
 
 /* The machine goes down: `down` has the segment as a handle had marked it, and the log, which is
@@ -305,9 +294,8 @@ CASE(damaged_log_leaves_its_filter_unclean)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *path, file[64], from[4200], *down = scratch_path("down");
         const uint64_t key = 0;
-        tamis_filter *filter;
         tamis_store *store = fixture_store(&path);
-        assert_done(tamis_filter_create(store, "seen", &durable, &filter));
+        tamis_filter *filter = fixture_create(store, "seen", &durable);
         assert_int_equal(tamis_filter_add(filter, &key, sizeof key), 1); /* marks it */
         const int64_t until = tamis__now_ns();
         scratch_copy(path, down);

@@ -89,21 +89,19 @@ CASE(estimates_at_the_ends_are_numbers)
 }
 
 /* What is common of two filters of 4,000 keys, from none to all, within 5 of the stated errors. */
-CASE(comparison_estimates_what_is_common)
+STORE_CASE(comparison_estimates_what_is_common)
 {
     static const struct tamis_filter_spec specs[] = {
         {.size = sizeof specs[0], .capacity = 8000, .fp_rate = 0.01, .on_full = TAMIS_ON_FULL_WARN},
         {.size = sizeof specs[0], .capacity = 8000, .fp_rate = 1e-4, .on_full = TAMIS_ON_FULL_WARN},
         {.size = sizeof specs[0], .capacity = 8000, .fp_rate = 0.01, .kind = TAMIS_KIND_BLOOM},
     };
-    tamis_store *store = fixture_store(NULL);
     uint64_t rng = 2007;
     for (unsigned i = 0; i < 3 * 9; i++) {
         const uint64_t common = i % 9 * 500;
         struct tamis_comparison c = {.size = sizeof c};
-        tamis_filter *a, *b;
-        assert_done(tamis_filter_create(store, "a", &specs[i / 9], &a));
-        assert_done(tamis_filter_create(store, "b", &specs[i / 9], &b));
+        tamis_filter *a = fixture_create(store, "a", &specs[i / 9]);
+        tamis_filter *b = fixture_create(store, "b", &specs[i / 9]);
         for (uint64_t j = 0; j < 8000 - common; j++) {
             const uint64_t key = random_next(&rng);
             if (j < 4000) assert_done(tamis_filter_add(a, &key, sizeof key));
@@ -122,19 +120,14 @@ CASE(comparison_estimates_what_is_common)
         assert_done(tamis_filter_drop(store, "a"));
         assert_done(tamis_filter_drop(store, "b"));
     }
-    tamis_store_close(store);
 }
 
-CASE(comparison_of_empty_filters_is_nothing)
+STORE_CASE(comparison_of_empty_filters_is_nothing)
 {
-    tamis_store *store = fixture_store(NULL);
-    tamis_filter *a = fixture_filter(store, "a", 10), *b = fixture_filter(store, "b", 10);
+    AUTO_FILTER *a = fixture_filter(store, "a", 10), *b = fixture_filter(store, "b", 10);
     struct tamis_comparison c = {.size = sizeof c};
     assert_done(tamis_filter_compare(a, b, &c));
     assert_true(c.items_a == 0 && c.items_b == 0 && c.items_union == 0 && c.items_both == 0);
     assert_true(c.jaccard == 0 && c.error == 0);
     assert_done(tamis_filter_compare(a, a, &c)); /* with itself too */
-    assert_done(tamis_filter_close(a));
-    assert_done(tamis_filter_close(b));
-    tamis_store_close(store);
 }

@@ -42,7 +42,7 @@ int builds_give(tamis_build *build, builds_fn *fn, const struct builds_keys *key
     static struct builds_key bytes[AT_ONCE];
     static struct tamis_key list[AT_ONCE];
     size_t count;
-    uint64_t *numbers = numbers_of(keys, &count);
+    AUTO_FREE uint64_t *numbers = numbers_of(keys, &count);
     int rc = numbers != NULL ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory in the test itself");
     for (size_t done = 0; rc == 0 && done < count;) {
         size_t batch = 0;
@@ -52,18 +52,16 @@ int builds_give(tamis_build *build, builds_fn *fn, const struct builds_keys *key
         }
         rc = fn(build, list, batch);
     }
-    free(numbers);
     return rc;
 }
 
 int builds_run(tamis_store *store, const char *name, const struct tamis_build_spec *spec,
                const struct builds_keys *keys, struct tamis_build_result *result)
 {
-    tamis_build *build = NULL;
+    AUTO_BUILD *build = NULL;
     int rc = tamis_build_begin(store, name, spec, &build);
     if (rc == 0) rc = builds_give(build, tamis_build_add, keys);
     if (rc == 0) rc = tamis_build_publish(build, result);
-    tamis_build_close(build);
     return rc;
 }
 
@@ -73,8 +71,7 @@ uint64_t builds_count_yes(tamis_store *store, const char *name, const struct bui
     static struct tamis_key list[AT_ONCE];
     static uint8_t answers[AT_ONCE];
     uint64_t yes = 0;
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_open(store, name, TAMIS_READ_ONLY, &filter));
+    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_READ_ONLY);
     for (uint64_t done = 0; done < keys->count;) {
         size_t batch = 0;
         for (; batch < AT_ONCE && done < keys->count; batch++, done++) {
@@ -83,16 +80,12 @@ uint64_t builds_count_yes(tamis_store *store, const char *name, const struct bui
         }
         yes += (uint64_t)assert_done(tamis_filter_contains_batch(filter, list, batch, answers));
     }
-    assert_done(tamis_filter_close(filter));
     return yes;
 }
 
 uint64_t builds_segment(tamis_store *store, const char *name)
 {
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_open(store, name, TAMIS_READ_ONLY, &filter));
+    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_READ_ONLY);
     assert_int_equal(filter->view->count, 1);
-    const uint64_t number = filter->view->segments[0].segment.header->number;
-    assert_done(tamis_filter_close(filter));
-    return number;
+    return filter->view->segments[0].segment.header->number;
 }

@@ -15,13 +15,11 @@ static void look_inside(struct counters *c)
 
 void counters_make(struct counters *c, uint64_t capacity, double fp_rate, uint32_t counter_bits)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                           .capacity = capacity,
-                                           .fp_rate = fp_rate,
-                                           .kind = TAMIS_KIND_COUNTING,
-                                           .counter_bits = counter_bits};
     c->store = fixture_store(&c->path);
-    assert_done(tamis_filter_create(c->store, "c", &spec, &c->filter));
+    assert_done(tamis_filter_create(c->store, "c",
+                                    SPEC(.capacity = capacity, .fp_rate = fp_rate,
+                                         .kind = TAMIS_KIND_COUNTING, .counter_bits = counter_bits),
+                                    &c->filter));
     look_inside(c);
     c->model = calloc(c->segment->header->m_bits, sizeof *c->model);
     if (c->model == NULL) err(1, "calloc");

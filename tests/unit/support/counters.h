@@ -23,6 +23,8 @@ struct counters {
 
 void counters_make(struct counters *c, uint64_t capacity, double fp_rate, uint32_t counter_bits);
 void counters_free(struct counters *c);
+/* Freed at the end of its block, see auto.h. */
+#define AUTO_COUNTERS __attribute__((cleanup(counters_free))) struct counters
 
 /* Close the filter and open it again. */
 void counters_reopen(struct counters *c);

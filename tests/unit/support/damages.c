@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auto.h"
 #include "random.h"
 
 /* Within [begin, end), perhaps nothing; `unit`: of what is exchanged or zeroed. */
@@ -45,13 +46,12 @@ static void try_damage(struct bytes *b, size_t begin, size_t end, size_t unit, u
 /* The same, and something is not as it was. */
 void damage(struct bytes *b, size_t begin, size_t end, size_t unit, uint64_t *random)
 {
-    unsigned char *before = malloc(b->count);
+    AUTO_FREE unsigned char *before = malloc(b->count);
     if (before == NULL) err(1, "malloc");
     memcpy(before, b->data, b->count);
     do
         try_damage(b, begin, end, unit, random);
     while (memcmp(before, b->data, b->count) == 0);
-    free(before);
 }
 
 /* Cut off, or longer by what has been seen before. */

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "editions.h"
 
-#include "fixture.h"
 #include "txn/draft.h"
 #include "txn/plan.h"
 
 int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64_t count,
                      const struct tamis__exceptions *by_hand, const struct tamis__exceptions *found)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = count, .fp_rate = 1e-6};
     struct tamis__plan plan;
     struct tamis__record_segment described;
     struct tamis__draft draft;
     struct tamis__segment segment;
     struct tamis_build_result result = {.size = sizeof result};
-    assert_done(tamis__plan_filter(&spec, &plan));
+    assert_done(tamis__plan_filter(SPEC(.capacity = count, .fp_rate = 1e-6), &plan));
     tamis__plan_describe(&plan, &described);
     tamis__draft_init(store, name, &described, &draft);
     assert_done(tamis__draft_stage(store, &draft));
@@ -32,4 +30,41 @@ int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64
                                      .by_hand = by_hand,
                                      .found = found};
     return tamis__publish_edition(store, &edition, &result);
+}
+
+void editions_put(tamis_store *store, int g)
+{
+    assert_done(
+        editions_publish(store, "list", (uint64_t)g * EDITIONS_KEYS, EDITIONS_KEYS, NULL, NULL));
+}
+
+void editions_put_excepting(tamis_store *store, uint64_t found)
+{
+    AUTO_EXCEPTIONS set = {0};
+    assert_done(tamis__exceptions_add(&set, &found, sizeof found, 99));
+    assert_done(tamis__exceptions_sort(&set));
+    assert_done(editions_publish(store, "list", 0, EDITIONS_KEYS, NULL, &set));
+}
+
+int editions_answering(tamis_filter *filter)
+{
+    int answering = -1;
+    for (int g = 0; g < 10; g++) {
+        const uint64_t first = (uint64_t)g * EDITIONS_KEYS, end = first + EDITIONS_KEYS;
+        if (keys_found(filter, first, end) == EDITIONS_KEYS) answering = answering < 0 ? g : 100;
+    }
+    return answering;
+}
+
+static int note_in_force(void *context, const struct tamis_generation_stat *stat)
+{
+    if (stat->in_force) *(uint64_t *)context = stat->generation;
+    return 0;
+}
+
+uint64_t editions_in_force(tamis_store *store)
+{
+    uint64_t generation = 0;
+    assert_done(tamis_filter_generations(store, "list", note_in_force, &generation));
+    return generation;
 }

@@ -17,10 +17,9 @@ int exchanges_open(void **state)
 
 int exchanges_close(void **state)
 {
-    struct exchanges *p = *state;
+    AUTO_FREE struct exchanges *p = *state;
     tamis_store_close(p->store);
     free(p->path);
-    free(p);
     return 0;
 }
 
@@ -58,28 +57,25 @@ void exchanges_refused(const struct exchanges *p, const char *format,
 void exchanges_truncated(const struct exchanges *p, const char *format, const struct stream *whole)
 {
     for (size_t bytes = 0; bytes < whole->bytes; bytes++) {
-        struct stream part = stream_of(whole->data, bytes);
+        AUTO_STREAM part = stream_of(whole->data, bytes);
         exchanges_refused(p, format, &EXCHANGES_NOTHING, &part, TAMIS_ECORRUPT, "truncated");
         part.length_hidden = true;
         part.most = 7;
         exchanges_refused(p, format, &EXCHANGES_NOTHING, &part, TAMIS_ECORRUPT, "truncated");
-        stream_free(&part);
     }
-    struct stream copy = stream_of(whole->data, whole->bytes);
+    AUTO_STREAM copy = stream_of(whole->data, whole->bytes);
     assert_done(exchanges_import(p, format, &EXCHANGES_NOTHING, &copy));
     assert_done(tamis_filter_drop(p->store, "x"));
     stream_put(&copy, "", 1);
     exchanges_refused(p, format, &EXCHANGES_NOTHING, &copy, TAMIS_ECORRUPT,
                       "goes on after its end");
-    stream_free(&copy);
 }
 
 struct stream exchanges_exported(const struct exchanges *p, const char *format)
 {
     struct stream out = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&out);
-    tamis_filter *filter;
-    assert_done(tamis_filter_open(p->store, "x", TAMIS_READ_ONLY, &filter));
+    tamis_filter *filter = fixture_opened(p->store, "x", TAMIS_READ_ONLY);
     assert_done(tamis_filter_export(filter, format, TAMIS_EXPORT_WITH_KEY, &sink));
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_drop(p->store, "x"));
@@ -97,7 +93,6 @@ void exchanges_come_back(const struct exchanges *p, const char *format,
 {
     assert_done(exchanges_import(p, format, spec, stream));
     assert_int_equal(fixture_problems(p->path), 0);
-    struct stream out = exchanges_exported(p, format);
+    AUTO_STREAM out = exchanges_exported(p, format);
     exchanges_same(stream, &out);
-    stream_free(&out);
 }

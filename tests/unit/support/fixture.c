@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,13 +58,50 @@ tamis_store *fixture_store(char **path)
     return store;
 }
 
-tamis_filter *fixture_filter(tamis_store *store, const char *name, uint64_t capacity)
+void fixture_with_store(void (*body)(tamis_store *store, char *path), bool sound)
+{
+    char *path;
+    tamis_store *store = fixture_store(&path);
+    body(store, path);
+    tamis_store_close(store);
+    if (sound) assert_int_equal(fixture_problems(path), 0);
+    if (sound) assert_int_equal(fixture_files(path, "staging"), 0);
+    free(path);
+}
+
+tamis_filter *fixture_create(tamis_store *store, const char *name,
+                             const struct tamis_filter_spec *spec)
 {
     tamis_filter *filter = NULL;
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = capacity, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
-    assert_done(tamis_filter_create(store, name, &spec, &filter));
+    assert_done(tamis_filter_create(store, name, spec, &filter));
     return filter;
+}
+
+tamis_filter *fixture_opened(tamis_store *store, const char *name, unsigned flags)
+{
+    tamis_filter *filter = NULL;
+    assert_done(tamis_filter_open(store, name, flags, &filter));
+    return filter;
+}
+
+tamis_filter *fixture_filter(tamis_store *store, const char *name, uint64_t capacity)
+{
+    return fixture_create(
+        store, name, SPEC(.capacity = capacity, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01));
+}
+
+struct tamis_filter_stat fixture_stat(tamis_filter *filter)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    assert_done(tamis_filter_stat(filter, &stat));
+    return stat;
+}
+
+struct tamis_segment_stat fixture_segment_stat(tamis_filter *filter, uint32_t index)
+{
+    struct tamis_segment_stat stat = {.size = sizeof stat};
+    assert_done(tamis_filter_segment(filter, index, &stat));
+    return stat;
 }
 
 static int print_problem(void *context, const struct tamis_problem *problem)
@@ -156,6 +194,13 @@ uint64_t fixture_size(const char *file)
     struct stat st;
     if (stat(file, &st) != 0) err(1, "stat %s", file);
     return (uint64_t)st.st_size;
+}
+
+int fixture_lock_catalog(const char *path)
+{
+    const int fd = open_file(fixture_join(path, "catalog.lock"), O_RDWR);
+    if (flock(fd, LOCK_EX) != 0) err(1, "lock %s", path);
+    return fd;
 }
 
 void fixture_header(struct tamis__segment_header *header, uint32_t kind, uint64_t m_bits,

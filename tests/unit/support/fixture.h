@@ -5,10 +5,12 @@
 
 #include <string.h>
 
+#include "auto.h"
 #include "cases.h"
 #include "file/segment.h"
 #include "random.h"
 #include "scratch.h"
+#include "specs.h"
 #include "tamis.h"
 
 /* The call must return 0 or more; the library's sentence says why it did not. */
@@ -21,12 +23,42 @@ int64_t fixture_done(int64_t result, const char *call, const char *file, int lin
 void fixture_refused(int code, const char *words, int64_t result, const char *call,
                      const char *file, int line);
 
+/*
+ * A case with a new store of its own, on `path`, which is closed when the case has passed; a sound
+ * one is then without a problem, and nothing is left in its staging/.
+ *
+ *     STORE_CASE(drop_forgets_the_name)
+ *     {
+ *         AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
+ *         ...
+ */
+#define STORE_CASE(name) STORE_CASE_WITH(name, NULL)
+#define STORE_CASE_WITH(name, setup) FIXTURE_STORE_CASE_(name, setup, false)
+#define SOUND_CASE(name) FIXTURE_STORE_CASE_(name, NULL, true)
+#define FIXTURE_STORE_CASE_(name, setup, sound)                                                    \
+    static void name##_body(tamis_store *store, char *path);                                       \
+    CASE_WITH(name, setup, NULL)                                                                   \
+    {                                                                                              \
+        fixture_with_store(name##_body, (sound));                                                  \
+    }                                                                                              \
+    static void name##_body(__attribute__((unused)) tamis_store *store,                            \
+                            __attribute__((unused)) char *path)
+void fixture_with_store(void (*body)(tamis_store *store, char *path), bool sound);
+
 /* A new store of its own; *path, if asked for, is the caller's to free. */
 tamis_store *fixture_store(char **path);
 tamis_store *fixture_open(const char *path, unsigned flags);
 
 /* A new blocked filter at 1 %, open. */
 tamis_filter *fixture_filter(tamis_store *store, const char *name, uint64_t capacity);
+/* A new filter, and one that is there already, open. */
+tamis_filter *fixture_create(tamis_store *store, const char *name,
+                             const struct tamis_filter_spec *spec);
+tamis_filter *fixture_opened(tamis_store *store, const char *name, unsigned flags);
+
+/* What the filter says of itself, and of its segment `index`. */
+struct tamis_filter_stat fixture_stat(tamis_filter *filter);
+struct tamis_segment_stat fixture_segment_stat(tamis_filter *filter, uint32_t index);
 
 /* Open the store read-only and verify it: the number of problems, each printed; or an error. */
 int64_t fixture_problems(const char *path);
@@ -38,6 +70,9 @@ int fixture_files(const char *path, const char *directory);
 /* "<path>/<rest>" and "<path>/segments/<number>.seg", in a buffer that the next call overwrites. */
 const char *fixture_join(const char *path, const char *rest);
 const char *fixture_segment_path(const char *path, uint64_t number);
+
+/* The lock of the catalog, held until the descriptor is closed. */
+int fixture_lock_catalog(const char *path);
 
 /* Bytes of a file, read or written in place; a failure ends the program. */
 void fixture_peek(const char *file, uint64_t offset, void *bytes, size_t count);

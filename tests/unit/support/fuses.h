@@ -19,6 +19,8 @@ struct fuses {
 
 void fuses_make(struct fuses *fuses, uint64_t first, uint64_t count, uint32_t fingerprint_bits);
 void fuses_free(struct fuses *fuses);
+/* Freed at the end of its block, see auto.h. */
+#define AUTO_FUSES __attribute__((cleanup(fuses_free))) struct fuses
 
 /* The sorted digests of such keys; the caller frees them. */
 uint64_t *fuses_digests(uint64_t first, uint64_t count);

@@ -109,8 +109,8 @@ static int contains_one(const struct kinds_pair *p, const struct tamis_key *key)
 void kinds_check_single_calls(uint32_t kind, uint64_t m_bits, uint32_t k, size_t count)
 {
     uint64_t random = random_seed() + k;
-    struct kinds_pair p;
-    struct kinds_keys keys = kinds_random_keys(&random, count);
+    AUTO_KINDS_PAIR p;
+    AUTO_KINDS_KEYS keys = kinds_random_keys(&random, count);
     kinds_make(&p, kind, m_bits, k);
     for (size_t i = 0; i < count; i++) {
         const struct tamis_key *key = &keys.list[i];
@@ -120,16 +120,14 @@ void kinds_check_single_calls(uint32_t kind, uint64_t m_bits, uint32_t k, size_t
         assert_int_equal(add_one(&p, key), 0);
     }
     assert_same_bits(&p);
-    kinds_free_keys(&keys);
-    kinds_free(&p);
 }
 
 /* Batches of every size from 0 on: below, at and above the number of keys in flight. */
 void kinds_check_batch_calls(uint32_t kind, uint64_t m_bits, uint32_t k, size_t count)
 {
     uint64_t random = random_seed() + k;
-    struct kinds_pair p;
-    struct kinds_keys keys = kinds_random_keys(&random, count);
+    AUTO_KINDS_PAIR p;
+    AUTO_KINDS_KEYS keys = kinds_random_keys(&random, count);
     uint8_t *answers = malloc(count + 1);
     if (answers == NULL) err(1, "malloc");
     kinds_make(&p, kind, m_bits, k);
@@ -156,15 +154,13 @@ void kinds_check_batch_calls(uint32_t kind, uint64_t m_bits, uint32_t k, size_t 
     }
     assert_same_bits(&p);
     free(answers);
-    kinds_free_keys(&keys);
-    kinds_free(&p);
 }
 
 void kinds_check_no_false_negative(uint32_t kind, uint64_t m_bits, uint32_t k, size_t count)
 {
     uint64_t random = random_seed();
-    struct kinds_pair p;
-    struct kinds_keys keys = kinds_random_keys(&random, count);
+    AUTO_KINDS_PAIR p;
+    AUTO_KINDS_KEYS keys = kinds_random_keys(&random, count);
     uint8_t *answers = malloc(count);
     if (answers == NULL) err(1, "malloc");
     kinds_make(&p, kind, m_bits, k);
@@ -175,8 +171,6 @@ void kinds_check_no_false_negative(uint32_t kind, uint64_t m_bits, uint32_t k, s
     for (size_t i = 0; i < count; i++)
         assert_true(answers[i] == 1 && contains_one(&p, &keys.list[i]) == 1);
     free(answers);
-    kinds_free_keys(&keys);
-    kinds_free(&p);
 }
 
 /* The same key at every distance that is in flight at once, in an empty filter. */
@@ -185,7 +179,7 @@ void kinds_check_duplicates(uint32_t kind, uint64_t m_bits, uint32_t k)
     struct tamis_key keys[140];
     uint8_t answers[140];
     for (size_t distance = 1; distance < 140; distance++) {
-        struct kinds_pair p;
+        AUTO_KINDS_PAIR p;
         kinds_make(&p, kind, m_bits, k);
         for (size_t i = 0; i < 140; i++)
             keys[i] = (struct tamis_key){i % distance ? "filler" : "twice", i % distance ? 6 : 5};
@@ -196,7 +190,6 @@ void kinds_check_duplicates(uint32_t kind, uint64_t m_bits, uint32_t k)
         if (distance > 1)
             assert_int_equal(answers[1],
                              kinds_model_add(&p, &keys[0]) & kinds_model_add(&p, &keys[1]));
-        kinds_free(&p);
     }
 }
 
@@ -204,7 +197,7 @@ void kinds_check_lone_key_sets_its_positions(uint32_t kind, uint64_t m_bits, uin
 {
     uint64_t random = random_seed();
     for (int i = 0; i < 50; i++) {
-        struct kinds_pair p;
+        AUTO_KINDS_PAIR p;
         unsigned char bytes[16];
         const struct tamis_key key = {bytes, (size_t)i % 17};
         random_fill(&random, bytes, sizeof bytes);
@@ -212,7 +205,6 @@ void kinds_check_lone_key_sets_its_positions(uint32_t kind, uint64_t m_bits, uin
         assert_int_equal(add_one(&p, &key), 1);
         assert_int_equal(kinds_model_add(&p, &key), 1);
         assert_same_bits(&p);
-        kinds_free(&p);
     }
 }
 
@@ -225,7 +217,7 @@ void kinds_check_measure(uint32_t kind, uint64_t m_bits, uint32_t k, size_t coun
     const uint64_t queries = FIXTURE_SANITIZED ? 200000 : 2000000;
     uint64_t random = 77, ones = 0, measured_ones = 0, passed = 0;
     double rate = -1;
-    struct kinds_pair p;
+    AUTO_KINDS_PAIR p;
     kinds_make(&p, kind, m_bits, k);
     p.kind->measure(&p.segment, &measured_ones, &rate);
     assert_true(measured_ones == 0 && rate == 0);
@@ -248,7 +240,6 @@ void kinds_check_measure(uint32_t kind, uint64_t m_bits, uint32_t k, size_t coun
     memset(p.segment.data, 0xFF, (size_t)p.segment.header->data_bytes);
     p.kind->measure(&p.segment, &measured_ones, &rate);
     assert_true(rate >= 1);
-    kinds_free(&p);
 }
 
 void kinds_check_refused(const struct tamis__segment_header *header, int code, const char *words)

@@ -17,6 +17,8 @@ struct kinds_pair {
 };
 void kinds_make(struct kinds_pair *pair, uint32_t kind, uint64_t m_bits, uint32_t k);
 void kinds_free(struct kinds_pair *pair);
+/* Freed at the end of its block, see auto.h. */
+#define AUTO_KINDS_PAIR __attribute__((cleanup(kinds_free))) struct kinds_pair
 
 /* What the model says; the first changes it. */
 int kinds_model_add(struct kinds_pair *pair, const struct tamis_key *key);
@@ -30,6 +32,8 @@ struct kinds_keys {
 };
 struct kinds_keys kinds_random_keys(uint64_t *random, size_t count);
 void kinds_free_keys(struct kinds_keys *keys);
+/* Freed at the end of its block, see auto.h. */
+#define AUTO_KINDS_KEYS __attribute__((cleanup(kinds_free_keys))) struct kinds_keys
 
 /* The checks themselves, for any geometry. */
 void kinds_check_single_calls(uint32_t kind, uint64_t m_bits, uint32_t k, size_t count);

@@ -10,9 +10,7 @@
 tamis_filter *merges_make(tamis_store *store, const char *name,
                           const struct tamis_filter_spec *spec)
 {
-    tamis_filter *filter = NULL;
-    assert_done(tamis_filter_create(store, name, spec, &filter));
-    return filter;
+    return fixture_create(store, name, spec);
 }
 
 tamis_filter *merges_import_empty(tamis_store *store, const char *name)

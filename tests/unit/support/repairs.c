@@ -58,34 +58,31 @@ void repairs_zero(const char *path)
 uint64_t repairs_index_of(const char *path)
 {
     struct tamis__record record;
-    tamis_store *store = fixture_open(path, 0);
+    AUTO_STORE *store = fixture_open(path, 0);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_SHARED);
     assert_done(tamis__catalog_get(txn, "list", &record));
     tamis__catalog_end(txn);
-    tamis_store_close(store);
     return record.exceptions;
 }
 
 char *repairs_copy_segment(const char *path, uint64_t from, uint64_t to)
 {
     struct tamis__segment_header header;
-    char *source = strdup(fixture_segment_path(path, from));
+    AUTO_FREE char *source = strdup(fixture_segment_path(path, from));
     char *copy = strdup(fixture_segment_path(path, to));
     scratch_copy(source, copy);
     fixture_peek(copy, 0, &header, sizeof header);
     header.number = to;
     tamis__header_seal(&header);
     fixture_poke(copy, 0, &header, sizeof header);
-    free(source);
     return copy;
 }
 
 void repairs_set_counters(const char *path, uint64_t next_segment, uint64_t passed)
 {
-    tamis_store *store = fixture_open(path, 0);
+    AUTO_STORE *store = fixture_open(path, 0);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     tamis__catalog_store(txn)->next_segment = next_segment;
     tamis__catalog_store(txn)->passed = passed;
     catalogs_commit(txn);
-    tamis_store_close(store);
 }

@@ -25,34 +25,26 @@ static void fill(tamis_filter *filter, uint64_t from, uint64_t count)
 static void make(tamis_store *store, const char *name, const struct tamis_filter_spec *spec,
                  uint64_t from, uint64_t count)
 {
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, name, spec, &filter));
+    AUTO_FILTER *filter = fixture_create(store, name, spec);
     fill(filter, from, count);
-    assert_done(tamis_filter_close(filter));
 }
 
 static void make_window(tamis_store *store)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .window_items = 400, .slices = 4, .fp_rate = 0.001};
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, "window", &spec, &filter));
+    AUTO_FILTER *filter =
+        fixture_create(store, "window", SPEC(.window_items = 400, .slices = 4, .fp_rate = 0.001));
     for (uint64_t slice = 0; slice < 8; slice++) {
         fill(filter, slice * 50, 50);
         assert_done(tamis_filter_rotate(filter));
     }
-    assert_done(tamis_filter_close(filter));
 }
 
 static void make_counting(tamis_store *store)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 500, .fp_rate = 0.001, .kind = TAMIS_KIND_COUNTING};
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, "counting", &spec, &filter));
+    AUTO_FILTER *filter = fixture_create(
+        store, "counting", SPEC(.capacity = 500, .fp_rate = 0.001, .kind = TAMIS_KIND_COUNTING));
     for (int i = 0; i < 40; i++)
         fill(filter, 0, 200);
-    assert_done(tamis_filter_close(filter));
 }
 
 static void make_list(tamis_store *store)
@@ -73,20 +65,17 @@ static void make_list(tamis_store *store)
 
 static void make_back(tamis_store *store)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 100, .fp_rate = 1e-4, .on_full = TAMIS_ON_FULL_GROW};
-    tamis_filter *filter;
-    make(store, "back", &spec, 0, 300);
+    make(store, "back", SPEC(.capacity = 100, .fp_rate = 1e-4, .on_full = TAMIS_ON_FULL_GROW), 0,
+         300);
     assert_done(editions_publish(store, "back", 5000, 100, NULL, NULL));
     assert_done(tamis_filter_rollback(store, "back", 0));
-    assert_done(tamis_filter_open(store, "back", 0, &filter));
+    AUTO_FILTER *filter = fixture_opened(store, "back", 0);
     fill(filter, 300, 700);
-    assert_done(tamis_filter_close(filter));
 }
 
 void riches_publish_fuse(tamis_store *store, const char *name, uint64_t from, uint64_t count)
 {
-    struct fuses fuses;
+    AUTO_FUSES fuses;
     struct tamis__draft draft = {.staged.file.fd = -1};
     struct tamis_build_result result = {.size = sizeof result};
     fuses_make(&fuses, from, count, 16);
@@ -106,7 +95,6 @@ void riches_publish_fuse(tamis_store *store, const char *name, uint64_t from, ui
         .policy = {.on_full = TAMIS_ON_FULL_WARN, .capacity = count + !count, .fp_rate = 0.01}};
     edition.key_digest[0] = (uint8_t)(from + 1);
     assert_done(tamis__publish_edition(store, &edition, &result));
-    fuses_free(&fuses);
 }
 
 void riches_make(char **path)
@@ -116,7 +104,7 @@ void riches_make(char **path)
         foreign = {.size = sizeof foreign, .m_bits = 1000, .hash_set = "php:js,pjw"},
         grown = {.size = sizeof grown, .capacity = 100},
         refusing = {.size = sizeof refusing, .capacity = 100, .on_full = TAMIS_ON_FULL_REFUSE};
-    tamis_store *store = fixture_store(path);
+    AUTO_STORE *store = fixture_store(path);
     make(store, "plain", &plain, 0, 500);
     make(store, "foreign", &foreign, 0, 100);
     make(store, "grown", &grown, 0, 500);
@@ -136,7 +124,6 @@ void riches_make(char **path)
     riches_publish_fuse(store, "empty", 0, 0);
     make(store, "dropped", &plain, 0, 10);
     assert_done(tamis_filter_drop(store, "dropped"));
-    tamis_store_close(store);
 }
 
 /* ---- Looking --------------------------------------------------------------------------------- */
@@ -237,7 +224,6 @@ char *riches_portrait(const char *path)
 
 void riches_assert_portrait(const char *path, const char *expected)
 {
-    char *now = riches_portrait(path);
+    AUTO_FREE char *now = riches_portrait(path);
     if (strcmp(now, expected) != 0) fail_msg("it was:\n%s\nand is:\n%s", expected, now);
-    free(now);
 }

@@ -70,7 +70,7 @@ CASE(lines_are_those_that_memchr_finds)
     for (unsigned round = 0; round < 20000; round++) {
         const char separator = round % 2 ? '\n' : '\0';
         const size_t bytes = random_below(&random, round % 8 ? 300 : 5000);
-        char *text = text_of(&random, bytes, means[round % 5], separator);
+        AUTO_FREE char *text = text_of(&random, bytes, means[round % 5], separator);
         const char *first = memchr(text, separator, bytes);
         const size_t clean = first ? (size_t)(first - text) : bytes;
         compare((struct lines){.start = text,
@@ -78,6 +78,5 @@ CASE(lines_are_those_that_memchr_finds)
                                .end = text + bytes,
                                .separator = separator},
                 SCAN_BYTES + random_below(&random, MOST - SCAN_BYTES + 1));
-        free(text);
     }
 }

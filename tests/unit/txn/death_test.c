@@ -118,10 +118,9 @@ static int note_name(void *context, const struct tamis_filter_stat *stat)
 static const char *names_in(const char *path)
 {
     static char names[256];
-    tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
     *names = '\0';
     assert_done(tamis_store_list(store, NULL, note_name, names));
-    tamis_store_close(store);
     return names;
 }
 
@@ -158,6 +157,7 @@ static void end_living(struct living *l)
     tamis_store_close(l->store);
     free(l->path);
 }
+#define AUTO_LIVING __attribute__((cleanup(end_living))) struct living
 
 static void assert_goes_on(const struct living *l)
 {
@@ -188,36 +188,33 @@ CASE(death_in_create_leaves_none_or_the_new_filter)
                  {TAMIS__POINT_RENAMED, "old "},
                  {TAMIS__POINT_COMMITTED, "new old "}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct living l = after_death_at(cases[i].point, act_create, cases[i].names);
+        AUTO_LIVING l = after_death_at(cases[i].point, act_create, cases[i].names);
         assert_goes_on(&l);
         assert_sound_after_next_writer(l.path, cases[i].point == TAMIS__POINT_COMMITTED ? 2 : 1);
         const int again = tamis_filter_create(l.store, "new", &plain, NULL);
         assert_int_equal(again, cases[i].point == TAMIS__POINT_COMMITTED ? TAMIS_EEXIST : 0);
-        end_living(&l);
     }
 }
 
 /* The publisher dies between epoch and commit: the handles look, find nothing changed, go on. */
 CASE(death_in_drop_before_the_commit_leaves_handles_working)
 {
-    struct living l = after_death_at(TAMIS__POINT_DROP_EPOCH, act_drop, "old ");
+    AUTO_LIVING l = after_death_at(TAMIS__POINT_DROP_EPOCH, act_drop, "old ");
     assert_goes_on(&l);
     assert_sound_after_next_writer(l.path, 1);
     assert_done(tamis_filter_drop(l.store, "old"));
     assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_contains(l.filter, "first", 5));
-    end_living(&l);
 }
 
 CASE(death_in_drop_after_the_commit_leaves_it_dropped)
 {
     static const int points[] = {TAMIS__POINT_COMMITTED, TAMIS__POINT_DROP_UNLINK};
     for (size_t i = 0; i < 2; i++) {
-        struct living l = after_death_at(points[i], act_drop, "");
+        AUTO_LIVING l = after_death_at(points[i], act_drop, "");
         assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_contains(l.filter, "first", 5));
         assert_int_equal(fixture_problems(l.path), 0); /* the file is noted as garbage */
         assert_int_equal(fixture_files(l.path, "segments"), 1);
         assert_sound_after_next_writer(l.path, 0);
-        end_living(&l);
     }
 }
 
@@ -226,18 +223,16 @@ CASE(death_in_rename_leaves_the_new_name_and_the_label_is_mended)
     static const int points[] = {TAMIS__POINT_COMMITTED, TAMIS__POINT_RENAME_LABEL};
     for (size_t i = 0; i < 2; i++) {
         struct tamis__segment_header header;
-        tamis_filter *filter;
-        struct living l = after_death_at(points[i], act_rename, "renamed ");
+        AUTO_LIVING l = after_death_at(points[i], act_rename, "renamed ");
         assert_goes_on(&l);
         fixture_peek(fixture_segment_path(l.path, 1), 0, &header, sizeof header);
         assert_string_equal(tamis__label_current(&header)->name, "old");
         assert_int_equal(fixture_problems(l.path), 0);
-        assert_done(tamis_filter_open(l.store, "renamed", 0, &filter));
+        tamis_filter *filter = fixture_opened(l.store, "renamed", 0);
         assert_done(tamis_filter_close(filter));
         fixture_peek(fixture_segment_path(l.path, 1), 0, &header, sizeof header);
         assert_string_equal(tamis__label_current(&header)->name, "renamed");
         assert_sound_after_next_writer(l.path, 1);
-        end_living(&l);
     }
 }
 
@@ -246,35 +241,32 @@ CASE(death_in_add_leaves_a_sound_filter)
     static const int points[] = {TAMIS__POINT_ADD_LOADED, TAMIS__POINT_ADD_ORED,
                                  TAMIS__POINT_COUNT};
     for (size_t i = 0; i < 3; i++) {
-        struct living l = after_death_at(points[i], act_add, "old ");
+        AUTO_LIVING l = after_death_at(points[i], act_add, "old ");
         assert_goes_on(&l);
         const int again = assert_done(tamis_filter_add(l.filter, "second", 6)) != 0;
         assert_int_equal(again, points[i] != TAMIS__POINT_COUNT); /* at COUNT it was in */
         assert_int_equal(tamis_filter_contains(l.filter, "second", 6), 1);
         assert_sound_after_next_writer(l.path, 1);
-        end_living(&l);
     }
 }
 
 CASE(death_in_sync_leaves_the_old_count_or_the_new)
 {
-    struct living l = after_death_at(TAMIS__POINT_COMMITTED, act_sync, "old ");
+    AUTO_LIVING l = after_death_at(TAMIS__POINT_COMMITTED, act_sync, "old ");
     assert_goes_on(&l);
     assert_int_equal(tamis_filter_items(l.filter), 3);
     assert_sound_after_next_writer(l.path, 1);
-    end_living(&l);
 }
 
 CASE(death_in_making_a_store_leaves_it_to_be_made)
 {
-    char *path = scratch_path("store");
+    AUTO_FREE char *path = scratch_path("store");
     struct deed deed = {path, TAMIS__POINT_STORE_MADE, 0, NULL};
     tamis_store *store;
     assert_int_equal(fixture_child(run_deed, &deed), DIED);
     assert_refused(TAMIS_ENOSTORE, "there is no store", tamis_store_open(path, 0, &store));
     tamis_store_close(fixture_open(path, TAMIS_CREATE));
     assert_sound_after_next_writer(path, 0);
-    free(path);
 }
 
 /* ---- Before each system call ----------------------------------------------------------------- */
@@ -287,7 +279,7 @@ static void die_at_every_call(void (*act)(tamis_store *, tamis_filter *), const 
 {
     int calls = 0, status = DIED;
     for (; status == DIED; calls++) {
-        struct living l = begin_living();
+        AUTO_LIVING l = begin_living();
         struct deed deed = {l.path, -1, calls, act};
         status = fixture_child(run_deed, &deed);
         assert_true(status == DIED || status == 0);
@@ -299,7 +291,6 @@ static void die_at_every_call(void (*act)(tamis_store *, tamis_filter *), const 
         const int filters =
             (strstr(names, "old") || strstr(names, "renamed")) + (strstr(names, "new ") != NULL);
         assert_sound_after_next_writer(l.path, filters);
-        end_living(&l);
     }
     assert_true(calls > 3);
 }
@@ -333,13 +324,12 @@ CASE(death_before_any_call_of_making_a_store_leaves_it_to_be_made)
 {
     int calls = 0, status = DIED;
     for (; status == DIED; calls++) {
-        char *path = scratch_path("store");
+        AUTO_FREE char *path = scratch_path("store");
         struct deed deed = {path, -1, calls, NULL};
         status = fixture_child(run_deed, &deed);
         assert_true(status == DIED || status == 0);
         tamis_store_close(fixture_open(path, TAMIS_CREATE));
         assert_sound_after_next_writer(path, 0);
-        free(path);
     }
     assert_true(calls > 8);
 }
@@ -347,12 +337,10 @@ CASE(death_before_any_call_of_making_a_store_leaves_it_to_be_made)
 /* What the next writer does about an orphan where it is not a create. */
 CASE(death_before_the_commit_of_create_is_cleared_by_any_writer)
 {
-    struct living l = after_death_at(TAMIS__POINT_RENAMED, act_create, "old ");
-    tamis_filter *filter;
+    AUTO_LIVING l = after_death_at(TAMIS__POINT_RENAMED, act_create, "old ");
     assert_done(tamis_filter_rename(l.store, "old", "renamed"));
-    assert_done(tamis_filter_open(l.store, "renamed", 0, &filter));
+    tamis_filter *filter = fixture_opened(l.store, "renamed", 0);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(fixture_files(l.path, "segments"), 1);
     assert_int_equal(fixture_problems(l.path), 0);
-    end_living(&l);
 }

@@ -194,6 +194,7 @@ static void clear_stage(struct stage *s)
     scratch_remove(s->path);
     free(s->path);
 }
+#define AUTO_STAGE __attribute__((cleanup(clear_stage))) struct stage
 
 static int note_name(void *context, const struct tamis_filter_stat *stat)
 {
@@ -243,7 +244,7 @@ static int print_last_run(void **state)
 /* Run with the nth call failing.  False once the run does not come as far as that. */
 static bool run_with_fault(const struct operation *op, arm_fn *arm, unsigned nth, int error_number)
 {
-    struct stage s;
+    AUTO_STAGE s;
     set_stage(&s);
     const int descriptors = fixture_files("/proc/self", "fd");
     (void)tamis__fail(0, "%s", "");
@@ -271,7 +272,6 @@ static bool run_with_fault(const struct operation *op, arm_fn *arm, unsigned nth
     assert_int_equal(fixture_files(s.path, "segments"), words_in(op->after) + 1);
     assert_int_equal(fixture_files(s.path, "staging"), 0);
     if (*op->after != '\0') assert_counts_agree(&s);
-    clear_stage(&s);
     return reached;
 }
 
@@ -354,7 +354,7 @@ CASE(faults_are_told_by_code_and_mend)
         {EIO, TAMIS_EIO, "look at the disk"},
         {EUCLEAN, TAMIS_ESYSTEM, "cannot open"},
     };
-    struct stage s;
+    AUTO_STAGE s;
     set_stage(&s);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         faults_arm_verb(1, cases[i].error_number, "open");
@@ -363,20 +363,18 @@ CASE(faults_are_told_by_code_and_mend)
         assert_refused(cases[i].code, cases[i].words, rc);
         assert_non_null(strstr(tamis_last_error(), s.path)); /* what it was tried on */
     }
-    clear_stage(&s);
 }
 
 /* A disk that fills up while the blocks are reserved: both numbers, nothing left behind. */
 CASE(faults_disk_full_at_allocation_tells_both_numbers)
 {
-    struct stage s;
+    AUTO_STAGE s;
     set_stage(&s);
     faults_arm_verb(1, ENOSPC, "allocate");
     const int64_t rc = op_create(&s);
     assert_true(faults_disarm());
     assert_refused(TAMIS_ENOSPACE, "needs 8.0 KiB (8192 bytes), but its file system has", rc);
     assert_int_equal(fixture_files(s.path, "staging"), 0);
-    clear_stage(&s);
 }
 
 CASES_PREPARE

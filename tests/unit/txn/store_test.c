@@ -22,7 +22,7 @@ static void create_all(tamis_store *store, const char *const *names, size_t coun
 
 CASE(store_open_of_nothing_says_so)
 {
-    char *path = scratch_path("absent");
+    AUTO_FREE char *path = scratch_path("absent");
     tamis_store *store = NULL;
     assert_refused(TAMIS_ENOSTORE, "there is no store at '", tamis_store_open(path, 0, &store));
     assert_refused(TAMIS_ENOSTORE, "there is no store at '",
@@ -32,12 +32,11 @@ CASE(store_open_of_nothing_says_so)
     assert_refused(TAMIS_ENOSTORE, "there is no store at '", tamis_store_open(path, 0, &store));
     assert_int_equal(fixture_files(path, "."), 0);
     assert_null(store);
-    free(path);
 }
 
 CASE(store_open_with_bad_arguments_is_refused)
 {
-    char *path = scratch_path("absent");
+    AUTO_FREE char *path = scratch_path("absent");
     tamis_store *store = NULL;
     assert_refused(TAMIS_EINVAL, "needs a path", tamis_store_open(NULL, 0, &store));
     assert_refused(TAMIS_EINVAL, "needs a path", tamis_store_open("", TAMIS_CREATE, &store));
@@ -46,12 +45,11 @@ CASE(store_open_with_bad_arguments_is_refused)
     assert_refused(TAMIS_EINVAL, "flags 0x4: use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
                    tamis_store_open(path, 4, &store));
     assert_int_not_equal(access(path, F_OK), 0);
-    free(path);
 }
 
 CASE(store_open_of_a_file_is_refused)
 {
-    char *path = scratch_path("file");
+    AUTO_FREE char *path = scratch_path("file");
     tamis_store *store = NULL;
     const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     assert_true(fd >= 0);
@@ -60,41 +58,32 @@ CASE(store_open_of_a_file_is_refused)
     assert_refused(TAMIS_ENOSTORE, "directory", tamis_store_open(path, TAMIS_CREATE, &store));
     assert_refused(TAMIS_ENOSTORE, "directory",
                    tamis_store_open(fixture_join(path, "below"), TAMIS_CREATE, &store));
-    free(path);
 }
 
 CASE(store_open_creates_the_whole_path_once)
 {
-    char *path = scratch_path("deep"), *below;
+    AUTO_FREE char *path = scratch_path("deep"), *below;
     below = strdup(fixture_join(path, "er/est/"));
-    tamis_store *first = fixture_open(below, TAMIS_CREATE);
+    AUTO_STORE *first = fixture_open(below, TAMIS_CREATE);
     create_all(first, (const char *const[]){"x"}, 1);
-    tamis_store *second = fixture_open(below, TAMIS_CREATE);
-    tamis_filter *filter;
-    assert_done(tamis_filter_open(second, "x", 0, &filter));
-    tamis_filter_close(filter);
-    tamis_store_close(first);
-    tamis_store_close(second);
-    free(below);
-    free(path);
+    AUTO_STORE *second = fixture_open(below, TAMIS_CREATE);
+    AUTO_FILTER *filter = fixture_opened(second, "x", 0);
 }
 
 static void open_relative(void *context)
 {
     char *path = context;
-    tamis_store *store;
+    AUTO_STORE *store;
     if (mkdir(path, 0777) != 0 || chdir(path) != 0) _exit(2);
     if (tamis_store_open("sub", TAMIS_CREATE, &store) < 0 || chdir("/") != 0) _exit(3);
     if (tamis_filter_create(store, "x", &plain, NULL) < 0) _exit(4);
-    tamis_store_close(store);
 }
 
 CASE(store_opened_by_a_relative_path_survives_chdir)
 {
-    char *path = scratch_path("relative");
+    AUTO_FREE char *path = scratch_path("relative");
     assert_int_equal(fixture_child(open_relative, path), 0);
     assert_int_equal(fixture_files(path, "sub/segments"), 1);
-    free(path);
 }
 
 CASE(store_closed_before_its_filters_stays_for_them)
@@ -112,26 +101,23 @@ CASE(store_closed_before_its_filters_stays_for_them)
 /* An empty directory is easily lost in copying. */
 CASE(store_without_its_staging_directory_gets_it_back)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store_close(fixture_store(&path));
     assert_int_equal(rmdir(fixture_join(path, "staging")), 0);
     tamis_store_close(fixture_open(path, TAMIS_READ_ONLY));
     assert_int_not_equal(access(fixture_join(path, "staging"), F_OK), 0);
-    tamis_store *store = fixture_open(path, 0);
+    AUTO_STORE *store = fixture_open(path, 0);
     assert_done(tamis_filter_create(store, "x", &plain, NULL));
-    tamis_store_close(store);
-    free(path);
 }
 
 CASE(store_without_its_segments_directory_is_damaged)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store *store;
     tamis_store_close(fixture_store(&path));
     assert_int_equal(rmdir(fixture_join(path, "segments")), 0);
     assert_refused(TAMIS_ECORRUPT, "segments is missing; restore it",
                    tamis_store_open(path, 0, &store));
-    free(path);
 }
 
 static int open_descriptors(void)
@@ -141,16 +127,14 @@ static int open_descriptors(void)
 
 CASE(store_and_filter_close_give_every_descriptor_and_mapping_back)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store_close(fixture_store(&path));
     const int before = open_descriptors();
     for (int i = 0; i < 20; i++) {
-        tamis_store *store = fixture_open(path, i % 2 ? 0 : TAMIS_CREATE);
-        tamis_filter *filter;
+        AUTO_STORE *store = fixture_open(path, i % 2 ? 0 : TAMIS_CREATE);
+        AUTO_FILTER *filter;
         assert_done(tamis_filter_open_or_create(store, "x", &plain, &filter));
         assert_done(tamis_filter_sync(filter));
-        tamis_filter_close(filter);
-        tamis_store_close(store);
     }
     assert_int_equal(open_descriptors(), before);
     char line[4352];
@@ -159,13 +143,11 @@ CASE(store_and_filter_close_give_every_descriptor_and_mapping_back)
     while (fgets(line, sizeof line, maps) != NULL)
         assert_null(strstr(line, path));
     (void)fclose(maps);
-    free(path);
 }
 
 /* A filter open costs no descriptor: a process may hold ten thousand. */
-CASE(store_open_filters_hold_no_descriptor)
+STORE_CASE(store_open_filters_hold_no_descriptor)
 {
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *filters[20];
     const int before = open_descriptors();
     for (int i = 0; i < 20; i++) {
@@ -176,7 +158,6 @@ CASE(store_open_filters_hold_no_descriptor)
     assert_int_equal(open_descriptors(), before);
     for (int i = 0; i < 20; i++)
         tamis_filter_close(filters[i]);
-    tamis_store_close(store);
 }
 
 /* ---- List ------------------------------------------------------------------------------------ */
@@ -202,10 +183,9 @@ static const char *listed(tamis_store *store, const char *prefix, int stop_after
     return names.all;
 }
 
-CASE(store_list_is_by_bytes_with_prefix_and_early_stop)
+STORE_CASE(store_list_is_by_bytes_with_prefix_and_early_stop)
 {
     static const char *const made[] = {"b", "a/2", "a/10", "A", "\xC3\xA9", "a"};
-    tamis_store *store = fixture_store(NULL);
     assert_string_equal(listed(store, NULL, 0, 0), "");
     create_all(store, made, 6);
     assert_string_equal(listed(store, NULL, 0, 0), "A a a/10 a/2 b \xC3\xA9 ");
@@ -214,7 +194,6 @@ CASE(store_list_is_by_bytes_with_prefix_and_early_stop)
     assert_string_equal(listed(store, "\xC3", 0, 0), "\xC3\xA9 ");
     assert_string_equal(listed(store, "x", 0, 0), "");
     assert_string_equal(listed(store, NULL, 2, 42), "A a ");
-    tamis_store_close(store);
 }
 
 static int drop_it(void *context, const struct tamis_filter_stat *stat)
@@ -251,7 +230,7 @@ static struct tamis_filter_stat listed_stat(tamis_store *store)
 
 CASE(store_list_tells_counts_and_state_as_of_sync_and_close)
 {
-    tamis_store *store = fixture_store(NULL);
+    AUTO_STORE *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 10);
     char key[RANDOM_KEY_BYTES];
     for (uint64_t i = 0; i < 5; i++)
@@ -271,14 +250,12 @@ CASE(store_list_tells_counts_and_state_as_of_sync_and_close)
     assert_int_equal(listed_stat(store).items, items);
     assert_int_equal(listed_stat(store).state, TAMIS_STATE_FULL);
     assert_true(listed_stat(store).checkpointed_at > synced); /* the last close is a checkpoint */
-    tamis_store_close(store);
 }
 
 /* ---- Drop and rename ------------------------------------------------------------------------- */
 
-CASE(store_drop_and_rename_of_an_absent_filter_say_so)
+STORE_CASE(store_drop_and_rename_of_an_absent_filter_say_so)
 {
-    tamis_store *store = fixture_store(NULL);
     tamis_filter *filter;
     assert_refused(TAMIS_ENOTFOUND, "no such filter: 'x' in the store /",
                    tamis_filter_drop(store, "x"));
@@ -287,14 +264,11 @@ CASE(store_drop_and_rename_of_an_absent_filter_say_so)
                    tamis_filter_open(store, "x", 0, &filter));
     assert_refused(TAMIS_ENOTFOUND, "no such filter: 'x'",
                    tamis_store_verify(store, "x", NULL, NULL));
-    tamis_store_close(store);
 }
 
-CASE(store_drop_removes_name_and_file)
+STORE_CASE(store_drop_removes_name_and_file)
 {
     static const char *const made[] = {"a", "b"};
-    char *path;
-    tamis_store *store = fixture_store(&path);
     create_all(store, made, 2);
     assert_done(tamis_filter_drop(store, "a"));
     assert_string_equal(listed(store, NULL, 0, 0), "b ");
@@ -305,16 +279,11 @@ CASE(store_drop_removes_name_and_file)
     /* and its old number is not: a handle of before must not meet the new file */
     assert_int_not_equal(access(fixture_segment_path(path, 1), F_OK), 0);
     assert_int_equal(access(fixture_segment_path(path, 3), F_OK), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(store_rename_moves_the_filter_as_it_is)
+STORE_CASE(store_rename_moves_the_filter_as_it_is)
 {
-    char *path;
-    struct tamis_filter_stat stat = {.size = sizeof stat};
     struct tamis__segment_header header;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "old", 100);
     assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
     tamis_filter_close(filter);
@@ -323,36 +292,30 @@ CASE(store_rename_moves_the_filter_as_it_is)
     assert_refused(TAMIS_ENOTFOUND, "'old'", tamis_filter_open(store, "old", 0, &filter));
     assert_done(tamis_filter_open(store, "new", 0, &filter));
     assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_true(stat.items == 1 && stat.generation == 1);
     assert_string_equal(stat.name, "new");
     fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
     assert_string_equal(tamis__label_current(&header)->name, "new");
     tamis_filter_close(filter);
     assert_int_equal(fixture_problems(path), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(store_rename_to_a_name_that_is_there_is_refused)
+STORE_CASE(store_rename_to_a_name_that_is_there_is_refused)
 {
     static const char *const made[] = {"a", "b"};
-    tamis_store *store = fixture_store(NULL);
     create_all(store, made, 2);
     assert_refused(TAMIS_EEXIST, "a filter 'b' exists already",
                    tamis_filter_rename(store, "a", "b"));
     assert_refused(TAMIS_EEXIST, "a filter 'a' exists already",
                    tamis_filter_rename(store, "a", "a"));
     assert_string_equal(listed(store, NULL, 0, 0), "a b ");
-    tamis_store_close(store);
 }
 
 /* 100 renames: label after label, each of them whole and the last one's. */
-CASE(store_rename_again_and_again_leaves_a_sound_store)
+STORE_CASE(store_rename_again_and_again_leaves_a_sound_store)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
-    tamis_filter *filter = fixture_filter(store, "n0", 100);
+    AUTO_FILTER *filter = fixture_filter(store, "n0", 100);
     for (int i = 0; i < 100; i++) {
         char from[16], to[16];
         (void)snprintf(from, sizeof from, "n%d", i);
@@ -361,9 +324,6 @@ CASE(store_rename_again_and_again_leaves_a_sound_store)
     }
     assert_string_equal(listed(store, NULL, 0, 0), "n100 ");
     assert_int_equal(fixture_problems(path), 0);
-    tamis_filter_close(filter);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* ---- Read-only ------------------------------------------------------------------------------- */
@@ -378,7 +338,6 @@ static int64_t modified_at(const char *path)
 CASE(store_open_read_only_reads_and_changes_nothing)
 {
     char *path, keys[64];
-    struct tamis_filter_stat stat = {.size = sizeof stat};
     struct tamis_segment_stat segment = {.size = sizeof segment};
     uint64_t positions[64];
     struct tamis_explanation explanation = {
@@ -396,7 +355,7 @@ CASE(store_open_read_only_reads_and_changes_nothing)
     assert_done(tamis_filter_open(store, "x", 0, &filter));
     assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
     assert_int_equal(tamis_filter_contains(filter, "kez", 3), 0);
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.items, 1);
     assert_done(tamis_filter_fill(filter, 0, &segment));
     assert_done(tamis_filter_explain(filter, 0, "key", 3, &explanation));
@@ -417,7 +376,7 @@ CASE(store_open_read_only_reads_and_changes_nothing)
 
 static void open_with_no_standard_descriptors(void *path)
 {
-    tamis_store *store;
+    AUTO_STORE *store;
     tamis_filter *filter;
     (void)close(0);
     (void)close(1);
@@ -427,15 +386,13 @@ static void open_with_no_standard_descriptors(void *path)
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) >= 0) _exit(4); /* a printf would reach a file of ours */
     tamis_filter_close(filter);
-    tamis_store_close(store);
 }
 
 CASE(store_files_never_get_a_standard_descriptor)
 {
-    char *path = scratch_path("store");
+    AUTO_FREE char *path = scratch_path("store");
     assert_int_equal(fixture_child(open_with_no_standard_descriptors, path), 0);
     assert_int_equal(fixture_problems(path), 0);
-    free(path);
 }
 
 CASES_PREPARE

@@ -101,42 +101,34 @@ static int64_t wait_in_vain(tamis_store *store, unsigned *rounds)
     return (tamis__steady_ns() - started) / 1000000;
 }
 
-CASE(wait_with_impossible_timeouts_is_refused)
+STORE_CASE(wait_with_impossible_timeouts_is_refused)
 {
-    tamis_store *store = fixture_store(NULL);
     assert_refused(TAMIS_EINVAL, "-1 ms", tamis_store_set_busy_timeout(store, -1));
     assert_refused(TAMIS_EINVAL, "86400001 ms", tamis_store_set_busy_timeout(store, 86400001));
     assert_refused(TAMIS_EINVAL, "needs a store", tamis_store_set_busy_timeout(NULL, 1));
     assert_refused(TAMIS_EINVAL, "needs a store", tamis_store_set_busy_callback(NULL, NULL, NULL));
     assert_int_equal(store->busy_timeout_ms, TAMIS_BUSY_TIMEOUT_DEFAULT);
     assert_done(tamis_store_set_busy_timeout(store, TAMIS_BUSY_TIMEOUT_MAX));
-    tamis_store_close(store);
 }
 
-CASE(wait_of_no_time_does_not_wait)
+STORE_CASE(wait_of_no_time_does_not_wait)
 {
-    tamis_store *store = fixture_store(NULL);
     unsigned rounds;
     assert_done(tamis_store_set_busy_timeout(store, 0));
     assert_in_range(wait_in_vain(store, &rounds), 0, 1000);
     assert_int_equal(rounds, 0);
-    tamis_store_close(store);
 }
 
-CASE(wait_lasts_for_the_timeout_and_pauses_in_between)
+STORE_CASE(wait_lasts_for_the_timeout_and_pauses_in_between)
 {
-    tamis_store *store = fixture_store(NULL);
     unsigned rounds;
     assert_done(tamis_store_set_busy_timeout(store, 300));
     assert_in_range(wait_in_vain(store, &rounds), 296, 2000); /* the clock goes in steps of 4 ms */
     assert_in_range(rounds, 10, 1500);                        /* a pause is 200 us at least */
-    tamis_store_close(store);
 }
 
-CASE(wait_tells_once_a_second_who_has_the_lock)
+STORE_CASE(wait_tells_once_a_second_who_has_the_lock)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     struct told told = {0};
     unsigned rounds;
     const pid_t pid = start_holder(path, LOCK_SH);
@@ -153,26 +145,20 @@ CASE(wait_tells_once_a_second_who_has_the_lock)
     assert_refused(TAMIS_EBUSY, words,
                    tamis__fail_busy(store, tamis__steady_ns(), -1, "the filter 'a' cannot grow"));
     end_holder(pid);
-    tamis_store_close(store);
-    free(path);
 }
 
-CASE(wait_ends_when_the_busy_function_says_so)
+STORE_CASE(wait_ends_when_the_busy_function_says_so)
 {
-    tamis_store *store = fixture_store(NULL);
     struct told told = {.stop_at = 1};
     unsigned rounds;
     assert_done(tamis_store_set_busy_callback(store, remember, &told));
     assert_in_range(wait_in_vain(store, &rounds), 996, 4000);
     assert_int_equal(told.calls, 1);
     assert_int_equal(told.holder, 0); /* nobody has the lock */
-    tamis_store_close(store);
 }
 
-CASE(wait_for_a_lock_names_who_has_it_and_not_who_waits)
+STORE_CASE(wait_for_a_lock_names_who_has_it_and_not_who_waits)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     const pid_t pid = start_holder(path, LOCK_EX);
     const int fd = open(fixture_join(path, "catalog.lock"), O_RDONLY);
     assert_int_equal(tamis__lock_holder(fd), pid);
@@ -182,8 +168,6 @@ CASE(wait_for_a_lock_names_who_has_it_and_not_who_waits)
     assert_int_equal(tamis__lock_holder(fd), getpid());
     assert_int_equal(tamis__lock_holder(-1), 0);
     close(fd);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* ---- Who needs the catalog ------------------------------------------------------------------- */
@@ -192,9 +176,7 @@ CASE(wait_for_a_lock_names_who_has_it_and_not_who_waits)
 
 static tamis_filter *added_to(tamis_store *store)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000};
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, "a", &spec, &filter));
+    tamis_filter *filter = fixture_create(store, "a", SPEC(.capacity = 1000));
     assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
     assert_done(tamis_store_set_busy_timeout(store, WAITS_MS));
     return filter;
@@ -217,7 +199,6 @@ static int count_filter(void *context, const struct tamis_filter_stat *stat)
 /* Everything that needs the catalog, while `pid` has it; then that is over. */
 static void try_all(const char *path, tamis_store *store, tamis_filter *filter, pid_t pid)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000};
     const struct tamis_store_options options = {.size = sizeof options,
                                                 .busy_timeout_ms = WAITS_MS};
     tamis_store *other = NULL;
@@ -225,7 +206,7 @@ static void try_all(const char *path, tamis_store *store, tamis_filter *filter, 
     unsigned count = 0;
     assert_waits_in_vain(tamis_store_open_with(path, &options, &other));
     assert_waits_in_vain(tamis_filter_open(store, "a", 0, &opened));
-    assert_waits_in_vain(tamis_filter_create(store, "b", &spec, NULL));
+    assert_waits_in_vain(tamis_filter_create(store, "b", SPEC(.capacity = 1000), NULL));
     assert_waits_in_vain(tamis_store_list(store, NULL, count_filter, &count));
     assert_waits_in_vain(tamis_filter_sync(filter));
     assert_int_equal(tamis_filter_add(filter, "another", 7), 1); /* needs nobody */
@@ -244,14 +225,10 @@ static void try_all(const char *path, tamis_store *store, tamis_filter *filter, 
 }
 
 /* Seen to fail, with those below, where all but an add waited without limit. */
-CASE(wait_for_a_stranger_with_the_catalog_ends_with_the_timeout)
+STORE_CASE(wait_for_a_stranger_with_the_catalog_ends_with_the_timeout)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = added_to(store);
     try_all(path, store, filter, start_holder(path, LOCK_EX));
-    tamis_store_close(store);
-    free(path);
 }
 
 static enum tamis__point stop_at;
@@ -281,21 +258,15 @@ static pid_t start_stopped(char *path, enum tamis__point point)
     return pid;
 }
 
-CASE(wait_for_one_that_is_stopped_in_a_transaction_ends_with_the_timeout)
+STORE_CASE(wait_for_one_that_is_stopped_in_a_transaction_ends_with_the_timeout)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = added_to(store);
     try_all(path, store, filter, start_stopped(path, TAMIS__POINT_RENAMED));
-    tamis_store_close(store);
-    free(path);
 }
 
 /* In the order of the turnstile and the lock itself (catalog.c) one may be stopped between both. */
-CASE(wait_for_one_that_is_stopped_in_the_turnstile_passes_it_by)
+STORE_CASE(wait_for_one_that_is_stopped_in_the_turnstile_passes_it_by)
 {
-    char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = added_to(store);
     unsigned count = 0;
     const int turnstile = open(path, O_RDONLY | O_DIRECTORY);
@@ -307,8 +278,6 @@ CASE(wait_for_one_that_is_stopped_in_the_turnstile_passes_it_by)
     assert_in_range((tamis__steady_ns() - started) / 1000000, 1990, 6000);
     assert_int_equal(count, 1);
     close(turnstile);
-    tamis_store_close(store);
-    free(path);
 }
 
 struct readers {
@@ -320,14 +289,13 @@ struct readers {
 static void read_on(void *context, unsigned index)
 {
     struct readers *readers = context;
-    tamis_store *store;
+    AUTO_STORE *store;
     unsigned count = 0;
     (void)index;
     SPAWN_CHECK(tamis_store_open(readers->path, TAMIS_READ_ONLY, &store) == 0);
     spawn_wait(&readers->barrier);
     while (__atomic_load_n(&readers->ends, __ATOMIC_RELAXED) == 0)
         SPAWN_CHECK(tamis_store_list(store, NULL, count_filter, &count) == 0);
-    tamis_store_close(store);
 }
 
 /* Seen to fail without the turnstile, with 40 s. */
@@ -366,7 +334,7 @@ CASE(wait_of_a_writer_among_readers_that_never_pause_is_short)
 
 CASE(wait_of_a_store_that_is_opened_takes_its_timeout_and_tells)
 {
-    char *path;
+    AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path), *other = NULL;
     struct told told = {0};
     struct tamis_store_options options = {.size = sizeof options,
@@ -383,7 +351,6 @@ CASE(wait_of_a_store_that_is_opened_takes_its_timeout_and_tells)
     assert_refused(TAMIS_EINVAL, "86400001 ms", tamis_store_open_with(path, &options, &other));
     end_holder(pid);
     tamis_store_close(store);
-    free(path);
 }
 
 CASES_PREPARE
