@@ -2,196 +2,24 @@
 /* acts.c: see acts.h. */
 #include "acts.h"
 
-#include <dirent.h>
-#include <err.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/point.h"
-#include "streams.h"
+#include "scene.h"
 
 #define KEYS SCENE_KEYS
-#define OUT 100u     /* the first keys of STATIC are exceptions */
-#define TIMES 20u    /* each key of COUNTING was added */
-#define COUNTED 100u /* keys of COUNTING */
-
-static const char *const names[SCENE_FILTERS] = {"blocked", "php",     "counting",
-                                                 "grown",   "durable", "static"};
-
-static char *template_path;
-static int64_t items_before[SCENE_FILTERS];
-static uint64_t ones_before[SCENE_FILTERS];
-static struct stream export_before, export_again; /* with room enough: memory may be what fails */
-static struct builds_key bytes_of[KEYS], fresh_of[KEYS];
-static struct tamis_key keys[KEYS], fresh_keys[KEYS];
-static bool acknowledged[SCENE_FILTERS][KEYS]; /* of the fresh ones, in the scene there is */
-
-/* ---- Making ---------------------------------------------------------------------------------- */
-
-static void make(tamis_store *store, enum scene_filter which, const struct tamis_filter_spec *spec,
-                 size_t count, unsigned times)
-{
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, names[which], spec, &filter));
-    for (unsigned i = 0; i < times; i++)
-        assert_done(tamis_filter_add_batch(filter, keys, count, NULL));
-    assert_done(tamis_filter_close(filter));
-}
-
-static void remember(void)
-{
-    struct tamis_segment_stat stat = {.size = sizeof stat};
-    tamis_store *store = fixture_open(template_path, TAMIS_READ_ONLY);
-    for (size_t i = 0; i < SCENE_FILTERS; i++) {
-        tamis_filter *filter;
-        assert_done(tamis_filter_open(store, names[i], 0, &filter));
-        items_before[i] = tamis_filter_items(filter);
-        assert_done(tamis_filter_fill(filter, 0, &stat));
-        ones_before[i] = stat.ones;
-        if (i == BLOCKED) {
-            const struct tamis_sink sink = stream_sink(&export_before);
-            assert_done(tamis_filter_export(filter, "tamis", 0, &sink));
-            export_again = stream_of(export_before.data, export_before.bytes);
-        }
-        assert_done(tamis_filter_close(filter));
-    }
-    tamis_store_close(store);
-}
-
-static void make_template(void)
-{
-    const struct tamis_filter_spec
-        blocked = {.size = sizeof blocked, .capacity = 7000, .on_full = TAMIS_ON_FULL_WARN},
-        php = {.size = sizeof php, .m_bits = 70000, .hash_set = "php:js,pjw,elf"},
-        counting = {.size = sizeof counting, .capacity = 1300, .kind = TAMIS_KIND_COUNTING},
-        grown = {.size = sizeof grown, .capacity = 333, .fp_rate = 1e-6},
-        durable = {.size = sizeof durable, .capacity = 7000, .flags = TAMIS_FILTER_DURABLE};
-    const struct tamis_build_spec fuse = {
-        .size = sizeof fuse,
-        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                              .kind = TAMIS_KIND_FUSE,
-                                              .fp_rate = 1e-5},
-        .memory_bytes = 1 << 20,
-        .threads = 1};
-    const struct builds_keys all = {.family = 'k', .count = KEYS};
-    for (size_t i = 0; i < KEYS; i++) {
-        bytes_of[i] = builds_key('k', i);
-        fresh_of[i] = builds_key('f', i);
-        keys[i] = (struct tamis_key){&bytes_of[i], BUILDS_KEY_BYTES};
-        fresh_keys[i] = (struct tamis_key){&fresh_of[i], BUILDS_KEY_BYTES};
-    }
-    tamis_store *store = fixture_store(&template_path);
-    make(store, BLOCKED, &blocked, KEYS, 1);
-    make(store, PHP, &php, KEYS, 1);
-    make(store, COUNTING, &counting, COUNTED, TIMES);
-    make(store, GROWN, &grown, KEYS, 1);
-    make(store, DURABLE, &durable, KEYS, 1);
-    assert_done(builds_run(store, names[STATIC], &fuse, &all, NULL));
-    assert_int_equal(tamis_filter_except(store, names[STATIC], keys, OUT), OUT);
-    tamis_store_close(store);
-    remember();
-}
-
-void scene_copy(struct scene *scene)
-{
-    if (template_path == NULL) make_template();
-    *scene = (struct scene){.path = scratch_path("scene"), .away = scratch_path("away")};
-    memset(acknowledged, 0, sizeof acknowledged);
-    scratch_copy(template_path, scene->path);
-}
-
-void scene_copy_to(struct scene *scene, const char *path, const char *away)
-{
-    if (template_path == NULL) make_template();
-    *scene = (struct scene){.path = strdup(path), .away = strdup(away)};
-    if (scene->path == NULL || scene->away == NULL) err(1, "strdup");
-    memset(acknowledged, 0, sizeof acknowledged);
-    scratch_copy(template_path, scene->path);
-}
-
-static int open_with(struct scene *scene, unsigned flags)
-{
-    int rc = tamis_store_open(scene->path, 0, &scene->store);
-    for (size_t i = 0; rc == 0 && i < SCENE_FILTERS; i++)
-        rc = tamis_filter_open(scene->store, names[i], i == STATIC ? TAMIS_READ_ONLY : flags,
-                               &scene->filters[i]);
-    return rc;
-}
-
-int scene_open(struct scene *scene)
-{
-    return open_with(scene, 0);
-}
-
-void scene_set(struct scene *scene)
-{
-    scene_copy(scene);
-    assert_done(scene_open(scene));
-}
-
-void scene_set_for(struct scene *scene, const struct act *act)
-{
-    scene_set(scene);
-    if (act->prepare != NULL) act->prepare(scene);
-}
-
-void scene_name_back(const struct scene *scene)
-{
-    if (scene->store != NULL) (void)!tamis_filter_rename(scene->store, "renamed", names[PHP]);
-}
-
-int scene_close(struct scene *scene)
-{
-    int rc = 0;
-    for (size_t i = 0; i < SCENE_FILTERS; i++) {
-        const int closed = tamis_filter_close(scene->filters[i]);
-        if (rc == 0) rc = closed;
-        scene->filters[i] = NULL;
-    }
-    tamis_store_close(scene->store);
-    scene->store = NULL;
-    return rc;
-}
-
-void scene_clear(struct scene *scene)
-{
-    (void)scene_close(scene);
-    scratch_remove(scene->path);
-    scratch_remove(scene->away);
-    free(scene->path);
-    free(scene->away);
-}
-
-void scene_each_file(const struct scene *scene, scene_file_fn *fn, void *context)
-{
-    char file[4096];
-    const struct dirent *entry;
-    (void)snprintf(file, sizeof file, "%s/catalog.mdb", scene->path);
-    fn(context, file);
-    DIR *dir = opendir(fixture_join(scene->path, "segments"));
-    if (dir == NULL) err(1, "%s", scene->path);
-    while ((entry = readdir(dir)) != NULL) {
-        if (*entry->d_name == '.') continue;
-        (void)snprintf(file, sizeof file, "%s/segments/%s", scene->path, entry->d_name);
-        fn(context, file);
-    }
-    (void)closedir(dir);
-}
-
-/* ---- Acts ------------------------------------------------------------------------------------ */
 
 static size_t count_of(size_t which)
 {
-    return which == COUNTING ? COUNTED : KEYS;
+    return which == COUNTING ? SCENE_COUNTED : KEYS;
 }
 
 static int expected(size_t which, size_t key)
 {
-    return which != STATIC || key >= OUT;
+    return which != STATIC || key >= SCENE_OUT;
 }
 
-/* A wrong answer outweighs an error, an error a right one. */
-static int64_t worse(int64_t a, int64_t b)
+int64_t worse(int64_t a, int64_t b)
 {
     if (a == SCENE_WRONG || b == SCENE_WRONG) return SCENE_WRONG;
     return a < 0 ? a : b < 0 ? b : 0;
@@ -201,12 +29,13 @@ static int64_t ask_filter(tamis_filter *filter, size_t which)
 {
     int64_t worst = 0;
     for (size_t i = 0; i < count_of(which); i += worst < 0 ? 197 : 1) {
-        const int rc = tamis_filter_contains(filter, keys[i].data, keys[i].bytes);
+        const int rc = tamis_filter_contains(filter, scene_keys[i].data, scene_keys[i].bytes);
         worst = worse(worst, rc < 0 ? rc : rc == expected(which, i) ? 0 : SCENE_WRONG);
     }
     for (size_t i = 0; i < KEYS; i += worst < 0 ? 197 : 1) {
-        if (!acknowledged[which][i]) continue;
-        const int rc = tamis_filter_contains(filter, fresh_keys[i].data, fresh_keys[i].bytes);
+        if (!scene_acknowledged[which][i]) continue;
+        const int rc =
+            tamis_filter_contains(filter, scene_fresh_keys[i].data, scene_fresh_keys[i].bytes);
         worst = worse(worst, rc < 0 ? rc : rc == 1 ? 0 : SCENE_WRONG);
     }
     return worst;
@@ -215,7 +44,7 @@ static int64_t ask_filter(tamis_filter *filter, size_t which)
 static int64_t ask_batch(tamis_filter *filter, size_t which)
 {
     uint8_t answers[KEYS]; /* of several threads at once */
-    const int64_t rc = tamis_filter_contains_batch(filter, keys, count_of(which), answers);
+    const int64_t rc = tamis_filter_contains_batch(filter, scene_keys, count_of(which), answers);
     for (size_t i = 0; rc >= 0 && i < count_of(which); i++)
         if (answers[i] != expected(which, i)) return SCENE_WRONG;
     return rc < 0 ? rc : 0;
@@ -254,7 +83,7 @@ static int64_t act_add_again(struct scene *s)
     int64_t worst = 0;
     for (size_t i = 0; i < STATIC; i++)
         for (size_t k = 0; k < count_of(i); k += worst < 0 ? 497 : 7) {
-            const int rc = tamis_filter_add(s->filters[i], keys[k].data, keys[k].bytes);
+            const int rc = tamis_filter_add(s->filters[i], scene_keys[k].data, scene_keys[k].bytes);
             worst = worse(worst, rc > 0 && i != COUNTING ? SCENE_WRONG : rc);
         }
     return worst;
@@ -279,7 +108,7 @@ static int64_t act_add_again_batch(struct scene *s)
 {
     int64_t worst = 0;
     for (size_t i = 0; i < STATIC; i++)
-        worst = worse(worst, add_batch(s->filters[i], i, keys, count_of(i), false));
+        worst = worse(worst, add_batch(s->filters[i], i, scene_keys, count_of(i), false));
     return worst;
 }
 
@@ -290,13 +119,14 @@ static int64_t act_add_new(struct scene *s)
     int64_t worst = 0;
     for (size_t i = 0; i < STATIC; i++) {
         memset(answers, TAMIS_ANSWER_REFUSED, sizeof answers);
-        const int64_t rc = tamis_filter_add_batch(s->filters[i], fresh_keys, KEYS, answers);
+        const int64_t rc = tamis_filter_add_batch(s->filters[i], scene_fresh_keys, KEYS, answers);
         worst = worse(worst, rc);
         for (size_t k = 0; k < KEYS; k++)
-            acknowledged[i][k] |= answers[k] != TAMIS_ANSWER_REFUSED;
+            scene_acknowledged[i][k] |= answers[k] != TAMIS_ANSWER_REFUSED;
         for (size_t k = 0; k < KEYS; k += worst < 0 ? 197 : 1)
             if (answers[k] != TAMIS_ANSWER_REFUSED &&
-                tamis_filter_contains(s->filters[i], fresh_keys[k].data, fresh_keys[k].bytes) == 0)
+                tamis_filter_contains(s->filters[i], scene_fresh_keys[k].data,
+                                      scene_fresh_keys[k].bytes) == 0)
                 worst = SCENE_WRONG;
     }
     return worst;
@@ -304,19 +134,21 @@ static int64_t act_add_new(struct scene *s)
 
 static int64_t act_count(struct scene *s)
 {
-    static uint64_t counts[COUNTED];
-    const int64_t rc = tamis_filter_count_batch(s->filters[COUNTING], keys, COUNTED, counts);
-    for (size_t i = 0; rc >= 0 && i < COUNTED; i++)
-        if (counts[i] < TIMES) return SCENE_WRONG;
+    static uint64_t counts[SCENE_COUNTED];
+    const int64_t rc =
+        tamis_filter_count_batch(s->filters[COUNTING], scene_keys, SCENE_COUNTED, counts);
+    for (size_t i = 0; rc >= 0 && i < SCENE_COUNTED; i++)
+        if (counts[i] < SCENE_TIMES) return SCENE_WRONG;
     return rc < 0 ? rc : 0;
 }
 
 /* Once of twenty: all stay in. */
 static int64_t act_remove(struct scene *s)
 {
-    static uint8_t answers[COUNTED];
-    const int64_t rc = tamis_filter_remove_batch(s->filters[COUNTING], keys, COUNTED, answers);
-    for (size_t i = 0; rc >= 0 && i < COUNTED; i++)
+    static uint8_t answers[SCENE_COUNTED];
+    const int64_t rc =
+        tamis_filter_remove_batch(s->filters[COUNTING], scene_keys, SCENE_COUNTED, answers);
+    for (size_t i = 0; rc >= 0 && i < SCENE_COUNTED; i++)
         if (answers[i] != 1) return SCENE_WRONG;
     return worse(rc < 0 ? rc : 0, ask_filter(s->filters[COUNTING], COUNTING));
 }
@@ -328,8 +160,8 @@ static int64_t act_items(struct scene *s)
         struct tamis_filter_stat stat = {.size = sizeof stat};
         const int64_t items = tamis_filter_items(s->filters[i]);
         const int rc = tamis_filter_stat(s->filters[i], &stat);
-        if (items >= 0 && items != items_before[i]) worst = SCENE_WRONG;
-        if (rc == 0 && stat.items != (uint64_t)items_before[i]) worst = SCENE_WRONG;
+        if (items >= 0 && items != scene_items_before[i]) worst = SCENE_WRONG;
+        if (rc == 0 && stat.items != (uint64_t)scene_items_before[i]) worst = SCENE_WRONG;
         worst = worse(worst, worse(items, rc));
     }
     return worst;
@@ -342,7 +174,7 @@ static int64_t act_fill(struct scene *s)
         struct tamis_segment_stat stat = {.size = sizeof stat};
         double fill[3];
         const int rc = tamis_filter_fill(s->filters[i], 0, &stat);
-        if (rc == 0 && stat.ones != ones_before[i]) worst = SCENE_WRONG;
+        if (rc == 0 && stat.ones != scene_ones_before[i]) worst = SCENE_WRONG;
         worst = worse(worst, worse(rc, tamis_filter_fill_map(s->filters[i], 0, fill, 3)));
     }
     return worst;
@@ -350,11 +182,12 @@ static int64_t act_fill(struct scene *s)
 
 static int64_t act_export(struct scene *s)
 {
-    const struct tamis_sink sink = stream_sink(&export_again);
-    export_again.bytes = 0;
+    const struct tamis_sink sink = stream_sink(&scene_export_again);
+    scene_export_again.bytes = 0;
     const int rc = tamis_filter_export(s->filters[BLOCKED], "tamis", 0, &sink);
-    const bool same = export_again.bytes == export_before.bytes &&
-                      memcmp(export_again.data, export_before.data, export_again.bytes) == 0;
+    const bool same =
+        scene_export_again.bytes == scene_export_before.bytes &&
+        memcmp(scene_export_again.data, scene_export_before.data, scene_export_again.bytes) == 0;
     return rc < 0 ? rc : same ? 0 : SCENE_WRONG;
 }
 
@@ -403,12 +236,12 @@ static int64_t act_merge_into(struct scene *s)
 
 static int64_t act_import(struct scene *s)
 {
-    const struct tamis_sink sink = stream_sink(&export_again);
+    const struct tamis_sink sink = stream_sink(&scene_export_again);
     tamis_filter *imported = NULL;
-    export_again.bytes = 0;
+    scene_export_again.bytes = 0;
     int64_t rc = tamis_filter_export(s->filters[BLOCKED], "tamis", 0, &sink);
     if (rc == 0) {
-        const struct tamis_source source = stream_source(&export_again);
+        const struct tamis_source source = stream_source(&scene_export_again);
         rc = tamis_filter_import(s->store, "imported", "tamis", NULL, &source, &imported);
         if (rc == 0) {
             rc = ask_filter(imported, BLOCKED);
@@ -454,7 +287,7 @@ static int count_names(void *context, const struct tamis_filter_stat *stat)
 {
     size_t *known = context;
     for (size_t i = 0; i < SCENE_FILTERS; i++)
-        *known += strcmp(stat->name, names[i]) == 0;
+        *known += strcmp(stat->name, scene_names[i]) == 0;
     return 0;
 }
 
@@ -490,12 +323,11 @@ static int64_t act_close(struct scene *s)
 
 static int64_t act_create(struct scene *s)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 20000, .fp_rate = 0.001};
     tamis_filter *filter = NULL;
-    int64_t rc = tamis_filter_create(s->store, "new", &spec, &filter);
+    int64_t rc =
+        tamis_filter_create(s->store, "new", SPEC(.capacity = 20000, .fp_rate = 0.001), &filter);
     if (rc < 0) return rc;
-    rc = add_batch(filter, BLOCKED, fresh_keys, KEYS, true);
+    rc = add_batch(filter, BLOCKED, scene_fresh_keys, KEYS, true);
     rc = worse(rc, tamis_filter_close(filter));
     return worse(rc, tamis_filter_drop(s->store, "new"));
 }
@@ -508,35 +340,26 @@ static int64_t act_rename(struct scene *s)
 
 static int64_t act_except(struct scene *s)
 {
-    const int64_t rc = tamis_filter_except(s->store, names[STATIC], fresh_keys, 5);
-    return rc < 0 ? rc : tamis_filter_unexcept(s->store, names[STATIC], fresh_keys, 5, NULL);
+    const int64_t rc = tamis_filter_except(s->store, scene_names[STATIC], scene_fresh_keys, 5);
+    return rc < 0 ? rc
+                  : tamis_filter_unexcept(s->store, scene_names[STATIC], scene_fresh_keys, 5, NULL);
 }
 
 static int64_t act_build(struct scene *s)
 {
-    const struct tamis_build_spec spec = {
-        .size = sizeof spec,
-        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                              .kind = TAMIS_KIND_FUSE,
-                                              .fp_rate = 1e-5},
-        .memory_bytes = 1 << 20,
-        .threads = 1,
-        .flags = TAMIS_BUILD_IF_CHANGED};
-    const struct builds_keys all = {.family = 'k', .count = KEYS};
-    const int64_t rc = builds_run(s->store, names[STATIC], &spec, &all, NULL);
+    const int rc = scene_build(s->store, TAMIS_BUILD_IF_CHANGED);
     return worse(rc < 0 ? rc : 0, ask_filter(s->filters[STATIC], STATIC));
 }
 
 /* What was answered is in, also when it is opened again. */
 static int64_t act_durable(struct scene *s)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 7000, .flags = TAMIS_FILTER_DURABLE};
     tamis_filter *filter = NULL;
-    int64_t rc = tamis_filter_create(s->store, "sure", &spec, &filter);
+    int64_t rc = tamis_filter_create(
+        s->store, "sure", SPEC(.capacity = 7000, .flags = TAMIS_FILTER_DURABLE), &filter);
     if (rc < 0) return rc;
     const int one = tamis_filter_add(filter, "one", 3);
-    const int64_t many = tamis_filter_add_batch(filter, keys, KEYS, NULL);
+    const int64_t many = tamis_filter_add_batch(filter, scene_keys, KEYS, NULL);
     rc = worse(worse(one, many), tamis_filter_close(filter));
     const int opened = tamis_filter_open(s->store, "sure", 0, &filter);
     if (opened == 0) {
@@ -557,9 +380,10 @@ static int64_t act_repair(struct scene *s)
 static int64_t add_some(struct scene *s, size_t which, size_t begin, size_t end)
 {
     for (size_t k = begin; k < end; k++) {
-        const int rc = tamis_filter_add(s->filters[which], fresh_keys[k].data, fresh_keys[k].bytes);
+        const int rc = tamis_filter_add(s->filters[which], scene_fresh_keys[k].data,
+                                        scene_fresh_keys[k].bytes);
         if (rc < 0) return rc;
-        acknowledged[which][k] = true;
+        scene_acknowledged[which][k] = true;
     }
     return 0;
 }
@@ -576,10 +400,8 @@ static int64_t act_add_durable(struct scene *s)
 /* By another handle, which leaves its log: so the segment on the disk is marked before the act. */
 static void mark_durable(struct scene *s)
 {
-    tamis_filter *filter;
-    assert_done(tamis_filter_open(s->store, names[DURABLE], TAMIS_NO_SYNC, &filter));
+    AUTO_FILTER *filter = fixture_opened(s->store, scene_names[DURABLE], TAMIS_NO_SYNC);
     assert_done(tamis_filter_add(filter, "mark", 4));
-    assert_done(tamis_filter_close(filter));
 }
 
 /* All that is told is in logs then, and nowhere else. */
@@ -592,7 +414,7 @@ static int64_t act_log(struct scene *s)
 static void leave_unclean(struct scene *s)
 {
     assert_done(scene_close(s));
-    assert_done(open_with(s, TAMIS_NO_SYNC));
+    assert_done(scene_open_with(s, TAMIS_NO_SYNC));
     for (size_t i = 0; i < STATIC; i++)
         assert_done(add_some(s, i, 0, 3));
     assert_done(scene_close(s));

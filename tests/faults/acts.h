@@ -47,6 +47,14 @@ void scene_name_back(const struct scene *scene);
 int scene_close(struct scene *scene);
 /* Closed or not, all that is left of it goes. */
 void scene_clear(struct scene *scene);
+/* Freed at the end of its block, see auto.h. */
+#define AUTO_SCENE __attribute__((cleanup(scene_clear))) struct scene
+
+/* Of two results: a wrong answer outweighs an error, an error a right one. */
+int64_t worse(int64_t a, int64_t b);
+
+/* Build the static filter, of all keys: what tamis_build_publish() returned. */
+int scene_build(tamis_store *store, uint32_t flags);
 
 /* Ask every filter for every key, and every one that an act was told is in, by each of its handles:
  * SCENE_WRONG, the last error, or 0. */

@@ -40,7 +40,7 @@ static void judge(const char *disk, const char *act, off_t spare, int64_t rc)
 static void run_full(const struct small_disk *disk, const struct act *act, const char *root,
                      off_t spare)
 {
-    struct scene scene;
+    AUTO_SCENE scene;
     char path[4096], away[4096];
     (void)snprintf(path, sizeof path, "%s/store", root);
     (void)snprintf(away, sizeof away, "%s/away", root);
@@ -58,22 +58,18 @@ static void run_full(const struct small_disk *disk, const struct act *act, const
     if (problems != 0)
         fail_msg("%s, %s: %lld problems", disk->name, act->name, (long long)problems);
     assert_int_equal(scene_ask(&scene), 0);
-    scene_clear(&scene);
 }
 
 /* A durable filter whose log has no room: nothing is added, and once there is room all is. */
 static void run_durable_full(const struct small_disk *disk, const char *root, off_t spare)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 1000, .flags = TAMIS_FILTER_DURABLE};
     struct tamis_key keys[2] = {{"one", 3}, {"two", 3}};
     uint8_t answers[2];
     char path[4096];
-    tamis_store *store = NULL;
-    tamis_filter *filter = NULL;
     (void)snprintf(path, sizeof path, "%s/durable", root);
-    assert_done(tamis_store_open(path, TAMIS_CREATE, &store));
-    assert_done(tamis_filter_create(store, "durable", &spec, &filter));
+    tamis_store *store = fixture_open(path, TAMIS_CREATE);
+    tamis_filter *filter =
+        fixture_create(store, "durable", SPEC(.capacity = 1000, .flags = TAMIS_FILTER_DURABLE));
     small_disk_fill(spare);
     const int64_t one = tamis_filter_add(filter, "one", 3);
     judge(disk->name, "durable add", spare, one);
@@ -113,7 +109,7 @@ static void sweep(const struct small_disk *disk, const char *root)
 static void run_on(const struct small_disk *disk)
 {
     static const off_t spares[] = {0, 8192, 65536};
-    char *image = scratch_path("image"), *root = scratch_path("disk");
+    AUTO_FREE char *image = scratch_path("image"), *root = scratch_path("disk");
     if (!small_disk_mount(disk, image, root)) {
         (void)printf("disk-full: %s left out: it cannot be made or mounted here\n", disk->name);
     } else {
@@ -124,8 +120,6 @@ static void run_on(const struct small_disk *disk)
         small_disk_unmount();
     }
     scratch_remove(image);
-    free(image);
-    free(root);
 }
 
 /* Not by cmocka's runner: see truncate_under_us.c. */

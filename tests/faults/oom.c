@@ -31,35 +31,25 @@ static unsigned points, told, right, wrong;
 
 /* ---- What acts.h has not --------------------------------------------------------------------- */
 
-static int64_t worse(int64_t a, int64_t b)
-{
-    if (a == SCENE_WRONG || b == SCENE_WRONG) return SCENE_WRONG;
-    return a < 0 ? a : b < 0 ? b : 0;
-}
-
 static int64_t act_make_store(struct scene *s)
 {
-    tamis_store *store = NULL;
-    const int rc = tamis_store_open(s->away, TAMIS_CREATE, &store);
-    tamis_store_close(store);
-    return rc;
+    AUTO_STORE *store = NULL;
+    return tamis_store_open(s->away, TAMIS_CREATE, &store);
 }
 
 static int64_t act_read_only(struct scene *s)
 {
-    tamis_store *store = NULL;
+    AUTO_STORE *store = NULL;
     int64_t rc = tamis_store_open(s->path, TAMIS_READ_ONLY, &store);
     if (rc == 0) rc = scene_verify(store, "counting");
-    tamis_store_close(store);
     return rc;
 }
 
 static int64_t act_rotate(struct scene *s)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 1000, .window_items = 1000, .slices = 4};
     tamis_filter *filter = NULL;
-    int64_t rc = tamis_filter_open_or_create(s->store, "window", &spec, &filter);
+    int64_t rc = tamis_filter_open_or_create(
+        s->store, "window", SPEC(.capacity = 1000, .window_items = 1000, .slices = 4), &filter);
     if (rc < 0) return rc;
     const int added = tamis_filter_add(filter, "key", 3), rotated = tamis_filter_rotate(filter),
               has = tamis_filter_contains(filter, "key", 3);
@@ -87,15 +77,7 @@ static int64_t act_explain(struct scene *s)
 /* The same keys again: a generation more, and back. */
 static int64_t act_rollback(struct scene *s)
 {
-    const struct tamis_build_spec spec = {
-        .size = sizeof spec,
-        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                              .kind = TAMIS_KIND_FUSE,
-                                              .fp_rate = 1e-5},
-        .memory_bytes = 1 << 20,
-        .threads = 1};
-    const struct builds_keys all = {.family = 'k', .count = SCENE_KEYS};
-    const int64_t rc = builds_run(s->store, "static", &spec, &all, NULL);
+    const int rc = scene_build(s->store, 0);
     return rc < 0 ? rc : tamis_filter_rollback(s->store, "static", 0);
 }
 
@@ -145,13 +127,11 @@ static char *down_path(void)
 {
     static char *down;
     char *path, from[4096], to[4096];
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 1000, .flags = TAMIS_FILTER_DURABLE};
-    tamis_filter *filter = NULL;
     if (down != NULL) return down;
     down = scratch_path("down");
     tamis_store *store = fixture_store(&path);
-    assert_done(tamis_filter_create(store, "down", &spec, &filter));
+    tamis_filter *filter =
+        fixture_create(store, "down", SPEC(.capacity = 1000, .flags = TAMIS_FILTER_DURABLE));
     assert_int_equal(tamis_filter_add(filter, "first", 5), 1);
     scratch_copy(path, down);
     assert_int_equal(tamis_filter_add(filter, "answered", 8), 1);
@@ -301,8 +281,7 @@ static char *command_template(void)
 {
     char *directory = scratch_path("commands");
     if (mkdir(directory, 0755) != 0) err(1, "%s", directory);
-    tamis_store *store;
-    assert_done(tamis_store_open(fixture_join(directory, "store"), TAMIS_CREATE, &store));
+    tamis_store *store = fixture_open(fixture_join(directory, "store"), TAMIS_CREATE);
     tamis_filter *filter = fixture_filter(store, "old", 1000);
     assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
     assert_done(tamis_filter_close(filter));
@@ -318,7 +297,7 @@ static char *command_template(void)
 static bool fail_command(const char *template, const char *const *arguments, unsigned nth)
 {
     static char whole[65536], out[65536], said[65536];
-    char *directory = scratch_path("command");
+    AUTO_FREE char *directory = scratch_path("command");
     scratch_copy(template, directory);
     const int status = run_command(arguments, directory, nth);
     (void)slurp(directory, "out", out, sizeof out);
@@ -338,13 +317,12 @@ static bool fail_command(const char *template, const char *const *arguments, uns
     right += status == 0;
     assert_int_equal(fixture_problems(fixture_join(directory, "store")), 0);
     scratch_remove(directory);
-    free(directory);
     return reached;
 }
 
 static void run_commands(void)
 {
-    char *template = command_template();
+    AUTO_FREE char *template = command_template();
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         unsigned nth = 1;
         (void)fail_command(template, commands[i], UINT_MAX);
@@ -352,7 +330,6 @@ static void run_commands(void)
             nth += nth < 60 ? 1 : 7;
         (void)printf("tamis %s: %u allocations\n", commands[i][0], nth - 1);
     }
-    free(template);
 }
 
 #else

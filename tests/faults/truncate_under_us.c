@@ -91,14 +91,13 @@ static void judge(const char *act, const char *when, int64_t rc)
 
 static void run_after_cut(const struct act *act, struct cutting c)
 {
-    struct scene scene;
+    AUTO_SCENE scene;
     char when[64];
     scene_set_for(&scene, act);
     (void)snprintf(when, sizeof when, "file %d cut in way %d", c.only, c.cut);
     cut(&scene, &c);
     judge(act->name, when, act->run(&scene));
     judge(act->name, "and asked then", scene_ask(&scene));
-    scene_clear(&scene);
 }
 
 static void count_file(void *context, const char *file)
@@ -153,7 +152,7 @@ static void at_point(enum tamis__point point)
 
 static bool run_with_cut(const struct act *act, unsigned nth, bool calls)
 {
-    struct scene scene;
+    AUTO_SCENE scene;
     char when[64];
     scene_set_for(&scene, act);
     armed.scene = &scene;
@@ -173,7 +172,6 @@ static bool run_with_cut(const struct act *act, unsigned nth, bool calls)
         judge(act->name, when, rc);
         judge(act->name, "and asked then", scene_ask(&scene));
     }
-    scene_clear(&scene);
     return armed.done;
 }
 
@@ -258,7 +256,7 @@ static void ask_in_child(void *context)
 static void truncation_under_threads_and_children_is_an_error(void)
 {
     for (int way = 0; way < CUTS; way++) {
-        struct scene scene;
+        AUTO_SCENE scene;
         pthread_t threads[3];
         void *wrong = NULL;
         scene_set(&scene);
@@ -276,7 +274,6 @@ static void truncation_under_threads_and_children_is_an_error(void)
             judge("contains", "threads", wrong != NULL ? SCENE_WRONG : 0);
         }
         assert_int_equal(in_child(ask_in_child, &scene), 0);
-        scene_clear(&scene);
     }
     assert_int_equal(wrong_answers, 0);
 }

@@ -205,9 +205,7 @@ static char *copy_store(void)
 
 static tamis_filter *open_filter(tamis_store *store, size_t filter)
 {
-    tamis_filter *open = NULL;
-    assert_done(tamis_filter_open(store, filter_text(filter, FILTER_NAME), 0, &open));
-    return open;
+    return fixture_opened(store, filter_text(filter, FILTER_NAME), 0);
 }
 
 /* ---- The tests ------------------------------------------------------------------------------- */
@@ -232,8 +230,7 @@ static void assert_label(const char *path, size_t row)
 static void assert_segment(const char *path, tamis_filter *filter, uint32_t index, size_t row)
 {
     static const char *const orders[] = {"lsb-first", "msb-first"};
-    struct tamis_segment_stat segment = {.size = sizeof segment};
-    assert_done(tamis_filter_segment(filter, index, &segment));
+    struct tamis_segment_stat segment = fixture_segment_stat(filter, index);
     assert_int_equal(segment.number, segment_number(row, SEGMENT_NUMBER));
     assert_string_equal(tamis_kind_name(segment.kind), segment_text(row, SEGMENT_KIND));
     assert_int_equal(segment.words, segment_number(row, SEGMENT_WORDS));
@@ -253,8 +250,7 @@ static void assert_segment(const char *path, tamis_filter *filter, uint32_t inde
 static void assert_stat(tamis_filter *filter, size_t i)
 {
     static const char *const policies[] = {"", "grow", "refuse", "warn"};
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_string_equal(stat.name, filter_text(i, FILTER_NAME));
     assert_string_equal(tamis_kind_name(stat.kind), filter_text(i, FILTER_KIND));
     assert_string_equal(stat.hash_set, filter_text(i, FILTER_HASH_SET));
@@ -274,29 +270,25 @@ static void assert_stat(tamis_filter *filter, size_t i)
 
 static void golden_metadata_is_what_it_was(void **state)
 {
-    char *path = copy_store();
-    tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_FREE char *path = copy_store();
+    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
     (void)state;
     for (size_t i = 1; i < golden.filters.count; i++) {
         size_t first;
-        struct tamis_filter_stat stat = {.size = sizeof stat};
-        tamis_filter *filter = open_filter(store, i);
+        AUTO_FILTER *filter = open_filter(store, i);
         assert_stat(filter, i);
-        assert_done(tamis_filter_stat(filter, &stat));
+        struct tamis_filter_stat stat = fixture_stat(filter);
         assert_int_equal(stat.segment_count, segments_of(i, &first));
         for (uint32_t s = 0; s < stat.segment_count; s++)
             assert_segment(path, filter, s, first + s);
-        assert_done(tamis_filter_close(filter));
     }
-    tamis_store_close(store);
-    free(path);
 }
 
 /* Single calls and batches; each key that was taken is there, strangers answer as they did. */
 static void assert_answers(tamis_filter *filter, size_t column)
 {
     const size_t strangers = golden.strangers.count;
-    uint8_t *answers = calloc(1, strangers);
+    AUTO_FREE uint8_t *answers = calloc(1, strangers);
     if (answers == NULL) err(1, "answers");
     for (size_t row = 1; row < golden.added.count; row++) {
         const struct tamis_key key = golden.added_keys[row];
@@ -311,22 +303,19 @@ static void assert_answers(tamis_filter *filter, size_t column)
         assert_int_equal(answers[row], expected);
         assert_int_equal(tamis_filter_contains(filter, key.data, key.bytes), expected);
     }
-    free(answers);
 }
 
 static void golden_read_only_answers_as_it_did(void **state)
 {
-    char *path = copy_store();
+    AUTO_FREE char *path = copy_store();
     tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
     (void)state;
     for (size_t i = 1; i < golden.filters.count; i++) {
-        tamis_filter *filter = open_filter(store, i);
+        AUTO_FILTER *filter = open_filter(store, i);
         assert_answers(filter, i);
-        assert_done(tamis_filter_close(filter));
     }
     tamis_store_close(store);
     assert_int_equal(fixture_problems(path), 0);
-    free(path);
 }
 
 /* What is there is not new and, but in an older slice, changes nothing. */
@@ -362,20 +351,18 @@ static void assert_strangers_added(tamis_filter *filter, size_t column)
 
 static void golden_for_writing_answers_as_it_did(void **state)
 {
-    char *path = copy_store();
+    AUTO_FREE char *path = copy_store();
     tamis_store *store = fixture_open(path, 0);
     (void)state;
     for (size_t i = 1; i < golden.filters.count; i++) {
-        tamis_filter *filter = open_filter(store, i);
+        AUTO_FILTER *filter = open_filter(store, i);
         assert_answers(filter, i);
         assert_added_again(filter, i);
         assert_strangers_added(filter, i);
         assert_done(tamis_filter_sync(filter));
-        assert_done(tamis_filter_close(filter));
     }
     tamis_store_close(store);
     assert_int_equal(fixture_problems(path), 0);
-    free(path);
 }
 
 /* Of a list a key has a row for each segment. */
@@ -394,8 +381,8 @@ static uint32_t segment_of_row(size_t row)
 
 static void golden_keys_go_where_they_went(void **state)
 {
-    char *path = copy_store();
-    tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_FREE char *path = copy_store();
+    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
     size_t explained = 0;
     (void)state;
     for (size_t i = 1; i < golden.filters.count; i++) {
@@ -420,8 +407,6 @@ static void golden_keys_go_where_they_went(void **state)
         assert_done(tamis_filter_close(filter));
     }
     assert_int_equal(explained, golden.positions.count - 1);
-    tamis_store_close(store);
-    free(path);
 }
 
 /* Bits, counters and `next` of a segment become as in a new one; its size and data are returned. */
@@ -437,9 +422,8 @@ static unsigned char *wipe(const char *path, uint64_t number, size_t *data_bytes
     fixture_poke(file, header.data_offset, data, *data_bytes);
     fixture_poke(file, offsetof(struct tamis__segment_header, items), data, sizeof header.items);
     fixture_poke(file, offsetof(struct tamis__segment_header, next), &next, sizeof next);
-    char *original = golden_path(fixture_segment_path("store", number));
+    AUTO_FREE char *original = golden_path(fixture_segment_path("store", number));
     fixture_peek(original, header.data_offset, data, *data_bytes);
-    free(original);
     return data;
 }
 
@@ -447,9 +431,10 @@ static unsigned char *wipe(const char *path, uint64_t number, size_t *data_bytes
 static void assert_written_as_it_was(size_t filter, uint64_t number)
 {
     size_t data_bytes = 0;
-    char *path = copy_store();
-    unsigned char *expected = wipe(path, number, &data_bytes), *written = calloc(1, data_bytes);
-    tamis_store *store = fixture_open(path, 0);
+    AUTO_FREE char *path = copy_store();
+    AUTO_FREE unsigned char *expected = wipe(path, number, &data_bytes),
+                            *written = calloc(1, data_bytes);
+    AUTO_STORE *store = fixture_open(path, 0);
     tamis_filter *open = open_filter(store, filter);
     if (written == NULL) err(1, "data");
     for (size_t row = 1; row < golden.added.count; row++) {
@@ -462,10 +447,6 @@ static void assert_written_as_it_was(size_t filter, uint64_t number)
     const char *file = fixture_segment_path(path, number);
     fixture_peek(file, fixture_size(file) - data_bytes, written, data_bytes);
     assert_memory_equal(written, expected, data_bytes);
-    tamis_store_close(store);
-    free(written);
-    free(expected);
-    free(path);
 }
 
 /* The same keys added again from nothing get the same answers and set the same bits. */
@@ -486,42 +467,36 @@ static void golden_bits_are_written_as_they_were(void **state)
  * */
 static void golden_grown_list_grows_on(void **state)
 {
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    struct tamis_segment_stat newest = {.size = sizeof newest};
-    char *path = copy_store();
+    AUTO_FREE char *path = copy_store();
     tamis_store *store = fixture_open(path, 0);
-    tamis_filter *filter = NULL;
     (void)state;
-    assert_done(tamis_filter_open(store, "grown", 0, &filter));
+    tamis_filter *filter = fixture_opened(store, "grown", 0);
     for (uint64_t key = 0; key < 500; key++) /* the third segment of 400 had 60 */
         assert_done(tamis_filter_add(filter, &key, sizeof key));
-    assert_done(tamis_filter_stat(filter, &stat));
+    struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.segment_count, 4);
-    assert_done(tamis_filter_segment(filter, 3, &newest));
+    struct tamis_segment_stat newest = fixture_segment_stat(filter, 3);
     assert_int_equal(newest.step, 3);
     assert_int_equal(newest.capacity, 800);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     assert_int_equal(fixture_problems(path), 0);
-    free(path);
 }
 
 /* The store had a filter that was dropped last: its number is not given again. */
 static void golden_dropped_number_is_not_given_again(void **state)
 {
-    struct tamis_segment_stat segment = {.size = sizeof segment};
-    char *path = copy_store();
+    AUTO_FREE char *path = copy_store();
     tamis_store *store = fixture_open(path, 0);
     tamis_filter *filter = fixture_filter(store, "after", 100);
     (void)state;
-    assert_done(tamis_filter_segment(filter, 0, &segment));
+    struct tamis_segment_stat segment = fixture_segment_stat(filter, 0);
     for (size_t row = 1; row < golden.segments.count; row++)
         assert_true(segment.number > segment_number(row, SEGMENT_NUMBER));
     assert_int_equal(fixture_files(path, "segments"), golden.segments.count);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     assert_int_equal(fixture_problems(path), 0);
-    free(path);
 }
 
 /* Is it a build with libmd? */

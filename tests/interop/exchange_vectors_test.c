@@ -56,18 +56,14 @@ static bool is_op(const struct tsv *ops, size_t row, const char *op)
 
 static int contains(tamis_filter *filter, const struct tsv *ops, size_t row)
 {
-    struct stream key = tsv_bytes(ops, row, "key_hex");
-    const int present = tamis_filter_contains(filter, key.data, key.bytes);
-    stream_free(&key);
-    return present;
+    AUTO_STREAM key = tsv_bytes(ops, row, "key_hex");
+    return tamis_filter_contains(filter, key.data, key.bytes);
 }
 
 static int add(tamis_filter *filter, const struct tsv *ops, size_t row)
 {
-    struct stream key = tsv_bytes(ops, row, "key_hex");
-    const int fresh = tamis_filter_add(filter, key.data, key.bytes);
-    stream_free(&key);
-    return fresh;
+    AUTO_STREAM key = tsv_bytes(ops, row, "key_hex");
+    return tamis_filter_add(filter, key.data, key.bytes);
 }
 
 /* The recorded answer of a key: a number, or -1 where the key was not sent. */
@@ -104,7 +100,7 @@ static struct stream container(const struct tsv *dumps, const char *name, size_t
     for (size_t row = 0; row < dumps->rows; row++) {
         if (strcmp(tsv_cell(dumps, row, "name"), name) != 0) continue;
         const uint64_t bytes = strtoull(tsv_cell(dumps, row, "len"), NULL, 10);
-        struct stream data = tsv_bytes(dumps, row, "data_hex");
+        AUTO_STREAM data = tsv_bytes(dumps, row, "data_hex");
         if (!found) *first = row;
         found = true;
         stream_put64(&stream, strtoull(tsv_cell(dumps, row, "iterator_returned"), NULL, 10));
@@ -116,7 +112,6 @@ static struct stream container(const struct tsv *dumps, const char *name, size_t
             data.bytes = bytes;
         }
         stream_put(&stream, data.data, data.bytes);
-        stream_free(&data);
     }
     assert_true(found);
     return stream;
@@ -125,7 +120,7 @@ static struct stream container(const struct tsv *dumps, const char *name, size_t
 static void redisbloom_dumps_answer_as_recorded_and_come_back(void **state)
 {
     static const char *const names[] = {"scale", "expand4", "nonscaling", "default", "expand1"};
-    struct tsv dumps = tsv_read("rb_dumps.tsv"), ops = tsv_read("rb_ops.tsv");
+    AUTO_TSV dumps = tsv_read("rb_dumps.tsv"), ops = tsv_read("rb_ops.tsv");
     size_t first, asked = 0;
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -142,14 +137,12 @@ static void redisbloom_dumps_answer_as_recorded_and_come_back(void **state)
     }
     print_message("%zu answers\n", asked);
     assert_true(asked > 1000);
-    tsv_free(&ops);
-    tsv_free(&dumps);
 }
 
 /* Filters of one layer, empty, are added to as RedisBloom was: same answers, same dump. */
 static void redisbloom_adds_give_the_recorded_dump(void **state)
 {
-    struct tsv dumps = tsv_read("rb_dumps.tsv"), ops = tsv_read("rb_ops.tsv");
+    AUTO_TSV dumps = tsv_read("rb_dumps.tsv"), ops = tsv_read("rb_ops.tsv");
     size_t header;
     (void)state;
     struct stream dump = container(&dumps, "nonscaling", &header);
@@ -171,14 +164,12 @@ static void redisbloom_adds_give_the_recorded_dump(void **state)
     stream_free(&empty);
     stream_free(&dump);
     close_and_drop(filter);
-    tsv_free(&ops);
-    tsv_free(&dumps);
 }
 
 /* 10 million entries, so two chunks, of which the vectors have the sums. */
 static void redisbloom_dump_of_two_chunks_is_cut_as_recorded(void **state)
 {
-    struct tsv dumps = tsv_read("rb_dumps.tsv"), ops = tsv_read("rb_ops.tsv");
+    AUTO_TSV dumps = tsv_read("rb_dumps.tsv"), ops = tsv_read("rb_ops.tsv");
     size_t header, added = 0;
     (void)state;
     struct stream empty = container(&dumps, "big", &header);
@@ -204,8 +195,6 @@ static void redisbloom_dump_of_two_chunks_is_cut_as_recorded(void **state)
     stream_free(&out);
     stream_free(&empty);
     close_and_drop(filter);
-    tsv_free(&ops);
-    tsv_free(&dumps);
 }
 
 /* ---- Guava ------------------------------------------------------------------------------------
@@ -213,7 +202,7 @@ static void redisbloom_dump_of_two_chunks_is_cut_as_recorded(void **state)
 
 static void guava_dumps_answer_as_recorded_and_come_back(void **state)
 {
-    struct tsv dumps = tsv_read("guava_dumps.tsv"), ops = tsv_read("guava_ops.tsv");
+    AUTO_TSV dumps = tsv_read("guava_dumps.tsv"), ops = tsv_read("guava_ops.tsv");
     (void)state;
     for (size_t row = 0; row < dumps.rows; row++) {
         const char *name = tsv_cell(&dumps, row, "name");
@@ -223,12 +212,11 @@ static void guava_dumps_answer_as_recorded_and_come_back(void **state)
                                                .capacity =
                                                    strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
                                                .fp_rate = strtod(tsv_cell(&dumps, row, "p"), NULL)};
-        struct tamis_filter_stat stat = {.size = sizeof stat};
         struct tamis_segment_stat segment = {.size = sizeof segment};
         tamis_filter *filter;
         import("guava", &spec, &source, &filter);
         assert_true(assert_answers(filter, &ops, name) > 100);
-        assert_done(tamis_filter_stat(filter, &stat));
+        struct tamis_filter_stat stat = fixture_stat(filter);
         assert_int_equal(stat.capacity, spec.capacity);
         assert_true(stat.fp_rate == spec.fp_rate);
         /* Guava estimates by the same formula */
@@ -242,24 +230,19 @@ static void guava_dumps_answer_as_recorded_and_come_back(void **state)
         stream_free(&dump);
         close_and_drop(filter);
     }
-    tsv_free(&ops);
-    tsv_free(&dumps);
 }
 
 static void guava_filters_made_here_give_the_recorded_dump(void **state)
 {
-    struct tsv dumps = tsv_read("guava_dumps.tsv"), ops = tsv_read("guava_ops.tsv");
+    AUTO_TSV dumps = tsv_read("guava_dumps.tsv"), ops = tsv_read("guava_ops.tsv");
     (void)state;
     for (size_t i = 0; i < dumps.rows; i++) {
         const char *name = tsv_cell(&dumps, i, "name");
         struct stream dump = tsv_bytes(&dumps, i, "data_hex");
-        const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                               .capacity =
-                                                   strtoull(tsv_cell(&dumps, i, "n"), NULL, 10),
-                                               .fp_rate = strtod(tsv_cell(&dumps, i, "p"), NULL),
-                                               .hash_set = "guava"};
-        tamis_filter *filter;
-        assert_done(tamis_filter_create(store, "x", &spec, &filter));
+        tamis_filter *filter = fixture_create(
+            store, "x",
+            SPEC(.capacity = strtoull(tsv_cell(&dumps, i, "n"), NULL, 10),
+                 .fp_rate = strtod(tsv_cell(&dumps, i, "p"), NULL), .hash_set = "guava"));
         for (size_t row = 0; row < ops.rows; row++) {
             const int expected = recorded(&ops, row, name);
             if (!is_op(&ops, row, "add") || expected < 0) continue;
@@ -271,8 +254,6 @@ static void guava_filters_made_here_give_the_recorded_dump(void **state)
         stream_free(&dump);
         close_and_drop(filter);
     }
-    tsv_free(&ops);
-    tsv_free(&dumps);
 }
 
 /* ---- PHP on Redis -----------------------------------------------------------------------------
@@ -290,14 +271,13 @@ static struct bits read_bits(const char *key)
     struct bits bits = {.offsets = NULL};
     char name[64];
     (void)snprintf(name, sizeof name, "redis_bits_%s.txt", key);
-    struct tsv lines = tsv_read(name); /* one column; the first line is a bit as well */
+    AUTO_TSV lines = tsv_read(name); /* one column; the first line is a bit as well */
     bits.count = lines.rows + 1;
     bits.offsets = calloc(bits.count, sizeof *bits.offsets);
     assert_non_null(bits.offsets);
     for (size_t i = 0; i < bits.count; i++)
         bits.offsets[i] = strtoull(lines.cells[i], NULL, 10);
     bits.bytes = bits.offsets[bits.count - 1] / 8 + 1;
-    tsv_free(&lines);
     return bits;
 }
 
@@ -324,7 +304,7 @@ static int write_pipe(void *context, const void *buffer, size_t bytes)
 static void assert_export_sha256(tamis_filter *filter, const char *key, const char *expected)
 {
     char command[4096], hex[65] = "";
-    char *path = scratch_path("sum");
+    AUTO_FREE char *path = scratch_path("sum");
     (void)snprintf(command, sizeof command, "sha256sum >'%s'", path);
     FILE *pipe = popen(command, "we");
     assert_non_null(pipe);
@@ -333,7 +313,6 @@ static void assert_export_sha256(tamis_filter *filter, const char *key, const ch
     assert_int_equal(pclose(pipe), 0);
     fixture_peek(path, 0, hex, 64);
     if (strcmp(hex, expected) != 0) fail_msg("%s: SHA-256 is %s, not %s", key, hex, expected);
-    free(path);
 }
 
 static const char *string_field(const struct tsv *strings, const char *key, const char *field)
@@ -368,7 +347,7 @@ static void assert_exists(tamis_filter *filter, const struct tsv *ops, const cha
 
 static void redis_strings_answer_as_recorded_and_come_back(void **state)
 {
-    struct tsv strings = tsv_read("redis_strings.tsv"), ops = tsv_read("redis_ops.tsv");
+    AUTO_TSV strings = tsv_read("redis_strings.tsv"), ops = tsv_read("redis_ops.tsv");
     (void)state;
     for (size_t i = 0; i < STRINGS; i++) {
         if (FIXTURE_SANITIZED && strings_of[i].m_bits == 0) continue; /* 512 MiB */
@@ -393,14 +372,12 @@ static void redis_strings_answer_as_recorded_and_come_back(void **state)
         if (!short_one) free(bits.offsets);
         close_and_drop(filter);
     }
-    tsv_free(&ops);
-    tsv_free(&strings);
 }
 
 /* The keys added to an empty filter of the same hash set make the same string. */
 static void redis_strings_are_made_by_the_same_adds(void **state)
 {
-    struct tsv strings = tsv_read("redis_strings.tsv"), ops = tsv_read("redis_ops.tsv");
+    AUTO_TSV strings = tsv_read("redis_strings.tsv"), ops = tsv_read("redis_ops.tsv");
     (void)state;
     for (size_t i = 0; i < STRINGS; i++) {
         if (FIXTURE_SANITIZED && strings_of[i].m_bits == 0) continue; /* 512 MiB */
@@ -408,8 +385,7 @@ static void redis_strings_are_made_by_the_same_adds(void **state)
                                                .hash_set = strings_of[i].hash_set,
                                                .m_bits = strings_of[i].m_bits ? strings_of[i].m_bits
                                                                               : (uint64_t)1 << 32};
-        tamis_filter *filter;
-        assert_done(tamis_filter_create(store, "x", &spec, &filter));
+        tamis_filter *filter = fixture_create(store, "x", &spec);
         for (size_t row = 0; row < ops.rows; row++)
             if (is_op(&ops, row, "add")) assert_done(add(filter, &ops, row));
         assert_exists(filter, &ops, strings_of[i].key);
@@ -419,16 +395,13 @@ static void redis_strings_are_made_by_the_same_adds(void **state)
     }
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .hash_set = "php:js,pjw", .m_bits = 8};
-    tamis_filter *filter;
-    assert_done(tamis_filter_create(store, "x", &spec, &filter));
+    tamis_filter *filter = fixture_create(store, "x", &spec);
     assert_done(tamis_filter_add(filter, "joker", 5));
     struct stream out = exported(filter, "redis-bitmap");
     assert_int_equal(out.bytes, 1);
     assert_int_equal(out.data[0], 0x28);
     stream_free(&out);
     close_and_drop(filter);
-    tsv_free(&ops);
-    tsv_free(&strings);
 }
 
 int main(void)

@@ -40,13 +40,13 @@ static void use_close(struct use *use)
     free(use->positions);
     free(use->text);
 }
+#define AUTO_USE __attribute__((cleanup(use_close))) struct use
 
 /* The positions of the key of a row. */
 static void locate(struct use *use, const struct tsv *table, size_t row)
 {
-    struct stream key = tsv_bytes(table, row, "key_hex");
+    AUTO_STREAM key = tsv_bytes(table, row, "key_hex");
     use->hashing.set->positions(&use->hashing, key.data, key.bytes, use->positions);
-    stream_free(&key);
 }
 
 /* The raw hash values of the key of a row. */
@@ -102,10 +102,10 @@ static const char *const columns[] = {"JSHash",   "PJWHash", "ELFHash", "BKDRHas
 
 CASE(php_values_and_positions_are_those_of_php)
 {
-    struct tsv table = tsv_read("php_hash.tsv");
+    AUTO_TSV table = tsv_read("php_hash.tsv");
     for (size_t f = 0; f < 8; f++) {
         char name[16], raw_column[16];
-        struct use whole, modulo;
+        AUTO_USE whole, modulo;
         (void)snprintf(name, sizeof name, "php:%s", names[f]);
         (void)snprintf(raw_column, sizeof raw_column, "%s_raw", columns[f]);
         use_open(&whole, name, (uint64_t)1 << 32, 0);
@@ -118,19 +118,16 @@ CASE(php_values_and_positions_are_those_of_php)
             locate(&modulo, &table, row);
             assert_int_equal(modulo.positions[0], strtoull(final, NULL, 10) % 1000003);
         }
-        use_close(&whole);
-        use_close(&modulo);
     }
-    tsv_free(&table);
 }
 
 /* Each function of a list stands where the list has it, however often. */
 CASE(php_list_keeps_its_order)
 {
     static const unsigned order[] = {7, 0, 3, 3, 1, 6, 5, 4, 2, 0};
-    struct tsv table = tsv_read("php_hash.tsv");
+    AUTO_TSV table = tsv_read("php_hash.tsv");
     char name[TAMIS_HASH_SET_NAME_MAX + 1] = "php:";
-    struct use use;
+    AUTO_USE use;
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         if (i > 0) strcat(name, ",");
         strcat(name, names[order[i]]);
@@ -152,14 +149,12 @@ CASE(php_list_keeps_its_order)
         locate(&use, &table, row);
         assert_positions(&use, 0, positions);
     }
-    use_close(&use);
-    tsv_free(&table);
 }
 
 /* A table with columns "m=..;k=..". */
 static void check_geometries(const char *file, const char *set, const char *hash_column)
 {
-    struct tsv table = tsv_read(file);
+    AUTO_TSV table = tsv_read(file);
     size_t checked = 0;
     for (size_t column = 0; column < table.columns; column++) {
         const char *m = strstr(table.cells[column], "m="), *k = strstr(table.cells[column], ";k=");
@@ -176,7 +171,6 @@ static void check_geometries(const char *file, const char *set, const char *hash
         use_close(&use);
     }
     assert_true(checked > 300);
-    tsv_free(&table);
 }
 
 CASE(php_mt_positions_are_those_of_php)
@@ -194,7 +188,7 @@ CASE(md5_positions_are_those_of_python)
 /* The last five of up to thousands of positions; explain_vectors.py holds all to their SHA-256. */
 CASE(long_runs_end_as_recorded)
 {
-    struct tsv table = tsv_read("long_runs.tsv");
+    AUTO_TSV table = tsv_read("long_runs.tsv");
     for (size_t row = 0; row < table.rows; row++) {
         static const char *const sets[][2] = {
             {"php_mt_rand", "php-mt"}, {"php_mt_rand_legacy", "php-mt-legacy"}, {"py_md5", "md5"}};
@@ -209,7 +203,6 @@ CASE(long_runs_end_as_recorded)
         assert_positions(&use, use.hashing.k - 5, tsv_cell(&table, row, "last5"));
         use_close(&use);
     }
-    tsv_free(&table);
 }
 
 /* A column of bits that one key set, in a filter shaped by the set's own rule. */
@@ -223,42 +216,38 @@ static void check_bits(const struct tsv *table, const char *column, const char *
     assert_int_equal(tamis__hash_set_parse(set, &found, parameters), 0);
     found->shape(&sizing);
     for (size_t row = 0; row < table->rows; row++) {
-        struct use use;
+        AUTO_USE use;
         use_open(&use, set, sizing.m_bits, sizing.k);
         locate(&use, table, row);
         sort_distinct(&use);
         assert_positions(&use, 0, tsv_cell(table, row, column));
-        use_close(&use);
     }
 }
 
 CASE(redisbloom_bits_are_those_of_the_module)
 {
-    struct tsv table = tsv_read("rb_single_key_bits.tsv");
+    AUTO_TSV table = tsv_read("rb_single_key_bits.tsv");
     /* The first layer of a filter that may grow has half the error. */
     check_bits(&table, "c1000_e0.01", "redisbloom", 1000, 0.01 / 2);
     check_bits(&table, "c100000_e0.001_ns", "redisbloom", 100000, 0.001);
     check_bits(&table, "c7_e0.3", "redisbloom", 7, 0.3 / 2);
-    tsv_free(&table);
 }
 
 CASE(guava_hashes_and_bits_are_those_of_guava)
 {
-    struct tsv table = tsv_read("guava_single_key_bits.tsv");
-    struct use use;
+    AUTO_TSV table = tsv_read("guava_single_key_bits.tsv");
+    AUTO_USE use;
     check_bits(&table, "n1000_p0.01", "guava", 1000, 0.01);
     check_bits(&table, "n100000_p0.001", "guava", 100000, 0.001);
     check_bits(&table, "n7_p0.3", "guava", 7, 0.3);
     use_open(&use, "guava", 64, 1);
     for (size_t row = 0; row < table.rows; row++)
         assert_string_equal(describe(&use, &table, row), tsv_cell(&table, row, "murmur3_128"));
-    use_close(&use);
-    tsv_free(&table);
 }
 
 CASE(guava_shape_is_that_of_guava)
 {
-    struct tsv table = tsv_read("guava_sizing.tsv");
+    AUTO_TSV table = tsv_read("guava_sizing.tsv");
     for (size_t row = 0; row < table.rows; row++) {
         const uint64_t n = strtoull(tsv_cell(&table, row, "n"), NULL, 10);
         struct tamis_sizing sizing = {.size = sizeof sizing,
@@ -269,12 +258,11 @@ CASE(guava_shape_is_that_of_guava)
         assert_int_equal(sizing.m_bits,
                          64 * strtoull(tsv_cell(&table, row, "num_longs"), NULL, 10));
     }
-    tsv_free(&table);
 }
 
 CASE(php_mt_shape_is_that_of_php)
 {
-    struct tsv table = tsv_read("php_k.tsv");
+    AUTO_TSV table = tsv_read("php_k.tsv");
     for (size_t row = 0; row < table.rows; row++) {
         struct tamis_sizing sizing = {.size = sizeof sizing,
                                       .m_bits = strtoull(tsv_cell(&table, row, "m"), NULL, 10),
@@ -282,7 +270,6 @@ CASE(php_mt_shape_is_that_of_php)
         tamis__hash_set_php_mt.shape(&sizing);
         assert_int_equal(sizing.k, strtoull(tsv_cell(&table, row, "k"), NULL, 10));
     }
-    tsv_free(&table);
 }
 
 /* What tamis_hash_set_weakness() and docs/migrating.md say of 20,000 URLs. */
@@ -291,7 +278,7 @@ CASE(php_values_of_similar_urls_are_few)
     enum { URLS = 20000 };
     static const unsigned distinct[] = {2894, 20000, 20000, 5, 2900, 20000, 4540, 20000};
     static uint64_t values[8][URLS];
-    struct use use;
+    AUTO_USE use;
     use_open(&use, "php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", (uint64_t)1 << 32, 0);
     for (int i = 0; i < URLS; i++) {
         char url[64];
@@ -309,5 +296,4 @@ CASE(php_values_of_similar_urls_are_few)
         print_message("%s: %u of %d\n", names[f], count, URLS);
         assert_int_equal(count, distinct[f]);
     }
-    use_close(&use);
 }

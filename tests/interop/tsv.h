@@ -16,6 +16,8 @@ struct tsv {
 /* Read $TAMIS_VECTORS/<name>; a failure ends the program. */
 struct tsv tsv_read(const char *name);
 void tsv_free(struct tsv *tsv);
+/* Freed at the end of its block, see auto.h. */
+#define AUTO_TSV __attribute__((cleanup(tsv_free))) struct tsv
 
 /* The cell of a row in the column of that name; no such column ends the program. */
 const char *tsv_cell(const struct tsv *tsv, size_t row, const char *column);

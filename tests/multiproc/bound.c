@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
@@ -172,14 +173,12 @@ struct look {
 static void look_afresh(void *context, unsigned index)
 {
     struct look *look = context;
-    tamis_store *store;
-    tamis_filter *filter;
+    AUTO_STORE *store;
+    AUTO_FILTER *filter;
     (void)index;
     SPAWN_CHECK(tamis_store_open(look->store_path, TAMIS_READ_ONLY, &store) == 0);
     SPAWN_CHECK(tamis_filter_open(store, look->name, 0, &filter) == 0);
     look->lost = count_lost(filter, look->keys);
-    SPAWN_CHECK(tamis_filter_close(filter) == 0);
-    tamis_store_close(store);
 }
 
 static uint64_t lost_afresh(const char *store_path, const char *name, const struct bound_keys *keys)

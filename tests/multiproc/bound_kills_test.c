@@ -26,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "bound.h"
 #include "killer.h"
 #include "random.h"
@@ -191,12 +192,10 @@ static unsigned kill_adders_of_new_keys(const char *directory, bool durable, uin
 static void fill(void *context, unsigned index)
 {
     struct arena *arena = context;
-    tamis_store *store;
+    AUTO_STORE *store;
     (void)index;
-    tamis_filter *filter = open_filter(arena->store_path, &store);
+    AUTO_FILTER *filter = open_filter(arena->store_path, &store);
     bound_add_range(arena->keys, filter, 0, KNOWN, 256, false);
-    SPAWN_CHECK(tamis_filter_close(filter) == 0);
-    tamis_store_close(store);
 }
 
 static void die_in_flight(enum tamis__point point)

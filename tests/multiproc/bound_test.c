@@ -34,6 +34,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "bound.h"
 #include "random.h"
 #include "scratch.h"
@@ -122,8 +123,8 @@ static void racer(void *context, unsigned index)
     const struct bound_keys *keys = race->keys;
     const uint64_t range = keys->count - keys->first;
     const uint64_t width = (range + cell->processes - 1) / cell->processes;
-    tamis_store *store = NULL;
-    tamis_filter *filter = race->filter;
+    AUTO_STORE *store = NULL;
+    AUTO_FILTER *filter = race->filter;
     if (index % 2 == 1) { /* every other one has a handle of its own */
         SPAWN_CHECK(tamis_store_open(race->store_path, 0, &store) == 0);
         SPAWN_CHECK(tamis_store_set_busy_timeout(store, BUSY_TIMEOUT_MS) == 0);
@@ -132,8 +133,6 @@ static void racer(void *context, unsigned index)
     spawn_wait(&race->barrier);
     bound_add_range(race->keys, filter, keys->first + index * width % range, width + width / 2,
                     cell->batch, index % 2 == 1);
-    SPAWN_CHECK(tamis_filter_close(filter) == 0);
-    tamis_store_close(store);
 }
 
 static tamis_filter *new_filter(const struct cell *cell, tamis_store *store, uint64_t seed)

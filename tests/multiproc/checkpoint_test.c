@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "base/point.h"
 #include "cases.h"
 #include "file/io.h"
@@ -73,9 +74,8 @@ static struct shared *start(void)
 
 static void sync_once(const struct shared *shared)
 {
-    tamis_filter *filter = opened(shared);
+    AUTO_FILTER *filter = opened(shared);
     assert_int_equal(tamis_filter_sync(filter), 0);
-    assert_int_equal(tamis_filter_close(filter), 0);
 }
 
 /* ---- Killed ---------------------------------------------------------------------------------- */
@@ -91,11 +91,10 @@ static void write_and_die(void *context, unsigned index)
 {
     struct shared *shared = context;
     (void)index;
-    tamis_filter *filter = opened(shared);
+    AUTO_FILTER *filter = opened(shared);
     deadly = shared->point;
     tamis__point_hook = die;
     add_next(shared, filter);
-    (void)tamis_filter_close(filter);
 }
 
 CASE(writer_killed_at_any_step_leaves_the_mark_to_the_next_sync)

@@ -28,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "base/point.h"
 #include "builds.h"
 #include "cases.h"
@@ -66,7 +67,7 @@ static struct scene *new_scene(void)
 {
     struct scene *scene = spawn_shared(sizeof *scene);
     char *path = scratch_path("store");
-    tamis_store *store;
+    AUTO_STORE *store;
     const struct tamis_filter_spec seen = {.size = sizeof seen, .capacity = 4 * KEYS},
                                    counts = {.size = sizeof counts,
                                              .capacity = KEYS,
@@ -77,7 +78,6 @@ static struct scene *new_scene(void)
     store = open_at(scene->path, TAMIS_CREATE);
     assert_int_equal(tamis_filter_create(store, "seen", &seen, NULL), 0);
     assert_int_equal(tamis_filter_create(store, "counts", &counts, NULL), 0);
-    tamis_store_close(store);
     return scene;
 }
 
@@ -85,8 +85,8 @@ static struct scene *new_scene(void)
 
 static void work(struct scene *scene)
 {
-    tamis_store *store = open_at(scene->path, 0);
-    tamis_filter *seen = open_filter(store, "seen"), *counts = open_filter(store, "counts");
+    AUTO_STORE *store = open_at(scene->path, 0);
+    AUTO_FILTER *seen = open_filter(store, "seen"), *counts = open_filter(store, "counts");
     spawn_wait(&scene->barrier);
     for (uint64_t key = 0; key < KEYS; key++) {
         const int answer = tamis_filter_add(seen, &key, sizeof key);
@@ -100,9 +100,6 @@ static void work(struct scene *scene)
         SPAWN_CHECK(tamis_filter_remove(counts, &key, sizeof key) >= 0);
         (void)__atomic_add_fetch(&scene->removed, 1, __ATOMIC_RELAXED);
     }
-    SPAWN_CHECK(tamis_filter_close(seen) == 0);
-    SPAWN_CHECK(tamis_filter_close(counts) == 0);
-    tamis_store_close(store);
 }
 
 static void contain(void *context, unsigned index)
@@ -135,7 +132,7 @@ CASE(containers_of_two_pid_namespaces_share_a_filter)
     struct scene *scene = new_scene();
     assert_int_equal(spawn_all(2, contain, scene), 0);
     assert_int_equal(scene->in_namespace, 2);
-    tamis_store *store = open_at(scene->path, 0);
+    AUTO_STORE *store = open_at(scene->path, 0);
     tamis_filter *seen = open_filter(store, "seen"), *counts = open_filter(store, "counts");
     for (uint64_t key = 0; key < KEYS; key++) {
         assert_int_equal(tamis_filter_contains(seen, &key, sizeof key), 1);
@@ -152,7 +149,6 @@ CASE(containers_of_two_pid_namespaces_share_a_filter)
     assert_true(none < KEYS / 100);
     assert_int_equal(scene->removed, 2 * REMOVED);
     assert_int_equal(tamis_filter_close(seen) | tamis_filter_close(counts), 0);
-    tamis_store_close(store);
 }
 
 /* ---- A copy ---------------------------------------------------------------------------------- */
@@ -160,16 +156,14 @@ CASE(containers_of_two_pid_namespaces_share_a_filter)
 static void add_until_told(void *context, unsigned index)
 {
     struct scene *scene = context;
-    tamis_store *store = open_at(scene->path, 0);
-    tamis_filter *seen = open_filter(store, "seen");
+    AUTO_STORE *store = open_at(scene->path, 0);
+    AUTO_FILTER *seen = open_filter(store, "seen");
     for (uint64_t n = 0; n < KEYS && !__atomic_load_n(&scene->stop, __ATOMIC_ACQUIRE); n++) {
         const uint64_t key = n * 2 + index;
         SPAWN_CHECK(tamis_filter_add(seen, &key, sizeof key) >= 0);
         __atomic_store_n(&scene->acknowledged[index], n + 1, __ATOMIC_RELEASE);
         if (n % 16 == 0) usleep(100);
     }
-    SPAWN_CHECK(tamis_filter_close(seen) == 0);
-    tamis_store_close(store);
 }
 
 CASE(containers_copy_of_a_live_store_has_all_that_was_answered)
@@ -330,7 +324,7 @@ CASE(containers_stopped_process_blocks_nobody)
 {
     double longest[2] = {0, 0};
     struct scene *scene = new_scene();
-    tamis_store *store = open_at(scene->path, 0);
+    AUTO_STORE *store = open_at(scene->path, 0);
     const struct tamis_filter_spec small = {.size = sizeof small, .capacity = 100};
     tamis_filter *seen = open_filter(store, "seen"), *counts = open_filter(store, "counts");
     (void)alarm(240);
@@ -354,7 +348,6 @@ CASE(containers_stopped_process_blocks_nobody)
                   sizeof stops / sizeof stops[0], longest[0], longest[1]);
     assert_true(longest[0] < SLOWEST_MS && longest[1] < SLOWEST_MS);
     assert_int_equal(tamis_filter_close(seen) | tamis_filter_close(counts), 0);
-    tamis_store_close(store);
 }
 
 CASES_PREPARE

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "cases.h"
 #include "random.h"
 #include "scratch.h"
@@ -45,7 +46,7 @@ static void add_keys(tamis_filter *filter, uint64_t first, uint64_t count)
 
 static void grow(struct live *live, tamis_store *store)
 {
-    tamis_filter *filter;
+    AUTO_FILTER *filter;
     SPAWN_CHECK(tamis_filter_open(store, "grows", 0, &filter) == 0);
     for (uint64_t n = 0; !__atomic_load_n(&live->stop, __ATOMIC_ACQUIRE); n++) {
         add_keys(filter, n * 20, 20);
@@ -53,12 +54,11 @@ static void grow(struct live *live, tamis_store *store)
         if (n % 10 == 0) SPAWN_CHECK(tamis_filter_sync(filter) == 0);
         usleep(1000);
     }
-    SPAWN_CHECK(tamis_filter_close(filter) == 0);
 }
 
 static void count(struct live *live, tamis_store *store)
 {
-    tamis_filter *filter;
+    AUTO_FILTER *filter;
     SPAWN_CHECK(tamis_filter_open(store, "counts", 0, &filter) == 0);
     for (uint64_t n = 0; !__atomic_load_n(&live->stop, __ATOMIC_ACQUIRE); n++) {
         for (int i = 0; i < 20; i++) /* outgrows its bits */
@@ -66,7 +66,6 @@ static void count(struct live *live, tamis_store *store)
         __atomic_store_n(&live->counted, n + 1, __ATOMIC_RELEASE);
         usleep(1000);
     }
-    SPAWN_CHECK(tamis_filter_close(filter) == 0);
 }
 
 static int build(tamis_store *store, uint64_t n)
@@ -118,11 +117,10 @@ static void write_on(void *context, unsigned index)
     static void (*const writers[WRITERS])(struct live *, tamis_store *) = {grow, count, publish,
                                                                            churn};
     struct live *live = context;
-    tamis_store *store;
+    AUTO_STORE *store;
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
     SPAWN_CHECK(tamis_store_open(live->path, 0, &store) == 0);
     writers[index](live, store);
-    tamis_store_close(store);
 }
 
 /* ---- The copy -------------------------------------------------------------------------------- */
@@ -178,20 +176,19 @@ static int count_failed(void *context, const struct tamis_repair_step *step)
 
 static void assert_has(tamis_store *store, const char *name, uint64_t keys)
 {
-    tamis_filter *filter;
+    AUTO_FILTER *filter;
     if (tamis_filter_open(store, name, 0, &filter) != 0)
         fail_msg("%s: %s", name, tamis_last_error());
     for (uint64_t key = 0; key < keys; key++)
         if (tamis_filter_contains(filter, &key, sizeof key) != 1)
             fail_msg("key %" PRIu64 " of %" PRIu64 " is not in %s", key, keys, name);
-    assert_int_equal(tamis_filter_close(filter), 0);
 }
 
 /* A key that only generation n has: one not older than that in force when the copy began must
  * answer. */
 static void assert_generation(tamis_store *store, uint64_t least)
 {
-    tamis_filter *filter;
+    AUTO_FILTER *filter;
     bool found = false;
     assert_int_equal(tamis_filter_open(store, "built", 0, &filter), 0);
     for (uint64_t n = least; !found && n < least + 20; n++) {
@@ -203,7 +200,6 @@ static void assert_generation(tamis_store *store, uint64_t least)
         found = all;
     }
     if (!found) fail_msg("what is in force is older than generation %" PRIu64, least);
-    assert_int_equal(tamis_filter_close(filter), 0);
 }
 
 struct tally {
@@ -215,7 +211,7 @@ struct tally {
 static void check_copy(const char *copy, const struct live *before, uint64_t begun,
                        struct tally *tally)
 {
-    tamis_store *store;
+    AUTO_STORE *store;
     int failed = 0;
     const int64_t problems = inspect(copy);
     tally->unreadable += problems < 0;
@@ -234,7 +230,6 @@ static void check_copy(const char *copy, const struct live *before, uint64_t beg
         assert_has(store, "built", FIXED);
         assert_generation(store, before->published - (before->published % 5 == 0));
     }
-    tamis_store_close(store);
 }
 
 static bool run(const char *command)
@@ -250,9 +245,9 @@ CASE(copies_of_a_store_in_use_are_whole_after_repair)
                                    counts = {.size = sizeof counts,
                                              .capacity = 100000,
                                              .kind = TAMIS_KIND_COUNTING};
-    tamis_store *store;
+    AUTO_STORE *store;
     pid_t writers[WRITERS];
-    char *path = scratch_path("store");
+    AUTO_FREE char *path = scratch_path("store");
     const bool has_rsync = run("command -v rsync >/dev/null");
     (void)snprintf(live->path, sizeof live->path, "%s", path);
     assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &store), 0);
@@ -282,6 +277,4 @@ CASE(copies_of_a_store_in_use_are_whole_after_repair)
            "%" PRIu64 " generations published\n",
            tally.sound, tally.problems, tally.unreadable, tally.rebuilt, live->published);
     assert_true(tally.generations > 0);
-    tamis_store_close(store);
-    free(path);
 }

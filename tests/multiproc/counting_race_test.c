@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auto.h"
 #include "base/point.h"
 #include "cases.h"
 #include "handle/view.h"
@@ -350,7 +351,7 @@ CASE(remove_by_threads_of_one_handle_is_the_same)
 /* The control: removers that do not exclude each other take off what is not theirs. */
 CASE(remove_without_the_lock_goes_wrong)
 {
-    tamis_store *store;
+    AUTO_STORE *store;
     struct arena *arena = make_removal(&store);
     tamis__point_no_block_lock = 1;
     assert_int_equal(spawn_all(RACERS, remover, arena), 0);
@@ -362,7 +363,6 @@ CASE(remove_without_the_lock_goes_wrong)
     assert_true(wrong > 0);
     assert_int_equal(tamis_filter_close(arena->filter), 0);
     assert_int_equal(tamis_filter_drop(store, "counting"), 0);
-    tamis_store_close(store);
 }
 
 /* ---- 3: adders of the same keys ----------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "random.h"
 
 static const size_t batches[CROWD_MAX] = {1, 1024, 16, BOUND_BATCH_MAX};
@@ -29,8 +30,8 @@ static void adder(void *context, unsigned index)
     struct crowd *crowd = own = context;
     const struct crowd_plan *plan = &crowd->plan;
     const uint64_t width = (plan->keys + plan->adders - 1) / plan->adders;
-    tamis_store *store;
-    tamis_filter *filter;
+    AUTO_STORE *store;
+    AUTO_FILTER *filter;
     SPAWN_CHECK(tamis_store_open(crowd->store_path, 0, &store) == 0);
     if (plan->timeout_ms > 0)
         SPAWN_CHECK(tamis_store_set_busy_timeout(store, plan->timeout_ms) == 0);
@@ -41,8 +42,6 @@ static void adder(void *context, unsigned index)
     const size_t batch = plan->durable ? 16 * batches[index] : batches[index];
     bound_add_range(crowd->keys, filter, index * width, width + width / 2,
                     batch < BOUND_BATCH_MAX ? batch : BOUND_BATCH_MAX, index % 2 == 1);
-    SPAWN_CHECK(tamis_filter_close(filter) == 0);
-    tamis_store_close(store);
 }
 
 /* ---- The parent ------------------------------------------------------------------------------ */

@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "base/point.h"
 #include "cases.h"
 #include "scratch.h"
@@ -52,9 +53,8 @@ static tamis_store *open_store(const char *path)
 static void create(const char *path, const char *name, uint64_t capacity)
 {
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = capacity};
-    tamis_store *store = open_store(path);
+    AUTO_STORE *store = open_store(path);
     SPAWN_CHECK(tamis_filter_create(store, name, &spec, NULL) == 0);
-    tamis_store_close(store);
 }
 
 /* ---- Who waits how long ---------------------------------------------------------------------- */
@@ -104,10 +104,9 @@ static size_t key_count;
 static void work(void *context, unsigned index)
 {
     const struct work *w = context;
-    tamis_store *store = open_store(w->path);
+    AUTO_STORE *store = open_store(w->path);
     (void)index;
     SPAWN_CHECK(w->body(store) >= 0);
-    tamis_store_close(store);
 }
 
 static void do_while_probing(const char *path, const char *what, int (*body)(tamis_store *store))
@@ -224,12 +223,11 @@ static void edit_and_stop(void *context, unsigned index)
 {
     const struct edit *edit = context;
     (void)index;
-    tamis_store *store = open_store(edit->path);
+    AUTO_STORE *store = open_store(edit->path);
     tamis__point_hook = stop;
     SPAWN_CHECK((edit->takes_off ? tamis_filter_unexcept(store, "a", &old_key, 1, NULL)
                                  : tamis_filter_except(store, "a", &mine, 1)) == 1);
     tamis__point_hook = NULL;
-    tamis_store_close(store);
 }
 
 static int see_filter(void *context, const struct tamis_filter_stat *stat)
@@ -242,7 +240,7 @@ static int see_filter(void *context, const struct tamis_filter_stat *stat)
 /* All that others do: who waited for ever is ended by the alarm. */
 static void use_the_store(const char *path)
 {
-    tamis_store *store = open_store(path);
+    AUTO_STORE *store = open_store(path);
     tamis_filter *b;
     int filters = 0;
     (void)alarm(120);
@@ -259,7 +257,6 @@ static void use_the_store(const char *path)
     assert_int_equal(tamis_filter_except(store, "a", &others, 1), 1);
     assert_int_equal(tamis_filter_unexcept(store, "b", &others, 1, NULL), 1);
     (void)alarm(0);
-    tamis_store_close(store);
 }
 
 static bool has_exception(const char *path, const struct tamis_key *key)
@@ -278,7 +275,7 @@ static void stop_and_use(int point, bool takes_off)
 {
     char name[32];
     (void)snprintf(name, sizeof name, "stopped-%d-%d", point, takes_off);
-    char *path = scratch_path(name);
+    AUTO_FREE char *path = scratch_path(name);
     struct edit edit = {path, takes_off};
     int status;
     create(path, "a", 1000);
@@ -304,7 +301,6 @@ static void stop_and_use(int point, bool takes_off)
     assert_int_equal(has_exception(path, &old_key), !takes_off);
     assert_int_equal(has_exception(path, &mine), !takes_off);
     assert_true(has_exception(path, &others)); /* what was done meanwhile is not undone */
-    free(path);
 }
 
 CASE(except_stopped_outside_of_its_commit_stops_nobody)

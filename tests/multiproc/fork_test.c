@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
+#include "auto.h"
 #include "cases.h"
 #include "random.h"
 #include "scratch.h"
@@ -81,7 +82,7 @@ CASE(fork_with_open_handle_works_in_children_and_threads)
     struct shared *shared = spawn_shared(sizeof *shared);
     struct tamis_filter_stat stat = {.size = sizeof stat};
     pid_t children[CHILDREN];
-    tamis_store *store;
+    AUTO_STORE *store;
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
     assert_int_equal(tamis_filter_create(store, "forked", &spec, &shared->filter), 0);
     for (unsigned c = 0; c < CHILDREN; c++)
@@ -104,7 +105,6 @@ CASE(fork_with_open_handle_works_in_children_and_threads)
     assert_int_equal(tamis_filter_stat(shared->filter, &stat), 0);
     assert_int_equal(stat.items, shared->told_new);
     assert_int_equal(tamis_filter_close(shared->filter), 0);
-    tamis_store_close(store);
 }
 
 CASES_PREPARE

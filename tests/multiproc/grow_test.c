@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "base/point.h"
 #include "cases.h"
 #include "random.h"
@@ -159,11 +160,11 @@ static struct tamis_filter_stat stat_of(tamis_filter *filter)
 
 CASE(grow_ten_thousandfold_in_a_race)
 {
-    tamis_store *store = new_store();
+    AUTO_STORE *store = new_store();
     struct race *race = new_race(KEYS, 1024);
     uint64_t nobody;
     char name[32];
-    tamis_filter *filter = race->filter = new_filter(store, name, 1000);
+    AUTO_FILTER *filter = race->filter = new_filter(store, name, 1000);
     assert_int_equal(spawn_all(RACERS, racer, race), 0);
     const uint64_t twice = told_twice(race, &nobody);
     const struct tamis_filter_stat stat = stat_of(filter); /* a handle from before it all */
@@ -184,31 +185,27 @@ CASE(grow_ten_thousandfold_in_a_race)
     assert_true(stat.items + nobody >= KEYS && stat.items + nobody <= KEYS + 4096 * RACERS);
     assert_true((double)strangers <= RATE * STRANGERS + 5 * sqrt(RATE * (1 - RATE) * STRANGERS));
     assert_true((double)nobody <= RATE * KEYS + 5 * sqrt(RATE * (1 - RATE) * KEYS));
-    assert_int_equal(tamis_filter_close(filter), 0);
-    tamis_store_close(store);
 }
 
 /* Many small filters, so that many lists go on while somebody stands still in an add. */
 static uint64_t race_small_filters(void)
 {
-    tamis_store *store = new_store();
+    AUTO_STORE *store = new_store();
     uint64_t twice = 0, growths = 0, nobody;
     for (unsigned i = 0; i < SMALL_FILTERS; i++) {
         char name[32];
         struct race *race = new_race(1024, 64);
         race->hesitant = true;
-        tamis_filter *filter = race->filter = new_filter(store, name, 64);
+        AUTO_FILTER *filter = race->filter = new_filter(store, name, 64);
         assert_int_equal(spawn_all(RACERS, racer, race), 0);
         twice += told_twice(race, &nobody);
         growths += stat_of(filter).segment_count - 1;
         assert_int_equal(present(filter, 0, race->keys), race->keys);
         assert_true(nobody <= 60);
-        assert_int_equal(tamis_filter_close(filter), 0);
     }
     printf("%u filters, %" PRIu64 " growths: told NEW twice %" PRIu64 "\n", SMALL_FILTERS, growths,
            twice);
     assert_true(growths >= 3 * SMALL_FILTERS);
-    tamis_store_close(store);
     return twice;
 }
 
@@ -337,7 +334,7 @@ CASE(grow_killed_anywhere_leaves_the_old_list_or_the_new)
     static const enum tamis__point points[] = {TAMIS__POINT_GROW_STAGED, TAMIS__POINT_RENAMED,
                                                TAMIS__POINT_COMMITTED, TAMIS__POINT_GROW_AHEAD,
                                                TAMIS__POINT_GROW_LEFT};
-    tamis_store *store = new_store();
+    AUTO_STORE *store = new_store();
     for (unsigned i = 0; i < sizeof points / sizeof points[0]; i++) {
         struct victim *victim = spawn_shared(sizeof *victim);
         char name[32];
@@ -363,7 +360,6 @@ CASE(grow_killed_anywhere_leaves_the_old_list_or_the_new)
         assert_int_equal(tamis_filter_close(filter), 0);
         assert_int_equal(tamis_store_verify(store, NULL, no_problem, NULL), 0);
     }
-    tamis_store_close(store);
 }
 
 /* ---- Full and refusing ----------------------------------------------------------------------- */
@@ -389,7 +385,7 @@ CASE(grow_refused_takes_no_more_keys_than_it_was_made_for)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .fp_rate = RATE, .on_full = TAMIS_ON_FULL_REFUSE};
-    tamis_store *store = new_store();
+    AUTO_STORE *store = new_store();
     struct victim *victim = spawn_shared(sizeof *victim);
     assert_int_equal(tamis_filter_create(store, "x", &spec, &victim->filter), 0);
     assert_int_equal(spawn_all(RACERS, fill_up, victim), 0);
@@ -398,5 +394,4 @@ CASE(grow_refused_takes_no_more_keys_than_it_was_made_for)
     assert_true(stat.items >= 1000 && stat.items < 1000 + RACERS);
     assert_true(stat.state == TAMIS_STATE_FULL && stat.segment_count == 1);
     assert_int_equal(tamis_filter_close(victim->filter), 0);
-    tamis_store_close(store);
 }

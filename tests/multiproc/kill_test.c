@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "cases.h"
 #include "killer.h"
 #include "random.h"
@@ -99,7 +100,7 @@ static void check_outcome(struct arena *arena)
 static void race_under_kills(const struct tamis_filter_spec *spec)
 {
     struct arena *arena = spawn_shared(sizeof *arena);
-    tamis_store *store;
+    AUTO_STORE *store;
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
     assert_int_equal(tamis_filter_create(store, "killed", spec, &arena->filter), 0);
     arena->told_new = spawn_shared(KEYS);
@@ -121,7 +122,6 @@ static void race_under_kills(const struct tamis_filter_spec *spec)
     check_outcome(arena);
     assert_int_equal(tamis_filter_close(arena->filter), 0);
     assert_int_equal(tamis_filter_drop(store, "killed"), 0);
-    tamis_store_close(store);
 }
 
 CASE(kill_racers_of_blocked_tells_new_once_and_loses_nothing)

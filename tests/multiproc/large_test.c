@@ -24,6 +24,7 @@
 
 #include <cmocka.h>
 
+#include "auto.h"
 #include "scratch.h"
 #include "tamis.h"
 
@@ -65,7 +66,7 @@ static void check_whole_range(const struct tamis_filter_spec *spec)
     uint64_t positions[TAMIS_K_MAX], parts[PARTS] = {0}, highest = 0;
     struct tamis_segment_stat stat = {.size = sizeof stat};
     size_t count;
-    tamis_store *store;
+    AUTO_STORE *store;
     tamis_filter *filter;
     assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &store), 0);
     assert_int_equal(tamis_filter_create(store, "large", spec, &filter), 0);
@@ -98,7 +99,6 @@ static void check_whole_range(const struct tamis_filter_spec *spec)
            tamis_kind_name(stat.kind), stat.m_bits, KEYS, PARTS, highest);
     assert_int_equal(tamis_filter_close(filter), 0);
     assert_int_equal(tamis_filter_drop(store, "large"), 0);
-    tamis_store_close(store);
 }
 
 static void large_bloom_answers_over_its_whole_range(void **state)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "auto.h"
 #include "cases.h"
 #include "file/io.h"
 #include "scratch.h"
@@ -60,7 +61,7 @@ CASE(list_of_many_filters_opens_no_segment)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .on_full = TAMIS_ON_FULL_WARN};
-    tamis_store *store;
+    AUTO_STORE *store;
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
     for (unsigned i = 0; i < FILTERS; i++) {
         char name[32];
@@ -73,7 +74,6 @@ CASE(list_of_many_filters_opens_no_segment)
     }
     assert_int_equal(list_all(store, tamis_store_list), 0);
     assert_int_equal(list_all(store, tamis_store_list_live), FILTERS);
-    tamis_store_close(store);
 }
 
 CASES_PREPARE

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "auto.h"
 #include "base/point.h"
 #include "cases.h"
 #include "random.h"
@@ -153,7 +154,7 @@ static void race_with_merges(const struct tamis_filter_spec *spec)
 {
     struct race *race = spawn_shared(sizeof *race);
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    tamis_store *store;
+    AUTO_STORE *store;
     char name[16];
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
     assert_int_equal(tamis_filter_create(store, "live", spec, &race->filter), 0);
@@ -179,7 +180,6 @@ static void race_with_merges(const struct tamis_filter_spec *spec)
         assert_int_equal(tamis_filter_close(race->sources[s]), 0);
         assert_int_equal(tamis_filter_drop(store, name), 0);
     }
-    tamis_store_close(store);
 }
 
 CASE(merge_into_a_blocked_filter_in_use_loses_nothing)

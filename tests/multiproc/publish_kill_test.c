@@ -28,6 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "base/point.h"
 #include "builds.h"
 #include "cases.h"
@@ -263,7 +264,7 @@ CASE(kill_at_every_step_leaves_old_or_new_and_no_file)
         TAMIS__POINT_REPAIR_WRITTEN, TAMIS__POINT_REPAIR_RENAMED, TAMIS__POINT_REPAIR_CLEANED,
         TAMIS__POINT_GROW_AHEAD,     TAMIS__POINT_GROW_LEFT,
     };
-    char *model = make_model();
+    AUTO_FREE char *model = make_model();
     deaths = spawn_shared(sizeof *deaths);
     for (size_t i = 0; i < operations_count; i++) {
         const uint64_t at_points = die_at_each(&operations_all[i], false, model);
@@ -273,7 +274,6 @@ CASE(kill_at_every_step_leaves_old_or_new_and_no_file)
     }
     for (size_t i = 0; i < sizeof points / sizeof points[0]; i++)
         if (deaths->at_point[points[i]] == 0) fail_msg("nobody died at point %u", points[i]);
-    free(model);
 }
 
 /* ---- Stopped, not dead ----------------------------------------------------------------------- */
@@ -311,7 +311,7 @@ static void check_while_stopped(const struct scene *scene)
 
 CASE(stop_at_every_point_keeps_no_reader_waiting)
 {
-    char *model = make_model();
+    AUTO_FREE char *model = make_model();
     deaths = spawn_shared(sizeof *deaths);
     (void)alarm(120); /* who waits for a lock that a stopped process holds waits for ever */
     for (size_t i = 0; i < operations_count; i++) {
@@ -328,7 +328,6 @@ CASE(stop_at_every_point_keeps_no_reader_waiting)
         close_scene(&scene);
     }
     (void)alarm(0);
-    free(model);
 }
 
 CASES_PREPARE

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "auto.h"
 #include "base/point.h"
 #include "builds.h"
 #include "spawn.h"
@@ -188,63 +189,55 @@ static int64_t import(tamis_store *store, const char *path)
     static struct tape tape;
     const struct tamis_sink sink = {.size = sizeof sink, .write = record_tape, .context = &tape};
     const struct tamis_source source = {.size = sizeof source, .read = play_tape, .context = &tape};
-    tamis_filter *bits = open_other(store, "bits");
+    AUTO_FILTER *bits = open_other(store, "bits");
     (void)path;
     tape.count = tape.read = 0;
     int rc = tamis_filter_export(bits, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
     if (rc == 0) rc = tamis_filter_import(store, "new", "tamis", NULL, &source, NULL);
-    SPAWN_CHECK(tamis_filter_close(bits) == 0);
     return rc;
 }
 
 static int64_t merge(tamis_store *store, const char *path)
 {
-    tamis_filter *source = open_other(store, "small");
+    AUTO_FILTER *source = open_other(store, "small");
     const struct tamis_merge merge = {.size = sizeof merge, .sources = &source, .count = 1};
     (void)path;
-    const int rc = tamis_filter_create_merged(store, "new", &merge, NULL);
-    SPAWN_CHECK(tamis_filter_close(source) == 0);
-    return rc;
+    return tamis_filter_create_merged(store, "new", &merge, NULL);
 }
 
 static int64_t grow(tamis_store *store, const char *path)
 {
-    tamis_filter *small = open_other(store, "small");
+    AUTO_FILTER *small = open_other(store, "small");
     int rc = 0;
     (void)path;
     for (uint64_t key = 1000; rc >= 0 && key < 1100; key++)
         rc = tamis_filter_add(small, &key, sizeof key);
-    SPAWN_CHECK(tamis_filter_close(small) == 0);
     return rc;
 }
 
 static int64_t rotate(tamis_store *store, const char *path)
 {
-    tamis_filter *windowed = open_other(store, "windowed");
+    AUTO_FILTER *windowed = open_other(store, "windowed");
     (void)path;
-    const int rc = tamis_filter_rotate(windowed);
-    SPAWN_CHECK(tamis_filter_close(windowed) == 0);
-    return rc;
+    return tamis_filter_rotate(windowed);
 }
 
 void operations_check_others(tamis_store *store)
 {
     for (size_t i = 0; i < OTHERS; i++) {
-        tamis_filter *filter;
+        AUTO_FILTER *filter;
         assert_int_equal(tamis_filter_open(store, others[i], TAMIS_READ_ONLY, &filter), 0);
         for (uint64_t key = 0; key < FIXED; key++)
             assert_int_equal(tamis_filter_contains(filter, &key, sizeof key), 1);
-        assert_int_equal(tamis_filter_close(filter), 0);
     }
 }
 
 static void make_other(tamis_store *store, const char *name, const struct tamis_filter_spec *spec)
 {
-    tamis_filter *filter;
+    AUTO_FILTER *filter;
     assert_int_equal(tamis_filter_create(store, name, spec, &filter), 0);
     for (uint64_t key = 0; key < FIXED; key++)
         assert_true(tamis_filter_add(filter, &key, sizeof key) >= 0);
-    assert_int_equal(tamis_filter_close(filter), 0);
 }
 
 void operations_make_model(const char *path)
@@ -254,7 +247,7 @@ void operations_make_model(const char *path)
                                    bits = {.size = sizeof bits,
                                            .capacity = 100,
                                            .kind = TAMIS_KIND_BLOOM};
-    tamis_store *store;
+    AUTO_STORE *store;
     assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &store), 0);
     for (uint64_t g = 1; g <= 3; g++)
         assert_int_equal(operations_publish(store, "list", g, &keeping), 1);
@@ -263,7 +256,6 @@ void operations_make_model(const char *path)
     make_other(store, "small", &spec);
     make_other(store, "windowed", &windowed);
     make_other(store, "bits", &bits);
-    tamis_store_close(store);
 }
 
 /* ---- Before an operation --------------------------------------------------------------------- */

@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "builds.h"
 #include "cases.h"
 #include "random.h"
@@ -254,14 +255,13 @@ static void read_in_threads(struct stage *stage, tamis_filter *filter)
 /* Opened anew every 20 batches: what the catalog names can be mapped whenever it is looked at. */
 static void read_by_many_handles(struct stage *stage)
 {
-    struct reader *reader = new_reader(stage, NULL, 2);
+    AUTO_FREE struct reader *reader = new_reader(stage, NULL, 2);
     while (__atomic_load_n(&stage->over, __ATOMIC_ACQUIRE) == 0) {
         SPAWN_CHECK(tamis_filter_open(stage->store, "list", TAMIS_READ_ONLY, &reader->filter) == 0);
         for (int i = 0; i < 20; i++)
             ask_batch(reader);
         SPAWN_CHECK(tamis_filter_close(reader->filter) == 0);
     }
-    free(reader);
 }
 
 static void read_in_process(void *context, unsigned index)
@@ -279,9 +279,8 @@ static void read_in_process(void *context, unsigned index)
     if (index == 0) {
         read_in_threads(stage, filter);
     } else {
-        struct reader *reader = new_reader(stage, filter, index);
+        AUTO_FREE struct reader *reader = new_reader(stage, filter, index);
         read_until_the_end(reader);
-        free(reader);
     }
     SPAWN_CHECK(builds_mapped_files() <= stage->files);
     SPAWN_CHECK(tamis_filter_close(filter) == 0);

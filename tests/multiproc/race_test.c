@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auto.h"
 #include "cases.h"
 #include "random.h"
 #include "rounds.h"
@@ -165,12 +166,10 @@ static unsigned char *read_bits(tamis_filter *filter, const char *store_path, ui
 static void assert_same_bits(tamis_filter *a, tamis_filter *b, const char *store_path)
 {
     uint64_t a_bytes, b_bytes;
-    unsigned char *a_bits = read_bits(a, store_path, &a_bytes);
-    unsigned char *b_bits = read_bits(b, store_path, &b_bytes);
+    AUTO_FREE unsigned char *a_bits = read_bits(a, store_path, &a_bytes);
+    AUTO_FREE unsigned char *b_bits = read_bits(b, store_path, &b_bytes);
     assert_int_equal(a_bytes, b_bytes);
     assert_memory_equal(a_bits, b_bits, a_bytes);
-    free(a_bits);
-    free(b_bits);
 }
 
 static void race_and_compare(const char *what, const struct tamis_filter_spec *spec,
@@ -178,9 +177,9 @@ static void race_and_compare(const char *what, const struct tamis_filter_spec *s
 {
     const char *path = scratch_directory();
     struct race *race = spawn_shared(sizeof *race);
-    uint8_t *sequential = malloc(KEYS);
+    AUTO_FREE uint8_t *sequential = malloc(KEYS);
     uint64_t differ = 0;
-    tamis_store *store;
+    AUTO_STORE *store;
     assert_non_null(sequential);
     assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &store), 0);
     race->answers = spawn_shared((size_t)RACERS * KEYS);
@@ -211,8 +210,6 @@ static void race_and_compare(const char *what, const struct tamis_filter_spec *s
     assert_int_equal(tamis_filter_close(shared), 0);
     assert_int_equal(tamis_filter_drop(store, "alone"), 0);
     assert_int_equal(tamis_filter_drop(store, "shared"), 0);
-    tamis_store_close(store);
-    free(sequential);
 }
 
 CASE(race_blocked_of_two_words_tells_new_once)
@@ -249,7 +246,7 @@ CASE(race_any_bit_rule_tells_new_twice)
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
     struct race *race = spawn_shared(sizeof *race);
-    tamis_store *store;
+    AUTO_STORE *store;
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
     race->answers = spawn_shared((size_t)RACERS * KEYS);
     race->seed = random_seed();
@@ -263,6 +260,5 @@ CASE(race_any_bit_rule_tells_new_twice)
     assert_true(outcome.told_twice > 0);
     assert_int_equal(tamis_filter_close(race->filter), 0);
     assert_int_equal(tamis_filter_drop(store, "control"), 0);
-    tamis_store_close(store);
 }
 #endif

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "builds.h"
 #include "cases.h"
 #include "random.h"
@@ -116,7 +117,7 @@ static void look_for(struct rebuilding *r, tamis_filter *filter, uint64_t key, u
 static void adder(void *context, unsigned index)
 {
     struct rebuilding *r = context;
-    tamis_filter *filter;
+    AUTO_FILTER *filter;
     SPAWN_CHECK(tamis_filter_open(r->store, "growing", 0, &filter) == 0);
     for (uint64_t key = 0; key < ADDED; key++) {
         while (key >= __atomic_load_n(&r->begun, __ATOMIC_ACQUIRE) * KEYS_A_BUILD)
@@ -127,7 +128,6 @@ static void adder(void *context, unsigned index)
         add_one(r, filter, key);
         look_for(r, filter, key, key % BASE);
     }
-    SPAWN_CHECK(tamis_filter_close(filter) == 0);
 }
 
 /* By a handle that outlives all lists, and by fresh ones, which have what the catalog says. */
@@ -152,7 +152,7 @@ static void looker(void *context, unsigned index)
 CASE(growing_filter_rebuilt_under_adders_tells_new_once)
 {
     struct rebuilding *r = spawn_shared(sizeof *r);
-    char *path = scratch_path("rebuild");
+    AUTO_FREE char *path = scratch_path("rebuild");
     pid_t pids[ADDERS + 1];
     uint64_t twice = 0, told = 0;
     int status;
@@ -184,7 +184,6 @@ CASE(growing_filter_rebuilt_under_adders_tells_new_once)
     assert_true(told > ADDED / 20); /* under load most adds meet a publication */
     assert_int_equal(tamis_store_verify(r->store, NULL, builds_print_problem, NULL), 0);
     tamis_store_close(r->store);
-    free(path);
 }
 
 /* ---- Dropped in use -------------------------------------------------------------------------- */
@@ -262,7 +261,7 @@ CASE(dropped_filter_is_told_by_the_next_call)
     const struct tamis_key key = {&number, sizeof number};
     for (int round = 0; round < 10; round++) {
         struct dropping *d = spawn_shared(sizeof *d);
-        char *path = scratch_path("drop");
+        AUTO_FREE char *path = scratch_path("drop");
         pid_t pids[READERS];
         unsigned files = 0;
         int status;
@@ -298,7 +297,6 @@ CASE(dropped_filter_is_told_by_the_next_call)
         assert_int_equal(files, 1);
         assert_int_equal(tamis_store_verify(d->store, NULL, builds_print_problem, NULL), 0);
         tamis_store_close(d->store);
-        free(path);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "auto.h"
 #include "builds.h"
 #include "random.h"
 #include "spawn.h"
@@ -45,7 +46,7 @@ static void check_names(tamis_store *store, unsigned number, struct storm_writer
     for (uint32_t i = 0; i < STORM_NAMES; i++) {
         struct storm_name *name = &writer->names[i];
         char text[NAME_BYTES];
-        tamis_filter *filter = NULL;
+        AUTO_FILTER *filter = NULL;
         name_of(number, i, text);
         const bool is_there = exists(store, text, &filter);
         SPAWN_CHECK(is_there ? name->state != STORM_ABSENT : name->state != STORM_PRESENT);
@@ -56,7 +57,6 @@ static void check_names(tamis_store *store, unsigned number, struct storm_writer
         }
         name->state = is_there ? STORM_PRESENT : STORM_ABSENT;
         if (is_there) check_keys(filter, number, name);
-        (void)tamis_filter_close(filter);
     }
 }
 
