@@ -2,8 +2,6 @@
 /* acts.c: see acts.h. */
 #include "acts.h"
 
-#include <stdlib.h>
-
 #include "base/point.h"
 #include "scene.h"
 

@@ -13,7 +13,6 @@
  * makes errors of the faults.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "acts.h"
 #include "file/guard.h"

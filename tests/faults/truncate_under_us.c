@@ -12,7 +12,6 @@
  * bloom).
  */
 #include <err.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

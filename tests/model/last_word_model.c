@@ -69,7 +69,6 @@
  * Exit status: 0 all is as expected, 1 something is not, 2 usage or no memory.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "model.h"

@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,7 +29,6 @@
 #include "bound.h"
 #include "killer.h"
 #include "random.h"
-#include "scratch.h"
 
 #define ADDERS 4u
 #define KNOWN 6500u

@@ -22,7 +22,6 @@
 
 #include "auto.h"
 #include "cases.h"
-#include "random.h"
 #include "scratch.h"
 #include "spawn.h"
 #include "tamis_build.h"

@@ -17,7 +17,6 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/point.h"
 #include "cases.h"

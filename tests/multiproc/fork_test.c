@@ -10,7 +10,6 @@
 
 #include "auto.h"
 #include "cases.h"
-#include "random.h"
 #include "scratch.h"
 #include "spawn.h"
 #include "tamis.h"

@@ -21,7 +21,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

@@ -5,7 +5,6 @@
  */
 #include "builds.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/point.h"

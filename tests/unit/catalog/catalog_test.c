@@ -2,12 +2,10 @@
 /* catalog_test.c: records in LMDB, under the lock, across threads and fork() (catalog.c). */
 #include "fixture.h"
 
-#include <err.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

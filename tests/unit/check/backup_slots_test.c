@@ -2,8 +2,6 @@
 /* backup_slots_test.c: the overflow table of counters in a copy (store/check/copy.c). */
 #include "counters.h"
 
-#include <stdlib.h>
-
 #include "base/point.h"
 
 /* A slot of overflow is taken, and gets a count, while the copy is between its two words. */

@@ -193,8 +193,7 @@ static int meddle(void *context, uint64_t done_bytes, uint64_t all_bytes)
     assert_done(tamis_filter_drop(m->store, "c"));
     assert_done(tamis_filter_create(m->store, "c", SPEC(.capacity = 5), NULL));
     tamis_filter *filter = fixture_opened(m->store, "d", 0);
-    for (uint64_t key = 500; key < 3000; key++)
-        assert_done(tamis_filter_add(filter, &key, sizeof key));
+    keys_add(filter, 500, 3000);
     assert_done(tamis_filter_close(filter));
     assert_done(editions_publish(m->store, "e", 100, 100, NULL, NULL));
     assert_done(editions_publish(m->store, "e", 200, 100, NULL, NULL));
@@ -216,8 +215,7 @@ CASE(backup_has_the_names_of_one_moment)
     tamis_filter *filter;
     for (char name[2] = "a"; *name <= 'd'; ++*name) {
         assert_done(tamis_filter_create(store, name, SPEC(.capacity = 100), &filter));
-        for (uint64_t key = 0; key < 300; key++)
-            assert_done(tamis_filter_add(filter, &key, sizeof key));
+        keys_add(filter, 0, 300);
         assert_done(tamis_filter_add(filter, name, 1));
         assert_done(tamis_filter_close(filter));
     }

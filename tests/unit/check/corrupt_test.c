@@ -25,15 +25,13 @@
  * With the checksum of static data not compared, and that of headers: 69 of 300 of the static data
  * silent (a header is held against the catalog besides).
  */
-#include "fixture.h"
+#include "keys.h"
 
 #include <err.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "damages.h"
@@ -325,8 +323,7 @@ static void make_stream(const struct sort *sort, struct transfer *t)
     AUTO_STORE *store = fixture_store(NULL);
     const struct tamis_sink sink = stream_sink(&t->stream);
     AUTO_FILTER *filter = fixture_create(store, "one", &sort->spec);
-    for (uint64_t key = 0; key < 300; key++)
-        assert_done(tamis_filter_add(filter, &key, sizeof key));
+    keys_add(filter, 0, 300);
     t->sort = sort;
     t->expected = answers_of(filter);
     assert_done(tamis_filter_export(filter, sort->format, 0, &sink));

@@ -5,7 +5,6 @@
  */
 #include "fixture.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -55,12 +54,10 @@ CASE(repair_of_an_older_catalog_keeps_what_it_does_not_know)
     tamis_store *store = fixture_open(path, 0);
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
     tamis_filter *filter = fixture_create(store, "young", &spec);
-    for (uint64_t key = 0; key < 50; key++)
-        assert_int_equal(tamis_filter_add(filter, &key, sizeof key), 1);
+    assert_int_equal(keys_add(filter, 0, 50), 50);
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_open(store, "grown", 0, &filter));
-    for (uint64_t key = 1000; key < 4000; key++)
-        assert_done(tamis_filter_add(filter, &key, sizeof key));
+    keys_add(filter, 1000, 4000);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     AUTO_FREE char *latest = riches_portrait(path);

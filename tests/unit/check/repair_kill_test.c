@@ -2,7 +2,6 @@
 /* repair_kill_test.c: a repair that is killed, wherever, is done again by the next. */
 #include "fixture.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 #include "fixture.h"
 
 #include <err.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "exceptions/set.h"

@@ -3,7 +3,6 @@
 #include "fixture.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "file/header.h"

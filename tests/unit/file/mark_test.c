@@ -7,7 +7,6 @@
  * mark; where a child of fork() or a merge does not mark.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

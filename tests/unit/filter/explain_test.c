@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* explain_test.c: a key's hash values and positions, with and without a filter; the fill of one
  * (store/filter/explain.c). */
-#include "fixture.h"
+#include "keys.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static char text[64];
@@ -107,12 +106,10 @@ STORE_CASE(explain_with_bad_arguments_is_refused)
 STORE_CASE(explain_fill_tells_bits_and_the_rate_now)
 {
     struct tamis_segment_stat stat = {.size = sizeof stat};
-    char key[RANDOM_KEY_BYTES];
     AUTO_FILTER *filter = fixture_filter(store, "x", 2000);
     assert_done(tamis_filter_fill(filter, 0, &stat));
     assert_true(stat.ones == 0 && stat.fill == 0 && stat.fp_rate_now == 0);
-    for (uint64_t i = 0; i < 2000; i++)
-        assert_done(tamis_filter_add(filter, key, random_key(i, key)));
+    texts_add(filter, 0, 2000);
     assert_done(tamis_filter_segment(filter, 0, &stat));
     assert_true(stat.ones == 0 && stat.fill == 0); /* this one reads no bits */
     assert_done(tamis_filter_fill(filter, 0, &stat));

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fill_map_test.c: how full each part of a segment is (store/filter/fill_map.c), against the bits
  * one by one. */
-#include "fixture.h"
+#include "keys.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "handle/follow.h"
 #include "tamis_build.h"
@@ -67,10 +66,8 @@ static void check_map(tamis_filter *filter)
 static tamis_filter *make(tamis_store *store, const char *name,
                           const struct tamis_filter_spec *spec)
 {
-    char key[RANDOM_KEY_BYTES];
     tamis_filter *filter = fixture_create(store, name, spec);
-    for (uint64_t i = 0; i < 700; i++)
-        assert_done(tamis_filter_add(filter, key, random_key(i, key)));
+    texts_add(filter, 0, 700);
     return filter;
 }
 

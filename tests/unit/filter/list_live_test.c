@@ -6,11 +6,9 @@
  * first size of a counting filter, and of a window the bits of the slices so far by the capacity of
  * all.
  */
-#include "fixture.h"
+#include "keys.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "file/header.h"
@@ -31,9 +29,7 @@ static struct tamis_filter_stat listed(tamis_store *store, const char *name)
 
 static void add_keys(tamis_filter *filter, uint64_t from, uint64_t to)
 {
-    char key[RANDOM_KEY_BYTES];
-    for (uint64_t i = from; i < to; i++)
-        assert_done(tamis_filter_add(filter, key, random_key(i, key)));
+    texts_add(filter, from, to);
 }
 
 STORE_CASE(list_live_tells_items_of_an_adder_that_has_not_synced)

@@ -11,7 +11,7 @@
  * Broken to see it fail: the logs taken away (each `comes_back` does that itself); `unlogged` not
  * looked at; the log begun anew without a checkpoint.
  */
-#include "fixture.h"
+#include "keys.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -61,18 +61,6 @@ static tamis_filter *make(tamis_store *store, const struct tamis_filter_spec *sp
     return fixture_create(store, "seen", spec);
 }
 
-static int add(tamis_filter *filter, uint64_t n)
-{
-    char key[RANDOM_KEY_BYTES];
-    return tamis_filter_add(filter, key, random_key(n, key));
-}
-
-static int has(tamis_filter *filter, uint64_t n)
-{
-    char key[RANDOM_KEY_BYTES];
-    return tamis_filter_contains(filter, key, random_key(n, key));
-}
-
 #define BATCH 20000
 static int64_t add_range(tamis_filter *filter, uint64_t first, size_t count, uint8_t *answers)
 {
@@ -87,7 +75,7 @@ static uint64_t lacking(tamis_filter *filter, uint64_t first, uint64_t count)
 {
     uint64_t missing = 0;
     for (uint64_t i = 0; i < count; i++)
-        missing += has(filter, first + i) == 0;
+        missing += text_has(filter, first + i) == 0;
     return missing;
 }
 
@@ -103,7 +91,7 @@ static struct scene begin(const struct tamis_filter_spec *spec)
     struct scene scene = {.disk = scratch_path("disk")};
     scene.store = fixture_store(&scene.path);
     scene.filter = make(scene.store, spec);
-    assert_int_equal(add(scene.filter, 0), 1); /* marks it */
+    assert_int_equal(text_add(scene.filter, 0), 1); /* marks it */
     scratch_copy(scene.path, scene.disk);
     return scene;
 }
@@ -159,7 +147,7 @@ static void comes_back(const struct tamis_filter_spec *spec, const char *name)
     for (int with_logs = 1; with_logs >= 0; with_logs--) {
         AUTO_SCENE scene = begin(spec);
         for (uint64_t n = 1; n < 50; n++)
-            assert_true(add(scene.filter, n) >= 0);
+            assert_true(text_add(scene.filter, n) >= 0);
         assert_done(add_range(scene.filter, 50, 5000, NULL));
         const uint64_t missing = come_back(&scene, 5050, with_logs != 0);
         print_message("%s: %llu of 5050 keys lost %s the logs\n", name, (unsigned long long)missing,
@@ -293,8 +281,7 @@ CASE(known_keys_are_answered_without_a_log)
     uint8_t answers[1000];
     assert_done(add_range(scene.filter, 0, 1000, NULL));
     count_calls();
-    for (uint64_t n = 0; n < 1000; n++)
-        assert_int_equal(add(scene.filter, n), 0);
+    assert_int_equal(texts_add(scene.filter, 0, 1000), 0);
     assert_int_equal(add_range(scene.filter, 0, 1000, answers), 0);
     assert_int_equal(data_syncs + writes, 0);
 }
@@ -310,13 +297,13 @@ CASE(known_keys_are_logged_while_others_are_in_flight)
     uint64_t one = 1, unlogged = 0;
     fixture_poke(segment, 1640, &one, sizeof one);
     count_calls();
-    assert_int_equal(add(scene.filter, 7), 0);
+    assert_int_equal(text_add(scene.filter, 7), 0);
     assert_int_equal(data_syncs, 1);
     assert_done(tamis_filter_sync(scene.filter)); /* nobody else writes: it was a dead one's */
     fixture_peek(segment, 1640, &unlogged, sizeof unlogged);
     assert_int_equal(unlogged, 0);
     count_calls();
-    assert_int_equal(add(scene.filter, 7), 0);
+    assert_int_equal(text_add(scene.filter, 7), 0);
     assert_int_equal(data_syncs, 0);
 }
 
@@ -347,12 +334,12 @@ CASE(flight_of_known_keys_is_not_taken_for_a_dead_one)
     AUTO_SCENE scene = begin(&plain);
     const char *segment = fixture_segment_path(scene.path, 1);
     uint64_t one = 1, unlogged = 0;
-    assert_int_equal(add(scene.filter, 7), 1);
+    assert_int_equal(text_add(scene.filter, 7), 1);
     tamis_filter *other = fixture_opened(scene.store, "seen", 0);
     fixture_poke(segment, 1640, &one, sizeof one);
     synced = scene.filter;
     tamis__point_hook = sync_beside;
-    assert_int_equal(add(other, 7), 0);
+    assert_int_equal(text_add(other, 7), 0);
     assert_true(tamis__point_hook == NULL);
     fixture_peek(segment, 1640, &unlogged, sizeof unlogged);
     assert_true(unlogged <= 1);
@@ -367,7 +354,7 @@ static void *add_some(void *context)
 {
     const uint64_t first = (uint64_t)(uintptr_t)context * EACH;
     for (uint64_t n = 1; n <= EACH; n++)
-        if (add(shared, first + n) < 0) return (void *)1;
+        if (text_add(shared, first + n) < 0) return (void *)1;
     return NULL;
 }
 
@@ -404,19 +391,19 @@ CASE(failed_sync_is_sticky)
     count_calls();
     fails_verb = "fdatasync";
     fails_with = EIO;
-    assert_refused(TAMIS_EIO, "add them again", add(scene.filter, 1));
+    assert_refused(TAMIS_EIO, "add them again", text_add(scene.filter, 1));
     assert_int_equal(state_of(scene.filter) & TAMIS_STATE_DEGRADED, TAMIS_STATE_DEGRADED);
     /* The disk is well again, but for segments: nothing is taken before they are written. */
     fails_verb = "msync";
-    assert_refused(TAMIS_EIO, "", add(scene.filter, 2));
-    assert_int_equal(has(scene.filter, 2), 0);
+    assert_refused(TAMIS_EIO, "", text_add(scene.filter, 2));
+    assert_int_equal(text_has(scene.filter, 2), 0);
     assert_int_equal(state_of(scene.filter) & TAMIS_STATE_DEGRADED, TAMIS_STATE_DEGRADED);
     assert_int_equal(fixture_files(scene.path, "logs"), 1);
     fails_verb = NULL;
     count_calls();
-    assert_int_equal(add(scene.filter, 1), 0); /* SEEN, and safe now */
+    assert_int_equal(text_add(scene.filter, 1), 0); /* SEEN, and safe now */
     assert_true(map_syncs > 0 || data_syncs > 0);
-    assert_int_equal(add(scene.filter, 2), 1);
+    assert_int_equal(text_add(scene.filter, 2), 1);
     assert_int_equal(state_of(scene.filter) & TAMIS_STATE_DEGRADED, 0);
     assert_int_equal(fixture_files(scene.path, "logs"), 1);
 }
@@ -457,7 +444,7 @@ CASE(full_disk_adds_nothing)
         if (answers[i] != TAMIS_ANSWER_REFUSED)
             in++;
         else
-            assert_int_equal(has(scene.filter, n + i), 0);
+            assert_int_equal(text_has(scene.filter, n + i), 0);
     }
     tamis__io_hook = NULL;
     assert_done(add_range(scene.filter, n, 8000, answers));
@@ -503,11 +490,10 @@ CASE(child_has_a_log_of_its_own)
     const pid_t child = fork();
     if (child == 0) {
         for (uint64_t n = 1; n < 100; n++)
-            if (add(scene.filter, n) != 1) _exit(1);
+            if (text_add(scene.filter, n) != 1) _exit(1);
         _exit(tamis_filter_close(scene.filter) == 0 ? 0 : 2);
     }
-    for (uint64_t n = 100; n < 200; n++)
-        assert_int_equal(add(scene.filter, n), 1);
+    assert_int_equal(texts_add(scene.filter, 100, 200), 100);
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -521,7 +507,7 @@ CASE(drop_takes_logs_away)
     assert_int_equal(fixture_child(add_and_die, &scene), 3);
     assert_done(tamis_filter_drop(scene.store, "seen"));
     assert_int_equal(fixture_files(scene.path, "logs"), 1);
-    assert_refused(TAMIS_EDROPPED, "", add(scene.filter, 5));
+    assert_refused(TAMIS_EDROPPED, "", text_add(scene.filter, 5));
     assert_int_equal(tamis_filter_close(scene.filter), 0);
     scene.filter = NULL;
     assert_int_equal(fixture_files(scene.path, "logs"), 0);
@@ -569,7 +555,7 @@ CASE(merge_is_on_the_disk)
     assert_done(tamis_filter_merge(scene.filter, &merge));
     assert_true(map_syncs > 0);
     count_calls();
-    assert_int_equal(add(scene.filter, 501), 0);
+    assert_int_equal(text_add(scene.filter, 501), 0);
     assert_int_equal(data_syncs, 0);
     assert_int_equal(tamis_filter_close(source), 0);
 }

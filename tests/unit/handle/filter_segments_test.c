@@ -3,12 +3,11 @@
  * filter_segments_test.c: a filter of several segments, of mixed kinds, as growth and rotation will
  * make them: what add and contains answer, and what is counted where (store/handle/add.c).
  */
-#include "fixture.h"
 #include "handle/view.h"
+#include "keys.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "catalogs.h"
 
@@ -70,18 +69,6 @@ static void put_in(tamis_filter *filter, uint32_t segment, uint64_t number)
         tamis__segment_count(&s->segment, 1);
 }
 
-static int add(tamis_filter *filter, uint64_t number)
-{
-    char key[RANDOM_KEY_BYTES];
-    return tamis_filter_add(filter, key, random_key(number, key));
-}
-
-static int contains(tamis_filter *filter, uint64_t number)
-{
-    char key[RANDOM_KEY_BYTES];
-    return tamis_filter_contains(filter, key, random_key(number, key));
-}
-
 static uint64_t items_in(tamis_filter *filter, uint32_t segment)
 {
     struct tamis_segment_stat stat = fixture_segment_stat(filter, segment);
@@ -95,11 +82,10 @@ STORE_CASE(filter_segments_contains_looks_in_all)
     AUTO_FILTER *filter = opened(store, "three");
     for (uint64_t i = 0; i < 900; i++)
         put_in(filter, (uint32_t)(i % 3), i);
-    for (uint64_t i = 0; i < 900; i++)
-        assert_int_equal(contains(filter, i), 1);
+    assert_int_equal(texts_found(filter, 0, 900), 900);
     int strangers = 0;
     for (uint64_t i = 1000; i < 3000; i++)
-        strangers += contains(filter, i);
+        strangers += text_has(filter, i);
     assert_true(strangers < 100); /* nearly empty segments let hardly any through */
 }
 
@@ -110,15 +96,14 @@ STORE_CASE(filter_segments_add_of_an_older_ones_key_is_not_new)
     for (uint64_t i = 0; i < 300; i++)
         put_in(filter, 0, i);
     const uint64_t older = items_in(filter, 0);
-    for (uint64_t i = 0; i < 300; i++)
-        assert_int_equal(add(filter, i), 0);
+    assert_int_equal(texts_add(filter, 0, 300), 0);
     assert_int_equal(items_in(filter, 1), 0);
     struct tamis_segment_stat stat = {.size = sizeof stat};
     assert_done(tamis_filter_fill(filter, 1, &stat));
     assert_int_equal(stat.ones, 0); /* and not a bit of the newest was set for them */
     uint64_t fresh = 0;
     for (uint64_t i = 1000; i < 1200; i++)
-        fresh += (uint64_t)add(filter, i);
+        fresh += (uint64_t)text_add(filter, i);
     assert_true(fresh > 190);
     assert_int_equal(items_in(filter, 0), older); /* the count goes to the newest */
     assert_int_equal(items_in(filter, 1), fresh);
@@ -230,11 +215,11 @@ STORE_CASE(filter_segments_all_go_with_a_drop_and_all_take_a_new_name)
         assert_string_equal(tamis__label_current(filter->view->segments[i].segment.header)->name,
                             "renamed");
     assert_int_equal(fixture_problems(path), 0);
-    assert_int_equal(add(filter, 1), 1);
+    assert_int_equal(text_add(filter, 1), 1);
     assert_done(tamis_filter_sync(filter));
     assert_done(tamis_filter_drop(store, "renamed"));
     assert_int_equal(fixture_files(path, "segments"), 0);
-    assert_refused(TAMIS_EDROPPED, "dropped", add(filter, 2));
+    assert_refused(TAMIS_EDROPPED, "dropped", text_add(filter, 2));
 }
 
 /* Counts of each segment are kept over close and reopening. */
@@ -245,7 +230,7 @@ STORE_CASE(filter_segments_counts_are_recorded_each)
     tamis_filter *filter = opened(store, "three");
     for (uint64_t i = 0; i < 10; i++)
         put_in(filter, i < 7 ? 0 : 1, i);
-    assert_int_equal(add(filter, 100), 1);
+    assert_int_equal(text_add(filter, 100), 1);
     assert_done(tamis_filter_close(filter));
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_SHARED);
     assert_done(tamis__catalog_get(txn, "three", &record));

@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* filter_test.c: open handles: adding, asking, following the catalog, counting
  * (store/handle/add.c). */
-#include "fixture.h"
 #include "handle/view.h"
+#include "keys.h"
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "catalogs.h"
-
-static int add(tamis_filter *filter, uint64_t number)
-{
-    char key[RANDOM_KEY_BYTES];
-    return tamis_filter_add(filter, key, random_key(number, key));
-}
-
-static int contains(tamis_filter *filter, uint64_t number)
-{
-    char key[RANDOM_KEY_BYTES];
-    return tamis_filter_contains(filter, key, random_key(number, key));
-}
 
 static tamis_filter *opened(tamis_store *store, const char *name, unsigned flags)
 {
@@ -44,11 +30,11 @@ static uint64_t recorded_items(tamis_store *store, const char *name)
 STORE_CASE(filter_added_key_is_new_once_and_then_there)
 {
     AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
-    assert_int_equal(contains(filter, 1), 0);
-    assert_int_equal(add(filter, 1), 1);
-    assert_int_equal(add(filter, 1), 0);
-    assert_int_equal(contains(filter, 1), 1);
-    assert_int_equal(contains(filter, 2), 0);
+    assert_int_equal(text_has(filter, 1), 0);
+    assert_int_equal(text_add(filter, 1), 1);
+    assert_int_equal(text_add(filter, 1), 0);
+    assert_int_equal(text_has(filter, 1), 1);
+    assert_int_equal(text_has(filter, 2), 0);
     assert_int_equal(tamis_filter_add(filter, NULL, 0), 1); /* the empty key is one like any */
     assert_int_equal(tamis_filter_add(filter, "", 0), 0);
     assert_int_equal(tamis_filter_add(filter, "\0", 1), 1);
@@ -56,8 +42,8 @@ STORE_CASE(filter_added_key_is_new_once_and_then_there)
     assert_int_equal(tamis_filter_items(filter), 4);
     tamis_filter_close(filter);
     filter = opened(store, "x", 0); /* and it is all there after a restart */
-    assert_int_equal(contains(filter, 1), 1);
-    assert_int_equal(add(filter, 1), 0);
+    assert_int_equal(text_has(filter, 1), 1);
+    assert_int_equal(text_add(filter, 1), 0);
     assert_int_equal(tamis_filter_items(filter), 4);
 }
 
@@ -94,7 +80,7 @@ STORE_CASE(filter_null_key_late_in_a_batch_leaves_nothing_added)
     assert_refused(TAMIS_EINVAL, "key 4999 is NULL",
                    tamis_filter_add_batch(filter, many, MANY, NULL));
     assert_int_equal(tamis_filter_items(filter), 0);
-    assert_int_equal(contains(filter, 0), 0);
+    assert_int_equal(text_has(filter, 0), 0);
 }
 
 /* Lengths around the pieces that a batch is cut into; with and without room for answers. */
@@ -134,7 +120,7 @@ static struct tamis_filter_stat filled_to(tamis_filter *filter, uint64_t items)
 {
     static uint64_t number;
     while ((uint64_t)tamis_filter_items(filter) < items)
-        assert_done(add(filter, number++));
+        assert_done(text_add(filter, number++));
     struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.items, items);
     return stat;
@@ -232,7 +218,7 @@ STORE_CASE(filter_dropped_under_a_handle_ends_its_next_call)
 STORE_CASE(filter_dropped_with_uncounted_items_closes_without_error)
 {
     AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
-    assert_int_equal(add(filter, 1), 1);
+    assert_int_equal(text_add(filter, 1), 1);
     assert_done(tamis_filter_drop(store, "x"));
     assert_int_equal(tamis_filter_items(filter), 1); /* the mapping is still there */
 }
@@ -240,12 +226,12 @@ STORE_CASE(filter_dropped_with_uncounted_items_closes_without_error)
 STORE_CASE(filter_made_again_is_another_for_old_handles)
 {
     tamis_filter *old = fixture_filter(store, "x", 1000);
-    assert_int_equal(add(old, 1), 1);
+    assert_int_equal(text_add(old, 1), 1);
     assert_done(tamis_filter_drop(store, "x"));
     tamis_filter *young = fixture_filter(store, "x", 1000);
-    assert_refused(TAMIS_EDROPPED, "'x'", contains(old, 1));
-    assert_int_equal(contains(young, 1), 0);
-    assert_int_equal(add(young, 1), 1);
+    assert_refused(TAMIS_EDROPPED, "'x'", text_has(old, 1));
+    assert_int_equal(text_has(young, 1), 0);
+    assert_int_equal(text_add(young, 1), 1);
     assert_done(tamis_filter_close(old));
     assert_int_equal(recorded_items(store, "x"), 0); /* the old count is not the new filter's */
     assert_done(tamis_filter_close(young));
@@ -255,13 +241,13 @@ STORE_CASE(filter_made_again_is_another_for_old_handles)
 STORE_CASE(filter_renamed_under_a_handle_goes_on)
 {
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    assert_int_equal(add(filter, 1), 1);
+    assert_int_equal(text_add(filter, 1), 1);
     assert_done(tamis_filter_rename(store, "x", "y"));
     for (size_t i = 0; i < CALLS; i++)
         assert_done(calls[i](filter));
     struct tamis_filter_stat stat = fixture_stat(filter);
     assert_string_equal(stat.name, "y");
-    assert_int_equal(add(filter, 2), 1);
+    assert_int_equal(text_add(filter, 2), 1);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(recorded_items(store, "y"), 3);
 }
@@ -273,9 +259,9 @@ CASE(filter_whose_epoch_moved_for_nothing_goes_on)
     AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
     assert_done(tamis__segment_raise_epoch(&store->place,
                                            filter->view->segments[0].segment.header->number));
-    assert_int_equal(add(filter, 1), 1);
+    assert_int_equal(text_add(filter, 1), 1);
     assert_int_equal(filter->view->epoch, tamis__segment_epoch(&filter->view->segments[0].segment));
-    assert_int_equal(contains(filter, 1), 1);
+    assert_int_equal(text_has(filter, 1), 1);
 }
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
@@ -283,17 +269,17 @@ CASE(filter_whose_epoch_moved_for_nothing_goes_on)
 STORE_CASE(filter_counts_reach_the_catalog_at_sync_and_close_alone)
 {
     tamis_filter *one = fixture_filter(store, "x", 1000), *two = opened(store, "x", 0);
-    assert_int_equal(add(one, 1), 1);
-    assert_int_equal(add(two, 2), 1);
+    assert_int_equal(text_add(one, 1), 1);
+    assert_int_equal(text_add(two, 2), 1);
     assert_int_equal(recorded_items(store, "x"), 0);
     assert_int_equal(tamis_filter_items(one), 2); /* both handles count in the same place */
     assert_int_equal(tamis_filter_items(two), 2);
     assert_done(tamis_filter_sync(one));
     assert_int_equal(recorded_items(store, "x"), 2);
-    assert_int_equal(add(two, 3), 1);
+    assert_int_equal(text_add(two, 3), 1);
     assert_done(tamis_filter_close(one)); /* 3 is known to the segment, so to this handle too */
     assert_int_equal(recorded_items(store, "x"), 3);
-    assert_int_equal(add(two, 4), 1);
+    assert_int_equal(text_add(two, 4), 1);
     assert_done(tamis_filter_close(two));
     assert_int_equal(recorded_items(store, "x"), 4);
 }
@@ -303,12 +289,12 @@ STORE_CASE(filter_close_without_news_does_not_write_the_catalog)
 {
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     size_t bytes_before, bytes_after;
-    assert_int_equal(add(filter, 1), 1);
+    assert_int_equal(text_add(filter, 1), 1);
     assert_done(tamis_filter_close(filter));
     AUTO_FREE unsigned char *before = catalogs_read_file(path, &bytes_before);
     filter = opened(store, "x", 0);
-    assert_int_equal(contains(filter, 1), 1);
-    assert_int_equal(add(filter, 1), 0);
+    assert_int_equal(text_has(filter, 1), 1);
+    assert_int_equal(text_add(filter, 1), 0);
     assert_done(tamis_filter_close(filter));
     AUTO_FREE unsigned char *after = catalogs_read_file(path, &bytes_after);
     assert_int_equal(bytes_before, bytes_after);
@@ -324,7 +310,7 @@ static void *add_thousands(void *context)
 {
     struct adding *adding = context;
     for (uint64_t i = 0; i < 20000; i++) {
-        const int rc = add(adding->filter, i);
+        const int rc = text_add(adding->filter, i);
         if (rc != 0) (void)__atomic_add_fetch(&adding->fresh, 1, __ATOMIC_RELAXED);
     }
     return NULL;
@@ -349,19 +335,19 @@ STORE_CASE(filter_counts_equal_the_answers_of_racing_threads)
 static void use_in_child(void *context)
 {
     tamis_filter *filter = context;
-    if (contains(filter, 1) != 1 || add(filter, 2) != 1) _exit(1);
+    if (text_has(filter, 1) != 1 || text_add(filter, 2) != 1) _exit(1);
     if (tamis_filter_sync(filter) < 0 || tamis_filter_close(filter) < 0) _exit(2);
 }
 
 STORE_CASE(filter_handle_over_fork_serves_both_and_each_closes_its_own)
 {
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    assert_int_equal(add(filter, 1), 1);
+    assert_int_equal(text_add(filter, 1), 1);
     assert_int_equal(fixture_child(use_in_child, filter), 0);
-    assert_int_equal(contains(filter, 2), 1);
+    assert_int_equal(text_has(filter, 2), 1);
     assert_int_equal(tamis_filter_items(filter), 2);
     assert_int_equal(recorded_items(store, "x"), 2);
-    assert_int_equal(add(filter, 3), 1);
+    assert_int_equal(text_add(filter, 3), 1);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(recorded_items(store, "x"), 3);
 }
@@ -370,15 +356,15 @@ static void meet_drop_in_child(void *context)
 {
     tamis_filter *filter = context;
     if (tamis_filter_drop(filter->store, "x") < 0) _exit(1);
-    if (contains(filter, 1) != TAMIS_EDROPPED) _exit(2);
+    if (text_has(filter, 1) != TAMIS_EDROPPED) _exit(2);
 }
 
 STORE_CASE(filter_dropped_by_a_child_is_dropped_for_the_parent)
 {
     AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
-    assert_int_equal(add(filter, 1), 1);
+    assert_int_equal(text_add(filter, 1), 1);
     assert_int_equal(fixture_child(meet_drop_in_child, filter), 0);
-    assert_refused(TAMIS_EDROPPED, "was dropped", contains(filter, 1));
+    assert_refused(TAMIS_EDROPPED, "was dropped", text_has(filter, 1));
 }
 
 /* ---- Files that are not the filter's --------------------------------------------------------- */
@@ -444,7 +430,7 @@ STORE_CASE(filter_extended_by_a_newer_version_opens_for_reading_alone)
 {
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     struct tamis__segment_header header;
-    assert_int_equal(add(filter, 1), 1);
+    assert_int_equal(text_add(filter, 1), 1);
     assert_done(tamis_filter_close(filter));
     fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
     header.compat_flags = 4;
@@ -453,7 +439,7 @@ STORE_CASE(filter_extended_by_a_newer_version_opens_for_reading_alone)
     assert_refused(TAMIS_EVERSION, "was extended by a newer version of Tamis; open it read-only",
                    tamis_filter_open(store, "x", 0, &filter));
     filter = opened(store, "x", TAMIS_READ_ONLY);
-    assert_int_equal(contains(filter, 1), 1);
+    assert_int_equal(text_has(filter, 1), 1);
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_rename(store, "x", "y")); /* the catalog's business, not the file's */
     fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);

@@ -128,8 +128,7 @@ WINDOW_CASE(window_moved_by_one_that_died_is_followed_by_who_is_full)
     (void)alarm(60);
     assert_int_equal(key_add(filter, 0), 1);
     rotate_killed(filter);
-    for (uint64_t key = 1; key < 1500; key++)
-        assert_int_equal(key_add(filter, key), 1);
+    assert_int_equal(keys_add(filter, 1, 1500), 1499);
     (void)alarm(0);
 }
 

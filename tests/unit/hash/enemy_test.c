@@ -13,7 +13,6 @@
  * the carries.
  */
 #include <err.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "fixture.h"

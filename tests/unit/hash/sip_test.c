@@ -2,7 +2,6 @@
 /* sip_test.c: the hash set sip: the published values, every kind's rate, its secret, and what an
  * enemy can do to xxh3 and not to it (docs/security.md has the figures that are printed here). */
 #include <math.h>
-#include <stdlib.h>
 
 #include "fixture.h"
 #include "hash/digest.h"

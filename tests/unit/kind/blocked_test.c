@@ -2,8 +2,6 @@
 /* blocked_test.c: the cache-line-blocked kind (store/kind/blocked.c). */
 #include "kinds.h"
 
-#include <stdio.h>
-
 #include <sys/mman.h>
 
 #include "base/cpu.h"

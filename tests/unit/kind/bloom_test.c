@@ -2,9 +2,6 @@
 /* bloom_test.c: the classic kind over any m (store/kind/bloom.c). */
 #include "kinds.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "hash/hash_set.h"
 
 CASE(bloom_positions_are_those_of_the_hash_set)

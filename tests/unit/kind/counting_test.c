@@ -4,11 +4,6 @@
 #include "kinds.h"
 #include "rounds.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/point.h"
-
 static const uint32_t ks[] = {2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40};
 #define KS (sizeof ks / sizeof ks[0])
 static const uint32_t widths[] = {4, 8, 16, 32};

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fuse_store_test.c: a fuse filter in a store, by the public calls: what it answers, and what it
  * refuses. */
-#include <err.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "fuses.h"
 #include "txn/draft.h"

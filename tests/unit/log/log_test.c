@@ -11,7 +11,6 @@
 
 #include "file/io.h"
 #include "log/log.h"
-#include "random.h"
 
 #define NONCE UINT64_C(0x1122334455667788)
 #define FRAME_BYTES_MAX (1 << 16)

@@ -7,7 +7,7 @@
  * catalog not asked (that of a filter that is there is); a damaged log settled without a word: no
  * filter unclean.
  */
-#include "fixture.h"
+#include "keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +28,7 @@ static tamis_filter *open_filter(tamis_store *store, const char *name)
 
 static void add_range(tamis_filter *filter, uint64_t from, uint64_t count)
 {
-    for (uint64_t key = from; key < from + count; key++)
-        assert_done(tamis_filter_add(filter, &key, sizeof key));
+    keys_add(filter, from, from + count);
 }
 
 struct death {

@@ -3,7 +3,6 @@
 #include "dumps.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct dump_layer dump_layer(uint64_t entries, double error, uint64_t size)
 {

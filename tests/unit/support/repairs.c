@@ -2,7 +2,6 @@
 #include "fixture.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "catalogs.h"

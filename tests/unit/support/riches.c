@@ -5,7 +5,6 @@
 #include <err.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "editions.h"
 #include "fuses.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* store_test.c: opening stores; list, drop and rename by name (store/txn/store.c). */
-#include "fixture.h"
+#include "keys.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const struct tamis_filter_spec plain = {
@@ -232,9 +231,7 @@ CASE(store_list_tells_counts_and_state_as_of_sync_and_close)
 {
     AUTO_STORE *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 10);
-    char key[RANDOM_KEY_BYTES];
-    for (uint64_t i = 0; i < 5; i++)
-        assert_int_equal(tamis_filter_add(filter, key, random_key(i, key)), 1);
+    assert_int_equal(texts_add(filter, 0, 5), 5);
     assert_int_equal(listed_stat(store).items, 0); /* the catalog has not been told */
     assert_int_equal(listed_stat(store).checkpointed_at, 0);
     assert_done(tamis_filter_sync(filter));
@@ -242,8 +239,7 @@ CASE(store_list_tells_counts_and_state_as_of_sync_and_close)
     assert_int_equal(listed_stat(store).state, 0);
     const int64_t synced = listed_stat(store).checkpointed_at;
     assert_true(synced > listed_stat(store).created_at);
-    for (uint64_t i = 5; i < 12; i++)
-        assert_done(tamis_filter_add(filter, key, random_key(i, key)));
+    texts_add(filter, 5, 12);
     const int64_t items = tamis_filter_items(filter);
     assert_true(items >= 10);
     assert_done(tamis_filter_close(filter));
