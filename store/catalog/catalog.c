@@ -29,6 +29,8 @@
 /* Address space, not memory: room for some million filters. */
 #define MAP_BYTES ((size_t)1 << 30)
 
+#define SUM_BYTES 8u /* of the checksum at the end of each value */
+
 static const struct tamis__key store_key = {{'s'}, 1}, passed_key = {{'p'}, 1};
 
 /* ---- Locks ------------------------------------------------------------------------------ */
@@ -171,9 +173,7 @@ int tamis__catalog_init(struct tamis__catalog *catalog, int root_fd, const char 
     *catalog = (struct tamis__catalog){.root_fd = root_fd, .read_only = read_only};
     if (asprintf(&catalog->file_path, "%s/catalog.mdb", store_path) < 0) catalog->file_path = NULL;
     if (asprintf(&catalog->lock_path, "%s/catalog.lock", store_path) < 0) catalog->lock_path = NULL;
-    catalog->memory = calloc(1, sizeof *catalog->memory);
-    if (catalog->file_path != NULL && catalog->lock_path != NULL && catalog->memory != NULL)
-        return 0;
+    if (catalog->file_path != NULL && catalog->lock_path != NULL) return 0;
     tamis__catalog_clear(catalog);
     return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", store_path);
 }
@@ -182,9 +182,7 @@ void tamis__catalog_clear(struct tamis__catalog *catalog)
 {
     free(catalog->file_path);
     free(catalog->lock_path);
-    free(catalog->memory);
     catalog->file_path = catalog->lock_path = NULL;
-    catalog->memory = NULL;
 }
 
 int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc)
@@ -263,32 +261,21 @@ int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name)
 static int write_store_record(struct tamis__catalog_txn *txn)
 {
     unsigned char buffer[TAMIS__STORE_RECORD_BYTES];
-    MDB_val key = tamis__key_val(&store_key), value = {sizeof buffer, buffer};
     tamis__store_record_encode(&txn->store, tamis__key_bytes(&store_key), buffer);
-    return tamis__fail_mdb(txn->catalog, tamis__mdb_put(txn, &key, &value, 0), "write");
+    return tamis__txn_put(txn, &store_key, buffer, sizeof buffer);
 }
 
-/* Writes the number that was passed over.  A record from before that happened does not have it. */
-static int write_passed(struct tamis__catalog_txn *txn)
-{
-    const uint64_t words[2] = {
-        txn->store.passed,
-        tamis__record_checksum(tamis__key_bytes(&passed_key), &txn->store.passed, sizeof words[0])};
-    MDB_val key = tamis__key_val(&passed_key), value = {sizeof words, (void *)(uintptr_t)words};
-    return tamis__fail_mdb(txn->catalog, tamis__mdb_put(txn, &key, &value, 0), "write");
-}
-
+/* Reads the number that was passed over.  A record from before that happened does not have it. */
 static int read_passed(struct tamis__catalog_txn *txn)
 {
-    MDB_val value;
-    const int rc = tamis__txn_get(txn, &passed_key, &value);
+    const void *number;
+    size_t bytes;
+    const int rc = tamis__txn_get_summed(txn, &passed_key, "record of a number", &number, &bytes);
     if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
-    if (value.mv_size != 16 ||
-        tamis__get64((const unsigned char *)value.mv_data + 8) !=
-            tamis__record_checksum(tamis__key_bytes(&passed_key), value.mv_data, 8))
+    if (bytes != sizeof txn->store.passed)
         return tamis__fail_record(txn, TAMIS_ECORRUPT, "record of a number", "p",
-                                  "does not match its checksum");
-    txn->store.passed = tamis__get64(value.mv_data);
+                                  "has an impossible length");
+    txn->store.passed = tamis__get64(number);
     return 0;
 }
 
@@ -303,13 +290,65 @@ void tamis__txn_close(struct tamis__catalog_txn *txn)
     tamis__txn_unmap(txn);
 }
 
+/* ---- Keys and values ------------------------------------------------------------------------- */
+
 int tamis__txn_get(struct tamis__catalog_txn *txn, const struct tamis__key *key, MDB_val *value)
 {
     MDB_val k = tamis__key_val(key);
-    const int rc = tamis__txn_check_key(txn, k);
+    const int rc = tamis__txn_check_key(txn, k, false);
     if (rc < 0) return rc;
     const int error = tamis__mdb_get(txn, &k, value);
     return error == MDB_NOTFOUND ? TAMIS_ENOTFOUND : tamis__fail_mdb(txn->catalog, error, "read");
+}
+
+int tamis__txn_put(struct tamis__catalog_txn *txn, const struct tamis__key *key, const void *bytes,
+                   size_t count)
+{
+    MDB_val k = tamis__key_val(key), value = {count, (void *)(uintptr_t)bytes};
+    const int rc = tamis__txn_check_key(txn, k, true);
+    return rc < 0 ? rc : tamis__fail_mdb(txn->catalog, tamis__mdb_put(txn, &k, &value, 0), "write");
+}
+
+int tamis__txn_delete(struct tamis__catalog_txn *txn, const struct tamis__key *key)
+{
+    MDB_val k = tamis__key_val(key);
+    const int rc = tamis__txn_check_key(txn, k, true);
+    if (rc < 0) return rc;
+    const int error = tamis__mdb_del(txn, &k);
+    return error == MDB_NOTFOUND ? TAMIS_ENOTFOUND : tamis__fail_mdb(txn->catalog, error, "write");
+}
+
+bool tamis__matches_sum(MDB_val key, MDB_val value)
+{
+    const unsigned char *bytes = value.mv_data;
+    return value.mv_size >= SUM_BYTES &&
+           tamis__get64(bytes + value.mv_size - SUM_BYTES) ==
+               tamis__record_checksum((struct tamis__bytes){key.mv_data, key.mv_size}, bytes,
+                                      value.mv_size - SUM_BYTES);
+}
+
+int tamis__txn_get_summed(struct tamis__catalog_txn *txn, const struct tamis__key *key,
+                          const char *what, const void **bytes, size_t *count)
+{
+    const char name[2] = {(char)key->bytes[0], '\0'};
+    MDB_val value;
+    const int rc = tamis__txn_get(txn, key, &value);
+    if (rc < 0) return rc;
+    if (!tamis__matches_sum(tamis__key_val(key), value))
+        return tamis__fail_record(txn, TAMIS_ECORRUPT, what, name, "does not match its checksum");
+    *bytes = value.mv_data;
+    *count = value.mv_size - SUM_BYTES;
+    return 0;
+}
+
+int tamis__txn_put_summed(struct tamis__catalog_txn *txn, const struct tamis__key *key,
+                          const void *bytes, size_t count)
+{
+    unsigned char value[TAMIS__SUMMED_BYTES_MAX + SUM_BYTES];
+    const uint64_t sum = tamis__record_checksum(tamis__key_bytes(key), bytes, count);
+    memcpy(value, bytes, count);
+    memcpy(value + count, &sum, sizeof sum);
+    return tamis__txn_put(txn, key, value, count + sizeof sum);
 }
 
 /* ---- Transactions ---------------------------------------------------------------------------- */
@@ -395,12 +434,12 @@ int tamis__catalog_begin_held(const struct tamis__catalog *catalog, enum tamis__
     return rc < 0 ? rc : 0;
 }
 
-static void remember(const struct tamis__catalog_txn *txn)
+static void note_state(const struct tamis__catalog_txn *txn)
 {
     MDB_envinfo info;
     int fd;
     if (mdb_env_info(txn->env, &info) == 0 && mdb_env_get_fd(txn->env, &fd) == 0)
-        tamis__txn_remember(txn, fd, info.me_last_txnid);
+        tamis__txn_note(txn, fd, info.me_last_txnid);
 }
 
 int tamis__catalog_commit(struct tamis__catalog_txn *txn)
@@ -408,7 +447,8 @@ int tamis__catalog_commit(struct tamis__catalog_txn *txn)
     int rc = 0;
     if (memcmp(&txn->store, &txn->store_as_read, sizeof txn->store) != 0)
         rc = write_store_record(txn);
-    if (rc == 0 && txn->store.passed != txn->store_as_read.passed) rc = write_passed(txn);
+    if (rc == 0 && txn->store.passed != txn->store_as_read.passed)
+        rc = tamis__txn_put_summed(txn, &passed_key, &txn->store.passed, sizeof txn->store.passed);
     rc = tamis__txn_answer(txn, rc);
     if (rc < 0) return rc;
     const int error = tamis__mdb_commit(txn);
@@ -416,7 +456,7 @@ int tamis__catalog_commit(struct tamis__catalog_txn *txn)
     TAMIS__POINT(TAMIS__POINT_COMMITTED);
     /* LMDB read pages while it committed.  If one of them could not be read, the next transaction
      * checks all pages again. */
-    if (tamis__txn_answer(txn, 0) == 0) remember(txn);
+    if (tamis__txn_answer(txn, 0) == 0) note_state(txn);
     return 0;
 }
 
@@ -425,6 +465,7 @@ int tamis__catalog_commit_part(struct tamis__catalog_txn *txn)
     const int rc = tamis__catalog_commit(txn);
     if (rc < 0) return rc;
     txn->store_as_read = txn->store;
+    txn->is_checked = true; /* what is mapped for checks is the state before */
     return tamis__fail_mdb(txn->catalog, tamis__mdb_begin(txn), "write");
 }
 

@@ -9,8 +9,8 @@
  *     tamis__catalog_end(txn);            // or tamis__catalog_commit(txn) first, to keep changes
  *
  * begin takes flock on catalog.lock (shared to read, exclusive to write), checks the file's
- * pages and opens LMDB; end closes and unlocks.  To write, all pages are checked, unless this
- * handle knows them; to read, those that are asked for (pages.h).  So there is no long-lived
+ * pages and opens LMDB; end closes and unlocks.  The pages that are asked for are checked, and to
+ * write, once, all pages (file.c).  So there is no long-lived
  * LMDB environment: nothing to carry across fork(), no reader table to go stale, no second
  * environment in one process, no race at first opening (docs/decisions/0002).  Between begin and
  * end other processes wait, so do little there.  If a process is stopped there, the others wait
@@ -24,16 +24,6 @@
 #include "file/io.h"
 #include "file/private_fd.h"
 
-/*
- * The last state of the file in which, as a writer knows, every page is sound: the writer had
- * checked it, or had made it itself from such a state.  Another commit, or anybody who writes to
- * the file, changes one of these numbers.  All 0: no state is known.  Only the holder of the
- * exclusive lock looks or writes here.
- */
-struct tamis__catalog_memory {
-    uint64_t device, inode, bytes, written_ns, changed_ns, transaction;
-};
-
 struct tamis__catalog {
     int root_fd;     /* the store's directory */
     char *file_path; /* absolute path of catalog.mdb; owned */
@@ -45,7 +35,6 @@ struct tamis__catalog {
      * wait without limit. */
     int (*wait)(void *context, int64_t started_ns, int lock_fd);
     void *wait_context;
-    struct tamis__catalog_memory *memory; /* owned */
 };
 
 struct tamis__catalog_txn;

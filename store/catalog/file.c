@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * file.c: checks catalog.mdb before LMDB does: is it a file of the store alone, is every page of it
+ * file.c: checks catalog.mdb before LMDB does: is it a file of the store alone, are its pages
  * sound, and does the path of the store lead to it?
+ *
+ * A writer needs all pages to be sound (pages.h).  The walk over all of them takes longer the more
+ * filters there are, so it is done once, and its result goes from writer to writer:
+ *
+ *     begin     catalog.lock has a note of the very state in which the file is:   no walk
+ *               it has none, or one of another state:                             walk, write a
+ * note commit    all pages were sound, and LMDB has made sound pages of them:      write a note
+ *
+ * A note has the boot id, the file's device, inode, size and times, and the number of its last
+ * transaction.  Only the holder of the exclusive lock reads or writes it.  A note is never synced,
+ * as it is of no use after the next boot.
+ *
+ * Whoever else writes to the file changes its times.  On kernels before 6.13 these tell only some
+ * milliseconds apart.  So who makes a note first sets the time of the last write to the clock's,
+ * which has nanoseconds.  Where the file system keeps less than that, there is no note.  Only the
+ * owner of the file may set its time.  The note of somebody else is made without it, and does not
+ * tell a foreign write in the same moment.
  */
 #include <fcntl.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/point.h"
 #include "catalog/lmdb.h"
 #include "catalog/pages.h"
 #include "file/inside.h"
@@ -31,12 +49,12 @@ static int answer(const struct tamis__catalog_txn *txn, int rc,
     return whole < 0 ? whole : rc;
 }
 
-int tamis__txn_check_key(struct tamis__catalog_txn *txn, MDB_val key)
+int tamis__txn_check_key(struct tamis__catalog_txn *txn, MDB_val key, bool beside)
 {
     struct tamis__page_fault fault = {0, ""};
     if (txn->pages == NULL || txn->is_checked) return 0;
-    return answer(txn, tamis__pages_check_key(txn->pages, key.mv_data, key.mv_size, &fault),
-                  &fault);
+    const int rc = tamis__pages_check_key(txn->pages, key.mv_data, key.mv_size, beside, &fault);
+    return answer(txn, rc, &fault);
 }
 
 int tamis__txn_check_pages(struct tamis__catalog_txn *txn)
@@ -44,6 +62,7 @@ int tamis__txn_check_pages(struct tamis__catalog_txn *txn)
     struct tamis__page_fault fault = {0, ""};
     if (txn->pages == NULL || txn->is_checked) return 0;
     txn->is_checked = true;
+    TAMIS__POINT(TAMIS__POINT_CATALOG_WALK);
     return answer(txn, tamis__pages_check_all(txn->pages, &fault), &fault);
 }
 
@@ -55,27 +74,67 @@ void tamis__txn_unmap(struct tamis__catalog_txn *txn)
     txn->map = NULL;
 }
 
-static struct tamis__catalog_memory memory_of(const struct tamis__file_info *info,
-                                              uint64_t transaction)
+/* ---- The note -------------------------------------------------------------------------------- */
+
+#define NOTE_MAGIC UINT64_C(0x315745495653494D) /* "MISVIEW1" */
+
+struct note {
+    uint64_t magic, device, inode, bytes, written_ns, changed_ns, transaction;
+    uint8_t boot_id[TAMIS__BOOT_ID_BYTES];
+};
+
+/* Returns false if there can be no note: without a lock file, without a boot id. */
+static bool make_note(const struct tamis__catalog_txn *txn, const struct tamis__file_info *info,
+                      uint64_t transaction, struct note *note)
 {
-    return (struct tamis__catalog_memory){.device = info->device,
-                                          .inode = info->inode,
-                                          .bytes = info->bytes,
-                                          .written_ns = (uint64_t)info->written_ns,
-                                          .changed_ns = (uint64_t)info->changed_ns,
-                                          .transaction = transaction};
+    *note = (struct note){.magic = NOTE_MAGIC,
+                          .device = info->device,
+                          .inode = info->inode,
+                          .bytes = info->bytes,
+                          .written_ns = (uint64_t)info->written_ns,
+                          .changed_ns = (uint64_t)info->changed_ns,
+                          .transaction = transaction};
+    return txn->lock.fd >= 0 && tamis__boot_id(note->boot_id);
 }
 
-void tamis__txn_remember(const struct tamis__catalog_txn *txn, int fd, uint64_t transaction)
+/* Gives the state of the file a time of its own, and tells the state.  Returns false if times are
+ * too coarse for that. */
+static bool set_apart(const struct tamis__catalog_txn *txn, int fd, struct tamis__file_info *info)
+{
+    const char *what = txn->catalog->file_path;
+    const int64_t now = tamis__now_ns();
+    const bool is_set = tamis__set_written(fd, now, what) == 0;
+    return tamis__file_info(fd, what, info) == 0 && (!is_set || info->written_ns == now);
+}
+
+void tamis__txn_note(const struct tamis__catalog_txn *txn, int fd, uint64_t transaction)
 {
     struct tamis__file_info info;
-    *txn->catalog->memory = (struct tamis__catalog_memory){0};
-    if (tamis__file_info(fd, txn->catalog->file_path, &info) == 0)
-        *txn->catalog->memory = memory_of(&info, transaction);
+    struct note note;
+    if (txn->lock.fd >= 0 && set_apart(txn, fd, &info) && make_note(txn, &info, transaction, &note))
+        (void)tamis__write_hint(txn->lock.fd, &note, sizeof note);
 }
 
-/* Checks the pages that LMDB begins with; to write, all pages, unless they are known from
- * the last time. */
+/* Checks all pages unless the note says that they are sound. */
+static int check_all_once(struct tamis__catalog_txn *txn, int fd,
+                          const struct tamis__file_info *info)
+{
+    const uint64_t transaction = tamis__pages_transaction(txn->pages);
+    struct tamis__file_info now;
+    struct note note, there;
+    if (make_note(txn, info, transaction, &note) &&
+        tamis__read_hint(txn->lock.fd, &there, sizeof there) &&
+        memcmp(&note, &there, sizeof note) == 0)
+        return 0;
+    /* Before the walk: what somebody writes meanwhile is not of the state that is noted. */
+    const bool is_apart = txn->lock.fd >= 0 && set_apart(txn, fd, &now);
+    const int rc = tamis__txn_check_pages(txn);
+    if (rc == 0 && is_apart && make_note(txn, &now, transaction, &note))
+        (void)tamis__write_hint(txn->lock.fd, &note, sizeof note);
+    return rc;
+}
+
+/* Checks the pages that LMDB begins with, and to write, all. */
 static int check_pages(struct tamis__catalog_txn *txn, int fd)
 {
     struct tamis__file_info info;
@@ -86,17 +145,7 @@ static int check_pages(struct tamis__catalog_txn *txn, int fd)
     if (rc < 0) return rc;
     txn->map_bytes = info.bytes;
     rc = answer(txn, tamis__pages_open(txn->map, (size_t)info.bytes, &txn->pages, &fault), &fault);
-    if (rc < 0 || !txn->exclusive) return rc;
-    struct tamis__catalog_memory *memory = txn->catalog->memory;
-    const struct tamis__catalog_memory is = memory_of(&info, tamis__pages_transaction(txn->pages));
-    if (memcmp(memory, &is, sizeof is) == 0) {
-        txn->is_checked = true;
-        return 0;
-    }
-    *memory = (struct tamis__catalog_memory){0};
-    rc = tamis__txn_check_pages(txn);
-    if (rc == 0) *memory = is;
-    return rc;
+    return rc < 0 || !txn->exclusive ? rc : check_all_once(txn, fd, &info);
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */

@@ -46,16 +46,16 @@ struct tamis__catalog_txn {
 
 /* Opens LMDB on an open file, under our lock, so that LMDB needs no lock of its own. */
 int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name);
-/* Opens catalog.mdb, which is where the store's path leads, and checks its pages: every one to
- * write, those that a transaction begins with to read. */
+/* Opens catalog.mdb, which is where the store's path leads, and checks the pages that a transaction
+ * begins with; to write, every page, unless a note says that they are sound. */
 int tamis__catalog_open_file(struct tamis__catalog_txn *txn, int *fd);
 void tamis__txn_unmap(struct tamis__catalog_txn *txn);
-/* Call before LMDB is asked for a key, or an existing cursor goes one step: checks the pages that
- * LMDB will touch. */
-int tamis__txn_check_key(struct tamis__catalog_txn *txn, MDB_val key);
+/* Call before LMDB is asked for a key: checks the pages that it will touch.  `beside`: to write, or
+ * if a cursor shall go one step from there. */
+int tamis__txn_check_key(struct tamis__catalog_txn *txn, MDB_val key, bool beside);
 int tamis__txn_check_pages(struct tamis__catalog_txn *txn); /* every page, once a transaction */
-/* Call after a commit of ours, with the exclusive lock: we need not check what is there now. */
-void tamis__txn_remember(const struct tamis__catalog_txn *txn, int fd, uint64_t transaction);
+/* Call after a commit of ours, with the exclusive lock: notes that all pages are sound now. */
+void tamis__txn_note(const struct tamis__catalog_txn *txn, int fd, uint64_t transaction);
 /* Call after a read: returns `rc`, or TAMIS_ECORRUPT if a page of the catalog could not be had. */
 int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc);
 /* Closes LMDB; what was not committed is dropped. */
@@ -69,9 +69,21 @@ int tamis__mdb_put(struct tamis__catalog_txn *txn, MDB_val *key, MDB_val *value,
 int tamis__mdb_del(struct tamis__catalog_txn *txn, MDB_val *key);
 int tamis__mdb_cursor_get(struct tamis__catalog_txn *txn, MDB_cursor *cursor, MDB_val *key,
                           MDB_val *value, MDB_cursor_op op);
-/* Returns 0, TAMIS_ENOTFOUND without a sentence, or an error. */
-int tamis__txn_get(struct tamis__catalog_txn *txn, const struct tamis__key *key, MDB_val *value);
 int tamis__mdb_commit(struct tamis__catalog_txn *txn); /* it ends, whatever this returns */
+
+/* Gets, puts and deletes by key.  Return 0, TAMIS_ENOTFOUND without a sentence, or an error. */
+int tamis__txn_get(struct tamis__catalog_txn *txn, const struct tamis__key *key, MDB_val *value);
+int tamis__txn_put(struct tamis__catalog_txn *txn, const struct tamis__key *key, const void *bytes,
+                   size_t count);
+int tamis__txn_delete(struct tamis__catalog_txn *txn, const struct tamis__key *key);
+/* The same for a value that ends in its checksum, which `count` does not include.  `what` is for
+ * the sentence if the checksum does not match. */
+#define TAMIS__SUMMED_BYTES_MAX TAMIS_NAME_MAX
+int tamis__txn_get_summed(struct tamis__catalog_txn *txn, const struct tamis__key *key,
+                          const char *what, const void **bytes, size_t *count);
+int tamis__txn_put_summed(struct tamis__catalog_txn *txn, const struct tamis__key *key,
+                          const void *bytes, size_t count);
+bool tamis__matches_sum(MDB_val key, MDB_val value);
 
 /* Turns an error number of LMDB into a code and a sentence; 0 stays 0. */
 int tamis__fail_mdb(const struct tamis__catalog *catalog, int error, const char *verb);

@@ -14,7 +14,6 @@
  */
 #include "catalog/pages.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,25 +49,26 @@ struct text {
     size_t count;
 };
 
-/* Which part of a subtree is walked: all of it; the path to a key and the leaves beside it; or the
- * way down along one edge. */
-enum extent { ALL, PATH, FIRST_EDGE, LAST_EDGE };
+/* Which part of a subtree is walked: all of it; the path to a key; that and the leaves beside it;
+ * or the way down along one edge. */
+enum extent { ALL, PATH, PATH_BESIDE, FIRST_EDGE, LAST_EDGE };
 
 struct tamis__pages {
     const unsigned char *file;
     size_t bytes;
     struct meta meta;
-    unsigned char *seen; /* a bit for each page: free ones, and after ALL every one in use */
+    unsigned char *seen;  /* a bit for each page: free ones, and after ALL every one in use */
+    unsigned char *known; /* a bit for each page of the main tree whose nodes were checked */
 };
 
 struct walk {
     const unsigned char *file;
     size_t bytes;
     struct meta meta;
-    unsigned char *seen;
+    unsigned char *seen, *known;
     bool is_free_tree;
     enum extent extent;
-    struct text key;      /* the key of PATH */
+    struct text key;      /* the key of a path */
     struct text last_key; /* of the leaf node before this one */
     struct text floor;    /* separator that the next leaf key must not be below */
     uint64_t entries;     /* leaf nodes of this tree so far */
@@ -116,6 +116,16 @@ static int read_meta(struct walk *w, uint64_t page, uint32_t page_bytes, struct 
     return 0;
 }
 
+static bool has_bit(const unsigned char *bits, uint64_t page)
+{
+    return bits[page / 8] >> (page % 8) & 1;
+}
+
+static void set_bit(unsigned char *bits, uint64_t page)
+{
+    bits[page / 8] |= (unsigned char)(1u << (page % 8));
+}
+
 /* Takes a run of pages: they must be inside the file, and nobody else's.  A walk of a part only
  * looks: the pages that it meets must not be free. */
 static int claim(struct walk *w, uint64_t page, uint64_t count, uint64_t referrer)
@@ -123,8 +133,8 @@ static int claim(struct walk *w, uint64_t page, uint64_t count, uint64_t referre
     if (page < 2 || page > w->meta.last_page || count > w->meta.last_page - page + 1)
         return fault_at(w, referrer, "a page number leads outside the file");
     for (uint64_t i = page; i < page + count; i++) {
-        if (w->seen[i / 8] >> (i % 8) & 1) return fault_at(w, referrer, "a page is used twice");
-        if (w->extent == ALL) w->seen[i / 8] |= (unsigned char)(1u << (i % 8));
+        if (has_bit(w->seen, i)) return fault_at(w, referrer, "a page is used twice");
+        if (w->extent == ALL) set_bit(w->seen, i);
     }
     return 0;
 }
@@ -186,14 +196,15 @@ static int find_overflow(struct walk *w, const unsigned char *pointer, size_t da
     return rc;
 }
 
-static int check_leaf_node(struct walk *w, const unsigned char *node, const unsigned char *page_end)
+static int check_leaf_node(struct walk *w, const unsigned char *node, const unsigned char *page)
 {
     const uint64_t at = (uint64_t)(node - w->file);
     const size_t data_bytes = tamis__get16(node) | (size_t)tamis__get16(node + 2) << 16;
     const unsigned flags = tamis__get16(node + 4);
     const struct text key = {node + NODE_HEADER_BYTES, tamis__get16(node + 6)};
     const unsigned char *data = key.bytes + key.count;
-    const size_t left = (size_t)(page_end - data); /* the caller has checked the key */
+    const size_t left =
+        (size_t)(page + w->meta.page_bytes - data); /* the caller has checked the key */
     int rc;
     if (flags & ~(unsigned)NODE_OVERFLOW) return fault_at(w, at + 4, "a node has unknown flags");
     if ((flags & NODE_OVERFLOW ? 8 : data_bytes) > left)
@@ -239,21 +250,14 @@ static unsigned child_of_key(const struct walk *w, const unsigned char *page, un
     return low - 1;
 }
 
-/* Returns which part of child i is walked, or -1 for nothing. */
-static int extent_of_child(enum extent extent, unsigned i, unsigned nodes, unsigned on_path)
+/* Returns which part of child i is walked, or -1 for nothing.  `goal` is the child on the path or
+ * on the edge. */
+static int extent_of_child(enum extent extent, unsigned i, unsigned goal)
 {
-    switch (extent) {
-    case ALL:
-        return ALL;
-    case PATH:
-        if (i == on_path) return PATH;
-        if (i + 1 == on_path) return LAST_EDGE;
-        return i == on_path + 1 ? FIRST_EDGE : -1;
-    case FIRST_EDGE:
-        return i == 0 ? FIRST_EDGE : -1;
-    default:
-        return i + 1 == nodes ? LAST_EDGE : -1;
-    }
+    if (extent == ALL) return ALL;
+    if (extent == PATH_BESIDE && i + 1 == goal) return LAST_EDGE;
+    if (extent == PATH_BESIDE && i == goal + 1) return FIRST_EDGE;
+    return i == goal ? (int)extent : -1;
 }
 
 static int check_branch_node(struct walk *w, const unsigned char *node, bool first, unsigned depth,
@@ -280,14 +284,22 @@ static int check_branch_node(struct walk *w, const unsigned char *node, bool fir
     return rc;
 }
 
-static int check_branch(struct walk *w, const unsigned char *page, unsigned nodes, unsigned depth)
+/* Checks the order of the separators, and the children that are walked.  If the separators are
+ * `known`, those beside these children do. */
+static int check_branch(struct walk *w, const unsigned char *page, unsigned nodes, unsigned depth,
+                        bool known)
 {
     const enum extent extent = w->extent;
-    const unsigned on_path = extent == PATH ? child_of_key(w, page, nodes) : 0;
+    const unsigned goal = extent == FIRST_EDGE  ? 0
+                          : extent == LAST_EDGE ? nodes - 1
+                          : extent == ALL       ? 0
+                                                : child_of_key(w, page, nodes);
+    const unsigned from = known && goal > 0 ? goal - 1 : 0;
+    const unsigned to = known && goal + 3 < nodes ? goal + 3 : nodes;
     int rc = 0;
-    for (unsigned i = 0; rc == 0 && i < nodes; i++)
-        rc = check_branch_node(w, node_of(page, i), i == 0, depth,
-                               extent_of_child(extent, i, nodes, on_path));
+    for (unsigned i = from; rc == 0 && i < to; i++)
+        rc =
+            check_branch_node(w, node_of(page, i), i == 0, depth, extent_of_child(extent, i, goal));
     return rc;
 }
 
@@ -315,6 +327,31 @@ static int check_node(struct walk *w, const unsigned char *page, unsigned i, uns
     return 0;
 }
 
+static int check_nodes(struct walk *w, const unsigned char *page, unsigned nodes, unsigned upper,
+                       bool is_leaf)
+{
+    unsigned used = 0;
+    for (unsigned i = 0; i < nodes; i++) {
+        unsigned bytes = 0;
+        int rc = check_node(w, page, i, upper, is_leaf, &bytes);
+        if (rc == 0 && is_leaf) rc = check_leaf_node(w, node_of(page, i), page);
+        if (rc < 0) return rc;
+        used += bytes;
+    }
+    /* LMDB keeps pages compact: if the nodes do not fill the page up, one was lost. */
+    if (used == w->meta.page_bytes - upper) return 0;
+    return fault_at(w, (uint64_t)(page - w->file) + 14, "a page has lost a node");
+}
+
+/* Checks a leaf whose nodes are known: it is where it belongs. */
+static int check_place(struct walk *w, const unsigned char *page, unsigned nodes)
+{
+    const int rc = check_leaf_node(w, node_of(page, 0), page);
+    w->last_key = node_key(node_of(page, nodes - 1));
+    w->entries += nodes - 1;
+    return rc;
+}
+
 static int check_page(struct walk *w, uint64_t number, unsigned depth, uint64_t referrer)
 {
     int rc = claim(w, number, 1, referrer);
@@ -322,10 +359,9 @@ static int check_page(struct walk *w, uint64_t number, unsigned depth, uint64_t 
     const uint64_t start = number * w->meta.page_bytes;
     if (start + w->meta.page_bytes > w->bytes)
         return fault_at(w, w->bytes, "the file is truncated");
-    const unsigned char *page = w->file + start, *end = page + w->meta.page_bytes;
+    const unsigned char *page = w->file + start;
     const unsigned lower = tamis__get16(page + 12), upper = tamis__get16(page + 14);
     const bool is_leaf = depth == 1;
-    unsigned used = 0;
     if (tamis__get64(page) != number ||
         tamis__get16(page + 10) != (is_leaf ? PAGE_LEAF : PAGE_BRANCH))
         return fault_at(w, start, "a page is not what its place in the tree demands");
@@ -334,16 +370,13 @@ static int check_page(struct walk *w, uint64_t number, unsigned depth, uint64_t 
     const unsigned nodes = (lower - PAGE_HEADER_BYTES) / 2;
     if (nodes < (is_leaf || w->is_free_tree ? 1u : 2u))
         return fault_at(w, start + 12, "a page has too few nodes");
-    for (unsigned i = 0; rc == 0 && i < nodes; i++) {
-        unsigned bytes = 0;
-        rc = check_node(w, page, i, upper, is_leaf, &bytes);
-        used += bytes;
-        if (rc == 0 && is_leaf) rc = check_leaf_node(w, node_of(page, i), end);
-    }
-    if (rc == 0 && !is_leaf) rc = check_branch(w, page, nodes, depth);
-    /* LMDB keeps pages compact: if the nodes do not fill the page up, one was lost. */
-    if (rc == 0 && used != w->meta.page_bytes - upper)
-        return fault_at(w, start + 14, "a page has lost a node");
+    const bool known = w->extent != ALL && has_bit(w->known, number);
+    if (!known)
+        rc = check_nodes(w, page, nodes, upper, is_leaf);
+    else if (is_leaf)
+        rc = check_place(w, page, nodes);
+    if (rc == 0 && !is_leaf) rc = check_branch(w, page, nodes, depth, known);
+    if (rc == 0 && w->extent != ALL) set_bit(w->known, number);
     return rc;
 }
 
@@ -392,14 +425,15 @@ int tamis__pages_open(const void *file, size_t bytes, struct tamis__pages **page
     int rc = choose_meta(&w);
     if (rc < 0) return rc;
     struct tamis__pages *p = calloc(1, sizeof *p);
-    w.seen = calloc(1, (size_t)(w.meta.last_page / 8 + 1));
+    const size_t bits_bytes = (size_t)(w.meta.last_page / 8 + 1);
+    w.seen = calloc(2, bits_bytes);
     rc = p && w.seen ? check_tree(&w, &w.meta.free_tree, true) : TAMIS_ENOMEM;
     if (rc < 0) {
         free(p);
         free(w.seen);
         return rc;
     }
-    *p = (struct tamis__pages){file, bytes, w.meta, w.seen};
+    *p = (struct tamis__pages){file, bytes, w.meta, w.seen, w.seen + bits_bytes};
     *pages = p;
     return 0;
 }
@@ -407,7 +441,7 @@ int tamis__pages_open(const void *file, size_t bytes, struct tamis__pages **page
 void tamis__pages_close(struct tamis__pages *pages)
 {
     if (pages == NULL) return;
-    free(pages->seen);
+    free(pages->seen); /* and known */
     free(pages);
 }
 
@@ -423,6 +457,7 @@ static int check_main_tree(const struct tamis__pages *p, enum extent extent, str
                      .bytes = p->bytes,
                      .meta = p->meta,
                      .seen = p->seen,
+                     .known = p->known,
                      .extent = extent,
                      .key = key,
                      .fault = fault};
@@ -430,9 +465,10 @@ static int check_main_tree(const struct tamis__pages *p, enum extent extent, str
 }
 
 int tamis__pages_check_key(const struct tamis__pages *pages, const void *key, size_t key_bytes,
-                           struct tamis__page_fault *fault)
+                           bool beside, struct tamis__page_fault *fault)
 {
-    return check_main_tree(pages, PATH, (struct text){key, key_bytes}, fault);
+    return check_main_tree(pages, beside ? PATH_BESIDE : PATH, (struct text){key, key_bytes},
+                           fault);
 }
 
 int tamis__pages_check_all(struct tamis__pages *pages, struct tamis__page_fault *fault)

@@ -6,17 +6,21 @@
  * read outside the mapping, or to abort().  So what LMDB will touch is checked before:
  *
  *     to begin    the meta pages and the whole free tree
- *     to read     the pages on the path to the key, and the leaves before and behind that one: a
- *                 cursor that is set to the key and then goes one step comes no further
- *     to write    every page.  LMDB balances pages beside the path, further than anybody can
- *                 foretell, and writes to whatever page the free list names.  If that page is also
- *                 in use, it would be overwritten, and only a walk over all pages shows that
+ *     to get      the pages on the path to the key
+ *     to step     also the leaves before and behind: a cursor that is set to the key and then goes
+ *                 one step comes no further
+ *     to write    every page, unless a writer before has left a note that all are sound (file.c);
+ *                 then the same as for a step.  LMDB balances pages beside the path, further than
+ *                 anybody can foretell, and writes to whatever page the free list names.  If that
+ *                 page is also in use, it would be overwritten, and only a walk over all pages
+ *                 shows that
  *
  * The checks are: each page is where it can be, is not free and in use at once, and is in order.
  * The checksums of the records guard what the pages hold.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,10 +36,10 @@ int tamis__pages_open(const void *file, size_t bytes, struct tamis__pages **page
 void tamis__pages_close(struct tamis__pages *pages);
 uint64_t tamis__pages_transaction(const struct tamis__pages *pages); /* the last commit's number */
 
-/* Checks the path to where the key is or would be, and the leaves beside it.
+/* Checks the path to where the key is or would be, and, if wanted, the leaves `beside` that one.
  * Not after check_all. */
 int tamis__pages_check_key(const struct tamis__pages *pages, const void *key, size_t key_bytes,
-                           struct tamis__page_fault *fault);
+                           bool beside, struct tamis__page_fault *fault);
 /* Checks every page; call it once. */
 int tamis__pages_check_all(struct tamis__pages *pages, struct tamis__page_fault *fault);
 

@@ -56,14 +56,14 @@ static int each_key(struct tamis__catalog_txn *txn, const struct tamis__key *pre
     MDB_val key = tamis__key_val(prefix), value;
     int rc = 0, error = mdb_cursor_open(txn->txn, txn->dbi, &cursor);
     if (error) return tamis__fail_mdb(txn->catalog, error, "read");
-    rc = tamis__txn_check_key(txn, key);
+    rc = tamis__txn_check_key(txn, key, true);
     if (rc == 0)
         error = tamis__mdb_cursor_get(txn, cursor, &key, &value,
                                       prefix->count > 0 ? MDB_SET_RANGE : MDB_FIRST);
     while (!error && rc == 0 && key.mv_size >= prefix->count &&
            memcmp(key.mv_data, prefix->bytes, prefix->count) == 0) {
         rc = visit(context, key, value);
-        if (rc == 0) rc = tamis__txn_check_key(txn, key);
+        if (rc == 0) rc = tamis__txn_check_key(txn, key, true);
         if (rc == 0) error = tamis__mdb_cursor_get(txn, cursor, &key, &value, MDB_NEXT);
     }
     mdb_cursor_close(cursor);
@@ -75,13 +75,8 @@ static int each_key(struct tamis__catalog_txn *txn, const struct tamis__key *pre
 static int check_value(void *context, MDB_val key, MDB_val value)
 {
     int64_t *balance = context;
-    const unsigned char *bytes = value.mv_data;
     const unsigned char type = key.mv_size > 0 ? *(const unsigned char *)key.mv_data : 0;
-    if (value.mv_size < 8 ||
-        tamis__get64(bytes + value.mv_size - 8) !=
-            tamis__record_checksum((struct tamis__bytes){key.mv_data, key.mv_size}, bytes,
-                                   value.mv_size - 8))
-        return 1;
+    if (!tamis__matches_sum(key, value)) return 1;
     *balance += (type == 'f') - (type == 'i');
     return 0;
 }
@@ -133,9 +128,11 @@ static int check_beside(struct tamis__catalog_txn *txn, MDB_cursor *cursor, MDB_
 static int not_found(struct tamis__catalog_txn *txn, const struct tamis__key *key)
 {
     MDB_cursor *cursor;
+    int rc = tamis__txn_check_key(txn, tamis__key_val(key), true);
+    if (rc < 0) return rc;
     const int error = mdb_cursor_open(txn->txn, txn->dbi, &cursor);
     if (error) return tamis__fail_mdb(txn->catalog, error, "read");
-    int rc = check_beside(txn, cursor, tamis__key_val(key));
+    rc = check_beside(txn, cursor, tamis__key_val(key));
     mdb_cursor_close(cursor);
     if (rc > 0) rc = fail_damaged(txn, BAD_SUM);
     return tamis__txn_answer(txn, rc < 0 ? rc : TAMIS_ENOTFOUND);
@@ -156,18 +153,16 @@ int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
 {
     char name[TAMIS_NAME_MAX + 1];
     const struct tamis__key key = tamis__number_key('i', filter_id);
-    MDB_val value;
-    int rc = tamis__txn_get(txn, &key, &value);
+    const void *bytes;
+    size_t count;
+    int rc = tamis__txn_get_summed(txn, &key, "record of an id", &bytes, &count);
     if (rc == TAMIS_ENOTFOUND) return not_found(txn, &key);
     if (rc < 0) return tamis__txn_answer(txn, rc);
-    const unsigned char *bytes = value.mv_data;
-    if (value.mv_size < 9 || value.mv_size - 8 > TAMIS_NAME_MAX ||
-        tamis__get64(bytes + value.mv_size - 8) !=
-            tamis__record_checksum(tamis__key_bytes(&key), bytes, value.mv_size - 8))
+    if (count == 0 || count > TAMIS_NAME_MAX)
         return tamis__fail_record(txn, TAMIS_ECORRUPT, "record of an id", "i",
-                                  "does not match its checksum");
-    memcpy(name, bytes, value.mv_size - 8);
-    name[value.mv_size - 8] = '\0';
+                                  "has an impossible length");
+    memcpy(name, bytes, count);
+    name[count] = '\0';
     rc = tamis__catalog_get(txn, name, record);
     if (rc == TAMIS_ENOTFOUND || (rc == 0 && record->filter_id != filter_id))
         return tamis__fail_record(txn, TAMIS_ECORRUPT, "record of filter", name,
@@ -175,35 +170,35 @@ int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
     return rc;
 }
 
+static int put_record(struct tamis__catalog_txn *txn, const struct tamis__key *key,
+                      const struct tamis__record *record)
+{
+    unsigned char buffer[TAMIS__RECORD_BYTES_MAX];
+    const size_t bytes = tamis__record_encode(record, tamis__key_bytes(key), buffer);
+    return tamis__txn_put(txn, key, buffer, bytes);
+}
+
 int tamis__catalog_put(struct tamis__catalog_txn *txn, const struct tamis__record *record)
 {
-    unsigned char buffer[TAMIS__RECORD_BYTES_MAX], name[TAMIS_NAME_MAX + 8];
     const struct tamis__key key = tamis__name_key(record->name),
                             id = tamis__number_key('i', record->filter_id);
-    MDB_val k = tamis__key_val(&key), value = {.mv_data = buffer};
-    value.mv_size = tamis__record_encode(record, tamis__key_bytes(&key), buffer);
-    int error = tamis__mdb_put(txn, &k, &value, 0);
-    if (!error) {
-        const size_t bytes = strlen(record->name);
-        const uint64_t sum = tamis__record_checksum(tamis__key_bytes(&id), record->name, bytes);
-        memcpy(name, record->name, bytes);
-        memcpy(name + bytes, &sum, sizeof sum);
-        k = tamis__key_val(&id);
-        value = (MDB_val){bytes + sizeof sum, name};
-        error = tamis__mdb_put(txn, &k, &value, 0);
-    }
-    return tamis__fail_mdb(txn->catalog, error, "write");
+    const int rc = put_record(txn, &key, record);
+    return rc < 0 ? rc : tamis__txn_put_summed(txn, &id, record->name, strlen(record->name));
+}
+
+/* Deletes a record that may be there. */
+static int forget_key(struct tamis__catalog_txn *txn, const struct tamis__key *key)
+{
+    const int rc = tamis__txn_delete(txn, key);
+    return rc == TAMIS_ENOTFOUND ? 0 : rc;
 }
 
 int tamis__catalog_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record)
 {
     const struct tamis__key key = tamis__name_key(record->name),
                             id = tamis__number_key('i', record->filter_id);
-    MDB_val k = tamis__key_val(&key);
-    int error = tamis__mdb_del(txn, &k);
-    k = tamis__key_val(&id);
-    if (!error) error = tamis__mdb_del(txn, &k);
-    return tamis__fail_mdb(txn->catalog, error, "write");
+    const int rc = tamis__txn_delete(txn, &key);
+    return rc < 0 ? rc : tamis__txn_delete(txn, &id);
 }
 
 struct record_visit {
@@ -232,21 +227,11 @@ int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tami
 
 /* ---- Generations ----------------------------------------------------------------------------- */
 
-static int forget_key(struct tamis__catalog_txn *txn, const struct tamis__key *key)
-{
-    MDB_val k = tamis__key_val(key);
-    const int error = tamis__mdb_del(txn, &k);
-    return error == MDB_NOTFOUND ? 0 : tamis__fail_mdb(txn->catalog, error, "write");
-}
-
 int tamis__catalog_put_generation(struct tamis__catalog_txn *txn,
                                   const struct tamis__record *record)
 {
-    unsigned char buffer[TAMIS__RECORD_BYTES_MAX];
     const struct tamis__key key = tamis__generation_key('v', record->filter_id, record->generation);
-    MDB_val k = tamis__key_val(&key), value = {.mv_data = buffer};
-    value.mv_size = tamis__record_encode(record, tamis__key_bytes(&key), buffer);
-    return tamis__fail_mdb(txn->catalog, tamis__mdb_put(txn, &k, &value, 0), "write");
+    return put_record(txn, &key, record);
 }
 
 int tamis__catalog_get_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
@@ -278,9 +263,7 @@ int tamis__catalog_each_generation(struct tamis__catalog_txn *txn, uint64_t filt
 int tamis__catalog_put_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)
 {
     const struct tamis__key key = tamis__number_key('g', segment_number);
-    uint64_t sum = tamis__record_checksum(tamis__key_bytes(&key), "", 0);
-    MDB_val k = tamis__key_val(&key), value = {sizeof sum, &sum};
-    return tamis__fail_mdb(txn->catalog, tamis__mdb_put(txn, &k, &value, 0), "write");
+    return tamis__txn_put_summed(txn, &key, "", 0);
 }
 
 int tamis__catalog_forget_garbage(struct tamis__catalog_txn *txn, uint64_t segment_number)
@@ -302,9 +285,7 @@ static int visit_garbage(void *context, MDB_val key, MDB_val value)
     if (key.mv_size == 9)
         for (int i = 0; i < 8; i++)
             number = number << 8 | ((const unsigned char *)key.mv_data)[1 + i];
-    if (key.mv_size != 9 || value.mv_size != 8 ||
-        tamis__get64(value.mv_data) !=
-            tamis__record_checksum((struct tamis__bytes){key.mv_data, key.mv_size}, "", 0))
+    if (key.mv_size != 9 || value.mv_size != 8 || !tamis__matches_sum(key, value))
         return tamis__fail_record(visit->txn, TAMIS_ECORRUPT, "record of a dropped segment", "g",
                                   "does not match its checksum");
     return visit->fn(visit->context, number);
@@ -320,35 +301,19 @@ int tamis__catalog_each_garbage(struct tamis__catalog_txn *txn, tamis__garbage_f
 
 /* ---- Trouble, and the boot ------------------------------------------------------------------- */
 
-#define WORDS_MAX 3u
-
-/* Writes two or three words and their checksum. */
-static int put_words(struct tamis__catalog_txn *txn, const struct tamis__key *key,
-                     const uint64_t *words, size_t count)
-{
-    uint64_t value[WORDS_MAX + 1];
-    MDB_val k = tamis__key_val(key), v = {(count + 1) * 8, value};
-    memcpy(value, words, count * 8);
-    value[count] = tamis__record_checksum(tamis__key_bytes(key), value, count * 8);
-    return tamis__fail_mdb(txn->catalog, tamis__mdb_put(txn, &k, &v, 0), "write");
-}
-
 /* Reads words; returns 1, or 0 and zeros if there are none.  Words up to `count` that the record
  * lacks are 0. */
 static int get_words(struct tamis__catalog_txn *txn, const struct tamis__key *key, const char *what,
                      uint64_t *words, size_t count)
 {
-    MDB_val value;
-    const int rc = tamis__txn_get(txn, key, &value);
+    const void *bytes;
+    size_t size;
+    const int rc = tamis__txn_get_summed(txn, key, what, &bytes, &size);
     memset(words, 0, count * 8);
     if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
-    const unsigned char *bytes = value.mv_data;
-    const size_t size = value.mv_size;
-    if (size % 8 != 0 || size < 24 || size > (count + 1) * 8 ||
-        tamis__get64(bytes + size - 8) !=
-            tamis__record_checksum(tamis__key_bytes(key), bytes, size - 8))
-        return tamis__fail_record(txn, TAMIS_ECORRUPT, what, "", "does not match its checksum");
-    memcpy(words, bytes, size - 8);
+    if (size % 8 != 0 || size < 16 || size > count * 8)
+        return tamis__fail_record(txn, TAMIS_ECORRUPT, what, "", "has an impossible length");
+    memcpy(words, bytes, size);
     return 1;
 }
 
@@ -369,7 +334,7 @@ int tamis__catalog_put_trouble(struct tamis__catalog_txn *txn, uint64_t filter_i
     const uint64_t words[3] = {(uint64_t)trouble.unclean_since, (uint64_t)trouble.degraded_since,
                                (uint64_t)trouble.damaged_since};
     if ((words[0] | words[1] | words[2]) == 0) return forget_key(txn, &key);
-    return put_words(txn, &key, words, words[2] != 0 ? 3 : 2);
+    return tamis__txn_put_summed(txn, &key, words, words[2] != 0 ? 24 : 16);
 }
 
 static const struct tamis__key boot_key = {{'b'}, 1};
@@ -385,7 +350,5 @@ int tamis__catalog_is_of_boot(struct tamis__catalog_txn *txn,
 int tamis__catalog_put_boot(struct tamis__catalog_txn *txn,
                             const uint8_t boot_id[TAMIS__BOOT_ID_BYTES])
 {
-    uint64_t words[2];
-    memcpy(words, boot_id, sizeof words);
-    return put_words(txn, &boot_key, words, 2);
+    return tamis__txn_put_summed(txn, &boot_key, boot_id, TAMIS__BOOT_ID_BYTES);
 }

@@ -155,6 +155,15 @@ int tamis__file_info(int fd, const char *what, struct tamis__file_info *info)
     return 0;
 }
 
+int tamis__set_written(int fd, int64_t ns, const char *what)
+{
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+                                      {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000}};
+    const int error = tamis__may_fail("time", what);
+    if (error) return tamis__fail_errno(error, "set the time of", what);
+    return futimens(fd, times) == 0 ? 0 : tamis__fail_errno(errno, "set the time of", what);
+}
+
 int tamis__read_at(int fd, void *buffer, size_t bytes, uint64_t offset, const char *what)
 {
     const int error = tamis__may_fail("read", what);
@@ -184,6 +193,16 @@ int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, c
         done += (size_t)put;
     }
     return 0;
+}
+
+bool tamis__read_hint(int fd, void *buffer, size_t bytes)
+{
+    return !tamis__may_fail("read hint", "") && pread(fd, buffer, bytes, 0) == (ssize_t)bytes;
+}
+
+bool tamis__write_hint(int fd, const void *buffer, size_t bytes)
+{
+    return !tamis__may_fail("write hint", "") && pwrite(fd, buffer, bytes, 0) == (ssize_t)bytes;
 }
 
 /* Copies through memory, where the kernel cannot copy between these files. */

@@ -35,9 +35,17 @@ int tamis__exists(int dir_fd, const char *name, const char *what);
 void tamis__close(int fd);
 int tamis__file_info(int fd, const char *what, struct tamis__file_info *info);
 
+/* Sets the time of the last write.  Only the owner of the file may do that. */
+int tamis__set_written(int fd, int64_t ns, const char *what);
+
 /* Reads all bytes or fails; a file that ends early is TAMIS_ECORRUPT. */
 int tamis__read_at(int fd, void *buffer, size_t bytes, uint64_t offset, const char *what);
 int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, const char *what);
+
+/* Reads or writes all bytes of a hint at the begin of a file.  Returns false, and sets no sentence,
+ * if that fails: the caller goes on without the hint. */
+bool tamis__read_hint(int fd, void *buffer, size_t bytes);
+bool tamis__write_hint(int fd, const void *buffer, size_t bytes);
 
 /* Copies bytes of one file to the same place of another, by the kernel (which may share the blocks)
  * where it can. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "tamis_build.h"
 #include "text.h"
 #include "wait.h"
 
@@ -168,22 +169,16 @@ int cli_filter_close(tamis_filter *filter, int status)
                     tamis_last_error());
 }
 
-struct wanted {
-    const char *name;
-    bool found;
-};
-
-/* Of all names that begin with NAME, NAME itself is listed first. */
-static int compare_first(void *context, const struct tamis_filter_stat *stat)
+static int is_there(void *context, const struct tamis_generation_stat *stat)
 {
-    struct wanted *wanted = context;
-    wanted->found = strcmp(stat->name, wanted->name) == 0;
+    (void)context;
+    (void)stat;
     return 1;
 }
 
+/* Asks for the generations, as that looks up one name and opens no file. */
 int cli_filter_exists(tamis_store *store, const char *name)
 {
-    struct wanted wanted = {.name = name};
-    int rc = tamis_store_list(store, name, compare_first, &wanted);
-    return rc < 0 ? rc : wanted.found;
+    const int rc = tamis_filter_generations(store, name, is_there, NULL);
+    return rc == TAMIS_ENOTFOUND || rc == TAMIS_EINVAL ? 0 : rc;
 }

@@ -115,3 +115,19 @@ unsigned char *catalogs_read_file(const char *store_path, size_t *bytes)
     fixture_peek(file, 0, all, *bytes);
     return all;
 }
+
+void catalogs_damage_key(const char *path, unsigned filter)
+{
+    char key[16];
+    size_t bytes, found = 0;
+    const size_t key_bytes = (size_t)snprintf(key, sizeof key, "ff%06u", filter);
+    unsigned char *file = catalogs_read_file(path, &bytes);
+    for (size_t at = 0; at + key_bytes <= bytes; at++) {
+        if (memcmp(file + at, key, key_bytes) != 0) continue;
+        const unsigned char last = file[at + key_bytes - 1] ^ 0x40;
+        fixture_poke(fixture_join(path, "catalog.mdb"), at + key_bytes - 1, &last, 1);
+        found++;
+    }
+    assert_true(found > 0);
+    free(file);
+}

@@ -26,4 +26,7 @@ void catalogs_clear_garbage(tamis_store *store);
 /* The whole of catalog.mdb, the caller's to free. */
 unsigned char *catalogs_read_file(const char *store_path, size_t *bytes);
 
+/* Changes bit 6 of the last byte of that filter's key, wherever it stands, older pages too. */
+void catalogs_damage_key(const char *path, unsigned filter);
+
 #endif
