@@ -84,7 +84,7 @@ static int tell_findings(struct check *check, int rc)
 static int tell_of(struct check *check, const char *file, uint64_t offset, int error,
                    const char *reason)
 {
-    char longer[1024];
+    char longer[1100];
     if (check->record == check->filter) {
         const int rc = tamis__numbers_append(&check->damaged, check->filter->filter_id);
         return rc < 0 ? rc : tell(check, check->filter->name, file, offset, error, reason);
