@@ -10,7 +10,8 @@
 static const char *const names[TAMIS__CPU_COUNT] = {
     [TAMIS__CPU_PORTABLE] = "portable", [TAMIS__CPU_AVX2] = "avx2", [TAMIS__CPU_AVX512] = "avx512"};
 
-static int chosen = -1; /* atomic; every thread would choose the same */
+static int chosen = -1;       /* atomic; every thread would choose the same */
+static unsigned forced_depth; /* atomic; 0: each variant's own */
 
 bool tamis__cpu_has(enum tamis__cpu cpu)
 {
@@ -52,6 +53,17 @@ enum tamis__cpu tamis__cpu(void)
 void tamis__cpu_force(enum tamis__cpu cpu)
 {
     __atomic_store_n(&chosen, (int)cpu, __ATOMIC_RELAXED);
+}
+
+unsigned tamis__cpu_depth(unsigned own)
+{
+    const unsigned depth = __atomic_load_n(&forced_depth, __ATOMIC_RELAXED); /* ORDER: as above */
+    return depth != 0 ? depth : own;
+}
+
+void tamis__cpu_force_depth(unsigned depth)
+{
+    __atomic_store_n(&forced_depth, depth, __ATOMIC_RELAXED);
 }
 
 TAMIS_API const char *tamis_simd(void)

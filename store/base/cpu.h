@@ -23,5 +23,16 @@ enum tamis__cpu tamis__cpu(void);
 /* Can this machine, and this build, run the variant? */
 bool tamis__cpu_has(enum tamis__cpu cpu);
 
-/* For tests: from now on this variant is used, which the machine must have. */
+/* The depth of a loop is how many keys it has in flight: those whose lines are prefetched, and
+ * that are not looked at yet.  It is a multiple of TAMIS__DEPTH_STEP. */
+#define TAMIS__DEPTH_STEP 32u
+#define TAMIS__DEPTH_MAX 96u
+
+/* Returns the depth of a variant's loops: `own`, unless another was forced. */
+unsigned tamis__cpu_depth(unsigned own);
+
+/* For tests and `tamis-bench --tune`: from now on this variant is used, which the machine must
+ * have. */
 void tamis__cpu_force(enum tamis__cpu cpu);
+/* The same for the depth; 0: each variant's own. */
+void tamis__cpu_force_depth(unsigned depth);

@@ -5,6 +5,8 @@
 
 #define RUN tamis__blocked_run_avx2
 #define LANES 4u
+#define DEPTH 32u
+#define STEP 16u /* measured against 4, 8 and 32 on a Zen 3 */
 #define LANES_OF(F) F(0), F(1), F(2), F(3)
 
 typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));

@@ -5,9 +5,9 @@
  *
  * A key passes three stations: first its digest; then its places, that is, where its words are and
  * which bits it needs there (place); then the look at the words (test, insert).  After the second
- * station its cache line is prefetched, and DISTANCE other keys are handled before the third.
+ * station its cache line is prefetched, and `depth` other keys are handled before the third.
  *
- *     places        | ... asked |  in flight, DISTANCE  | STEP new ones |      a ring of RING slots
+ *     places        | ... asked |    in flight, depth   | STEP new ones |      a ring of slots
  *                             ^ probe                 ^ prefetch
  *
  * The work goes in steps of STEP keys: first all that is arithmetic, then a prefetch and a
@@ -16,7 +16,12 @@
  * probe one key after the other leaves three page walks in flight where this leaves ten, and
  * takes twice the time (docs/decisions/0017).
  *
- * A file that includes this one defines RUN, the name.  It may define LANES, the number of u64 in
+ * How many keys should be in flight depends on how many translations of addresses the processor
+ * keeps under way.  So each variant has a depth of its own; tests and `tamis-bench --tune` force
+ * others (base/cpu.h).
+ *
+ * A file that includes this one defines RUN, the name; DEPTH, a multiple of STEP; and STEP, a
+ * multiple of LANES that divides TAMIS__DEPTH_STEP.  It may define LANES, the number of u64 in
  * the type `lanes`; LANES_OF(F), which lists F of each lane's number; and lanes_mul32, the products
  * of the low halves.  Without these the code is portable.
  *
@@ -25,14 +30,17 @@
  */
 #include <string.h>
 
+#include "base/cpu.h"
 #include "base/point.h"
 #include "kind/block.h"
 #include "kind/blocked.h"
 #include "kind/kind.h"
 
-#define RING 64u
-#define DISTANCE 32u
-#define STEP 16u /* measured against 4, 8 and 32 */
+/* The most slots. */
+#define RING (TAMIS__DEPTH_MAX + TAMIS__DEPTH_STEP)
+
+_Static_assert((RING & (RING - 1)) == 0 && TAMIS__DEPTH_STEP % STEP == 0,
+               "slots go round in steps");
 
 /* Word w of slot s is data[word[w][s]]. */
 struct places {
@@ -43,6 +51,7 @@ struct places {
 /* What the keys of a call have in common. */
 struct run {
     const struct tamis__segment *segment;
+    unsigned depth, ring; /* keys in flight; slots that are used, a power of 2 */
     uint64_t *data;
     uint64_t blocks;
     struct tamis__digester by;
@@ -58,23 +67,27 @@ struct halves {
 
 /* ---- Digests --------------------------------------------------------------------------------- */
 
+/* Keys are hashed in groups of so many, which is the least that vectors pay for. */
+#define GROUP 16u
+
 /* Computes the digests of any keys. */
 static __attribute__((noinline)) void hash_any(const struct tamis__digester *by,
                                                const struct tamis_key *keys, unsigned count,
-                                               struct halves *halves)
+                                               uint64_t *high, uint64_t *low)
 {
     for (unsigned i = 0; i < count; i++) {
         const struct tamis__digest d = tamis__digest_by(by, keys[i].data, keys[i].bytes);
-        halves->high[i] = d.high;
-        halves->low[i] = d.low;
+        high[i] = d.high;
+        low[i] = d.low;
     }
 }
 
-/* Are all keys hashed by XXH3 and 8 bytes long?  Many keys are, and cost half of what others do. */
+/* Are all keys of a group hashed by XXH3 and 8 bytes long?  Many keys are, and cost half of what
+ * others do. */
 TAMIS__INLINE bool have_8_bytes(const struct tamis__digester *by, const struct tamis_key *keys)
 {
     size_t other = by->other != NULL;
-    for (unsigned i = 0; i < STEP; i++)
+    for (unsigned i = 0; i < GROUP; i++)
         other |= keys[i].bytes ^ 8;
     return other == 0;
 }
@@ -141,27 +154,38 @@ TAMIS__INLINE uint64_t word_of(const struct tamis_key *key)
     return value;
 }
 
-TAMIS__INLINE void hash_8_bytes(uint64_t seed, const struct tamis_key *keys, struct halves *halves)
+TAMIS__INLINE void hash_8_bytes(uint64_t seed, const struct tamis_key *keys, uint64_t *high,
+                                uint64_t *low)
 {
-    TAMIS__POINT_HASHED(STEP);
+    TAMIS__POINT_HASHED(GROUP);
 #define WORD_OF(n) word_of(&keys[i + (n)])
-    for (unsigned i = 0; i < STEP; i += LANES)
-        lanes_hash8((lanes){LANES_OF(WORD_OF)}, seed, halves->high + i, halves->low + i);
+    for (unsigned i = 0; i < GROUP; i += LANES)
+        lanes_hash8((lanes){LANES_OF(WORD_OF)}, seed, high + i, low + i);
 #undef WORD_OF
 }
 
 #else
 
-TAMIS__INLINE void hash_8_bytes(uint64_t seed, const struct tamis_key *keys, struct halves *halves)
+TAMIS__INLINE void hash_8_bytes(uint64_t seed, const struct tamis_key *keys, uint64_t *high,
+                                uint64_t *low)
 {
-    for (unsigned i = 0; i < STEP; i++) {
+    for (unsigned i = 0; i < GROUP; i++) {
         const struct tamis__digest d = tamis__digest(keys[i].data, 8, seed);
-        halves->high[i] = d.high;
-        halves->low[i] = d.low;
+        high[i] = d.high;
+        low[i] = d.low;
     }
 }
 
 #endif
+
+TAMIS__INLINE void hash_group(const struct tamis__digester *by, const struct tamis_key *keys,
+                              uint64_t *high, uint64_t *low)
+{
+    if (have_8_bytes(by, keys))
+        hash_8_bytes(by->seed, keys, high, low);
+    else
+        hash_any(by, keys, GROUP, high, low);
+}
 
 TAMIS__INLINE void halves_from(const struct tamis__digest *digests, unsigned count,
                                struct halves *halves)
@@ -175,27 +199,29 @@ TAMIS__INLINE void halves_from(const struct tamis__digest *digests, unsigned cou
 /* Computes the digests of STEP keys, or takes STEP digests, from number `first` on. */
 TAMIS__INLINE void halves_of(const struct run *run, size_t first, struct halves *halves)
 {
-    if (run->keys != NULL) {
-        const struct tamis_key *keys = run->keys + first;
-        if (have_8_bytes(&run->by, keys))
-            hash_8_bytes(run->by.seed, keys, halves);
-        else
-            hash_any(&run->by, keys, STEP, halves);
-    } else {
+    if (run->keys == NULL) {
         halves_from(run->digests + first, STEP, halves);
+        return;
     }
+    for (unsigned i = 0; i < STEP; i += GROUP)
+        hash_group(&run->by, run->keys + first + i, halves->high + i, halves->low + i);
 }
 
-/* The same for the last keys, fewer than STEP.  The places behind them get 0; nobody
- * asks for these. */
+/* The same for the last keys, fewer than STEP.  What fills their last vector gets 0; nobody asks
+ * for these. */
 static __attribute__((noinline)) void halves_of_last(const struct run *run, size_t first,
                                                      unsigned count, struct halves *halves)
 {
-    if (run->keys != NULL)
-        hash_any(&run->by, run->keys + first, count, halves);
-    else
+    unsigned i = 0;
+    if (run->keys == NULL) {
         halves_from(run->digests + first, count, halves);
-    for (unsigned i = count; i < STEP; i++)
+        i = count;
+    }
+    for (; i + GROUP <= count; i += GROUP)
+        hash_group(&run->by, run->keys + first + i, halves->high + i, halves->low + i);
+    if (i < count)
+        hash_any(&run->by, run->keys + first + i, count - i, halves->high + i, halves->low + i);
+    for (i = count; i % GROUP != 0; i++)
         halves->high[i] = halves->low[i] = 0;
 }
 
@@ -209,13 +235,14 @@ static void keep(const struct halves *halves, unsigned count, struct tamis__dige
 
 #ifdef LANES
 
-/* Computes the places, as tamis__scale and tamis__target_of do. */
-TAMIS__INLINE void place(const struct run *run, const struct halves *halves, struct places *places,
-                         unsigned slot, unsigned z, unsigned q)
+/* Computes the places of the first `count` digests, and of some after these to fill a vector, as
+ * tamis__scale and tamis__target_of do. */
+TAMIS__INLINE void place(const struct run *run, const struct halves *halves, unsigned count,
+                         struct places *places, unsigned slot, unsigned z, unsigned q)
 {
     const unsigned word_bits = z == 2 ? 2 : 1;
     const lanes blocks = lanes_all(run->blocks), one = lanes_all(1);
-    for (unsigned i = 0; i < STEP; i += LANES) {
+    for (unsigned i = 0; i < count; i += LANES) {
         const lanes high = lanes_get(halves->high + i), low = lanes_get(halves->low + i);
         const lanes block =
             (lanes_mul32(high >> 32, blocks) + (lanes_mul32(high, blocks) >> 32)) >> 32;
@@ -234,10 +261,10 @@ TAMIS__INLINE void place(const struct run *run, const struct halves *halves, str
 
 #else
 
-TAMIS__INLINE void place(const struct run *run, const struct halves *halves, struct places *places,
-                         unsigned slot, unsigned z, unsigned q)
+TAMIS__INLINE void place(const struct run *run, const struct halves *halves, unsigned count,
+                         struct places *places, unsigned slot, unsigned z, unsigned q)
 {
-    for (unsigned i = 0; i < STEP; i++) {
+    for (unsigned i = 0; i < count; i++) {
         const uint64_t first = tamis__scale(halves->high[i], run->blocks) * TAMIS__BLOCK_WORDS;
         for (unsigned w = 0; w < z; w++) {
             const struct tamis__target t = tamis__target_of(halves->low[i], w, z, q);
@@ -274,12 +301,11 @@ TAMIS__INLINE unsigned insert_slot(uint64_t *data, const struct places *p, unsig
     return tamis__blocked_insert(word, mask, z);
 }
 
-/* Prefetches `fresh` slots from `slot` on, and probes `old` slots from DISTANCE
- * before `slot` on. */
-TAMIS__INLINE size_t turn(uint64_t *data, const struct places *p, unsigned slot, unsigned fresh,
-                          unsigned old, uint8_t *answers, int adding, unsigned z)
+/* Prefetches `fresh` slots from `slot` on, and probes `old` slots from `asked` on. */
+TAMIS__INLINE size_t turn(uint64_t *data, const struct places *p, unsigned slot, unsigned asked,
+                          unsigned fresh, unsigned old, uint8_t *answers, int adding, unsigned z)
 {
-    const unsigned asked = (slot - DISTANCE) % RING, both = fresh > old ? fresh : old;
+    const unsigned both = fresh > old ? fresh : old;
     size_t ones = 0;
     for (unsigned i = 0; i < both; i++) {
         if (i < fresh) __builtin_prefetch(&data[p->word[0][slot + i]], 0, 3);
@@ -304,22 +330,23 @@ TAMIS__INLINE size_t loop(const struct run *run, size_t count, uint8_t *answers,
 {
     struct places places;
     struct halves halves;
+    const unsigned depth = run->depth, last_slot = run->ring - 1;
     size_t ones = 0, counted = 0;
-    for (size_t i = 0; i < count + DISTANCE; i += STEP) {
-        const unsigned slot = i % RING;
+    for (size_t i = 0; i < count + depth; i += STEP) {
+        const unsigned slot = (unsigned)i & last_slot, asked = (slot - depth) & last_slot;
         const unsigned fresh = i < count ? at_most(count - i, STEP) : 0;
-        const unsigned old = i >= DISTANCE ? at_most(count - (i - DISTANCE), STEP) : 0;
+        const unsigned old = i >= depth ? at_most(count - (i - depth), STEP) : 0;
         if (fresh == STEP)
             halves_of(run, i, &halves);
         else if (fresh > 0)
             halves_of_last(run, i, fresh, &halves);
         if (!adding && fresh > 0 && run->kept != NULL) keep(&halves, fresh, run->kept + i);
-        if (fresh > 0) place(run, &halves, &places, slot, z, q);
-        uint8_t *told = answers + (old > 0 ? i - DISTANCE : 0);
+        if (fresh > 0) place(run, &halves, fresh, &places, slot, z, q);
+        uint8_t *told = answers + (old > 0 ? i - depth : 0);
         if (fresh == STEP && old == STEP)
-            ones += turn(run->data, &places, slot, STEP, STEP, told, adding, z);
+            ones += turn(run->data, &places, slot, asked, STEP, STEP, told, adding, z);
         else
-            ones += turn(run->data, &places, slot, fresh, old, told, adding, z);
+            ones += turn(run->data, &places, slot, asked, fresh, old, told, adding, z);
         if (adding && i % TAMIS__KEYS_A_COUNT == 0)
             counted = tamis__count_new(run->segment, ones, counted);
     }
@@ -344,7 +371,13 @@ size_t RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
            const struct tamis__digest *digests, size_t count, uint8_t *answers, int adding,
            struct tamis__digest *kept)
 {
+    const unsigned most = tamis__cpu_depth(DEPTH);
+    /* In a short batch half of the keys are in flight, so that the other half is not waited for. */
+    const unsigned half = count < 2 * most ? ((unsigned)count / 2 + STEP - 1) / STEP * STEP : most;
+    const unsigned depth = half > 0 ? half : STEP;
     const struct run run = {.segment = segment,
+                            .depth = depth,
+                            .ring = depth + STEP <= RING / 2 ? RING / 2 : RING,
                             .data = segment->data,
                             .blocks = segment->header->m_bits / TAMIS__BLOCK_BITS,
                             .by = tamis__header_digester(segment->header),

@@ -57,6 +57,9 @@ sys.exit(names != ["blocked/8/in/batch/hit/p1"])
 CHECK
 ends 0 --help
 grep -q '^usage: tamis-bench' "$scratch/out" || fail "no help"
+ends 0 --smoke --tune
+grep -q '^| portable:32 *|' "$scratch/out" || fail "--tune has no row of the portable loops"
+refused '--tune does not go' --tune --grow
 refused "'--fast'" --fast
 refused "'--json'" --json
 refused "'more'" --smoke more

@@ -6,6 +6,7 @@
  *     tamis-bench --quick                      under a minute
  *     tamis-bench --only 'blocked/8/out/batch'
  *     tamis-bench --grow --json grow.json      likewise, 4.5 GB of disk and of memory
+ *     tamis-bench --tune                       a minute, 0.3 GB
  *
  *     options.c   the command line                  crew.c      the workers, and the clock
  *     plan.c      which filters                     keys.c      keys by their numbers
@@ -13,9 +14,10 @@
  *     limits.c    what the machine can              peers.c     libbloom
  *     figures.c   samples by name                   machine.c   what it ran on
  *     requirements.c, table.c, json.c               what came out
+ *     tune.c      the depths of the blocked loops
  *
- * It calls what users call, tamis.h and tamis_build.h.  No figure makes it fail.  Where a key that
- * was added is not found, or a call fails, it does.
+ * It calls what users call, tamis.h and tamis_build.h; only tune.c looks inside.  No figure makes
+ * it fail.  Where a key that was added is not found, or a call fails, it does.
  */
 #include <err.h>
 #include <stdio.h>
@@ -29,6 +31,7 @@
 #include "requirements.h"
 #include "scratch.h"
 #include "table.h"
+#include "tune.h"
 
 #define DIRECTORY_MAX 180u
 
@@ -85,6 +88,10 @@ int main(int argc, char **argv)
     machine_look(store, &machine);
     table_head(out, &options, &machine);
     (void)fflush(out);
+    if (options.tune) {
+        tune_run(&options, store, out);
+        return 0;
+    }
     const unsigned planned =
         options.grow ? plan_growth(&options, cases) : plan_kinds(&options, cases);
     const unsigned done = run_cases(&options, store, out, planned);

@@ -10,7 +10,7 @@
 #include "keys.h"
 
 static const char HELP[] =
-    "usage: tamis-bench [--quick | --smoke] [--grow] [OPTION...]\n"
+    "usage: tamis-bench [--quick | --smoke] [--grow | --tune] [OPTION...]\n"
     "\n"
     "What Tamis costs, in nanoseconds a key, beside the best that the machine can do: for "
     "each\n"
@@ -23,6 +23,8 @@ static const char HELP[] =
     "      --quick        under a minute: fewer kinds, keys and samples, still out of cache\n"
     "      --smoke        seconds, with filters so small that the figures say nothing\n"
     "      --grow         instead: how the cost grows with keys, segments and processes\n"
+    "      --tune         instead: the batch loops of kind blocked, with each set of vector\n"
+    "                     instructions and each number of keys in flight\n"
     "      --only REGEX   only figures whose names match (extended, anywhere in the name); names "
     "are\n"
     "                     KIND/KEYS/PLACE/CALL/OPERATION/TEAM, such as blocked/8/out/batch/hit/p1\n"
@@ -61,11 +63,26 @@ static uint64_t number(const char *option, const char *text, uint64_t least, uin
     fail(what, text);
 }
 
-enum { QUICK = 256, SMOKE, GROW, ONLY, JSON, DIR, KEYS, CACHED, MAX_KEYS, BATCH, REPEATS, SEED };
+enum {
+    QUICK = 256,
+    SMOKE,
+    GROW,
+    TUNE,
+    ONLY,
+    JSON,
+    DIR,
+    KEYS,
+    CACHED,
+    MAX_KEYS,
+    BATCH,
+    REPEATS,
+    SEED
+};
 
 static const struct option LONG[] = {{"quick", no_argument, NULL, QUICK},
                                      {"smoke", no_argument, NULL, SMOKE},
                                      {"grow", no_argument, NULL, GROW},
+                                     {"tune", no_argument, NULL, TUNE},
                                      {"only", required_argument, NULL, ONLY},
                                      {"json", required_argument, NULL, JSON},
                                      {"dir", required_argument, NULL, DIR},
@@ -102,6 +119,9 @@ static void take(struct options *o, int option, const char *value)
         break;
     case GROW:
         o->grow = true;
+        break;
+    case TUNE:
+        o->tune = true;
         break;
     case ONLY:
         set_only(o, value);
@@ -171,6 +191,8 @@ void options_parse(int argc, char **argv, struct options *options)
     }
     if (optind < argc) fail("takes no argument such as", argv[optind]);
     if (options->quick && options->smoke) fail("--quick does not go with", "--smoke");
+    if (options->tune && options->grow) fail("--tune does not go with", "--grow");
+    if (options->tune && options->json != NULL) fail("--tune does not go with", "--json");
     complete(options);
 }
 

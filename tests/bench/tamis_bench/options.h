@@ -16,7 +16,7 @@ struct options {
     uint64_t seed;
     unsigned levels, repeats; /* of samples: figures.h */
     size_t batch;
-    bool quick, smoke, grow;
+    bool quick, smoke, grow, tune;
     bool some; /* only what matches `only` */
     regex_t only;
     const char *only_text;

@@ -5,6 +5,8 @@
 
 #define RUN blocked_run_lanes8
 #define LANES 8u
+#define DEPTH 64u
+#define STEP 32u
 #define LANES_OF(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7)
 
 typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));
