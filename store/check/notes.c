@@ -9,8 +9,10 @@
 
 #include "base/error.h"
 
-static int add(struct tamis__findings *findings, const char *filter, const char *file,
-               uint64_t offset, int error, const char *format, va_list arguments)
+__attribute__((format(printf, 6, 0))) static int add(struct tamis__findings *findings,
+                                                     const char *filter, const char *file,
+                                                     uint64_t offset, int error, const char *format,
+                                                     va_list arguments)
 {
     struct tamis__finding *finding = calloc(1, sizeof *finding);
     if (finding == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory checking the store");

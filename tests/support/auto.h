@@ -20,13 +20,14 @@
 #include "tamis_build.h"
 
 /* Stands before the declaration of a pointer into the heap, of whatever type. */
-#define AUTO_FREE __attribute__((cleanup(auto_free)))
-#define AUTO_STORE __attribute__((cleanup(auto_close_store))) tamis_store
+#define AUTO_FREE __attribute__((unused, cleanup(auto_free)))
+#define AUTO_STORE __attribute__((unused, cleanup(auto_close_store))) tamis_store
 /* The filter's close must succeed; where it does not, the program ends. */
-#define AUTO_FILTER __attribute__((cleanup(auto_close_filter))) tamis_filter
-#define AUTO_BUILD __attribute__((cleanup(auto_close_build))) tamis_build
+#define AUTO_FILTER __attribute__((unused, cleanup(auto_close_filter))) tamis_filter
+#define AUTO_BUILD __attribute__((unused, cleanup(auto_close_build))) tamis_build
 /* For who includes exceptions/set.h. */
-#define AUTO_EXCEPTIONS __attribute__((cleanup(tamis__exceptions_clear))) struct tamis__exceptions
+#define AUTO_EXCEPTIONS                                                                            \
+    __attribute__((unused, cleanup(tamis__exceptions_clear))) struct tamis__exceptions
 
 static inline void auto_free(const void *owner)
 {
