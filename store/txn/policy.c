@@ -7,8 +7,7 @@
 #include "sizing/sizing.h"
 
 #define FIRST_SHARE 0.5
-#define SMALL_FIRST_SHARE 0.25 /* of fewer than TAMIS__GROWN_MIN keys, whose bits are few anyway   \
-                                */
+#define SMALL_FIRST_SHARE 0.25 /* of fewer than TAMIS__GROWN_MIN keys */
 #define NEXT_SHARE 0.2
 /* Up to here each segment is made for four times as many keys as the one before, then for twice as
  * many. */
