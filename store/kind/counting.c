@@ -94,33 +94,63 @@ TAMIS__INLINE unsigned cells_of(const struct frame *frame, struct probe probe, u
     return count;
 }
 
+/* The first of the 64 cells of word i of a key; *x has the places in it (block.h). */
+TAMIS__INLINE uint64_t word_cells(const struct frame *frame, struct probe probe, unsigned i,
+                                  uint64_t *x)
+{
+    const unsigned word_bits = frame->z == 2 ? 2 : 1;
+    *x = probe.low * tamis__multipliers[i];
+    const uint64_t word = i * (TAMIS__BLOCK_WORDS / frame->z) + (*x >> (64 - word_bits));
+    *x <<= word_bits;
+    return probe.block * TAMIS__BLOCK_BITS + word * 64;
+}
+
+TAMIS__INLINE void prefetch_cell(const struct frame *frame, uint64_t cell, bool to_write)
+{
+    if (to_write)
+        __builtin_prefetch(tamis__cell_word(&frame->cells, cell), 1, 3);
+    else
+        __builtin_prefetch(tamis__cell_word(&frame->cells, cell), 0, 3);
+}
+
 /* 64 cells of 4 or 8 bits are at most a cache line; wider ones are fetched one by one. */
 TAMIS__INLINE void prefetch(const struct frame *frame, struct probe probe, bool to_write)
 {
     for (unsigned i = 0; i < frame->z; i++) {
-        const struct tamis__target t = tamis__target_of(probe.low, i, frame->z, frame->q);
-        const uint64_t first = probe.block * TAMIS__BLOCK_BITS + t.word * 64;
-        uint64_t left = frame->cells.width_log2 <= 3 ? 1 : t.mask;
-        for (; left != 0; left &= left - 1) {
-            const uint64_t cell = first + (unsigned)__builtin_ctzll(left);
-            if (to_write)
-                __builtin_prefetch(tamis__cell_word(&frame->cells, cell), 1, 3);
-            else
-                __builtin_prefetch(tamis__cell_word(&frame->cells, cell), 0, 3);
+        uint64_t x;
+        const uint64_t first = word_cells(frame, probe, i, &x);
+        if (frame->cells.width_log2 <= 3) {
+            prefetch_cell(frame, first, to_write);
+            continue;
         }
+        for (unsigned j = 0; j < frame->q; j++, x <<= 6)
+            prefetch_cell(frame, first + (x >> 58), to_write);
     }
 }
 
-static unsigned contains_one(const struct frame *frame, struct probe probe)
+/*
+ * Returns the least of what the cells of a key have in their bits, and sets *marked if one is
+ * marked.  All places are looked at, also one that was picked twice: a branch on what is found, or
+ * on how many are distinct, would be mispredicted and cost more than the loads.
+ */
+TAMIS__INLINE uint64_t least_bits(const struct frame *frame, struct probe probe, bool *marked)
 {
-    uint64_t list[CELLS_MAX];
-    const unsigned count = cells_of(frame, probe, list);
-    for (unsigned i = 0; i < count; i++)
-        if (tamis__cell_get(&frame->cells, list[i]) == 0) return 0;
-    return 1;
+    uint64_t least = UINT64_MAX, most = 0;
+    for (unsigned i = 0; i < frame->z; i++) {
+        uint64_t x;
+        const uint64_t first = word_cells(frame, probe, i, &x);
+        for (unsigned j = 0; j < frame->q; j++, x <<= 6) {
+            const uint64_t value = tamis__cell_peek(&frame->cells, first + (x >> 58));
+            least = value < least ? value : least;
+            most = value > most ? value : most;
+        }
+    }
+    *marked = most == frame->cells.most;
+    return least;
 }
 
-static uint64_t count_one(const struct frame *frame, struct probe probe)
+/* The least of the counts of a key, one of whose cells is marked. */
+static __attribute__((noinline)) uint64_t least_count(const struct frame *frame, struct probe probe)
 {
     uint64_t list[CELLS_MAX], least = UINT64_MAX;
     const unsigned count = cells_of(frame, probe, list);
@@ -129,6 +159,18 @@ static uint64_t count_one(const struct frame *frame, struct probe probe)
         if (value < least) least = value;
     }
     return least;
+}
+
+TAMIS__INLINE uint64_t count_one(const struct frame *frame, struct probe probe)
+{
+    bool marked;
+    const uint64_t least = least_bits(frame, probe, &marked);
+    return __builtin_expect(marked && least > 0, 0) ? least_count(frame, probe) : least;
+}
+
+TAMIS__INLINE unsigned contains_one(const struct frame *frame, struct probe probe)
+{
+    return count_one(frame, probe) > 0;
 }
 
 static int lock(const struct frame *frame, struct probe probe)
@@ -247,10 +289,13 @@ struct batch {
 
 TAMIS__INLINE struct probe take(const struct frame *frame, const struct batch *batch, size_t i)
 {
-    const struct tamis__digest digest =
-        batch->digests != NULL
-            ? batch->digests[i]
-            : tamis__digest_by(&frame->by, batch->keys[i].data, batch->keys[i].bytes);
+    struct tamis__digest digest;
+    if (batch->digests != NULL)
+        digest = batch->digests[i];
+    else if (__builtin_expect(frame->by.other != NULL, 0))
+        digest = tamis__digest_by(&frame->by, batch->keys[i].data, batch->keys[i].bytes);
+    else
+        digest = tamis__digest_at_once(batch->keys[i].data, batch->keys[i].bytes, frame->by.seed);
     if (batch->kept != NULL) batch->kept[i] = digest;
     return probe_at(frame, digest);
 }

@@ -12,11 +12,12 @@ static const uint32_t widths[] = {4, 8, 16, 32};
 /* ---- What every kind must do -------------------------------------------------------------------
  */
 
+/* Batches of 0 to 300 keys, one of each.  Seen to fail with a place of a key left out. */
 CASE(counting_is_a_filter_for_every_k)
 {
     for (size_t i = 0; i < KS; i++) {
         kinds_check_single_calls(TAMIS_KIND_COUNTING, 512 * 20, ks[i], 1500);
-        kinds_check_batch_calls(TAMIS_KIND_COUNTING, 512 * 60, ks[i], 9000);
+        kinds_check_batch_calls(TAMIS_KIND_COUNTING, 512 * 60, ks[i], 45150);
         kinds_check_duplicates(TAMIS_KIND_COUNTING, 512 * 50, ks[i]);
         kinds_check_lone_key_sets_its_positions(TAMIS_KIND_COUNTING, 512 * 999, ks[i]);
     }
