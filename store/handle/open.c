@@ -63,19 +63,36 @@ int tamis__open_entered(void *context, struct tamis_store *store,
     return 0;
 }
 
-/* Opens under the catalog's lock, so that no drop can take the files away in between. */
-static int open_by_name(struct tamis_store *store, const char *name, bool read_only,
-                        tamis_filter **filter)
+/* What a call opens. */
+struct wanted {
+    const char *name;
+    unsigned flags;
+    tamis_filter *filter;
+};
+
+static bool is_read_only(const struct tamis_store *store, const struct wanted *wanted)
+{
+    return store->read_only || (wanted->flags & TAMIS_READ_ONLY) != 0;
+}
+
+/* Opens under the catalog's lock, so that no drop can take the files away in between.  For struct
+ * tamis__opening. */
+static int open_locked(void *context, struct tamis_store *store, struct tamis__catalog_txn *txn)
+{
+    struct wanted *wanted = context;
+    struct tamis__record record;
+    const int rc = tamis__store_get(store, txn, wanted->name, &record);
+    if (rc == TAMIS_ENOTFOUND) return tamis__fail_no_filter(store, wanted->name);
+    if (rc < 0) return rc;
+    return tamis__filter_open_record(store, &record, is_read_only(store, wanted), &wanted->filter);
+}
+
+static int open_by_name(struct tamis_store *store, struct wanted *wanted)
 {
     struct tamis__catalog_txn *txn;
-    struct tamis__record record;
     int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
-    rc = tamis__store_get(store, txn, name, &record);
-    if (rc == TAMIS_ENOTFOUND)
-        rc = tamis__fail_no_filter(store, name);
-    else if (rc == 0)
-        rc = tamis__filter_open_record(store, &record, read_only, filter);
+    rc = open_locked(wanted, store, txn);
     tamis__catalog_end(txn);
     return rc;
 }
@@ -121,21 +138,31 @@ int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter)
     return rc;
 }
 
-static int open_filter(struct tamis_store *store, const char *name, unsigned flags,
-                       tamis_filter **filter)
+static int check_wanted(const struct wanted *wanted)
 {
-    const bool read_only = store->read_only || (flags & TAMIS_READ_ONLY) != 0;
-    int rc = tamis__check_name(name);
-    if (rc == 0) rc = open_by_name(store, name, read_only, filter);
-    if (rc < 0 || *filter == NULL) return rc;
-    (*filter)->no_sync = (flags & TAMIS_NO_SYNC) != 0;
-    if (!read_only) return tamis__filter_come_up(store, filter);
-    if (!(*filter)->view->policy.durable || !tamis__view_is_stale((*filter)->view)) return 0;
-    rc = recover_for_reader(store, name, *filter);
-    if (rc < 0) {
-        filter_free(*filter);
-        *filter = NULL;
+    const unsigned known = TAMIS_READ_ONLY | TAMIS_NO_SYNC | TAMIS_POPULATE;
+    if ((wanted->flags & ~known) == 0) return tamis__check_name(wanted->name);
+    return tamis__fail(TAMIS_EINVAL,
+                       "tamis_filter_open flags %#x: use 0, TAMIS_READ_ONLY, TAMIS_NO_SYNC or "
+                       "TAMIS_POPULATE",
+                       wanted->flags);
+}
+
+/* What takes long, or needs the catalog's lock itself, follows without that lock. */
+static int finish_open(struct tamis_store *store, struct wanted *wanted)
+{
+    tamis_filter *filter = wanted->filter;
+    int rc = 0;
+    filter->no_sync = (wanted->flags & TAMIS_NO_SYNC) != 0;
+    filter->populate = (wanted->flags & TAMIS_POPULATE) != 0;
+    if (!is_read_only(store, wanted)) {
+        rc = tamis__filter_come_up(store, &wanted->filter);
+        if (rc < 0) return rc;
+    } else if (filter->view->policy.durable && tamis__view_is_stale(filter->view)) {
+        rc = recover_for_reader(store, wanted->name, filter);
     }
+    if (rc == 0 && filter->populate) rc = tamis__view_populate(filter->view);
+    if (rc < 0) filter_free(filter);
     return rc;
 }
 
@@ -144,21 +171,35 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
 {
     TAMIS__REFUSE_NULL(store, "store");
     TAMIS__REFUSE_NULL(filter, "filter");
-    const unsigned known = TAMIS_READ_ONLY | TAMIS_NO_SYNC | TAMIS_POPULATE;
-    if ((flags & ~known) != 0)
-        return tamis__fail(TAMIS_EINVAL,
-                           "tamis_filter_open flags %#x: use 0, TAMIS_READ_ONLY, TAMIS_NO_SYNC or "
-                           "TAMIS_POPULATE",
-                           flags);
+    struct wanted wanted = {name, flags, NULL};
     *filter = NULL;
-    int rc = open_filter(store, name, flags, filter);
-    if (rc < 0 || (flags & TAMIS_POPULATE) == 0) return rc;
-    (*filter)->populate = true;
-    rc = tamis__view_populate((*filter)->view); /* without the catalog's lock: it takes long */
-    if (rc == 0) return 0;
-    filter_free(*filter);
-    *filter = NULL;
+    int rc = check_wanted(&wanted);
+    if (rc == 0) rc = open_by_name(store, &wanted);
+    if (rc == 0) rc = finish_open(store, &wanted);
+    if (rc == 0) *filter = wanted.filter;
     return rc;
+}
+
+TAMIS_API int tamis_filter_open_at(const char *path, const struct tamis_store_options *options,
+                                   const char *name, unsigned flags, tamis_filter **filter)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    struct wanted wanted = {name, flags, NULL};
+    const struct tamis__opening opening = {path, open_locked, &wanted};
+    tamis_store *store = NULL;
+    *filter = NULL;
+    int rc = check_wanted(&wanted);
+    if (rc == 0) rc = tamis__store_open(&opening, options, &store);
+    if (rc < 0) return rc;
+    rc = finish_open(store, &wanted);
+    if (rc == 0) *filter = wanted.filter;
+    tamis_store_close(store); /* the handle keeps it open */
+    return rc;
+}
+
+TAMIS_API tamis_store *tamis_filter_store(tamis_filter *filter)
+{
+    return filter == NULL ? NULL : filter->store;
 }
 
 /* Brings a segment to the disk if this process was its last writer, for all segments.  Returns 1 if

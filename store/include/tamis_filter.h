@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tamis_store.h"
 #include "tamis_types.h"
 
 #ifdef __cplusplus
@@ -143,6 +144,21 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create(tamis_store *store, const cha
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open(tamis_store *store, const char *name,
                                                  unsigned flags, tamis_filter **filter);
+
+/*
+ * Opens a filter and, for it alone, the store that it is in: the catalog is read once for both,
+ * where tamis_store_open_with() and tamis_filter_open() read it twice.  For programs that start
+ * often. tamis_filter_close() closes both.  `options` may be NULL.  Errors are those of the two
+ * calls.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_at(const char *path,
+                                                    const struct tamis_store_options *options,
+                                                    const char *name, unsigned flags,
+                                                    tamis_filter **filter);
+
+/* The store of a filter.  It is open as long as the filter is, and is not to be closed by the
+ * caller.  NULL for NULL. */
+TAMIS_API tamis_store *tamis_filter_store(tamis_filter *filter);
 
 /*
  * Opens the filter, or makes it if there is none.  If several processes call this at once, one

@@ -126,10 +126,12 @@ static int check_mode(const struct tamis_store *store, unsigned wanted)
 }
 
 /* Opens all that is in the root directory. */
-static int open_parts(struct tamis_store *store, const char *path, bool create)
+static int open_parts(struct tamis_store *store, const struct tamis_store_options *options,
+                      const struct tamis__opening *opening)
 {
     struct tamis__catalog_txn *txn;
-    int rc = create ? make_store(store) : 0;
+    const char *path = opening->path;
+    int rc = (options->flags & TAMIS_CREATE) != 0 ? make_store(store) : 0;
     if (rc == 0) rc = tamis__exists(store->root_fd, "catalog.mdb", path);
     if (rc == 0) {
         rc = tamis__catalog_is_lost(&store->catalog);
@@ -141,11 +143,13 @@ static int open_parts(struct tamis_store *store, const char *path, bool create)
         rc = tamis__inside_make_directory(store->root_fd, "staging", 0, path);
         if (rc == 0) rc = open_directory(store, "staging", &store->place.staging_fd);
     }
+    if (rc == 0) rc = check_mode(store, options->mode);
     if (rc == 0) rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     store->store_id = tamis__catalog_store(txn)->store_id;
+    if (opening->then != NULL) rc = opening->then(opening->context, store, txn);
     tamis__catalog_end(txn);
-    return 0;
+    return rc;
 }
 
 static int check_options(const char *path, const struct tamis_store_options *options)
@@ -184,8 +188,10 @@ static int make_root(const char *path, const struct tamis_store_options *options
     return rc < 0 ? rc : tamis__make_path(path);
 }
 
-static int open_with(const char *path, const struct tamis_store_options *options, tamis_store **out)
+static int open_with(const struct tamis__opening *opening,
+                     const struct tamis_store_options *options, tamis_store **out)
 {
+    const char *path = opening->path;
     int rc = check_options(path, options);
     if (rc < 0) return rc;
     struct tamis_store *store = tamis__store_new((options->flags & TAMIS_READ_ONLY) != 0);
@@ -201,8 +207,7 @@ static int open_with(const char *path, const struct tamis_store_options *options
         if (rc == TAMIS_ENOTFOUND) rc = fail_no_store(path);
     }
     if (rc == 0) rc = open_root(store, options, is_new);
-    if (rc == 0) rc = open_parts(store, path, (options->flags & TAMIS_CREATE) != 0);
-    if (rc == 0) rc = check_mode(store, options->mode);
+    if (rc == 0) rc = open_parts(store, options, opening);
     if (rc < 0) {
         store_free(store);
         return rc;
@@ -211,22 +216,27 @@ static int open_with(const char *path, const struct tamis_store_options *options
     return 0;
 }
 
-TAMIS_API int tamis_store_open_with(const char *path, const struct tamis_store_options *given,
-                                    tamis_store **out)
+int tamis__store_open(const struct tamis__opening *opening, const struct tamis_store_options *given,
+                      tamis_store **out)
 {
     struct tamis_store_options options = {.size = sizeof options};
-    TAMIS__REFUSE_NULL(out, "store");
     int rc = 0;
     if (given != NULL)
         rc = tamis__take_struct(given, &options, sizeof options, "struct tamis_store_options");
-    return rc < 0 ? rc : open_with(path, &options, out);
+    return rc < 0 ? rc : open_with(opening, &options, out);
+}
+
+TAMIS_API int tamis_store_open_with(const char *path, const struct tamis_store_options *options,
+                                    tamis_store **out)
+{
+    TAMIS__REFUSE_NULL(out, "store");
+    return tamis__store_open(&(struct tamis__opening){.path = path}, options, out);
 }
 
 TAMIS_API int tamis_store_open(const char *path, unsigned flags, tamis_store **out)
 {
     const struct tamis_store_options options = {.size = sizeof options, .flags = flags};
-    TAMIS__REFUSE_NULL(out, "store");
-    return open_with(path, &options, out);
+    return tamis_store_open_with(path, &options, out);
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */

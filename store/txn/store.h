@@ -25,6 +25,17 @@ struct tamis_store {
 struct tamis_store *tamis__store_new(bool read_only);
 struct tamis_store *tamis__store_reference(struct tamis_store *store);
 
+/* What is opened: a store, and what `then` opens in it within the same transaction of the catalog.
+ * If `then` (or NULL) returns an error, the store is closed again. */
+struct tamis__opening {
+    const char *path;
+    int (*then)(void *context, struct tamis_store *store, struct tamis__catalog_txn *txn);
+    void *context;
+};
+/* tamis_store_open_with() for both. */
+int tamis__store_open(const struct tamis__opening *opening,
+                      const struct tamis_store_options *options, tamis_store **store);
+
 /* Opens the directory, or the nearest existing one above it. */
 int tamis__open_nearest(const char *path, int *fd);
 

@@ -116,20 +116,36 @@ int cli_with_store(struct invocation *call, unsigned flags, int (*work)(struct i
     return status;
 }
 
+/* Opens store and filter in one transaction of the catalog. */
+static tamis_filter *open_both(const struct invocation *call, unsigned flags)
+{
+    tamis_filter *filter = NULL;
+    char *path = cli_store_path(call);
+    if (!path) return NULL;
+    const struct tamis_store_options options = cli_store_options(call, flags & TAMIS_READ_ONLY);
+    const int rc = tamis_filter_open_at(path, &options, call->args[0], flags, &filter);
+    free(path);
+    if (rc == TAMIS_ENOTFOUND) {
+        char *sentence = cli_strdup(tamis_last_error());
+        tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY); /* to see the other names */
+        if (store) cli_fail_absent(store, call->args[0], sentence);
+        tamis_store_close(store);
+        free(sentence);
+    } else if (rc < 0) {
+        cli_fail_library();
+    }
+    return filter;
+}
+
 int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct invocation *call))
 {
-    int status = CLI_ERROR;
     if (options_have(&call->options, TAKES(NO_SYNC))) flags |= TAMIS_NO_SYNC;
     if (options_have(&call->options, TAKES(POPULATE))) flags |= TAMIS_POPULATE;
-    call->store = cli_store_open(call, flags & TAMIS_READ_ONLY);
-    if (!call->store) return CLI_ERROR;
-    call->filter = cli_filter_open(call->store, call->args[0], flags);
-    if (call->filter) {
-        status = work(call);
-        status = cli_filter_close(call->filter, status);
-    }
-    tamis_store_close(call->store);
-    return status;
+    call->filter = open_both(call, flags);
+    if (!call->filter) return CLI_ERROR;
+    call->store = tamis_filter_store(call->filter);
+    const int status = work(call);
+    return cli_filter_close(call->filter, status);
 }
 
 void cli_tell_trouble_of(const struct tamis_filter_stat *stat)

@@ -447,6 +447,48 @@ STORE_CASE(filter_extended_by_a_newer_version_opens_for_reading_alone)
     assert_done(tamis_filter_drop(store, "y"));
 }
 
+/* ---- With its store -------------------------------------------------------------------------- */
+
+static unsigned transactions;
+
+static void count_transactions(enum tamis__point point)
+{
+    transactions += point == TAMIS__POINT_CATALOG_CHECKED;
+}
+
+/* Seen to fail where the handle was opened after the store, by a transaction of its own: 2. */
+STORE_CASE(filter_opened_with_its_store_reads_the_catalog_once)
+{
+    const struct tamis_store_options bad = {.size = sizeof bad, .flags = 1u << 20};
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    assert_int_equal(text_add(filter, 1), 1);
+    assert_done(tamis_filter_close(filter));
+    transactions = 0;
+    tamis__point_hook = count_transactions;
+    assert_done(tamis_filter_open_at(path, NULL, "x", 0, &filter));
+    assert_int_equal(transactions, 1);
+    tamis__point_hook = NULL;
+    assert_int_equal(text_has(filter, 1), 1);
+    assert_int_equal(text_add(filter, 2), 1);
+    assert_non_null(tamis_filter_store(filter));
+    assert_done(tamis_filter_close(filter)); /* the store too: asan would tell a leak */
+    assert_null(tamis_filter_store(NULL));
+    assert_done(tamis_filter_open_at(path, NULL, "x", TAMIS_READ_ONLY, &filter));
+    assert_int_equal(text_has(filter, 2), 1);
+    assert_done(tamis_filter_close(filter));
+    assert_refused(TAMIS_ENOTFOUND, "no such filter: 'y'",
+                   tamis_filter_open_at(path, NULL, "y", 0, &filter));
+    assert_refused(TAMIS_ENOSTORE, "there is no store at",
+                   tamis_filter_open_at("/nowhere", NULL, "x", 0, &filter));
+    assert_refused(TAMIS_EINVAL, "a filter's name cannot be empty",
+                   tamis_filter_open_at(path, NULL, "", 0, &filter));
+    assert_refused(TAMIS_EINVAL, "flags 0x400: use",
+                   tamis_filter_open_at(path, NULL, "x", 0x400, &filter));
+    assert_refused(TAMIS_EINVAL, "use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
+                   tamis_filter_open_at(path, &bad, "x", 0, &filter));
+    assert_null(filter);
+}
+
 CASES_PREPARE
 {
     scratch_in_memory(); /* it is not the disk that is looked at */
