@@ -78,5 +78,4 @@ cmake --build "$build" -j "$(nproc)" </dev/null
 # A child of a process with threads ends without having joined its parent's: no leak.
 export TSAN_OPTIONS=report_thread_leaks=0${TSAN_OPTIONS:+:$TSAN_OPTIONS}
 # A test that hangs must not hold up the rest; the long ones set a limit of their own.
-# One more at a time than there are processors: many wait for a disk, a server or a clock.
-exec ctest --test-dir "$build" --output-on-failure --timeout 300 -j "$(($(nproc) + 1))" "$@" </dev/null
+exec ctest --test-dir "$build" --output-on-failure --timeout 300 -j "$(nproc)" "$@" </dev/null
