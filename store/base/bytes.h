@@ -20,7 +20,8 @@
 _Static_assert(__GCC_ATOMIC_LLONG_LOCK_FREE == 2, "atomics must work between processes");
 
 /* One for each field of an on-disk struct and one for its size: a compiler that lays the struct
- * out otherwise stops. */
+ * out otherwise stops.  The lists look alike; each is that of one struct, and nothing can make it
+ * from the struct. */
 #define TAMIS__AT(type, field, offset)                                                             \
     _Static_assert(offsetof(type, field) == (offset), #field " is not where the format has it")
 #define TAMIS__SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has another size")

@@ -50,6 +50,7 @@ struct tamis__hashing {
     uint32_t k;
 };
 
+/* The tables of the sets look alike on purpose: each is read on its own. */
 struct tamis__hash_set {
     uint32_t id;
     uint32_t bit_order;  /* enum tamis__bit_order: the one of the system that the set comes from */

@@ -12,13 +12,10 @@
  * refuses to use it.
  */
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 
 #include "base/bytes.h"
 #include "base/point.h"
 #include "hash/digester.h"
-#include "hash/hash_set.h"
 #include "hash/xxh3.h"
 
 #if TAMIS_WITH_SIP
@@ -37,28 +34,10 @@ struct tamis__digest tamis__digest_sip(const void *key, size_t key_bytes,
     return (struct tamis__digest){.high = tamis__get64(out), .low = tamis__get64(out + 8)};
 }
 
-static void positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                      uint64_t *places)
-{
-    struct tamis__walk walk =
-        tamis__walk_start(tamis__digest_sip(key, key_bytes, hashing->parameters));
-    for (uint32_t i = 0; i < hashing->k; i++)
-        places[i] = tamis__walk_next(&walk, hashing->m_bits);
-}
-
 static struct tamis__digest digest_of(const struct tamis__hashing *hashing, const void *key,
                                       size_t key_bytes)
 {
     return tamis__digest_sip(key, key_bytes, hashing->parameters);
-}
-
-/* Writes both halves of the digest in hexadecimal, in the order in which SipHash gives them. */
-static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                       char *text, size_t text_bytes)
-{
-    const struct tamis__digest digest = tamis__digest_sip(key, key_bytes, hashing->parameters);
-    return (size_t)snprintf(text, text_bytes, "%016" PRIx64 ",%016" PRIx64, digest.high,
-                            digest.low);
 }
 
 #else
@@ -82,9 +61,9 @@ const struct tamis__hash_set tamis__hash_set_sip = {
     .any_kind = true,
     .keyed = true,
 #if TAMIS_WITH_SIP
-    .positions = positions,
+    .positions = tamis__walk_positions,
     .digest = digest_of,
-    .describe = describe,
+    .describe = tamis__walk_describe,
 #else
     .missing = "needs libsodium, which this build is without; install the package libsodium-dev "
                "and build Tamis with TAMIS_WITH_SIP=ON",

@@ -5,29 +5,26 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "hash/hash_set.h"
-
-static void positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                      uint64_t *places)
+void tamis__walk_positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                           uint64_t *places)
 {
-    struct tamis__walk walk = tamis__walk_start(tamis__digest(key, key_bytes, hashing->seed));
+    struct tamis__walk walk = tamis__walk_start(hashing->set->digest(hashing, key, key_bytes));
     for (uint32_t i = 0; i < hashing->k; i++)
         places[i] = tamis__walk_next(&walk, hashing->m_bits);
+}
+
+size_t tamis__walk_describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                            char *text, size_t text_bytes)
+{
+    const struct tamis__digest digest = hashing->set->digest(hashing, key, key_bytes);
+    return (size_t)snprintf(text, text_bytes, "%016" PRIx64 ",%016" PRIx64, digest.high,
+                            digest.low);
 }
 
 static struct tamis__digest digest_of(const struct tamis__hashing *hashing, const void *key,
                                       size_t key_bytes)
 {
     return tamis__digest(key, key_bytes, hashing->seed);
-}
-
-/* Writes both halves of the digest, the high one first. */
-static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                       char *text, size_t text_bytes)
-{
-    const struct tamis__digest digest = tamis__digest(key, key_bytes, hashing->seed);
-    return (size_t)snprintf(text, text_bytes, "%016" PRIx64 ",%016" PRIx64, digest.high,
-                            digest.low);
 }
 
 const struct tamis__hash_set tamis__hash_set_xxh3 = {
@@ -38,7 +35,7 @@ const struct tamis__hash_set tamis__hash_set_xxh3 = {
     .usage = "xxh3",
     .any_kind = true,
     .seeded = true,
-    .positions = positions,
+    .positions = tamis__walk_positions,
     .digest = digest_of,
-    .describe = describe,
+    .describe = tamis__walk_describe,
 };

@@ -17,6 +17,7 @@
 
 #include "base/bytes.h"
 #include "hash/digest.h"
+#include "hash/hash_set.h"
 
 struct tamis__walk {
     uint64_t position, step, step_of_step;
@@ -37,3 +38,10 @@ static inline uint64_t tamis__walk_next(struct tamis__walk *walk, uint64_t m_bit
     walk->step += walk->step_of_step;
     return here;
 }
+
+/* `positions` and `describe` of the hash sets that go by this rule, xxh3 and sip.  The text is both
+ * halves of the digest in hexadecimal, the high one first. */
+void tamis__walk_positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                           uint64_t *places);
+size_t tamis__walk_describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                            char *text, size_t text_bytes);

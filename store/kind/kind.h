@@ -34,6 +34,8 @@ struct tamis__by_digest {
     int (*contains)(const struct tamis__segment *segment, struct tamis__digest digest);
 };
 
+/* A kind names all of its calls, also those that the next kind has by the same name: its table is
+ * read on its own.  So the tables look alike. */
 struct tamis__kind {
     uint32_t id; /* enum tamis_kind, as in the files */
     const char *name;
