@@ -142,6 +142,9 @@ int tamis__catalog_create(const struct tamis__catalog *catalog)
     if (rc == 0) {
         rc = tamis__catalog_hold(catalog, TAMIS__LOCK_EXCLUSIVE, &lock);
         if (rc == 0) rc = tamis__exists(catalog->root_fd, NAME, catalog->file_path);
+        /* The store's directories come first: after a power cut no catalog is there without them.
+         */
+        if (rc == 0) rc = tamis__sync_file(catalog->root_fd, catalog->file_path);
         if (rc == 0) rc = make_first(catalog, &lock);
         tamis__private_close(&lock);
     }

@@ -3,6 +3,7 @@
  * its counts to the catalog. */
 #include "handle/open.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +154,7 @@ static int finish_open(struct tamis_store *store, struct wanted *wanted)
 {
     tamis_filter *filter = wanted->filter;
     int rc = 0;
+    assert(filter != NULL);
     filter->no_sync = (wanted->flags & TAMIS_NO_SYNC) != 0;
     filter->populate = (wanted->flags & TAMIS_POPULATE) != 0;
     if (!is_read_only(store, wanted)) {

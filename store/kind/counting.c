@@ -32,6 +32,7 @@
  * A death in the middle of add or remove leaves cells too high, never too low.  A key may then seem
  * to be there that is not, which a filter is allowed to say.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/point.h"
@@ -290,6 +291,7 @@ struct batch {
 TAMIS__INLINE struct probe take(const struct frame *frame, const struct batch *batch, size_t i)
 {
     struct tamis__digest digest;
+    assert(batch->digests != NULL || batch->keys != NULL);
     if (batch->digests != NULL)
         digest = batch->digests[i];
     else if (__builtin_expect(frame->by.other != NULL, 0))

@@ -78,6 +78,29 @@ static void power_cut_at_every_call_loses_nothing_promised(void **state)
     if (asked.scene == NULL) assert_true(all->cuts >= 400);
 }
 
+/*
+ * The first filter of a store, with seeds of its own.  Seen to fail, with the first of them, where
+ * the store's directories were not synced before the catalog got its name: the catalog was there
+ * after the cut, segments/ was not, and the store could not be opened.
+ */
+static void a_store_that_is_being_made_is_whole_or_not_there(void **state)
+{
+    struct ledger_figures *figures = spawn_shared(sizeof *figures);
+    bool sound = true;
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        const struct watch watch = {.kind = &scene_kinds[0],
+                                    .seed = UINT64_C(10797678881848105761) + i,
+                                    .pictures = 2,
+                                    .stride = 6,
+                                    .deep = 60,
+                                    .figures = figures};
+        sound &= watch_scene(&watch);
+    }
+    print_figures(scene_kinds[0].name, figures);
+    assert_true(sound && figures->cuts > 20);
+}
+
 /* ---- Controls: what the syncs are there for -------------------------------------------------- */
 
 /* Of the first scenes that are named, with the syncs of `deaf` not made. */
@@ -172,6 +195,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(power_cut_at_every_call_loses_nothing_promised),
+        cmocka_unit_test(a_store_that_is_being_made_is_whole_or_not_there),
         cmocka_unit_test(without_any_sync_keys_and_lists_are_lost),
         cmocka_unit_test(without_the_sync_of_the_mark_nobody_is_told),
         cmocka_unit_test(without_the_sync_of_segments_synced_keys_are_lost),
