@@ -2,16 +2,18 @@
 # shellcheck shell=bash
 # Who has it open is told at the next call.
 tamis create seen -n 1000
+# The shell forgets COPROC and COPROC_PID as soon as the command has ended.
 coproc tamis add --new seen 2>told
+adder=$COPROC_PID
 exec 3<&"${COPROC[0]}" 4>&"${COPROC[1]}"
+input=${COPROC[1]}
 echo one >&4
 read -r -t 60 answer <&3
 echo "$answer"
 tamis drop seen
 echo two >&4
 exec 4>&-
-input=${COPROC[1]}
 exec {input}>&-
-wait "$COPROC_PID"
+wait "$adder"
 echo "exit $?"
 cat told
