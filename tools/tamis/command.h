@@ -6,17 +6,29 @@
  * main() takes the options apart by the command's own list of them, so that run() starts with
  * checked values.  Commands do not call each other: what two of them need is here, beside main.c.
  * Everything that a user is told on standard error goes through cli_tell() and its relatives.
+ *
+ * The headers that nearly every command needs come with this one, so that a command names only what
+ * is its own.
  */
-#ifndef TAMIS_TOOLS_COMMAND_H
-#define TAMIS_TOOLS_COMMAND_H
+#pragma once
 
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "interrupt.h"
+#include "json.h"
 #include "memory.h"
 #include "options.h"
 #include "out.h"
+#include "progress.h"
 #include "tamis.h"
+#include "tamis_build.h"
+#include "text.h"
 
 /* Exit status, as promised in tamis(1). */
 enum { CLI_DONE = 0, CLI_NOTHING = 1, CLI_ERROR = 2 };
@@ -131,5 +143,3 @@ int cli_fail_absent(tamis_store *store, const char *name, const char *sentence);
 
 /* 1 if the store has a filter of that name, 0 if not, below 0 an error of the library. */
 int cli_filter_exists(tamis_store *store, const char *name);
-
-#endif

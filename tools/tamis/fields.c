@@ -2,15 +2,9 @@
 /* fields.c: what is known of a filter, field by field; see fields.h. */
 #include "fields.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "command.h"
-#include "json.h"
-#include "text.h"
 
 static void add_state(char text[STATE_BYTES], const char *name, int64_t since)
 {

@@ -6,15 +6,13 @@
  * --json of list, create, import and merge, and the report.  Some fields need the segments, some a
  * count of all set bits; a view says what it holds, and a field that needs more is left out.
  */
-#ifndef TAMIS_TOOLS_FIELDS_H
-#define TAMIS_TOOLS_FIELDS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
 
 #include "out.h"
 #include "record.h"
-#include "tamis.h"
 #include "tamis_build.h"
 
 /* What a view holds besides the filter's stat.  VIEW_FILL brings the segments too. */
@@ -63,5 +61,3 @@ json_t *generation_json(const struct tamis_generation_stat *stat, unsigned holds
 const char *state_name(uint32_t state, char text[STATE_BYTES]);
 /* The same with the times: "unclean since 2026-11-21T23:49:26Z". */
 void state_text(const struct tamis_filter_stat *stat, char text[STATE_BYTES]);
-
-#endif

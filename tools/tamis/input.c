@@ -5,14 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
-#include "interrupt.h"
 
 #define BUFFER_BYTES ((size_t)256 * 1024)
 

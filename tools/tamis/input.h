@@ -5,8 +5,7 @@
  * damaged ends in an error with its name and the place; the caller must not use what was read of
  * it.
  */
-#ifndef TAMIS_TOOLS_INPUT_H
-#define TAMIS_TOOLS_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ bool input_is_there(const char *path, uint64_t *bytes);
 
 const struct unpacker *unpacker_gzip(void);
 const struct unpacker *unpacker_zstd(void);
-
-#endif

@@ -5,8 +5,7 @@
  * The first signal is remembered; the second has its usual effect, so that a program that hangs can
  * still be stopped by hand.
  */
-#ifndef TAMIS_TOOLS_INTERRUPT_H
-#define TAMIS_TOOLS_INTERRUPT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ void interrupt_wait_writable(int fd);
 /* The same for poll()'s events, but at most so many seconds (below 0: without end).  true: it is
  * ready; false: the time is over, or the signal came. */
 bool interrupt_wait(int fd, short events, int seconds);
-
-#endif

@@ -5,8 +5,7 @@
  * One object a line, with its fields in the order in which they were put. If there is no memory,
  * the program ends with a sentence, so no call here needs checking.
  */
-#ifndef TAMIS_TOOLS_JSON_H
-#define TAMIS_TOOLS_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ void json_print(struct out *out, json_t *value);
 
 /* Print without an end of line; the value stays the caller's. */
 void json_write(struct out *out, const json_t *value);
-
-#endif

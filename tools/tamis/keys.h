@@ -8,12 +8,8 @@
  * that is longer than the buffer makes it grow, up to KEY_BYTES_MAX. Standard output is flushed
  * before each read, so answers never wait for the next question.
  */
-#ifndef TAMIS_TOOLS_KEYS_H
-#define TAMIS_TOOLS_KEYS_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "command.h"
@@ -97,5 +93,3 @@ void key_source_print(struct key_source *source, size_t count, uint8_t wanted);
 
 /* One key as it was written, without separator. */
 void key_source_print_key(const struct key_source *source, const struct tamis_key *key);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lines.h: the whole lines of a buffer, as keys that point into it. */
-#ifndef TAMIS_TOOLS_LINES_H
-#define TAMIS_TOOLS_LINES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ size_t lines_take(struct lines *lines, struct tamis_key *keys, size_t most);
 
 /* The same by memchr(), with a call for each line; lines_take() is tested against it. */
 size_t lines_take_portable(struct lines *lines, struct tamis_key *keys, size_t most);
-
-#endif

@@ -10,13 +10,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "keys.h"
-#include "text.h"
 
 #define COMMAND_ADDRESS(name) &cli_command_##name,
 static const struct command *const COMMANDS[] = {CLI_COMMANDS(COMMAND_ADDRESS)};

@@ -5,8 +5,7 @@
  * No call here fails: where there is no memory the program says so on standard error and exits with
  * status 2.
  */
-#ifndef TAMIS_TOOLS_MEMORY_H
-#define TAMIS_TOOLS_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ char *cli_copy(const char *text, size_t bytes);
 char *cli_strdup(const char *text);
 
 void cli_no_memory(void) __attribute__((noreturn));
-
-#endif

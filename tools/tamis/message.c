@@ -6,15 +6,10 @@
  * carries a control character or broken UTF-8 to the terminal, whatever name it quotes.
  */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
-#include "interrupt.h"
 #include "status_line.h"
-#include "text.h"
 
 static void write_line(const char *line)
 {

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* names.h: the filters that a command is about: those named, or all of the store. */
-#ifndef TAMIS_TOOLS_NAMES_H
-#define TAMIS_TOOLS_NAMES_H
-
-#include <stdbool.h>
-#include <stddef.h>
+#pragma once
 
 #include "command.h"
 
@@ -21,5 +17,3 @@ int names_of_call(struct names *names, const struct invocation *call, tamis_stor
 bool names_have(const struct names *names, const char *name);
 
 void names_clear(struct names *names);
-
-#endif

@@ -7,9 +7,6 @@
  */
 #include "number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "command.h"
 
 enum parsed { PARSED, MALFORMED, TOO_LARGE, NOT_WHOLE };

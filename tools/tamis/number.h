@@ -11,8 +11,7 @@
  *     digits     digit ("_"? digit)*              a _ stands between two digits only
  *     exponent   ("e" | "E") ("+" | "-")? digit+
  */
-#ifndef TAMIS_TOOLS_NUMBER_H
-#define TAMIS_TOOLS_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ bool number_between(const char *option, const char *text, uint64_t least, uint64
 
 /* 0 to 2^64-1, decimal or 0x with hexadecimal digits. */
 bool number_seed(const char *option, const char *text, uint64_t *seed);
-
-#endif

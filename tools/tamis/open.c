@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* open.c: which store, and opening it and its filters with errors that help; see command.h. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "command.h"
-#include "tamis_build.h"
-#include "text.h"
 #include "wait.h"
 
 static char *join(const char *directory, const char *rest)

@@ -3,13 +3,9 @@
 #include "options.h"
 
 #include <getopt.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "command.h"
 #include "number.h"
-#include "tamis_build.h"
 
 /* What getopt_long() returns: a letter, or this plus the id for an option's long form. */
 #define FIRST_LONG 256

@@ -5,8 +5,7 @@
  * A command names the options it takes as a set, TAKES(JSON) | TAKES(QUIET); options_parse() knows
  * letters, long names and value formats, so -n means and accepts the same thing everywhere.
  */
-#ifndef TAMIS_TOOLS_OPTIONS_H
-#define TAMIS_TOOLS_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -147,5 +146,3 @@ int options_parse_global(struct options *options, int argc, char **argv);
 
 /* Tell, and return false, if more than one option of the set was given. */
 bool options_exclusive(const struct invocation *call, uint64_t set);
-
-#endif

@@ -5,15 +5,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "status_line.h"
-#include "text.h"
 
 void out_init(struct out *out, int fd)
 {

@@ -7,8 +7,7 @@
  * printed as they were read are not even copied: they are lent until the next flush.  A failed
  * write is kept: whatever is added later is dropped, and out_flush() says so each time.
  */
-#ifndef TAMIS_TOOLS_OUT_H
-#define TAMIS_TOOLS_OUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ void out_printable(struct out *out, const char *text);
 /* The end of a line about a filter: " (filter 'NAME')" where there is a name, and a newline. */
 void out_filter(struct out *out, const char *name);
 void out_format(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

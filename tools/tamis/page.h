@@ -6,8 +6,7 @@
  * only what stands in this program goes through page_text() and page_format().  A failed write is
  * kept: whatever comes later is dropped, and page_finish() says so.
  */
-#ifndef TAMIS_TOOLS_PAGE_H
-#define TAMIS_TOOLS_PAGE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -41,5 +40,3 @@ void page_escaped(struct page *page, const char *text);
 void page_json(struct page *page, const json_t *value);
 /* The same for a quoted attribute. */
 void page_json_attribute(struct page *page, const json_t *value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* problems.h: the search for damage, which verify and doctor share. */
-#ifndef TAMIS_TOOLS_PROBLEMS_H
-#define TAMIS_TOOLS_PROBLEMS_H
+#pragma once
 
 #include "command.h"
 #include "names.h"
@@ -14,5 +13,3 @@ int problems_with_store(struct invocation *call, int (*work)(struct invocation *
  * of which was given to `fn`, or below 0 after a message.  *names is to be cleared either way. */
 int64_t problems_find(const struct invocation *call, struct names *names, tamis_problem_fn *fn,
                       void *context);
-
-#endif

@@ -6,8 +6,7 @@
  * where --progress asks for it elsewhere.  There is one terminal, so there is one state, kept in
  * progress.c and status_line.c; every other message erases the line first.
  */
-#ifndef TAMIS_TOOLS_PROGRESS_H
-#define TAMIS_TOOLS_PROGRESS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ void progress_end(void);
 
 /* Seconds of a clock that never goes back. */
 double progress_clock(void);
-
-#endif

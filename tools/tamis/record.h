@@ -7,8 +7,7 @@
  * the name that users see, the type, and where the member is.  JSON, text and the report are all
  * made from that table, so a new field is one line.
  */
-#ifndef TAMIS_TOOLS_RECORD_H
-#define TAMIS_TOOLS_RECORD_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ json_t *record_value(const struct field *field, const void *record);
 json_t *record_json(struct fields fields, unsigned holds, const void *record);
 /* The same into an object that is there. */
 void record_put(json_t *object, struct fields fields, unsigned holds, const void *record);
-
-#endif

@@ -12,14 +12,9 @@
  * the server removes what a killed export or a broken connection has left.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "command.h"
-#include "interrupt.h"
 #include "redis_connection.h"
 #include "stream.h"
 

@@ -9,12 +9,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "command.h"
-#include "interrupt.h"
 #include "redis_url.h"
 
 #define CONNECT_SECONDS 10

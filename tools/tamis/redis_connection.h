@@ -5,8 +5,7 @@
  * A signal ends each wait (interrupt.h). After a signal the server still gets a moment to answer,
  * so that what was begun on it can be removed; if it does not answer, the connection is given up.
  */
-#ifndef TAMIS_TOOLS_REDIS_CONNECTION_H
-#define TAMIS_TOOLS_REDIS_CONNECTION_H
+#pragma once
 
 #include <hiredis/hiredis.h>
 #include <stdbool.h>
@@ -52,5 +51,3 @@ bool redis_do_both(struct redis_connection *connection, const struct redis_comma
 
 /* Tells that a reply has another shape than Redis gives it. Always false. */
 bool redis_fail_answer(const struct redis_connection *connection, const char *verb);
-
-#endif

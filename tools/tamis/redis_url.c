@@ -2,9 +2,6 @@
 /* redis_url.c: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], taken apart; see redis_url.h. */
 #include "redis_url.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "command.h"
 #include "stream.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* redis_url.h: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], taken apart. */
-#ifndef TAMIS_TOOLS_REDIS_URL_H
-#define TAMIS_TOOLS_REDIS_URL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ struct redis_url {
 /* false where it is none; *address is to be cleared in any case. */
 bool redis_url_parse(const char *url, struct redis_url *address);
 void redis_url_clear(struct redis_url *address);
-
-#endif

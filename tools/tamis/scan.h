@@ -5,8 +5,7 @@
  * Ends of lines of 70 bytes, Zen 3, ns a line: 3.6 with SSE2, which every x86-64 has; 3.0 with
  * AVX2, which is not worth a choice at run time; 8.2 with memchr().
  */
-#ifndef TAMIS_TOOLS_SCAN_H
-#define TAMIS_TOOLS_SCAN_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -62,5 +61,3 @@ static inline uint64_t scan(const void *at, uint8_t byte)
     return scan_portable(at, byte);
 #endif
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * On a terminal the line is rewritten in place; elsewhere each line is printed below the last.
  */
-#ifndef TAMIS_TOOLS_STATUS_LINE_H
-#define TAMIS_TOOLS_STATUS_LINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool status_line_show(const char *line);
 /* Take the line away if one is shown; to be called before anything else is written to a terminal.
  */
 void status_line_erase(void);
-
-#endif

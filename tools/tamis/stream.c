@@ -10,15 +10,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
-#include "interrupt.h"
-#include "progress.h"
 
 bool stream_peer_is_given(const struct invocation *call, const char *option)
 {

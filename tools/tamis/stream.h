@@ -6,8 +6,7 @@
  * only once stream_keep() says so, and nothing is left of what is closed without it.  A failure is
  * told where it happens; the library's own sentence about it would say less (stream->failed).
  */
-#ifndef TAMIS_TOOLS_STREAM_H
-#define TAMIS_TOOLS_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ bool redis_is_url(const char *text);
  * `force`. */
 struct stream *redis_read(const char *url, const char *key);
 struct stream *redis_write(const char *url, const char *key, const char *format, bool force);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* table.h: rows of cells in aligned columns. */
-#ifndef TAMIS_TOOLS_TABLE_H
-#define TAMIS_TOOLS_TABLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ void table_format(struct table *table, const char *format, ...)
 void table_print(const struct table *table, struct out *out);
 /* The same, but a table of nothing but its header is not printed. */
 void table_print_rows(const struct table *table, struct out *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* text.h: numbers, sizes, times and names as people read them, and the nearest of several names. */
-#ifndef TAMIS_TOOLS_TEXT_H
-#define TAMIS_TOOLS_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ size_t text_width(const char *text);
 
 /* Is `candidate` near enough to `name` to be offered for it?  *distance: how far, for comparing. */
 bool text_resembles(const char *name, const char *candidate, unsigned *distance);
-
-#endif

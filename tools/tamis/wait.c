@@ -2,10 +2,6 @@
 /* wait.c: what is told on standard error while a command waits for another process. */
 #include "wait.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "command.h"
 
 #define TELL_EVERY_MS 10000 /* after the first time */

@@ -6,17 +6,10 @@
  * that add a line, one prints it. A signal ends the command after the batch in hand, so the keys
  * that were read are added, their answers are printed and the count is recorded.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
-#include "interrupt.h"
-#include "json.h"
 #include "keys.h"
-#include "progress.h"
-#include "text.h"
 
 static const char HELP[] =
     "usage: tamis add NAME [--file FILE]... [KEY...]\n"

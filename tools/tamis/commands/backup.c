@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* backup.c: tamis backup DIR - a copy of the store that is whole, while the store is in use. */
 #include "command.h"
-#include "interrupt.h"
-#include "json.h"
-#include "progress.h"
-#include "tamis_build.h"
 
 static const char HELP[] =
     "usage: tamis backup DIR\n"

@@ -6,21 +6,12 @@
  * anything is made, and the library publishes the result in one step. So whatever fails or stops
  * the command, the generation that was in force stays.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "input.h"
-#include "interrupt.h"
-#include "json.h"
 #include "keys.h"
-#include "progress.h"
 #include "record.h"
-#include "tamis_build.h"
-#include "text.h"
 
 static const char HELP[] =
     "usage: tamis build NAME [FILE...]\n"

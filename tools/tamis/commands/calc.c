@@ -6,13 +6,10 @@
  * --table alone is the classic formula, (1 - e^(-k n/m))^k, as textbooks print it.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "command.h"
-#include "json.h"
 #include "record.h"
 #include "table.h"
-#include "text.h"
 
 static const char HELP[] =
     "usage: tamis calc [-n CAPACITY] [-p RATE] [-m BITS] [-k HASHES] [--kind KIND]\n"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* check.c: tamis check NAME [KEY...] - a grep whose pattern is a filter. */
-#include <stdlib.h>
-
 #include "command.h"
-#include "json.h"
 #include "keys.h"
-#include "progress.h"
 
 static const char HELP[] =
     "usage: tamis check NAME [--file FILE]... [KEY...]\n"

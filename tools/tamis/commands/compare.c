@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* compare.c: tamis compare A B - what two filters have in common. */
-#include <inttypes.h>
 #include <math.h>
 
 #include "command.h"
-#include "json.h"
 
 static const char HELP[] =
     "usage: tamis compare A B\n"

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* count.c: tamis count NAME [KEY...] - how often keys are in a counting filter. */
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "command.h"
-#include "json.h"
 #include "keys.h"
-#include "progress.h"
 
 static const char HELP[] =
     "usage: tamis count NAME [--file FILE]... [KEY...]\n"

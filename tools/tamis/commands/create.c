@@ -7,8 +7,6 @@
  *
  * Which of -n, -p, -m and -k a hash set needs the library knows; here only what holds for all.
  */
-#include <stdlib.h>
-
 #include "command.h"
 #include "fields.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* drop.c: tamis drop NAME... */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "command.h"
 #include "names.h"
 

@@ -5,17 +5,8 @@
  * The library writes all exceptions of a filter anew at each call, so all keys go into one call:
  * they are collected in a pile first. A failure or a signal while they are read changes nothing.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "command.h"
-#include "interrupt.h"
-#include "json.h"
 #include "keys.h"
-#include "progress.h"
-#include "tamis_build.h"
 
 static const char HELP[] =
     "usage: tamis except NAME add|remove [--file FILE]... [KEY...]\n"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* explain.c: tamis explain NAME [KEY...] - where a key goes, in a filter or without one. */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "command.h"
-#include "json.h"
 #include "keys.h"
 
 static const char HELP[] =

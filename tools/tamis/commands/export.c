@@ -5,14 +5,7 @@
  * The reverse of import, byte for byte.  A file or key that is there is replaced only with --force,
  * and only when the new one is complete.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "command.h"
-#include "interrupt.h"
-#include "json.h"
-#include "progress.h"
 #include "stream.h"
 
 static const char HELP[] =

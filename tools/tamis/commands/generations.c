@@ -2,9 +2,7 @@
 /* generations.c: tamis generations NAME - the generation in force, and those that are kept. */
 #include "command.h"
 #include "fields.h"
-#include "json.h"
 #include "table.h"
-#include "text.h"
 
 static const char HELP[] =
     "usage: tamis generations NAME\n"

@@ -5,13 +5,8 @@
  * The library reads the stream as its source, wherever it comes from. The stream is opened before a
  * store is made. A signal ends it like an error of the source, so nothing is left behind.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "command.h"
 #include "fields.h"
-#include "interrupt.h"
-#include "progress.h"
 #include "stream.h"
 
 static const char HELP[] =

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* info.c: tamis info NAME [FIELD] - everything the catalog and the segments know of a filter. */
-#include <stdlib.h>
-
 #include "command.h"
 #include "fields.h"
-#include "json.h"
 
 static const char HELP[] =
     "usage: tamis info NAME [FIELD]\n"

@@ -9,9 +9,7 @@
  */
 #include "command.h"
 #include "fields.h"
-#include "json.h"
 #include "table.h"
-#include "text.h"
 
 static const char HELP[] =
     "usage: tamis list [PREFIX]\n"

@@ -7,14 +7,9 @@
  * left of a new one.  The library sees to it that a signal ends a merge of counters before the
  * first counter changes, or not at all.
  */
-#include <stdlib.h>
-
 #include "command.h"
 #include "fields.h"
-#include "interrupt.h"
 #include "names.h"
-#include "progress.h"
-#include "text.h"
 
 static const char HELP[] =
     "usage: tamis merge DST SRC...\n"

@@ -6,15 +6,8 @@
  * off, and the status is 2 at the end. A signal ends the command after the batch in hand, as with
  * add.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "command.h"
-#include "interrupt.h"
-#include "json.h"
 #include "keys.h"
-#include "progress.h"
 
 static const char HELP[] =
     "usage: tamis remove NAME [--file FILE]... [KEY...]\n"

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* repair.c: tamis repair [--dry-run] [--rebuild] - make a damaged store whole, a line a step. */
-#include <stdlib.h>
-
 #include "command.h"
-#include "json.h"
 #include "record.h"
-#include "tamis_build.h"
-#include "text.h"
 
 static const char HELP[] =
     "usage: tamis repair [--dry-run] [--rebuild]\n"

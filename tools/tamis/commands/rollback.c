@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rollback.c: tamis rollback NAME [GENERATION] - put a kept generation in force again. */
-#include <inttypes.h>
-
 #include "command.h"
-#include "json.h"
 #include "number.h"
-#include "tamis_build.h"
 
 static const char HELP[] =
     "usage: tamis rollback NAME [GENERATION]\n"

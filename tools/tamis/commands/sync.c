@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sync.c: tamis sync [NAME...] - write filters to the disk, and their counts to the catalog. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "command.h"
-#include "json.h"
 #include "names.h"
 
 static const char HELP[] =

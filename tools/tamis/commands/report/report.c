@@ -2,13 +2,9 @@
 /* report.c: tamis report NAME...|--all -o FILE - a page to look at. */
 #include "report.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "command.h"
-#include "interrupt.h"
-#include "progress.h"
 
 #define LOADS_AGAIN 3
 

@@ -7,8 +7,7 @@
  *     report_charts.c   heat map, rate, growth, generations
  *     report_assets.c   style and script
  */
-#ifndef TAMIS_TOOLS_REPORT_H
-#define TAMIS_TOOLS_REPORT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -60,5 +59,3 @@ const char *report_share(char *text, double share);   /* 38.0 % */
 
 /* A number field of the info; 0 where it is null. */
 double report_number(const struct report_filter *filter, const char *field);
-
-#endif
