@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* arguments.c: see arguments.h. */
-#include "base/arguments.h"
+#include "base/base.h"
 
 #include <assert.h>
-#include <string.h>
 
-#include "base/error.h"
 #include "tamis_build.h"
 
 /*

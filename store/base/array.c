@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* array.c: see array.h. */
-#include "base/array.h"
-
-#include <stdlib.h>
-
-#include "base/error.h"
-#include "tamis.h"
+#include "base/base.h"
 
 #define ROOM_AT_FIRST 16u
 

@@ -5,13 +5,9 @@
  * The sentence is thread-local and of fixed size: failing must not need memory, and two threads'
  * failures must not mix.
  */
-#include "base/error.h"
+#include "base/base.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/point.h"
 
 static _Thread_local char last_sentence[1024];
 

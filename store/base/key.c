@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* key.c: see key.h. */
-#include "base/key.h"
-
-#include "base/arguments.h"
-#include "base/error.h"
+#include "base/base.h"
 
 int tamis__fail_null_key(size_t index)
 {

@@ -2,10 +2,6 @@
 /* budget.c: see budget.h.  A file that cannot be read, or is not understood, sets no limit. */
 #include "build/budget.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "file/io.h"
 
 #define TEXT_BYTES 8192

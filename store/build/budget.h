@@ -2,9 +2,7 @@
 /* budget.h: how much memory a build may take if the caller does not say. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
 #define TAMIS__BUDGET_MIN ((uint64_t)1 << 20)
 

@@ -15,14 +15,6 @@
  */
 #include "build/build.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arguments.h"
-#include "base/error.h"
-#include "base/key.h"
-#include "base/point.h"
 #include "build/budget.h"
 #include "file/io.h"
 #include "filter/publish.h"

@@ -4,11 +4,8 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
-#include "base/error.h"
 #include "file/io.h"
 
 /* Often enough: what the caller decides is done within 0.2 s. */

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include <stdint.h>
+#include "base/base.h"
 
 struct tamis__crew {
     unsigned threads; /* 1 or more */

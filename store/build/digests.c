@@ -11,9 +11,6 @@
  */
 #include "build/digests.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "hash/digest.h"
 
 #define SMALL 64u     /* fewer digests than these are inserted right away */

@@ -8,10 +8,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/bytes.h"
 #include "file/header.h"
 
 /* Sorts in place.  All digests have the same bits from bit `bits` on (64: nothing is known of

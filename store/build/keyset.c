@@ -14,10 +14,7 @@
 #include "build/keyset.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
 #include "build/runs.h"
 #include "file/io.h"
 #include "tamis_build.h"

@@ -6,10 +6,6 @@
  * MiB, and writes each into the staged file with one write.  So the kernel begins early to write to
  * the disk, and little is left for the sync at the end.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "build/build.h"
 #include "build/piece.h"
 #include "kind/fuse.h"

@@ -22,10 +22,6 @@
  */
 #include "build/piece.h"
 
-#include <stdbool.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "kind/fuse.h"
 
 /* Lines are prefetched this far ahead of the slot that is peeled: first the slot's own line, then

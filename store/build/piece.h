@@ -2,9 +2,6 @@
 /* piece.h: makes the fingerprints of one piece of a fuse filter from its digests. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "sizing/fuse.h"
 
 /* The number of seeds that are tried.  Of large pieces one in a hundred needs a second seed. */

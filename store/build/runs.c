@@ -10,11 +10,6 @@
 #include "build/runs.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/array.h"
-#include "base/error.h"
 
 #define DIGEST_BYTES sizeof(uint64_t)
 #define MARK_DIGESTS ((size_t)1024)

@@ -2,11 +2,6 @@
 /* spool.c: see spool.h. */
 #include "build/spool.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/error.h"
-
 #define LENGTH_BYTES_MAX 10u /* 64 bits, 7 in each byte */
 #define FIRST_BYTES ((size_t)4 << 10)
 #define BLOCK_BYTES ((size_t)1 << 20)

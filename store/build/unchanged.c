@@ -7,8 +7,6 @@
  * exceptions that it has.  If others have added keys since, the filter has more items than it was
  * built with.
  */
-#include <string.h>
-
 #include "build/build.h"
 #include "catalog/parameters.h"
 #include "txn/exceptions.h"

@@ -8,10 +8,7 @@
  * out in the tail.
  */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/error.h"
-#include "base/point.h"
 #include "build/build.h"
 #include "kind/fuse.h"
 

@@ -7,11 +7,7 @@
  * appear whole.  If a maker dies, the next maker removes the file.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "base/error.h"
-#include "base/point.h"
 #include "catalog/lmdb.h"
 #include "file/inside.h"
 #include "file/segment.h"

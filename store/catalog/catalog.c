@@ -18,11 +18,7 @@
 #include "catalog/catalog.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "base/error.h"
-#include "base/point.h"
 #include "catalog/lmdb.h"
 #include "file/inside.h"
 

@@ -18,8 +18,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "catalog/record.h"
 #include "file/io.h"
 #include "file/private_fd.h"

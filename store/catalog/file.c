@@ -21,10 +21,7 @@
  * tell a foreign write in the same moment.
  */
 #include <fcntl.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/point.h"
 #include "catalog/lmdb.h"
 #include "catalog/pages.h"
 #include "file/inside.h"

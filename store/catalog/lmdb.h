@@ -8,7 +8,6 @@
 
 #include <lmdb.h>
 #include <setjmp.h>
-#include <string.h>
 
 #include "catalog/catalog.h"
 #include "catalog/pages.h"

@@ -14,12 +14,6 @@
  */
 #include "catalog/pages.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/bytes.h"
-#include "tamis.h"
-
 #define PAGE_HEADER_BYTES 16u
 #define NODE_HEADER_BYTES 8u
 #define META_MAGIC 0xBEEFC0DEu

@@ -20,9 +20,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
 struct tamis__page_fault {
     uint64_t offset; /* byte in the file */

@@ -2,8 +2,6 @@
 /* parameters.c: see parameters.h. */
 #include "catalog/parameters.h"
 
-#include <string.h>
-
 #define PARAMETER(of, field, name, uses, shown)                                                    \
     {                                                                                              \
         name, offsetof(struct of, field), sizeof((struct of *)0)->field, uses, shown               \

@@ -8,9 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "catalog/record.h"
 
 enum tamis__parameter_use {

@@ -8,8 +8,6 @@
  */
 #include "catalog/record.h"
 
-#include <stdbool.h>
-
 #include "catalog/parameters.h"
 #include "hash/digest.h"
 

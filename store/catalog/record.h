@@ -7,9 +7,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "file/header.h"
 
 #define TAMIS__RECORD_VERSION 1u

@@ -3,8 +3,6 @@
  * records.c: reads and writes what the catalog holds, in a transaction: filters, generations that
  * are kept, garbage.  catalog.c lists the keys.
  */
-
-#include "base/error.h"
 #include "catalog/lmdb.h"
 
 static struct tamis__key tamis__generation_key(char type, uint64_t filter_id, uint64_t generation)

@@ -16,14 +16,7 @@
  * meanwhile.
  */
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/arguments.h"
-#include "base/array.h"
-#include "base/error.h"
 #include "check/copy.h"
 #include "file/inside.h"
 #include "txn/spares.h"

@@ -2,11 +2,6 @@
 /* check.c: see check.h. */
 #include "check/check.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "txn/files.h"
 #include "txn/mapped.h"
 

@@ -10,12 +10,6 @@
  * which then is an older copy: the file stays.  All files that cannot be read stay too.  A process
  * that has a file open keeps its mapping.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/array.h"
-#include "base/error.h"
-#include "base/point.h"
 #include "check/repair.h"
 #include "filter/change.h"
 #include "handle/journal.h"

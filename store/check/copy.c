@@ -16,12 +16,7 @@
 #include "check/copy.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/point.h"
 #include "file/inside.h"
 #include "file/mark.h"
 #include "txn/exceptions.h"

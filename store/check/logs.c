@@ -7,10 +7,6 @@
  * log of a live owner.  A log that is being made (.new) is skipped: if its maker is dead, the next
  * maker removes it.
  */
-#include <stdio.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "check/check.h"
 
 struct look {

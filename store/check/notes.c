@@ -3,11 +3,6 @@
 #include "check/notes.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/error.h"
 
 __attribute__((format(printf, 6, 0))) static int add(struct tamis__findings *findings,
                                                      const char *filter, const char *file,

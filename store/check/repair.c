@@ -16,11 +16,7 @@
 #include "check/repair.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/arguments.h"
-#include "base/error.h"
 #include "file/inside.h"
 #include "file/network.h"
 #include "file/private_fd.h"

@@ -17,12 +17,6 @@
  * A list that was replaced, and not yet removed when the catalog was lost, comes back as a kept
  * generation: no file says that it is not wanted any more.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/error.h"
-#include "base/point.h"
 #include "check/rescue.h"
 
 /*

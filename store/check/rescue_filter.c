@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rescue_filter.c: makes the lists, records and exceptions of a filter from its segments; see
  * rescue.c. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/array.h"
-#include "base/error.h"
 #include "check/rescue.h"
 #include "txn/exceptions.h"
 

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* scan.c: checks the header of every file in segments/.  Changes nothing. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/array.h"
-#include "base/error.h"
-#include "base/point.h"
 #include "check/repair.h"
 #include "exceptions/set.h"
 

@@ -8,14 +8,6 @@
  * thousand filters.  The data of segments are read without a lock, in mappings that were made under
  * it (verify_data.c).
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arguments.h"
-#include "base/array.h"
-#include "base/error.h"
 #include "check/notes.h"
 #include "txn/exceptions.h"
 #include "txn/spares.h"

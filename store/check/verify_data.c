@@ -16,8 +16,6 @@
  * Too many bits prove nothing: a merge, and an adder that dies, set some and count them later, or
  * never. verify_spread.c checks how the bits are spread.
  */
-#include <inttypes.h>
-
 #include "check/notes.h"
 #include "check/verify_spread.h"
 #include "exceptions/set.h"

@@ -20,11 +20,8 @@
  */
 #include "check/verify_spread.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/error.h"
 #include "check/notes.h"
 #include "file/mark.h"
 #include "hash/hash_set.h"

@@ -16,9 +16,6 @@
  * file is mapped, and what a slot and a record say each time that they are followed.  So opening
  * needs no pass over the data.
  */
-#include <string.h>
-
-#include "base/error.h"
 #include "exceptions/set.h"
 #include "hash/digest.h"
 

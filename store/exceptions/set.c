@@ -7,12 +7,6 @@
  */
 #include "exceptions/set.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/error.h"
-#include "base/key.h"
-
 #define BLOCK_BYTES ((size_t)1 << 20)
 #define FIRST_ROOM 64u
 

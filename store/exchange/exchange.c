@@ -3,10 +3,6 @@
 #include "exchange/exchange.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/error.h"
 
 /* ---- In -------------------------------------------------------------------------------------- */
 

@@ -14,14 +14,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "catalog/record.h"
 #include "file/segment.h"
 #include "hash/sum.h"
-#include "tamis.h"
 
 /* The most that is asked of a source, or given to a sink or a target, at once. */
 #define TAMIS__PIECE_BYTES ((size_t)1 << 20)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* formats.c: the table of formats.  A new format is a file of its own and a line here. */
-#include <string.h>
-
-#include "base/error.h"
 #include "exchange/exchange.h"
 
 static const struct tamis__format *const formats[] = {

@@ -9,10 +9,6 @@
  */
 #include "exchange/exchange.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "hash/hash_set.h"
 
 #define HEAD_BYTES 6u

@@ -14,10 +14,6 @@
  */
 #include "exchange/exchange.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "hash/sum.h"
 
 #define MAGIC "TAMISX\r\n" /* CR LF shows text-mode copies */

@@ -9,10 +9,6 @@
  */
 #include "exchange/exchange.h"
 
-#include <stdio.h>
-
-#include "base/error.h"
-
 /* Reports that the string is not of that m: `what` is wrong at `offset`. */
 static int fail_m(const struct tamis__reader *reader, uint64_t offset, const char *what,
                   uint64_t m_bits)

@@ -25,10 +25,7 @@
 #include "exchange/exchange.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/error.h"
 #include "hash/hash_set.h"
 
 static const char magic[8] = {'S', 'C', 'A', 'N', 'D', 'U', 'M', 'P'};

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* boot.c: which boot of the machine this is.  The kernel gives each boot a random number. */
-#include <string.h>
-
-#include "base/point.h"
 #include "file/header.h"
 #include "file/io.h"
 

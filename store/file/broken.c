@@ -2,10 +2,7 @@
 /* broken.c: checks that a mapping is not broken, and says what happened to one that is.  A mapping
  * is broken when the system could not give one of its pages (guard.h). */
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 
-#include "base/error.h"
 #include "file/guard.h"
 #include "file/io.h"
 #include "file/segment.h"

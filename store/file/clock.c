@@ -5,7 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "file/io.h"
 
 int64_t tamis__now_ns(void)

@@ -16,12 +16,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "tamis.h"
 
 #define CLAIMED ((uintptr_t)1) /* no mapping begins there */
 #define BLOCK_ENTRIES 256u

@@ -9,9 +9,7 @@
 #include "file/header.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
-#include "base/error.h"
 #include "hash/digester.h"
 
 int tamis__refuse(struct tamis__refusal *refusal, int code, uint64_t offset, const char *format,

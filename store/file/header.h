@@ -14,11 +14,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/bytes.h"
 #include "hash/digester.h"
 #include "hash/hash_set.h"
 #include "sizing/layout.h"

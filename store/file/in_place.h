@@ -2,6 +2,8 @@
 /* in_place.h: files whose pages are rewritten where they are. */
 #pragma once
 
+#include "base/base.h"
+
 /*
  * For a new file without data.  Some file systems (btrfs) write a changed page to a new place;
  * this asks them not to.  Otherwise each rewrite would need new room although room was allocated,

@@ -17,8 +17,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "file/private_fd.h"
 
 /* Checks the file that is open in the directory `dir_fd`.  Returns 0,

@@ -8,12 +8,8 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 #include <sys/types.h>
-
-#include "tamis.h"
 
 struct tamis__file_info {
     uint64_t bytes;

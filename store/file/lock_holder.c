@@ -11,10 +11,6 @@
  * The numbers of the device are hexadecimal.  A file system with devices of its own making (btrfs,
  * overlayfs) is listed under another device than stat(2) tells: there the holder stays unknown.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 

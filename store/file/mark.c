@@ -9,10 +9,7 @@
 #include "file/mark.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/point.h"
 #include "file/inside.h"
 #include "file/io.h"
 

@@ -4,10 +4,8 @@
 #include "file/network.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <sys/vfs.h>
 
-#include "base/error.h"
 #include "file/io.h"
 
 static const struct {

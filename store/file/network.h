@@ -2,7 +2,7 @@
 /* network.h: file systems that several machines may have mounted. */
 #pragma once
 
-#include <stdint.h>
+#include "base/base.h"
 
 /*
  * Is the file on a network file system?  Shared mappings and flock(2) do not hold between machines

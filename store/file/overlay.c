@@ -8,7 +8,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "file/io.h"
 
 #define HANDLE_FID 0x200 /* AT_HANDLE_FID: any file system has one, and it opens nothing */

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "base/base.h"
 
 /* Is the directory on overlayfs?  *is; 0 or an error. */
 int tamis__is_overlay(int fd, const char *what, bool *is);

@@ -2,9 +2,6 @@
 /* owner.c: see owner.h. */
 #include "file/owner.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "file/header.h"
 #include "file/io.h"
 

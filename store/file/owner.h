@@ -19,8 +19,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "file/private_fd.h"
 
 struct tamis__owner {

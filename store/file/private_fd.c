@@ -4,7 +4,6 @@
 #include "file/private_fd.h"
 
 #include <pthread.h>
-#include <stddef.h>
 
 #include "file/io.h"
 

@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include "base/base.h"
+
 struct tamis__private_fd {
     int fd;
     struct tamis__private_fd *next, **link; /* link NULL: not open, and not in the list */

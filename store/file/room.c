@@ -4,8 +4,6 @@
 
 #include <sched.h>
 
-#include "base/point.h"
-
 /* A lump is this part of what is left to grant.  So little is stranded on stripes that nobody
  * uses any more: with all 32 stripes in use, the lumps are at most half of what was left when
  * they were taken. */

@@ -4,13 +4,7 @@
 
 #include <assert.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/point.h"
 #include "file/in_place.h"
 #include "file/inside.h"
 #include "file/io.h"

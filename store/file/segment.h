@@ -14,9 +14,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "file/guard.h"
 #include "file/header.h"
 #include "file/owner.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* segment_name.c: what the files of segments are called, and the numbers in these names. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "file/segment.h"
 
 void tamis__segment_name(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES])

@@ -3,8 +3,6 @@
 #include "file/temporary.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 
 #include "file/inside.h"
 #include "file/io.h"

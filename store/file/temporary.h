@@ -9,9 +9,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "file/segment.h"
 
 /* It must not be moved once it is made: the list of descriptors points to it. */

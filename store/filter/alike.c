@@ -8,13 +8,8 @@
  */
 #include "filter/alike.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/arguments.h"
-#include "base/error.h"
 #include "catalog/parameters.h"
 #include "handle/follow.h"
 #include "hash/hash_set.h"

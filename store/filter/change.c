@@ -3,9 +3,6 @@
  * order. */
 #include "filter/change.h"
 
-#include <stdlib.h>
-
-#include "base/error.h"
 #include "txn/exceptions.h"
 #include "txn/spares.h"
 #include "txn/write.h"

@@ -9,7 +9,6 @@
 #include <assert.h>
 #include <math.h>
 
-#include "base/arguments.h"
 #include "filter/alike.h"
 #include "handle/follow.h"
 #include "sizing/sizing.h"

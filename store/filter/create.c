@@ -5,11 +5,7 @@
  * What may be refused is refused first (txn/plan.h). txn/draft.c and txn/commit.c make the rest.
  */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/arguments.h"
-#include "base/error.h"
 #include "catalog/parameters.h"
 #include "handle/open.h"
 #include "hash/hash_set.h"

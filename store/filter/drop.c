@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* drop.c: drops a filter, or gives it another name. */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "base/arguments.h"
-#include "base/point.h"
 #include "txn/files.h"
 #include "txn/replay.h"
 #include "txn/spares.h"

@@ -7,10 +7,6 @@
  * million keys, or for a process that is stopped among them.  Under the lock it checks that nobody
  * else has changed the exceptions meanwhile.  If somebody has, it begins again from the new ones.
  */
-
-#include "base/arguments.h"
-#include "base/key.h"
-#include "base/point.h"
 #include "filter/change.h"
 #include "txn/exceptions.h"
 

@@ -2,8 +2,6 @@
 /* explain.c: shows what a key is hashed to, and where its bits are. */
 #include <math.h>
 
-#include "base/arguments.h"
-#include "base/error.h"
 #include "handle/follow.h"
 #include "hash/hash_set.h"
 

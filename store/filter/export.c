@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* export.c: writes a filter as a stream in one of the formats of exchange/. */
-#include "base/arguments.h"
-#include "base/error.h"
 #include "exchange/exchange.h"
 #include "handle/follow.h"
 

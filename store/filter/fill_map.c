@@ -5,8 +5,6 @@
  * Bits, counters and fingerprints are all lanes of 2^n bits in 64-bit words.  A lane counts if it
  * is not 0.  Parts end between lanes, which may be inside a word.
  */
-#include "base/arguments.h"
-#include "base/error.h"
 #include "filter/alike.h"
 #include "handle/follow.h"
 

@@ -10,11 +10,7 @@
  * the stream is.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/arguments.h"
-#include "base/error.h"
 #include "exchange/exchange.h"
 #include "handle/open.h"
 #include "hash/hash_set.h"

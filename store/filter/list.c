@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* list.c: lists the filters of a store, as the catalog knows them. */
-#include <stdlib.h>
-
-#include "base/arguments.h"
-#include "base/array.h"
 #include "filter/stat.h"
 #include "txn/recover.h"
 #include "txn/spares.h"

@@ -8,10 +8,6 @@
  * filter whose headers cannot be read is listed as the catalog has it.  Its headers are then read
  * once more under the lock; if they are damaged, the filter is listed as damaged.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "filter/stat.h"
 #include "txn/recover.h"
 #include "txn/spares.h"

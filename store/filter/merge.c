@@ -22,13 +22,7 @@
  * left.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/arguments.h"
-#include "base/error.h"
-#include "base/point.h"
 #include "file/room.h"
 #include "filter/alike.h"
 #include "handle/checkpoint.h"

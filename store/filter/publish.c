@@ -13,10 +13,6 @@
  */
 #include "filter/publish.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "filter/change.h"
 
 /* ---- A build --------------------------------------------------------------------------------- */

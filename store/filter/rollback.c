@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rollback.c: goes back to a generation that is kept beside the one in force, and lists the kept
  * generations. txn/files.h says where they are. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/arguments.h"
-#include "base/array.h"
-#include "base/error.h"
 #include "file/mark.h"
 #include "filter/change.h"
 #include "txn/exceptions.h"

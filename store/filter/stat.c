@@ -3,9 +3,7 @@
 #include "filter/stat.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "base/arguments.h"
 #include "handle/follow.h"
 #include "sizing/sizing.h"
 #include "txn/policy.h"

@@ -3,10 +3,6 @@
  * closed. docs/durability.md has the protocol, file/mark.c its steps in a segment. */
 #include "handle/checkpoint.h"
 
-#include <stdio.h>
-
-#include "base/arguments.h"
-#include "base/error.h"
 #include "file/mark.h"
 #include "handle/follow.h"
 #include "txn/spares.h"

@@ -25,11 +25,6 @@
  */
 #include "handle/durable.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/error.h"
-#include "base/point.h"
 #include "file/mark.h"
 #include "handle/checkpoint.h"
 #include "handle/chunk.h"

@@ -2,9 +2,6 @@
 /* flight.c: see flight.h. */
 #include "handle/flight.h"
 
-#include "base/error.h"
-#include "base/point.h"
-
 void tamis__unlogged_raise(const struct tamis__segment *segment)
 {
     /* ORDER: tamis__mark_checkpoint says what this count is for. */

@@ -9,7 +9,6 @@
  */
 #include "handle/follow.h"
 
-#include "base/error.h"
 #include "txn/spares.h"
 
 int tamis__visit(struct tamis_filter *filter, struct tamis__view **view)

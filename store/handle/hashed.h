@@ -10,9 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "handle/view.h"
 #include "hash/digester.h"
 

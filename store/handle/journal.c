@@ -3,11 +3,7 @@
 #include "handle/journal.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "base/error.h"
-#include "base/point.h"
 #include "file/mark.h"
 #include "handle/view.h"
 

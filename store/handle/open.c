@@ -4,11 +4,7 @@
 #include "handle/open.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/arguments.h"
-#include "base/error.h"
 #include "file/mark.h"
 #include "handle/checkpoint.h"
 #include "handle/fork.h"

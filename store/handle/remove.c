@@ -5,11 +5,6 @@
  * A key must be removed from the segment where it was counted.  So such a filter has one segment
  * for life: it neither grows nor has a window.
  */
-#include <string.h>
-
-#include "base/arguments.h"
-#include "base/error.h"
-#include "base/key.h"
 #include "handle/checkpoint.h"
 #include "handle/follow.h"
 

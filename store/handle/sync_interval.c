@@ -13,11 +13,8 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <time.h>
 
-#include "base/arguments.h"
-#include "base/error.h"
 #include "txn/wait.h"
 
 #define SECOND_NS 1000000000

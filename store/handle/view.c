@@ -4,10 +4,7 @@
 #include "handle/view.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
 #include "file/mark.h"
 #include "file/room.h"
 #include "txn/exceptions.h"

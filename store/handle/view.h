@@ -17,8 +17,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "file/guard.h"
 #include "handle/visit.h"
 #include "txn/mapped.h"

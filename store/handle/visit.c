@@ -3,9 +3,7 @@
 #include "handle/visit.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
-#include "base/error.h"
 #include "file/io.h"
 
 _Thread_local struct tamis__visitor *tamis__self;

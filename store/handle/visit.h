@@ -3,8 +3,7 @@
  * that nobody frees that view meanwhile (view.h).  This takes no lock. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/base.h"
 
 struct tamis__view;
 

@@ -5,8 +5,8 @@
  */
 #pragma once
 
+#include "base/base.h"
 #include "hash/digest.h"
-#include "tamis.h"
 
 /* SipHash (sip.c). */
 struct tamis__digest tamis__digest_sip(const void *key, size_t key_bytes,

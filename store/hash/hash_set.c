@@ -3,12 +3,6 @@
  * own and a line here. */
 #include "hash/hash_set.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/arguments.h"
-#include "base/error.h"
-
 static const struct tamis__hash_set *const hash_sets[] = {
     &tamis__hash_set_xxh3,          &tamis__hash_set_php, &tamis__hash_set_php_mt,
     &tamis__hash_set_php_mt_legacy, &tamis__hash_set_md5, &tamis__hash_set_redisbloom,

@@ -10,12 +10,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/base.h"
 
 #include "hash/digest.h"
-#include "tamis.h"
 
 /* Ids are format: they stand in segment headers and are never reused. */
 enum tamis__hash_set_id {

@@ -10,10 +10,6 @@
  * The digits follow the key directly, so position 10 of "a" is position 0 of "a1".  That weakens
  * nothing until k is past 10, and then only for keys that continue another key.
  */
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "base/bytes.h"
 #include "hash/hash_set.h"
 
 #if TAMIS_WITH_MD5

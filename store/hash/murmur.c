@@ -8,12 +8,8 @@
  *     guava        (h1, h2) = MurmurHash3_x64_128(key, 0)
  *                  position i = ((h1 + i h2 mod 2^64) & (2^63 - 1)) mod m
  */
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
-#include "base/bytes.h"
-#include "base/point.h"
 #include "hash/hash_set.h"
 
 /* The 0 to 8 bytes at `bytes` as a little-endian number. */

@@ -15,12 +15,6 @@
  * The result of a function is ((int)hash % 0xFFFFFFFF) & 0xFFFFFFFF, which has 32 bits.  A position
  * is that result modulo m.  docs/hash-sets.md has the functions in PHP.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/bytes.h"
-#include "base/error.h"
 #include "hash/hash_set.h"
 
 #define FUNCTIONS_MAX 32u

@@ -11,9 +11,7 @@
  * double (php-mt-legacy).  For m past 2^32, php-mt joins two outputs, of which the first is the low
  * half, as PHP 8.2 and later does.
  */
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "hash/hash_set.h"
 

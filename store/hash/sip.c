@@ -13,8 +13,6 @@
  */
 #include <assert.h>
 
-#include "base/bytes.h"
-#include "base/point.h"
 #include "hash/digester.h"
 #include "hash/xxh3.h"
 

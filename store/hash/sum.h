@@ -2,7 +2,7 @@
 /* sum.h: the 128-bit XXH3 of a stream, piece by piece. */
 #pragma once
 
-#include <stddef.h>
+#include "base/base.h"
 
 #include "hash/digest.h"
 

@@ -2,9 +2,6 @@
 /* xxh3.c: the hash set xxh3, Tamis' own; xxh3.h has the rule. */
 #include "hash/xxh3.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 void tamis__walk_positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                            uint64_t *places)
 {

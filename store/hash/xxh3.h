@@ -15,7 +15,6 @@
  */
 #pragma once
 
-#include "base/bytes.h"
 #include "hash/digest.h"
 #include "hash/hash_set.h"
 

@@ -14,9 +14,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "file/segment.h"
 #include "hash/digest.h"
 #include "sizing/sizing.h"

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "base/point.h"
 #include "kind/block.h"
 #include "kind/kind.h"
 

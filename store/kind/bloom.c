@@ -18,7 +18,6 @@
  */
 #include <math.h>
 
-#include "base/point.h"
 #include "hash/hash_set.h"
 #include "hash/xxh3.h"
 #include "kind/block.h"

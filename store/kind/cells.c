@@ -2,9 +2,6 @@
 /* cells.c: see cells.h. */
 #include "kind/cells.h"
 
-#include "base/error.h"
-#include "base/point.h"
-
 /* Slots of a window: eight cache lines' worth.  With 32 slots a level is about three quarters full
  * before one of its windows is (docs/decisions/0012). */
 #define WINDOW 32u

@@ -31,9 +31,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "file/segment.h"
 
 /* A slot of the overflow table, as it lies in the file. */

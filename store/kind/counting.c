@@ -33,9 +33,7 @@
  * to be there that is not, which a filter is allowed to say.
  */
 #include <assert.h>
-#include <string.h>
 
-#include "base/point.h"
 #include "hash/hash_set.h"
 #include "kind/block.h"
 #include "kind/cells.h"

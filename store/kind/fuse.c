@@ -7,12 +7,8 @@
  * The header alone bounds every access: the piece of a digest is below `pieces`, and its slots are
  * below the slots of a piece, whatever the seeds and the fingerprints say (check).
  */
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/error.h"
 #include "hash/hash_set.h"
 #include "kind/block.h"
 #include "kind/fuse.h"

@@ -26,10 +26,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/bytes.h"
 #include "file/segment.h"
 #include "hash/digester.h"
 #include "sizing/fuse.h"

@@ -9,12 +9,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/point.h"
 #include "file/segment.h"
-#include "tamis.h"
 
 /* The kind of the index of a filter's exceptions (store/exceptions/set.h).  Its file is like a
  * segment but is no filter, so tamis__kind_by_id() does not know it. */

@@ -2,8 +2,6 @@
 /* frame.c: see frame.h. */
 #include "log/frame.h"
 
-#include <string.h>
-
 #define HEADER_BYTES sizeof(struct tamis__frame_header)
 #define DIGEST_BYTES 16u
 #define LENGTH_BYTES 4u

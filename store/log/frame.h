@@ -12,10 +12,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/bytes.h"
 #include "file/header.h"
 #include "hash/digest.h"
 

@@ -3,13 +3,7 @@
 #include "log/log.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/point.h"
 #include "file/inside.h"
 #include "file/io.h"
 

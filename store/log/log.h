@@ -15,9 +15,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "file/io.h"
 #include "file/private_fd.h"
 #include "log/frame.h"

@@ -27,7 +27,6 @@
 #include <math.h>
 
 #include "sizing/sizing.h"
-#include "tamis.h"
 
 #define WORD_BITS 64.0
 

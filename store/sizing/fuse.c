@@ -12,9 +12,7 @@
 #include "sizing/fuse.h"
 
 #include <math.h>
-#include <stddef.h>
 
-#include "base/error.h"
 #include "sizing/layout.h"
 
 /* Keys of a piece in a filter of many pieces.  A piece is so large that its ends and the

@@ -5,10 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "tamis.h"
+#include "base/base.h"
 
 /* More keys than any file system holds fingerprints for.  Up to this number no
  * sum below overflows. */

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* kind_name.c: the names of the kinds of filters, which sentences and the command use. */
-#include <stddef.h>
-#include <string.h>
-
-#include "base/error.h"
-#include "tamis.h"
+#include "base/base.h"
 
 static const struct {
     uint32_t kind;

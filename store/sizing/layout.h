@@ -5,8 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/base.h"
 
 /* A blocked filter's block: one cache line. */
 #define TAMIS__BLOCK_BITS 512u

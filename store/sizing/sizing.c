@@ -39,8 +39,6 @@
 
 #include <math.h>
 
-#include "base/arguments.h"
-#include "base/error.h"
 #include "sizing/fuse.h"
 
 #define LN2 0.69314718055994530942

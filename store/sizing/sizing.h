@@ -2,9 +2,6 @@
 /* sizing.h: pure arithmetic between n, p, m and k; the public face is tamis_size(). */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "sizing/layout.h"
 
 /*

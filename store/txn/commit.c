@@ -2,9 +2,6 @@
 /* commit.c: see commit.h. */
 #include "txn/commit.h"
 
-#include <string.h>
-
-#include "base/point.h"
 #include "txn/recover.h"
 #include "txn/spares.h"
 #include "txn/write.h"

@@ -2,9 +2,6 @@
 /* draft.c: see draft.h. */
 #include "txn/draft.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "txn/store.h"
 
 void tamis__draft_init(const struct tamis_store *store, const char *name,

@@ -14,8 +14,6 @@
  */
 #include "txn/enter.h"
 
-#include <stdio.h>
-
 #include "txn/write.h"
 
 /* Makes the record and the commit, under the lock. */

@@ -2,8 +2,6 @@
 /* exceptions.c: see exceptions.h. */
 #include "txn/exceptions.h"
 
-#include "base/error.h"
-
 int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__exceptions *set,
                             const char *name, struct tamis__draft *draft)
 {

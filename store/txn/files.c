@@ -8,10 +8,6 @@
  */
 #include "txn/files.h"
 
-#include <stdlib.h>
-
-#include "base/array.h"
-
 int tamis__numbers_append(struct tamis__numbers *numbers, uint64_t number)
 {
     uint64_t *list = tamis__array_more(numbers->list, numbers->count, &numbers->room, sizeof *list,

@@ -2,10 +2,6 @@
 /* mapped.c: see mapped.h. */
 #include "txn/mapped.h"
 
-#include <stdlib.h>
-
-#include "base/error.h"
-
 int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
                          struct tamis__store_segment *out)
 {

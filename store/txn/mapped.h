@@ -2,8 +2,6 @@
 /* mapped.h: segments of a filter are mapped and compared with the catalog. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "catalog/record.h"
 #include "kind/kind.h"
 #include "txn/store.h"

@@ -2,10 +2,6 @@
 /* plan.c: see plan.h.  What cannot be made is refused here, before any file is made. */
 #include "txn/plan.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "file/io.h"
 #include "kind/kind.h"
 #include "txn/policy.h"

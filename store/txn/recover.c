@@ -11,10 +11,7 @@
 #include "txn/recover.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/array.h"
-#include "base/point.h"
 #include "file/mark.h"
 #include "file/room.h"
 #include "hash/hash_set.h"

@@ -23,10 +23,6 @@
  */
 #include "txn/replay.h"
 
-#include <string.h>
-
-#include "base/error.h"
-#include "base/point.h"
 #include "file/mark.h"
 #include "file/room.h"
 #include "hash/hash_set.h"

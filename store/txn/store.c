@@ -3,13 +3,7 @@
 #include "txn/store.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/arguments.h"
-#include "base/error.h"
-#include "base/point.h"
 #include "file/inside.h"
 #include "file/network.h"
 #include "file/overlay.h"

@@ -2,8 +2,6 @@
 /* store.h: the object behind a tamis_store: its directories, its catalog, its names. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "catalog/catalog.h"
 #include "file/segment.h"
 #include "log/log.h"

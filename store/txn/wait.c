@@ -10,10 +10,7 @@
 #include "txn/wait.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 
-#include "base/error.h"
 #include "txn/store.h"
 
 #define PAUSE_MIN_US 200
