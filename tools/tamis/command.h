@@ -2,7 +2,8 @@
 /*
  * command.h: what a subcommand is, and what all of them share.
  *
- * A subcommand is a file in commands/ with one `const struct command`, listed once in CLI_COMMANDS.
+ * A subcommand is a file in commands/ with one `const struct command`, listed once in CLI_COMMANDS,
+ * and its text in commands/help/.
  * main() takes the options apart by the command's own list of them, so that run() starts with
  * checked values.  Commands do not call each other: what two of them need is here, beside main.c.
  * Everything that a user is told on standard error goes through cli_tell() and its relatives.
@@ -49,7 +50,6 @@ struct command {
     const char *name;
     const char *summary;  /* a few words for `tamis help`                     */
     const char *operands; /* "NAME [KEY...]": one or more, for messages too   */
-    const char *help;     /* all of `tamis NAME --help`                       */
     uint64_t options;     /* TAKES(...) of every option but --help and --store */
     uint32_t hashes_max;  /* greatest value of -k; 0: TAMIS_K_MAX            */
     bool args_optional;   /* run() checks that there are enough operands     */
@@ -61,12 +61,6 @@ struct command {
     int (*run)(struct invocation *call); /* returns the exit status */
 };
 
-/* The end of the option list in most help texts. */
-#define HELP_PROGRESS_AND_STORE                                                                    \
-    "      --progress      show progress even where standard error is no terminal\n"               \
-    "      --no-progress   show none\n"                                                            \
-    "      --store DIR     the store\n"
-
 /* The commands, in the order of `tamis help`: the life of a filter. */
 /* clang-format off */
 #define CLI_COMMANDS(X) \
@@ -76,7 +70,10 @@ struct command {
     X(report) X(repair) X(backup) X(rename) X(drop)
 /* clang-format on */
 
-#define CLI_DECLARE(name) extern const struct command cli_command_##name;
+/* cli_help_NAME is all of `tamis NAME --help`: commands/help/NAME.txt, through texts.cmake. */
+#define CLI_DECLARE(name)                                                                          \
+    extern const struct command cli_command_##name;                                                \
+    extern const char cli_help_##name[];
 CLI_COMMANDS(CLI_DECLARE)
 
 /* ---- message.c ---------------------------------------------------------------------------- */

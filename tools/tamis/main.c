@@ -18,6 +18,8 @@
 #define COMMAND_ADDRESS(name) &cli_command_##name,
 static const struct command *const COMMANDS[] = {CLI_COMMANDS(COMMAND_ADDRESS)};
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
+#define COMMAND_HELP(name) cli_help_##name,
+static const char *const HELPS[] = {CLI_COMMANDS(COMMAND_HELP)};
 
 static const char USAGE[] =
     "usage: tamis [--store DIR] [--wait SECONDS] [--force-network-fs] COMMAND [ARGS]\n"
@@ -78,6 +80,14 @@ static void print_usage(struct out *out)
     out_text(out, USAGE_END);
 }
 
+/* Prints all that `tamis NAME --help` says; returns the exit status. */
+static int print_help(struct out *out, const struct command *command)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (COMMANDS[i] == command) out_text(out, HELPS[i]);
+    return CLI_DONE;
+}
+
 /* tamis help [COMMAND] */
 static int run_help(struct out *out, int argc, char **argv)
 {
@@ -88,8 +98,7 @@ static int run_help(struct out *out, int argc, char **argv)
     }
     const struct command *command = find_command(argv[1]);
     if (!command) return fail_unknown_command(argv[1]);
-    out_text(out, command->help);
-    return CLI_DONE;
+    return print_help(out, command);
 }
 
 /* Opens what the command needs, and runs it. */
@@ -110,8 +119,7 @@ static int run_command(const struct options *global, struct out *out, int argc, 
     int status = CLI_ERROR;
     const bool parsed = options_parse(&call, argc, argv);
     if (parsed && options_have(&call.options, TAKES(HELP))) {
-        out_text(out, call.command->help);
-        status = CLI_DONE;
+        status = print_help(out, call.command);
     } else if (parsed) {
         status = run_opened(&call);
     }

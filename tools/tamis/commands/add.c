@@ -11,36 +11,6 @@
 #include "command.h"
 #include "keys.h"
 
-static const char HELP[] =
-    "usage: tamis add NAME [--file FILE]... [KEY...]\n"
-    "\n"
-    "Add keys from the arguments, from --file, or else from standard input, one key a line.  Any\n"
-    "number of processes may add to one filter at once.  When several of them add the same new\n"
-    "key, only one of them is told that it is new.\n"
-    "\n"
-    "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
-    "      --new           print the keys that were new\n"
-    "      --seen          print the keys that were there already, or seemed to be\n"
-    "      --stats         print the number of keys, of new keys and of seconds on standard\n"
-    "                      error\n"
-    "  -z, --null          keys end with NUL instead of newline, in and out\n"
-    "      --hex           keys are written in hexadecimal, in and out\n"
-    "      --json          print one object for each key: {\"key\":\"...\",\"new\":true}\n"
-    "      --sync-interval TIME  make a checkpoint each time so much time has passed: 500ms,\n"
-    "                      30s, 5m\n"
-    "      --no-sync       make no checkpoint at the end; a later 'tamis sync' makes it\n"
-    "      --populate      read all of the filter into memory first\n"
-    "      --wait SECONDS  wait at most so long for another process that has the store's lock\n"
-    "                      (default 10; 0: do not wait)\n" HELP_PROGRESS_AND_STORE "\n"
-    "examples:\n"
-    "  tamis add seen https://example.org/\n"
-    "  tamis add seen --file urls.txt\n"
-    "  crawl | tamis add --new seen | fetch      fetch each URL once, in all processes together\n"
-    "  find . -print0 | tamis add -z --stats seen\n"
-    "\n"
-    "exit status: 0 done; 2 an error; 128 + N stopped by signal N, after finishing the batch in\n"
-    "hand\n";
-
 struct addition {
     const struct invocation *call;
     const char *name;
@@ -189,7 +159,6 @@ const struct command cli_command_add = {
     .name = "add",
     .summary = "add keys, and print those that were new",
     .operands = "NAME [KEY...]",
-    .help = HELP,
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS | TAKES(NEW) | TAKES(SEEN) | TAKES(STATS) |
                TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(WAIT),
     .opens = OPENS_FILTER,

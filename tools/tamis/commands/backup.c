@@ -2,25 +2,6 @@
 /* backup.c: tamis backup DIR - a copy of the store that is whole, while the store is in use. */
 #include "command.h"
 
-static const char HELP[] =
-    "usage: tamis backup DIR\n"
-    "\n"
-    "Copy the store into a directory that does not exist yet or is empty.  The store may be in\n"
-    "use: each filter of the copy has every key that was added before the command began.  The\n"
-    "copy is a store like any other, and it is on the disk when the command ends.\n"
-    "\n"
-    "      --json          print {\"directory\":\"...\",\"filters\":N,\"bytes\":N,\"seconds\":N}\n"
-    "      --progress      show progress even where standard error is no terminal\n"
-    "      --no-progress   show none\n"
-    "      --store DIR     the store that is copied\n"
-    "\n"
-    "examples:\n"
-    "  tamis backup /backup/tamis-$(date +%F)\n"
-    "  tamis backup copy && tamis --store copy verify\n"
-    "\n"
-    "exit status: 0 done; 2 an error, and nothing is left in DIR; 128 + N stopped by signal N,\n"
-    "and nothing is left in DIR\n";
-
 static int show_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
 {
     uint64_t *copied_bytes = context;
@@ -64,7 +45,6 @@ const struct command cli_command_backup = {
     .name = "backup",
     .summary = "copy the store while it is in use",
     .operands = "DIR",
-    .help = HELP,
     .options = TAKES(JSON) | TAKES_PROGRESS,
     .run = run,
 };

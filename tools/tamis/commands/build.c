@@ -13,49 +13,6 @@
 #include "keys.h"
 #include "record.h"
 
-static const char HELP[] =
-    "usage: tamis build NAME [FILE...]\n"
-    "\n"
-    "Make a filter anew from all keys of the files, or of standard input (a FILE of -), one key\n"
-    "a line, and put it in force in one step.  Until the new generation is verified and on the\n"
-    "disk, readers get their answers from the old one.  Files that gzip or zstd packed are\n"
-    "unpacked.  If there is no such filter or no store yet, build makes it.\n"
-    "\n"
-    "  -p, --rate P        false-positive rate (0.01, 1e-6, 1%; default 1%)\n"
-    "      --kind KIND     fuse (default: the smallest and fastest; takes no adds), blocked or\n"
-    "                      bloom\n"
-    "  -n, --capacity N    room for so many keys, if there are fewer; not for kind fuse\n"
-    "      --hash-set SET  xxh3 (default), or sip for keys that an enemy may choose.  With sip\n"
-    "                      the filter keeps the random key that it has, or gets one\n"
-    "      --seed N        seed of xxh3 (default 0)\n"
-    "      --except FILE   keys that must answer absent from now on, whatever the bits say; may\n"
-    "                      be given several times\n"
-    "      --against FILE  keys that are known to be good.  If such a key was not built in and\n"
-    "                      would answer present, it becomes an exception of this generation; may\n"
-    "                      be given several times\n"
-    "      --if-changed    publish nothing if the generation in force has the same keys\n"
-    "  -q, --quiet         do not say so when nothing has changed\n"
-    "      --keep N        number of older generations that are kept for a rollback (default 1,\n"
-    "                      or what it was before)\n"
-    "      --allow-empty   publish the filter even if the input has no key\n"
-    "      --comments[=PREFIX]  lines that begin with PREFIX (default #) are not keys\n"
-    "      --skip-blank    lines with nothing but spaces and tabs are not keys\n"
-    "      --crlf          a carriage return at the end of a line does not belong to the key\n"
-    "  -z, --null          keys end with NUL instead of newline\n"
-    "      --hex           keys are written in hexadecimal\n"
-    "      --memory SIZE   memory for the keys (64MiB, 4GiB; default: a quarter of the free\n"
-    "                      memory); keys that do not fit go through a file in the store\n"
-    "      --threads N     number of threads (default: the number of processors)\n"
-    "      --stats         print on standard error what was built, and how many seconds it took\n"
-    "      --json          print what was built as JSON\n" HELP_PROGRESS_AND_STORE "\n"
-    "examples:\n"
-    "  tamis build blacklist hosts.txt --comments --skip-blank -p 0.1%\n"
-    "  fetch-list | tamis build blacklist --if-changed --keep 7 --except whitelist\n"
-    "  tamis build blacklist *.gz --against top-sites.txt --stats\n"
-    "\n"
-    "exit status: 0 done, or nothing had changed; 2 an error, and nothing was published; 128 + N\n"
-    "stopped by signal N, and nothing was published\n";
-
 /* What is done with the lines of a file: one of the library's calls. */
 typedef int take_fn(tamis_build *build, const struct tamis_key *keys, size_t count);
 
@@ -346,7 +303,6 @@ const struct command cli_command_build = {
     .name = "build",
     .summary = "make a filter anew from all its keys, and publish it",
     .operands = "NAME [FILE...]",
-    .help = HELP,
     .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(RATE) | TAKES(KIND) | TAKES(CAPACITY) |
                TAKES(HASH_SET) | TAKES(SEED) | TAKES(EXCEPT) | TAKES(AGAINST) | TAKES(IF_CHANGED) |
                TAKES(KEEP) | TAKES(ALLOW_EMPTY) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) |

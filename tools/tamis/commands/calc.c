@@ -11,36 +11,6 @@
 #include "record.h"
 #include "table.h"
 
-static const char HELP[] =
-    "usage: tamis calc [-n CAPACITY] [-p RATE] [-m BITS] [-k HASHES] [--kind KIND]\n"
-    "       tamis calc --memory SIZE [-n CAPACITY] [-p RATE]\n"
-    "       tamis calc --table\n"
-    "\n"
-    "Give any two of -n, -p, -m and -k: calc computes the others and prints a row for each kind.\n"
-    "RATE is the rate that you asked for, TRUE-RATE the rate that the filter has when it holds\n"
-    "CAPACITY keys.\n"
-    "\n"
-    "  -n, --capacity N    distinct keys (10000, 10k, 5M, 1G)\n"
-    "  -p, --rate P        false-positive rate (0.01, 1e-6, 1%)\n"
-    "  -m, --bits BITS     size in bits (10M is ten million, 64Mi is 2^26)\n"
-    "  -k, --hashes K      number of hashes, 1 to 64\n"
-    "      --memory SIZE   what fits into so many bytes (64MiB, 4GB): with -n the rate, with -p\n"
-    "                      (default 1%) the capacity, with both the rate when all of the memory\n"
-    "                      is used\n"
-    "      --table         print the rates for m/n = 2..32 and k = 1..8, and the best k\n"
-    "      --kind KIND     print only that kind: blocked, bloom, counting or fuse (which is made\n"
-    "                      by build)\n"
-    "      --counter-bits C  size of a counter of kind counting (whose M is a number of\n"
-    "                      counters): 4 (default), 8, 16 or 32\n"
-    "      --json          print one object for each row\n"
-    "\n"
-    "examples:\n"
-    "  tamis calc -n 10M -p 1e-3\n"
-    "  tamis calc --memory 64MiB -p 1%\n"
-    "  tamis calc -m 1000003 -k 7\n"
-    "\n"
-    "exit status: 0 done; 2 an error, or no kind can do it\n";
-
 #define TAKES_SIZING (TAKES(CAPACITY) | TAKES(RATE) | TAKES(BITS) | TAKES(HASHES))
 
 /* One row of the table: a sizing, or the reason why there is none. */
@@ -326,7 +296,6 @@ const struct command cli_command_calc = {
     .name = "calc",
     .summary = "capacity, rate, bits and hashes from one another",
     .operands = "no arguments, only options",
-    .help = HELP,
     .options = TAKES_SIZING | TAKES(MEMORY) | TAKES(TABLE) | TAKES(KIND) | TAKES(COUNTER_BITS) |
                TAKES(JSON),
     .run = run,

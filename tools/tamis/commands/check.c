@@ -3,30 +3,6 @@
 #include "command.h"
 #include "keys.h"
 
-static const char HELP[] =
-    "usage: tamis check NAME [--file FILE]... [KEY...]\n"
-    "\n"
-    "Print the keys that are in the filter.  Keys come from the arguments, from --file, or else\n"
-    "from standard input, one key a line.  A key that was added is always printed.  A key that\n"
-    "was not added is printed with about the filter's false-positive rate.\n"
-    "\n"
-    "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
-    "  -v, --invert        print the keys that are certainly not in the filter\n"
-    "  -c, --count         print only how many keys match\n"
-    "  -q, --quiet         print nothing, and stop at the first match\n"
-    "  -z, --null          keys end with NUL instead of newline, in and out\n"
-    "      --hex           keys are written in hexadecimal, in and out\n"
-    "      --json          print one object for each key: {\"key\":\"...\",\"present\":true}; with "
-    "-v\n"
-    "                      only for absent keys; with -c {\"count\":N}\n"
-    "      --populate      read all of the filter into memory first\n" HELP_PROGRESS_AND_STORE "\n"
-    "examples:\n"
-    "  tamis check -q seen https://example.org/ && echo seen\n"
-    "  tamis check -v blacklist < urls > allowed\n"
-    "  tamis check -c seen < urls\n"
-    "\n"
-    "exit status: 0 at least one key matched; 1 none did; 2 an error\n";
-
 struct question {
     const struct invocation *call;
     tamis_filter *filter;
@@ -101,7 +77,6 @@ const struct command cli_command_check = {
     .name = "check",
     .summary = "print the keys that are in a filter, or are not",
     .operands = "NAME [KEY...]",
-    .help = HELP,
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS | TAKES(INVERT) | TAKES(COUNT) | TAKES(QUIET) |
                TAKES(POPULATE),
     .opens = OPENS_FILTER,

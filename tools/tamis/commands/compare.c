@@ -4,22 +4,6 @@
 
 #include "command.h"
 
-static const char HELP[] =
-    "usage: tamis compare A B\n"
-    "\n"
-    "Estimate from the set bits how many keys are in filter A, in filter B, in at least one of\n"
-    "them, and in both.  The filters must have the same size, kind, hash set and seed, as\n"
-    "filters of the same create command have.\n"
-    "\n"
-    "      --json          print one object: a, b, items_a, items_b, items_union, items_both,\n"
-    "                      error, jaccard\n"
-    "      --store DIR     the store\n"
-    "\n"
-    "examples:\n"
-    "  tamis compare monday tuesday\n"
-    "\n"
-    "exit status: 0 done; 2 an error\n";
-
 static void show_json(struct out *out, char *const names[2],
                       const struct tamis_comparison *comparison)
 {
@@ -66,7 +50,6 @@ const struct command cli_command_compare = {
     .name = "compare",
     .summary = "estimate what two filters have in common",
     .operands = "A B",
-    .help = HELP,
     .options = TAKES(JSON),
     .opens = OPENS_FILTER,
     .flags = TAMIS_READ_ONLY,

@@ -3,26 +3,6 @@
 #include "command.h"
 #include "keys.h"
 
-static const char HELP[] =
-    "usage: tamis count NAME [--file FILE]... [KEY...]\n"
-    "\n"
-    "Print each key, a tab, and how often the key is in a filter of kind counting: how often it\n"
-    "was added, less how often it was removed.  The number is never too low.  For some keys it\n"
-    "is too high; how many is about the filter's false-positive rate.  Keys come from the\n"
-    "arguments, from --file, or else from standard input, one key a line.\n"
-    "\n"
-    "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
-    "  -z, --null          keys end with NUL instead of newline, and so do the lines of the\n"
-    "                      output\n"
-    "      --hex           keys are written in hexadecimal, in and out\n"
-    "      --json          print one object for each key: "
-    "{\"key\":\"...\",\"count\":3}\n" HELP_PROGRESS_AND_STORE "\n"
-    "examples:\n"
-    "  tamis count hits 192.0.2.7\n"
-    "  sort -u access.log | tamis count hits | sort -t \"$(printf '\\t')\" -k 2 -rn | head\n"
-    "\n"
-    "exit status: 0 done; 2 an error\n";
-
 struct counting {
     const struct invocation *call;
     tamis_filter *filter;
@@ -75,7 +55,6 @@ const struct command cli_command_count = {
     .name = "count",
     .summary = "how often keys are in a counting filter",
     .operands = "NAME [KEY...]",
-    .help = HELP,
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS,
     .opens = OPENS_FILTER,
     .flags = TAMIS_READ_ONLY,

@@ -10,63 +10,6 @@
 #include "command.h"
 #include "fields.h"
 
-static const char HELP[] =
-    "usage: tamis create NAME -n CAPACITY [-p RATE] [--kind KIND] [--hash-set SET] [--seed N]\n"
-    "                    [--on-full grow|refuse|warn] [--durable]\n"
-    "       tamis create NAME -n CAPACITY --window TIME|KEYS [--slices N]\n"
-    "       tamis create NAME -m BITS -k HASHES [--hash-set SET] [--seed N]\n"
-    "       tamis create NAME --hash-set php:LIST -m BITS\n"
-    "       tamis create NAME --like OTHER\n"
-    "\n"
-    "Make an empty filter, and the store if there is none.  The whole file is allocated at once.\n"
-    "\n"
-    "  -n, --capacity N    number of distinct keys for which the rate holds (10000, 10k, 5M, 1G)\n"
-    "  -p, --rate P        false-positive rate when the filter holds that many keys (0.01, 1e-6,\n"
-    "                      1%; default 1%)\n"
-    "      --kind KIND     blocked (default: a key uses one cache line), bloom (classic) or\n"
-    "                      counting (has counters instead of bits, so keys can be removed and\n"
-    "                      counted; does not grow)\n"
-    "      --counter-bits C  size of a counter, for kind counting: 4 (default), 8, 16 or 32;\n"
-    "                      each count that is too great for it takes 16 more bytes\n"
-    "  -m, --bits BITS     exact size in bits (10M is ten million, 64Mi is 2^26); makes a filter\n"
-    "                      of kind bloom\n"
-    "  -k, --hashes K      exact number of hashes, 1 to 64; goes with -m\n"
-    "      --hash-set SET  the rule from key to bits (default xxh3).  Those of other systems,\n"
-    "                      bit for bit: php:LIST (of js, pjw, elf, bkdr, sdbm, djb, dek, fnv),\n"
-    "                      php-mt, php-mt-legacy, md5, redisbloom, guava.  For keys that an\n"
-    "                      enemy may choose: sip, which works with every kind and has a random\n"
-    "                      key for each filter\n"
-    "      --seed N        seed of xxh3 (default 0)\n"
-    "      --on-full HOW   what happens when the filter holds -n keys: grow (add a segment,\n"
-    "                      twice as large; the rate holds; default with -n), refuse (take no new\n"
-    "                      key) or warn (take more keys, and the rate gets worse; default with\n"
-    "                      -m)\n"
-    "      --window W      forget old keys.  W is the time for which a key is at least\n"
-    "                      remembered (90s, 45m, 12h, 30d, 2w), or how many of the newest keys "
-    "are\n"
-    "                      remembered (10M); -n is then the number of keys in one window\n"
-    "      --slices N      number of steps in which the window moves, 1 to 32 (default 10); a\n"
-    "                      key is forgotten when it is older than the window and one slice\n"
-    "      --durable       an add answers only after the key is on the disk, so nothing that\n"
-    "                      happens later loses it.  Adds wait for the disk, so give many keys at\n"
-    "                      once.  For kinds blocked and bloom\n"
-    "      --like OTHER    take all parameters from filter OTHER of the same store\n"
-    "      --if-missing    it is no error if the same filter is there already\n"
-    "      --mode MODE     mode of a new store (0660: the group may write).  All files in it get\n"
-    "                      this mode, whoever makes them and whatever the umask is\n"
-    "      --json          print the new filter as JSON\n"
-    "      --store DIR     the store\n"
-    "\n"
-    "examples:\n"
-    "  tamis create seen -n 10M                  ten million keys, 1% false positives\n"
-    "  tamis create seen -n 10M -p 1e-4 --if-missing\n"
-    "  tamis create hits -n 1M --kind counting   keys can be removed and counted\n"
-    "  tamis create recent -n 50M --window 30d   what was seen in the last 30 to 33 days\n"
-    "  tamis create old -m 1000003 -k 7          a classic filter of exactly that shape\n"
-    "  tamis create rptc --hash-set php:bkdr,sdbm,js -m 4Gi\n"
-    "\n"
-    "exit status: 0 the filter is there; 2 an error\n";
-
 #define TAKES_SHAPE                                                                                \
     (TAKES(CAPACITY) | TAKES(RATE) | TAKES(BITS) | TAKES(HASHES) | TAKES(KIND) | TAKES(HASH_SET) | \
      TAKES(SEED) | TAKES(COUNTER_BITS) | TAKES(ON_FULL) | TAKES(WINDOW) | TAKES(SLICES) |          \
@@ -182,7 +125,6 @@ const struct command cli_command_create = {
     .name = "create",
     .summary = "make an empty filter",
     .operands = "NAME",
-    .help = HELP,
     .options = TAKES_SHAPE | TAKES(LIKE) | TAKES(IF_MISSING) | TAKES(JSON) | TAKES(MODE),
     .run = run,
 };

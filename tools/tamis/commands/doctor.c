@@ -14,24 +14,6 @@
 #include "problems.h"
 #include "text.h"
 
-static const char HELP[] =
-    "usage: tamis doctor [NAME...]\n"
-    "\n"
-    "Say what is wrong with the filters of these names, or with the whole store, and what to do\n"
-    "about it: everything that 'tamis verify' finds, and filters that are unclean, degraded,\n"
-    "over their rate or full.  Each finding comes with a command to run.  All data are read.\n"
-    "\n"
-    "      --json          print one object for each finding: filter, state, file, offset, what,\n"
-    "                      advice\n"
-    "      --store DIR     the store\n"
-    "\n"
-    "examples:\n"
-    "  tamis doctor\n"
-    "  tamis doctor --json seen | jq -r .advice\n"
-    "\n"
-    "exit status: 0 healthy; 1 something needs attention, but no answer is wrong; 2 damage, or\n"
-    "an error\n";
-
 struct visit {
     const struct invocation *call;
     const struct names *names;
@@ -215,7 +197,6 @@ const struct command cli_command_doctor = {
     .name = "doctor",
     .summary = "is the store healthy, and what to do where it is not",
     .operands = "[NAME...]",
-    .help = HELP,
     .options = TAKES(JSON),
     .run = run,
 };

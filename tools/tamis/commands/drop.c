@@ -3,21 +3,6 @@
 #include "command.h"
 #include "names.h"
 
-static const char HELP[] =
-    "usage: tamis drop NAME...\n"
-    "\n"
-    "Remove filters and their files.  All names are looked up first: if one of them is not\n"
-    "there, nothing is dropped.  Processes that have a dropped filter open get an error at their\n"
-    "next call.\n"
-    "\n"
-    "      --store DIR     the store\n"
-    "\n"
-    "examples:\n"
-    "  tamis drop seen\n"
-    "  tamis drop crawl.2025 crawl.2026\n"
-    "\n"
-    "exit status: 0 done; 2 an error\n";
-
 static int check_present(tamis_store *store, const char *name)
 {
     int rc = cli_filter_exists(store, name);
@@ -54,7 +39,6 @@ const struct command cli_command_drop = {
     .name = "drop",
     .summary = "remove filters and their files",
     .operands = "NAME...",
-    .help = HELP,
     .opens = OPENS_STORE,
     .run = drop,
 };

@@ -8,35 +8,6 @@
 #include "command.h"
 #include "keys.h"
 
-static const char HELP[] =
-    "usage: tamis except NAME add|remove [--file FILE]... [KEY...]\n"
-    "       tamis except NAME list\n"
-    "\n"
-    "Exceptions are keys that answer absent whatever the bits say.  They are kept exactly,\n"
-    "belong to the filter, and stay when it gets a new generation.  Open handles use them from\n"
-    "their next call on.  Keys come from the arguments, from --file, or else from standard\n"
-    "input, one key a line.  Either all of them are done, or none.\n"
-    "\n"
-    "  add                 make these keys exceptions\n"
-    "  remove              these keys are no longer exceptions, even if 'tamis build --against'\n"
-    "                      found them; keys that were not exceptions are reported\n"
-    "  list                print the exceptions, in the order of their bytes\n"
-    "\n"
-    "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
-    "  -z, --null          keys end with NUL instead of newline, in and out\n"
-    "      --hex           keys are written in hexadecimal, in and out\n"
-    "      --json          add: one object, {\"keys\":N,\"new\":N}; remove: one object for each "
-    "key,\n"
-    "                      {\"key\":\"...\",\"removed\":true}; list: one for each key, with the\n"
-    "                      generation whose build found it, or 0\n" HELP_PROGRESS_AND_STORE "\n"
-    "examples:\n"
-    "  tamis except blacklist add www.example.org\n"
-    "  tamis except blacklist add <whitelist\n"
-    "  tamis except blacklist list >whitelist\n"
-    "\n"
-    "exit status: 0 done; 1 a key to remove was not an exception; 2 an error, and nothing was\n"
-    "changed; 128 + N stopped by signal N, and nothing was changed\n";
-
 /* Copies of all keys, one behind the other. The keys move while the pile grows, so only their ends
  * are kept. */
 struct pile {
@@ -223,7 +194,6 @@ const struct command cli_command_except = {
     .name = "except",
     .summary = "keys that answer absent whatever the bits say",
     .operands = "NAME add|remove|list [KEY...]",
-    .help = HELP,
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS,
     .run = run,
 };

@@ -5,36 +5,6 @@
 #include "command.h"
 #include "keys.h"
 
-static const char HELP[] =
-    "usage: tamis explain NAME [--file FILE]... [KEY...]\n"
-    "       tamis explain --hash-set SET -m BITS [-k HASHES] [--seed N] [--file FILE]... [KEY...]\n"
-    "\n"
-    "Print KEY<TAB>hash values<TAB>bit positions, with commas between them, in the order of the\n"
-    "hash set.  Position b is bit b%8 of byte b/8 of the data; bit 0 is the least significant\n"
-    "one, or the most significant one as for SETBIT of Redis (info: segments, bit_order).  The\n"
-    "second form needs no filter.  A filter of several segments gets a line for each segment,\n"
-    "the newest last.\n"
-    "\n"
-    "      --hash-set SET  the rule from key to bits: xxh3, php:LIST (of js, pjw, elf, bkdr,\n"
-    "                      sdbm, djb, dek, fnv), php-mt, php-mt-legacy, md5, redisbloom, guava\n"
-    "  -m, --bits BITS     size in bits, up to 2^64-1\n"
-    "  -k, --hashes K      number of hashes; not needed for php:LIST, which has one for each\n"
-    "                      function\n"
-    "      --seed N        seed of xxh3 (default 0)\n"
-    "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
-    "  -z, --null          keys end with NUL instead of newline, in and out\n"
-    "      --hex           keys are written in hexadecimal, in and out\n"
-    "      --json          print one object a line:\n"
-    "                      {\"key\":\"...\",\"hashes\":[...],\"positions\":[...]}\n"
-    "      --store DIR     the store\n"
-    "\n"
-    "examples:\n"
-    "  tamis explain seen https://example.org/\n"
-    "  tamis explain --hash-set xxh3 -m 1000003 -k 7 key\n"
-    "  tamis explain --hash-set php:bkdr,sdbm,js -m 4Gi 'a comment'\n"
-    "\n"
-    "exit status: 0 done; 2 an error\n";
-
 #define TAKES_GEOMETRY (TAKES(BITS) | TAKES(HASHES) | TAKES(SEED))
 #define HASH_TEXT_BYTES 64 /* of one hash value, by tamis_stat.h */
 
@@ -207,7 +177,6 @@ const struct command cli_command_explain = {
     .name = "explain",
     .summary = "hash values and bit positions of keys",
     .operands = "NAME [KEY...]",
-    .help = HELP,
     .options = TAKES_KEYS_OF_FILES | TAKES(HASH_SET) | TAKES_GEOMETRY,
     .hashes_max = UINT32_MAX, /* no filter is made, so any k that a hash set takes is allowed */
     .args_optional = true,

@@ -8,26 +8,6 @@
 #include "command.h"
 #include "stream.h"
 
-static const char HELP[] =
-    "usage: tamis export NAME --to FORMAT FILE\n"
-    "       tamis export NAME --to redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] KEY\n"
-    "\n"
-    "Write a filter in the form of another system, bit for bit.  A FILE of - is standard output.\n"
-    "On a server, a filter of hash set redisbloom becomes a filter of RedisBloom, and any other\n"
-    "filter a string of bits.\n"
-    "\n"
-    "      --to FORMAT     redis-bitmap, redisbloom, guava or tamis; or the URL of a server\n"
-    "      --with-key      write the seed too, if it is not 0, or the key of hash set sip.\n"
-    "                      Format tamis needs it, and refuses such a filter without this option\n"
-    "      --force         replace the file or the key if it is there\n"
-    "      --json          print what was written as JSON\n" HELP_PROGRESS_AND_STORE "\n"
-    "examples:\n"
-    "  tamis export seen --to tamis seen.tamis   to another machine, for import --from tamis\n"
-    "  tamis export seen --to redis://:secret@127.0.0.1/0 rptc --force\n"
-    "  tamis export seen --to tamis - | ssh other tamis import seen --from tamis -\n"
-    "\n"
-    "exit status: 0 done; 2 an error, and nothing was replaced; 128 + N stopped by signal N\n";
-
 static bool options_suffice(const struct invocation *call)
 {
     const struct options *options = &call->options;
@@ -131,7 +111,6 @@ const struct command cli_command_export = {
     .name = "export",
     .summary = "write a filter as another system has it",
     .operands = "NAME FILE|KEY",
-    .help = HELP,
     .options = TAKES(TO) | TAKES(WITH_KEY) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run,
 };

@@ -4,21 +4,6 @@
 #include "fields.h"
 #include "table.h"
 
-static const char HELP[] =
-    "usage: tamis generations NAME\n"
-    "\n"
-    "Print a line for each generation of a filter, the oldest first: the one in force, and those\n"
-    "that are kept for 'tamis rollback'.  FOUND is the number of exceptions that 'tamis build\n"
-    "--against' found for it.\n"
-    "\n"
-    "      --json          print one object for each generation\n"
-    "      --store DIR     the store\n"
-    "\n"
-    "examples:\n"
-    "  tamis generations blacklist\n"
-    "\n"
-    "exit status: 0 done; 2 an error\n";
-
 struct listing {
     const struct invocation *call;
     struct table table;
@@ -66,7 +51,6 @@ const struct command cli_command_generations = {
     .name = "generations",
     .summary = "the generations of a filter that are kept",
     .operands = "NAME",
-    .help = HELP,
     .options = TAKES(JSON),
     .opens = OPENS_STORE,
     .flags = TAMIS_READ_ONLY,

@@ -9,33 +9,6 @@
 #include "fields.h"
 #include "stream.h"
 
-static const char HELP[] =
-    "usage: tamis import NAME --from FORMAT FILE\n"
-    "       tamis import NAME --from redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] KEY\n"
-    "\n"
-    "Make a filter from the bits of another system.  The keys in it answer at once, and no key\n"
-    "has to be added again.  A FILE of - is standard input.  From a server, the type of KEY\n"
-    "tells the format.\n"
-    "\n"
-    "      --from FORMAT   redis-bitmap, redisbloom, guava or tamis; or the URL of a server\n"
-    "      --hash-set SET  redis-bitmap: the rule of the program that set the bits\n"
-    "                      (php:bkdr,sdbm,js, md5)\n"
-    "  -m, --bits BITS     redis-bitmap: the number that positions are reduced by (php sets:\n"
-    "                      2^32)\n"
-    "  -k, --hashes K      redis-bitmap: positions of a key, if the hash set does not say\n"
-    "  -n, --capacity N    number of keys that the filter is for, if the format does not say\n"
-    "  -p, --rate P        false-positive rate at that many keys, if the format does not say\n"
-    "      --seal          put an empty segment for -n keys at rate -p (1%) on top: old keys\n"
-    "                      still answer, and new keys go there and leave the old bits alone\n"
-    "      --json          print the new filter as JSON\n" HELP_PROGRESS_AND_STORE "\n"
-    "examples:\n"
-    "  tamis import seen --from redis://127.0.0.1:6379/0 rptc --hash-set php:bkdr,sdbm,js\n"
-    "  tamis import seen --from redisbloom seen.dump\n"
-    "  tamis import seen --from guava seen.bin --seal -n 10M -p 0.1%\n"
-    "\n"
-    "exit status: 0 the filter is there; 2 an error, and nothing was made; 128 + N stopped by\n"
-    "signal N\n";
-
 #define TAKES_GEOMETRY (TAKES(HASH_SET) | TAKES(BITS) | TAKES(HASHES))
 
 /* Checks the options before a file, a server or a store is touched. */
@@ -138,7 +111,6 @@ const struct command cli_command_import = {
     .name = "import",
     .summary = "make a filter from the bits of another system",
     .operands = "NAME FILE|KEY",
-    .help = HELP,
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
                TAKES(JSON) | TAKES_PROGRESS,
     .run = run,

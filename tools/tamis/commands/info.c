@@ -3,29 +3,6 @@
 #include "command.h"
 #include "fields.h"
 
-static const char HELP[] =
-    "usage: tamis info NAME [FIELD]\n"
-    "\n"
-    "Print everything that the catalog and the segments say about a filter; with FIELD, only\n"
-    "that value.  The fields items_estimated, fill and fp_rate_now count the set bits, so they\n"
-    "read the whole filter.\n"
-    "\n"
-    "fields: name kind hash_set m_bits k seed capacity fp_rate items items_estimated fill\n"
-    "        fp_rate_now bits_per_key size_bytes generation segments created_at published_at\n"
-    "        checkpointed_at on_full window_seconds window_items slices live_slices\n"
-    "        counter_bits fingerprint_bits keep exceptions durable state unclean_since\n"
-    "        degraded_since note\n"
-    "\n"
-    "      --json          print one object; with FIELD only that value\n"
-    "      --store DIR     the store\n"
-    "\n"
-    "examples:\n"
-    "  tamis info seen\n"
-    "  tamis info seen items\n"
-    "  tamis info seen --json\n"
-    "\n"
-    "exit status: 0 done; 2 an error\n";
-
 static int show(struct invocation *call)
 {
     const struct field *field = call->arg_count > 1 ? field_find(call->args[1]) : NULL;
@@ -62,7 +39,6 @@ const struct command cli_command_info = {
     .name = "info",
     .summary = "everything that is known of a filter",
     .operands = "NAME [FIELD]",
-    .help = HELP,
     .options = TAKES(JSON),
     .run = run,
 };

@@ -11,26 +11,6 @@
 #include "fields.h"
 #include "table.h"
 
-static const char HELP[] =
-    "usage: tamis list [PREFIX]\n"
-    "\n"
-    "Print a line for each filter, sorted by name.  With PREFIX, list only filters whose names\n"
-    "begin with it.  RATE-NOW is the rate that is predicted for the present number of items;\n"
-    "'tamis info' counts the bits instead.\n"
-    "\n"
-    "  -q, --quiet         print the names only\n"
-    "      --json          print one object for each filter\n"
-    "      --recorded      show items, sizes and states as they were at each filter's last\n"
-    "                      checkpoint.  This reads only the catalog, so it is faster when there\n"
-    "                      are many filters\n"
-    "      --store DIR     the store\n"
-    "\n"
-    "examples:\n"
-    "  tamis list\n"
-    "  tamis list -q crawl. | xargs -d '\\n' tamis sync\n"
-    "\n"
-    "exit status: 0 done; 1 no filter matches; 2 an error\n";
-
 struct listing {
     const struct invocation *call;
     struct table table;
@@ -105,7 +85,6 @@ const struct command cli_command_list = {
     .name = "list",
     .summary = "a line for each filter of the store",
     .operands = "[PREFIX]",
-    .help = HELP,
     .options = TAKES(QUIET) | TAKES(JSON) | TAKES(RECORDED),
     .run = run,
 };

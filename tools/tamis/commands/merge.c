@@ -11,26 +11,6 @@
 #include "fields.h"
 #include "names.h"
 
-static const char HELP[] =
-    "usage: tamis merge DST SRC...\n"
-    "       tamis merge --intersect NEW SRC...\n"
-    "\n"
-    "Bring all keys of the filters SRC into the filter DST, and make DST if it is not there.\n"
-    "All of them may be in use meanwhile.  They must have the same size, kind, hash set and\n"
-    "seed, as filters of the same create command have, or of create --like.  A filter keeps its\n"
-    "size, so give each of them a -n that is large enough for all keys together.  In counting\n"
-    "filters, counts are added up: after the merge a key is in DST as often as in all of them\n"
-    "together; a second merge adds the counts once more.\n"
-    "\n"
-    "      --intersect     make NEW from the keys that are in every SRC, each with its lowest\n"
-    "                      count; NEW must not be there yet\n"
-    "      --json          print DST as JSON\n" HELP_PROGRESS_AND_STORE "\n"
-    "examples:\n"
-    "  tamis merge all crawl.1 crawl.2 crawl.3\n"
-    "  tamis merge --intersect always monday tuesday\n"
-    "\n"
-    "exit status: 0 done; 2 an error; 128 + N stopped by signal N\n";
-
 /* A note is printed when the rate is more than this above the filter's own: the number of items is
  * an estimate that may be wrong by some per mille. */
 #define RATE_MARGIN 1.1
@@ -160,7 +140,6 @@ const struct command cli_command_merge = {
     .name = "merge",
     .summary = "bring the keys of filters into one",
     .operands = "DST SRC...",
-    .help = HELP,
     .options = TAKES(INTERSECT) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run,
 };

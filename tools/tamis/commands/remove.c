@@ -9,28 +9,6 @@
 #include "command.h"
 #include "keys.h"
 
-static const char HELP[] =
-    "usage: tamis remove NAME [--file FILE]... [KEY...]\n"
-    "\n"
-    "Take keys off a filter of kind counting, each key once.  Keys come from the arguments, from\n"
-    "--file, or else from standard input, one key a line.  A key that was added N times is gone\n"
-    "after N removes.  A key that is not there is reported and changes nothing.\n"
-    "\n"
-    "Remove only keys that were added.  If a key was never added but seems to be there, removing\n"
-    "it takes counts from other keys, which may then be lost.\n"
-    "\n"
-    "      --file FILE     read keys from FILE (-: standard input); may be given several times\n"
-    "  -z, --null          keys end with NUL instead of newline\n"
-    "      --hex           keys are written in hexadecimal\n"
-    "      --json          print one object for each key: "
-    "{\"key\":\"...\",\"removed\":true}\n" HELP_PROGRESS_AND_STORE "\n"
-    "examples:\n"
-    "  tamis remove blocked 192.0.2.7\n"
-    "  comm -23 yesterday today | tamis remove listed\n"
-    "\n"
-    "exit status: 0 all were taken off; 2 a key was not there, or another error; 128 + N stopped\n"
-    "by signal N, after finishing its batch\n";
-
 struct removal {
     const struct invocation *call;
     const char *name;
@@ -86,7 +64,6 @@ const struct command cli_command_remove = {
     .name = "remove",
     .summary = "take keys off a counting filter",
     .operands = "NAME [KEY...]",
-    .help = HELP,
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS,
     .opens = OPENS_FILTER,
     .keys_at = 1,

@@ -3,26 +3,6 @@
 #include "command.h"
 #include "record.h"
 
-static const char HELP[] =
-    "usage: tamis repair [--dry-run] [--rebuild]\n"
-    "\n"
-    "Repair a damaged store.  If the catalog is lost or cannot be read, it is made anew from the\n"
-    "segments, and the old one is kept beside it.  Files that belong to nobody are removed, but\n"
-    "no segment that a catalog or a running process may need.  Each step is a line.  Other\n"
-    "processes may go on meanwhile.  'tamis verify' says before and after what is wrong.\n"
-    "\n"
-    "      --dry-run       say what would be done, and change nothing\n"
-    "      --rebuild       make the catalog anew although it can be read, for example because it\n"
-    "                      is older than the segments\n"
-    "      --json          print one object for each step: file, filter, error, what\n"
-    "      --store DIR     the store\n"
-    "\n"
-    "examples:\n"
-    "  tamis repair --dry-run\n"
-    "  tamis repair && tamis verify\n"
-    "\n"
-    "exit status: 0 nothing is wrong any more; 2 something could not be repaired, or an error\n";
-
 struct repairs {
     const struct invocation *call;
     uint64_t unmended;
@@ -82,7 +62,6 @@ const struct command cli_command_repair = {
     .name = "repair",
     .summary = "make a damaged store whole again",
     .operands = "no arguments",
-    .help = HELP,
     .options = TAKES(DRY_RUN) | TAKES(REBUILD) | TAKES(JSON),
     .run = run,
 };

@@ -3,23 +3,6 @@
 #include "command.h"
 #include "number.h"
 
-static const char HELP[] =
-    "usage: tamis rollback NAME [GENERATION]\n"
-    "\n"
-    "Put an older generation in force again: GENERATION, or else the newest one before the one\n"
-    "in force.  The generation that was in force is kept, so the same command can undo the\n"
-    "rollback.  Open handles follow at their next call.  'tamis generations NAME' lists the\n"
-    "generations.\n"
-    "\n"
-    "      --json          print {\"name\":\"...\",\"generation\":N,\"before\":N}\n"
-    "      --store DIR     the store\n"
-    "\n"
-    "examples:\n"
-    "  tamis rollback blacklist\n"
-    "  tamis rollback blacklist 41\n"
-    "\n"
-    "exit status: 0 done; 2 an error, and nothing was changed\n";
-
 static int keep_in_force(void *context, const struct tamis_generation_stat *stat)
 {
     uint64_t *generation = context;
@@ -67,7 +50,6 @@ const struct command cli_command_rollback = {
     .name = "rollback",
     .summary = "put an older generation of a filter in force again",
     .operands = "NAME [GENERATION]",
-    .help = HELP,
     .options = TAKES(JSON),
     .run = run,
 };

@@ -2,21 +2,6 @@
 /* rotate.c: tamis rotate NAME... - begin a new slice of the window now. */
 #include "command.h"
 
-static const char HELP[] =
-    "usage: tamis rotate NAME...\n"
-    "\n"
-    "Begin a new slice of each filter's window now.  A window keeps one slice more than it has\n"
-    "steps, so after that many rotations everything is forgotten that was added before the first\n"
-    "of them.  Without this command a new slice begins when the time of the last one is over or\n"
-    "when it is full, at the next key that is added.\n"
-    "\n"
-    "      --store DIR     the store\n"
-    "\n"
-    "examples:\n"
-    "  tamis rotate recent\n"
-    "\n"
-    "exit status: 0 done; 2 an error\n";
-
 static int rotate(tamis_store *store, const char *name)
 {
     tamis_filter *filter = cli_filter_open(store, name, 0);
@@ -39,7 +24,6 @@ const struct command cli_command_rotate = {
     .name = "rotate",
     .summary = "begin a new slice of a filter's window",
     .operands = "NAME...",
-    .help = HELP,
     .opens = OPENS_STORE,
     .run = rotate_all,
 };

@@ -3,24 +3,6 @@
 #include "command.h"
 #include "names.h"
 
-static const char HELP[] =
-    "usage: tamis sync [NAME...]\n"
-    "\n"
-    "Make a checkpoint: write the filters to the disk, and the item count and the time to the\n"
-    "catalog.  All keys that were added before it survive a power cut.  Without NAME, sync all\n"
-    "filters of the store.\n"
-    "\n"
-    "      --accept        say that keys which a power cut may have taken were dealt with; the\n"
-    "                      filter is then no longer unclean\n"
-    "      --json          print one object for each filter: name, items, checkpointed_at\n"
-    "      --store DIR     the store\n"
-    "\n"
-    "examples:\n"
-    "  tamis sync\n"
-    "  tamis sync seen queued\n"
-    "\n"
-    "exit status: 0 done; 2 an error\n";
-
 static int show_json(const struct invocation *call, tamis_filter *filter)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
@@ -61,7 +43,6 @@ const struct command cli_command_sync = {
     .name = "sync",
     .summary = "write filters to the disk",
     .operands = "[NAME...]",
-    .help = HELP,
     .options = TAKES(JSON) | TAKES(ACCEPT),
     .opens = OPENS_STORE,
     .run = sync_all,

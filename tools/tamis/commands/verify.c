@@ -5,24 +5,6 @@
 #include "record.h"
 #include "text.h"
 
-static const char HELP[] =
-    "usage: tamis verify [NAME...]\n"
-    "\n"
-    "Check headers, checksums, sizes, the catalog against the segments, and whether bits were\n"
-    "lost.  A filter with a problem is 'damaged' in 'tamis list' until a later check finds no\n"
-    "problem; nothing else is changed.  Without NAME, check the whole store, with the files that\n"
-    "belong to no filter.  Each problem is a line: file, offset, reason.\n"
-    "\n"
-    "      --json          print one object for each problem: file, offset, filter, error,\n"
-    "                      reason\n"
-    "      --store DIR     the store\n"
-    "\n"
-    "examples:\n"
-    "  tamis verify\n"
-    "  tamis verify seen --json\n"
-    "\n"
-    "exit status: 0 no problem found; 2 problems, or an error\n";
-
 #define OF_PROBLEM(how, member) RECORD_MEMBER(how, tamis_problem, member)
 
 static const struct field FIELDS_OF_PROBLEM[] = {
@@ -83,7 +65,6 @@ const struct command cli_command_verify = {
     .name = "verify",
     .summary = "check the store, say what is wrong and where",
     .operands = "[NAME...]",
-    .help = HELP,
     .options = TAKES(JSON),
     .run = run,
 };

@@ -8,24 +8,6 @@
 
 #define LOADS_AGAIN 3
 
-static const char HELP[] =
-    "usage: tamis report NAME... -o FILE\n"
-    "       tamis report --all -o FILE\n"
-    "\n"
-    "Write an HTML page to look at.  It has the catalog as a table.  For each filter it shows\n"
-    "how full each part of the file is, the present rate beside the rate that was asked for, the\n"
-    "rate at capacity, the segments and the generations.  The page needs no network, and also\n"
-    "holds all figures as JSON.  Every filter is read completely.  If the file is there, it is\n"
-    "replaced once the new one is complete.\n"
-    "\n"
-    "  -o, --output FILE   the file to write; - is standard output\n"
-    "      --all           report every filter of the store\n" HELP_PROGRESS_AND_STORE "\n"
-    "examples:\n"
-    "  tamis report seen -o seen.html\n"
-    "  tamis report --all -o - | ssh www 'cat > /srv/www/tamis.html'\n"
-    "\n"
-    "exit status: 0 done; 2 an error; 128 + N stopped by signal N\n";
-
 /* ---- What is in the store ----------------------------------------------------------------- */
 
 static struct report_filter *add_filter(struct report *report, const char *name)
@@ -234,7 +216,6 @@ const struct command cli_command_report = {
     .name = "report",
     .summary = "a page to look at filters",
     .operands = "NAME...|--all",
-    .help = HELP,
     .options = TAKES(ALL) | TAKES(OUTPUT) | TAKES_PROGRESS,
     .args_optional = true,
     .run = run,

@@ -5,7 +5,7 @@
  *     report.c          the command: what is in the store, read once
  *     report_page.c     the page: head, catalog, a section a filter
  *     report_charts.c   heat map, rate, growth, generations
- *     report_assets.c   style and script
+ *     page.css, page.js  style and script, through texts.cmake
  */
 #pragma once
 
@@ -46,7 +46,7 @@ void chart_generations(struct page *page, const struct report_filter *filter);
 /* A cell with a bar of `done` on one of `whole`, both as shares of the column. */
 void report_bar(struct page *page, double done, double whole);
 
-extern const char *const REPORT_STYLE[]; /* ends with NULL */
+extern const char REPORT_STYLE[];
 extern const char REPORT_SCRIPT[];
 
 /* ---- Numbers as people read them; each writes REPORT_TEXT bytes at most and returns text. */

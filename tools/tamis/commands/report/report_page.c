@@ -258,8 +258,7 @@ static void head(struct page *page, const struct report *report)
                     "<link rel=\"icon\" href=\"data:,\"><title>tamis report: ");
     page_escaped(page, report->count == 1 ? report->filters[0].name : report->store);
     page_text(page, "</title><style>\n");
-    for (const char *const *style = REPORT_STYLE; *style; style++)
-        page_text(page, *style);
+    page_text(page, REPORT_STYLE);
     page_text(page, "</style></head><body><header><h1>tamis report</h1><p><bdi>");
     page_escaped(page, report->store);
     text_time(time, sizeof time, report->made_at);
