@@ -6,6 +6,7 @@
 #
 #   tests/run.sh                       as installed (-O3) but with assertions kept, in .build/test
 #   tests/run.sh asan                  a preset of CMakePresets.json, in .build/asan
+#   tests/run.sh aarch64               for another processor, emulated by qemu-user: the tests of that label
 #   tests/run.sh -- -L unit            only the tests of label unit (docs/testing.md lists them)
 #   tests/run.sh tsan -- -R race -V    presets and ctest's arguments together
 set -euo pipefail
@@ -15,7 +16,7 @@ cd "$top"
 
 usage()
 {
-    sed -n '4,10s/^# \{0,1\}//p' "$top/tests/run.sh"
+    sed -n '4,11s/^# \{0,1\}//p' "$top/tests/run.sh"
 }
 
 preset=
@@ -60,8 +61,19 @@ packages=(
     e2fsprogs btrfs-progs                      # file systems that are filled up
     chromium                                   # `tamis report` in a browser: 122 MB, half a minute
 )
+target=all
 case $preset in
 clang | fuzz) packages+=(clang) ;;
+aarch64)
+    # The processor is emulated by qemu-user, at a tenth of the speed or less: only these tests run.
+    packages=(
+        cmake ninja-build pkg-config
+        gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libc6:arm64
+        liblmdb-dev:arm64 libxxhash-dev:arm64 libcmocka-dev:arm64
+    )
+    target=aarch64_tests
+    set -- -L '^aarch64$' "$@"
+    ;;
 esac
 tools/need-packages.sh "${packages[@]}" >&2
 
@@ -74,7 +86,7 @@ else
     cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O3 -g1" \
         -DTAMIS_WERROR=ON
 fi </dev/null
-cmake --build "$build" -j "$(nproc)" </dev/null
+cmake --build "$build" --target "$target" -j "$(nproc)" </dev/null
 # A child of a process with threads ends without having joined its parent's: no leak.
 export TSAN_OPTIONS=report_thread_leaks=0${TSAN_OPTIONS:+:$TSAN_OPTIONS}
 # A test that hangs must not hold up the rest; the long ones set a limit of their own.

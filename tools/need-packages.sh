@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # need-packages.sh [--update] PACKAGE...: install those of the Debian packages that are missing, and
 # say which.  Where none is missing it does nothing, so it needs neither root nor a network then.
+# A package of another architecture is called NAME:ARCHITECTURE.
 # --update: fetch apt's package index in any case, as a download from it may need a fresh one.
 set -eu
 
@@ -34,6 +35,11 @@ trap 'rm -f "$log"' EXIT
 {
     # A third party's source that is down must not stop an installation that does without it, so
     # only the outcome counts.
+    for package in $missing; do
+        case $package in
+        *:*) $as_root dpkg --add-architecture "${package##*:}" ;;
+        esac
+    done
     echo "apt: fetching the package index"
     $as_root apt-get update -q >"$log" 2>&1 </dev/null || true
     [ -n "$missing" ] || exit 0
