@@ -20,6 +20,7 @@ int tamis__point_no_room_check;
 int tamis__point_no_mark_lock;
 int tamis__point_no_mark_count;
 uint64_t tamis__point_samples = 1 << 14;
+uint64_t tamis__point_log_limit = TAMIS__LOG_LIMIT_USUAL;
 _Thread_local uint64_t tamis__point_hashed;
 #endif
 

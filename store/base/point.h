@@ -19,6 +19,8 @@
     X(TAMIS__POINT_SLOT_HALF, "copy: one word of an overflow slot is read, the other is not")      \
     X(TAMIS__POINT_BLOCK_LOCKED, "remove: the block is locked, no counter looked at")              \
     X(TAMIS__POINT_REMOVE_CHECKED, "remove: all counters are above 0, none is lowered")            \
+    X(TAMIS__POINT_HOLDER_DEAD, "remove: a lock's holder was found dead, the lock is not taken")   \
+    X(TAMIS__POINT_PAGE_REPLACED, "guard: a page that faulted is replaced")                        \
     X(TAMIS__POINT_CELL_LOWERED, "remove: one counter is lowered")                                 \
     X(TAMIS__POINT_STAGED, "create: the staged file is whole, the catalog not locked")             \
     X(TAMIS__POINT_RENAMED, "create: the segment has its name, the catalog is not committed")      \
@@ -44,10 +46,12 @@
     X(TAMIS__POINT_ROOM_GRANTED, "room: a lump is granted, and no stripe has it yet")              \
     X(TAMIS__POINT_LOG_MADE, "log: the file is whole, and has not its name")                       \
     X(TAMIS__POINT_LOG_NAMED, "log: it has its name, and no frame")                                \
+    X(TAMIS__POINT_DURABLE_ASKED, "durable add: keys were asked for, other flights not")           \
     X(TAMIS__POINT_DURABLE_BEGUN, "durable add: said to be in flight, no bit is set")              \
     X(TAMIS__POINT_DURABLE_SET, "durable add: the bits are set, no frame is written")              \
     X(TAMIS__POINT_DURABLE_WRITTEN, "durable add: the frame is written, and not synced")           \
     X(TAMIS__POINT_DURABLE_SYNCED, "durable add: the log is synced, the flight not over")          \
+    X(TAMIS__POINT_LOG_AWAITED, "durable add: the frame is written, another thread syncs the log") \
     X(TAMIS__POINT_LOG_RETIRED, "log: a checkpoint has made its frames needless, it is there")     \
     X(TAMIS__POINT_LOG_REPLAYED, "recovery: a log is replayed, and nothing synced")                \
     X(TAMIS__POINT_LOG_SYNCED, "recovery: what was replayed is synced, the log is there")          \
@@ -78,6 +82,8 @@ enum tamis__point {
 #undef TAMIS__POINT_ENUM_
         TAMIS__POINT_COUNT_OF
 };
+
+#define TAMIS__LOG_LIMIT_USUAL ((uint64_t)64 << 20) /* reasoned in handle/journal.c */
 
 #ifdef TAMIS_TEST_POINTS
 extern void (*tamis__point_hook)(enum tamis__point point);
@@ -113,6 +119,10 @@ extern int tamis__point_no_room_check;
  * build by the thousand. */
 extern uint64_t tamis__point_samples;
 #define TAMIS__SAMPLES tamis__point_samples
+/* The length at which the log of a small durable filter makes a checkpoint necessary.  A test sets
+ * less, as it would have to log four million keys. */
+extern uint64_t tamis__point_log_limit;
+#define TAMIS__LOG_LIMIT tamis__point_log_limit
 /* Counts the keys that this thread has hashed, so that a test can say how often a call
  * hashes a key. */
 extern _Thread_local uint64_t tamis__point_hashed;
@@ -131,4 +141,5 @@ extern _Thread_local uint64_t tamis__point_hashed;
 #define TAMIS__NO_MARK_LOCK 0
 #define TAMIS__NO_MARK_COUNT 0
 #define TAMIS__SAMPLES ((uint64_t)1 << 20)
+#define TAMIS__LOG_LIMIT TAMIS__LOG_LIMIT_USUAL
 #endif

@@ -105,7 +105,9 @@ static bool mend(const void *at)
     /* ORDER seq_cst: before the page is replaced; pairs with tamis__guard_fence(). */
     __atomic_store_n(entry != NULL ? &entry->broken : whose, true, __ATOMIC_SEQ_CST);
     (void)__atomic_add_fetch(&tamis__guard_faults, 1, __ATOMIC_SEQ_CST);
-    return entry != NULL ? replace(entry, page) : put_zeros(page, page_bytes, true);
+    const bool replaced = entry != NULL ? replace(entry, page) : put_zeros(page, page_bytes, true);
+    TAMIS__POINT(TAMIS__POINT_PAGE_REPLACED);
+    return replaced;
 }
 
 TAMIS_API int tamis_sigbus_mend(const void *address)

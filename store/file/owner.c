@@ -94,6 +94,7 @@ int tamis__owner_lock(struct tamis__owner *owner, uint64_t *word)
         if (holder != owner->nonce) {
             const int rc = is_dead(owner, holder);
             if (rc < 0) return rc;
+            if (rc == 1) TAMIS__POINT(TAMIS__POINT_HOLDER_DEAD);
             /* Swap only if the word still has the dead one's nonce: another waiter may
              * have been faster. */
             if (rc == 1 && swap(word, &holder, owner->nonce)) return 0;

@@ -161,6 +161,7 @@ static void take_lacking(struct sortie *sortie, struct tamis__hashed_keys *chunk
 {
     size_t lacking = 0;
     tamis__ask_newest_slice(*sortie->view, chunk, sortie->answers);
+    TAMIS__POINT(TAMIS__POINT_DURABLE_ASKED);
     const bool alone = tamis__flight_is_alone(&sortie->flight, *sortie->view);
     for (size_t i = 0; i < chunk->count; i++) {
         if (alone && sortie->answers[i]) continue;

@@ -8,12 +8,11 @@
 #include "handle/view.h"
 
 /*
- * A checkpoint is made when a log reaches this length, or the given share of the filter's data if
- * that is more.  4 million keys in 64 MiB dirty most pages of a filter of up to 16 GiB, so a
+ * A checkpoint is made when a log reaches TAMIS__LOG_LIMIT, or the given share of the filter's data
+ * if that is more.  4 million keys in 64 MiB dirty most pages of a filter of up to 16 GiB, so a
  * checkpoint writes the whole filter.  With a log of an eighth of the data, that is 8 bytes written
  * for each byte that is logged.
  */
-#define LIMIT_BYTES_MIN ((uint64_t)64 << 20)
 #define LIMIT_SHARE 8u
 
 struct tamis__journal {
@@ -113,7 +112,7 @@ static uint64_t limit_of(const struct tamis__view *view)
     for (uint32_t i = 0; i < view->count; i++)
         data_bytes += view->segments[i].segment.header->data_bytes;
     const uint64_t share = data_bytes / LIMIT_SHARE;
-    return share > LIMIT_BYTES_MIN ? share : LIMIT_BYTES_MIN;
+    return share > TAMIS__LOG_LIMIT ? share : TAMIS__LOG_LIMIT;
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */
@@ -285,10 +284,12 @@ int tamis__journal_sync(struct tamis__journal *journal, const struct tamis__view
     while (rc == 0 && journal->synced < ticket) {
         failed = journal->failed;
         if (failed) break;
-        if (journal->syncing || journal->busy)
+        if (journal->syncing || journal->busy) {
+            TAMIS__POINT(TAMIS__POINT_LOG_AWAITED);
             (void)pthread_cond_wait(&journal->changed, &journal->mutex);
-        else
+        } else {
             rc = sync_written(journal);
+        }
     }
     (void)pthread_mutex_unlock(&journal->mutex);
     if (failed) return fail_with_others(journal);

@@ -3,13 +3,15 @@
  * foreign_test.c: what does not belong into a store, with the timing and the system that a shell
  * cannot set. tests/multiproc/permissions_test.sh has the rest.
  *
- * Seen to fail: the swap with LMDB opened by path (it wrote into the victim), network types without
- * the check, hard links without the check of st_nlink.
+ * Seen to fail: the group where adopt() does not set it; the swap with LMDB opened by path (it
+ * wrote into the victim), network types without the check, hard links without the check of
+ * st_nlink.
  */
 #include "fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/point.h"
@@ -162,4 +164,31 @@ CASE(modes_that_no_store_can_have_are_refused)
     options.mode = 0660;
     assert_refused(TAMIS_EMISMATCH, "has mode 0640, not 0660; change it with 'chmod 0660",
                    tamis_store_open_with(path, &options, &store));
+}
+
+/* Another group that this process may give files to; 0 if there is none. */
+static gid_t other_group(void)
+{
+    gid_t groups[64];
+    const int count = getgroups(64, groups);
+    for (int i = 0; i < count; i++)
+        if (groups[i] != getegid()) return groups[i];
+    return geteuid() == 0 ? 54321 : 0;
+}
+
+/* Directories with setgid hand the group on by themselves; those of this store do not. */
+STORE_CASE(files_have_the_group_of_the_store_where_directories_do_not_hand_it_on)
+{
+    struct stat st;
+    const gid_t group = other_group();
+    if (group == 0) skip();
+    const char *catalog = fixture_join(path, "catalog.mdb");
+    assert_int_equal(chown(catalog, (uid_t)-1, group), 0);
+    assert_int_equal(chmod(catalog, 0640), 0);
+    (void)tamis_filter_close(fixture_filter(store, "f", 100));
+    assert_int_equal(stat(fixture_join(path, "segments"), &st), 0);
+    assert_int_equal(st.st_mode & S_ISGID, 0);
+    assert_int_equal(stat(fixture_segment_path(path, 1), &st), 0);
+    assert_int_equal(st.st_gid, group);
+    assert_int_equal(st.st_mode & 07777, 0640);
 }
