@@ -46,6 +46,12 @@ struct invocation {
     tamis_filter *filter; /* open while cli_with_filter() runs */
 };
 
+/* Whether one of these options (TAKES(...)) was given. */
+static inline bool cli_given(const struct invocation *call, uint64_t set)
+{
+    return options_have(&call->options, set);
+}
+
 struct command {
     const char *name;
     const char *summary;  /* a few words for `tamis help`                     */

@@ -76,7 +76,7 @@ struct key_source *key_source_of(const struct invocation *call, struct input *in
 static void hint_at_file(const struct invocation *call, const char *key)
 {
     struct stat status;
-    if (call->dashes || options_have(&call->options, TAKES(QUIET))) return;
+    if (call->dashes || cli_given(call, TAKES(QUIET))) return;
     if (strcmp(key, "-") == 0)
         cli_tell("'-' is taken as a key; keys are read from standard input where no KEY is given");
     else if (stat(key, &status) == 0 && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)))
@@ -118,8 +118,7 @@ static void begin_reading(const struct invocation *call, bool standard, uint64_t
     const bool typed = standard && isatty(STDIN_FILENO) == 1;
     if (typed) cli_tell("reading keys from the terminal, one a line; end with Ctrl-D");
     /* A user who types the keys sees the progress anyway, and the line would be in the way. */
-    if (!typed || options_have(&call->options, TAKES(PROGRESS)))
-        progress_start(&call->options, bytes);
+    if (!typed || cli_given(call, TAKES(PROGRESS))) progress_start(&call->options, bytes);
 }
 
 struct key_source *key_source_new(const struct invocation *call, size_t first)

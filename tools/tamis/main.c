@@ -118,7 +118,7 @@ static int run_command(const struct options *global, struct out *out, int argc, 
     if (!call.command) return fail_unknown_command(argv[0]);
     int status = CLI_ERROR;
     const bool parsed = options_parse(&call, argc, argv);
-    if (parsed && options_have(&call.options, TAKES(HELP))) {
+    if (parsed && cli_given(&call, TAKES(HELP))) {
         status = print_help(out, call.command);
     } else if (parsed) {
         status = run_opened(&call);

@@ -32,7 +32,7 @@ char *cli_store_path(const struct invocation *call)
 
 unsigned cli_store_flags(const struct invocation *call, unsigned flags)
 {
-    const bool forced = options_have(&call->options, TAKES(FORCE_NETWORK_FS));
+    const bool forced = cli_given(call, TAKES(FORCE_NETWORK_FS));
     return forced ? flags | TAMIS_FORCE_NETWORK_FS : flags;
 }
 
@@ -40,7 +40,7 @@ struct tamis_store_options cli_store_options(const struct invocation *call, unsi
 {
     struct tamis_store_options options = {
         .size = sizeof options, .flags = cli_store_flags(call, flags), .busy_fn = wait_tell};
-    if (options_have(&call->options, TAKES(WAIT)))
+    if (cli_given(call, TAKES(WAIT)))
         options.busy_timeout_ms = call->options.wait_ms > 0 ? call->options.wait_ms : -1;
     return options;
 }
@@ -133,8 +133,8 @@ static tamis_filter *open_both(const struct invocation *call, unsigned flags)
 
 int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct invocation *call))
 {
-    if (options_have(&call->options, TAKES(NO_SYNC))) flags |= TAMIS_NO_SYNC;
-    if (options_have(&call->options, TAKES(POPULATE))) flags |= TAMIS_POPULATE;
+    if (cli_given(call, TAKES(NO_SYNC))) flags |= TAMIS_NO_SYNC;
+    if (cli_given(call, TAKES(POPULATE))) flags |= TAMIS_POPULATE;
     call->filter = open_both(call, flags);
     if (!call->filter) return CLI_ERROR;
     call->store = tamis_filter_store(call->filter);

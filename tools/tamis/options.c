@@ -34,49 +34,22 @@ enum value {
     VALUE_WINDOW,   /* window_ns or window_items                                     */
 };
 
-#define AT(member) .at = offsetof(struct options, member)
+/* The values of the table, as they stand in CLI_OPTIONS. */
+#define NO_VALUE VALUE_NONE, 0, 0, 0
+#define VALUE(type, member) VALUE_##type, offsetof(struct options, member), 0, 0
+#define SMALL(member, least, most) VALUE_SMALL, offsetof(struct options, member), least, most
 
 static const struct {
     const char *name;
     const char *shown; /* in messages */
     char letter;       /* 0: it has none */
-} OPTIONS[OPTION_IDS] = {
-#define OPTION_NAME(id, name, letter)                                                              \
-    [OPTION_##id] = {name, sizeof letter > 1 ? "-" letter "/--" name : "--" name, letter[0]},
-    CLI_OPTIONS(OPTION_NAME)};
-
-static const struct {
     enum value value;
     size_t at; /* of the value in struct options */
     uint32_t least, most;
-} VALUES[OPTION_IDS] = {
-    [OPTION_STORE] = {VALUE_STORE, AT(store)},
-    [OPTION_CAPACITY] = {VALUE_COUNT, AT(capacity)},
-    [OPTION_RATE] = {VALUE_RATE, AT(fp_rate)},
-    [OPTION_BITS] = {VALUE_BITS, AT(m_bits)},
-    [OPTION_HASHES] = {VALUE_HASHES, AT(k)},
-    [OPTION_KIND] = {VALUE_KIND, AT(kind)},
-    [OPTION_HASH_SET] = {VALUE_TEXT, AT(hash_set)},
-    [OPTION_SEED] = {VALUE_SEED, AT(seed)},
-    [OPTION_LIKE] = {VALUE_TEXT, AT(like)},
-    [OPTION_MEMORY] = {VALUE_SIZE, AT(memory_bytes)},
-    [OPTION_FROM] = {VALUE_TEXT, AT(peer)},
-    [OPTION_TO] = {VALUE_TEXT, AT(peer)},
-    [OPTION_ON_FULL] = {VALUE_ON_FULL, AT(on_full)},
-    [OPTION_WINDOW] = {VALUE_WINDOW, AT(window_ns)},
-    [OPTION_SLICES] = {VALUE_SMALL, AT(slices), .least = 1, .most = TAMIS_SLICES_MAX},
-    [OPTION_COUNTER_BITS] = {VALUE_SMALL, AT(counter_bits), .least = 4, .most = 32},
-    [OPTION_COMMENTS] = {VALUE_COMMENTS, AT(comments)},
-    [OPTION_THREADS] = {VALUE_SMALL, AT(threads), .least = 1, .most = THREADS_MAX},
-    [OPTION_KEEP] = {VALUE_SMALL, AT(keep), .least = 0, .most = TAMIS_KEEP_MAX},
-    [OPTION_EXCEPT] = {VALUE_FILE, AT(except)},
-    [OPTION_AGAINST] = {VALUE_FILE, AT(against)},
-    [OPTION_OUTPUT] = {VALUE_TEXT, AT(output)},
-    [OPTION_MODE] = {VALUE_MODE, AT(mode)},
-    [OPTION_SYNC_INTERVAL] = {VALUE_DURATION, AT(sync_interval_ns)},
-    [OPTION_FILE] = {VALUE_FILE, AT(files)},
-    [OPTION_WAIT] = {VALUE_WAIT, AT(wait_ms)},
-};
+} OPTIONS[OPTION_IDS] = {
+#define OPTION_ROW(id, name, letter, value)                                                        \
+    [OPTION_##id] = {name, sizeof letter > 1 ? "-" letter "/--" name : "--" name, letter[0], value},
+    CLI_OPTIONS(OPTION_ROW)};
 
 /* Of each of these sets a command takes one option at most. */
 static const uint64_t EXCLUSIVE[] = {
@@ -88,8 +61,8 @@ static const uint64_t EXCLUSIVE[] = {
 
 static int argument_of(int id)
 {
-    if (VALUES[id].value == VALUE_NONE) return no_argument;
-    return VALUES[id].value == VALUE_COMMENTS ? optional_argument : required_argument;
+    if (OPTIONS[id].value == VALUE_NONE) return no_argument;
+    return OPTIONS[id].value == VALUE_COMMENTS ? optional_argument : required_argument;
 }
 
 /* What getopt_long() wants to be given, for one set of options. */
@@ -209,9 +182,9 @@ static bool take_option(const struct command *command, struct options *options, 
                         const char *value)
 {
     const char *shown = OPTIONS[id].shown;
-    void *at = (char *)options + VALUES[id].at;
+    void *at = (char *)options + OPTIONS[id].at;
     options->given |= UINT64_C(1) << id;
-    switch (VALUES[id].value) {
+    switch (OPTIONS[id].value) {
     case VALUE_TEXT:
         *(const char **)at = value;
         return true;
@@ -232,7 +205,7 @@ static bool take_option(const struct command *command, struct options *options, 
     case VALUE_RATE:
         return number_rate(shown, value, at);
     case VALUE_SMALL:
-        return take_small(shown, value, VALUES[id].least, VALUES[id].most, at);
+        return take_small(shown, value, OPTIONS[id].least, OPTIONS[id].most, at);
     case VALUE_HASHES:
         return take_small(shown, value, 1,
                           command && command->hashes_max ? command->hashes_max : TAMIS_K_MAX, at);
@@ -321,7 +294,7 @@ bool options_parse(struct invocation *call, int argc, char **argv)
     call->args = argv + optind;
     call->arg_count = (size_t)(argc - optind);
     call->dashes = strcmp(argv[optind - 1], "--") == 0;
-    if (options_have(&call->options, TAKES(HELP))) return true;
+    if (cli_given(call, TAKES(HELP))) return true;
     if (!arguments_fit(call)) return false;
     for (size_t i = 0; i < sizeof EXCLUSIVE / sizeof *EXCLUSIVE; i++)
         if (!options_exclusive(call, EXCLUSIVE[i])) return false;

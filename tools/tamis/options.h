@@ -14,69 +14,71 @@
 struct command;
 struct invocation;
 
-/* Every option: its id, its name, and its letter, if it has one.  options.c says what its value is.
+/*
+ * Every option: its id, its name, its letter, if it has one, and what its value is: of which type
+ * (enum value of options.c), and where in struct options it is put; SMALL has a range besides.
  */
 #define CLI_OPTIONS(X)                                                                             \
-    X(HELP, "help", "h")                                                                           \
-    X(VERSION, "version", "V")                                                                     \
-    X(STORE, "store", "")                                                                          \
-    X(JSON, "json", "")                                                                            \
-    X(CAPACITY, "capacity", "n")                                                                   \
-    X(RATE, "rate", "p")                                                                           \
-    X(BITS, "bits", "m")                                                                           \
-    X(HASHES, "hashes", "k")                                                                       \
-    X(KIND, "kind", "")                                                                            \
-    X(HASH_SET, "hash-set", "")                                                                    \
-    X(SEED, "seed", "")                                                                            \
-    X(LIKE, "like", "")                                                                            \
-    X(IF_MISSING, "if-missing", "")                                                                \
-    X(NEW, "new", "")                                                                              \
-    X(SEEN, "seen", "")                                                                            \
-    X(STATS, "stats", "")                                                                          \
-    X(ZERO, "null", "z")                                                                           \
-    X(HEX, "hex", "")                                                                              \
-    X(PROGRESS, "progress", "")                                                                    \
-    X(NO_PROGRESS, "no-progress", "")                                                              \
-    X(INVERT, "invert", "v")                                                                       \
-    X(COUNT, "count", "c")                                                                         \
-    X(QUIET, "quiet", "q")                                                                         \
-    X(MEMORY, "memory", "")                                                                        \
-    X(TABLE, "table", "")                                                                          \
-    X(FROM, "from", "")                                                                            \
-    X(TO, "to", "")                                                                                \
-    X(SEAL, "seal", "")                                                                            \
-    X(FORCE, "force", "")                                                                          \
-    X(INTERSECT, "intersect", "")                                                                  \
-    X(ON_FULL, "on-full", "")                                                                      \
-    X(WINDOW, "window", "")                                                                        \
-    X(SLICES, "slices", "")                                                                        \
-    X(COUNTER_BITS, "counter-bits", "")                                                            \
-    X(COMMENTS, "comments", "")                                                                    \
-    X(SKIP_BLANK, "skip-blank", "")                                                                \
-    X(CRLF, "crlf", "")                                                                            \
-    X(THREADS, "threads", "")                                                                      \
-    X(KEEP, "keep", "")                                                                            \
-    X(IF_CHANGED, "if-changed", "")                                                                \
-    X(ALLOW_EMPTY, "allow-empty", "")                                                              \
-    X(EXCEPT, "except", "")                                                                        \
-    X(AGAINST, "against", "")                                                                      \
-    X(DRY_RUN, "dry-run", "")                                                                      \
-    X(REBUILD, "rebuild", "")                                                                      \
-    X(OUTPUT, "output", "o")                                                                       \
-    X(ALL, "all", "")                                                                              \
-    X(WITH_KEY, "with-key", "")                                                                    \
-    X(MODE, "mode", "")                                                                            \
-    X(DURABLE, "durable", "")                                                                      \
-    X(FORCE_NETWORK_FS, "force-network-fs", "")                                                    \
-    X(SYNC_INTERVAL, "sync-interval", "")                                                          \
-    X(NO_SYNC, "no-sync", "")                                                                      \
-    X(POPULATE, "populate", "")                                                                    \
-    X(ACCEPT, "accept", "")                                                                        \
-    X(FILE, "file", "")                                                                            \
-    X(WAIT, "wait", "")                                                                            \
-    X(RECORDED, "recorded", "")
+    X(HELP, "help", "h", NO_VALUE)                                                                 \
+    X(VERSION, "version", "V", NO_VALUE)                                                           \
+    X(STORE, "store", "", VALUE(STORE, store))                                                     \
+    X(JSON, "json", "", NO_VALUE)                                                                  \
+    X(CAPACITY, "capacity", "n", VALUE(COUNT, capacity))                                           \
+    X(RATE, "rate", "p", VALUE(RATE, fp_rate))                                                     \
+    X(BITS, "bits", "m", VALUE(BITS, m_bits))                                                      \
+    X(HASHES, "hashes", "k", VALUE(HASHES, k))                                                     \
+    X(KIND, "kind", "", VALUE(KIND, kind))                                                         \
+    X(HASH_SET, "hash-set", "", VALUE(TEXT, hash_set))                                             \
+    X(SEED, "seed", "", VALUE(SEED, seed))                                                         \
+    X(LIKE, "like", "", VALUE(TEXT, like))                                                         \
+    X(IF_MISSING, "if-missing", "", NO_VALUE)                                                      \
+    X(NEW, "new", "", NO_VALUE)                                                                    \
+    X(SEEN, "seen", "", NO_VALUE)                                                                  \
+    X(STATS, "stats", "", NO_VALUE)                                                                \
+    X(ZERO, "null", "z", NO_VALUE)                                                                 \
+    X(HEX, "hex", "", NO_VALUE)                                                                    \
+    X(PROGRESS, "progress", "", NO_VALUE)                                                          \
+    X(NO_PROGRESS, "no-progress", "", NO_VALUE)                                                    \
+    X(INVERT, "invert", "v", NO_VALUE)                                                             \
+    X(COUNT, "count", "c", NO_VALUE)                                                               \
+    X(QUIET, "quiet", "q", NO_VALUE)                                                               \
+    X(MEMORY, "memory", "", VALUE(SIZE, memory_bytes))                                             \
+    X(TABLE, "table", "", NO_VALUE)                                                                \
+    X(FROM, "from", "", VALUE(TEXT, peer))                                                         \
+    X(TO, "to", "", VALUE(TEXT, peer))                                                             \
+    X(SEAL, "seal", "", NO_VALUE)                                                                  \
+    X(FORCE, "force", "", NO_VALUE)                                                                \
+    X(INTERSECT, "intersect", "", NO_VALUE)                                                        \
+    X(ON_FULL, "on-full", "", VALUE(ON_FULL, on_full))                                             \
+    X(WINDOW, "window", "", VALUE(WINDOW, window_ns))                                              \
+    X(SLICES, "slices", "", SMALL(slices, 1, TAMIS_SLICES_MAX))                                    \
+    X(COUNTER_BITS, "counter-bits", "", SMALL(counter_bits, 4, 32))                                \
+    X(COMMENTS, "comments", "", VALUE(COMMENTS, comments))                                         \
+    X(SKIP_BLANK, "skip-blank", "", NO_VALUE)                                                      \
+    X(CRLF, "crlf", "", NO_VALUE)                                                                  \
+    X(THREADS, "threads", "", SMALL(threads, 1, THREADS_MAX))                                      \
+    X(KEEP, "keep", "", SMALL(keep, 0, TAMIS_KEEP_MAX))                                            \
+    X(IF_CHANGED, "if-changed", "", NO_VALUE)                                                      \
+    X(ALLOW_EMPTY, "allow-empty", "", NO_VALUE)                                                    \
+    X(EXCEPT, "except", "", VALUE(FILE, except))                                                   \
+    X(AGAINST, "against", "", VALUE(FILE, against))                                                \
+    X(DRY_RUN, "dry-run", "", NO_VALUE)                                                            \
+    X(REBUILD, "rebuild", "", NO_VALUE)                                                            \
+    X(OUTPUT, "output", "o", VALUE(TEXT, output))                                                  \
+    X(ALL, "all", "", NO_VALUE)                                                                    \
+    X(WITH_KEY, "with-key", "", NO_VALUE)                                                          \
+    X(MODE, "mode", "", VALUE(MODE, mode))                                                         \
+    X(DURABLE, "durable", "", NO_VALUE)                                                            \
+    X(FORCE_NETWORK_FS, "force-network-fs", "", NO_VALUE)                                          \
+    X(SYNC_INTERVAL, "sync-interval", "", VALUE(DURATION, sync_interval_ns))                       \
+    X(NO_SYNC, "no-sync", "", NO_VALUE)                                                            \
+    X(POPULATE, "populate", "", NO_VALUE)                                                          \
+    X(ACCEPT, "accept", "", NO_VALUE)                                                              \
+    X(FILE, "file", "", VALUE(FILE, files))                                                        \
+    X(WAIT, "wait", "", VALUE(WAIT, wait_ms))                                                      \
+    X(RECORDED, "recorded", "", NO_VALUE)
 
-#define OPTION_ID(id, name, letter) OPTION_##id,
+#define OPTION_ID(id, name, letter, value) OPTION_##id,
 enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
 
 #define TAKES(id) (UINT64_C(1) << OPTION_##id)

@@ -21,29 +21,24 @@ struct addition {
     bool warned;
 };
 
-static bool wants(const struct addition *addition, uint64_t option)
-{
-    return options_have(&addition->call->options, option);
-}
-
 static void print_json(const struct addition *addition, size_t count)
 {
     const struct key_source *source = addition->source;
     for (size_t i = 0; i < count; i++) {
         bool is_new = source->answers[i] != 0;
         if (source->answers[i] == TAMIS_ANSWER_REFUSED) continue;
-        if (wants(addition, is_new ? TAKES(SEEN) : TAKES(NEW))) continue;
+        if (cli_given(addition->call, is_new ? TAKES(SEEN) : TAKES(NEW))) continue;
         json_print_key(source->out, &source->keys[i], source->hex, "new", json_boolean(is_new));
     }
 }
 
 static void print_answers(const struct addition *addition, size_t count)
 {
-    if (wants(addition, TAKES(JSON)))
+    if (cli_given(addition->call, TAKES(JSON)))
         print_json(addition, count);
-    else if (wants(addition, TAKES(NEW)))
+    else if (cli_given(addition->call, TAKES(NEW)))
         key_source_print(addition->source, count, 1);
-    else if (wants(addition, TAKES(SEEN)))
+    else if (cli_given(addition->call, TAKES(SEEN)))
         key_source_print(addition->source, count, 0);
 }
 
@@ -95,7 +90,7 @@ static int add_batch(void *context, size_t count)
 {
     struct addition *addition = context;
     struct key_source *source = addition->source;
-    bool asked = wants(addition, TAKES(NEW) | TAKES(SEEN) | TAKES(JSON));
+    bool asked = cli_given(addition->call, TAKES(NEW) | TAKES(SEEN) | TAKES(JSON));
     int64_t new_keys =
         tamis_filter_add_batch(addition->filter, source->keys, count, source->answers);
     if (new_keys < 0) return tell_refused(addition, count);
@@ -110,7 +105,7 @@ static void print_stats(const struct addition *addition, double seconds)
     uintmax_t new_keys = addition->new_keys;
     char line[160];
     int bytes;
-    if (wants(addition, TAKES(JSON)))
+    if (cli_given(addition->call, TAKES(JSON)))
         bytes = snprintf(line, sizeof line, "{\"keys\":%ju,\"new\":%ju,\"seconds\":%.3f}\n", keys,
                          new_keys, seconds);
     else
@@ -127,7 +122,7 @@ static int begin(struct addition *addition)
     struct tamis_filter_stat stat = {.size = sizeof stat};
     const int64_t interval_ns = addition->call->options.sync_interval_ns;
     if (tamis_filter_stat(filter, &stat) < 0 ||
-        (wants(addition, TAKES(SYNC_INTERVAL)) &&
+        (cli_given(addition->call, TAKES(SYNC_INTERVAL)) &&
          tamis_filter_set_sync_interval(filter, interval_ns) < 0))
         return cli_fail_library();
     cli_tell_trouble_of(&stat);
@@ -146,7 +141,7 @@ static int add(struct invocation *call)
     int status = key_source_each(addition.source, add_batch, &addition);
     progress_end();
     out_flush(call->out); /* answers first, then what is said about them */
-    if (wants(&addition, TAKES(STATS))) print_stats(&addition, progress_clock() - start);
+    if (cli_given(addition.call, TAKES(STATS))) print_stats(&addition, progress_clock() - start);
     status = cli_filter_close(call->filter, status);
     call->filter = NULL;
     if (status == CLI_DONE)

@@ -24,7 +24,7 @@ static int backup(struct invocation *call)
         return cli_interrupted("; nothing is left in %s", call->args[0]);
     }
     if (filters < 0) return cli_fail_library();
-    if (options_have(&call->options, TAKES(JSON))) {
+    if (cli_given(call, TAKES(JSON))) {
         json_t *line = json_new();
         json_put(line, "directory", json_text(call->args[0]));
         json_put(line, "filters", json_unsigned((uint64_t)filters));

@@ -25,11 +25,6 @@ struct work {
     uint64_t returns; /* keys that end with a carriage return */
 };
 
-static bool wants(const struct work *work, uint64_t option)
-{
-    return options_have(&work->call->options, option);
-}
-
 /* ---- The files ----------------------------------------------------------------------------- */
 
 struct files {
@@ -146,7 +141,7 @@ static int read_keys(struct work *work)
         if (keys == 0 && files.count > 1)
             cli_tell("note: there is no key in %s", input_name(files.paths[i]));
     }
-    if (all > 0 || wants(work, TAKES(ALLOW_EMPTY))) return CLI_DONE;
+    if (all > 0 || cli_given(work->call, TAKES(ALLOW_EMPTY))) return CLI_DONE;
     return cli_fail("there is no key in the input; if that is meant, give --allow-empty");
 }
 
@@ -241,8 +236,9 @@ static void print_stats(const struct tamis_build_result *result, double seconds)
 static void tell_result(const struct work *work, const struct tamis_build_result *result,
                         bool published, double seconds)
 {
-    if (wants(work, TAKES(JSON))) print_json(work, result, published, seconds);
-    const bool silent = !published && wants(work, TAKES(QUIET)); /* as it was told before */
+    if (cli_given(work->call, TAKES(JSON))) print_json(work, result, published, seconds);
+    const bool silent =
+        !published && cli_given(work->call, TAKES(QUIET)); /* as it was told before */
     if (!published && !silent)
         cli_tell("'%s' has these keys already; generation %" PRIu64 " stays in force", work->name,
                  result->generation);
@@ -250,7 +246,7 @@ static void tell_result(const struct work *work, const struct tamis_build_result
         cli_tell("note: keys of --against are among those built in (%" PRIu64
                  " of them); they answer yes",
                  result->conflicts);
-    if (wants(work, TAKES(STATS))) print_stats(result, seconds);
+    if (cli_given(work->call, TAKES(STATS))) print_stats(result, seconds);
 }
 
 static int failed(const struct work *work, int status)

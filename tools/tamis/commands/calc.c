@@ -184,7 +184,7 @@ static int show(const struct invocation *call, const struct row *rows, size_t co
     for (size_t i = 0; i < count; i++)
         done += rows[i].reason == NULL;
     if (done == 0) return fail_all(rows, count);
-    if (!options_have(&call->options, TAKES(JSON))) {
+    if (!cli_given(call, TAKES(JSON))) {
         print_rows(call->out, rows, count);
         return CLI_DONE;
     }

@@ -11,17 +11,13 @@ struct question {
     uint8_t wanted;
 };
 
-static bool wants(const struct question *question, uint64_t option)
-{
-    return options_have(&question->call->options, option);
-}
-
 /* Without -v every key is printed with its answer, so the reader need not keep the input. */
 static void print_json(const struct question *question, size_t count)
 {
     const struct key_source *source = question->source;
     for (size_t i = 0; i < count; i++) {
-        if (wants(question, TAKES(INVERT)) && source->answers[i] != question->wanted) continue;
+        if (cli_given(question->call, TAKES(INVERT)) && source->answers[i] != question->wanted)
+            continue;
         json_print_key(source->out, &source->keys[i], source->hex, "present",
                        json_boolean(source->answers[i]));
     }
@@ -33,14 +29,14 @@ static int check_batch(void *context, size_t count)
 {
     struct question *question = context;
     struct key_source *source = question->source;
-    bool silent = wants(question, TAKES(COUNT) | TAKES(QUIET));
+    bool silent = cli_given(question->call, TAKES(COUNT) | TAKES(QUIET));
     int64_t present = tamis_filter_contains_batch(question->filter, source->keys, count,
                                                   silent ? NULL : source->answers);
     if (present < 0) return cli_fail_library();
     question->matches += question->wanted ? (uint64_t)present : count - (uint64_t)present;
-    if (wants(question, TAKES(QUIET)) && question->matches > 0) return ENOUGH;
+    if (cli_given(question->call, TAKES(QUIET)) && question->matches > 0) return ENOUGH;
     if (silent) return CLI_DONE;
-    if (wants(question, TAKES(JSON)))
+    if (cli_given(question->call, TAKES(JSON)))
         print_json(question, count);
     else
         key_source_print(source, count, question->wanted);
@@ -49,7 +45,7 @@ static int check_batch(void *context, size_t count)
 
 static void print_count(const struct question *question)
 {
-    if (wants(question, TAKES(JSON))) {
+    if (cli_given(question->call, TAKES(JSON))) {
         json_t *line = json_new();
         json_put(line, "count", json_unsigned(question->matches));
         json_print(question->call->out, line);
@@ -60,16 +56,16 @@ static void print_count(const struct question *question)
 
 static int check(struct invocation *call)
 {
-    struct question question = {.call = call,
-                                .filter = call->filter,
-                                .wanted = !options_have(&call->options, TAKES(INVERT))};
+    struct question question = {
+        .call = call, .filter = call->filter, .wanted = !cli_given(call, TAKES(INVERT))};
     cli_tell_trouble(call->filter);
     question.source = key_source_new(call, 1);
     const int status = key_source_each(question.source, check_batch, &question);
     progress_end();
     key_source_free(question.source);
     if (status == CLI_ERROR) return status;
-    if (wants(&question, TAKES(COUNT)) && !wants(&question, TAKES(QUIET))) print_count(&question);
+    if (cli_given(question.call, TAKES(COUNT)) && !cli_given(question.call, TAKES(QUIET)))
+        print_count(&question);
     return question.matches > 0 ? CLI_DONE : CLI_NOTHING;
 }
 

@@ -39,7 +39,7 @@ static int compare(struct invocation *call)
     int status = CLI_DONE;
     if (tamis_filter_compare(call->filter, other, &comparison) < 0)
         status = cli_fail_library();
-    else if (options_have(&call->options, TAKES(JSON)))
+    else if (cli_given(call, TAKES(JSON)))
         show_json(call->out, call->args, &comparison);
     else
         show_text(call->out, call->args, &comparison);

@@ -14,7 +14,7 @@ static void print_counts(const struct counting *counting, size_t count)
 {
     const struct key_source *source = counting->source;
     for (size_t i = 0; i < count; i++) {
-        if (options_have(&counting->call->options, TAKES(JSON))) {
+        if (cli_given(counting->call, TAKES(JSON))) {
             json_print_key(source->out, &source->keys[i], source->hex, "count",
                            json_unsigned(counting->counts[i]));
             continue;

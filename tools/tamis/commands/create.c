@@ -81,7 +81,7 @@ static tamis_store *open_store(const struct invocation *call, const struct tamis
     struct tamis_store_options options = cli_store_options(call, 0);
     options.mode = call->options.mode;
     int rc = tamis_store_open_with(path, &options, &store);
-    if (rc == TAMIS_ENOSTORE && !options_have(&call->options, TAKES(LIKE))) {
+    if (rc == TAMIS_ENOSTORE && !cli_given(call, TAKES(LIKE))) {
         rc = tamis_filter_check(path, call->args[0], spec);
         options.flags |= TAMIS_CREATE;
         if (rc == 0) rc = tamis_store_open_with(path, &options, &store);
@@ -96,12 +96,12 @@ static int create(const struct invocation *call, tamis_store *store,
 {
     tamis_filter *filter = NULL;
     const char *name = call->args[0];
-    int rc = options_have(&call->options, TAKES(IF_MISSING))
+    int rc = cli_given(call, TAKES(IF_MISSING))
                  ? tamis_filter_open_or_create(store, name, spec, &filter)
                  : tamis_filter_create(store, name, spec, &filter);
     if (rc < 0) return cli_fail_library();
     int status = CLI_DONE;
-    if (options_have(&call->options, TAKES(JSON))) status = view_show_json(call->out, filter, 0);
+    if (cli_given(call, TAKES(JSON))) status = view_show_json(call->out, filter, 0);
     if (spec->hash_set) cli_tell_weakness(spec->hash_set);
     return cli_filter_close(filter, status);
 }
@@ -114,7 +114,7 @@ static int run(struct invocation *call)
     tamis_store *store = open_store(call, &spec);
     if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
-    if (!options_have(&call->options, TAKES(LIKE)) ||
+    if (!cli_given(call, TAKES(LIKE)) ||
         spec_from_filter(store, call->options.like, &spec, hash_set))
         status = create(call, store, &spec);
     tamis_store_close(store);

@@ -29,7 +29,7 @@ struct finding {
 static void show(const struct visit *visit, const struct finding *f)
 {
     struct out *out = visit->call->out;
-    if (options_have(&visit->call->options, TAKES(JSON))) {
+    if (cli_given(visit->call, TAKES(JSON))) {
         json_t *line = json_new();
         json_put(line, "filter", json_text(f->filter));
         json_put(line, "state", json_text(f->state));

@@ -59,11 +59,6 @@ struct change {
     struct pile pile;
 };
 
-static bool wants_json(const struct invocation *call)
-{
-    return options_have(&call->options, TAKES(JSON));
-}
-
 static int read_pile(struct change *change)
 {
     for (;;) {
@@ -84,7 +79,7 @@ static int add(struct change *change, const struct tamis_key *keys)
     const int64_t added =
         tamis_filter_except(change->store, change->name, keys, change->pile.count);
     if (added < 0) return cli_fail_named(change->store, change->name, added);
-    if (wants_json(change->call)) {
+    if (cli_given(change->call, TAKES(JSON))) {
         json_t *line = json_new();
         json_put(line, "keys", json_unsigned(change->pile.count));
         json_put(line, "new", json_unsigned((uint64_t)added));
@@ -100,7 +95,7 @@ static int remove_keys(struct change *change, const struct tamis_key *keys)
     const int64_t removed =
         tamis_filter_unexcept(change->store, change->name, keys, count, answers);
     for (size_t i = 0; removed >= 0 && i < count; i++) {
-        if (wants_json(change->call))
+        if (cli_given(change->call, TAKES(JSON)))
             json_print_key(change->call->out, &keys[i], change->source->hex, "removed",
                            json_boolean(answers[i]));
         if (!answers[i])
@@ -145,15 +140,15 @@ static int show_exception(void *context, const struct tamis_key *key, uint64_t g
 {
     const struct invocation *call = context;
     struct out *out = call->out;
-    const bool hex = options_have(&call->options, TAKES(HEX));
-    if (wants_json(call)) {
+    const bool hex = cli_given(call, TAKES(HEX));
+    if (cli_given(call, TAKES(JSON))) {
         json_print_key(out, key, hex, "generation", json_unsigned(generation));
     } else {
         if (hex)
             out_hex(out, key->data, key->bytes);
         else
             out_bytes(out, key->data, key->bytes);
-        out_char(out, options_have(&call->options, TAKES(ZERO)) ? '\0' : '\n');
+        out_char(out, cli_given(call, TAKES(ZERO)) ? '\0' : '\n');
     }
     return out->failed; /* nobody reads on */
 }
@@ -164,7 +159,7 @@ static int list(struct invocation *call)
     if (call->arg_count > 2)
         return cli_fail_usage(call->command, "unexpected argument '%s': list takes no keys",
                               call->args[2]);
-    if (options_have(&call->options, TAKES(FILE)))
+    if (cli_given(call, TAKES(FILE)))
         return cli_fail_usage(call->command,
                               "option --file is for add and remove: list takes no keys");
     tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);

@@ -91,7 +91,7 @@ static int explain_and_print(struct explainer *explainer, const struct tamis_key
 {
     for (uint32_t segment = 0; segment < explainer->segments; segment++) {
         if (explain_key(explainer, key, segment) != CLI_DONE) return CLI_ERROR;
-        if (options_have(&explainer->call->options, TAKES(JSON)))
+        if (cli_given(explainer->call, TAKES(JSON)))
             print_json(explainer, key, segment);
         else
             print_text(explainer, key);
@@ -152,7 +152,7 @@ static int run_filter(struct invocation *call)
                               "arguments are missing: explain takes %s, or "
                               "--hash-set SET -m BITS -k HASHES [KEY...]",
                               call->command->operands);
-    if (options_have(&call->options, TAKES_GEOMETRY))
+    if (cli_given(call, TAKES_GEOMETRY))
         return cli_fail_usage(call->command,
                               "-m, -k and --seed go with --hash-set; a filter has its own");
     if (!key_source_can_be(call, 1)) return CLI_ERROR;
@@ -163,8 +163,8 @@ static int run(struct invocation *call)
 {
     struct explainer explainer = {
         .explanation.size = sizeof explainer.explanation, .call = call, .segments = 1};
-    if (!options_have(&call->options, TAKES(HASH_SET))) return run_filter(call);
-    if (!options_have(&call->options, TAKES(BITS)))
+    if (!cli_given(call, TAKES(HASH_SET))) return run_filter(call);
+    if (!cli_given(call, TAKES(BITS)))
         return cli_fail_usage(call->command, "--hash-set needs -m BITS");
     if (k_is_missing(&call->options))
         return cli_fail_usage(call->command, "hash set '%s' needs -k HASHES",

@@ -30,7 +30,7 @@ static struct stream *open_stream(const struct invocation *call,
                                   const struct tamis_filter_stat *stat)
 {
     const char *to = call->options.peer;
-    const bool force = options_have(&call->options, TAKES(FORCE));
+    const bool force = cli_given(call, TAKES(FORCE));
     if (redis_is_url(to)) return redis_write(to, call->args[1], server_format(stat), force);
     struct stream *stream = stream_write_file(call->args[1], force);
     if (stream) stream->format = to;
@@ -56,8 +56,7 @@ static int measure(tamis_filter *filter, const char *format, unsigned flags, uin
 /* The stream is open: fill it. */
 static int write_stream(const struct invocation *call, tamis_filter *filter, struct stream *stream)
 {
-    const unsigned flags =
-        options_have(&call->options, TAKES(WITH_KEY)) ? TAMIS_EXPORT_WITH_KEY : 0;
+    const unsigned flags = cli_given(call, TAKES(WITH_KEY)) ? TAMIS_EXPORT_WITH_KEY : 0;
     int rc = measure(filter, stream->format, flags, &stream->all_bytes);
     if (rc < 0) return rc;
     progress_start(&call->options, stream->all_bytes);
@@ -95,7 +94,7 @@ static int export(struct invocation *call)
                      : cli_interrupted(" while writing %s; nothing was replaced", stream->name);
     else if (rc < 0 && !stream->failed)
         status = cli_fail("filter '%s': %s", call->args[0], tamis_last_error());
-    if (status == CLI_DONE && options_have(&call->options, TAKES(JSON))) show_json(call, stream);
+    if (status == CLI_DONE && cli_given(call, TAKES(JSON))) show_json(call, stream);
     stream_close(stream);
     return status;
 }

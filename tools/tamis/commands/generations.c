@@ -28,7 +28,7 @@ static void add_row(struct table *table, const struct tamis_generation_stat *sta
 static int show(void *context, const struct tamis_generation_stat *stat)
 {
     struct listing *listing = context;
-    if (options_have(&listing->call->options, TAKES(JSON)))
+    if (cli_given(listing->call, TAKES(JSON)))
         json_print(listing->call->out, generation_json(stat, GENERATION_BUILD));
     else
         add_row(&listing->table, stat);

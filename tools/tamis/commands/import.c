@@ -55,8 +55,7 @@ static int show(const struct invocation *call, const struct stream *stream, tami
 {
     struct tamis_segment_stat oldest = {.size = sizeof oldest};
     int status = CLI_DONE;
-    if (options_have(&call->options, TAKES(JSON)))
-        status = view_show_json(call->out, filter, VIEW_SEGMENTS);
+    if (cli_given(call, TAKES(JSON))) status = view_show_json(call->out, filter, VIEW_SEGMENTS);
     if (tamis_filter_segment(filter, 0, &oldest) < 0) return cli_fail_library();
     /* Format tamis passes the mark on: the user was told when the estimate was made. */
     if (oldest.flags & TAMIS_SEGMENT_ITEMS_ESTIMATED && strcmp(stream->format, "tamis") != 0)

@@ -6,7 +6,7 @@
 static int show(struct invocation *call)
 {
     const struct field *field = call->arg_count > 1 ? field_find(call->args[1]) : NULL;
-    bool json = options_have(&call->options, TAKES(JSON));
+    bool json = cli_given(call, TAKES(JSON));
     struct filter_view view;
     int rc = view_load(&view, call->filter, field ? field->loads : VIEW_FILL);
     if (rc == 0) {

@@ -64,7 +64,7 @@ static int list(struct invocation *call)
     static const char *const header[] = {"NAME",     "KIND", "CAPACITY", "ITEMS",
                                          "RATE-NOW", "BITS", "SIZE",     "STATE"};
     const char *prefix = call->arg_count > 0 ? call->args[0] : NULL;
-    const bool catalog = is_recorded(&call->options) || options_have(&call->options, TAKES(QUIET));
+    const bool catalog = is_recorded(&call->options) || cli_given(call, TAKES(QUIET));
     struct listing listing = {.call = call};
     table_init(&listing.table, "llrrrrrl", header);
     const int rc = catalog ? tamis_store_list(call->store, prefix, list_filter, &listing)

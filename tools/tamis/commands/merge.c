@@ -71,7 +71,7 @@ static int merge(const struct invocation *call, tamis_store *store, const struct
                  tamis_filter **filter)
 {
     uint64_t done_bytes = 0;
-    const bool intersect = options_have(&call->options, TAKES(INTERSECT));
+    const bool intersect = cli_given(call, TAKES(INTERSECT));
     const struct tamis_merge merge = {.size = sizeof merge,
                                       .sources = sources->filters,
                                       .count = sources->count,
@@ -106,8 +106,7 @@ static int tell_overload(tamis_filter *filter)
 static int show(const struct invocation *call, tamis_filter *filter)
 {
     int status = CLI_DONE;
-    if (options_have(&call->options, TAKES(JSON)))
-        status = view_show_json(call->out, filter, VIEW_SEGMENTS);
+    if (cli_given(call, TAKES(JSON))) status = view_show_json(call->out, filter, VIEW_SEGMENTS);
     return tell_overload(filter) == CLI_DONE ? status : CLI_ERROR;
 }
 

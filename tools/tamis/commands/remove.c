@@ -33,7 +33,7 @@ static int remove_batch(void *context, size_t count)
     int64_t removed =
         tamis_filter_remove_batch(removal->filter, source->keys, count, source->answers);
     if (removed < 0) return cli_fail_library();
-    if (options_have(&removal->call->options, TAKES(JSON))) print_json(removal, count);
+    if (cli_given(removal->call, TAKES(JSON))) print_json(removal, count);
     if ((uint64_t)removed == count) return CLI_DONE;
     removal->missed = true;
     for (size_t i = 0; i < count; i++)

@@ -22,7 +22,7 @@ static int show_step(void *context, const struct tamis_repair_step *step)
     struct repairs *repairs = context;
     struct out *out = repairs->call->out;
     repairs->unmended += step->error != 0;
-    if (options_have(&repairs->call->options, TAKES(JSON))) {
+    if (cli_given(repairs->call, TAKES(JSON))) {
         json_print(out, record_json(FIELDS(FIELDS_OF_STEP), 0, step));
         return 0;
     }
@@ -36,10 +36,10 @@ static int show_step(void *context, const struct tamis_repair_step *step)
 static int run(struct invocation *call)
 {
     unsigned flags = cli_store_flags(call, 0);
-    const bool dry = options_have(&call->options, TAKES(DRY_RUN));
+    const bool dry = cli_given(call, TAKES(DRY_RUN));
     struct repairs repairs = {.call = call};
     if (dry) flags |= TAMIS_REPAIR_DRY_RUN;
-    if (options_have(&call->options, TAKES(REBUILD))) flags |= TAMIS_REPAIR_REBUILD;
+    if (cli_given(call, TAKES(REBUILD))) flags |= TAMIS_REPAIR_REBUILD;
     char *path = cli_store_path(call);
     if (!path) return CLI_ERROR;
     const int64_t steps = tamis_store_repair(path, flags, show_step, &repairs);

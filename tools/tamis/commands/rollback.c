@@ -26,7 +26,7 @@ static int rollback(struct invocation *call)
     rc = tamis_filter_rollback(store, name, generation);
     if (rc == 0) rc = tamis_filter_generations(store, name, keep_in_force, &after);
     if (rc < 0) return cli_fail_library();
-    if (options_have(&call->options, TAKES(JSON))) {
+    if (cli_given(call, TAKES(JSON))) {
         json_t *line = json_new();
         json_put(line, "name", json_text(name));
         json_put(line, "generation", json_unsigned(after));

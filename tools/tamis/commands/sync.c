@@ -21,9 +21,9 @@ static int sync_filter(const struct invocation *call, tamis_store *store, const 
     if (!filter) return CLI_ERROR;
     int status = CLI_DONE;
     if (tamis_filter_sync(filter) < 0 ||
-        (options_have(&call->options, TAKES(ACCEPT)) && tamis_filter_accept(filter) < 0))
+        (cli_given(call, TAKES(ACCEPT)) && tamis_filter_accept(filter) < 0))
         status = cli_fail_library();
-    else if (options_have(&call->options, TAKES(JSON)))
+    else if (cli_given(call, TAKES(JSON)))
         status = show_json(call, filter);
     return cli_filter_close(filter, status);
 }

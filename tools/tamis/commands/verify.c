@@ -17,7 +17,7 @@ static int show_problem(void *context, const struct tamis_problem *problem)
 {
     const struct invocation *call = context;
     struct out *out = call->out;
-    if (options_have(&call->options, TAKES(JSON))) {
+    if (cli_given(call, TAKES(JSON))) {
         json_print(out, record_json(FIELDS(FIELDS_OF_PROBLEM), 0, problem));
         return 0;
     }

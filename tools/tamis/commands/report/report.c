@@ -145,7 +145,7 @@ static int load_all(tamis_store *store, struct report *report, bool listed)
 
 static bool options_suffice(const struct invocation *call)
 {
-    const bool all = options_have(&call->options, TAKES(ALL));
+    const bool all = cli_given(call, TAKES(ALL));
     if (!call->options.output || !*call->options.output)
         cli_fail_usage(call->command, "-o needs a file; give -o FILE, or -o - for standard output");
     else if (!all && call->arg_count == 0)
@@ -161,7 +161,7 @@ static bool options_suffice(const struct invocation *call)
  * read. */
 static int collect(const struct invocation *call, tamis_store *store, struct report *report)
 {
-    if (options_have(&call->options, TAKES(ALL)))
+    if (cli_given(call, TAKES(ALL)))
         return tamis_store_list(store, NULL, add_listed, report) < 0 ? cli_fail_library()
                                                                      : CLI_DONE;
     for (size_t i = 0; i < call->arg_count; i++) {
@@ -182,7 +182,7 @@ static int write_page(const struct invocation *call, tamis_store *store, struct 
 {
     struct page page;
     progress_start(&call->options, 0);
-    int status = load_all(store, report, options_have(&call->options, TAKES(ALL)));
+    int status = load_all(store, report, cli_given(call, TAKES(ALL)));
     progress_end();
     page_init(&page, stream);
     if (!interrupt_signal()) report_write(&page, report);
