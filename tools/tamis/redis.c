@@ -89,8 +89,7 @@ static struct redis_stream *open_stream(const char *url, const char *key)
 
 static void remove_temporary(struct redis_stream *redis)
 {
-    const struct redis_command drop =
-        redis_words(REDIS_REPLY_INTEGER, (const char *const[]){"DEL", redis->temporary, NULL});
+    const struct redis_command drop = REDIS_WORDS(REDIS_REPLY_INTEGER, "DEL", redis->temporary);
     if (!redis->connection.lost) (void)redis_do(&redis->connection, &drop, NULL);
     if (redis->connection.lost)
         cli_tell("%s: a part of it may be left on the server as key '%s'; the server removes it "
@@ -116,8 +115,7 @@ static bool put(struct stream *stream, const struct redis_command *piece)
     long long numbers[2];
     struct redis_stream *redis = redis_of(stream);
     const struct redis_command first[2] = {
-        *piece, redis_words(REDIS_REPLY_INTEGER, (const char *const[]){"EXPIRE", redis->temporary,
-                                                                       ORPHAN_SECONDS, NULL})};
+        *piece, REDIS_WORDS(REDIS_REPLY_INTEGER, "EXPIRE", redis->temporary, ORPHAN_SECONDS)};
     if (redis->wrote) return redis_do(&redis->connection, piece, NULL);
     const bool good = redis_do_both(&redis->connection, first, numbers);
     redis->wrote = good || redis->connection.lost;
@@ -134,8 +132,8 @@ static int64_t string_read(struct stream *stream, void *buffer, size_t bytes)
     if (bytes > PIECE_BYTES) bytes = PIECE_BYTES;
     (void)snprintf(first, sizeof first, "%" PRIu64, redis->offset);
     (void)snprintf(last, sizeof last, "%" PRIu64, redis->offset + bytes - 1);
-    const struct redis_command range = redis_words(
-        REDIS_REPLY_STRING, (const char *const[]){"GETRANGE", redis->key, first, last, NULL});
+    const struct redis_command range =
+        REDIS_WORDS(REDIS_REPLY_STRING, "GETRANGE", redis->key, first, last);
     redisReply *reply = redis_ask(&redis->connection, &range);
     if (reply == NULL) return fail(stream);
     const size_t got = reply->len;
@@ -222,8 +220,8 @@ static bool next_chunk(struct stream *stream)
     if (redis->reply != NULL) freeReplyObject(redis->reply);
     redis->reply = NULL;
     (void)snprintf(text, sizeof text, "%" PRIu64, redis->offset);
-    const struct redis_command scan = redis_words(
-        REDIS_REPLY_ARRAY, (const char *const[]){"BF.SCANDUMP", redis->key, text, NULL});
+    const struct redis_command scan =
+        REDIS_WORDS(REDIS_REPLY_ARRAY, "BF.SCANDUMP", redis->key, text);
     redisReply *reply = redis_ask(&redis->connection, &scan);
     if (reply == NULL) return false;
     if (reply->elements != 2 || reply->element[0]->type != REDIS_REPLY_INTEGER ||
@@ -349,8 +347,7 @@ static int fail_exists(struct stream *stream)
 /* An empty string is a key that is not there. */
 static bool keep_nothing(struct redis_stream *redis)
 {
-    const struct redis_command drop =
-        redis_words(REDIS_REPLY_INTEGER, (const char *const[]){"DEL", redis->key, NULL});
+    const struct redis_command drop = REDIS_WORDS(REDIS_REPLY_INTEGER, "DEL", redis->key);
     return !redis->force || redis_do(&redis->connection, &drop, NULL);
 }
 
@@ -359,8 +356,7 @@ static bool keep_nothing(struct redis_stream *redis)
 static bool is_whole(struct redis_stream *redis)
 {
     long long seconds = 0;
-    const struct redis_command left =
-        redis_words(REDIS_REPLY_INTEGER, (const char *const[]){"TTL", redis->temporary, NULL});
+    const struct redis_command left = REDIS_WORDS(REDIS_REPLY_INTEGER, "TTL", redis->temporary);
     if (!redis_do(&redis->connection, &left, &seconds)) return false;
     if (seconds >= 0) return true;
     cli_tell("%s: the server removed a part of it while it was written (is it short of memory?); "
@@ -379,7 +375,7 @@ static bool redis_keep(struct stream *stream)
     const char *const replace[] = {"RENAME", redis->temporary, redis->key, NULL};
     const char *const give[] = {"RENAMENX", redis->temporary, redis->key, NULL};
     const struct redis_command last[2] = {
-        redis_words(REDIS_REPLY_INTEGER, (const char *const[]){"PERSIST", redis->temporary, NULL}),
+        REDIS_WORDS(REDIS_REPLY_INTEGER, "PERSIST", redis->temporary),
         redis->force ? redis_words(REDIS_REPLY_STATUS, replace)
                      : redis_words(REDIS_REPLY_INTEGER, give)};
     const bool good = redis_do_both(&redis->connection, last, numbers);
@@ -416,8 +412,7 @@ static const struct stream_kind FILTER_KIND = {
 static bool take_type(struct redis_stream *redis)
 {
     struct stream *stream = &redis->stream;
-    const struct redis_command type =
-        redis_words(REDIS_REPLY_STATUS, (const char *const[]){"TYPE", redis->key, NULL});
+    const struct redis_command type = REDIS_WORDS(REDIS_REPLY_STATUS, "TYPE", redis->key);
     redisReply *reply = redis_ask(&redis->connection, &type);
     if (reply == NULL) return false;
     if (strcmp(reply->str, "string") == 0) {
@@ -440,8 +435,7 @@ struct stream *redis_read(const char *url, const char *key)
     long long bytes = 0;
     struct redis_stream *redis = open_stream(url, key);
     if (redis == NULL) return NULL;
-    const struct redis_command length =
-        redis_words(REDIS_REPLY_INTEGER, (const char *const[]){"STRLEN", redis->key, NULL});
+    const struct redis_command length = REDIS_WORDS(REDIS_REPLY_INTEGER, "STRLEN", redis->key);
     if (take_type(redis)) {
         if (redis->stream.kind == &FILTER_KIND) return &redis->stream;
         if (redis_do(&redis->connection, &length, &bytes)) {
@@ -466,8 +460,7 @@ struct stream *redis_write(const char *url, const char *key, const char *format,
     long long there = 0;
     struct redis_stream *redis = open_stream(url, key);
     if (redis == NULL) return NULL;
-    const struct redis_command exists =
-        redis_words(REDIS_REPLY_INTEGER, (const char *const[]){"EXISTS", redis->key, NULL});
+    const struct redis_command exists = REDIS_WORDS(REDIS_REPLY_INTEGER, "EXISTS", redis->key);
     redis->force = force;
     redis->stream.format = format;
     if (strcmp(format, "redisbloom") == 0) redis->stream.kind = &FILTER_KIND;

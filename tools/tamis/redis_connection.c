@@ -149,8 +149,7 @@ static bool take_both(const struct redis_connection *connection,
 bool redis_do_both(struct redis_connection *connection, const struct redis_command commands[2],
                    long long numbers[2])
 {
-    const struct redis_command begin = redis_words(0, (const char *const[]){"MULTI", NULL}),
-                               end = redis_words(0, (const char *const[]){"EXEC", NULL});
+    const struct redis_command begin = REDIS_WORDS(0, "MULTI"), end = REDIS_WORDS(0, "EXEC");
     const struct redis_command *const all[] = {&begin, &commands[0], &commands[1], &end};
     bool good = true;
     if (connection->lost) return false;
@@ -176,15 +175,13 @@ static bool log_in(struct redis_connection *connection, const struct redis_url *
     if (password != NULL) {
         const bool named = address->user != NULL && address->password != NULL;
         const struct redis_command auth =
-            named ? redis_words(REDIS_REPLY_STATUS,
-                                (const char *const[]){"AUTH", address->user, password, NULL})
-                  : redis_words(REDIS_REPLY_STATUS, (const char *const[]){"AUTH", password, NULL});
+            named ? REDIS_WORDS(REDIS_REPLY_STATUS, "AUTH", address->user, password)
+                  : REDIS_WORDS(REDIS_REPLY_STATUS, "AUTH", password);
         if (!redis_do(connection, &auth, NULL)) return false;
     }
     if (address->database == 0) return true;
     (void)snprintf(database, sizeof database, "%u", address->database);
-    const struct redis_command select =
-        redis_words(REDIS_REPLY_STATUS, (const char *const[]){"SELECT", database, NULL});
+    const struct redis_command select = REDIS_WORDS(REDIS_REPLY_STATUS, "SELECT", database);
     return redis_do(connection, &select, NULL);
 }
 

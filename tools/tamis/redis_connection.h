@@ -32,6 +32,7 @@ struct redis_command {
 struct redis_command redis_words(int type, const char *const *words);
 struct redis_command redis_bytes(int type, const char *const *words, const void *data,
                                  size_t bytes);
+#define REDIS_WORDS(type, ...) redis_words(type, (const char *const[]){__VA_ARGS__, NULL})
 
 /* Connect, log in, choose the database.  false after a message, or a signal. */
 bool redis_connect(struct redis_connection *connection, const char *url);
