@@ -4,14 +4,19 @@
 
 #define ROOM_AT_FIRST 16u
 
-void *tamis__array_more(void *list, size_t count, size_t *room, size_t bytes, const char *what)
+void *tamis__array_add(void *list, size_t *count, size_t *room, size_t bytes, const char *what)
 {
-    if (count < *room) return list;
-    const size_t more = *room > 0 ? 2 * *room : ROOM_AT_FIRST;
-    void *bigger = reallocarray(list, more, bytes);
-    if (bigger == NULL)
-        (void)tamis__fail(TAMIS_ENOMEM, "out of memory %s", what);
-    else
+    char *entries;
+    memcpy(&entries, list, sizeof entries);
+    if (*count == *room) {
+        const size_t more = *room > 0 ? 2 * *room : ROOM_AT_FIRST;
+        entries = reallocarray(entries, more, bytes);
+        if (entries == NULL) {
+            (void)tamis__fail(TAMIS_ENOMEM, "out of memory %s", what);
+            return NULL;
+        }
+        memcpy(list, &entries, sizeof entries);
         *room = more;
-    return bigger;
+    }
+    return entries + (*count)++ * bytes;
 }

@@ -5,10 +5,12 @@
 #include <stddef.h>
 
 /*
- * Room for one entry more behind the `count` that the list has; `bytes` is the size of an entry.
- * The list has room for *room entries, at first NULL and 0, and doubles where that is used up.
+ * Makes room for one entry more behind the *count that a list has, counts it, and returns it, not
+ * yet filled.  `list` is the address of the pointer to the list; `bytes` is the size of an entry.
+ * The list has room for *room entries, at first NULL and 0.  It doubles where that is used up, and
+ * may move then.
  *
- * Returns the list, which may have moved.  NULL: there is no memory; the old list stays as it was,
- * and the sentence is "out of memory `what`".
+ * Returns NULL without memory: the list stays as it was, and the sentence is "out of memory
+ * `what`".
  */
-void *tamis__array_more(void *list, size_t count, size_t *room, size_t bytes, const char *what);
+void *tamis__array_add(void *list, size_t *count, size_t *room, size_t bytes, const char *what);

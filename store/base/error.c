@@ -101,34 +101,31 @@ TAMIS_API const char *tamis_last_error(void)
     return last_sentence;
 }
 
+static const struct error {
+    int code;
+    const char *name, *message;
+} errors[] = {{TAMIS_OK, "TAMIS_OK", "no error"},
+#define ERROR_ROW(name, number, message) {name, #name, message},
+              TAMIS_ERROR_MAP(ERROR_ROW)
+#undef ERROR_ROW
+};
+
+static const struct error *find_error(int code)
+{
+    static const struct error unknown = {0, "TAMIS_?", "not an error code of Tamis"};
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        if (errors[i].code == code) return &errors[i];
+    return &unknown;
+}
+
 TAMIS_API const char *tamis_error_name(int error)
 {
-    switch (error) {
-    case TAMIS_OK:
-        return "TAMIS_OK";
-#define NAME_CASE(name, number, message)                                                           \
-    case name:                                                                                     \
-        return #name;
-        TAMIS_ERROR_MAP(NAME_CASE)
-#undef NAME_CASE
-    default:
-        return "TAMIS_?";
-    }
+    return find_error(error)->name;
 }
 
 TAMIS_API const char *tamis_error_message(int error)
 {
-    switch (error) {
-    case TAMIS_OK:
-        return "no error";
-#define MESSAGE_CASE(name, number, message)                                                        \
-    case name:                                                                                     \
-        return message;
-        TAMIS_ERROR_MAP(MESSAGE_CASE)
-#undef MESSAGE_CASE
-    default:
-        return "not an error code of Tamis";
-    }
+    return find_error(error)->message;
 }
 
 #define STRING_(x) #x

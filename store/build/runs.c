@@ -44,33 +44,27 @@ static int write_all(const struct tamis__keyset *keyset, uint64_t first)
     return rc;
 }
 
-static int room_for_run(struct tamis__keyset *keyset)
-{
-    struct tamis__run *runs = tamis__array_more(keyset->runs, keyset->run_count, &keyset->run_room,
-                                                sizeof *runs, MERGING);
-    if (runs == NULL) return TAMIS_ENOMEM;
-    keyset->runs = runs;
-    return 0;
-}
-
 int tamis__runs_write(struct tamis__keyset *keyset)
 {
     struct tamis__run run = {.count = keyset->count};
     uint64_t offset = 0;
-    int rc = room_for_run(keyset);
-    if (rc < 0) return rc;
     run.marks = malloc(marks_of(run.count) * DIGEST_BYTES);
     if (run.marks == NULL) return fail_memory();
     for (size_t i = 0; i < marks_of(run.count); i++)
         run.marks[i] = keyset->digests[i * MARK_DIGESTS];
-    rc = tamis__temporary_extend(&keyset->files[keyset->file], run.count * DIGEST_BYTES, &offset);
+    int rc =
+        tamis__temporary_extend(&keyset->files[keyset->file], run.count * DIGEST_BYTES, &offset);
     run.first = offset / DIGEST_BYTES;
     if (rc == 0) rc = write_all(keyset, run.first);
+    struct tamis__run *added = NULL;
     if (rc == 0)
-        keyset->runs[keyset->run_count++] = run;
+        added = tamis__array_add(&keyset->runs, &keyset->run_count, &keyset->run_room,
+                                 sizeof *added, MERGING);
+    if (added != NULL)
+        *added = run;
     else
         free(run.marks);
-    return rc;
+    return rc != 0 || added != NULL ? rc : TAMIS_ENOMEM;
 }
 
 int tamis__run_find(const struct tamis__keyset *keyset, const struct tamis__run *run,

@@ -164,12 +164,10 @@ static int open_copy(struct backup *b)
 
 static struct tamis__source_file *add_file(struct backup *b)
 {
-    struct tamis__source_file *files =
-        tamis__array_more(b->files, b->count, &b->room, sizeof *files, "for the files of a filter");
-    if (files == NULL) return NULL;
-    b->files = files;
-    b->files[b->count].fd = -1;
-    return &b->files[b->count++];
+    struct tamis__source_file *file =
+        tamis__array_add(&b->files, &b->count, &b->room, sizeof *file, "for the files of a filter");
+    if (file != NULL) file->fd = -1;
+    return file;
 }
 
 static void close_files(struct backup *b)

@@ -128,11 +128,10 @@ static int note_record(void *context, const struct tamis__record *committed)
     struct tamis__record now = *committed;
     const struct tamis__record *record = &now;
     tamis__record_promote(&c->repair->store->place, &now);
-    struct known *known = tamis__array_more(c->known, c->known_count, &c->known_room, sizeof *known,
-                                            "checking the store");
+    struct known *known = tamis__array_add(&c->known, &c->known_count, &c->known_room,
+                                           sizeof *known, "checking the store");
     if (known == NULL) return TAMIS_ENOMEM;
-    c->known = known;
-    c->known[c->known_count++] = (struct known){record->filter_id, record->publication};
+    *known = (struct known){record->filter_id, record->publication};
     int rc = note_spares(c, record);
     if (rc == 0) rc = check_list(c, record->name, record, true);
     return rc < 0 ? rc : 0;
@@ -146,11 +145,10 @@ static int note_generation(void *context, const struct tamis__record *record)
     if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
     rc = check_list(c, rc == 0 ? filter.name : "", record, false);
     if (rc <= 0) return rc;
-    struct lost *lost = tamis__array_more(c->lost, c->lost_count, &c->lost_room, sizeof *lost,
-                                          "checking the store");
+    struct lost *lost = tamis__array_add(&c->lost, &c->lost_count, &c->lost_room, sizeof *lost,
+                                         "checking the store");
     if (lost == NULL) return TAMIS_ENOMEM;
-    c->lost = lost;
-    c->lost[c->lost_count++] = (struct lost){record->filter_id, record->generation};
+    *lost = (struct lost){record->filter_id, record->generation};
     return 0;
 }
 

@@ -98,11 +98,10 @@ static int tell_later(struct tamis__rescue_work *rescue, uint64_t number, size_t
                       uint64_t value)
 {
     struct tamis__word_to_tell *told =
-        tamis__array_more(rescue->told, rescue->told_count, &rescue->told_room, sizeof *told,
-                          "for the segments' lists");
+        tamis__array_add(&rescue->told, &rescue->told_count, &rescue->told_room, sizeof *told,
+                         "for the segments' lists");
     if (told == NULL) return TAMIS_ENOMEM;
-    rescue->told = told;
-    rescue->told[rescue->told_count++] = (struct tamis__word_to_tell){number, value, offset};
+    *told = (struct tamis__word_to_tell){number, value, offset};
     return 0;
 }
 

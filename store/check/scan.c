@@ -9,13 +9,10 @@ static int note_bad(struct tamis__repair *repair, uint64_t number, const char *f
                     const char *reason)
 {
     struct tamis__bad *bad =
-        tamis__array_more(repair->bad, repair->bad_count, &repair->bad_room, sizeof *bad, LOOKING);
+        tamis__array_add(&repair->bad, &repair->bad_count, &repair->bad_room, sizeof *bad, LOOKING);
     if (bad == NULL) return TAMIS_ENOMEM;
-    repair->bad = bad;
-    bad = &repair->bad[repair->bad_count];
     *bad = (struct tamis__bad){
         .number = number, .error = error, .file = strdup(file), .reason = strdup(reason)};
-    repair->bad_count++;
     return bad->file == NULL || bad->reason == NULL
                ? tamis__fail(TAMIS_ENOMEM, "out of memory " LOOKING)
                : 0;
@@ -62,11 +59,10 @@ static int judge(const struct tamis__segment *segment, const char **reason)
 
 static int note_found(struct tamis__repair *repair, const struct tamis__segment *segment)
 {
-    struct tamis__found *found = tamis__array_more(repair->found, repair->found_count,
-                                                   &repair->found_room, sizeof *found, LOOKING);
+    struct tamis__found *found = tamis__array_add(&repair->found, &repair->found_count,
+                                                  &repair->found_room, sizeof *found, LOOKING);
     if (found == NULL) return TAMIS_ENOMEM;
-    repair->found = found;
-    describe(segment, &repair->found[repair->found_count++]);
+    describe(segment, found);
     return 0;
 }
 

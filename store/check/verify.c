@@ -169,11 +169,9 @@ static int check_label(struct check *check, const char *file, const struct tamis
 static struct opened *look_later(struct check *check, const struct tamis__store_segment *s)
 {
     struct opened *opened =
-        tamis__array_more(check->opened, check->opened_count, &check->opened_room, sizeof *opened,
-                          "checking the store");
+        tamis__array_add(&check->opened, &check->opened_count, &check->opened_room, sizeof *opened,
+                         "checking the store");
     if (opened == NULL) return NULL;
-    check->opened = opened;
-    opened = &check->opened[check->opened_count++];
     memset(opened, 0, sizeof *opened);
     opened->s = *s;
     opened->filter_id = check->filter->filter_id;

@@ -344,7 +344,5 @@ int tamis__index_verify(const struct tamis__segment *index, uint64_t *offset, co
     return *reason != NULL;
 }
 
-const struct tamis__kind tamis__kind_exceptions = {.id = TAMIS__KIND_EXCEPTIONS,
-                                                   .name = "exceptions",
-                                                   .check = check_header,
-                                                   .verify = tamis__index_verify};
+const struct tamis__kind tamis__kind_exceptions = {
+    .id = TAMIS__KIND_EXCEPTIONS, .check = check_header, .verify = tamis__index_verify};

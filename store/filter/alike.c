@@ -139,7 +139,7 @@ int tamis__check_mergeable(const struct tamis__side *side)
             return tamis__fail(
                 TAMIS_EUNSUPPORTED,
                 "the filter '%s' has a segment of kind %s, which cannot be merged or compared",
-                side->filter->name, view->segments[i].kind->name);
+                side->filter->name, tamis_kind_name(view->segments[i].kind->id));
     return 0;
 }
 

@@ -111,12 +111,9 @@ int tamis__change_commit(struct tamis__change *change)
     return rc;
 }
 
-int tamis__change_try(const char *name, tamis__change_fn *fn, void *context)
+int tamis__change_tried(const char *name, int rc, unsigned *tries)
 {
-    int rc = TAMIS__AGAIN;
-    for (int i = 0; rc == TAMIS__AGAIN && i < TRIES_MAX; i++)
-        rc = fn(context);
-    if (rc != TAMIS__AGAIN) return rc;
+    if (rc != TAMIS__AGAIN || ++*tries < TRIES_MAX) return rc;
     return tamis__fail(
         TAMIS_ELIMIT,
         "others kept changing the filter '%s' meanwhile; try again when they are done", name);

@@ -44,9 +44,11 @@ int tamis__change_lock(struct tamis__change *change);
 int tamis__change_commit(struct tamis__change *change);
 void tamis__change_end(struct tamis__change *change);
 
-/* Makes a fresh change, again and again while changes of others come first. */
-typedef int tamis__change_fn(void *context);
-int tamis__change_try(const char *name, tamis__change_fn *fn, void *context);
+/*
+ * How a fresh change has ended: call it with the result of each, and make another while it returns
+ * TAMIS__AGAIN, as changes of others came first.  *tries is 0 at first.  After many tries it fails.
+ */
+int tamis__change_tried(const char *name, int rc, unsigned *tries);
 
 /* Brings the items of the list in force up to date, for those who read them when it is no longer in
  * force. */

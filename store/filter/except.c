@@ -62,27 +62,18 @@ static int edit_once(struct tamis_store *store, const char *name, const struct e
     return rc;
 }
 
-struct editing {
-    struct tamis_store *store;
-    const char *name;
-    const struct edit *edit;
-    int64_t changed;
-};
-
-static int edit_again(void *context)
-{
-    struct editing *e = context;
-    return edit_once(e->store, e->name, e->edit, &e->changed);
-}
-
 static int64_t edit_exceptions(struct tamis_store *store, const char *name, const struct edit *edit)
 {
-    struct editing editing = {.store = store, .name = name, .edit = edit};
+    unsigned tries = 0;
+    int64_t changed = 0;
     int rc = tamis__check_name(name);
     if (rc == 0) rc = tamis__check_keys(edit->keys, edit->count);
     if (rc == 0) rc = tamis__check_writable(store);
-    if (rc == 0) rc = tamis__change_try(name, edit_again, &editing);
-    return rc < 0 ? rc : editing.changed;
+    if (rc < 0) return rc;
+    do {
+        rc = tamis__change_tried(name, edit_once(store, name, edit, &changed), &tries);
+    } while (rc == TAMIS__AGAIN);
+    return rc < 0 ? rc : changed;
 }
 
 TAMIS_API int64_t tamis_filter_except(tamis_store *store, const char *name,

@@ -15,11 +15,9 @@ struct listing {
 static int list_one(void *context, const struct tamis__record *record)
 {
     struct listing *listing = context;
-    struct tamis_filter_stat *stats = tamis__array_more(
-        listing->stats, listing->count, &listing->room, sizeof *stats, "listing the filters");
-    if (stats == NULL) return TAMIS_ENOMEM;
-    listing->stats = stats;
-    struct tamis_filter_stat *stat = &listing->stats[listing->count++];
+    struct tamis_filter_stat *stat = tamis__array_add(
+        &listing->stats, &listing->count, &listing->room, sizeof *stat, "listing the filters");
+    if (stat == NULL) return TAMIS_ENOMEM;
     struct tamis__trouble trouble;
     const int rc = tamis__catalog_get_trouble(listing->txn, record->filter_id, &trouble);
     if (rc < 0) return rc;

@@ -100,23 +100,14 @@ static int publish_once(struct tamis_store *store, struct tamis__edition *editio
     return rc;
 }
 
-struct publication {
-    struct tamis_store *store;
-    struct tamis__edition *edition;
-    struct tamis_build_result *result;
-};
-
-static int publish(void *context)
-{
-    const struct publication *p = context;
-    return publish_once(p->store, p->edition, p->result);
-}
-
 int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edition,
                            struct tamis_build_result *result)
 {
-    struct publication publication = {store, edition, result};
-    const int rc = tamis__change_try(edition->name, publish, &publication);
+    unsigned tries = 0;
+    int rc;
+    do {
+        rc = tamis__change_tried(edition->name, publish_once(store, edition, result), &tries);
+    } while (rc == TAMIS__AGAIN);
     if (rc < 0) tamis__segment_discard(&store->place, &edition->draft->staged);
     return rc;
 }

@@ -141,25 +141,17 @@ static int roll_back_once(struct tamis_store *store, const char *name, uint64_t 
     return rc;
 }
 
-struct rollback {
-    struct tamis_store *store;
-    const char *name;
-    uint64_t generation;
-};
-
-static int roll_back(void *context)
-{
-    const struct rollback *r = context;
-    return roll_back_once(r->store, r->name, r->generation);
-}
-
 TAMIS_API int tamis_filter_rollback(tamis_store *store, const char *name, uint64_t generation)
 {
     TAMIS__REFUSE_NULL(store, "store");
-    struct rollback rollback = {store, name, generation};
+    unsigned tries = 0;
     int rc = tamis__check_name(name);
     if (rc == 0) rc = tamis__check_writable(store);
-    return rc < 0 ? rc : tamis__change_try(name, roll_back, &rollback);
+    if (rc < 0) return rc;
+    do {
+        rc = tamis__change_tried(name, roll_back_once(store, name, generation), &tries);
+    } while (rc == TAMIS__AGAIN);
+    return rc;
 }
 
 /* ---- Listing --------------------------------------------------------------------------------- */
@@ -176,10 +168,9 @@ static int list_generation(void *context, const struct tamis__record *record)
 {
     struct listing *listing = context;
     struct tamis__exceptions_source source;
-    void *stats = tamis__array_more(listing->stats, listing->count, &listing->room,
-                                    sizeof *listing->stats, "for the generations");
-    if (stats == NULL) return TAMIS_ENOMEM;
-    listing->stats = stats;
+    struct tamis_generation_stat *added = tamis__array_add(
+        &listing->stats, &listing->count, &listing->room, sizeof *added, "for the generations");
+    if (added == NULL) return TAMIS_ENOMEM;
     const int rc = tamis__exceptions_open(listing->store, record, &source);
     struct tamis_generation_stat stat = {.size = sizeof stat,
                                          .generation = record->generation,
@@ -195,7 +186,7 @@ static int list_generation(void *context, const struct tamis__record *record)
         stat.items += record->segments[i].items;
         stat.size_bytes += record->segments[i].file_bytes;
     }
-    listing->stats[listing->count++] = stat;
+    *added = stat;
     return rc;
 }
 

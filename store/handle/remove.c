@@ -19,7 +19,7 @@ static int visit(tamis_filter *filter, const char *verb, struct tamis__view **vi
     return tamis__fail(TAMIS_EUNSUPPORTED,
                        "the filter '%s' is of kind %s, which cannot %s keys; make one of kind "
                        "counting and add them there",
-                       filter->name, kind->name, verb);
+                       filter->name, tamis_kind_name(kind->id), verb);
 }
 
 /* The keys that are asked for before they are removed, and those that are removed at once if nobody

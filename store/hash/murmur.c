@@ -71,10 +71,9 @@ static void redisbloom_positions(const struct tamis__hashing *hashing, const voi
 static size_t redisbloom_describe(const struct tamis__hashing *hashing, const void *key,
                                   size_t key_bytes, char *text, size_t text_bytes)
 {
-    const uint64_t a = murmur_64a(key, key_bytes, 0xC6A4A7935BD1E995);
-    const uint64_t b = murmur_64a(key, key_bytes, a);
+    const struct tamis__digest pair = redisbloom_pair(key, key_bytes, NULL);
     (void)hashing;
-    return (size_t)snprintf(text, text_bytes, "%016" PRIx64 ",%016" PRIx64, a, b);
+    return (size_t)snprintf(text, text_bytes, "%016" PRIx64 ",%016" PRIx64, pair.high, pair.low);
 }
 
 /* Sizes as BF.RESERVE key error capacity NONSCALING does.  A layer of a scaling filter has
@@ -103,10 +102,6 @@ const struct tamis__hash_set tamis__hash_set_redisbloom = {
 
 /* ---- Guava ----------------------------------------------------------------------------------- */
 
-struct pair {
-    uint64_t h1, h2;
-};
-
 static uint64_t rotate_left(uint64_t number, unsigned bits)
 {
     return number << bits | number >> (64 - bits);
@@ -120,7 +115,7 @@ static uint64_t mix(uint64_t h)
 }
 
 /* MurmurHash3_x64_128 with seed 0. */
-static struct pair murmur3_128(const uint8_t *key, size_t key_bytes)
+static struct tamis__digest murmur3_128(const uint8_t *key, size_t key_bytes)
 {
     const uint64_t c1 = 0x87C37B91114253D5, c2 = 0x4CF5AD432745937F;
     uint64_t h1 = 0, h2 = 0;
@@ -141,7 +136,7 @@ static struct pair murmur3_128(const uint8_t *key, size_t key_bytes)
     h1 = mix(h1);
     h2 = mix(h2);
     h1 += h2;
-    return (struct pair){.h1 = h1, .h2 = h2 + h1};
+    return (struct tamis__digest){.high = h1, .low = h2 + h1};
 }
 
 /* h1 is `high` and h2 is `low`. */
@@ -149,8 +144,7 @@ static struct tamis__digest guava_pair(const void *key, size_t key_bytes, const 
 {
     (void)secret;
     TAMIS__POINT_HASHED(1);
-    const struct pair hash = murmur3_128(key, key_bytes);
-    return (struct tamis__digest){.high = hash.h1, .low = hash.h2};
+    return murmur3_128(key, key_bytes);
 }
 
 static void guava_pair_positions(const struct tamis__hashing *hashing, struct tamis__digest pair,
@@ -170,10 +164,10 @@ static void guava_positions(const struct tamis__hashing *hashing, const void *ke
 static size_t guava_describe(const struct tamis__hashing *hashing, const void *key,
                              size_t key_bytes, char *text, size_t text_bytes)
 {
-    const struct pair hash = murmur3_128(key, key_bytes);
+    const struct tamis__digest hash = murmur3_128(key, key_bytes);
     (void)hashing;
     return (size_t)snprintf(text, text_bytes, "%016" PRIx64 "%016" PRIx64,
-                            __builtin_bswap64(hash.h1), __builtin_bswap64(hash.h2));
+                            __builtin_bswap64(hash.high), __builtin_bswap64(hash.low));
 }
 
 /* Sizes as BloomFilter.create(funnel, n, p) of Guava 31 does: k follows from m before m

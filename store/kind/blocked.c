@@ -182,7 +182,6 @@ static void measure(const struct tamis__segment *segment, uint64_t *ones, double
 
 const struct tamis__kind tamis__kind_blocked = {
     .id = TAMIS_KIND_BLOCKED,
-    .name = "blocked",
     .check = check,
     .add = add,
     .contains = contains,

@@ -382,7 +382,6 @@ static void measure(const struct tamis__segment *segment, uint64_t *ones, double
 
 const struct tamis__kind tamis__kind_bloom = {
     .id = TAMIS_KIND_BLOOM,
-    .name = "bloom",
     .check = check,
     .add = add,
     .contains = contains,

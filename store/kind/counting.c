@@ -429,7 +429,6 @@ static int mend(const struct tamis__segment *segment, uint64_t file_bytes)
 
 const struct tamis__kind tamis__kind_counting = {
     .id = TAMIS_KIND_COUNTING,
-    .name = "counting",
     .check = check,
     .add = add,
     .contains = contains,

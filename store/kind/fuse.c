@@ -259,7 +259,6 @@ static void measure(const struct tamis__segment *segment, uint64_t *ones, double
 
 const struct tamis__kind tamis__kind_fuse = {
     .id = TAMIS_KIND_FUSE,
-    .name = "fuse",
     .check = check,
     .add = add,
     .contains = contains,

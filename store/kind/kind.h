@@ -33,7 +33,6 @@ struct tamis__by_digest {
  * read on its own.  So the tables look alike. */
 struct tamis__kind {
     uint32_t id; /* enum tamis_kind, as in the files */
-    const char *name;
 
     /* Does the header describe a geometry of this kind?  Returns 0, TAMIS_ECORRUPT or
      * TAMIS_EVERSION; *reason is a clause that fits behind the name of the file. */

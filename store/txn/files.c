@@ -10,11 +10,10 @@
 
 int tamis__numbers_append(struct tamis__numbers *numbers, uint64_t number)
 {
-    uint64_t *list = tamis__array_more(numbers->list, numbers->count, &numbers->room, sizeof *list,
-                                       "for a list of segments");
-    if (list == NULL) return TAMIS_ENOMEM;
-    numbers->list = list;
-    numbers->list[numbers->count++] = number;
+    uint64_t *added = tamis__array_add(&numbers->list, &numbers->count, &numbers->room,
+                                       sizeof *added, "for a list of segments");
+    if (added == NULL) return TAMIS_ENOMEM;
+    *added = number;
     return 0;
 }
 
@@ -34,12 +33,11 @@ void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files
 int tamis__note_kept(void *context, const struct tamis__record *record)
 {
     struct tamis__kept *kept = context;
-    void *list = tamis__array_more(kept->list, kept->count, &kept->room, sizeof *kept->list,
-                                   "for the generations");
-    if (list == NULL) return TAMIS_ENOMEM;
-    kept->list = list;
-    kept->list[kept->count].generation = record->generation;
-    kept->list[kept->count++].publication = record->publication;
+    if (tamis__array_add(&kept->list, &kept->count, &kept->room, sizeof *kept->list,
+                         "for the generations") == NULL)
+        return TAMIS_ENOMEM;
+    kept->list[kept->count - 1].generation = record->generation;
+    kept->list[kept->count - 1].publication = record->publication;
     return 0;
 }
 

@@ -167,11 +167,10 @@ static int scan_one(void *context, const struct tamis__record *record)
     tamis__record_promote(&scan->store->place, &now);
     const bool stale = look(scan->store, &now, &trouble);
     if (!stale && trouble.unclean_since == 0 && trouble.degraded_since == 0) return 0;
-    uint64_t *ids = tamis__array_more(scan->ids, scan->count, &scan->room, sizeof *ids,
-                                      "recovering the filters");
-    if (ids == NULL) return TAMIS_ENOMEM;
-    scan->ids = ids;
-    scan->ids[scan->count++] = record->filter_id;
+    uint64_t *id = tamis__array_add(&scan->ids, &scan->count, &scan->room, sizeof *id,
+                                    "recovering the filters");
+    if (id == NULL) return TAMIS_ENOMEM;
+    *id = record->filter_id;
     return 0;
 }
 

@@ -126,8 +126,8 @@ static struct measured measure(const struct tamis_sizing *sizing, uint64_t seed,
     const struct measured got = {
         .predicted = predicted, .rate = rate, .error = fmax(binomial, spread)};
     printf("%-7s p %-6g n %-8" PRIu64 " m/n %6.2f k %2u: predicted %.4e, got %.4e, %+.1f errors\n",
-           trial.kind->name, sizing->fp_rate, sizing->capacity, sizing->bits_per_key, sizing->k,
-           predicted, rate, (rate - predicted) / got.error);
+           tamis_kind_name(trial.kind->id), sizing->fp_rate, sizing->capacity, sizing->bits_per_key,
+           sizing->k, predicted, rate, (rate - predicted) / got.error);
     free(trial.segment.data);
     return got;
 }
