@@ -4,10 +4,14 @@
 positions_of(hash_set, parameters, key, m, k) gives what `tamis explain` shows: the raw values as
 text, and the positions.
 """
+import functools
 import hashlib
 import zlib
 
 MASK = (1 << 64) - 1
+
+# The same keys are asked for in many filters, and again when answers are explained.
+remembered = functools.lru_cache(maxsize=1 << 17)
 
 
 # ---- php: PHP's ints of 64 bits, which become floats when a result does not fit -----------------
@@ -50,6 +54,7 @@ def remainder(a, b):
     return abs(to_int(a)) % b * (-1 if to_int(a) < 0 else 1)
 
 
+@remembered
 def js(key):
     h = 1315423911
     for c in key:
@@ -57,6 +62,7 @@ def js(key):
     return h
 
 
+@remembered
 def pjw(key):
     h = 0
     for c in key:
@@ -65,6 +71,7 @@ def pjw(key):
     return (to_int(h) ^ t >> 24) & ~0x0FFFFFFFF0000000 if t else h
 
 
+@remembered
 def elf(key):
     h = 0
     for c in key:
@@ -74,6 +81,7 @@ def elf(key):
     return h
 
 
+@remembered
 def bkdr(key):
     h = 0
     for c in key:
@@ -81,6 +89,7 @@ def bkdr(key):
     return h
 
 
+@remembered
 def sdbm(key):
     h = 0
     for c in key:
@@ -88,6 +97,7 @@ def sdbm(key):
     return h
 
 
+@remembered
 def djb(key):
     h = 5381
     for c in key:
@@ -95,6 +105,7 @@ def djb(key):
     return h
 
 
+@remembered
 def dek(key):
     h = len(key)
     for c in key:
@@ -102,6 +113,7 @@ def dek(key):
     return h
 
 
+@remembered
 def fnv(key):
     h = 2166136261
     for c in key:
@@ -128,15 +140,20 @@ def php(parameters, key, m, k):
 
 # ---- php-mt, php-mt-legacy ------------------------------------------------------------------------
 
+@functools.lru_cache(maxsize=1 << 12)
+def seeded(seed):
+    words = [seed]
+    for i in range(1, 624):
+        words.append((1812433253 * (words[-1] ^ words[-1] >> 30) + i) & 0xFFFFFFFF)
+    return tuple(words)
+
+
 class Twister:
     """MT19937, a word twisted when it is asked for."""
 
     def __init__(self, seed, legacy):
         self.legacy = legacy
-        self.words = [seed]
-        for i in range(1, 624):
-            last = self.words[-1]
-            self.words.append((1812433253 * (last ^ last >> 30) + i) & 0xFFFFFFFF)
+        self.words = list(seeded(seed))
         self.next = 0
 
     def u32(self):
@@ -180,6 +197,7 @@ def words_of(data):
     return [int.from_bytes(data[i:i + 8], "little") for i in range(0, len(data), 8)]
 
 
+@remembered
 def murmur64a(key, seed):
     multiplier = 0xC6A4A7935BD1E995
     h = seed ^ len(key) * multiplier & MASK
@@ -240,6 +258,7 @@ def guava(key, m, k):
 
 # ---- sip ------------------------------------------------------------------------------------------
 
+@remembered
 def siphash_2_4_128(secret, key):
     """The 128 bits as two little-endian words."""
     k0, k1 = words_of(secret[:16])
@@ -269,6 +288,7 @@ def siphash_2_4_128(secret, key):
     return first, v[0] ^ v[1] ^ v[2] ^ v[3]
 
 
+@remembered
 def positions_of(hash_set, parameters, key, m, k):
     if hash_set == 2:
         return php(parameters, key, m, k)
