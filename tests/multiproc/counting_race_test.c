@@ -46,7 +46,7 @@
 #define SAME_KEYS 6400u
 #define ROUNDS 3
 #else
-#define OPERATIONS 8000000u
+#define OPERATIONS 5000000u
 #define LONG_OPERATIONS 50000000u
 #define SAME_KEYS 25600u
 #define ROUNDS 30
