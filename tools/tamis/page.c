@@ -4,48 +4,42 @@
 
 #include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
 #include "text.h"
 
+/* The file's writes go to the stream, until one has failed: that was told then. */
+static ssize_t write_out(void *context, const char *data, size_t bytes)
+{
+    struct page *page = context;
+    const struct tamis_sink sink = stream_sink(page->stream);
+    page->failed = page->failed || sink.write(sink.context, data, bytes) < 0;
+    return page->failed ? 0 : (ssize_t)bytes;
+}
+
 void page_init(struct page *page, struct stream *stream)
 {
-    *page = (struct page){.stream = stream, .data = cli_alloc(PAGE_BYTES)};
+    *page = (struct page){.stream = stream};
+    page->file = fopencookie(page, "w", (cookie_io_functions_t){.write = write_out});
+    if (!page->file || setvbuf(page->file, NULL, _IOFBF, PAGE_BYTES) != 0) cli_no_memory();
 }
 
 void page_clear(struct page *page)
 {
-    free(page->data);
-}
-
-static void flush(struct page *page)
-{
-    const struct tamis_sink sink = stream_sink(page->stream);
-    if (!page->failed && page->used > 0)
-        page->failed = sink.write(sink.context, page->data, page->used) < 0;
-    page->used = 0;
+    (void)fclose(page->file);
 }
 
 bool page_finish(struct page *page)
 {
-    flush(page);
+    (void)fflush(page->file);
     return !page->failed;
 }
 
 static void put(struct page *page, const char *data, size_t bytes)
 {
-    while (bytes > 0) {
-        if (page->used == PAGE_BYTES) flush(page);
-        const size_t room = PAGE_BYTES - page->used;
-        const size_t now = bytes < room ? bytes : room;
-        memcpy(page->data + page->used, data, now);
-        page->used += now;
-        data += now;
-        bytes -= now;
-    }
+    (void)fwrite(data, 1, bytes, page->file);
 }
 
 void page_text(struct page *page, const char *html)
@@ -56,13 +50,9 @@ void page_text(struct page *page, const char *html)
 void page_format(struct page *page, const char *format, ...)
 {
     va_list arguments;
-    char *text = NULL;
     va_start(arguments, format);
-    const int bytes = vasprintf(&text, format, arguments);
+    (void)vfprintf(page->file, format, arguments);
     va_end(arguments);
-    if (bytes < 0) cli_no_memory();
-    put(page, text, (size_t)bytes);
-    free(text);
 }
 
 static void put_escaped(struct page *page, const char *text, size_t bytes)

@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 
 #include "stream.h"
 
@@ -18,8 +18,7 @@
 
 struct page {
     struct stream *stream;
-    char *data; /* PAGE_BYTES */
-    size_t used;
+    FILE *file; /* writes PAGE_BYTES at a time to the stream */
     bool failed;
 };
 

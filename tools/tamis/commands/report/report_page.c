@@ -17,33 +17,32 @@
 
 /* ---- Pieces ------------------------------------------------------------------------------- */
 
-/* Writes a field of the info, with `shown` as the form for people. */
-static void datum(struct page *page, const struct report_filter *filter, const char *field,
-                  const char *shown)
+/* The form of a field for people. */
+enum form { AS_TEXT, AS_COUNT, AS_RATE, AS_SHARE, AS_SIZE };
+
+static const char *shown_as(char text[REPORT_TEXT], const struct report_filter *filter,
+                            const char *field, enum form form)
 {
+    const char *string = json_string_value(json_object_get(filter->info, field));
+    const double number = report_number(filter, field);
+    if (form == AS_TEXT) return string ? string : "never";
+    if (form == AS_COUNT) return report_count(text, (uint64_t)number);
+    if (form == AS_RATE) return report_rate(text, number);
+    if (form == AS_SHARE) return report_share(text, number);
+    text_size(text, REPORT_TEXT, number);
+    return text;
+}
+
+/* Writes a field of the info: its value for programs, and its form for people. */
+static void datum(struct page *page, const struct report_filter *filter, const char *field,
+                  enum form form)
+{
+    char text[REPORT_TEXT];
     page_format(page, "<data data-field=\"%s\" value=\"", field);
     page_json_attribute(page, json_object_get(filter->info, field));
     page_text(page, "\">");
-    page_escaped(page, shown);
+    page_escaped(page, shown_as(text, filter, field, form));
     page_text(page, "</data>");
-}
-
-static void datum_count(struct page *page, const struct report_filter *filter, const char *field)
-{
-    char text[REPORT_TEXT];
-    datum(page, filter, field, report_count(text, (uint64_t)report_number(filter, field)));
-}
-
-static void datum_rate(struct page *page, const struct report_filter *filter, const char *field)
-{
-    char text[REPORT_TEXT];
-    datum(page, filter, field, report_rate(text, report_number(filter, field)));
-}
-
-static void datum_text(struct page *page, const struct report_filter *filter, const char *field)
-{
-    const char *text = json_string_value(json_object_get(filter->info, field));
-    datum(page, filter, field, text ? text : "never");
 }
 
 static void name_of(struct page *page, const struct report_filter *filter)
@@ -70,7 +69,16 @@ static double share_of_capacity(const struct report_filter *filter)
 
 static void catalog_row(struct page *page, const struct report_filter *filter, size_t index)
 {
-    char text[REPORT_TEXT];
+    static const struct {
+        const char *field;
+        enum form form;
+        bool has_bar; /* behind it */
+    } columns[] = {
+        {"kind", AS_TEXT, false},       {"items", AS_COUNT, false},
+        {"capacity", AS_COUNT, true},   {"fp_rate_now", AS_RATE, false},
+        {"fp_rate", AS_RATE, false},    {"fill", AS_SHARE, false},
+        {"size_bytes", AS_SIZE, false}, {"generation", AS_COUNT, false},
+    };
     page_format(page, "<tr><td class=\"name\"><a href=\"#f%zu\">", index);
     name_of(page, filter);
     page_text(page, "</a></td>");
@@ -80,26 +88,13 @@ static void catalog_row(struct page *page, const struct report_filter *filter, s
         page_text(page, "</td></tr>\n");
         return;
     }
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        page_text(page, columns[i].form == AS_TEXT ? "<td>" : "<td class=\"n\">");
+        datum(page, filter, columns[i].field, columns[i].form);
+        page_text(page, "</td>");
+        if (columns[i].has_bar) report_bar(page, share_of_capacity(filter), 1);
+    }
     page_text(page, "<td>");
-    datum_text(page, filter, "kind");
-    page_text(page, "</td><td class=\"n\">");
-    datum_count(page, filter, "items");
-    page_text(page, "</td><td class=\"n\">");
-    datum_count(page, filter, "capacity");
-    page_text(page, "</td>");
-    report_bar(page, share_of_capacity(filter), 1);
-    page_text(page, "<td class=\"n\">");
-    datum_rate(page, filter, "fp_rate_now");
-    page_text(page, "</td><td class=\"n\">");
-    datum_rate(page, filter, "fp_rate");
-    page_text(page, "</td><td class=\"n\">");
-    datum(page, filter, "fill", report_share(text, report_number(filter, "fill")));
-    page_text(page, "</td><td class=\"n\">");
-    text_size(text, sizeof text, (double)filter->view.stat.size_bytes);
-    datum(page, filter, "size_bytes", text);
-    page_text(page, "</td><td class=\"n\">");
-    datum_count(page, filter, "generation");
-    page_text(page, "</td><td>");
     badge(page, filter);
     page_text(page, "</td></tr>\n");
 }
@@ -138,25 +133,24 @@ static void tiles(struct page *page, const struct report_filter *filter)
     char text[REPORT_TEXT], note[2 * REPORT_TEXT];
     page_text(page, "<div class=\"tiles\">");
     tile(page, "items");
-    datum_count(page, filter, "items");
+    datum(page, filter, "items", AS_COUNT);
     snprintf(note, sizeof note, "%s of capacity", report_share(text, share_of_capacity(filter)));
     tile_end(page, note);
     tile(page, "rate now");
-    datum_rate(page, filter, "fp_rate_now");
+    datum(page, filter, "fp_rate_now", AS_RATE);
     snprintf(note, sizeof note, "%s asked for", report_rate(text, stat->fp_rate));
     tile_end(page, note);
     tile(page, "fill");
-    datum(page, filter, "fill", report_share(text, report_number(filter, "fill")));
+    datum(page, filter, "fill", AS_SHARE);
     tile_end(page, stat->counter_bits       ? "of the counters above 0"
                    : stat->fingerprint_bits ? "of the fingerprints not 0"
                                             : "of the bits set");
     tile(page, "size");
-    text_size(text, sizeof text, (double)stat->size_bytes);
-    datum(page, filter, "size_bytes", text);
+    datum(page, filter, "size_bytes", AS_SIZE);
     snprintf(note, sizeof note, "%.3g bits a key", report_number(filter, "bits_per_key"));
     tile_end(page, note);
     tile(page, "generation");
-    datum_count(page, filter, "generation");
+    datum(page, filter, "generation", AS_COUNT);
     snprintf(note, sizeof note, "%zu kept beside it", filter->generation_count - 1);
     tile_end(page, filter->generation_count > 1 ? note : "no other is kept");
     tile(page, "exceptions");
@@ -176,7 +170,7 @@ static void all_fields(struct page *page, const struct report_filter *filter)
         if (json_is_array(value)) continue;
         page_format(page, "<div><dt>%s</dt><dd>", field);
         if (json_is_string(value) || json_is_null(value)) {
-            datum_text(page, filter, field);
+            datum(page, filter, field, AS_TEXT);
         } else {
             page_format(page, "<data data-field=\"%s\" value=\"", field);
             page_json_attribute(page, value);
