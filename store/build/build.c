@@ -18,7 +18,6 @@
 #include "build/budget.h"
 #include "file/io.h"
 #include "filter/publish.h"
-#include "sizing/sizing.h"
 #include "txn/plan.h"
 #include "txn/spares.h"
 

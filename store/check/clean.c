@@ -11,8 +11,6 @@
  * that has a file open keeps its mapping.
  */
 #include "check/repair.h"
-#include "filter/change.h"
-#include "handle/journal.h"
 #include "txn/exceptions.h"
 #include "txn/spares.h"
 

@@ -13,7 +13,6 @@
 
 #include "kind/blocked.h"
 #include "base/cpu.h"
-#include "hash/hash_set.h"
 
 struct probe {
     uint64_t *block;

@@ -34,7 +34,6 @@
  */
 #include <assert.h>
 
-#include "hash/hash_set.h"
 #include "kind/block.h"
 #include "kind/cells.h"
 #include "kind/kind.h"
