@@ -30,6 +30,7 @@
     X(TAMIS__POINT_PUBLISH_EPOCH,                                                                  \
       "publish: files named, epochs raised, the catalog not committed")                            \
     X(TAMIS__POINT_PUBLISH_WORD, "publish: committed, one more live word is told")                 \
+    X(TAMIS__POINT_LIST_FOLLOWED, "follow: all words of the next list are read but `next`")        \
     X(TAMIS__POINT_PUBLISH_TOLD, "publish: committed and told, nothing unlinked yet")              \
     X(TAMIS__POINT_DROP_EPOCH, "drop: the epoch is raised, the catalog is not committed")          \
     X(TAMIS__POINT_DROP_UNLINK, "drop: committed, the files not yet unlinked")                     \

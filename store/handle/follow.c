@@ -77,6 +77,7 @@ static int extend(struct tamis_filter *filter, const struct tamis__view *old, ui
     view->segments[view->count++] = next;
     view->publication = publication;
     view->exceptions = tamis__segment_exceptions(&next.segment);
+    TAMIS__POINT(TAMIS__POINT_LIST_FOLLOWED);
     rc = tamis__view_take_index(filter->store, view->exceptions, filter->filter_id, old, view);
     if (rc < 0) {
         tamis__view_free(view);

@@ -217,6 +217,7 @@ CASE(grow_under_hesitant_adders_tells_new_once)
 struct still {
     tamis_filter *filter;
     unsigned waits, may_go; /* atomic */
+    size_t batch;           /* of so many keys, THE_KEY and known ones; 0: a single add */
     int answer;
 };
 
@@ -237,23 +238,39 @@ static int add_number(tamis_filter *filter, uint64_t key)
     return tamis_filter_add(filter, &key, sizeof key);
 }
 
+/* The answer for THE_KEY, which stands behind keys that are known. */
+static int add_in_batch(tamis_filter *filter, size_t count)
+{
+    struct tamis_key keys[64];
+    uint64_t numbers[64];
+    uint8_t answers[64] = {0};
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = i + 1 < count ? i : THE_KEY;
+        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
+    }
+    const int64_t rc = tamis_filter_add_batch(filter, keys, count, answers);
+    return rc < 0 ? (int)rc : answers[count - 1];
+}
+
 static void add_slowly(void *context, unsigned index)
 {
     (void)index;
     still = context;
     tamis__point_hook = stand_still;
-    still->answer = add_number(still->filter, THE_KEY);
+    still->answer = still->batch > 0 ? add_in_batch(still->filter, still->batch)
+                                     : add_number(still->filter, THE_KEY);
 }
 
 /* It has found the key lacking; the list goes on; another is told NEW; then it wins the old
  * segment. */
-static int told_to_the_slow_one(void)
+static int told_to_the_slow_one(size_t batch)
 {
     char name[32];
     int status;
     tamis_store *store = new_store();
     struct still *shared = spawn_shared(sizeof *shared);
     tamis_filter *filter = shared->filter = new_filter(store, name, 64);
+    shared->batch = batch;
     uint64_t key = 0;
     while (stat_of(filter).items < 63)
         assert_true(add_number(filter, key++) >= 0);
@@ -273,16 +290,23 @@ static int told_to_the_slow_one(void)
 
 CASE(grow_tells_one_that_comes_late_that_it_was_seen)
 {
-    assert_int_equal(told_to_the_slow_one(), 0);
+    assert_int_equal(told_to_the_slow_one(0), 0);
+}
+
+CASE(grow_tells_a_batch_that_comes_late_that_it_was_seen)
+{
+    assert_int_equal(told_to_the_slow_one(1), 0);
+    assert_int_equal(told_to_the_slow_one(40), 0);
 }
 
 /* The control. */
 CASE(grow_without_the_look_behind_tells_new_twice)
 {
     tamis__point_no_recheck = 1;
-    const int answer = told_to_the_slow_one();
+    const int answer = told_to_the_slow_one(0), of_a_batch = told_to_the_slow_one(40);
     tamis__point_no_recheck = 0;
     assert_int_equal(answer, 1);
+    assert_int_equal(of_a_batch, 1);
 }
 
 /* ---- Kills ----------------------------------------------------------------------------------- */

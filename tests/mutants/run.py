@@ -6,7 +6,8 @@ A mutant is a small change that breaks one promise: NAME.patch in this folder, a
 
     what:        what is broken, in a sentence
     promise:     the promise that it breaks, and where that stands
-    tests:       the tests that must fail with it, as ctest names them; NAME:CASE is one case of a program
+    tests:       the tests that must fail with it, as ctest names them; NAME:CASE is one case of a program;
+                 NAME may have * and ?
     equivalent:  only if nobody can notice the mutant: why
 
 The tree is copied to .build/mutants/tree and built there.  For each mutant its tests are run until one
@@ -18,6 +19,7 @@ does not apply or does not build is an error too.  Without names, all mutants ar
     --random N        N mutants, chosen by the number S
 """
 import filecmp
+import fnmatch
 import json
 import os
 import random
@@ -109,11 +111,12 @@ class Mutant:
             texts[path] = texts[path].replace("\n" + old, "\n" + new)
         return {path: text[1:] for path, text in texts.items()}
 
-    def tests(self):
-        """(name, case or None) for each test."""
+    def tests(self, known=()):
+        """(name, case or None) for each test; patterns stand for those of the known tests."""
         for item in self.fields["tests"].split():
             name, _, case = item.partition(":")
-            yield name, case or None
+            for match in [name] if name in known else fnmatch.filter(known, name) or [name]:
+                yield match, case or None
 
 
 def all_names():
@@ -221,7 +224,7 @@ def judge(mutant, tests):
     """The test that kills it, or None."""
     edited = mutant.edit(TREE)
     whole = {path: open(os.path.join(TREE, path), encoding="utf-8").read() for path in edited}
-    targets = tests.targets([name for name, _ in mutant.tests()])
+    targets = tests.targets([name for name, _ in mutant.tests(tests.known)])
     with open(os.path.join(LOGS, mutant.name), "w", encoding="utf-8") as log:
         try:
             for path, text in edited.items():
@@ -229,7 +232,7 @@ def judge(mutant, tests):
             if not build(targets, log):
                 raise Bad("does not build; see " + log.name)
             tests.read()
-            for name, case in mutant.tests():
+            for name, case in mutant.tests(tests.known):
                 log.write("==== %s %s\n" % (name, case or ""))
                 log.flush()
                 if not tests.passes(name, case, log):
@@ -242,7 +245,7 @@ def judge(mutant, tests):
 
 def control(mutants, tests):
     """Do their tests pass without them?"""
-    wanted = sorted({test for mutant in mutants for test in mutant.tests()}, key=str)
+    wanted = sorted({test for mutant in mutants for test in mutant.tests(tests.known)}, key=str)
     bad = 0
     with open(os.path.join(LOGS, "control"), "w", encoding="utf-8") as log:
         if not build(tests.targets([name for name, _ in wanted]), log):
@@ -294,7 +297,7 @@ def run(mutants, with_control):
 
 def lacks_tests(mutant, tests):
     """Says which tests are not there."""
-    unknown = sorted({name for name, _ in mutant.tests() if name not in tests.known})
+    unknown = sorted({name for name, _ in mutant.tests(tests.known) if name not in tests.known})
     if unknown:
         print("%s names tests that are not there: %s" % (mutant.name, " ".join(unknown)))
     return bool(unknown)

@@ -72,3 +72,52 @@ STORE_CASE(rollback_words_are_told_in_an_order_that_no_sleeper_misreads)
         assert_done(tamis_filter_close(sleepers[i]));
     }
 }
+
+/* ---- A handle that follows meanwhile --------------------------------------------------------- */
+
+static pid_t teller;
+
+static void let_tell(void)
+{
+    int status;
+    assert_int_equal(kill(teller, SIGCONT), 0);
+    assert_int_equal(waitpid(teller, &status, WUNTRACED), teller);
+    assert_true(WIFSTOPPED(status));
+}
+
+/* It has read the words of the list, and two more are told before it reads `next`. */
+static void read_slowly(enum tamis__point point)
+{
+    if (point != TAMIS__POINT_LIST_FOLLOWED) return;
+    tamis__point_hook = NULL;
+    let_tell();
+    let_tell();
+}
+
+/* It comes to the list by `next` of the one before, after the first word was told.  Seen to fail
+ * with in_force told before the exceptions: the handle took the list for one of the rollback, with
+ * the exceptions of before. */
+STORE_CASE(rollback_words_are_told_in_an_order_that_no_follower_misreads)
+{
+    const uint64_t shared = 50;
+    const struct tamis_key key = {&shared, sizeof shared};
+    int status;
+    assert_done(editions_publish(store, "list", 0, 100, NULL, NULL));
+    AUTO_FILTER *follower = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    assert_done(editions_publish(store, "list", 0, 100, NULL, NULL));
+    assert_done(editions_publish(store, "list", 10, 100, NULL, NULL));
+    assert_int_equal(tamis_filter_except(store, "list", &key, 1), 1);
+    teller = roll_back_in_steps(path);
+    (void)alarm(60);
+    assert_int_equal(waitpid(teller, &status, WUNTRACED), teller);
+    assert_true(WIFSTOPPED(status)); /* at its first word */
+    tamis__point_hook = read_slowly;
+    assert_false(has(follower, 50)); /* an exception, in the list before and after */
+    assert_true(tamis__point_hook == NULL);
+    let_tell(); /* the last */
+    assert_int_equal(kill(teller, SIGCONT), 0);
+    assert_int_equal(waitpid(teller, &status, 0), teller);
+    (void)alarm(0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_false(has(follower, 50));
+}
