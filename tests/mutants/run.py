@@ -154,6 +154,7 @@ class Tests:
         return found
 
     def passes(self, name, case, log):
+        """True or False; None if it did not end in time."""
         command, properties = self.known[name]
         environment = dict(os.environ)
         environment.update(p.split("=", 1) for p in properties.get("ENVIRONMENT", []))
@@ -171,7 +172,7 @@ class Tests:
         process.wait()
         if status is not None and status == properties.get("SKIP_RETURN_CODE"):
             raise Bad("is not judged: %s was skipped" % name)
-        return status == 0
+        return None if status is None else status == 0
 
 
 # ---- The copy -------------------------------------------------------------------------------------
@@ -235,8 +236,9 @@ def judge(mutant, tests):
             for name, case in mutant.tests(tests.known):
                 log.write("==== %s %s\n" % (name, case or ""))
                 log.flush()
-                if not tests.passes(name, case, log):
-                    return name + (":" + case if case else "")
+                passed = tests.passes(name, case, log)
+                if not passed:
+                    return name + (":" + case if case else "") + (" without an end" if passed is None else "")
             return None
         finally:
             for path, text in whole.items():

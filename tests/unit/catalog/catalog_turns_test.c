@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "catalog/lmdb.h"
 #include "catalogs.h"
 #include "file/io.h"
 
@@ -77,6 +78,36 @@ STORE_CASE(store_that_was_replaced_is_noticed)
     assert_refused(TAMIS_ENOSTORE, "moved or replaced",
                    tamis_filter_create(store, "x", SPEC(.capacity = 10), NULL));
     assert_done(tamis_store_list(other, NULL, ignore_filter, NULL));
+}
+
+/* ---- Half a filter --------------------------------------------------------------------------- */
+
+static int count_filter(void *context, const struct tamis_filter_stat *stat)
+{
+    (void)stat;
+    ++*(unsigned *)context;
+    return 0;
+}
+
+/* A filter has a record under its name and one under its id.  (Broken: check_all() looks only for
+ * more ids than names; a filter without an id was listed, and no handle could follow it.) */
+STORE_CASE(filter_that_lost_one_of_its_records_is_not_listed)
+{
+    const struct tamis__key name = tamis__name_key("f000001"), id = tamis__number_key('i', 2);
+    unsigned listed = 0;
+    catalogs_put_range(store, 0, 3);
+    assert_done(tamis_store_list(store, NULL, count_filter, &listed));
+    assert_int_equal(listed, 3);
+    for (int by_name = 0; by_name < 2; by_name++) {
+        struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
+        assert_done(tamis__txn_delete(txn, by_name ? &name : &id));
+        catalogs_commit(txn);
+        if (by_name == 0)
+            assert_refused(TAMIS_ECORRUPT, "do not match",
+                           tamis_store_list(store, NULL, count_filter, &listed));
+        else /* now it has neither */
+            assert_done(tamis_store_list(store, NULL, count_filter, &listed));
+    }
 }
 
 /* ---- The name of a new catalog --------------------------------------------------------------- */

@@ -458,3 +458,53 @@ CASE(record_policy_contradicted_by_a_header_names_the_field)
     CONTRADICTS(filter_rate, "rate of the filter");
 #undef CONTRADICTS
 }
+
+/* ---- What the counts allow ------------------------------------------------------------------- */
+
+/* The value after its bytes were changed: its checksum is right. */
+static int decode_closed(unsigned char *buffer, size_t bytes, const char **reason)
+{
+    struct tamis__record got;
+    const uint64_t sum = tamis__record_checksum(key, buffer, bytes - 8);
+    memcpy(buffer + bytes - 8, &sum, sizeof sum);
+    return tamis__record_decode(key, (struct tamis__bytes){buffer, bytes}, &got, reason);
+}
+
+/* (Broken: the count is compared with one more; the last segment was written past the record.) */
+CASE(record_of_one_segment_too_many_is_refused)
+{
+    static unsigned char fewer[TAMIS__RECORD_BYTES_MAX], buffer[TAMIS__RECORD_BYTES_MAX + ENTRY];
+    static struct tamis__record record;
+    const char *reason = "";
+    size_t at = 0;
+    fill(&record, TAMIS__SEGMENTS_MAX - 1);
+    (void)tamis__record_encode(&record, key, fewer);
+    fill(&record, TAMIS__SEGMENTS_MAX);
+    const size_t bytes = tamis__record_encode(&record, key, buffer);
+    while (fewer[at] == buffer[at])
+        at++; /* to the number of segments */
+    assert_true(at < FIXED && buffer[at] == TAMIS__SEGMENTS_MAX);
+    assert_int_equal(decode_closed(buffer, bytes, &reason), 0);
+    buffer[at]++;
+    memmove(buffer + bytes - 8, buffer + bytes - 8 - ENTRY, ENTRY);
+    assert_int_equal(decode_closed(buffer, bytes + ENTRY, &reason), TAMIS_ECORRUPT);
+    assert_string_equal(reason, "has an impossible number of segments");
+}
+
+/* (Broken: `mixed` is not looked at.) */
+CASE(record_with_a_segment_behind_a_spare_is_refused)
+{
+    static unsigned char buffer[TAMIS__RECORD_BYTES_MAX], entry[ENTRY];
+    static struct tamis__record record;
+    const char *reason = "";
+    fill(&record, 2);
+    record.segments[1].slice = record.segments[0].slice;
+    record.segment_count = record.spare_count = 1;
+    const size_t bytes = tamis__record_encode(&record, key, buffer);
+    assert_int_equal(decode_closed(buffer, bytes, &reason), 0);
+    memcpy(entry, buffer + FIXED, ENTRY);
+    memcpy(buffer + FIXED, buffer + FIXED + ENTRY, ENTRY);
+    memcpy(buffer + FIXED + ENTRY, entry, ENTRY);
+    assert_int_equal(decode_closed(buffer, bytes, &reason), TAMIS_ECORRUPT);
+    assert_string_equal(reason, "has spare segments in impossible places");
+}

@@ -19,6 +19,7 @@
 #include "file/io.h"
 #include "file/mark.h"
 #include "handle/view.h"
+#include "txn/store.h"
 
 static const struct tamis__segment_header *newest_header(const tamis_filter *filter)
 {
@@ -97,6 +98,50 @@ STORE_CASE(flight_that_begins_during_a_checkpoint_stays_counted)
     tamis__point_hook = NULL;
     assert_non_null(added);
     assert_int_equal(__atomic_load_n(&newest_header(filter)->unlogged, __ATOMIC_SEQ_CST), 0);
+}
+
+/* ---- Boots ------------------------------------------------------------------------------------
+ */
+
+static const uint8_t first_boot[16] = {1, 2, 3}, later_boot[16] = {1, 2, 3, [15] = 4};
+
+/* (Broken: is_this_boot() compares the first half alone.) */
+STORE_CASE(boots_that_differ_in_their_last_byte_are_two)
+{
+    AUTO_FREE char *copy = scratch_path("copy");
+    tamis__boot_hook = first_boot;
+    AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
+    assert_int_equal(text_add(filter, 1), 1);
+    scratch_copy(path, copy); /* as the disk may be after a power cut */
+    tamis__boot_hook = later_boot;
+    AUTO_STORE *again = fixture_open(copy, 0);
+    AUTO_FILTER *back = fixture_opened(again, "x", 0);
+    assert_int_equal(fixture_stat(back).state, TAMIS_STATE_UNCLEAN);
+    tamis__boot_hook = first_boot;
+}
+
+/* A writer that holds its lock is alive, so its boot is this one, whatever the mark says.  (Broken:
+ * tamis__mark_recover() does not ask for writers; the mark was cleared under one.) */
+STORE_CASE(segment_with_a_writer_is_not_recovered)
+{
+    tamis__boot_hook = first_boot;
+    AUTO_FILTER *writer = fixture_filter(store, "x", 1000);
+    assert_int_equal(text_add(writer, 1), 1);
+    tamis__boot_hook = later_boot;
+    assert_int_equal(tamis__mark_recover(&store->place, 1, false), 0);
+    assert_false(tamis__mark_is_clean(newest_header(writer)));
+    tamis__boot_hook = first_boot;
+}
+
+/* (Broken: the later of two times is kept.) */
+STORE_CASE(keys_are_missing_since_the_earliest_time)
+{
+    AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
+    assert_done(tamis__mark_miss(&store->place, 1, 200));
+    assert_done(tamis__mark_miss(&store->place, 1, 100));
+    assert_done(tamis__mark_miss(&store->place, 1, 300));
+    assert_int_equal(tamis__mark_unclean_since(newest_header(filter)), 100);
+    tamis__boot_hook = NULL;
 }
 
 /* ---- Pages that could not be written --------------------------------------------------------- */

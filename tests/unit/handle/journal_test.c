@@ -8,9 +8,11 @@
  */
 #include "keys.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/point.h"
@@ -185,4 +187,26 @@ STORE_CASE(adder_that_begins_between_the_two_looks_is_noticed)
     assert_true(tamis__point_hook == NULL); /* it was passed */
     assert_int_equal(answer, 0);
     assert_int_equal(data_syncs, 1);
+}
+
+/* ---- A log that another is making ------------------------------------------------------------ */
+
+/* What a dead maker has left is removed by the next one; what somebody is making is not.  (Broken:
+ * sweep_one() removes what is locked, too; its maker had no log then, and said that all was
+ * well.) */
+STORE_CASE(log_that_is_being_made_is_left_alone)
+{
+    AUTO_FREE char *file = strdup(fixture_join(path, "logs/0000000000000001-0123456789abcdef.new"));
+    tamis_filter *filter = fixture_create(store, "x", &durable);
+    assert_int_equal(text_add(filter, 0), 1); /* makes logs/ */
+    assert_done(tamis_filter_close(filter));
+    const int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(fd >= 0 && flock(fd, LOCK_EX) == 0);
+    for (int locked = 1; locked >= 0; locked--) {
+        filter = fixture_opened(store, "x", 0);
+        assert_int_equal(text_add(filter, locked ? 1 : 2), 1);
+        assert_int_equal(access(file, F_OK), locked ? 0 : -1);
+        assert_done(tamis_filter_close(filter));
+        if (locked) (void)close(fd);
+    }
 }

@@ -52,6 +52,18 @@ static size_t put_keys(uint64_t nonce, const char *const *keys, uint32_t count,
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
+/* Whoever replays has room for as many keys as a frame can have.  (Broken: is_plausible() takes
+ * more.) */
+CASE(frame_of_one_key_too_many_is_none)
+{
+    static unsigned char buffer[FRAME_BYTES_MAX];
+    struct tamis__frame frame;
+    size_t wanted, bytes = put_digests(NONCE, 1, 0, TAMIS__FRAME_KEYS_MAX, buffer);
+    assert_int_equal(tamis__frame_read(NONCE, buffer, bytes, &frame, &wanted), bytes);
+    bytes = put_digests(NONCE, 1, 0, TAMIS__FRAME_KEYS_MAX + 1, buffer);
+    assert_int_equal(tamis__frame_read(NONCE, buffer, bytes, &frame, &wanted), 0);
+}
+
 CASE(frame_is_read_as_it_was_written)
 {
     static unsigned char buffer[FRAME_BYTES_MAX];
