@@ -90,15 +90,16 @@ struct growth {
 /* ---- What the next segment is ---------------------------------------------------------------- */
 
 /*
- * The part of its planned rate that the next segment may have.  It is 1, as segments never hold
- * more than they were made for.  It is less if more keys came in by other ways, such as a merge:
- * then the later segments share what is left of the rate.
+ * What the segments before the next one, and the spares that come before it, leave over of the
+ * rate.  Segments never hold more than they were made for.  If more keys came in by other ways,
+ * such as a merge, the later segments share what is left then, at least a sixteenth of what was
+ * planned.
  */
-static double share_left(const struct tamis__view *view)
+static double rate_left(const struct growth *change)
 {
-    const struct tamis__policy *policy = &view->policy;
-    double whole = policy->fp_rate, planned = 0, spent = 0;
-    if (policy->slices > 0) whole /= policy->slices + 1;
+    const struct tamis__view *view = change->view;
+    const double whole = tamis__policy_rate(&view->policy);
+    double planned = 0, spent = 0, spares = 0;
     for (uint32_t i = view->slice_first; i < view->count; i++) {
         const struct tamis__segment *s = &view->segments[i].segment;
         const struct tamis__segment_header *h = s->header;
@@ -107,43 +108,40 @@ static double share_left(const struct tamis__view *view)
         planned += tamis__double_from_bits(h->fp_rate);
         spent += tamis_predict_rate(h->kind, h->m_bits, h->k, tamis__segment_items(s));
     }
-    if (spent <= planned || planned >= whole) return 1;
-    return fmax((whole - spent) / (whole - planned), 1.0 / 16);
+    for (uint32_t i = 0; i < change->count; i++)
+        spares += tamis__double_from_bits(change->drafts[i].header.fp_rate);
+    /* The first segment had the whole rate: the filter was not to grow when it was made. */
+    if (planned + spares >= whole)
+        return tamis__policy_left(&view->policy,
+                                  tamis__newest(view)->segment.header->step + change->count);
+    return fmax(whole - spares - fmax(planned, spent), (whole - spares - planned) / 16);
 }
 
-static int size_segment(const struct tamis__view *view, uint32_t step,
-                        struct tamis__record_segment *next)
+/* Describes the segment that comes after the newest one and the spares that are drafted. */
+static int describe_next(const struct growth *change, struct tamis__record_segment *next)
 {
-    const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
+    const struct tamis__policy *policy = &change->view->policy;
+    const struct tamis__segment_header *newest = tamis__newest(change->view)->segment.header;
+    const struct tamis__segment_header *last =
+        change->count > 0 ? &change->drafts[change->count - 1].header : newest;
     const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
     const bool same = set != NULL && set->any_kind;
+    const bool grows = change->reason == FULL && policy->window_items == 0;
     struct tamis__plan plan = {.sizing.kind = same ? newest->kind : TAMIS_KIND_BLOCKED,
                                .hash_set = same ? set : tamis__hash_set_by_id(TAMIS__HASH_XXH3),
                                .bit_order = TAMIS__BITS_LSB_FIRST,
                                .seed = same ? newest->seed : 0,
-                               .policy = view->policy};
+                               .policy = *policy};
     if (same) memcpy(plan.parameters, newest->parameters, sizeof plan.parameters);
-    if (step > 0) plan.policy.fp_rate *= share_left(view);
-    const int rc = tamis__policy_size(&plan.policy, step, &plan.sizing);
+    const int rc =
+        grows ? tamis__policy_size_next(policy, last->capacity, rate_left(change), &plan.sizing)
+              : tamis__policy_size_first(policy, &plan.sizing);
     if (rc < 0) return rc;
     tamis__plan_describe(&plan, next);
-    next->step = step;
-    next->slice = newest->slice;
-    next->slice_start = newest->slice_start;
-    return 0;
-}
-
-/* Describes the segment that comes after the newest one and `ahead` others. */
-static int describe_next(const struct growth *change, uint32_t ahead,
-                         struct tamis__record_segment *next)
-{
-    const struct tamis__policy *policy = &change->view->policy;
-    const struct tamis__segment_header *newest = tamis__newest(change->view)->segment.header;
-    const bool grows = change->reason == FULL && policy->window_items == 0;
-    const int rc = size_segment(change->view, grows ? newest->step + 1 + ahead : 0, next);
-    if (rc < 0 || grows) return rc;
-    next->slice += 1 + ahead;
-    next->slice_start = tamis__policy_next_slice(policy, newest->slice_start, change->now);
+    next->step = grows ? last->step + 1 : 0;
+    next->slice = grows ? newest->slice : last->slice + 1;
+    next->slice_start = grows ? newest->slice_start
+                              : tamis__policy_next_slice(policy, newest->slice_start, change->now);
     return 0;
 }
 
@@ -173,7 +171,7 @@ static int draft_spares(struct growth *change)
     int rc = 0;
     do {
         struct tamis__record_segment next;
-        rc = describe_next(change, change->count, &next);
+        rc = describe_next(change, &next);
         if (rc == 0 && change->count > 0 && tamis__data_bits(next.m_bits, 0) / 8 > SPARE_BYTES_MAX)
             break;
         if (rc == 0) rc = draft_next(change, &next);
@@ -472,7 +470,7 @@ static int rotate(struct tamis_filter *filter, struct tamis__view **view, enum r
     int rc = wait_for_guard(&change, &guard);
     const bool gone = rc == TAMIS_ENOTFOUND; /* the window has left it, or the filter was dropped */
     if (rc > 0 && !tamis__segment_is_left(&tamis__newest(*view)->segment)) {
-        rc = describe_next(&change, 0, &next);
+        rc = describe_next(&change, &next);
         if (rc == 0) rc = draft_next(&change, &next);
         if (rc == 0) rc = change_staged(&change);
     }

@@ -200,7 +200,7 @@ static int plan_policy(const struct tamis_filter_spec *spec, struct tamis__plan 
     plan->policy.fp_rate = sizing->fp_rate;
     if (rc == 0) rc = plan_window(spec, plan);
     if (rc == 0) rc = plan_growth(spec, plan);
-    return rc < 0 || fixed ? rc : tamis__policy_size(&plan->policy, 0, sizing);
+    return rc < 0 || fixed ? rc : tamis__policy_size_first(&plan->policy, sizing);
 }
 
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan)

@@ -4,23 +4,30 @@
 
 #include "catalog/record.h"
 
+/* No segment after the first is made for fewer keys: a query of a key that is absent reads each
+ * segment, and small segments save next to no memory. */
+#define TAMIS__GROWN_MIN 65536u
+
 /* The policy when full; a file may have 0 for TAMIS_ON_FULL_WARN (docs/format.md 3.1.4). */
 uint32_t tamis__policy_on_full(const struct tamis__policy *policy);
 /*
- * The rate of the segment that a filter gets after growing `step` times.  The first segment has
- * half of the rate asked for, the second has a fifth of the other half, and each one after it has
- * 4/5 of the one before.  The endless sum of all is the rate asked for (decision 0011).
+ * The rate that all segments of the filter share, or of a slice: with a window, all slices together
+ * share the rate asked for, and so does the slice that is going out.
  */
-double tamis__policy_rate(const struct tamis__policy *policy, uint32_t step);
-/* The capacity of that segment: twice as many keys each time, at most TAMIS__CAPACITY_MAX. */
-uint64_t tamis__policy_capacity(const struct tamis__policy *policy, uint32_t step);
+double tamis__policy_rate(const struct tamis__policy *policy);
 /*
- * Sizes the segment of that step.  Kind and counter_bits are taken from *sizing.  If adders leave a
- * full segment for another one, it is made a little larger than its capacity: adders that are busy
- * in it at that moment finish there.
+ * Sizes the first segment of a filter, or of a slice.  Kind and counter_bits are taken from
+ * *sizing. In a filter that grows it has half of the rate, or a tenth if it is for fewer than
+ * TAMIS__GROWN_MIN keys (decision 0011).  If adders leave a full segment for another one, it is
+ * made a little larger than its capacity: adders that are busy in it at that moment finish there.
  */
-int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
-                       struct tamis_sizing *sizing);
+int tamis__policy_size_first(const struct tamis__policy *policy, struct tamis_sizing *sizing);
+/* Sizes the segment that comes after one of `capacity` keys, if `left` is the rate that those
+ * before it have left over.  It takes a fifth of that, so the sum never exceeds the rate. */
+int tamis__policy_size_next(const struct tamis__policy *policy, uint64_t capacity, double left,
+                            struct tamis_sizing *sizing);
+/* What the segments up to that step leave over if the first took half of the rate. */
+double tamis__policy_left(const struct tamis__policy *policy, uint32_t step);
 /* Can a list of `count` segments grow further, if its newest is of that step? */
 bool tamis__policy_grows(const struct tamis__policy *policy, uint32_t step, uint32_t count);
 /* The number of items that the newest segment may have: the capacity that it was made for, or

@@ -12,11 +12,11 @@ static inline void fuzz_policy(const struct tamis__policy *policy, uint64_t slic
 {
     const struct tamis__segment_header newest = {.capacity = 1, .step = step};
     const int64_t slice_ns = tamis__policy_slice_ns(policy);
-    const double rate = tamis__policy_rate(policy, step);
+    const double rate = tamis__policy_rate(policy);
+    const double left = tamis__policy_left(policy, step);
     FUZZ_CHECK(rate >= 0 && rate <= 1); /* 0: of a rate so small that a share of it underflows */
+    FUZZ_CHECK(left >= 0 && left <= rate);
     FUZZ_CHECK(!tamis__policy_grows(policy, step, TAMIS__SEGMENTS_MAX));
-    FUZZ_CHECK(tamis__policy_capacity(policy, step) >= 1);
-    FUZZ_CHECK(tamis__policy_capacity(policy, step) <= TAMIS__CAPACITY_MAX);
     FUZZ_CHECK(tamis__policy_limit(policy, &newest) >= 1);
     FUZZ_CHECK(slice_ns >= 0 && (slice_ns > 0) == (policy->window_ns > 0));
     FUZZ_CHECK(slice + policy->slices >= slice);
