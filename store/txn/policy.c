@@ -7,7 +7,11 @@
 #include "sizing/sizing.h"
 
 #define FIRST_SHARE 0.5
-#define RATIO 0.8
+#define SMALL_FIRST_SHARE 0.25 /* of fewer than TAMIS__GROWN_MIN keys */
+#define NEXT_SHARE 0.2
+/* Up to here each segment is made for four times as many keys as the one before, then for twice as
+ * many. */
+#define QUADRUPLE_MAX ((uint64_t)1 << 20)
 
 TAMIS_API const char *tamis_on_full_name(uint32_t on_full)
 {
@@ -27,22 +31,38 @@ static bool has_window(const struct tamis__policy *policy)
     return policy->window_ns > 0 || policy->window_items > 0;
 }
 
-/* With a window, all slices together share the rate, and so does the slice that is going out. */
-double tamis__policy_rate(const struct tamis__policy *policy, uint32_t step)
+double tamis__policy_rate(const struct tamis__policy *policy)
 {
-    const double rate =
-        has_window(policy) ? policy->fp_rate / (policy->slices + 1) : policy->fp_rate;
-    if (policy->on_full != TAMIS_ON_FULL_GROW || policy->window_items > 0) return rate;
-    if (step == 0) return FIRST_SHARE * rate;
-    return (1 - FIRST_SHARE) * (1 - RATIO) * pow(RATIO, step - 1) * rate;
+    return has_window(policy) ? policy->fp_rate / (policy->slices + 1) : policy->fp_rate;
 }
 
-uint64_t tamis__policy_capacity(const struct tamis__policy *policy, uint32_t step)
+static uint64_t first_capacity(const struct tamis__policy *policy)
 {
-    uint64_t capacity = policy->window_items > 0 ? policy->window_items : policy->capacity;
-    if (has_window(policy)) capacity = (capacity + policy->slices - 1) / policy->slices;
-    if (step > 56 || capacity > TAMIS__CAPACITY_MAX >> step) return TAMIS__CAPACITY_MAX;
-    return capacity << step;
+    const uint64_t capacity = policy->window_items > 0 ? policy->window_items : policy->capacity;
+    return has_window(policy) ? (capacity + policy->slices - 1) / policy->slices : capacity;
+}
+
+static uint64_t next_capacity(uint64_t capacity)
+{
+    if (capacity > TAMIS__CAPACITY_MAX / 2) return TAMIS__CAPACITY_MAX;
+    const uint64_t next = capacity <= QUADRUPLE_MAX / 4 ? 4 * capacity : 2 * capacity;
+    return next < TAMIS__GROWN_MIN ? TAMIS__GROWN_MIN : next;
+}
+
+static bool may_grow(const struct tamis__policy *policy)
+{
+    return policy->on_full == TAMIS_ON_FULL_GROW && policy->window_items == 0;
+}
+
+static double first_share(const struct tamis__policy *policy)
+{
+    if (!may_grow(policy)) return 1;
+    return first_capacity(policy) < TAMIS__GROWN_MIN ? SMALL_FIRST_SHARE : FIRST_SHARE;
+}
+
+double tamis__policy_left(const struct tamis__policy *policy, uint32_t step)
+{
+    return tamis__policy_rate(policy) * (1 - FIRST_SHARE) * pow(1 - NEXT_SHARE, step);
 }
 
 /* When a segment is found full, adders are still busy with some keys (with 4 processes, some tens
@@ -53,12 +73,10 @@ static uint64_t with_slack(uint64_t capacity)
     return capacity > TAMIS__CAPACITY_MAX - slack ? TAMIS__CAPACITY_MAX : capacity + slack;
 }
 
-int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
-                       struct tamis_sizing *sizing)
+static int size(const struct tamis__policy *policy, uint64_t capacity, double rate,
+                struct tamis_sizing *sizing)
 {
-    const uint64_t capacity = tamis__policy_capacity(policy, step);
     const bool left_when_full = policy->on_full == TAMIS_ON_FULL_GROW || policy->window_items > 0;
-    const double rate = tamis__policy_rate(policy, step);
     *sizing = (struct tamis_sizing){.kind = sizing->kind,
                                     .capacity = left_when_full ? with_slack(capacity) : capacity,
                                     .fp_rate = rate,
@@ -69,11 +87,22 @@ int tamis__policy_size(const struct tamis__policy *policy, uint32_t step,
     return rc;
 }
 
+int tamis__policy_size_first(const struct tamis__policy *policy, struct tamis_sizing *sizing)
+{
+    return size(policy, first_capacity(policy), first_share(policy) * tamis__policy_rate(policy),
+                sizing);
+}
+
+int tamis__policy_size_next(const struct tamis__policy *policy, uint64_t capacity, double left,
+                            struct tamis_sizing *sizing)
+{
+    return size(policy, next_capacity(capacity), NEXT_SHARE * left, sizing);
+}
+
 bool tamis__policy_grows(const struct tamis__policy *policy, uint32_t step, uint32_t count)
 {
-    return policy->on_full == TAMIS_ON_FULL_GROW && policy->window_items == 0 &&
-           count < TAMIS__SEGMENTS_MAX &&
-           tamis__policy_rate(policy, step + 1) >= TAMIS__SEGMENT_RATE_MIN;
+    return may_grow(policy) && count < TAMIS__SEGMENTS_MAX &&
+           NEXT_SHARE * tamis__policy_left(policy, step) >= TAMIS__SEGMENT_RATE_MIN;
 }
 
 uint64_t tamis__policy_limit(const struct tamis__policy *policy,

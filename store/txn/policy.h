@@ -17,7 +17,7 @@ uint32_t tamis__policy_on_full(const struct tamis__policy *policy);
 double tamis__policy_rate(const struct tamis__policy *policy);
 /*
  * Sizes the first segment of a filter, or of a slice.  Kind and counter_bits are taken from
- * *sizing. In a filter that grows it has half of the rate, or a tenth if it is for fewer than
+ * *sizing. In a filter that grows it has half of the rate, or a quarter if it is for fewer than
  * TAMIS__GROWN_MIN keys (decision 0011).  If adders leave a full segment for another one, it is
  * made a little larger than its capacity: adders that are busy in it at that moment finish there.
  */

@@ -228,7 +228,7 @@ WINDOW_CASE(window_slice_that_is_full_grows_and_the_rate_holds)
     printf("5 slices, %u segments: strangers let in %.4f, asked for 0.01\n", stat.segment_count,
            (double)strangers / 400000);
     assert_true((double)strangers < 4000 + 5 * sqrt(4000));
-    assert_true(stat.segment_count > 20 && stat.state == 0);
+    assert_true(stat.segment_count >= 9 && stat.state == 0);
 }
 
 WINDOW_CASE(window_is_moved_by_hand_too)
@@ -337,9 +337,9 @@ WINDOW_CASE(filters_of_the_least_rate_grow)
         for (uint32_t kind = TAMIS_KIND_BLOCKED; kind <= TAMIS_KIND_BLOOM; kind++) {
             tamis_filter *filter = fixture_create(
                 store, "g", SPEC(.capacity = 1000, .fp_rate = rates[i], .kind = kind));
-            assert_int_equal(keys_add(filter, 0, 20000), 20000);
+            assert_int_equal(keys_add(filter, 0, 67000), 67000);
             struct tamis_filter_stat stat = fixture_stat(filter);
-            assert_true(stat.segment_count > 3);
+            assert_int_equal(stat.segment_count, 3);
             assert_int_equal(stat.on_full, TAMIS_ON_FULL_GROW);
             assert_int_equal(stat.state, 0);
             assert_true(stat.predicted_rate <= rates[i]);
