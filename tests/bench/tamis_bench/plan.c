@@ -65,6 +65,33 @@ static struct bench_case *grown(const struct options *o, struct bench_case *c, u
     return c;
 }
 
+/* How many keys fit into a list of so many segments that begins with one for `first` keys
+ * (docs/decisions/0020). */
+static uint64_t keys_of_list(uint64_t first, unsigned segments)
+{
+    uint64_t keys = first, one = first;
+    for (unsigned i = 1; i < segments; i++) {
+        one *= one <= 1 << 18 ? 4 : 2;
+        if (one < 1 << 16) one = 1 << 16;
+        keys += one;
+    }
+    return keys;
+}
+
+/* The least capacity at first with which so many keys fill no more segments. */
+static uint64_t first_of_list(uint64_t keys, unsigned segments)
+{
+    uint64_t low = 1, high = keys;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (keys_of_list(middle, segments) >= keys)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
 unsigned plan_growth(const struct options *o, struct bench_case cases[PLAN_MAX])
 {
     unsigned count = 0;
@@ -75,12 +102,12 @@ unsigned plan_growth(const struct options *o, struct bench_case cases[PLAN_MAX])
             c->fp_rate = GROWN_RATE;
             c->ask_all = true;
         }
-    const uint64_t total = o->out_keys * 2 / 5;
+    const uint64_t total = o->smoke ? 80000 : o->out_keys * 2 / 5;
     const unsigned most = o->smoke ? 3 : SEGMENTS_MAX;
     for (unsigned segments = 1; segments <= most; segments++) {
+        if (segments > 1 && keys_of_list(1, segments - 1) >= total) break;
         struct bench_case *c = grown(o, &cases[count++], total, "segments", segments);
-        /* 1 + 2 + 4 + ... times the first one's; a little more, as the last need not be full. */
-        c->capacity = total / ((1u << segments) - 1) + total / 64 / (1u << segments) + 1;
+        c->capacity = first_of_list(total + total / 64, segments); /* the last need not be full */
         c->calls[CALL_SINGLE] = true;
     }
     struct bench_case *c = grown(o, &cases[count++], o->out_keys, "processes", 4);
