@@ -13,7 +13,7 @@
 #include "txn/spares.h"
 #include "txn/store.h"
 
-/* A filter of the catalog.  Its record is cut to the bytes that its segments need. */
+/* A filter of the catalog.  Its record is cut to the bytes that its segments and spares need. */
 struct listed {
     struct listed *next;
     struct tamis__trouble trouble;
@@ -30,7 +30,7 @@ static int collect(void *context, const struct tamis__record *record)
 {
     struct listing *listing = context;
     const size_t bytes = offsetof(struct tamis__record, segments) +
-                         record->segment_count * sizeof record->segments[0];
+                         (record->segment_count + record->spare_count) * sizeof record->segments[0];
     struct listed *listed = malloc(sizeof *listed + bytes);
     if (listed == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory listing the filters");
     listed->next = NULL;
