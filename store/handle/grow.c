@@ -69,6 +69,9 @@
  * AHEAD_NS.  Only the first may be larger than this. */
 #define SPARE_BYTES_MAX ((uint64_t)32 << 20)
 #define AHEAD_NS 1e9
+/* A view that has seen few keys says little of how long they go on at that speed.  So it foresees
+ * this many times as many, at most: a filter of 1,000 keys does not make a segment for millions. */
+#define FORESEEN 8
 
 enum reason { FULL, TIME_IS_OVER, FORCED };
 
@@ -154,14 +157,14 @@ static int draft_next(struct growth *change, const struct tamis__record_segment 
     return rc;
 }
 
-/* The number of keys that come within AHEAD_NS at the speed that this view has seen, less those
- * that still have room. */
+/* The number of keys that come within AHEAD_NS at the speed that this view has seen, or FORESEEN
+ * times the keys it has seen if that is fewer, less those that still have room. */
 static double keys_to_come(const struct tamis__view *view)
 {
     const uint64_t left = tamis__room_left(&tamis__newest(view)->segment, view->limit);
     const double keys = (double)view->left_at_first - (double)left;
     const double time = (double)(tamis__steady_ns() - view->made_at) + 1;
-    return keys <= 0 ? 0 : keys / time * AHEAD_NS - (double)left;
+    return keys <= 0 ? 0 : keys * fmin(AHEAD_NS / time, FORESEEN) - (double)left;
 }
 
 /* Drafts one spare, and more of them if one would soon be full. */

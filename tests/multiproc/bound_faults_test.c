@@ -295,8 +295,9 @@ static unsigned run_stops(void)
 
 /* ---- A disk whose syncs take long ------------------------------------------------------------ */
 
-static unsigned run_slow(const struct crowd_plan *plan)
+static unsigned run_slow(const struct crowd_plan *plan, uint32_t segments_min)
 {
+    const struct bound_demand demand = {.fp_rate = plain.fp_rate, .segments_min = segments_min};
     char *store = new_path("slow"), what[64];
     struct crowd *crowd = crowd_new(store, plan);
     const unsigned ms = is_long ? 700 : 60;
@@ -305,22 +306,28 @@ static unsigned run_slow(const struct crowd_plan *plan)
     slow_sync_ms = 0;
     crowd_go(crowd);
     (void)snprintf(what, sizeof what, "%s, syncs of %u ms", plan->name, ms);
-    const unsigned failed = crowd_end(crowd, what, &plain);
+    const unsigned failed = crowd_end(crowd, what, &demand);
     give_back(store);
     return failed;
 }
 
 static unsigned run_syncs(void)
 {
-    const struct crowd_plan plans[] = {
-        {.name = "blocked", .timeout_ms = PATIENT_MS, .keys = 16000},
-        {.name = "durable", .timeout_ms = PATIENT_MS, .durable = true, .keys = 8000},
-        {.name = "large", .capacity = 100000, .keys = 1000000, .timeout_ms = PATIENT_MS},
-    };
-    unsigned failed = 0;
-    for (unsigned i = 0; i < (is_long ? 3 : 2); i++)
-        failed += run_slow(&plans[i]);
-    return failed;
+    struct crowd_plan plan = {.name = "blocked", .timeout_ms = PATIENT_MS};
+    unsigned failed = run_slow(&plan, 3);
+    /* Small batches into two segments; into three, as each batch takes a sync, large ones. */
+    plan = (struct crowd_plan){
+        .name = "durable", .timeout_ms = PATIENT_MS, .durable = true, .keys = 8000};
+    failed += run_slow(&plan, 2);
+    plan = (struct crowd_plan){.name = "durable, large batches",
+                               .timeout_ms = PATIENT_MS,
+                               .durable = true,
+                               .batch_min = 2048};
+    failed += run_slow(&plan, 3);
+    if (!is_long) return failed;
+    plan = (struct crowd_plan){
+        .name = "large", .capacity = 100000, .keys = 1000000, .timeout_ms = PATIENT_MS};
+    return failed + run_slow(&plan, 3);
 }
 
 /* ---- A full disk ----------------------------------------------------------------------------- */

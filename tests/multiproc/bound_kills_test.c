@@ -31,8 +31,8 @@
 #include "random.h"
 
 #define ADDERS 4u
-#define KNOWN 6500u
-#define KEYS_A_KILL 800u
+#define KNOWN 70000u
+#define KEYS_A_KILL 2400u /* 50 of them: three segments */
 #define BUSY_TIMEOUT_MS 60000
 
 static const size_t batches[ADDERS] = {1, 1024, 16, BOUND_BATCH_MAX};

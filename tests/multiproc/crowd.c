@@ -39,7 +39,8 @@ static void adder(void *context, unsigned index)
     tamis__point_hook = count_or_stop;
     spawn_wait(&crowd->barrier);
     /* A durable filter syncs for each batch: single keys would take all day. */
-    const size_t batch = plan->durable ? 16 * batches[index] : batches[index];
+    size_t batch = plan->durable ? 16 * batches[index] : batches[index];
+    if (batch < plan->batch_min) batch = plan->batch_min;
     bound_add_range(crowd->keys, filter, index * width, width + width / 2,
                     batch < BOUND_BATCH_MAX ? batch : BOUND_BATCH_MAX, index % 2 == 1);
 }
@@ -54,7 +55,7 @@ struct crowd *crowd_new(const char *store_path, const struct crowd_plan *plan)
     if (random == 0) random = random_seed();
     *p = *plan;
     if (p->capacity == 0) p->capacity = 1000;
-    if (p->keys == 0) p->keys = 30 * p->capacity;
+    if (p->keys == 0) p->keys = 80 * p->capacity;
     if (p->rate <= 0) p->rate = 0.01;
     if (p->adders == 0) p->adders = CROWD_MAX;
     const struct tamis_filter_spec spec = {.size = sizeof spec,

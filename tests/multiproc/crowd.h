@@ -14,8 +14,8 @@
 
 #define CROWD_MAX 4u
 
-/* What it adds, and how.  Zero: 1000 keys a segment at 1 %, 30 times as many keys, 4 adders, kind
- * blocked. */
+/* What it adds, and how.  Zero: a first segment of 1000 keys at 1 %, 80 times as many keys, which
+ * is three segments, 4 adders, kind blocked, batches of 1 key and more. */
 struct crowd_plan {
     const char *name; /* of the filter */
     uint64_t capacity, keys;
@@ -23,6 +23,7 @@ struct crowd_plan {
     unsigned adders;
     uint32_t kind, window_items;
     bool durable;
+    size_t batch_min;
     int64_t timeout_ms; /* of who waits for others; 0: what the library has */
 };
 

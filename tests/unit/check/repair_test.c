@@ -253,7 +253,7 @@ CASE(repair_tells_of_a_gap_in_a_list)
         AUTO_FREE char *path;
         tamis_store *store = fixture_store(&path);
         tamis_filter *filter = fixture_create(store, "grown", SPEC(.capacity = 100));
-        keys_add(filter, 0, 500);
+        keys_add(filter, 0, 70000);
         assert_done(tamis_filter_close(filter));
         tamis_store_close(store);
         assert_int_equal(unlink(fixture_segment_path(path, missing)), 0);

@@ -327,7 +327,7 @@ static struct scene make_grown(uint32_t on_full)
     tamis_store *store = fixture_store(&s.path);
     tamis_filter *filter =
         fixture_create(store, "grown", SPEC(.capacity = 100, .on_full = on_full));
-    for (uint64_t key = 0; key < 500; key++)
+    for (uint64_t key = 0; key < 70000; key++)
         if (tamis_filter_add(filter, &key, sizeof key) < 0) break;
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);

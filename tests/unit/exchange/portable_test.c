@@ -185,23 +185,23 @@ static const struct tamis_filter_spec GROWING = {
 EXCHANGE_CASE(portable_grown_filter_goes_on_growing)
 {
     const struct exchanges *p = *state;
-    AUTO_STREAM stream = grown(p, &GROWING, 1500);
+    AUTO_STREAM stream = grown(p, &GROWING, 70000);
     exchanges_come_back(p, "tamis", &EXCHANGES_NOTHING, &stream);
     assert_done(exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &stream));
     tamis_filter *filter = opened(p);
     struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.segment_count, 3);
     assert_int_equal(stat.on_full, TAMIS_ON_FULL_GROW);
-    assert_int_equal(add_keys(filter, 1500, 1500), 0);
+    assert_int_equal(add_keys(filter, 70000, 270000), 0);
     stat = fixture_stat(filter);
     assert_int_equal(stat.segment_count, 4);
     struct tamis_segment_stat third = fixture_segment_stat(filter, 2);
     struct tamis_segment_stat fourth = fixture_segment_stat(filter, 3);
     assert_int_equal(third.step, 2);
     assert_int_equal(fourth.step, 3);
-    assert_int_equal(fourth.capacity, 2 * third.capacity);
+    assert_int_equal(fourth.capacity, 4 * third.capacity);
     assert_true(fourth.fp_rate < third.fp_rate);
-    assert_int_equal(keys_found(filter, 0, 3000), 3000);
+    assert_int_equal(keys_found(filter, 0, 340000), 340000);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(fixture_problems(p->path), 0);
 }

@@ -188,19 +188,19 @@ STORE_CASE(merge_of_lists_is_pairwise)
     tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec), *made;
     tamis_filter *sources[] = {a, b};
     struct tamis_filter_stat stats[2] = {{.size = sizeof stats[0]}, {.size = sizeof stats[0]}};
-    merges_add(a, 0, 4000, 1);
-    merges_add(b, 10000, 14000, 1);
+    merges_add(a, 0, 70000, 1);
+    merges_add(b, 100000, 170000, 1);
     assert_done(tamis_filter_stat(a, &stats[0]));
     assert_int_equal(stats[0].segment_count, 3);
     assert_done(merges_new(store, "made", sources, 2, 0, &made));
-    assert_int_equal(present(made, 0, 4000) + present(made, 10000, 14000), 8000);
+    assert_int_equal(present(made, 0, 70000) + present(made, 100000, 170000), 140000);
     assert_done(tamis_filter_stat(made, &stats[1]));
     assert_int_equal(stats[1].segment_count, 3);
-    assert_true(stats[1].items > 7500 && stats[1].items < 8500);
+    assert_true(stats[1].items > 137000 && stats[1].items < 143000);
     assert_true(stats[1].fp_rate == stats[0].fp_rate);
     assert_done(merges_into(a, b));
     assert_same_bits(path, a, made);
-    merges_add(made, 20000, 25000, 1); /* it goes on growing */
+    merges_add(made, 200000, 500000, 1); /* it goes on growing */
     assert_done(tamis_filter_stat(made, &stats[1]));
     assert_true(stats[1].segment_count > 3);
     assert_done(tamis_filter_close(a));

@@ -184,7 +184,8 @@ CASE(durable_growing_comes_back)
     struct tamis_filter_spec spec = plain;
     spec.capacity = 500;
     AUTO_SCENE scene = begin(&spec);
-    assert_done(add_range(scene.filter, 1, 9999, NULL));
+    for (uint64_t first = 1; first <= 17 * BATCH; first += BATCH)
+        assert_done(add_range(scene.filter, first, BATCH, NULL));
     struct tamis_filter_stat stat = fixture_stat(scene.filter);
     assert_true(stat.segment_count > 3);
     /* Empty all but the header, which was synced when a handle marked it. */
@@ -206,7 +207,7 @@ CASE(durable_growing_comes_back)
     char command[4096];
     (void)snprintf(command, sizeof command, "cp %s/catalog.mdb %s/", scene.path, scene.disk);
     assert_int_equal(system(command), 0);
-    assert_int_equal(come_back(&scene, 10000, true), 0);
+    assert_int_equal(come_back(&scene, 1 + 17 * BATCH, true), 0);
 }
 
 /* Not by leave of a writer: who only asks must not be told absent. */

@@ -62,14 +62,36 @@ static void make_list(tamis_store *store)
     assert_int_equal(tamis_filter_except(store, "list", hand, 2), 2);
 }
 
+/* Keys that nobody asks for: they fill the second segment of a filter that grows. */
+static void pad(tamis_filter *filter, uint64_t count)
+{
+    fill(filter, UINT64_C(1) << 32, count);
+}
+
+/* Three segments, each of which has keys that are asked for.  The rate keeps the files small. */
+static void make_grown(tamis_store *store)
+{
+    AUTO_FILTER *filter = fixture_create(store, "grown", SPEC(.capacity = 100, .fp_rate = 0.5));
+    fill(filter, 0, 500);
+    pad(filter, 90000);
+    fill(filter, 500, 500);
+    assert_int_equal(fixture_stat(filter).segment_count, 3);
+}
+
 static void make_back(tamis_store *store)
 {
-    make(store, "back", SPEC(.capacity = 100, .fp_rate = 1e-4, .on_full = TAMIS_ON_FULL_GROW), 0,
-         300);
+    tamis_filter *filter = fixture_create(store, "back", SPEC(.capacity = 100, .fp_rate = 0.5));
+    fill(filter, 0, 300);
+    pad(filter, 60000);
+    assert_int_equal(fixture_stat(filter).segment_count, 2);
+    assert_done(tamis_filter_close(filter));
     assert_done(editions_publish(store, "back", 5000, 100, NULL, NULL));
     assert_done(tamis_filter_rollback(store, "back", 0));
-    AUTO_FILTER *filter = fixture_opened(store, "back", 0);
+    filter = fixture_opened(store, "back", 0);
+    pad(filter, 90000);
     fill(filter, 300, 700);
+    assert_int_equal(fixture_stat(filter).segment_count, 3);
+    assert_done(tamis_filter_close(filter));
 }
 
 void riches_publish_fuse(tamis_store *store, const char *name, uint64_t from, uint64_t count)
@@ -101,12 +123,11 @@ void riches_make(char **path)
     const struct tamis_filter_spec
         plain = {.size = sizeof plain, .capacity = 1000, .on_full = TAMIS_ON_FULL_WARN},
         foreign = {.size = sizeof foreign, .m_bits = 1000, .hash_set = "php:js,pjw"},
-        grown = {.size = sizeof grown, .capacity = 100},
         refusing = {.size = sizeof refusing, .capacity = 100, .on_full = TAMIS_ON_FULL_REFUSE};
     AUTO_STORE *store = fixture_store(path);
     make(store, "plain", &plain, 0, 500);
     make(store, "foreign", &foreign, 0, 100);
-    make(store, "grown", &grown, 0, 500);
+    make_grown(store);
     make(store, "refusing", &refusing, 0, 150);
     make_window(store);
     make_counting(store);
