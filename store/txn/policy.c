@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* policy.c: see policy.h; the measurement behind the rates is in docs/decisions/0011-growth.md. */
+/* policy.c: see policy.h; the measurement behind the rates is in
+ * docs/decisions/0020-growth-jumps.md. */
 #include "txn/policy.h"
 
 #include <math.h>

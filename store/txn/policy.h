@@ -18,7 +18,7 @@ double tamis__policy_rate(const struct tamis__policy *policy);
 /*
  * Sizes the first segment of a filter, or of a slice.  Kind and counter_bits are taken from
  * *sizing. In a filter that grows it has half of the rate, or a quarter if it is for fewer than
- * TAMIS__GROWN_MIN keys (decision 0011).  If adders leave a full segment for another one, it is
+ * TAMIS__GROWN_MIN keys (decision 0020).  If adders leave a full segment for another one, it is
  * made a little larger than its capacity: adders that are busy in it at that moment finish there.
  */
 int tamis__policy_size_first(const struct tamis__policy *policy, struct tamis_sizing *sizing);
