@@ -20,7 +20,7 @@
 static struct stream portable_stream(const struct exchanges *p)
 {
     const struct tamis_import_spec sealed = {
-        .size = sizeof sealed, .seal_capacity = 20, .seal_rate = 0.1};
+        .size = sizeof sealed, .seal_capacity = 40, .seal_rate = 0.1};
     struct dump dump = dump_of(1);
     struct stream redisbloom = dump_stream(&dump);
     assert_done(exchanges_import(p, "redisbloom", &sealed, &redisbloom));
@@ -28,6 +28,7 @@ static struct stream portable_stream(const struct exchanges *p)
     tamis_filter *filter = fixture_opened(p->store, "x", 0);
     for (char key[] = "a"; key[0] <= 'z'; key[0]++)
         assert_done(tamis_filter_add(filter, key, 1));
+    assert_int_equal(fixture_stat(filter).segment_count, 2); /* a third would make it long */
     assert_done(tamis_filter_close(filter));
     return exchanges_exported(p, "tamis");
 }
