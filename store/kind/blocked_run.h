@@ -278,15 +278,20 @@ TAMIS__INLINE void place(const struct run *run, const struct halves *halves, uns
 
 /* ---- Probes ---------------------------------------------------------------------------------- */
 
+TAMIS__INLINE uint64_t lacking_in(const uint64_t *data, const struct places *p, unsigned slot,
+                                  unsigned w)
+{
+    /* ORDER relaxed: a bit says only "this key may be here"; no other memory is inferred. */
+    return p->mask[w][slot] & ~__atomic_load_n(&data[p->word[w][slot]], __ATOMIC_RELAXED);
+}
+
+/* The words are tested by hand, as the compiler does not unroll a loop of four here: a key of four
+ * words takes three quarters of the time. */
 TAMIS__INLINE unsigned test_slot(const uint64_t *data, const struct places *p, unsigned slot,
                                  unsigned z)
 {
-    uint64_t lacking = 0;
-    for (unsigned w = 0; w < z; w++) {
-        /* ORDER relaxed: a bit says only "this key may be here"; no other memory is inferred. */
-        const uint64_t word = __atomic_load_n(&data[p->word[w][slot]], __ATOMIC_RELAXED);
-        lacking |= p->mask[w][slot] & ~word;
-    }
+    uint64_t lacking = lacking_in(data, p, slot, 0) | lacking_in(data, p, slot, 1);
+    if (z == 4) lacking |= lacking_in(data, p, slot, 2) | lacking_in(data, p, slot, 3);
     return lacking == 0;
 }
 
