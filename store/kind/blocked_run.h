@@ -285,8 +285,7 @@ TAMIS__INLINE uint64_t lacking_in(const uint64_t *data, const struct places *p, 
     return p->mask[w][slot] & ~__atomic_load_n(&data[p->word[w][slot]], __ATOMIC_RELAXED);
 }
 
-/* The words are tested by hand, as the compiler does not unroll a loop of four here: a key of four
- * words takes three quarters of the time. */
+/* The words are tested by hand, as the compiler does not unroll a loop of four here. */
 TAMIS__INLINE unsigned test_slot(const uint64_t *data, const struct places *p, unsigned slot,
                                  unsigned z)
 {
