@@ -11,10 +11,20 @@ if [ "${1-}" = --update ]; then
     update=yes
     shift
 fi
+# A package may be there for several architectures.
+is_installed()
+{
+    case $1 in
+    *:*) architecture=${1##*:} ;;
+    *) architecture=$(dpkg --print-architecture) ;;
+    esac
+    dpkg-query -W -f '${Architecture} ${db:Status-Status}\n' "${1%%:*}" 2>/dev/null |
+        grep -Eqx "($architecture|all) installed"
+}
+
 missing=
 for package in "$@"; do
-    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-    [ "$status" = installed ] || missing="$missing $package"
+    is_installed "$package" || missing="$missing $package"
 done
 [ -n "$missing$update" ] || exit 0
 

@@ -10,11 +10,12 @@ void *tamis__array_add(void *list, size_t *count, size_t *room, size_t bytes, co
     memcpy(&entries, list, sizeof entries);
     if (*count == *room) {
         const size_t more = *room > 0 ? 2 * *room : ROOM_AT_FIRST;
-        entries = reallocarray(entries, more, bytes);
-        if (entries == NULL) {
+        char *moved = reallocarray(entries, more, bytes);
+        if (moved == NULL) {
             (void)tamis__fail(TAMIS_ENOMEM, "out of memory %s", what);
             return NULL;
         }
+        entries = moved;
         memcpy(list, &entries, sizeof entries);
         *room = more;
     }

@@ -13,9 +13,10 @@
  *
  * Seen to fail: by the controls below, without each sort of sync.  It found the sync of a counting
  * segment's new length before its level is in force (the filter did not open; of eight seeds three
- * show that, so overflow_test looks at the order itself).  It found, and fails without: the mending of its table (counters without slots); the sync of a list that a rollback puts in
- * force (synced keys lost); the passing over of a log's frames for a segment that is gone (the
- * filter did not open).
+ * show that, so overflow_test looks at the order itself).  It found, and fails without: the mending
+ * of its table (counters without slots); the sync of a list that a rollback puts in force (synced
+ * keys lost); the passing over of a log's frames for a segment that is gone (the filter did not
+ * open).
  */
 #include <inttypes.h>
 #include <setjmp.h>

@@ -47,8 +47,9 @@ static const struct {
     size_t at; /* of the value in struct options */
     uint32_t least, most;
 } OPTIONS[OPTION_IDS] = {
-#define OPTION_ROW(id, name, letter, value)                                                        \
-    [OPTION_##id] = {name, sizeof letter > 1 ? "-" letter "/--" name : "--" name, letter[0], value},
+#define OPTION_ROW(id, name, letter, ...)                                                          \
+    [OPTION_##id] = {name, sizeof letter > 1 ? "-" letter "/--" name : "--" name, letter[0],       \
+                     __VA_ARGS__},
     CLI_OPTIONS(OPTION_ROW)};
 
 /* Of each of these sets a command takes one option at most. */

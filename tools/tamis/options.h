@@ -78,7 +78,7 @@ struct invocation;
     X(WAIT, "wait", "", VALUE(WAIT, wait_ms))                                                      \
     X(RECORDED, "recorded", "", NO_VALUE)
 
-#define OPTION_ID(id, name, letter, value) OPTION_##id,
+#define OPTION_ID(id, ...) OPTION_##id,
 enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
 
 #define TAKES(id) (UINT64_C(1) << OPTION_##id)
