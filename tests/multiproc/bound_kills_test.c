@@ -32,7 +32,10 @@
 
 #define ADDERS 4u
 #define KNOWN 70000u
-#define KEYS_A_KILL 2400u /* 50 of them: three segments */
+#define KEYS_A_KILL 1200u
+/* Half of the kills are about the end of the first segment, and half about that of the second,
+ * which has room for 65,536 keys: a process that nobody kills fills it so far in between. */
+#define PADDED 66000u
 #define BUSY_TIMEOUT_MS 60000
 
 static const size_t batches[ADDERS] = {1, 1024, 16, BOUND_BATCH_MAX};
@@ -120,12 +123,33 @@ static uint64_t replace(struct killer *killer)
     return in_flight;
 }
 
+static void pad(void *context, unsigned index)
+{
+    struct arena *arena = context;
+    AUTO_STORE *store;
+    (void)index;
+    AUTO_FILTER *filter = open_filter(arena->store_path, &store);
+    const int64_t items = tamis_filter_items(filter);
+    SPAWN_CHECK(items >= 0);
+    if (items >= PADDED) return;
+    const uint64_t count = PADDED - (uint64_t)items;
+    (void)__atomic_add_fetch(&arena->limit, count, __ATOMIC_RELAXED);
+    const uint64_t from = __atomic_fetch_add(&arena->head, count, __ATOMIC_RELAXED);
+    bound_add_range(arena->keys, filter, from, count, 1024, false);
+    (void)__atomic_add_fetch(&arena->landed, count, __ATOMIC_RELAXED);
+}
+
 static uint64_t kill_many(struct arena *arena, uint64_t *random)
 {
+    bool is_padded = false;
     struct killer *killer = &arena->killer;
     uint64_t in_flight = 0;
     killer_begin(killer, random_next(random), ADDERS, victim, arena);
     while (killer->kills < rounds) {
+        if (!is_padded && killer->kills >= rounds / 2) {
+            SPAWN_CHECK(spawn_all(1, pad, arena) == 0);
+            is_padded = true;
+        }
         /* On a busy machine they get that far later: without it they would die before they have
          * added anything. */
         const uint64_t moment = __atomic_load_n(&arena->landed, __ATOMIC_RELAXED) +
@@ -170,7 +194,7 @@ static unsigned kill_adders_of_new_keys(const char *directory, bool durable, uin
 {
     const char *what = durable ? "durable, new keys" : "new keys";
     struct arena *arena =
-        new_arena(directory, what, KEYS_A_KILL * (uint64_t)(rounds + 50) * 2, random);
+        new_arena(directory, what, PADDED + KEYS_A_KILL * (uint64_t)(rounds + 50) * 2, random);
     struct bound_demand demand = plain;
     struct bound_outcome outcome;
     tamis_store *store;
