@@ -279,7 +279,7 @@ static size_t ask_again(const struct tamis__segment *segment, const struct tamis
     for (size_t i = 0; i < count; i++) {
         some[left] = digests[i]; /* no branch: any number may be left */
         index[left] = (uint16_t)i;
-        left += answers[i];
+        left += answers[i] != 0;
     }
     const size_t ones = run_digests(segment, some, left, told, false);
     for (size_t i = 0; i < left; i++)
