@@ -311,7 +311,7 @@ static size_t contains_keeping(const struct tamis__segment *segment, const struc
         const struct tamis__digester by = tamis__header_digester(segment->header);
         for (size_t i = 0; i < count; i++)
             digests[i] = tamis__digest_by(&by, keys[i].data, keys[i].bytes);
-        return contains_digests(segment, digests, count, answers);
+        return run_digests(segment, digests, count, answers, false);
     }
     frame.keys = keys;
     frame.kept = digests;
