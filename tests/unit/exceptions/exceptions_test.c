@@ -198,6 +198,43 @@ CASE(index_of_the_longest_and_the_empty_key_has_both)
     assert_true(tamis__exceptions_equal(&set, &back));
 }
 
+struct hashed {
+    uint64_t number, hash;
+};
+
+/* By the bits of the hash that a slot has, and by where the search for it begins in 8 slots. */
+static int by_slot(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct hashed *)a)->hash, y = ((const struct hashed *)b)->hash;
+    const uint64_t x_rank = x >> 40 << 3 | (x & 7), y_rank = y >> 40 << 3 | (y & 7);
+    return (x_rank > y_rank) - (x_rank < y_rank);
+}
+
+/* Two keys of one length that only their records tell apart.  (Broken: slot_is_key() compares the
+ * lengths alone.) */
+CASE(index_tells_keys_apart_that_have_one_slot)
+{
+    enum { KEYS = 60000 };
+    AUTO_FREE struct hashed *keys = calloc(KEYS, sizeof *keys);
+    unsigned pairs = 0;
+    assert_non_null(keys);
+    for (uint64_t i = 0; i < KEYS; i++)
+        keys[i] = (struct hashed){i, tamis__checksum(&i, sizeof i)};
+    qsort(keys, KEYS, sizeof *keys, by_slot);
+    for (size_t i = 1; i < KEYS; i++) {
+        AUTO_EXCEPTIONS set = {0};
+        AUTO_INDEX index = {.header = NULL};
+        if (by_slot(&keys[i - 1], &keys[i]) != 0) continue;
+        pairs++;
+        assert_done(tamis__exceptions_add(&set, &keys[i].number, sizeof keys[i].number, 0));
+        assert_done(tamis__exceptions_sort(&set));
+        make_index(&set, &index);
+        assert_true(tamis__index_has(&index, &keys[i].number, sizeof keys[i].number));
+        assert_false(tamis__index_has(&index, &keys[i - 1].number, sizeof keys[i].number));
+    }
+    assert_true(pairs > 0);
+}
+
 CASE(index_strikes_only_answers_that_are_yes)
 {
     enum { KEYS = 1000 };

@@ -105,6 +105,7 @@ EXCHANGE_CASE(portable_bad_head_is_refused)
     refuse_head(*state, &sound, d + 32, 0, TAMIS_ECORRUPT, "capacity"); /* capacity is told */
     refuse_head(*state, &sound, d + 40, nan_bits, TAMIS_ECORRUPT, "impossible capacity or rate");
     refuse_head(*state, &sound, d + 48, UINT64_MAX, TAMIS_ECORRUPT, "number of items");
+    refuse_head(*state, &sound, d + 48, TAMIS__CAPACITY_MAX + 1, TAMIS_ECORRUPT, "number of items");
     refuse_head(*state, &sound, d + 56, UINT64_MAX, TAMIS_ECORRUPT, "18446744073709551615 bytes");
     refuse_head(*state, &sound, d + 72, 2, TAMIS_EVERSION, "unknown bit order");
     refuse_head(*state, &sound, d + 72, (uint64_t)2 << 32, TAMIS_EVERSION, "use a newer Tamis");

@@ -82,6 +82,32 @@ SOUND_CASE(handles_follow_beside_a_locked_catalog)
     assert_int_equal(fixture_files(path, "segments"), 2);
 }
 
+static uint64_t epoch_of(const char *path, uint64_t number)
+{
+    uint64_t epoch;
+    fixture_peek(fixture_segment_path(path, number), offsetof(struct tamis__segment_header, epoch),
+                 &epoch, sizeof epoch);
+    return epoch;
+}
+
+/* A handle looks at the epoch of the newest segment that it knows, whichever that is.  (Broken:
+ * tamis__raise_epochs() raises that of the first alone.) */
+SOUND_CASE(every_segment_of_a_list_is_told_of_a_change)
+{
+    const struct tamis_key key = {"an exception", 12};
+    uint64_t before[3];
+    AUTO_FILTER *filter = fixture_create(store, "list",
+                                         SPEC(.capacity = 100, .fp_rate = 0.01, .slices = 4,
+                                              .window_ns = INT64_C(3600) * 1000000000));
+    for (unsigned i = 0; i < 2; i++)
+        assert_done(tamis_filter_rotate(filter));
+    for (unsigned i = 0; i < 3; i++)
+        before[i] = epoch_of(path, i + 1);
+    assert_done(tamis_filter_except(store, "list", &key, 1));
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(epoch_of(path, i + 1), before[i] + 1);
+}
+
 SOUND_CASE(rolling_back_and_forth)
 {
     for (int g = 0; g < 2; g++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fuses.h"
+#include "hash/digest.h"
 #include "kind/kind.h"
 
 static const uint32_t WIDTHS[] = {8, 16, 32};
@@ -24,6 +25,22 @@ CASE(fuse_verify_finds_any_flipped_bit)
         assert_non_null(strstr(reason, "do not match their checksum"));
         fuses.segment.data[bit / 64] ^= (uint64_t)1 << bit % 64;
     }
+}
+
+/* Data of several steps are summed to their end.  (Broken: verify() ends after the first step.) */
+CASE(fuse_verify_goes_to_the_end_of_large_data)
+{
+    const uint64_t bytes = ((uint64_t)64 << 20) + 4096;
+    struct tamis__segment_header header = {.data_offset = 4096, .data_bytes = bytes};
+    const char *reason = NULL;
+    uint64_t offset = 0;
+    AUTO_FREE unsigned char *data = calloc(1, (size_t)bytes);
+    assert_non_null(data);
+    const struct tamis__segment segment = {.header = &header, .data = (uint64_t *)(void *)data};
+    header.data_checksum = tamis__checksum(data, (size_t)bytes);
+    assert_int_equal(tamis__kind_fuse.verify(&segment, &offset, &reason), 0);
+    data[bytes - 1] = 1;
+    assert_int_equal(tamis__kind_fuse.verify(&segment, &offset, &reason), 1);
 }
 
 /* A segment in just as much memory as its header says, so that a sanitizer sees a step past it. */

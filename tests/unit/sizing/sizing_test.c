@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sizing/fuse.h"
 #include "sizing/sizing.h"
 
 #define LN2 0.69314718055994530942
@@ -550,4 +551,39 @@ CASE(sizing_of_fuse_takes_no_more_bits_than_asked_for)
         assert_true(s.m_bits <= m);
     }
     assert_true(sized > 300);
+}
+
+/* Up, so that a piece never has fewer slots than it is likely to be peeled in; the rows of the
+ * table of sizing/fuse.c.  (Broken: first slots, and then segments, rounded down.) */
+CASE(sizing_of_fuse_rounds_slots_up)
+{
+    static const struct {
+        uint64_t keys;
+        uint32_t slots, segments;
+    } frozen[] = {{1, 8, 1},
+                  {7, 8, 2},
+                  {12, 8, 2},
+                  {15, 16, 2},
+                  {48, 16, 4},
+                  {54, 32, 3},
+                  {160, 32, 6},
+                  {161, 64, 4},
+                  {205, 64, 5},
+                  {641, 128, 7},
+                  {723, 128, 8},
+                  {3001, 256, 15},
+                  {3122, 256, 16},
+                  {12478, 512, 30},
+                  {50318, 1024, 58},
+                  {153375, 2048, 86},
+                  {302463, 4096, 84},
+                  {1200000, 4096, 330},
+                  {1200001, 8192, 164},
+                  {1204922, 8192, 165}};
+    for (size_t i = 0; i < sizeof frozen / sizeof frozen[0]; i++) {
+        struct tamis__fuse_shape shape;
+        tamis__fuse_shape(frozen[i].keys, 8, 1, &shape);
+        assert_int_equal(shape.segment_slots, frozen[i].slots);
+        assert_int_equal(shape.piece_segments, frozen[i].segments);
+    }
 }
