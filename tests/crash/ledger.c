@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 uint64_t ledger_now(struct ledger *ledger)
 {
@@ -293,6 +294,30 @@ static void go_on(struct judge *judge, tamis_store *store)
     if (rc < 0) find(judge, &figures->unsound, "it does not go on: %s", tamis_last_error());
 }
 
+/* A backup is there with all keys that were told before it was begun, or it is not there and has
+ * not returned. */
+static void judge_copy(struct judge *judge)
+{
+    const struct ledger *ledger = judge->judged->ledger;
+    const struct ledger_filter *told = &ledger->filters[0];
+    const char *path = judge->judged->path;
+    char copy[4096], key[32];
+    tamis_store *store = NULL;
+    tamis_filter *filter = NULL;
+    (void)snprintf(copy, sizeof copy, "%.*s/copy", (int)(strrchr(path, '/') - path), path);
+    if (ledger->copied == 0 || (!ledger->copy_is_told && access(copy, F_OK) != 0)) return;
+    int rc = tamis_store_open(copy, TAMIS_READ_ONLY, &store);
+    if (rc == 0) rc = tamis_filter_open(store, told->names[0], TAMIS_READ_ONLY, &filter);
+    if (rc < 0)
+        find(judge, &judge->judged->figures->lost_catalog, "the backup: %s", tamis_last_error());
+    for (unsigned i = 0; rc == 0 && i < LEDGER_KEYS; i++)
+        if (told->keys[i].told != 0 && told->keys[i].told <= ledger->copied &&
+            !has(filter, key, ledger_key_bytes(0, i, key)))
+            find(judge, &judge->judged->figures->lost_synced, "the backup lacks key %u", i);
+    (void)tamis_filter_close(filter);
+    tamis_store_close(store);
+}
+
 uint64_t ledger_judge(const struct ledger_case *judged)
 {
     struct judge judge = {.judged = judged};
@@ -313,6 +338,7 @@ uint64_t ledger_judge(const struct ledger_case *judged)
         }
         tamis_store_close(store);
     }
+    judge_copy(&judge);
     return judge.wrong;
 }
 

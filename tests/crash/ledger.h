@@ -55,6 +55,9 @@ struct ledger {
     bool store_made,
         catalog_lost; /* the latter: a scene has taken the catalog away, to repair it */
     uint64_t clock;
+    uint64_t
+        copied; /* when the only backup was begun, into copy/ beside the store; 0: it was not */
+    bool copy_is_told; /* the backup has returned */
     struct ledger_filter filters[LEDGER_FILTERS];
 };
 

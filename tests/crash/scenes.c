@@ -200,6 +200,16 @@ static void play_repair(struct scene *scene)
     step_close_store(scene);
 }
 
+static void play_backup(struct scene *scene)
+{
+    step_open_store(scene);
+    step_create(scene, 0, "seen", &plain);
+    step_add(scene, 0, 0, 30);
+    step_backup(scene);
+    step_add(scene, 0, 30, 40);
+    step_close_store(scene);
+}
+
 static void play_checkpoints(struct scene *scene)
 {
     step_open_store(scene);
@@ -319,21 +329,14 @@ static void play_processes(struct scene *scene)
 }
 
 const struct scene_kind scene_kinds[] = {
-    {"first", play_first},
-    {"add", play_add},
-    {"grow", play_grow},
-    {"window", play_window},
-    {"counting", play_counting},
-    {"publish", play_publish},
-    {"rebuild", play_rebuild},
-    {"merge", play_merge},
-    {"names", play_names},
-    {"repair", play_repair},
-    {"checkpoints", play_checkpoints},
-    {"processes", play_processes},
-    {"log", play_log},
-    {"log-grow", play_log_grow},
-    {"log-processes", play_log_processes},
+    {"first", play_first},         {"add", play_add},
+    {"grow", play_grow},           {"window", play_window},
+    {"counting", play_counting},   {"publish", play_publish},
+    {"rebuild", play_rebuild},     {"merge", play_merge},
+    {"names", play_names},         {"repair", play_repair},
+    {"backup", play_backup},       {"checkpoints", play_checkpoints},
+    {"processes", play_processes}, {"log", play_log},
+    {"log-grow", play_log_grow},   {"log-processes", play_log_processes},
 };
 const unsigned scene_count = sizeof scene_kinds / sizeof scene_kinds[0];
 

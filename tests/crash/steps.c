@@ -295,6 +295,15 @@ void step_import(struct scene *scene, unsigned filter, const char *name, unsigne
     stream_free(&stream);
 }
 
+void step_backup(struct scene *scene)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/copy", scene->root);
+    scene->ledger->copied = ledger_now(scene->ledger);
+    SPAWN_CHECK(tamis_store_backup(scene->store, path, NULL, NULL) == 1);
+    scene->ledger->copy_is_told = true;
+}
+
 /* ---- Repair ---------------------------------------------------------------------------------- */
 
 void step_lose_catalog(struct scene *scene)

@@ -33,6 +33,9 @@ void step_merge(struct scene *scene, unsigned filter, unsigned source);
 void step_create_merged(struct scene *scene, unsigned filter, const char *name, unsigned source);
 void step_import(struct scene *scene, unsigned filter, const char *name, unsigned source);
 
+/* A copy of the store, beside it; one a scene. */
+void step_backup(struct scene *scene);
+
 void step_lose_catalog(struct scene *scene);
 void step_repair(struct scene *scene, unsigned flags);
 
