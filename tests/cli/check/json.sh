@@ -10,3 +10,5 @@ expect 1 tamis check --json -v seen a
 echo counted
 tamis check --json -c seen a b
 tamis check --json --hex seen 61 62
+echo 'no text'
+printf 'a\0b\n\355\240\200\n' | expect 1 tamis check --json seen

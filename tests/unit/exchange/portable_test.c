@@ -113,13 +113,13 @@ EXCHANGE_CASE(portable_bad_head_is_refused)
     refuse_head(*state, &sound, d + 200, 1, TAMIS_EVERSION, "use a newer Tamis");
 }
 
-/* Two segments of 2^61 bytes are each possible, and their sum is not. */
-EXCHANGE_CASE(portable_overflowing_sums_are_refused)
+/* Segments of 2^59 bytes are each possible, and the sum of so many is not: that of 17 is more than
+ * a file may have, that of 32 more than 64 bits. */
+static void check_overflow(const struct exchanges *p, uint32_t segments)
 {
-    AUTO_STREAM sound = portable_stream(*state);
+    AUTO_STREAM sound = portable_stream(p);
     AUTO_STREAM stream = stream_of(sound.data, sound.bytes);
     const uint64_t bits = (uint64_t)1 << 62, bytes = bits / 8;
-    uint32_t segments = 32;
     memcpy(stream.data + 12, &segments, sizeof segments);
     stream.bytes = HEAD;
     for (uint32_t i = 0; i < segments; i++) {
@@ -128,8 +128,13 @@ EXCHANGE_CASE(portable_overflowing_sums_are_refused)
         memcpy(stream.data + stream.bytes - DESCRIPTION + 56, &bytes, 8);
     }
     stream_put64(&stream, tamis__checksum(stream.data, stream.bytes));
-    exchanges_refused(*state, "tamis", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
-                      "sum overflows");
+    exchanges_refused(p, "tamis", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT, "sum overflows");
+}
+
+EXCHANGE_CASE(portable_overflowing_sums_are_refused)
+{
+    check_overflow(*state, 17);
+    check_overflow(*state, 32);
 }
 
 /* Bits past m, under checksums that fit. */

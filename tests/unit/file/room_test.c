@@ -185,6 +185,19 @@ CASE_WITH(room_left_on_other_stripes_is_found, setup, teardown)
     assert_int_equal(take(100).keys, 6);
 }
 
+/* (Broken: tamis__room_is_left() looks at the first stripe alone.) */
+CASE_WITH(room_on_any_stripe_is_room, setup, teardown)
+{
+    limit = 10;
+    for (processor = 0; processor < (int)TAMIS__STRIPES; processor++) {
+        memset(segment.header, 0, sizeof *segment.header);
+        fill(10, 9);
+        assert_true(tamis__room_is_left(&segment, limit));
+        assert_true(one());
+        assert_false(tamis__room_is_left(&segment, limit));
+    }
+}
+
 CASE_WITH(room_says_when_half_is_granted, setup, teardown)
 {
     struct tamis__hold hold;
@@ -271,6 +284,17 @@ CASE_WITH(room_that_stripes_have_is_taken_by_a_merge_first, setup, teardown)
     tamis__room_charge(&segment, limit, 95);
     assert_false(one());
     assert_int_equal(take(1).keys, 0);
+}
+
+/* (Broken: a merge writes off all that it brings.) */
+CASE_WITH(room_of_a_lump_that_is_not_used_up_is_taken_by_a_merge, setup, teardown)
+{
+    limit = 6400;
+    assert_true(one()); /* of a lump of 100 */
+    tamis__room_charge(&segment, limit, 6399);
+    assert_int_equal(tamis__segment_items(&segment), 6400);
+    assert_false(tamis__room_is_left(&segment, limit));
+    assert_false(one());
 }
 
 CASE_WITH(room_written_off_is_free_again_but_for_what_was_new, setup, teardown)

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -397,6 +398,27 @@ CASE_WITH(segment_with_holes_is_filled_at_open_for_writing, make_place, leave_pl
 }
 
 /* ---- What changes while mapped --------------------------------------------------------------- */
+
+/* In a child, as it is for good: files end at `bytes`, and what is written across that is cut. */
+static void write_across_the_limit(void *context)
+{
+    static const char text[8192];
+    const struct rlimit limit = {.rlim_cur = 5000, .rlim_max = 5000};
+    AUTO_FREE char *path = scratch_path("short");
+    (void)context;
+    const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 || signal(SIGXFSZ, SIG_IGN) == SIG_ERR || setrlimit(RLIMIT_FSIZE, &limit) != 0)
+        _exit(1);
+    if (tamis__write_at(fd, text, 5000, 0, "short") != 0) _exit(2);
+    if (tamis__write_at(fd, text, sizeof text, 0, "short") != TAMIS_ENOSPACE) _exit(3);
+    _exit(0);
+}
+
+/* (Broken: tamis__write_at() is content with a part of what was to be written.) */
+CASE(segment_write_that_is_cut_short_is_an_error)
+{
+    assert_int_equal(fixture_child(write_across_the_limit, NULL), 0);
+}
 
 CASE_WITH(segment_relabel_writes_the_older_label_once, make_place, leave_place)
 {

@@ -92,18 +92,20 @@ static void end(struct out *out)
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
-/* Prints the next of the pieces that lie in `text`: copied or lent, behind the last one or not. */
-static size_t print_piece(struct out *out, uint64_t *random, const char *text, size_t at,
-                          const char **from)
+/* A piece of `text` at *at is lent, and the next one may follow it there; or a piece from elsewhere
+ * is copied in between.  Returns where it is. */
+static const char *print_piece(struct out *out, uint64_t *random, const char *text, size_t *at,
+                               size_t bytes)
 {
-    const size_t bytes = (size_t)random_below(random, 8) == 0 ? (size_t)random_below(random, 9000)
-                                                              : (size_t)random_below(random, 2000);
-    *from = text + at;
-    if (random_below(random, 4) == 0)
-        out_bytes(out, text + at, bytes);
-    else
-        out_lend(out, text + at, bytes);
-    return bytes;
+    if (random_below(random, 4) == 0) {
+        const char *elsewhere = text + random_below(random, 1000);
+        out_bytes(out, elsewhere, bytes);
+        return elsewhere;
+    }
+    const char *from = text + *at;
+    out_lend(out, from, bytes);
+    *at += bytes;
+    return from;
 }
 
 CASE(out_of_any_parts_leaves_whole_however_short_the_writes)
@@ -120,14 +122,14 @@ CASE(out_of_any_parts_leaves_whole_however_short_the_writes)
         begin(&out);
         a_time = sizes[i];
         for (unsigned piece = 0; piece < 300; piece++) {
-            const char *from;
-            if (at + 9000 > TEXT || random_below(&random, 5) == 0)
+            const size_t bytes =
+                (size_t)random_below(&random, random_below(&random, 8) == 0 ? 9000 : 2000);
+            if (at + bytes > TEXT || random_below(&random, 5) == 0)
                 at = (size_t)random_below(&random, TEXT - 9000);
-            const size_t bytes = print_piece(&out, &random, text, at, &from);
+            const char *from = print_piece(&out, &random, text, &at, bytes);
             assert_true(count + bytes <= EXPECTED);
             memcpy(expected + count, from, bytes);
             count += bytes;
-            at += bytes;
         }
         assert_true(out_finish(&out));
         assert_int_equal(written_bytes, count);
