@@ -12,3 +12,6 @@ expect 2 tamis verify --json
 expect 2 tamis verify a
 expect 0 tamis verify b
 expect 2 tamis verify b absent
+# The problems of all that are named are summed up, and the sound ones hide none.
+expect 2 tamis verify a b
+expect 2 tamis verify b a c
