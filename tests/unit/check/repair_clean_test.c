@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/point.h"
 #include "catalogs.h"
 #include "editions.h"
+#include "file/io.h"
 #include "repairs.h"
 #include "riches.h"
 
@@ -165,6 +167,112 @@ CASE(repair_sets_a_count_right_that_went_back)
     assert_int_equal(fixture_problems(path), 0);
 }
 
+/* Segment 1 once more, as number `to`, with a field of 8 bytes changed. */
+static char *copy_with(const char *path, uint64_t to, size_t offset, uint64_t value)
+{
+    struct tamis__segment_header header;
+    char *copy = repairs_copy_segment(path, 1, to);
+    fixture_peek(copy, 0, &header, sizeof header);
+    memcpy((char *)&header + offset, &value, sizeof value);
+    tamis__header_seal(&header);
+    fixture_poke(copy, 0, &header, sizeof header);
+    return copy;
+}
+
+/* (Broken: each comparison of judge_stray() off by one or left out; is_blank() looks at the items
+ * alone, where an adder died before it could count.) */
+CASE(repair_keeps_what_a_newer_catalog_may_have)
+{
+    AUTO_FREE char *path;
+    const unsigned char zero[2048] = {0};
+    riches_make(&path);
+    repairs_set_counters(path, 200, 0);
+    AUTO_FREE char *next = repairs_copy_segment(path, 1, 200),
+                   *uncounted = repairs_copy_segment(path, 1, 250),
+                   *filter =
+                       copy_with(path, 150, offsetof(struct tamis__segment_header, filter_id), 999),
+                   *publication = copy_with(
+                       path, 151, offsetof(struct tamis__segment_header, publication), 1000);
+    fixture_poke(uncounted, 2048, zero, sizeof zero);
+    const struct repairs_said *said = repairs_done(path, 0);
+    repairs_assert_said(said, 4, "0000000000000200.seg: TAMIS_ECORRUPT: is not in the catalog");
+    repairs_assert_said(said, 4, "0000000000000250.seg: TAMIS_ECORRUPT: is not in the catalog");
+    repairs_assert_said(said, 4, "0000000000000150.seg: TAMIS_ECORRUPT: is not in the catalog");
+    repairs_assert_said(said, 4, "0000000000000151.seg: TAMIS_ECORRUPT: is not in the catalog");
+    assert_int_equal(access(next, F_OK) | access(uncounted, F_OK) | access(filter, F_OK) |
+                         access(publication, F_OK),
+                     0);
+}
+
+/* What a maker that died has left is removed.  (Broken: judge_stray() leaves it.) */
+CASE(repair_removes_a_newer_segment_that_is_blank)
+{
+    AUTO_FREE char *path;
+    tamis_store *store = fixture_store(&path);
+    assert_done(tamis_filter_create(store, "x", SPEC(.capacity = 10), NULL)); /* segment 1 */
+    tamis_store_close(store);
+    AUTO_FREE char *blank = repairs_copy_segment(path, 1, 70);
+    repairs_assert_said(repairs_done(path, 0), 0,
+                        "0000000000000070.seg: done: is removed: it was being made by a process");
+    assert_int_not_equal(access(blank, F_OK), 0);
+}
+
+/* With nothing else to be written.  (Broken: finish() commits only what it knows of garbage.) */
+CASE(repair_writes_a_count_that_it_sets_right)
+{
+    AUTO_FREE char *path;
+    const unsigned char zero[2048] = {0};
+    tamis_store *store = fixture_store(&path);
+    tamis_filter *filter = fixture_filter(store, "x", 1000);
+    assert_int_equal(keys_add(filter, 0, 10), 10);
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
+    fixture_poke(fixture_segment_path(path, 1), 2048, zero, sizeof zero);
+    assert_int_equal(fixture_problems(path), 1);
+    repairs_assert_said(repairs_done(path, 0), 0, "[x] catalog.mdb: done: has the items");
+    assert_int_equal(fixture_problems(path), 0);
+}
+
+static const char *cleaned_path;
+static unsigned step, removed_at, synced_at, cleaned;
+
+static int note_removal(const char *verb, const char *what)
+{
+    step++;
+    if (strcmp(verb, "unlink") == 0 && strstr(what, "130.seg") != NULL) removed_at = step;
+    if (strcmp(verb, "fsync") == 0 && strcmp(what, cleaned_path) == 0) synced_at = step;
+    return 0;
+}
+
+static void look_when_cleaned(enum tamis__point point)
+{
+    if (point != TAMIS__POINT_REPAIR_CLEANED) return;
+    cleaned++;
+    assert_true(removed_at > 0 && synced_at > removed_at);
+}
+
+/* Else a power cut could bring a file back that nothing notes.  (Broken: finish() does not sync.)
+ */
+CASE(repair_forgets_garbage_that_is_gone_from_the_disk)
+{
+    AUTO_FREE char *path;
+    riches_make(&path);
+    tamis_store *store = fixture_open(path, 0);
+    AUTO_FREE char *garbage = repairs_copy_segment(path, 1, 130);
+    struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
+    assert_done(tamis__catalog_put_garbage(txn, 130));
+    catalogs_commit(txn);
+    tamis_store_close(store);
+    cleaned_path = path;
+    tamis__io_hook = note_removal;
+    tamis__point_hook = look_when_cleaned;
+    (void)repairs_done(path, 0);
+    tamis__io_hook = NULL;
+    tamis__point_hook = NULL;
+    assert_int_equal(cleaned, 1);
+    assert_int_not_equal(access(garbage, F_OK), 0);
+}
+
 /* ---- Dry runs -------------------------------------------------------------------------------- */
 
 CASE(repair_that_is_dry_changes_nothing)
@@ -182,10 +290,50 @@ CASE(repair_that_is_dry_changes_nothing)
     assert_int_not_equal(access(fixture_join(path, "catalog.mdb"), F_OK), 0);
     (void)repairs_done(path, 0);
     repairs_set_counters(path, 200, 0);
-    AUTO_FREE char *dropped = repairs_copy_segment(path, 1, 150);
-    repairs_assert_said(repairs_done(path, TAMIS_REPAIR_DRY_RUN), 0,
-                        "would be removed: it was replaced");
-    assert_int_equal(access(dropped, F_OK), 0);
+    AUTO_FREE char *dropped = repairs_copy_segment(path, 1, 150),
+                   *catalog = strdup(fixture_join(path, "catalog.mdb.new")),
+                   *staged = strdup(fixture_join(path, "staging/0123456789abcdef.seg"));
+    scratch_copy(dropped, catalog);
+    scratch_copy(dropped, staged);
+    said = repairs_done(path, TAMIS_REPAIR_DRY_RUN);
+    repairs_assert_said(said, 0, "would be removed: it was replaced");
+    repairs_assert_said(said, 0, "catalog.mdb.new: done: would be removed");
+    assert_int_equal(access(dropped, F_OK) | access(catalog, F_OK) | access(staged, F_OK), 0);
+}
+
+static void add_and_die(void *context)
+{
+    tamis_store *store = fixture_open(context, 0);
+    tamis_filter *filter = fixture_opened(store, "durable", 0);
+    assert_int_equal(tamis_filter_add(filter, "k", 1), 1);
+    _exit(3);
+}
+
+/* The log of a filter that is dropped, whose adder had died.  (Broken: judge_log() removes it in a
+ * dry run too.) */
+CASE(repair_that_is_dry_leaves_logs)
+{
+    AUTO_FREE char *path, *kept = scratch_path("logs");
+    tamis_store *store = fixture_store(&path);
+    assert_done(tamis_filter_create(store, "durable",
+                                    SPEC(.capacity = 100, .flags = TAMIS_FILTER_DURABLE), NULL));
+    assert_int_equal(fixture_child(add_and_die, path), 3);
+    scratch_copy(fixture_join(path, "logs"), kept);
+    assert_done(tamis_filter_drop(store, "durable"));
+    tamis_store_close(store);
+    scratch_remove(fixture_join(path, "logs"));
+    scratch_copy(kept, fixture_join(path, "logs"));
+    assert_int_equal(fixture_files(path, "logs"), 1);
+    repairs_assert_said(repairs_done(path, TAMIS_REPAIR_DRY_RUN), 0, "would be removed");
+    assert_int_equal(fixture_files(path, "logs"), 1);
+    /* The segment of its filter may be one that cannot be read.  (Broken: one is not enough.) */
+    AUTO_FREE char *unreadable = strdup(fixture_segment_path(path, 77));
+    scratch_copy(fixture_join(path, "catalog.mdb"), unreadable);
+    repairs_assert_said(repairs_done(path, 0), 2, "is left alone, as segments that cannot be read");
+    assert_int_equal(fixture_files(path, "logs"), 1);
+    assert_int_equal(unlink(unreadable), 0);
+    repairs_assert_said(repairs_done(path, 0), 0, "is removed");
+    assert_int_equal(fixture_files(path, "logs"), 0);
 }
 
 CASES_PREPARE
