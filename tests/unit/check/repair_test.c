@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "builds.h"
 #include "catalogs.h"
 #include "editions.h"
 #include "repairs.h"
@@ -360,6 +361,27 @@ CASE(repair_gives_a_filter_the_latest_of_its_names)
     repairs_lose(path);
     (void)repairs_done(path, 0);
     assert_names(path, "late ");
+}
+
+/* (Broken: describe() takes it from the oldest segment.) */
+CASE(repair_keeps_as_many_generations_as_was_asked_for_last)
+{
+    static const struct builds_keys keys = {.family = 'k', .count = 10};
+    AUTO_FREE char *path;
+    tamis_store *store = fixture_store(&path);
+    for (uint32_t keep = 5; keep <= 7; keep++) {
+        const struct tamis_build_spec spec = {
+            .size = sizeof spec, .flags = TAMIS_BUILD_KEEP, .keep = keep};
+        assert_int_equal(builds_run(store, "list", &spec, &keys, NULL), 1);
+    }
+    tamis_store_close(store);
+    repairs_lose(path);
+    (void)repairs_done(path, 0);
+    store = fixture_open(path, 0);
+    tamis_filter *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    assert_int_equal(fixture_stat(filter).keep, 7);
+    assert_done(tamis_filter_close(filter));
+    tamis_store_close(store);
 }
 
 /* (Broken: make_name() cuts after any byte.) */
