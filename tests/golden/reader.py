@@ -163,6 +163,7 @@ def fuse_fault(h):
 class Segment:
     def __init__(self, path):
         self.path = path
+        self.explained = None, None  # a key, and what explain() gave for it
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             self.check_start(file.read(4096), size)
@@ -254,7 +255,13 @@ class Segment:
         return hash_sets.name_of(self.header["hash_set"], self.header["parameters"])
 
     def explain(self, key):
-        """The raw hash values, as the command writes them, and the positions."""
+        """The raw hash values, as the command writes them, and the positions.  The last key is often asked
+        for again."""
+        if self.explained[0] != key:
+            self.explained = key, self.explain_anew(key)
+        return self.explained[1]
+
+    def explain_anew(self, key):
         h = self.header
         if h["kind"] == 4:
             digest_64, slots, fingerprint = self.fuse_place(key)
