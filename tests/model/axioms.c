@@ -258,12 +258,19 @@ static void behave(const struct draft *draft, int load_from)
     if (setting->third) behave_third(draft);
 }
 
+static void order_copy(struct order *to, const struct order *from, int events)
+{
+    memcpy(to->reach, from->reach, (size_t)events * sizeof(*to->reach));
+    memcpy(to->smaller, from->smaller, (size_t)events * sizeof(*to->smaller));
+}
+
 /* Let x come before y, and keep the relation closed.  False: that makes a cycle. */
 static bool order_add(struct order *order, int events, int x, int y)
 {
     uint64_t after = order->reach[y] | bit(y);
 
     if (after & bit(x)) return false;
+    if (order->reach[x] & bit(y)) return true; /* known, and with it all that follows from it */
     for (int i = 0; i < events; i++)
         if (i == x || order->reach[i] & bit(x)) order->reach[i] |= after;
     return true;
@@ -276,8 +283,8 @@ static bool order_join(struct order *order, int events, const struct behaviour *
     for (int i = 0; i < behaviour->events; i++) {
         const struct event *event = &behaviour->event[i];
         order->smaller[event->number] = event->smaller;
-        for (int x = 0; synchronizes && x < events; x++)
-            if (event->reads & bit(x) && !order_add(order, events, x, event->number)) return false;
+        for (uint64_t reads = synchronizes ? event->reads : 0; reads != 0; reads &= reads - 1)
+            if (!order_add(order, events, __builtin_ctzll(reads), event->number)) return false;
     }
     for (int i = 0; i < events; i++)
         if (order->reach[i] & order->smaller[i]) return false;
@@ -321,9 +328,10 @@ static void combine(const struct enumeration *in, int word, const struct order *
     }
     for (size_t i = 0; i < in->word[word].count; i++) {
         const struct behaviour *behaviour = &in->word[word].all[i];
-        struct order next = *order;
+        struct order next;
         uint8_t all_missing[RACERS_MAX], all_flipped[RACERS_MAX];
 
+        order_copy(&next, order, events);
         if (!order_join(&next, events, behaviour, synchronizes)) continue;
         for (int racer = 0; racer < RACERS_MAX; racer++) {
             all_missing[racer] = missing[racer] | behaviour->missing[racer];

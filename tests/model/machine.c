@@ -104,9 +104,9 @@ bool machine_or_ready(const struct setting *setting, const struct racer *racer, 
 
     if (!(waiting >> place & 1)) return false;
     for (int i = 0; i < setting->key->elements; i++) {
-        bool same = same_word(setting->key, racer->reversed, i, place);
-        if (!(racer->loaded >> i & 1) && (after_loads || same)) return false;
-        if (i < place && (waiting >> i & 1) && (after_ors || same)) return false;
+        const bool load = !(racer->loaded >> i & 1), or = i < place && (waiting >> i & 1);
+        if ((load && after_loads) || (or &&after_ors)) return false;
+        if ((load || or) && same_word(setting->key, racer->reversed, i, place)) return false;
     }
     return true;
 }

@@ -119,7 +119,10 @@ void tally_outcome(struct tally *tally, const uint8_t *missing, const uint8_t *f
 void *model_alloc(size_t count, size_t bytes);
 
 /* The element that the racer visits in place `place`, 0 first. */
-const struct element *key_visit(const struct key *key, bool reversed, int place);
+static inline const struct element *key_visit(const struct key *key, bool reversed, int place)
+{
+    return &key->element[reversed ? key->elements - 1 - place : place];
+}
 
 /* Does the rule say NEW?  Bit i of both masks is the element visited in place i. */
 bool rule_says_new(const struct key *key, enum rule rule, bool reversed, unsigned missing,
