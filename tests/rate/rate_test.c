@@ -30,10 +30,14 @@
 #define BATCH 4096u
 #define ERRORS_ALLOWED 4.5
 /* Let in this many strangers in the mean: 2.5 % of noise, and the bound is 11 % wide; at rates
- * where that would be 160 million questions a filter 400: 5 % and 22 %. */
+ * where that would be 160 million questions a filter 400: 5 % and 22 %.  A rate that is a quarter
+ * off is seen with either. */
 #define HITS_WANTED 1600.0
 #define HITS_WANTED_OF_FEW 400.0
 #define FEW 2e-5
+/* The short form has HITS_WANTED_OF_FEW at rates under this, but for filters of so many keys. */
+#define RARE 2e-4
+#define KEYS_IN_FULL 10000u
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define N_MAX 100000u
@@ -103,15 +107,20 @@ struct measured {
     double predicted, rate, error; /* error: one standard error of the rate */
 };
 
+static double hits_for(const struct tamis_sizing *sizing)
+{
+    const double few = rounds_are_long() || sizing->capacity == KEYS_IN_FULL ? FEW : RARE;
+    return sizing->predicted_rate < few ? HITS_WANTED_OF_FEW : HITS_WANTED;
+}
+
 static struct measured measure(const struct tamis_sizing *sizing, uint64_t seed, unsigned filters)
 {
     struct trial trial;
     double sum = 0, squares = 0;
     trial_init(&trial, sizing->kind, sizing);
     const double predicted = sizing->predicted_rate;
-    const double hits = predicted < FEW ? HITS_WANTED_OF_FEW : HITS_WANTED;
     const double least = predicted < 2e-4 && sizing->capacity <= 20 ? 2e-4 : predicted;
-    const uint64_t questions = (uint64_t)fmin(2e8, hits / least) / filters + 1;
+    const uint64_t questions = (uint64_t)fmin(2e8, hits_for(sizing) / least) / filters + 1;
     for (unsigned f = 0; f < filters; f++) {
         trial.header.seed = seed + f;
         memset(trial.segment.data, 0, (size_t)sizing->data_bytes);
