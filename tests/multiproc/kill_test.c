@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kill_test.c: kill -9 of random racers, thousands of times: nobody is told NEW twice, and no add
- * that was answered is lost.
+ * kill_test.c: kill -9 of random racers, thousands of times in all: nobody is told NEW twice, and
+ * no add that was answered is lost.
  *
  * Four processes add the same keys in the same order.  In each round the parent lets them go on by
  * a few hundred keys and kills one of them: from outside, after a random pause, or from inside, at
@@ -23,6 +23,7 @@
 #include "cases.h"
 #include "killer.h"
 #include "random.h"
+#include "rounds.h"
 #include "scratch.h"
 #include "tamis.h"
 
@@ -32,7 +33,7 @@
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define ROUNDS 400u
 #else
-#define ROUNDS 2000u
+#define ROUNDS rounds(1000, 2000)
 #endif
 #define KEYS ((uint64_t)ROUNDS * KEYS_A_ROUND)
 
