@@ -231,6 +231,30 @@ WINDOW_CASE(window_slice_that_is_full_grows_and_the_rate_holds)
     assert_true(stat.segment_count >= 9 && stat.state == 0);
 }
 
+/* Seen to fail where only the last segment was taken for the newest slice: what was in the others
+ * was added again. */
+WINDOW_CASE(window_slice_that_grew_knows_its_keys)
+{
+    AUTO_FILTER *filter = windowed(store, 10 * DAY, 0, 5, 500);
+    assert_int_equal(keys_add(filter, 0, 10), 10);
+    assert_done(tamis_filter_rotate(filter));
+    const uint64_t fresh = keys_add(filter, 1000, 1900);
+    const struct tamis_filter_stat stat = fixture_stat(filter);
+    assert_true(fresh > 800 && stat.segment_count >= 3);
+    assert_int_equal(keys_add(filter, 1000, 1900), 0);
+    for (uint64_t key = 1000; key < 1900; key++)
+        assert_int_equal(key_add(filter, key), 0);
+    assert_int_equal(fixture_stat(filter).items, stat.items);
+}
+
+/* Seen to fail where a slice was made for a part of the capacity. */
+WINDOW_CASE(window_of_items_remembers_as_many_whatever_the_capacity_is)
+{
+    AUTO_FILTER *filter = windowed(store, 0, 1000, 5, 64);
+    assert_true(keys_add(filter, 0, 3000) > 2800);
+    assert_int_equal(keys_found(filter, 2000, 3000), 1000);
+}
+
 WINDOW_CASE(window_is_moved_by_hand_too)
 {
     tamis_filter *filter = windowed(store, 0, 1000, 3, 0), *plain;
