@@ -315,6 +315,29 @@ static void assert_export_sha256(tamis_filter *filter, const char *key, const ch
     if (strcmp(hex, expected) != 0) fail_msg("%s: SHA-256 is %s, not %s", key, hex, expected);
 }
 
+static int compare_piece(void *context, const void *buffer, size_t bytes)
+{
+    static unsigned char expected[1 << 16];
+    for (size_t done = 0, now; done < bytes; done += now) {
+        now = bytes - done < sizeof expected ? bytes - done : sizeof expected;
+        if (read_string(context, expected, now) != (int64_t)now ||
+            memcmp(expected, (const unsigned char *)buffer + done, now) != 0)
+            return TAMIS_EIO;
+    }
+    return 0;
+}
+
+/* The export is the recorded string, bit for bit: that one's SHA-256 has been seen to be the
+ * recorded one when it was imported.  A sum of 512 MiB takes two seconds. */
+static void assert_export_is_recorded(tamis_filter *filter, const char *key)
+{
+    struct bits bits = read_bits(key);
+    const struct tamis_sink sink = {.size = sizeof sink, .write = compare_piece, .context = &bits};
+    assert_done(tamis_filter_export(filter, "redis-bitmap", 0, &sink));
+    assert_int_equal(bits.at, bits.bytes);
+    free(bits.offsets);
+}
+
 static const char *string_field(const struct tsv *strings, const char *key, const char *field)
 {
     for (size_t row = 0; row < strings->rows; row++)
@@ -389,8 +412,11 @@ static void redis_strings_are_made_by_the_same_adds(void **state)
         for (size_t row = 0; row < ops.rows; row++)
             if (is_op(&ops, row, "add")) assert_done(add(filter, &ops, row));
         assert_exists(filter, &ops, strings_of[i].key);
-        assert_export_sha256(filter, strings_of[i].key,
-                             string_field(&strings, strings_of[i].key, "sha256_of_GET"));
+        if (strings_of[i].m_bits == 8) /* has no list of bits */
+            assert_export_sha256(filter, strings_of[i].key,
+                                 string_field(&strings, strings_of[i].key, "sha256_of_GET"));
+        else
+            assert_export_is_recorded(filter, strings_of[i].key);
         close_and_drop(filter);
     }
     const struct tamis_filter_spec spec = {
