@@ -14,7 +14,9 @@ The tree is copied to .build/mutants/tree and built there.  For each mutant its 
 fails.  "killed" means that one did; "LIVED" that none did, which makes the exit status 1.  A patch that
 does not apply or does not build is an error too.  Without names, all mutants are taken.
 
-    --check [BUILD]   build nothing: only say which patches do not apply, or name tests that BUILD lacks
+    --check [BUILD]   build nothing: only say which patches do not apply, or name tests that BUILD lacks, and
+                      which promise of README.md (promises.txt) has fewer than three mutants
+    --promises        build nothing: print how many mutants break each promise of README.md
     --no-control      do not run the tests once without a mutant, in which they must pass
     --random N        N mutants, chosen by the number S
 """
@@ -35,6 +37,7 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 WORK = os.path.join(TOP, ".build", "mutants")
 TREE, BUILD, LOGS = (os.path.join(WORK, name) for name in ("tree", "build", "logs"))
 LIMIT_S = 60  # a mutant may make its tests wait for ever
+PROMISE_MUTANTS_MIN = 3
 KEYS = ("what", "promise", "tests", "equivalent")
 
 
@@ -305,6 +308,23 @@ def lacks_tests(mutant, tests):
     return bool(unknown)
 
 
+def count_promises():
+    """How many mutants break each promise of README.md: {sentence: number}.  Promises of other documents are
+    not counted."""
+    with open(os.path.join(HERE, "promises.txt"), encoding="utf-8") as file:
+        counts = {line.strip(): 0 for line in file}
+    for name in all_names():
+        for promise in Mutant(name).fields["promise"].split("; "):
+            document, _, sentence = promise.partition(": ")
+            if document != "README":
+                continue
+            sentence = sentence.removesuffix(".")
+            if sentence not in counts:
+                raise Bad("%s breaks a promise that promises.txt has not: %s" % (name, sentence))
+            counts[sentence] += 1
+    return counts
+
+
 def check(build_directory):
     tests = Tests(build_directory) if build_directory else None
     bad = 0
@@ -317,7 +337,20 @@ def check(build_directory):
             bad += 1
             print("%s %s" % (name, why))
     print("%d mutants, %d of them bad" % (len(all_names()), bad))
-    return 1 if bad else 0
+    few = bad_promises()
+    return 1 if bad or few else 0
+
+
+def bad_promises():
+    """Says which promises have too few mutants."""
+    try:
+        few = {promise: n for promise, n in count_promises().items() if n < PROMISE_MUTANTS_MIN}
+    except Bad as why:
+        print(why)
+        return True
+    for promise, number in few.items():
+        print("only %d of %d: %s" % (number, PROMISE_MUTANTS_MIN, promise))
+    return bool(few)
 
 
 def main(arguments):
@@ -326,6 +359,9 @@ def main(arguments):
         word = arguments.pop(0)
         if word == "--check":
             return check(arguments.pop(0) if arguments else None)
+        if word == "--promises":
+            print("\n".join("%3d  %s" % (n, promise) for promise, n in count_promises().items()))
+            return 0
         if word == "--no-control":
             with_control = False
         elif word == "--random" and arguments:

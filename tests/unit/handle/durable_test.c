@@ -517,14 +517,16 @@ CASE(known_keys_of_a_dead_process_are_not_counted_again)
 CASE(child_has_a_log_of_its_own)
 {
     AUTO_SCENE scene = begin(&plain);
+    assert_int_equal(text_add(scene.filter, 100), 1);
     (void)fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
         for (uint64_t n = 1; n < 100; n++)
             if (text_add(scene.filter, n) != 1) _exit(1);
+        if (fixture_files(scene.path, "logs") != 2) _exit(3);
         _exit(tamis_filter_close(scene.filter) == 0 ? 0 : 2);
     }
-    assert_int_equal(texts_add(scene.filter, 100, 200), 100);
+    assert_int_equal(texts_add(scene.filter, 101, 200), 99);
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
