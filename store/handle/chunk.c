@@ -55,7 +55,7 @@ static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t
         const struct tamis__store_segment *s = &view->segments[i];
         const size_t found =
             open->digested
-                ? s->kind->contains_digests(&s->segment, open->digests, open->count, open->answers)
+                ? s->kind->contains_few(&s->segment, open->digests, open->count, open->answers)
                 : s->kind->contains_batch(&s->segment, open->keys, open->count, open->answers);
         if (found > 0) keep_open(open, answers);
     }

@@ -188,6 +188,7 @@ const struct tamis__kind tamis__kind_blocked = {
     .contains_batch = contains_batch,
     .add_digests = add_digests,
     .contains_digests = contains_digests,
+    .contains_few = contains_digests,
     .by_digest = by_digest,
     .contains_keeping = contains_keeping,
     .positions = tamis__block_positions,

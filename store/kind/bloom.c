@@ -290,6 +290,12 @@ static size_t ask_again(const struct tamis__segment *segment, const struct tamis
 static size_t contains_digests(const struct tamis__segment *segment,
                                const struct tamis__digest *digests, size_t count, uint8_t *answers)
 {
+    return run_digests(segment, digests, count, answers, false);
+}
+
+static size_t contains_few(const struct tamis__segment *segment,
+                           const struct tamis__digest *digests, size_t count, uint8_t *answers)
+{
     struct frame frame = frame_of(segment, DIGESTS);
     size_t ones = 0;
     if (count < SIEVE_MIN || segment->header->k <= SIEVE_BITS || has_pairs(segment->header))
@@ -424,6 +430,7 @@ const struct tamis__kind tamis__kind_bloom = {
     .contains_batch = contains_batch,
     .add_digests = add_digests,
     .contains_digests = contains_digests,
+    .contains_few = contains_few,
     .by_digest = by_digest,
     .contains_keeping = contains_keeping,
     .positions = positions_of,

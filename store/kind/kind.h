@@ -57,6 +57,9 @@ struct tamis__kind {
                            const struct tamis__digest *digests, size_t count, uint8_t *answers);
     size_t (*contains_digests)(const struct tamis__segment *segment,
                                const struct tamis__digest *digests, size_t count, uint8_t *answers);
+    /* As contains_digests, for keys of which most are not there. */
+    size_t (*contains_few)(const struct tamis__segment *segment,
+                           const struct tamis__digest *digests, size_t count, uint8_t *answers);
     const struct tamis__by_digest *(*by_digest)(const struct tamis__segment_header *header);
     /* NULL for static kinds.  As contains_batch; also, digests[i] becomes the digest, or pair, of
      * key i. */
