@@ -22,9 +22,6 @@
 #include "catalog/lmdb.h"
 #include "file/inside.h"
 
-/* Address space, not memory: room for some million filters. */
-#define MAP_BYTES ((size_t)1 << 30)
-
 #define SUM_BYTES 8u /* of the checksum at the end of each value */
 
 static const struct tamis__key store_key = {{'s'}, 1}, passed_key = {{'p'}, 1};
@@ -134,7 +131,7 @@ int tamis__fail_mdb(const struct tamis__catalog *catalog, int error, const char 
         return 0;
     case MDB_MAP_FULL:
         return tamis__fail(TAMIS_ENOSPACE, "the catalog %s is full at %zu MiB; drop some filters",
-                           catalog->file_path, MAP_BYTES >> 20);
+                           catalog->file_path, TAMIS__CATALOG_MAP_BYTES >> 20);
     case MDB_CORRUPTED:
     case MDB_PAGE_NOTFOUND:
     case MDB_INVALID:
@@ -169,89 +166,34 @@ int tamis__catalog_init(struct tamis__catalog *catalog, int root_fd, const char 
     *catalog = (struct tamis__catalog){.root_fd = root_fd, .read_only = read_only};
     if (asprintf(&catalog->file_path, "%s/catalog.mdb", store_path) < 0) catalog->file_path = NULL;
     if (asprintf(&catalog->lock_path, "%s/catalog.lock", store_path) < 0) catalog->lock_path = NULL;
-    if (catalog->file_path != NULL && catalog->lock_path != NULL) return 0;
+    catalog->idle = calloc(1, sizeof(struct tamis__opened *));
+    if (catalog->file_path != NULL && catalog->lock_path != NULL && catalog->idle != NULL) return 0;
     tamis__catalog_clear(catalog);
     return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", store_path);
 }
 
 void tamis__catalog_clear(struct tamis__catalog *catalog)
 {
+    if (catalog->idle != NULL && *catalog->idle != NULL) {
+        tamis__opened_close(*catalog->idle);
+        free(*catalog->idle);
+    }
+    free((void *)catalog->idle);
     free(catalog->file_path);
     free(catalog->lock_path);
     catalog->file_path = catalog->lock_path = NULL;
+    catalog->idle = NULL;
 }
 
 int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc)
 {
-    if (!txn->broken && !tamis__guard_is_broken(txn->guard)) return rc;
+    if (!txn->broken && !tamis__guard_is_broken(txn->opened.guard)) return rc;
     return tamis__fail(
         TAMIS_ECORRUPT,
         "a page of the catalog %s could not be read: the file was truncated meanwhile, "
         "or the disk fails (dmesg); restore it from a copy, or 'tamis repair' makes it "
         "anew",
         txn->catalog->file_path);
-}
-
-/*
- * LMDB does not tell where it has mapped the file.  But a value that it has given lies there, and
- * every page says its own number (docs/format.md, 2).  So the first page is that many pages before
- * the page of the value.
- */
-static int watch(struct tamis__catalog_txn *txn, const void *value)
-{
-    MDB_stat stat;
-    const int error = mdb_stat(txn->txn, txn->dbi, &stat);
-    if (error) return tamis__fail_mdb(txn->catalog, error, "read");
-    const char *page = (const char *)value - (uintptr_t)value % stat.ms_psize;
-    uint64_t number;
-    memcpy(&number, page, sizeof number);
-    if (number >= MAP_BYTES / stat.ms_psize) return 0; /* damage; the caller will hear of it */
-    /* LMDB writes with pwrite(): the mapping is for reading. */
-    txn->guard =
-        tamis__guard_add((void *)(uintptr_t)(page - number * stat.ms_psize), MAP_BYTES, false);
-    if (txn->guard == NULL)
-        return tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", txn->catalog->file_path);
-    return 0;
-}
-
-/*
- * LMDB takes a path, and opens the file twice.  The path that it gets leads to the file that is
- * open, not to a file that may have its name by now.  Where /proc is not mounted, the name is used,
- * and checked afterwards.
- */
-static int check_opened(const struct tamis__catalog_txn *txn, int fd, const char *path)
-{
-    int opened = -1;
-    struct tamis__file_info a, b = {0};
-    const int error = mdb_env_get_fd(txn->env, &opened);
-    if (error) return tamis__fail_mdb(txn->catalog, error, "open");
-    int rc = tamis__file_info(fd, path, &a);
-    if (rc == 0) rc = tamis__file_info(opened, path, &b);
-    if (rc < 0 || (a.device == b.device && a.inode == b.inode)) return rc;
-    return tamis__fail(TAMIS_EFOREIGN, "%s was replaced while it was opened; try again", path);
-}
-
-int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name)
-{
-    char path[64];
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    const bool by_descriptor = tamis__exists(AT_FDCWD, path, path) == 1;
-    const struct tamis__catalog *catalog = txn->catalog;
-    const unsigned flags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS;
-    int error = mdb_env_create(&txn->env);
-    if (error) return tamis__fail_mdb(catalog, error, "open");
-    tamis__mdb_watch(txn);
-    error = mdb_env_set_mapsize(txn->env, MAP_BYTES);
-    if (!error)
-        error = mdb_env_open(txn->env, by_descriptor ? path : name,
-                             flags | (txn->exclusive ? 0 : MDB_RDONLY), 0600);
-    if (!error) {
-        const int rc = check_opened(txn, fd, name);
-        if (rc < 0) return rc;
-    }
-    if (!error) error = tamis__mdb_begin(txn);
-    if (!error) error = mdb_dbi_open(txn->txn, NULL, 0, &txn->dbi);
-    return tamis__fail_mdb(catalog, error, "open");
 }
 
 static int write_store_record(struct tamis__catalog_txn *txn)
@@ -273,17 +215,6 @@ static int read_passed(struct tamis__catalog_txn *txn)
                                   "has an impossible length");
     txn->store.passed = tamis__get64(number);
     return 0;
-}
-
-void tamis__txn_close(struct tamis__catalog_txn *txn)
-{
-    tamis__guard_remove(txn->guard);
-    txn->guard = NULL;
-    if (txn->txn != NULL) mdb_txn_abort(txn->txn);
-    if (txn->env != NULL) mdb_env_close(txn->env);
-    txn->txn = NULL;
-    txn->env = NULL;
-    tamis__txn_unmap(txn);
 }
 
 /* ---- Keys and values ------------------------------------------------------------------------- */
@@ -364,7 +295,7 @@ static int read_store_record(struct tamis__catalog_txn *txn)
     if (rc < 0) return tamis__fail_record(txn, rc, "record of the store", "s", reason);
     rc = read_passed(txn);
     txn->store_as_read = txn->store;
-    return rc < 0 ? rc : watch(txn, value.mv_data);
+    return rc < 0 ? rc : tamis__txn_watch(txn, value.mv_data);
 }
 
 /* Opens and checks as far as the store's record, which is the first that is read. */
@@ -434,7 +365,7 @@ static void note_state(const struct tamis__catalog_txn *txn)
 {
     MDB_envinfo info;
     int fd;
-    if (mdb_env_info(txn->env, &info) == 0 && mdb_env_get_fd(txn->env, &fd) == 0)
+    if (mdb_env_info(txn->opened.env, &info) == 0 && mdb_env_get_fd(txn->opened.env, &fd) == 0)
         tamis__txn_note(txn, fd, info.me_last_txnid);
 }
 
@@ -447,7 +378,9 @@ int tamis__catalog_commit(struct tamis__catalog_txn *txn)
         rc = tamis__txn_put_summed(txn, &passed_key, &txn->store.passed, sizeof txn->store.passed);
     rc = tamis__txn_answer(txn, rc);
     if (rc < 0) return rc;
+    txn->committed = true;
     const int error = tamis__mdb_commit(txn);
+    if (error) txn->unsure = true;
     if (error) return tamis__fail_mdb(txn->catalog, error, "write");
     TAMIS__POINT(TAMIS__POINT_COMMITTED);
     /* LMDB read pages while it committed.  If one of them could not be read, the next transaction
@@ -461,7 +394,7 @@ int tamis__catalog_commit_part(struct tamis__catalog_txn *txn)
     const int rc = tamis__catalog_commit(txn);
     if (rc < 0) return rc;
     txn->store_as_read = txn->store;
-    txn->is_checked = true; /* what is mapped for checks is the state before */
+    txn->opened.is_checked = true; /* what the checks know is the state before */
     return tamis__fail_mdb(txn->catalog, tamis__mdb_begin(txn), "write");
 }
 

@@ -9,12 +9,12 @@
  *     tamis__catalog_end(txn);            // or tamis__catalog_commit(txn) first, to keep changes
  *
  * begin takes flock on catalog.lock (shared to read, exclusive to write), checks the file's
- * pages and opens LMDB; end closes and unlocks.  The pages that are asked for are checked, and to
- * write, once, all pages (file.c).  So there is no long-lived
- * LMDB environment: nothing to carry across fork(), no reader table to go stale, no second
- * environment in one process, no race at first opening (docs/decisions/0002).  Between begin and
- * end other processes wait, so do little there.  If a process is stopped there, the others wait
- * as long as `wait` says.
+ * pages and begins LMDB's transaction; end ends and unlocks.  The pages that are asked for are
+ * checked, and to write, once, all pages (file.c).  LMDB has no lock and no reader table of its
+ * own: nothing of it can go stale or race at first opening (docs/decisions/0002).  The file stays
+ * open and mapped for the next transaction of the handle (opened.c).  Between begin and end other
+ * processes wait, so do little there.  If a process is stopped there, the others wait as long as
+ * `wait` says.
  */
 #pragma once
 
@@ -22,12 +22,17 @@
 #include "file/io.h"
 #include "file/private_fd.h"
 
+struct tamis__opened;
+
 struct tamis__catalog {
     int root_fd;     /* the store's directory */
     char *file_path; /* absolute path of catalog.mdb; owned */
     char *lock_path; /* absolute path of catalog.lock, for sentences; owned */
     bool read_only;  /* never makes or changes a file */
-    unsigned mode;   /* mode for a store that has none yet; 0: by the umask */
+    /* The file as the last transaction has left it open, or NULL.  A transaction takes it by an
+     * atomic exchange.  So threads do not share it, and after fork() a child has its own. */
+    struct tamis__opened **idle;
+    unsigned mode; /* mode for a store that has none yet; 0: by the umask */
     /* Asked before each further try while others have the lock; the call waits since
      * started_ns.  Pauses and returns 1, or returns the error that ends the waiting.  NULL:
      * wait without limit. */

@@ -32,8 +32,7 @@
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
 /* Turns a fault of a page into a sentence.  TAMIS_ECORRUPT too if a page could not be had. */
-static int answer(const struct tamis__catalog_txn *txn, int rc,
-                  const struct tamis__page_fault *fault)
+static int answer(struct tamis__catalog_txn *txn, int rc, const struct tamis__page_fault *fault)
 {
     const char *what = txn->catalog->file_path;
     if (rc == TAMIS_ENOMEM)
@@ -42,33 +41,28 @@ static int answer(const struct tamis__catalog_txn *txn, int rc,
         rc = tamis__fail(rc,
                          "the catalog %s is damaged at byte %llu: %s; 'tamis repair' makes it anew",
                          what, (unsigned long long)fault->offset, fault->reason);
-    const int whole = tamis__map_check(txn->map, what);
-    return whole < 0 ? whole : rc;
+    const int whole = tamis__map_check(txn->opened.view, what);
+    if (whole < 0) rc = whole;
+    if (rc < 0) txn->unsure = true;
+    return rc;
 }
 
 int tamis__txn_check_key(struct tamis__catalog_txn *txn, MDB_val key, bool beside)
 {
     struct tamis__page_fault fault = {0, ""};
-    if (txn->pages == NULL || txn->is_checked) return 0;
-    const int rc = tamis__pages_check_key(txn->pages, key.mv_data, key.mv_size, beside, &fault);
+    if (txn->opened.pages == NULL || txn->opened.is_checked) return 0;
+    const int rc =
+        tamis__pages_check_key(txn->opened.pages, key.mv_data, key.mv_size, beside, &fault);
     return answer(txn, rc, &fault);
 }
 
 int tamis__txn_check_pages(struct tamis__catalog_txn *txn)
 {
     struct tamis__page_fault fault = {0, ""};
-    if (txn->pages == NULL || txn->is_checked) return 0;
-    txn->is_checked = true;
+    if (txn->opened.pages == NULL || txn->opened.is_checked) return 0;
+    txn->opened.is_checked = true;
     TAMIS__POINT(TAMIS__POINT_CATALOG_WALK);
-    return answer(txn, tamis__pages_check_all(txn->pages, &fault), &fault);
-}
-
-void tamis__txn_unmap(struct tamis__catalog_txn *txn)
-{
-    tamis__pages_close(txn->pages);
-    if (txn->map != NULL) tamis__unmap(txn->map, txn->map_bytes);
-    txn->pages = NULL;
-    txn->map = NULL;
+    return answer(txn, tamis__pages_check_all(txn->opened.pages, &fault), &fault);
 }
 
 /* ---- The note -------------------------------------------------------------------------------- */
@@ -116,7 +110,7 @@ void tamis__txn_note(const struct tamis__catalog_txn *txn, int fd, uint64_t tran
 static int check_all_once(struct tamis__catalog_txn *txn, int fd,
                           const struct tamis__file_info *info)
 {
-    const uint64_t transaction = tamis__pages_transaction(txn->pages);
+    const uint64_t transaction = tamis__pages_transaction(txn->opened.pages);
     struct tamis__file_info now;
     struct note note, there;
     if (make_note(txn, info, transaction, &note) &&
@@ -131,18 +125,32 @@ static int check_all_once(struct tamis__catalog_txn *txn, int fd,
     return rc;
 }
 
+/* Maps the file, unless LMDB has it mapped, and checks the pages that LMDB begins with. */
+static int check_first_pages(struct tamis__catalog_txn *txn, int fd,
+                             const struct tamis__file_info *info)
+{
+    struct tamis__opened *o = &txn->opened;
+    struct tamis__page_fault fault = {0, ""};
+    if (o->pages != NULL) return 0;
+    if (o->view == NULL) {
+        const int rc = tamis__map(fd, info->bytes, false, txn->catalog->file_path, &o->view);
+        if (rc < 0) return rc;
+        o->is_own_view = true;
+    }
+    o->file = *info;
+    return answer(txn, tamis__pages_open(o->view, (size_t)info->bytes, &o->pages, &fault), &fault);
+}
+
 /* Checks the pages that LMDB begins with, and to write, all. */
 static int check_pages(struct tamis__catalog_txn *txn, int fd)
 {
     struct tamis__file_info info;
-    struct tamis__page_fault fault = {0, ""};
     int rc = tamis__file_info(fd, txn->catalog->file_path, &info);
     if (rc < 0) return rc;
-    rc = tamis__map(fd, info.bytes, false, txn->catalog->file_path, &txn->map);
-    if (rc < 0) return rc;
-    txn->map_bytes = info.bytes;
-    rc = answer(txn, tamis__pages_open(txn->map, (size_t)info.bytes, &txn->pages, &fault), &fault);
-    return rc < 0 || !txn->exclusive ? rc : check_all_once(txn, fd, &info);
+    tamis__txn_take_opened(txn, &info);
+    rc = check_first_pages(txn, fd, &info);
+    return rc < 0 || !txn->exclusive || txn->opened.is_checked ? rc
+                                                               : check_all_once(txn, fd, &info);
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */

@@ -14,19 +14,20 @@ static void on_assertion(MDB_env *env, const char *message)
 {
     struct tamis__catalog_txn *txn = mdb_env_get_userctx(env);
     (void)message;
+    txn->unsure = true;
     longjmp(txn->on_assertion, 1);
 }
 
 void tamis__mdb_watch(struct tamis__catalog_txn *txn)
 {
-    (void)mdb_env_set_userctx(txn->env, txn);
-    (void)mdb_env_set_assert(txn->env, on_assertion);
+    (void)mdb_env_set_userctx(txn->opened.env, txn);
+    (void)mdb_env_set_assert(txn->opened.env, on_assertion);
 }
 
 int tamis__mdb_begin(struct tamis__catalog_txn *txn)
 {
     if (setjmp(txn->on_assertion) != 0) return MDB_CORRUPTED;
-    return mdb_txn_begin(txn->env, NULL, txn->exclusive ? 0 : MDB_RDONLY, &txn->txn);
+    return mdb_txn_begin(txn->opened.env, NULL, txn->exclusive ? 0 : MDB_RDONLY, &txn->txn);
 }
 
 int tamis__mdb_get(struct tamis__catalog_txn *txn, MDB_val *key, MDB_val *value)
@@ -35,15 +36,24 @@ int tamis__mdb_get(struct tamis__catalog_txn *txn, MDB_val *key, MDB_val *value)
     return mdb_get(txn->txn, txn->dbi, key, value);
 }
 
+/* While LMDB changes a tree, the transaction knows the cursors on LMDB's stack.  After a jump these
+ * are gone, and mdb_txn_abort() would follow them.  So the transaction is left to mdb_env_close(),
+ * and the pages that it has allocated are lost. */
+static int leave(struct tamis__catalog_txn *txn)
+{
+    txn->txn = NULL;
+    return MDB_CORRUPTED;
+}
+
 int tamis__mdb_put(struct tamis__catalog_txn *txn, MDB_val *key, MDB_val *value, unsigned flags)
 {
-    if (setjmp(txn->on_assertion) != 0) return MDB_CORRUPTED;
+    if (setjmp(txn->on_assertion) != 0) return leave(txn);
     return mdb_put(txn->txn, txn->dbi, key, value, flags);
 }
 
 int tamis__mdb_del(struct tamis__catalog_txn *txn, MDB_val *key)
 {
-    if (setjmp(txn->on_assertion) != 0) return MDB_CORRUPTED;
+    if (setjmp(txn->on_assertion) != 0) return leave(txn);
     return mdb_del(txn->txn, txn->dbi, key, NULL);
 }
 

@@ -13,6 +13,8 @@
 #include "catalog/pages.h"
 #include "file/guard.h"
 
+/* Address space, not memory: room for some million filters. */
+#define TAMIS__CATALOG_MAP_BYTES ((size_t)1 << 30)
 #define TAMIS__CLOSE_AFTER_MAX 16u
 #define TAMIS__KEY_BYTES_MAX (1 + TAMIS_NAME_MAX)
 
@@ -21,34 +23,48 @@ struct tamis__key {
     size_t count;
 };
 
+/* A catalog file that LMDB has open and mapped, and what was checked of it (opened.c). */
+struct tamis__opened {
+    MDB_env *env;
+    bool writable;
+    struct tamis__guard *guard;   /* of LMDB's mapping; NULL until its place is known */
+    struct tamis__file_info file; /* as it was when its pages were begun to be checked */
+    /* The parts that LMDB is going to touch are checked here: in a mapping of our own until the
+     * place of LMDB's is known, then in that.  A catalog that is made anew has none. */
+    void *view;
+    bool is_own_view;
+    struct tamis__pages *pages;
+    bool is_checked; /* true: every page is checked */
+};
+
 struct tamis__catalog_txn {
     const struct tamis__catalog *catalog;
     struct tamis__private_fd
         lock; /* not open where there is no lock file, or the caller holds it */
-    MDB_env *env;
+    struct tamis__opened opened;
     MDB_txn *txn;
     MDB_dbi dbi;
     bool exclusive;
-    bool broken;                /* a page could not be had while LMDB was opened (file/guard.h) */
-    jmp_buf on_assertion;       /* of LMDB; see lmdb.c */
-    struct tamis__guard *guard; /* of LMDB's mapping */
-    /* The file as it was at begin.  The parts that LMDB is going to touch are checked in it.  A
-     * catalog that is made anew has none. */
-    void *map;
-    uint64_t map_bytes;
-    struct tamis__pages *pages;
-    bool is_checked; /* true: every page is checked */
+    bool committed;       /* what was checked is the state before */
+    bool broken;          /* a page could not be had while LMDB was opened (file/guard.h) */
+    bool unsure;          /* something failed: the next transaction opens the file anew */
+    jmp_buf on_assertion; /* of LMDB; see lmdb.c */
     struct tamis__store_record store, store_as_read;
     int close_after[TAMIS__CLOSE_AFTER_MAX]; /* files that are closed when the lock is given back */
     uint32_t close_after_count;
 };
 
-/* Opens LMDB on an open file, under our lock, so that LMDB needs no lock of its own. */
+/* Takes what the last transaction of this handle has left open, if it is this file and fits, and
+ * closes it if it does not fit. */
+void tamis__txn_take_opened(struct tamis__catalog_txn *txn, const struct tamis__file_info *file);
+/* Opens LMDB on an open file, unless it was taken, and begins.  We have our lock, so LMDB needs
+ * none of its own. */
 int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name);
 /* Opens catalog.mdb, which is where the store's path leads, and checks the pages that a transaction
  * begins with; to write, every page, unless a note says that they are sound. */
 int tamis__catalog_open_file(struct tamis__catalog_txn *txn, int *fd);
-void tamis__txn_unmap(struct tamis__catalog_txn *txn);
+/* Finds LMDB's mapping by a value that LMDB has given, guards it, and checks in it from now on. */
+int tamis__txn_watch(struct tamis__catalog_txn *txn, const void *value);
 /* Call before LMDB is asked for a key: checks the pages that it will touch.  `beside`: to write, or
  * if a cursor shall go one step from there. */
 int tamis__txn_check_key(struct tamis__catalog_txn *txn, MDB_val key, bool beside);
@@ -57,8 +73,10 @@ int tamis__txn_check_pages(struct tamis__catalog_txn *txn); /* every page, once 
 void tamis__txn_note(const struct tamis__catalog_txn *txn, int fd, uint64_t transaction);
 /* Call after a read: returns `rc`, or TAMIS_ECORRUPT if a page of the catalog could not be had. */
 int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc);
-/* Closes LMDB; what was not committed is dropped. */
+/* Ends LMDB's transaction; what was not committed is dropped.  Leaves the file open for the next
+ * transaction of this handle, or closes it. */
 void tamis__txn_close(struct tamis__catalog_txn *txn);
+void tamis__opened_close(struct tamis__opened *opened);
 
 /* LMDB's calls.  If an assertion in them fails, they return MDB_CORRUPTED. */
 void tamis__mdb_watch(struct tamis__catalog_txn *txn); /* its environment, once it is made */

@@ -149,8 +149,10 @@ static int compare(const struct walk *w, struct text a, struct text b)
 static int check_free_list(struct walk *w, struct text key, const unsigned char *data,
                            size_t data_bytes)
 {
-    const uint64_t at = (uint64_t)(data - w->file);
-    if (tamis__get64(key.bytes) > w->meta.transaction)
+    const uint64_t at = (uint64_t)(data - w->file), transaction = tamis__get64(key.bytes);
+    /* LMDB takes 0 for "no list was read yet", and would hand out the pages of this one twice. */
+    if (transaction == 0) return fault_at(w, at, "the free list is of no transaction");
+    if (transaction > w->meta.transaction)
         return fault_at(w, at, "the free list is of a transaction to come");
     if (data_bytes < 8) return fault_at(w, at, "a free list is too short");
     const uint64_t count = tamis__get64(data);
@@ -437,6 +439,27 @@ void tamis__pages_close(struct tamis__pages *pages)
     if (pages == NULL) return;
     free(pages->seen); /* and known */
     free(pages);
+}
+
+static bool is_same_tree(const struct tree *a, const struct tree *b)
+{
+    return a->depth == b->depth && a->entries == b->entries && a->root == b->root;
+}
+
+bool tamis__pages_are_current(const struct tamis__pages *pages)
+{
+    struct tamis__page_fault fault;
+    struct walk w = {.file = pages->file, .bytes = pages->bytes, .fault = &fault};
+    return choose_meta(&w) == 0 && w.meta.page_bytes == pages->meta.page_bytes &&
+           w.meta.last_page == pages->meta.last_page &&
+           w.meta.transaction == pages->meta.transaction &&
+           is_same_tree(&w.meta.free_tree, &pages->meta.free_tree) &&
+           is_same_tree(&w.meta.main_tree, &pages->meta.main_tree);
+}
+
+void tamis__pages_move(struct tamis__pages *pages, const void *file)
+{
+    pages->file = file;
 }
 
 uint64_t tamis__pages_transaction(const struct tamis__pages *pages)

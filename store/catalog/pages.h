@@ -32,6 +32,10 @@ struct tamis__pages;
 int tamis__pages_open(const void *file, size_t bytes, struct tamis__pages **pages,
                       struct tamis__page_fault *fault);
 void tamis__pages_close(struct tamis__pages *pages);
+/* Do the meta pages still say what they said then? */
+bool tamis__pages_are_current(const struct tamis__pages *pages);
+/* The file is in memory at another place now. */
+void tamis__pages_move(struct tamis__pages *pages, const void *file);
 uint64_t tamis__pages_transaction(const struct tamis__pages *pages); /* the last commit's number */
 
 /* Checks the path to where the key is or would be, and, if wanted, the leaves `beside` that one.

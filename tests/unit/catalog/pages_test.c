@@ -187,6 +187,14 @@ static uint64_t root_of(const struct sample *s)
     return tamis__get64(s->sound + (second ? PAGE : 0) + 128);
 }
 
+/* The number of the transaction that left the first free list, the key of that list. */
+static uint64_t first_free_of(const struct sample *s)
+{
+    const bool second = tamis__get64(s->sound + PAGE + 144) > tamis__get64(s->sound + 144);
+    const uint64_t page = tamis__get64(s->sound + (second ? PAGE : 0) + 80) * PAGE;
+    return page + tamis__get16(s->sound + page + 16) + 8;
+}
+
 static void assert_damaged(const struct sample *s, int code, uint64_t from, uint64_t to,
                            const char *words)
 {
@@ -199,7 +207,7 @@ static void assert_damaged(const struct sample *s, int code, uint64_t from, uint
 CASE_WITH(pages_damaged_are_refused_with_the_offset, make_sample, drop_sample)
 {
     const struct sample *s = *state;
-    const uint64_t root = root_of(s) * PAGE;
+    const uint64_t root = root_of(s) * PAGE, list = first_free_of(s);
     struct tamis__page_fault fault;
     memcpy(s->file, s->sound, s->bytes);
     assert_int_equal(check(s, &fault), 0);
@@ -218,6 +226,8 @@ CASE_WITH(pages_damaged_are_refused_with_the_offset, make_sample, drop_sample)
     DAMAGED(root + 12, 1, TAMIS_ECORRUPT, root + 12, root + 12, "free space is impossible");
     DAMAGED(root + 15, 0xFF, TAMIS_ECORRUPT, root + 12, root + 12, "free space is impossible");
     DAMAGED(root + 16, 0xFF, TAMIS_ECORRUPT, root + 16, root + 16, "leads outside its page");
+    DAMAGED(list, 0, TAMIS_ECORRUPT, list + 8, list + 8, "is of no transaction");
+    DAMAGED(list + 7, 1, TAMIS_ECORRUPT, list + 8, list + 8, "of a transaction to come");
 #undef DAMAGED
 }
 
