@@ -124,31 +124,6 @@ int tamis__catalog_hold(const struct tamis__catalog *catalog, enum tamis__lock l
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-int tamis__fail_mdb(const struct tamis__catalog *catalog, int error, const char *verb)
-{
-    switch (error) {
-    case 0:
-        return 0;
-    case MDB_MAP_FULL:
-        return tamis__fail(TAMIS_ENOSPACE, "the catalog %s is full at %zu MiB; drop some filters",
-                           catalog->file_path, TAMIS__CATALOG_MAP_BYTES >> 20);
-    case MDB_CORRUPTED:
-    case MDB_PAGE_NOTFOUND:
-    case MDB_INVALID:
-    case MDB_PANIC:
-        return tamis__fail(TAMIS_ECORRUPT,
-                           "the catalog %s is damaged (%s); 'tamis repair' makes it anew",
-                           catalog->file_path, mdb_strerror(error));
-    case MDB_VERSION_MISMATCH:
-        return tamis__fail(TAMIS_EVERSION, "the catalog %s is of another version of LMDB",
-                           catalog->file_path);
-    default:
-        if (error > 0) return tamis__fail_errno(error, verb, catalog->file_path);
-        return tamis__fail(TAMIS_ESYSTEM, "cannot %s %s: %s", verb, catalog->file_path,
-                           mdb_strerror(error));
-    }
-}
-
 int tamis__fail_record(const struct tamis__catalog_txn *txn, int code, const char *what,
                        const char *name, const char *reason)
 {

@@ -29,6 +29,9 @@ struct tamis__catalog {
     char *file_path; /* absolute path of catalog.mdb; owned */
     char *lock_path; /* absolute path of catalog.lock, for sentences; owned */
     bool read_only;  /* never makes or changes a file */
+    /* The file may stay open between transactions.  Not if others may write to a file of that name
+     * that is not the open one (file/overlay.h), or from another host. */
+    bool stays_open;
     /* The file as the last transaction has left it open, or NULL.  A transaction takes it by an
      * atomic exchange.  So threads do not share it, and after fork() a child has its own. */
     struct tamis__opened **idle;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lmdb.c: LMDB's calls, so that none of them ends the process.
+ * lmdb.c: LMDB's calls, so that none of them ends the process, and what its errors mean.
  *
  * LMDB asserts what it expects of a page, and aborts if that is not so.  Pages are checked before
  * LMDB sees them (pages.h), but a file that is truncated under LMDB has other pages (file/guard.h).
@@ -70,4 +70,29 @@ int tamis__mdb_commit(struct tamis__catalog_txn *txn)
     txn->txn = NULL; /* in any case: after a jump nobody knows what is left of it */
     if (setjmp(txn->on_assertion) != 0) return MDB_CORRUPTED;
     return mdb_txn_commit(ended);
+}
+
+int tamis__fail_mdb(const struct tamis__catalog *catalog, int error, const char *verb)
+{
+    switch (error) {
+    case 0:
+        return 0;
+    case MDB_MAP_FULL:
+        return tamis__fail(TAMIS_ENOSPACE, "the catalog %s is full at %zu MiB; drop some filters",
+                           catalog->file_path, TAMIS__CATALOG_MAP_BYTES >> 20);
+    case MDB_CORRUPTED:
+    case MDB_PAGE_NOTFOUND:
+    case MDB_INVALID:
+    case MDB_PANIC:
+        return tamis__fail(TAMIS_ECORRUPT,
+                           "the catalog %s is damaged (%s); 'tamis repair' makes it anew",
+                           catalog->file_path, mdb_strerror(error));
+    case MDB_VERSION_MISMATCH:
+        return tamis__fail(TAMIS_EVERSION, "the catalog %s is of another version of LMDB",
+                           catalog->file_path);
+    default:
+        if (error > 0) return tamis__fail_errno(error, verb, catalog->file_path);
+        return tamis__fail(TAMIS_ESYSTEM, "cannot %s %s: %s", verb, catalog->file_path,
+                           mdb_strerror(error));
+    }
 }

@@ -151,7 +151,8 @@ static bool is_racy(const struct tamis__file_info *file)
 static bool leave(struct tamis__catalog_txn *txn)
 {
     struct tamis__opened *o = &txn->opened;
-    if (o->guard == NULL || txn->broken || txn->unsure || tamis__guard_is_broken(o->guard))
+    if (!txn->catalog->stays_open || o->guard == NULL || txn->broken || txn->unsure ||
+        tamis__guard_is_broken(o->guard))
         return false;
     struct tamis__opened *idle = malloc(sizeof *idle);
     if (idle == NULL) return false;

@@ -101,7 +101,9 @@ static int open_root(struct tamis_store *store, const struct tamis_store_options
     if (rc == 0 && is_new && options->mode != 0)
         rc = tamis__inside_set_root(store->root_fd, options->mode, path);
     if (rc == 0) rc = tamis__store_init_catalog(store, store->read_only);
-    if (rc == 0) store->catalog.mode = options->mode;
+    store->catalog.mode = options->mode;
+    store->catalog.stays_open =
+        !store->place.overlay && (options->flags & TAMIS_FORCE_NETWORK_FS) == 0;
     return rc;
 }
 

@@ -197,7 +197,7 @@ static void look(const struct act *act, unsigned nth, struct scene *scene)
 static bool run_failing(const struct act *act, unsigned nth)
 {
     struct scene scene;
-    const int descriptors = fixture_files("/proc/self", "fd");
+    const int descriptors = fixture_descriptors();
     const long blocks = faults_blocks();
     scene_copy(&scene);
     set_away(act, &scene);
@@ -211,7 +211,7 @@ static bool run_failing(const struct act *act, unsigned nth)
     if (faults_blocks() != blocks && nth != UINT_MAX)
         fail_msg("%s, allocation %u (%s): %ld blocks were lost", act->name, nth, faults_where(),
                  faults_blocks() - blocks);
-    assert_int_equal(fixture_files("/proc/self", "fd"), descriptors);
+    assert_int_equal(fixture_descriptors(), descriptors);
     return reached;
 }
 

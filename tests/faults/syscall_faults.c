@@ -60,7 +60,7 @@ static void look_after(struct scene *scene, int descriptors)
 {
     scene_name_back(scene);
     (void)scene_close(scene);
-    if (fixture_files("/proc/self", "fd") != descriptors) complain("a descriptor was lost");
+    if (fixture_descriptors() != descriptors) complain("a descriptor was lost");
     if (scene_open(scene) < 0) complain("not usable");
     if (fixture_problems(scene->path) != 0) complain("not sound");
     if (scene_ask(scene) != 0) complain("keys are missing");
@@ -129,7 +129,7 @@ static void look_at_result(const struct scene *scene, const struct act *act,
 static bool run_with_fault(const struct act *act, enum syscalls_way way, unsigned nth)
 {
     struct scene scene;
-    const int descriptors = fixture_files("/proc/self", "fd");
+    const int descriptors = fixture_descriptors();
     char *disk = is(act->name, "log") ? scratch_path("disk") : NULL;
     scene_set_for(&scene, act);
     if (disk != NULL) scratch_copy(scene.path, disk);
@@ -200,7 +200,7 @@ static void run_under(const struct act *act, enum limit limit, unsigned step)
     static const __rlimit_resource_t resources[] = {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_AS};
     struct scene scene;
     struct rlimit was, now;
-    const int descriptors = fixture_files("/proc/self", "fd");
+    const int descriptors = fixture_descriptors();
     scene_set_for(&scene, act);
     (void)tamis__fail(0, "%s", "");
     if (getrlimit(resources[limit], &was) != 0) err(1, "getrlimit");

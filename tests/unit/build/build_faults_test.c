@@ -136,13 +136,13 @@ CASE(build_ended_in_any_phase_leaves_nothing)
         for (uint32_t phase = 0; phase <= TAMIS_BUILD_PUBLISHING; phase++) {
             struct teller teller;
             AUTO_STAGE s = set_stage(kinds[i % 2], 60000);
-            const int descriptors = fixture_files("/proc/self", "fd");
+            const int descriptors = fixture_descriptors();
             s.spec.threads = i < 2 ? 1 : 3;
             (void)set_teller(&s, &teller, phase, 0);
             assert_int_equal(run(&s), TAMIS_EFULL);
             assert_int_equal(teller.last, phase);
             assert_false(teller.wrong);
-            assert_int_equal(fixture_files("/proc/self", "fd"), descriptors);
+            assert_int_equal(fixture_descriptors(), descriptors);
             assert_int_equal(fixture_files(s.path, "staging"), 0);
             assert_int_equal(fixture_files(s.path, "segments"), 1);
             check_old(&s);
@@ -190,14 +190,14 @@ static void arm(const struct fault *fault, unsigned nth)
 static bool run_with_fault(uint32_t kind, uint64_t keys, const struct fault *fault, unsigned nth)
 {
     AUTO_STAGE s = set_stage(kind, keys);
-    const int descriptors = fixture_files("/proc/self", "fd");
+    const int descriptors = fixture_descriptors();
     (void)tamis__fail(0, "%s", "");
     arm(fault, nth);
     int rc = run(&s);
     const bool reached = faults_disarm();
     assert_true(rc >= 0 || *tamis_last_error() != '\0');
     assert_true(reached || rc == 1);
-    assert_int_equal(fixture_files("/proc/self", "fd"), descriptors);
+    assert_int_equal(fixture_descriptors(), descriptors);
     assert_int_equal(fixture_problems(s.path), 0);
     if (reached && fault->must_end_it) assert_int_equal(rc, fault->must_end_it);
     if (rc < 0) {

@@ -459,7 +459,7 @@ static unsigned fail_each(int (*run)(struct stage *, const struct digests *), ar
     while (reached) {
         AUTO_STAGE s;
         set_stage(&s, TINY_BYTES, 1);
-        const int descriptors = fixture_files("/proc/self", "fd");
+        const int descriptors = fixture_descriptors();
         (void)tamis__fail(0, "%s", "");
         arm(++nth, error_number);
         const int rc = run(&s, &d);
@@ -470,7 +470,7 @@ static unsigned fail_each(int (*run)(struct stage *, const struct digests *), ar
             assert_done(rc);
         assert_int_equal(*tamis_last_error() != '\0', reached);
         tamis__keyset_clear(&s.keyset);
-        assert_int_equal(fixture_files("/proc/self", "fd"), descriptors);
+        assert_int_equal(fixture_descriptors(), descriptors);
         tamis__keyset_init(&s.keyset, &s.store->place, &s.crew, TINY_BYTES);
         assert_done(run(&s, &d));
         sweep(&s);

@@ -168,6 +168,21 @@ int fixture_files(const char *path, const char *directory)
     return count;
 }
 
+int fixture_descriptors(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    int count = 0;
+    if (dir == NULL) err(1, "opendir");
+    while ((entry = readdir(dir)) != NULL) {
+        char target[4096] = "";
+        if (readlinkat(dirfd(dir), entry->d_name, target, sizeof target - 1) > 0)
+            count += strstr(target, "/catalog.mdb") == NULL;
+    }
+    (void)closedir(dir);
+    return count;
+}
+
 static int open_file(const char *file, int flags)
 {
     const int fd = open(file, flags | O_CLOEXEC);

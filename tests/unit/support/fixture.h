@@ -66,6 +66,8 @@ int64_t fixture_problems(const char *path);
 /* The names in a directory of the store but "." and "..", and in "segments" but the spares that
  * segments offer; -1 where it cannot be read. */
 int fixture_files(const char *path, const char *directory);
+/* The open descriptors, but for those of a catalog: a store handle may keep it open. */
+int fixture_descriptors(void);
 
 /* "<path>/<rest>" and "<path>/segments/<number>.seg", in a buffer that the next call overwrites. */
 const char *fixture_join(const char *path, const char *rest);

@@ -245,7 +245,7 @@ static bool run_with_fault(const struct operation *op, arm_fn *arm, unsigned nth
 {
     AUTO_STAGE s;
     set_stage(&s);
-    const int descriptors = fixture_files("/proc/self", "fd");
+    const int descriptors = fixture_descriptors();
     (void)tamis__fail(0, "%s", "");
     arm(nth, error_number);
     int64_t rc = op->run(&s);
@@ -256,7 +256,7 @@ static bool run_with_fault(const struct operation *op, arm_fn *arm, unsigned nth
                    rc < 0 ? tamis_last_error() : "done");
     assert_true(rc >= 0 || told);
     assert_true(reached || rc >= 0);
-    assert_int_equal(fixture_files("/proc/self", "fd"), descriptors);
+    assert_int_equal(fixture_descriptors(), descriptors);
     assert_int_equal(fixture_problems(s.path), 0);
     const char *names = names_in(&s);
     assert_string_equal(names, rc < 0 ? "old " : op->after);

@@ -148,13 +148,13 @@ CASE(store_and_filter_close_give_every_descriptor_and_mapping_back)
 STORE_CASE(store_open_filters_hold_no_descriptor)
 {
     tamis_filter *filters[20];
-    const int before = open_descriptors();
+    const int before = fixture_descriptors();
     for (int i = 0; i < 20; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "%d", i);
         filters[i] = fixture_filter(store, name, 100);
     }
-    assert_int_equal(open_descriptors(), before);
+    assert_int_equal(fixture_descriptors(), before);
     for (int i = 0; i < 20; i++)
         tamis_filter_close(filters[i]);
 }
