@@ -21,6 +21,7 @@
  * milliseconds apart on some kernels, so what is checked right after a write is not kept.
  */
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "catalog/lmdb.h"
 #include "file/inside.h"
@@ -66,6 +67,7 @@ static int check_opened(const struct tamis__catalog_txn *txn, int fd, const char
     int opened = -1;
     struct tamis__file_info a, b = {0};
     const int error = mdb_env_get_fd(txn->opened.env, &opened);
+    (void)fcntl(opened, F_SETFD, FD_CLOEXEC); /* LMDB 0.9 sets it for its other descriptor alone */
     if (error) return tamis__fail_mdb(txn->catalog, error, "open");
     int rc = tamis__file_info(fd, path, &a);
     if (rc == 0) rc = tamis__file_info(opened, path, &b);
@@ -147,12 +149,20 @@ static bool is_racy(const struct tamis__file_info *file)
     return tamis__now_ns() - last < RACY_NS; /* also if that time is to come */
 }
 
+/* Has LMDB got a standard descriptor, which was closed?  What the program prints would come into
+ * the catalog. */
+static bool is_standard(MDB_env *env)
+{
+    int fd = -1;
+    return mdb_env_get_fd(env, &fd) != 0 || fd <= STDERR_FILENO;
+}
+
 /* Leaves the file open.  Returns false if that cannot be. */
 static bool leave(struct tamis__catalog_txn *txn)
 {
     struct tamis__opened *o = &txn->opened;
     if (!txn->catalog->stays_open || o->guard == NULL || txn->broken || txn->unsure ||
-        tamis__guard_is_broken(o->guard))
+        tamis__guard_is_broken(o->guard) || is_standard(o->env))
         return false;
     struct tamis__opened *idle = malloc(sizeof *idle);
     if (idle == NULL) return false;

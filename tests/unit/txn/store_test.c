@@ -391,6 +391,23 @@ CASE(store_files_never_get_a_standard_descriptor)
     assert_int_equal(fixture_problems(path), 0);
 }
 
+/* Seen to fail without FD_CLOEXEC for what LMDB has open. */
+STORE_CASE(store_gives_no_descriptor_to_a_program_that_is_executed)
+{
+    tamis_filter_close(fixture_filter(store, "x", 100));
+    int ours = 0;
+    for (int fd = 3; fd < 100; fd++) {
+        char name[64], target[4096] = "";
+        (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        if (readlink(name, target, sizeof target - 1) < 0 ||
+            strncmp(target, path, strlen(path)) != 0)
+            continue;
+        ours++;
+        assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    }
+    assert_true(ours > 0);
+}
+
 CASES_PREPARE
 {
     scratch_in_memory(); /* it is not the disk that is looked at */
