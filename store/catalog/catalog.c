@@ -353,7 +353,6 @@ int tamis__catalog_commit(struct tamis__catalog_txn *txn)
         rc = tamis__txn_put_summed(txn, &passed_key, &txn->store.passed, sizeof txn->store.passed);
     rc = tamis__txn_answer(txn, rc);
     if (rc < 0) return rc;
-    txn->committed = true;
     const int error = tamis__mdb_commit(txn);
     if (error) txn->unsure = true;
     if (error) return tamis__fail_mdb(txn->catalog, error, "write");

@@ -45,7 +45,6 @@ struct tamis__catalog_txn {
     MDB_txn *txn;
     MDB_dbi dbi;
     bool exclusive;
-    bool committed;       /* what was checked is the state before */
     bool broken;          /* a page could not be had while LMDB was opened (file/guard.h) */
     bool unsure;          /* something failed: the next transaction opens the file anew */
     jmp_buf on_assertion; /* of LMDB; see lmdb.c */

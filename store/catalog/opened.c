@@ -16,9 +16,9 @@
  * Between transactions LMDB holds no lock and no snapshot.  So others may commit meanwhile, and
  * every transaction reads the meta pages again.
  *
- * What was checked of the pages is kept as well, if the transaction changed nothing.  It holds as
- * long as the file's size, its times and both meta pages are the same.  Times tell only some
- * milliseconds apart on some kernels, so what is checked right after a write is not kept.
+ * What was checked of the pages is kept as well.  It holds as long as the file's size, its times
+ * and both meta pages are the same, so not after a commit.  Times tell only some milliseconds apart
+ * on some kernels, so what is checked right after a write is not kept.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -166,7 +166,7 @@ static bool leave(struct tamis__catalog_txn *txn)
         return false;
     struct tamis__opened *idle = malloc(sizeof *idle);
     if (idle == NULL) return false;
-    if (txn->committed || is_racy(&o->file)) forget_pages(o);
+    if (is_racy(&o->file)) forget_pages(o);
     *idle = *o;
     *o = (struct tamis__opened){.env = NULL};
     idle = __atomic_exchange_n(txn->catalog->idle, idle, __ATOMIC_ACQ_REL);
