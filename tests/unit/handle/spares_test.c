@@ -227,6 +227,38 @@ SOUND_CASE(add_without_room_is_busy_and_goes_on_later)
     tamis_filter_close(filter);
 }
 
+/* All segments have the digest of a key in common, so that it is hashed once.  Seen to fail with a
+ * seed of 0 in the second one. */
+SOUND_CASE(segments_have_the_seed_of_the_first)
+{
+    AUTO_FILTER *filter = fixture_create(store, "x", SPEC(.capacity = 1000, .seed = 77));
+    keys_add(filter, 0, 1100);
+    assert_int_equal(fixture_segment_stat(filter, 0).seed, 77);
+    assert_int_equal(fixture_segment_stat(filter, 1).seed, 77);
+}
+
+/* A full filter that does not grow still answers for what it has.  Seen to fail with all keys of
+ * the batch refused. */
+SOUND_CASE(batch_in_a_full_filter_refuses_new_keys_alone)
+{
+    AUTO_FILTER *filter = fixture_create(
+        store, "x", SPEC(.capacity = 100, .fp_rate = 1e-9, .on_full = TAMIS_ON_FULL_REFUSE));
+    uint64_t numbers[4] = {5, 1000, 6, 1001};
+    struct tamis_key keys[4];
+    uint8_t answers[4];
+    for (size_t i = 0; i < 4; i++)
+        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
+    keys_add(filter, 0, 100);
+    assert_refused(TAMIS_EFULL, "x", key_add(filter, 100));
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(tamis_filter_add_batch(filter, keys, 4, answers), TAMIS_EFULL);
+        assert_int_equal(answers[0] | answers[2], 0);
+        assert_int_equal(answers[1], TAMIS_ANSWER_REFUSED);
+        assert_int_equal(answers[3], TAMIS_ANSWER_REFUSED);
+    }
+    assert_int_equal(tamis_filter_items(filter), 100);
+}
+
 /* A maker that died between its commit and the offer: the next opener for writing makes the offer.
  * */
 SOUND_CASE(spare_that_was_not_offered_is_offered_by_an_opener)

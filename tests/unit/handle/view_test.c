@@ -149,6 +149,82 @@ STORE_CASE(view_is_given_back_by_its_last_user)
     assert_int_equal(mappings(), 0);
 }
 
+/* ---- The slots of threads -------------------------------------------------------------------- */
+
+struct caller {
+    tamis_filter *filter;
+    pthread_barrier_t *inside;         /* NULL: it waits for nobody */
+    const struct tamis__visitor *slot; /* that it had */
+};
+
+static void *call_once(void *context)
+{
+    struct caller *caller = context;
+    if (tamis_filter_contains(caller->filter, "key", 3) == 0) caller->slot = tamis__self;
+    if (caller->inside != NULL) (void)pthread_barrier_wait(caller->inside);
+    return NULL;
+}
+
+/* Seen to fail with slots that are never given back, and with a slot that is taken because nobody
+ * is in a call by it. */
+STORE_CASE(slot_of_a_thread_is_its_own_until_it_ends)
+{
+    AUTO_FILTER *filter = fixture_filter(store, "x", 100);
+    pthread_barrier_t both;
+    pthread_t threads[2];
+    assert_int_equal(pthread_barrier_init(&both, NULL, 2), 0);
+    struct caller first = {filter, NULL, NULL}, second = first,
+                  pair[2] = {{filter, &both, NULL}, {filter, &both, NULL}};
+    assert_int_equal(pthread_create(&threads[0], NULL, call_once, &first), 0);
+    assert_int_equal(pthread_join(threads[0], NULL), 0);
+    assert_int_equal(pthread_create(&threads[0], NULL, call_once, &second), 0);
+    assert_int_equal(pthread_join(threads[0], NULL), 0);
+    assert_non_null(first.slot);
+    assert_ptr_equal(second.slot, first.slot);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, call_once, &pair[i]), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_non_null(pair[0].slot);
+    assert_non_null(pair[1].slot);
+    assert_ptr_not_equal(pair[0].slot, pair[1].slot);
+    assert_ptr_not_equal(pair[0].slot, tamis__self);
+    assert_ptr_not_equal(pair[1].slot, tamis__self);
+    (void)pthread_barrier_destroy(&both);
+}
+
+static void *stay_inside(void *context)
+{
+    struct caller *caller = context;
+    const struct tamis__view *view = tamis__enter(&caller->filter->view);
+    (void)pthread_barrier_wait(caller->inside);
+    (void)pthread_barrier_wait(caller->inside); /* until the child has looked */
+    tamis__leave(caller->filter, view);
+    return NULL;
+}
+
+/* A child has no other threads, so nobody is in a view: it could never be given back.  Seen to fail
+ * with slots that stay. */
+STORE_CASE(slots_of_other_threads_are_empty_in_a_child)
+{
+    AUTO_FILTER *filter = fixture_filter(store, "x", 100);
+    pthread_barrier_t inside;
+    pthread_t thread;
+    int status;
+    assert_int_equal(pthread_barrier_init(&inside, NULL, 2), 0);
+    struct caller caller = {filter, &inside, NULL};
+    assert_int_equal(pthread_create(&thread, NULL, stay_inside, &caller), 0);
+    (void)pthread_barrier_wait(&inside);
+    assert_true(tamis__has_visitor(filter->view));
+    const pid_t pid = fork();
+    if (pid == 0) _exit(tamis__has_visitor(filter->view));
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    (void)pthread_barrier_wait(&inside);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    (void)pthread_barrier_destroy(&inside);
+    assert_int_equal(status, 0);
+}
+
 /* ---- An index that is gone ------------------------------------------------------------------- */
 
 static tamis_store *changer;

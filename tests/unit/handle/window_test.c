@@ -58,6 +58,20 @@ WINDOW_CASE(window_passes_where_nobody_adds)
     assert_int_equal(key_has(filter, 3), 1);
 }
 
+/* Seen to fail where a slice stays until as many others have come. */
+WINDOW_CASE(window_that_has_passed_leaves_no_files)
+{
+    AUTO_FILTER *filter = windowed(store, 30 * DAY, 0, 10, 1000);
+    for (uint64_t key = 0; key < 5; key++) {
+        assert_int_equal(key_add(filter, key), 1);
+        *now += 3 * DAY;
+    }
+    assert_int_equal(fixture_files(path, "segments"), 5);
+    *now += 400 * DAY;
+    assert_int_equal(key_add(filter, 5), 1);
+    assert_int_equal(fixture_files(path, "segments"), 2); /* the last one goes with the next */
+}
+
 /* What a filter says of itself: through the handle, in its segments, and in the list of the store.
  * */
 struct told {
