@@ -286,6 +286,21 @@ CASE(backup_beside_a_writer_says_that_its_pages_are_mixed)
     assert_int_equal(header.mixed, TAMIS__MIXED_BEGUN);
 }
 
+/* Seen to fail with the index of the list in force alone. */
+CASE(backup_has_the_exceptions_of_kept_generations)
+{
+    AUTO_FREE char *path, *to = scratch_path("copy");
+    AUTO_STORE *store = fixture_store(&path);
+    editions_put_excepting(store, 7);
+    editions_put(store, 0);
+    assert_int_equal(tamis_store_backup(store, to, NULL, NULL), 1);
+    AUTO_STORE *copy = fixture_open(to, 0);
+    assert_done(tamis_filter_rollback(copy, "list", 0));
+    AUTO_FILTER *filter = fixture_opened(copy, "list", TAMIS_READ_ONLY);
+    assert_int_equal(key_has(filter, 7), 0);
+    assert_int_equal(key_has(filter, 8), 1);
+}
+
 /* Spares are empty, and are not copied: the copy makes its own.  Seen to fail with a record that
  * names them. */
 CASE(backup_of_a_filter_with_a_spare_grows_too)

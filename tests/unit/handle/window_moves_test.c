@@ -89,6 +89,25 @@ WINDOW_CASE(window_moves_behind_a_key_which_is_counted_once)
     tamis_filter_close(moved);
 }
 
+/* So are the keys of a batch, which are in the next slice then.  Seen to fail with a batch that
+ * does not look whether its slice was left. */
+WINDOW_CASE(window_moves_behind_a_batch_which_is_counted_once)
+{
+    AUTO_FILTER *filter = windowed(store, 0, 1000, 5, 0);
+    const struct tamis_key keys[] = {{"a", 1}, {"b", 1}};
+    struct tamis_segment_stat newest = {.size = sizeof newest};
+    assert_done(tamis_filter_open(store, "w", 0, &moved));
+    moves = 1;
+    tamis__point_hook = move_behind_a_win;
+    assert_int_equal(tamis_filter_add_batch(filter, keys, 2, NULL), 2);
+    tamis__point_hook = NULL;
+    assert_int_equal(moves, 0);
+    assert_int_equal(tamis_filter_items(filter), 2);
+    assert_done(tamis_filter_fill(filter, 1, &newest));
+    assert_true(newest.ones > 0);
+    tamis_filter_close(moved);
+}
+
 static const char *marked_path;
 
 static void look_at_mark(enum tamis__point point)
