@@ -11,6 +11,10 @@
 #include "catalog/parameters.h"
 #include "hash/digest.h"
 
+/* Flag of a filter: TAMIS_FILTER_OWNED. */
+#define FILTER_OWNED 1u
+/* Never a flag of a filter: what the record says elsewhere is newer than this code. */
+#define FILTER_NEWER ((uint64_t)1 << 63)
 /* Flag of a segment: it is a spare. */
 #define SEGMENT_SPARE 1u
 
@@ -79,7 +83,7 @@ static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *f
     field64(c, &r->last_generation);
     field32(c, &r->keep);
     field32(c, &r->policy.durable);
-    if (r->policy.durable > 1) *flags = 1;
+    if (r->policy.durable > 1) *flags |= FILTER_NEWER;
     field64(c, &r->exceptions);
     field64(c, &r->exception_count);
     field_bytes(c, r->key_digest, sizeof r->key_digest);
@@ -144,7 +148,7 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
 {
     struct tamis__record copy = *record; /* the list of fields takes what it could also write to */
     struct cursor c = {.at = buffer, .writing = true};
-    uint64_t flags = 0;
+    uint64_t flags = record->owned ? FILTER_OWNED : 0;
     copy.segment_count += copy.spare_count;
     record_fields(&c, &copy, &flags);
     for (uint32_t i = 0; i < copy.segment_count; i++) {
@@ -188,6 +192,8 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
     struct cursor c = {.at = (unsigned char *)(uintptr_t)value.data, .writing = false};
     uint64_t flags = 0;
     record_fields(&c, record, &flags);
+    record->owned = (flags & FILTER_OWNED) != 0;
+    flags &= ~(uint64_t)FILTER_OWNED;
     *reason = "has an impossible number of segments";
     if (record->segment_count == 0 || record->segment_count > TAMIS__SEGMENTS_MAX ||
         value.count != TAMIS__RECORD_FIXED_BYTES + 8 +

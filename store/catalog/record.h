@@ -55,6 +55,7 @@ struct tamis__record {
     uint64_t publication;     /* goes up with every change of the list, or of the exceptions */
     uint64_t last_generation; /* the highest there was; after a rollback `generation` is less */
     uint32_t keep;            /* so many older generations stay */
+    bool owned;               /* TAMIS_FILTER_OWNED */
     uint64_t exceptions;      /* segment number of their index; 0: there are none */
     uint64_t exception_count;
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /* of the keys it was built from; 0: not built */

@@ -38,6 +38,7 @@ static const char magic[8] = {'S', 'C', 'A', 'N', 'D', 'U', 'M', 'P'};
 
 #define OPTION_NOROUND 1u
 #define OPTION_FORCE64 4u
+#define OPTION_NO_SCALING 8u
 #define OPTIONS_KNOWN 15u     /* and ENTS_IS_BITS 2, NO_SCALING 8 */
 #define LN2 0.693147180559945 /* as RedisBloom writes it: its k must come out the same */
 #define LN2_SQUARED 0.480453013918201
@@ -158,6 +159,50 @@ static void describe(const struct chain *c, const struct layer *l, struct tamis_
                                                .fp_rate = l->error,
                                                .items = l->size}};
     memcpy(layer->kept, &kept, sizeof kept);
+}
+
+/* ---- Growth ---------------------------------------------------------------------------------- */
+
+uint32_t tamis__redisbloom_on_full(const struct tamis__segment_header *layer)
+{
+    struct kept kept;
+    memcpy(&kept, layer->kept, sizeof kept);
+    return kept.options & OPTION_NO_SCALING ? TAMIS_ON_FULL_REFUSE : TAMIS_ON_FULL_GROW;
+}
+
+bool tamis__redisbloom_grows(const struct tamis__segment_header *newest)
+{
+    struct kept kept;
+    memcpy(&kept, newest->kept, sizeof kept);
+    return newest->hash_set == TAMIS__HASH_REDISBLOOM && (kept.options & OPTION_FORCE64) != 0;
+}
+
+static int fail_layer(const char *why)
+{
+    return tamis__fail(
+        TAMIS_ELIMIT, "the next layer would have %s; make a new filter of a greater capacity", why);
+}
+
+int tamis__redisbloom_next(const struct tamis__segment_header *newest, struct tamis__layer *next)
+{
+    struct kept kept;
+    struct tamis_sizing sizing = {.fp_rate = tamis__double_from_bits(newest->fp_rate) / 2};
+    memcpy(&kept, newest->kept, sizeof kept);
+    if (kept.growth == 0 || newest->capacity > TAMIS__CAPACITY_MAX / kept.growth)
+        return fail_layer("an impossible capacity");
+    sizing.capacity = newest->capacity * kept.growth;
+    tamis__hash_set_by_id(TAMIS__HASH_REDISBLOOM)->shape(&sizing);
+    if (!(sizing.fp_rate > 0) || sizing.k > TAMIS_K_MAX) return fail_layer("too many hashes");
+    if (sizing.m_bits > TAMIS__M_BITS_MAX) return fail_layer("too many bits");
+    const struct chain chain = {.options = kept.options, .growth = kept.growth};
+    const struct layer layer = {.bits = sizing.m_bits,
+                                .error = sizing.fp_rate,
+                                .bpe = -(log(sizing.fp_rate) / LN2_SQUARED),
+                                .hashes = sizing.k,
+                                .entries = sizing.capacity};
+    describe(&chain, &layer, next);
+    next->segment.bit_order = TAMIS__BITS_LSB_FIRST;
+    return 0;
 }
 
 /* ---- In -------------------------------------------------------------------------------------- */

@@ -56,6 +56,7 @@ static int create(struct tamis_store *store, const char *name, const struct tami
                                        .capacity = plan->sizing.capacity,
                                        .fp_rate = plan->policy.fp_rate,
                                        .policy = plan->policy,
+                                       .owned = plan->owned,
                                        .opened = filter ? tamis__open_entered : NULL,
                                        .context = filter};
     int rc = tamis__check_absent(store, name);

@@ -112,7 +112,8 @@ static int read_head(struct import *import)
     if (rc < 0) return tamis__reader_fail(reader, rc, refusal.offset, refusal.reason);
     /* This check comes before anything is allocated for what a few bytes may claim.  If nobody
      * knows the length of the stream, a stream that ends within its first piece is noticed. */
-    const uint64_t least = outline->head_bytes + outline->least_bytes;
+    const bool head_only = (import->spec->flags & TAMIS_IMPORT_HEAD) != 0;
+    const uint64_t least = outline->head_bytes + (head_only ? 0 : outline->least_bytes);
     uint64_t whole = reader->source->bytes;
     if (whole == 0 && least > reader->end) {
         rc = tamis__reader_fill(reader, TAMIS__PIECE_BYTES);
@@ -291,11 +292,21 @@ static int finish_layer(struct import *import, uint32_t index)
     return 0;
 }
 
+/* The source has the head alone: no bit is set, and the caller brings the data later. */
+static int load_head(struct import *import)
+{
+    unsigned char *head;
+    const int rc = tamis__reader_take(&import->reader, (size_t)import->outline.head_bytes, &head);
+    return rc < 0 ? rc : tamis__reader_finish(&import->reader);
+}
+
 static int load(struct import *import)
 {
+    const bool head_only = (import->spec->flags & TAMIS_IMPORT_HEAD) != 0;
     const struct tamis__stream_target target = {.write = take_data, .context = import};
-    int rc = import->format->load(&import->reader, &import->outline, &target);
-    for (uint32_t i = 0; rc == 0 && i < import->outline.count; i++)
+    int rc = head_only ? load_head(import)
+                       : import->format->load(&import->reader, &import->outline, &target);
+    for (uint32_t i = 0; rc == 0 && !head_only && i < import->outline.count; i++)
         rc = finish_layer(import, i);
     /* This runs without the catalog's lock, as it may take long. */
     for (uint32_t i = 0; rc == 0 && i < import->count; i++)
@@ -324,9 +335,12 @@ static struct tamis__policy policy_of(const struct import *import, const struct 
     const uint64_t most = TAMIS__CAPACITY_MAX;
     if (import->count > import->outline.count) return import->policy;
     if (import->outline.policy.capacity != 0) return import->outline.policy;
-    return (struct tamis__policy){.on_full = TAMIS_ON_FULL_WARN,
-                                  .capacity = entry->capacity < most ? entry->capacity : most,
-                                  .fp_rate = entry->fp_rate};
+    const bool as_there = (import->spec->flags & TAMIS_IMPORT_AS_THERE) != 0;
+    return (struct tamis__policy){
+        .on_full = as_there ? tamis__redisbloom_on_full(&import->drafts[0].header)
+                            : (uint32_t)TAMIS_ON_FULL_WARN,
+        .capacity = entry->capacity < most ? entry->capacity : most,
+        .fp_rate = entry->fp_rate};
 }
 
 /*
@@ -340,6 +354,7 @@ static struct tamis__entry entry_of(struct import *import)
                                  .drafts = import->drafts,
                                  .count = import->count,
                                  .capacity = newest->capacity,
+                                 .owned = (import->spec->flags & TAMIS_IMPORT_OWNED) != 0,
                                  .filled = true};
     double rate = 0;
     for (uint32_t i = 0; i < import->count; i++) {
@@ -356,6 +371,19 @@ static struct tamis__entry entry_of(struct import *import)
     }
     entry.policy = policy_of(import, &entry);
     return entry;
+}
+
+static int check_flags(const struct tamis_import_spec *spec, const struct tamis__format *format)
+{
+    const uint64_t known = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_AS_THERE | TAMIS_IMPORT_OWNED;
+    if ((spec->flags & ~known) != 0)
+        return tamis__fail(TAMIS_EINVAL, "import flags %#llx: use those of TAMIS_IMPORT_*",
+                           (unsigned long long)spec->flags);
+    if ((spec->flags & TAMIS_IMPORT_HEAD) != 0 && format->parse == NULL)
+        return tamis__fail(TAMIS_EINVAL, "a %s stream has no head", format->name);
+    if ((spec->flags & TAMIS_IMPORT_AS_THERE) != 0 && format != &tamis__format_redisbloom)
+        return tamis__fail(TAMIS_EINVAL, "TAMIS_IMPORT_AS_THERE is for format redisbloom");
+    return 0;
 }
 
 static int run(struct import *import, const struct tamis_source *source, tamis_filter **filter)
@@ -391,6 +419,7 @@ TAMIS_API int tamis_filter_import(tamis_store *store, const char *name, const ch
     if (rc == 0 && from.read == NULL) rc = tamis__fail_null(__func__, "source->read");
     if (rc == 0 && spec != NULL)
         rc = tamis__take_struct(spec, &own, sizeof own, "struct tamis_import_spec");
+    if (rc == 0) rc = check_flags(&own, found);
     if (rc == 0) rc = tamis__check_writable(store);
     if (rc == 0) rc = tamis__check_absent(store, name);
     if (rc < 0) return rc;

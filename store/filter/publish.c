@@ -48,6 +48,7 @@ static void describe_edition(struct tamis__change *change, const struct tamis__e
                 : is_new          ? TAMIS_KEEP_DEFAULT
                                   : before->keep,
         .exception_count = exception_count,
+        .owned = !is_new && before->owned,
     };
     after->last_generation = after->generation;
     after->policy.durable |= before->policy.durable; /* 0 if the filter is new */

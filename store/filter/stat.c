@@ -89,7 +89,8 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
         .window_items = record->policy.window_items,
         .slices = record->policy.slices,
         .on_full = tamis__policy_on_full(&record->policy),
-        .flags = record->policy.durable ? TAMIS_FILTER_DURABLE : 0,
+        .flags = (record->policy.durable ? TAMIS_FILTER_DURABLE : 0) |
+                 (record->owned ? TAMIS_FILTER_OWNED : 0),
     };
     memcpy(stat->name, record->name, sizeof stat->name);
     tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);

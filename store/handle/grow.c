@@ -36,6 +36,7 @@
 #include "base/arguments.h"
 #include "base/error.h"
 #include "base/point.h"
+#include "exchange/exchange.h"
 #include "file/room.h"
 #include "handle/follow.h"
 #include "hash/hash_set.h"
@@ -120,9 +121,18 @@ static double rate_left(const struct growth *change)
     return fmax(whole - spares - fmax(planned, spent), (whole - spares - planned) / 16);
 }
 
-/* Describes the segment that comes after the newest one and the spares that are drafted. */
-static int describe_next(const struct growth *change, struct tamis__record_segment *next)
+/* Describes the next layer of a filter that grows as RedisBloom does (exchange/redisbloom.c). */
+static int describe_layer(const struct tamis__segment_header *last, struct tamis__layer *next)
 {
+    const int rc = tamis__redisbloom_next(last, next);
+    next->segment.step = last->step + 1;
+    return rc;
+}
+
+/* Describes the segment that comes after the newest one and the spares that are drafted. */
+static int describe_next(const struct growth *change, struct tamis__layer *layer)
+{
+    struct tamis__record_segment *next = &layer->segment;
     const struct tamis__policy *policy = &change->view->policy;
     const struct tamis__segment_header *newest = tamis__newest(change->view)->segment.header;
     const struct tamis__segment_header *last =
@@ -135,6 +145,8 @@ static int describe_next(const struct growth *change, struct tamis__record_segme
                                .bit_order = TAMIS__BITS_LSB_FIRST,
                                .seed = same ? newest->seed : 0,
                                .policy = *policy};
+    *layer = (struct tamis__layer){.flags = 0};
+    if (change->reason == FULL && tamis__redisbloom_grows(last)) return describe_layer(last, layer);
     if (same) memcpy(plan.parameters, newest->parameters, sizeof plan.parameters);
     const int rc =
         grows ? tamis__policy_size_next(policy, last->capacity, rate_left(change), &plan.sizing)
@@ -148,10 +160,11 @@ static int describe_next(const struct growth *change, struct tamis__record_segme
     return 0;
 }
 
-static int draft_next(struct growth *change, const struct tamis__record_segment *next)
+static int draft_next(struct growth *change, const struct tamis__layer *next)
 {
     struct tamis__draft *draft = &change->drafts[change->count];
-    tamis__draft_init(change->filter->store, change->filter->name, next, draft);
+    tamis__draft_init(change->filter->store, change->filter->name, &next->segment, draft);
+    memcpy(draft->header.kept, next->kept, sizeof draft->header.kept);
     const int rc = tamis__draft_stage(change->filter->store, draft);
     if (rc == 0) change->count++;
     return rc;
@@ -173,12 +186,11 @@ static int draft_spares(struct growth *change)
     double keys = keys_to_come(change->view);
     int rc = 0;
     do {
-        struct tamis__record_segment next;
+        struct tamis__layer next;
         rc = describe_next(change, &next);
-        if (rc == 0 && change->count > 0 && tamis__data_bits(next.m_bits, 0) / 8 > SPARE_BYTES_MAX)
-            break;
+        if (rc == 0 && change->count > 0 && next.segment.m_bits / 8 > SPARE_BYTES_MAX) break;
         if (rc == 0) rc = draft_next(change, &next);
-        keys -= (double)next.capacity;
+        keys -= (double)next.segment.capacity;
     } while (rc == 0 && change->count < TAMIS__SPARES_MAX && keys > 0 &&
              change->view->policy.slices == 0 &&
              change->view->count + change->count < TAMIS__SEGMENTS_MAX);
@@ -466,7 +478,7 @@ static int rotate(struct tamis_filter *filter, struct tamis__view **view, enum r
                   int64_t started_ns)
 {
     struct tamis__private_fd guard = {.fd = -1};
-    struct tamis__record_segment next;
+    struct tamis__layer next;
     struct growth change;
     begin_change(filter, *view, reason, WAIT_NS, &change);
     change.started_ns = started_ns;

@@ -49,6 +49,17 @@ struct tamis_sink {
     void *context;
 };
 
+/* Flags of an import. */
+/* The source ends after the head of the stream (redisbloom: after its first frame).  The filter has
+ * the numbers of keys that the head tells, and no bit set; tamis_filter_write_data() brings the
+ * data.  Formats redisbloom and tamis. */
+#define TAMIS_IMPORT_HEAD 1u
+/* A full filter goes on as in RedisBloom: it gets another layer by the growth and the error rate of
+ * that stream, or refuses keys if that says NONSCALING.  Format redisbloom.  Without this flag such
+ * a filter takes keys on, and its rate gets worse. */
+#define TAMIS_IMPORT_AS_THERE 2u
+#define TAMIS_IMPORT_OWNED 4u /* the filter has TAMIS_FILTER_OWNED */
+
 /* What a stream does not tell.  What the stream does tell must be 0 or NULL here. */
 struct tamis_import_spec {
     size_t size;          /* sizeof(struct tamis_import_spec) */
@@ -61,6 +72,7 @@ struct tamis_import_spec {
         seal_capacity; /* not 0: put an empty segment of hash set xxh3, kind blocked and this */
                        /* capacity on top: old keys still answer, new ones go there           */
     double seal_rate;  /* of that segment; 0: TAMIS_FP_RATE_DEFAULT                           */
+    uint64_t flags;    /* TAMIS_IMPORT_*                                                      */
 };
 
 /*
@@ -100,6 +112,33 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_import(tamis_store *store, const cha
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_export(tamis_filter *filter, const char *format,
                                                    unsigned flags, const struct tamis_sink *sink);
+
+/* ---- Pieces of the data ------------------------------------------------------------------- */
+
+/*
+ * Reads bytes of the data of segment `index` (0 is the oldest), as they lie in its file: a program
+ * that sends a filter in pieces, in whatever order they are asked for, needs no stream.  Each word
+ * is as it was at one instant.
+ *
+ * Returns  0.  TAMIS_EINVAL: no such segment, or past the end of its data (data_bytes of
+ *          tamis_filter_segment()).  TAMIS_EDROPPED, and what a broken file gives.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_read_data(tamis_filter *filter, uint32_t index,
+                                                      uint64_t offset, void *buffer, size_t bytes);
+
+/*
+ * Sets in the data of segment `index` each bit that is set in these bytes, and clears none: a
+ * filter that was made with TAMIS_IMPORT_HEAD gets its data by this, in any order, a piece twice if
+ * need be.  Safe beside any other call; nobody is told that a key was new, and no item is counted.
+ *
+ * Returns  0.  TAMIS_EINVAL: no such segment, past the end of its data, or a bit past its m.
+ *          TAMIS_EUNSUPPORTED: kinds counting and fuse.  TAMIS_EREADONLY, TAMIS_EDROPPED,
+ *          TAMIS_ENOSPACE, TAMIS_EIO.
+ * Durable  as tamis_filter_add(): after tamis_filter_sync().
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_write_data(tamis_filter *filter, uint32_t index,
+                                                       uint64_t offset, const void *data,
+                                                       size_t bytes);
 
 #ifdef __cplusplus
 }

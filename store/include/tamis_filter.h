@@ -77,6 +77,9 @@ TAMIS_API const char *tamis_on_full_name(uint32_t on_full);
 
 /* Flags of a filter. */
 #define TAMIS_FILTER_DURABLE 1u /* an add returns 1 only once a power cut cannot take the key */
+/* A program has made the filter for its own use and drops it when that is over, as the Redis module
+ * does; so it can tell its own filters from those of others.  See tamis_filter_set_owned(). */
+#define TAMIS_FILTER_OWNED 2u
 
 /* What a filter is to be.  All zero but capacity is a good default. */
 struct tamis_filter_spec {
@@ -195,6 +198,11 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_drop(tamis_store *store, const char 
 /* Gives a filter another name; open handles go on.  TAMIS_ENOTFOUND, TAMIS_EEXIST, TAMIS_EINVAL. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rename(tamis_store *store, const char *old_name,
                                                    const char *new_name);
+
+/* Sets (1) or clears (0) TAMIS_FILTER_OWNED of a filter; open handles do not notice.  Durable when
+ * it returns 0.  TAMIS_ENOTFOUND, TAMIS_EREADONLY, TAMIS_EINVAL: another value. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_owned(tamis_store *store, const char *name,
+                                                      int owned);
 
 /* ---- Checkpoint --------------------------------------------------------------------------- */
 

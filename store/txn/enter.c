@@ -32,7 +32,8 @@ static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn,
                                     .fp_rate = entry->fp_rate,
                                     .created_at = tamis__now_ns(),
                                     .published_at = tamis__now_ns(),
-                                    .policy = entry->policy};
+                                    .policy = entry->policy,
+                                    .owned = entry->owned};
     (void)snprintf(record.name, sizeof record.name, "%s", entry->name);
     struct tamis__commit commit = {.store = store,
                                    .txn = txn,

@@ -12,6 +12,7 @@ struct tamis__entry {
     uint64_t capacity;
     double fp_rate;
     struct tamis__policy policy;
+    bool owned;               /* TAMIS_FILTER_OWNED */
     tamis__opened_fn *opened; /* NULL: no handle is wanted */
     void *context;
     bool filled; /* with contents: a look cannot tell these files from orphans */

@@ -58,8 +58,8 @@ int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TA
 static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_sizing *sizing = &plan->sizing;
-    if ((spec->flags & ~TAMIS_FILTER_DURABLE) != 0)
-        return tamis__fail(TAMIS_EINVAL, "filter flags %#x: use 0 or TAMIS_FILTER_DURABLE",
+    if ((spec->flags & ~(TAMIS_FILTER_DURABLE | TAMIS_FILTER_OWNED)) != 0)
+        return tamis__fail(TAMIS_EINVAL, "filter flags %#x: use those of TAMIS_FILTER_*",
                            spec->flags);
     int rc = tamis__hash_set_parse(spec->hash_set ? spec->hash_set : "xxh3", &plan->hash_set,
                                    plan->parameters);
@@ -90,6 +90,7 @@ static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__pla
         return tamis__fail(TAMIS_EUNSUPPORTED, "hash set %s goes with kind bloom only",
                            plan->hash_set->name);
     plan->policy.durable = (spec->flags & TAMIS_FILTER_DURABLE) != 0;
+    plan->owned = (spec->flags & TAMIS_FILTER_OWNED) != 0;
     plan->seed = spec->seed;
     plan->bit_order = plan->hash_set->bit_order;
     sizing->counter_bits = spec->counter_bits;

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * data.c: reads and writes pieces of a segment's data, for programs that move a filter in pieces.
+ *
+ * Writing sets bits and clears none.  So it may run beside adders, a piece may come twice, and the
+ * word by which a mapping knows that its file is whole stays (file/segment.h).
+ */
+#include "exchange/exchange.h"
+#include "handle/checkpoint.h"
+#include "handle/durable.h"
+#include "handle/follow.h"
+
+static int check_range(const struct tamis__segment *segment, uint64_t offset, size_t bytes)
+{
+    const uint64_t all = segment->header->data_bytes;
+    if (offset <= all && bytes <= all - offset) return 0;
+    return tamis__fail(TAMIS_EINVAL,
+                       "%zu byte%s from byte %llu on pass the end of the segment's data, which has "
+                       "%llu",
+                       bytes, tamis__plural(bytes), (unsigned long long)offset,
+                       (unsigned long long)all);
+}
+
+static void copy(const struct tamis__segment *segment, uint64_t offset, unsigned char *buffer,
+                 size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        const uint64_t at = offset + done;
+        const size_t skip = at % 8, room = 8 - skip;
+        const size_t now = bytes - done < room ? bytes - done : room;
+        /* ORDER relaxed: adders set bits meanwhile, and nobody concludes from a bit what other
+         * memory holds. */
+        const uint64_t word = __atomic_load_n(&segment->data[at / 8], __ATOMIC_RELAXED);
+        memcpy(buffer + done, (const unsigned char *)&word + skip, now);
+        done += now;
+    }
+}
+
+TAMIS_API int tamis_filter_read_data(tamis_filter *filter, uint32_t index, uint64_t offset,
+                                     void *buffer, size_t bytes)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    TAMIS__REFUSE_NULL(buffer, "buffer");
+    struct tamis__view *view;
+    int rc = tamis__visit_segment(filter, index, &view);
+    if (rc < 0) return rc;
+    const struct tamis__segment *segment = &view->segments[index].segment;
+    rc = check_range(segment, offset, bytes);
+    for (size_t done = 0; rc == 0 && done < bytes; done += TAMIS__PIECE_BYTES) {
+        const size_t now = bytes - done < TAMIS__PIECE_BYTES ? bytes - done : TAMIS__PIECE_BYTES;
+        tamis__segment_want(segment, offset + done, now);
+        copy(segment, offset + done, (unsigned char *)buffer + done, now);
+        tamis__segment_release(segment, offset + done, now);
+    }
+    if (rc == 0) rc = tamis__segment_check(segment);
+    return (int)tamis__leave_with(filter, view, rc);
+}
+
+/* Have these bytes a bit that no position below m reaches? */
+static bool is_past_end(const struct tamis__segment_header *h, uint64_t offset,
+                        const unsigned char *data, size_t bytes)
+{
+    const uint64_t begin = (h->m_bits - 1) / 64 * 8;
+    uint64_t last = 0;
+    if (offset + bytes <= begin) return false;
+    const uint64_t from = offset > begin ? offset : begin;
+    memcpy((unsigned char *)&last + (from - begin), data + (from - offset),
+           (size_t)(offset + bytes - from));
+    return tamis__bits_past(last, h->m_bits, h->bit_order);
+}
+
+static int check_written(const struct tamis_filter *filter, const struct tamis__segment *segment,
+                         uint64_t offset, const void *data, size_t bytes)
+{
+    const struct tamis__segment_header *h = segment->header;
+    if (filter->read_only) return tamis__fail_read_only(filter);
+    if (h->counter_bits != 0 || h->fingerprint_bits != 0)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "the data of the filter '%s' are no bits that can be set", filter->name);
+    const int rc = check_range(segment, offset, bytes);
+    if (rc < 0 || !is_past_end(h, offset, data, bytes)) return rc;
+    return tamis__fail(TAMIS_EINVAL, "the bytes have a bit set past the m of the segment, %llu",
+                       (unsigned long long)h->m_bits);
+}
+
+static void set(const struct tamis__segment *segment, uint64_t offset, const unsigned char *data,
+                size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        const uint64_t at = offset + done;
+        const size_t skip = at % 8, room = 8 - skip;
+        const size_t now = bytes - done < room ? bytes - done : room;
+        uint64_t word = 0;
+        memcpy((unsigned char *)&word + skip, data + done, now);
+        /* ORDER relaxed: bits only go from 0 to 1, and nobody infers other memory from a bit. */
+        if (word != 0) (void)__atomic_fetch_or(&segment->data[at / 8], word, __ATOMIC_RELAXED);
+        done += now;
+    }
+}
+
+TAMIS_API int tamis_filter_write_data(tamis_filter *filter, uint32_t index, uint64_t offset,
+                                      const void *data, size_t bytes)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    TAMIS__REFUSE_NULL(data, "data");
+    struct tamis__view *view;
+    int rc = tamis__visit_segment(filter, index, &view);
+    if (rc < 0) return rc;
+    const struct tamis__segment *segment = &view->segments[index].segment;
+    rc = check_written(filter, segment, offset, data, bytes);
+    if (rc == 0) rc = tamis__begin_writing(filter, segment);
+    if (rc == 0) {
+        if (view->policy.durable) tamis__durable_begin_merge(view);
+        for (size_t done = 0; done < bytes; done += TAMIS__PIECE_BYTES) {
+            const size_t now =
+                bytes - done < TAMIS__PIECE_BYTES ? bytes - done : TAMIS__PIECE_BYTES;
+            tamis__segment_want(segment, offset + done, now);
+            set(segment, offset + done, (const unsigned char *)data + done, now);
+        }
+        if (view->policy.durable) rc = tamis__durable_end_merge(view, rc);
+    }
+    if (rc == 0) rc = tamis__segment_check(segment);
+    return (int)tamis__leave_with(filter, view, rc);
+}

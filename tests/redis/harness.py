@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the tests of this folder share: MODULE and TAMIS are the first two arguments of each."""
+import os
+import subprocess
+import sys
+import time
+
+from redis_client import Error
+from redis_server import Server
+
+MODULE = os.path.abspath(sys.argv[1])
+TAMIS = os.path.abspath(sys.argv[2])
+
+
+def server(*arguments, **settings):
+    return Server(MODULE, *arguments, **settings)
+
+
+def same(is_, wanted, what=""):
+    if is_ != wanted:
+        raise AssertionError(f"{what}: {is_!r}, and {wanted!r} was wanted")
+
+
+def refused(answer, beginning, what=""):
+    if not isinstance(answer, Error) or not answer.startswith(beginning):
+        raise AssertionError(f"{what}: {answer!r}, and an error {beginning!r} was wanted")
+
+
+def store_of(instance):
+    return os.path.join(instance.directory, "tamis")
+
+
+def tamis(*words, text=None):
+    """Runs the command; returns what it prints."""
+    done = subprocess.run([TAMIS] + [str(word) for word in words], input=text, capture_output=True,
+                          text=True, check=False)
+    if done.returncode > 1:
+        raise AssertionError(f"tamis {words}: {done.stderr}")
+    return done.stdout
+
+
+def filters(instance):
+    """The names of the filters in the store, sorted."""
+    return sorted(tamis("list", "-q", "--store", store_of(instance)).split("\n")[:-1])
+
+
+def eventually(condition, what, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"never: {what}")
+        time.sleep(0.02)
+
+
+def run(*tests):
+    """Runs the tests, each named like its function; the third argument picks one."""
+    wanted = sys.argv[3] if len(sys.argv) > 3 else None
+    for test in tests:
+        if wanted and test.__name__ != wanted:
+            continue
+        began = time.monotonic()
+        test()
+        print(f"{test.__name__}: {time.monotonic() - began:.1f} s", flush=True)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""redis-server with the module, in a directory and on a port of its own, for the time of a `with`."""
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from redis_client import Client
+
+SKIPPED = 77
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """`arguments`: of the module; `settings`: of redis.conf."""
+
+    def __init__(self, module, *arguments, directory=None, **settings):
+        self.module = module
+        self.arguments = [str(argument) for argument in arguments]
+        self.settings = {"save": "", "appendonly": "no", "enable-debug-command": "yes"}
+        self.settings.update({name.replace("_", "-"): value for name, value in settings.items()})
+        self.own = tempfile.mkdtemp(prefix="tamis-redis-") if directory is None else None
+        self.directory = directory or self.own
+        self.process = None
+
+    def __enter__(self):
+        if not shutil.which("redis-server"):
+            skip("redis-server is not installed")
+        self.start()
+        return self
+
+    def command(self):
+        words = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.directory]
+        for name, value in self.settings.items():
+            words += ["--" + name, str(value)]
+        return words + ["--loadmodule", self.module] + self.arguments
+
+    def start(self):
+        for _ in range(5):  # another process may take the port first
+            self.port = free_port()
+            with open(self.log_path(), "ab") as log:
+                environment = dict(os.environ)
+                preload = environment.pop("TAMIS_REDIS_PRELOAD", None)
+                if preload:
+                    environment["LD_PRELOAD"] = preload
+                self.process = subprocess.Popen(self.command(), stdout=log, stderr=log,
+                                                stdin=subprocess.DEVNULL, env=environment)
+            if self.is_up():
+                return
+            self.kill()
+        raise AssertionError("redis-server does not start:\n" + self.log()[-3000:])
+
+    def is_up(self):
+        end = time.monotonic() + 60
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                client = Client(self.port)
+            except OSError:
+                time.sleep(0.01)
+                continue
+            while True:
+                answer = client("PING")
+                if answer == "PONG":
+                    mine = client("CONFIG", "GET", "dir")[1].decode() == os.path.realpath(self.directory)
+                    client.close()
+                    return mine
+                time.sleep(0.01)
+        return False
+
+    def log_path(self):
+        return os.path.join(self.directory, "log")
+
+    def log(self):
+        with open(self.log_path(), encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def client(self, resp=2):
+        return Client(self.port, resp)
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        """An orderly end; the server saves if it has `save` points."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
+    def restart(self, kill=False):
+        if kill:
+            self.kill()
+        else:
+            self.stop()
+        self.start()
+
+    def __exit__(self, kind, *_):
+        self.kill()
+        if kind is not None:
+            print("---- the server's log\n" + self.log()[-6000:])
+        if self.own:
+            shutil.rmtree(self.own, ignore_errors=True)

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bf_dump.c: BF.SCANDUMP and BF.LOADCHUNK.
+ *
+ * The first answer of BF.SCANDUMP is a head: RedisBloom's, of an exact filter, else that of our
+ * stream.  BF.LOADCHUNK makes a filter from either.  The others are the data in pieces, which come
+ * in any order.  Bits are set by them and never cleared.
+ */
+#include "command.h"
+#include "keeper.h"
+#include "pieces.h"
+#include "shape.h"
+
+static void reply_pair(RedisModuleCtx *ctx, long long iterator, const char *data, size_t bytes)
+{
+    (void)RedisModule_ReplyWithArray(ctx, 2);
+    (void)RedisModule_ReplyWithLongLong(ctx, iterator);
+    (void)RedisModule_ReplyWithStringBuffer(ctx, data, bytes);
+}
+
+static void dump(RedisModuleCtx *ctx, struct value *value, long long iterator)
+{
+    unsigned char head[HEAD_ROOM];
+    char *piece = NULL;
+    int64_t bytes = 0;
+    if (iterator == 0) {
+        bytes = head_of_value(value, head);
+        if (bytes > 0) reply_pair(ctx, 1, (const char *)head, (size_t)bytes);
+    } else {
+        if (iterator > 0) bytes = pieces_read(value, (uint64_t)iterator - 1, &piece);
+        if (bytes >= 0)
+            reply_pair(ctx, bytes > 0 ? iterator + bytes : 0, bytes > 0 ? piece : "",
+                       (size_t)bytes);
+    }
+    if (bytes < 0) (void)reply_failure(ctx, "the filter cannot be dumped");
+    RedisModule_Free(piece);
+}
+
+int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct value *value;
+    long long iterator;
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
+    const enum held held = key_held(key, TYPE_BLOOM, &value);
+    if (held != HELD_VALUE)
+        (void)RedisModule_ReplyWithError(ctx, held == HELD_NONE ? NOT_FOUND : WRONG_TYPE);
+    else if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK)
+        (void)RedisModule_ReplyWithError(ctx, "Second argument must be numeric");
+    else
+        dump(ctx, value, iterator);
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+/* Makes the key from a head; returns an error's text, or NULL. */
+static const char *load_head(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                             const char *head, size_t bytes)
+{
+    size_t key_bytes;
+    const char *text = RedisModule_StringPtrLen(name, &key_bytes);
+    if (head_is_too_large(head, bytes)) return "ERR received bad data";
+    struct value *value = value_new(TYPE_BLOOM);
+    const int rc =
+        make_from_head(value, RedisModule_GetSelectedDb(ctx), text, key_bytes, head, bytes);
+    if (rc == 0) {
+        key_set(ctx, key, name, value);
+        return NULL;
+    }
+    value_free(value);
+    RedisModule_Log(ctx, "warning", "BF.LOADCHUNK of a head: %s", tamis_last_error());
+    return "ERR received bad data";
+}
+
+static const char *load_piece(RedisModuleCtx *ctx, struct value *value, long long iterator,
+                              const char *data, size_t bytes)
+{
+    struct place place;
+    if (iterator <= 0 || (unsigned long long)iterator < bytes) return "ERR received bad data";
+    if ((unsigned long long)iterator == bytes ||
+        !pieces_find(value, (uint64_t)iterator - bytes - 1, &place))
+        return "ERR invalid offset - no link found";
+    if (bytes > place.left) return "ERR invalid chunk - Too big for current filter";
+    if (tamis_filter_write_data(value->filter, place.segment, place.offset, data, bytes) == 0)
+        return NULL;
+    RedisModule_Log(ctx, "warning", "BF.LOADCHUNK: %s", tamis_last_error());
+    return "ERR received bad data";
+}
+
+int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct value *value;
+    long long iterator;
+    size_t bytes;
+    const char *error;
+    if (argc != 4) return RedisModule_WrongArity(ctx);
+    if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK)
+        return RedisModule_ReplyWithError(ctx, "ERR Second argument must be numeric");
+    const char *data = RedisModule_StringPtrLen(argv[3], &bytes);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    const enum held held = key_held(key, TYPE_BLOOM, &value);
+    if (held == HELD_OTHER)
+        error = WRONG_TYPE;
+    else if (held == HELD_VALUE)
+        error = load_piece(ctx, value, iterator, data, bytes);
+    else
+        error = iterator == 1 ? load_head(ctx, key, argv[1], data, bytes) : NOT_FOUND;
+    if (error == NULL) {
+        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+        (void)RedisModule_ReplicateVerbatim(ctx);
+    } else {
+        (void)RedisModule_ReplyWithError(ctx, error);
+    }
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* command.h: the commands: how they are registered, and what those of one kind share. */
+#pragma once
+
+#include "args.h"
+#include "value.h"
+
+struct command {
+    const char *name; /* in lower case, as error texts have it */
+    RedisModuleCmdFunc *run;
+    const char *flags;
+    const char *acl; /* categories, where the server has them (7.4 and later) */
+    int arity;
+    uint64_t key; /* REDISMODULE_CMD_KEY_* */
+    const char *since, *tips, *summary, *complexity;
+    const RedisModuleCommandArg *args;
+};
+
+/* Registers the commands of a table, which ends with a name of NULL. */
+int commands_register(RedisModuleCtx *ctx, const struct command *table);
+
+extern const struct command bf_commands[];
+
+/* What a key holds, for a command of one type. */
+enum held { HELD_NONE, HELD_OTHER, HELD_VALUE };
+enum held key_held(RedisModuleKey *key, enum type type, struct value **value);
+/* Puts a new value, whose filter is made, into a key. */
+void key_set(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+             struct value *value);
+
+/*
+ * The batch of the commands with many items: keys point into the arguments, nothing is copied.
+ * One for the server's only thread that runs commands; it keeps its memory for the next.
+ */
+struct items {
+    struct tamis_key *keys;
+    uint8_t *answers;
+    uint64_t *counts;
+    size_t count;
+};
+struct items *items_of(RedisModuleString **argv, int count);
+
+/* bf_*.c */
+RedisModuleCmdFunc bf_reserve, bf_add, bf_madd, bf_insert, bf_exists, bf_mexists, bf_info, bf_card,
+    bf_debug, bf_scandump, bf_loadchunk;
+
+/* What a key gets that BF.ADD or BF.MADD makes. */
+struct bloom_shape;
+void bf_default_shape(struct bloom_shape *shape);
+/* Makes the filter of a key that is there not yet.  Replies, and returns NULL, if that fails. */
+struct value *bf_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                      const struct bloom_shape *shape);

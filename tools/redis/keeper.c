@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * keeper.c: see keeper.h.
+ *
+ * The mutex guards the list, the names of the values in it and the list of what was kept.  It is
+ * held while a filter is renamed, as a name and its filter must not part; not while one is dropped
+ * that is so large that this takes long.
+ */
+#include "keeper.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+
+/* A filter of fewer bytes is dropped at once; a larger one later, by keeper_tidy(). */
+#define LARGE_BYTES ((uint64_t)64 << 20)
+
+/* A filter whose key is gone, under its name apart. */
+struct kept {
+    struct kept *next;
+    char name[NAME_ROOM];
+    int64_t created_at;
+    uint64_t number;      /* so many went before it */
+    tamis_filter *filter; /* open: closing it before the drop would bring it to the disk */
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct value *values;
+static struct kept *kept;
+static bool unsettled;
+static bool child, dumps;                    /* keeper_hold() */
+static uint64_t gone, gone_before, released; /* how many filters went; before the dump that is being
+                                                made; before one that is whole */
+static tamis_store *store;
+
+static void lock(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+/* The child of a fork has no other thread that could unlock it. */
+static void unlock_in_child(void)
+{
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+tamis_store *keeper_store(void)
+{
+    static bool prepared;
+    if (store != NULL) return store;
+    if (!prepared) (void)pthread_atfork(lock, unlock, unlock_in_child);
+    prepared = true;
+    if (tamis_store_open(config.store, TAMIS_CREATE, &store) < 0) return NULL;
+    leftovers_read(store);
+    return store;
+}
+
+void keeper_drop_filter(const char *name)
+{
+    const int rc = tamis_filter_drop(store, name);
+    if (rc < 0 && rc != TAMIS_ENOTFOUND)
+        RedisModule_Log(NULL, "warning", "the filter '%s' stays in the store: %s", name,
+                        tamis_last_error());
+}
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+static void enter(struct value *value)
+{
+    value->next = values;
+    value->link = &values;
+    if (values != NULL) values->link = &value->next;
+    values = value;
+}
+
+static void leave(struct value *value)
+{
+    if (value->link == NULL) return;
+    *value->link = value->next;
+    if (value->next != NULL) value->next->link = value->link;
+    value->link = NULL;
+}
+
+static struct value *find(const char *name)
+{
+    struct value *v = values;
+    while (v != NULL && strcmp(v->name, name) != 0)
+        v = v->next;
+    return v;
+}
+
+static void set_key(struct value *value, int db, const char *key, size_t key_bytes)
+{
+    char *copy = RedisModule_Alloc(key_bytes + 1);
+    memcpy(copy, key, key_bytes);
+    copy[key_bytes] = '\0';
+    RedisModule_Free(value->key);
+    value->key = copy;
+    value->key_bytes = key_bytes;
+    value->db = db;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static int rename_filter(struct value *value, const char *name)
+{
+    const int rc = tamis_filter_rename(store, value->name, name);
+    if (rc == 0) (void)strcpy(value->name, name);
+    return rc;
+}
+
+/* Whoever of ours has the name makes way.  Returns whether somebody has. */
+static bool make_way(const char *name)
+{
+    char apart[NAME_ROOM];
+    struct value *owner = find(name);
+    if (owner == NULL) return leftovers_make_way(store, name);
+    if (owner->attached) return false;
+    name_apart(NAME_ASIDE, apart);
+    if (rename_filter(owner, apart) < 0) return false;
+    owner->settled = false;
+    unsettled = true;
+    return true;
+}
+
+/* Gives the filter the name of its key. */
+static void settle(struct value *value)
+{
+    char name[NAME_ROOM];
+    name_of_key(value->db, value->key, value->key_bytes, name);
+    value->settled = value->attached || strcmp(name, value->name) == 0;
+    if (value->settled) return;
+    int rc = rename_filter(value, name);
+    if (rc == TAMIS_EEXIST && make_way(name)) rc = rename_filter(value, name);
+    value->settled = rc == 0;
+    if (rc < 0) unsettled = true;
+}
+
+/* Drops the filter, and closes it then: a close before the drop would bring it to the disk. */
+static void drop(const char *name, tamis_filter *filter)
+{
+    keeper_drop_filter(name);
+    (void)tamis_filter_close(filter);
+}
+
+int keeper_make(struct value *value, int db, const char *key, size_t key_bytes, maker_fn *make,
+                void *context)
+{
+    char name[NAME_ROOM];
+    if (keeper_store() == NULL) return TAMIS_ENOSTORE;
+    name_of_key(db, key, key_bytes, name);
+    int rc = make(context, store, name, &value->filter);
+    if (rc == TAMIS_EEXIST) {
+        lock();
+        const bool made_way = make_way(name);
+        unlock();
+        if (made_way) rc = make(context, store, name, &value->filter);
+    }
+    if (rc == TAMIS_EEXIST && leftovers_are_open()) {
+        name_apart(NAME_ASIDE, name); /* a filter of others has it; the key must be loaded */
+        rc = make(context, store, name, &value->filter);
+    }
+    if (rc < 0) return rc;
+    (void)strcpy(value->name, name);
+    rc = value_describe(value);
+    if (rc < 0) {
+        drop(name, value->filter);
+        value->filter = NULL;
+        return rc;
+    }
+    keeper_adopt(value, db, key, key_bytes);
+    return 0;
+}
+
+void keeper_adopt(struct value *value, int db, const char *key, size_t key_bytes)
+{
+    lock();
+    set_key(value, db, key, key_bytes);
+    enter(value);
+    settle(value);
+    unlock();
+}
+
+void keeper_settle(struct value *value, int db, const char *key, size_t key_bytes)
+{
+    lock();
+    set_key(value, db, key, key_bytes);
+    settle(value);
+    unlock();
+}
+
+void keeper_swap(int a, int b)
+{
+    lock();
+    for (struct value *v = values; v != NULL; v = v->next)
+        if (v->db == a || v->db == b) v->db = v->db == a ? b : a;
+    for (struct value *v = values; v != NULL; v = v->next)
+        if (v->db == a || v->db == b) settle(v);
+    unlock();
+}
+
+/* ---- Going ----------------------------------------------------------------------------------- */
+
+/* Keeps the filter under a name apart.  Returns false if the store has lost it already. */
+static bool keep(struct value *value)
+{
+    char apart[NAME_ROOM];
+    name_apart(NAME_TRASH, apart);
+    if (rename_filter(value, apart) < 0) return false;
+    struct kept *k = RedisModule_Alloc(sizeof *k);
+    *k = (struct kept){
+        .next = kept, .created_at = value->created_at, .number = gone++, .filter = value->filter};
+    (void)strcpy(k->name, value->name);
+    value->filter = NULL; /* it is with the kept one now */
+    kept = k;
+    return true;
+}
+
+void keeper_drop(struct value *value)
+{
+    tamis_filter *filter = NULL;
+    lock();
+    leave(value);
+    if (value->attached || value->filter == NULL) {
+        filter = value->filter;
+    } else if (child || dumps || value_size_bytes(value) >= LARGE_BYTES) {
+        if (!keep(value)) filter = value->filter;
+    } else {
+        drop(value->name, value->filter);
+    }
+    unlock();
+    (void)tamis_filter_close(filter);
+    value_free(value);
+}
+
+int keeper_leave(struct value *value)
+{
+    int rc = 0;
+    lock();
+    if (!value->attached) rc = tamis_filter_set_owned(store, value->name, 0);
+    if (rc == 0) value->attached = true;
+    unlock();
+    return rc;
+}
+
+void keeper_hold(bool child_is_active, bool dumps_refer)
+{
+    lock();
+    child = child_is_active;
+    dumps = dumps_refer;
+    unlock();
+}
+
+void keeper_dump_begins(void)
+{
+    lock();
+    gone_before = gone;
+    unlock();
+}
+
+void keeper_dump_ends(bool well)
+{
+    lock();
+    if (well) released = gone_before;
+    unlock();
+}
+
+/* Takes one off the list of those that were kept and need not be any more; NULL if there is none.
+ */
+static struct kept *next_kept(void)
+{
+    lock();
+    struct kept **link = &kept;
+    while (*link != NULL && (child || (dumps && (*link)->number >= released)))
+        link = &(*link)->next;
+    struct kept *k = *link;
+    if (k != NULL) *link = k->next;
+    unlock();
+    return k;
+}
+
+void keeper_tidy(void)
+{
+    struct kept *k;
+    while ((k = next_kept()) != NULL) {
+        drop(k->name, k->filter);
+        RedisModule_Free(k);
+    }
+    lock();
+    if (unsettled) {
+        unsettled = false;
+        for (struct value *v = values; v != NULL; v = v->next)
+            if (!v->settled) settle(v);
+    }
+    unlock();
+}
+
+bool keeper_take_back(int64_t created_at, struct value *value)
+{
+    lock();
+    struct kept **link = &kept;
+    while (*link != NULL && (*link)->created_at != created_at)
+        link = &(*link)->next;
+    struct kept *found = *link;
+    if (found != NULL) {
+        *link = found->next;
+        value->filter = found->filter;
+        (void)strcpy(value->name, found->name);
+    }
+    unlock();
+    RedisModule_Free(found);
+    return found != NULL;
+}
+
+struct value *keeper_find(const char *name)
+{
+    lock();
+    struct value *v = find(name);
+    unlock();
+    return v;
+}
+
+void keeper_each(void (*fn)(void *context, const struct value *value), void *context)
+{
+    lock();
+    for (const struct value *v = values; v != NULL; v = v->next)
+        fn(context, v);
+    unlock();
+}

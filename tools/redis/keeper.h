@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * keeper.h: the store of this server, the values that are on it, and their names.
+ *
+ * A filter has the name of its key.  Two values may claim one name for a while: RESTORE REPLACE
+ * loads the new value before it frees the old one, FLUSHALL ASYNC frees in another thread, a
+ * replica that loads beside its old data has both.  Then the one that is there is renamed apart
+ * (names.h), and gets its name later, or is dropped under the other one.
+ */
+#pragma once
+
+#include "value.h"
+
+/* Opens the store (config.h has its path), or tries again to; returns NULL if that fails, and
+ * tamis_last_error() says why. */
+tamis_store *keeper_store(void);
+
+/* Makes a filter of that name in the store, and opens it. */
+typedef int maker_fn(void *context, tamis_store *store, const char *name, tamis_filter **filter);
+
+/*
+ * Makes the filter of a key, and lists the value.
+ *
+ * Returns  0, or what `make` returned.  TAMIS_EEXIST: a filter that is not of this server has the
+ *          name; while data are loaded, another name is taken then.
+ */
+int keeper_make(struct value *value, int db, const char *key, size_t key_bytes, maker_fn *make,
+                void *context);
+/* Lists a value whose filter is open already, under the name it has. */
+void keeper_adopt(struct value *value, int db, const char *key, size_t key_bytes);
+/* The key of the value is this one now: renames its filter, if it is one of ours. */
+void keeper_settle(struct value *value, int db, const char *key, size_t key_bytes);
+/* The key is gone: closes the filter, drops it if it is ours, and frees the value. */
+void keeper_drop(struct value *value);
+/* Drops a filter of the store by its name; the log has what stays. */
+void keeper_drop_filter(const char *name);
+/* Takes the value off the list and leaves its filter in the store, as one that is not ours. */
+int keeper_leave(struct value *value);
+
+/* The value whose filter has that name; NULL if there is none. */
+struct value *keeper_find(const char *name);
+
+/*
+ * A filter that goes is kept under a name apart while a child may save it (`child`), and, if dumps
+ * have references (`dumps`), until a dump is whole that was begun after it went: the server may die
+ * before that, and load the older one.
+ */
+void keeper_hold(bool child, bool dumps);
+/* A dump begins; it has ended, well or not. */
+void keeper_dump_begins(void);
+void keeper_dump_ends(bool well);
+/* Renames what is not settled, and drops what was kept.  Called now and then. */
+void keeper_tidy(void);
+/* The values of databases a and b change places. */
+void keeper_swap(int a, int b);
+
+/* Finds a filter that went and is kept, by its time of creation, and takes it back: opens it. */
+bool keeper_take_back(int64_t created_at, struct value *value);
+
+/* Calls fn for each value, with the list locked. */
+void keeper_each(void (*fn)(void *context, const struct value *value), void *context);
+
+/* ---- leftovers.c: what the store had when the server began ---------------------------------- */
+
+/* Lists the store's filters.  Called when the store has been opened. */
+void leftovers_read(tamis_store *store);
+/* Finds the filter of that time of creation among them, and takes it: its name now. */
+bool leftovers_take(int64_t created_at, char name[NAME_ROOM]);
+/* If one of them that is ours has the name, it is renamed apart; returns whether. */
+bool leftovers_make_way(tamis_store *store, const char *name);
+/* All keys are loaded.  What was loaded anew gets what the store had of it before; what no key has
+ * is an orphan, and the log says so. */
+void leftovers_finish(RedisModuleCtx *ctx);
+bool leftovers_are_open(void);
+
+/* An orphan: a filter of ours without a key.  Calls fn for each. */
+typedef void orphan_fn(void *context, const char *name, const char *was);
+void orphans_each(orphan_fn *fn, void *context);
+/* Drops the orphan of that name.  TAMIS_ENOTFOUND: it is none. */
+int orphans_drop(const char *name);

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * leftovers.c: what the store had when the server began (keeper.h).
+ *
+ * The last server did not drop its filters when it ended.  So the store has, of most keys that are
+ * now loaded, the filter with all that was acknowledged, also what the dump or the AOF lacks after
+ * a crash.
+ *
+ *     a dump names its filter by time of creation   that filter is taken, and nothing is copied
+ *     a command of the AOF makes the key anew       its keys are merged in, when all is loaded
+ *     its key was gone already (NAME_TRASH)         it is dropped
+ *     no key has it                                 an orphan: it stays, and is told
+ *
+ * A filter of kind counting would count twice by the second way: the AOF alone says what it has,
+ * and what the store had of it is dropped.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "keeper.h"
+
+struct leftover {
+    struct leftover *next;
+    char was[NAME_ROOM]; /* its name at the start */
+    char name[NAME_ROOM];
+    int64_t created_at;
+    uint32_t kind;
+    bool owned;
+};
+
+static struct leftover *leftovers;
+static bool finished;
+
+static int read_one(void *context, const struct tamis_filter_stat *stat)
+{
+    struct leftover ***end = context;
+    struct leftover *l = RedisModule_Calloc(1, sizeof *l);
+    (void)strcpy(l->was, stat->name);
+    (void)strcpy(l->name, stat->name);
+    l->created_at = stat->created_at;
+    l->kind = stat->kind;
+    l->owned = (stat->flags & TAMIS_FILTER_OWNED) != 0;
+    **end = l;
+    *end = &l->next;
+    return 0;
+}
+
+static void forget(struct leftover **link)
+{
+    struct leftover *l = *link;
+    *link = l->next;
+    RedisModule_Free(l);
+}
+
+void leftovers_read(tamis_store *store)
+{
+    struct leftover **end = &leftovers;
+    if (tamis_store_list(store, NULL, read_one, &end) < 0)
+        RedisModule_Log(NULL, "warning", "the store's filters cannot be listed: %s",
+                        tamis_last_error());
+}
+
+bool leftovers_are_open(void)
+{
+    return !finished;
+}
+
+bool leftovers_take(int64_t created_at, char name[NAME_ROOM])
+{
+    for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next) {
+        if ((*link)->created_at != created_at) continue;
+        (void)strcpy(name, (*link)->name);
+        if ((*link)->owned) forget(link);
+        return true;
+    }
+    return false;
+}
+
+bool leftovers_make_way(tamis_store *store, const char *name)
+{
+    char apart[NAME_ROOM];
+    for (struct leftover *l = leftovers; l != NULL; l = l->next) {
+        if (!l->owned || strcmp(l->name, name) != 0) continue;
+        name_apart(NAME_ORPHAN, apart);
+        if (tamis_filter_rename(store, l->name, apart) < 0) return false;
+        (void)strcpy(l->name, apart);
+        return true;
+    }
+    return false;
+}
+
+/* The keys that the store's filter had before, into the one that commands have made anew. */
+static int merge(tamis_store *store, struct value *value, const struct leftover *before)
+{
+    tamis_filter *filter = NULL;
+    int rc = tamis_filter_open(store, before->name, TAMIS_READ_ONLY, &filter);
+    if (rc == 0) {
+        const struct tamis_merge merge = {.size = sizeof merge, .sources = &filter, .count = 1};
+        rc = tamis_filter_merge(value->filter, &merge);
+    }
+    (void)tamis_filter_close(filter);
+    return rc;
+}
+
+/* Is the leftover dealt with?  If it is, it is dropped. */
+static bool supersede(tamis_store *store, const struct leftover *l)
+{
+    struct value *value = keeper_find(l->was);
+    if (value == NULL || value->from_dump || strcmp(l->was, l->name) == 0) return false;
+    if (l->kind == TAMIS_KIND_COUNTING || value->kind == TAMIS_KIND_COUNTING)
+        return l->kind == value->kind;
+    return merge(store, value, l) == 0;
+}
+
+static void finish_one(RedisModuleCtx *ctx, tamis_store *store, struct leftover **link)
+{
+    struct leftover *l = *link;
+    if (name_is_apart(l->name, NAME_TRASH) || supersede(store, l)) {
+        keeper_drop_filter(l->name);
+        forget(link);
+        return;
+    }
+    if (strcmp(l->was, l->name) != 0 && tamis_filter_rename(store, l->name, l->was) == 0)
+        (void)strcpy(l->name, l->was);
+    RedisModule_Log(ctx, "warning",
+                    "the filter '%s' was made for a key, and no key has it now; it stays until "
+                    "TAMIS.ORPHANS DROP, or TAMIS.ATTACH makes it a key's again",
+                    l->name);
+}
+
+void leftovers_finish(RedisModuleCtx *ctx)
+{
+    if (finished) return;
+    tamis_store *store = keeper_store();
+    if (store == NULL) return; /* nothing is known yet */
+    finished = true;
+    for (struct leftover **link = &leftovers; *link != NULL;) {
+        struct leftover *l = *link;
+        if (l->owned)
+            finish_one(ctx, store, link);
+        else
+            forget(link);
+        if (*link == l) link = &l->next;
+    }
+}
+
+void orphans_each(orphan_fn *fn, void *context)
+{
+    for (const struct leftover *l = leftovers; finished && l != NULL; l = l->next)
+        fn(context, l->name, l->was);
+}
+
+int orphans_drop(const char *name)
+{
+    for (struct leftover **link = &leftovers; finished && *link != NULL; link = &(*link)->next) {
+        if (strcmp((*link)->name, name) != 0) continue;
+        const int rc = tamis_filter_drop(keeper_store(), name);
+        if (rc == 0 || rc == TAMIS_ENOTFOUND) forget(link);
+        return rc == TAMIS_ENOTFOUND ? 0 : rc;
+    }
+    return TAMIS_ENOTFOUND;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rdb.c: values in dumps.
+ *
+ *     ours          U 1, U flags, U created_at, U expansion, seven U of struct cuckoo;
+ *                   with FLAG_REFERENCE: S name, U generation;
+ *                   else the filter as a stream of format tamis: S S S ..., and an empty S
+ *     RedisBloom's  encoding versions 0 to 4 (encver): U items, U layers, U options, U growth; for
+ *                   each layer U capacity, D rate, U hashes, D bits per entry, U bits, U n2, S
+ * data, U items.  It becomes a filter of hash set redisbloom.
+ *
+ * U is an unsigned number, D a double, S a string, as the server writes them; the server adds a
+ * checksum of its own.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "config.h"
+#include "keeper.h"
+#include "shape.h"
+
+#define VERSION 1u
+#define FLAG_REFERENCE 1u
+#define FLAG_ATTACHED 2u
+#define FLAGS_KNOWN 3u
+
+#define BLOOM_ENCODING_MAX 4
+
+static bool saving_to_file;
+
+void rdb_saving(bool to_file)
+{
+    saving_to_file = to_file;
+}
+
+/* ---- Saving ---------------------------------------------------------------------------------- */
+
+static int save_piece(void *context, const void *data, size_t bytes)
+{
+    RedisModule_SaveStringBuffer(context, data, bytes);
+    return 0;
+}
+
+/* A count of a filter of kind counting must not be loaded beside an AOF that counts again. */
+static bool refers(const struct value *value)
+{
+    return saving_to_file && config.rdb == RDB_REFERENCE && value->kind != TAMIS_KIND_COUNTING;
+}
+
+static void save_reference(RedisModuleIO *rdb, const struct value *value)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    if (tamis_filter_stat(value->filter, &stat) < 0) stat.generation = 0; /* for people only */
+    RedisModule_SaveStringBuffer(rdb, value->name, strlen(value->name));
+    RedisModule_SaveUnsigned(rdb, stat.generation);
+}
+
+static void save_content(RedisModuleIO *rdb, const struct value *value)
+{
+    const struct tamis_sink sink = {.size = sizeof sink, .write = save_piece, .context = rdb};
+    const int rc = tamis_filter_export(value->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
+    if (rc < 0)
+        RedisModule_LogIOError(rdb, "warning",
+                               "the dump lacks the filter '%s', and cannot be loaded: %s",
+                               value->name, tamis_last_error());
+    RedisModule_SaveStringBuffer(rdb, "", 0);
+}
+
+void rdb_save_value(RedisModuleIO *rdb, void *value)
+{
+    const struct value *v = value;
+    const struct cuckoo *c = &v->cuckoo;
+    const bool reference = refers(v);
+    const uint64_t numbers[] = {VERSION,
+                                (reference ? FLAG_REFERENCE : 0) |
+                                    (v->attached ? FLAG_ATTACHED : 0),
+                                (uint64_t)v->created_at,
+                                v->expansion,
+                                c->buckets,
+                                c->items,
+                                c->deletes,
+                                c->filters,
+                                c->bucket_size,
+                                c->max_iterations,
+                                c->expansion};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        RedisModule_SaveUnsigned(rdb, numbers[i]);
+    if (reference)
+        save_reference(rdb, v);
+    else
+        save_content(rdb, v);
+}
+
+/* ---- Loading our own ------------------------------------------------------------------------- */
+
+/* The stream of a filter in a dump; the piece that is being read. */
+struct pull {
+    RedisModuleIO *rdb;
+    char *piece;
+    size_t at, bytes;
+    bool any, ended;
+};
+
+static bool is_loading(void)
+{
+    return (RedisModule_GetContextFlags(NULL) &
+            (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING)) != 0;
+}
+
+/* Gets the next piece.  A client's RESTORE may not ask for more than tamis.max-bytes. */
+static int next_piece(struct pull *pull)
+{
+    RedisModule_Free(pull->piece);
+    pull->at = 0;
+    pull->piece = RedisModule_LoadStringBuffer(pull->rdb, &pull->bytes);
+    if (RedisModule_IsIOError(pull->rdb) || pull->piece == NULL) return TAMIS_EIO;
+    pull->ended = pull->bytes == 0;
+    const bool first = !pull->any;
+    pull->any = true;
+    return first && !is_loading() && head_is_too_large(pull->piece, pull->bytes) ? TAMIS_ENOMEM : 0;
+}
+
+static int64_t read_pieces(void *context, void *buffer, size_t bytes)
+{
+    struct pull *pull = context;
+    while (!pull->ended && pull->at == pull->bytes) {
+        const int rc = next_piece(pull);
+        if (rc < 0) return rc;
+    }
+    const size_t left = pull->bytes - pull->at, now = left < bytes ? left : bytes;
+    memcpy(buffer, pull->piece + pull->at, now);
+    pull->at += now;
+    return (int64_t)now;
+}
+
+static int import(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    const struct tamis_import_spec spec = {.size = sizeof spec, .flags = TAMIS_IMPORT_OWNED};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = read_pieces, .context = context};
+    return tamis_filter_import(store, name, "tamis", &spec, &source, filter);
+}
+
+static int skip_content(struct pull *pull)
+{
+    int rc = 0;
+    while (rc == 0 && !pull->ended)
+        rc = next_piece(pull);
+    return rc;
+}
+
+/* What the dump says before the filter. */
+struct said {
+    uint64_t flags;
+    int64_t created_at;
+    uint64_t expansion;
+    struct cuckoo cuckoo;
+};
+
+static bool load_said(RedisModuleIO *rdb, struct said *said)
+{
+    uint64_t numbers[11];
+    for (size_t i = 0; i < 11; i++) {
+        numbers[i] = RedisModule_LoadUnsigned(rdb);
+        if (RedisModule_IsIOError(rdb)) return false;
+    }
+    *said = (struct said){.flags = numbers[1],
+                          .created_at = (int64_t)numbers[2],
+                          .expansion = numbers[3],
+                          .cuckoo = {.buckets = numbers[4],
+                                     .items = numbers[5],
+                                     .deletes = numbers[6],
+                                     .filters = (uint32_t)numbers[7],
+                                     .bucket_size = (uint32_t)numbers[8],
+                                     .max_iterations = (uint32_t)numbers[9],
+                                     .expansion = (uint32_t)numbers[10]}};
+    return numbers[0] == VERSION && (said->flags & ~(uint64_t)FLAGS_KNOWN) == 0 &&
+           said->expansion <= 32768;
+}
+
+/* Opens the filter that a dump names, if the store had it when the server began, or has kept it. */
+static bool find_again(const struct said *said, struct value *value)
+{
+    tamis_store *store = keeper_store();
+    if (store == NULL) return false;
+    if (keeper_take_back(said->created_at, value)) return true;
+    if (!leftovers_are_open() || !leftovers_take(said->created_at, value->name)) return false;
+    return tamis_filter_open(store, value->name, 0, &value->filter) == 0;
+}
+
+/* May the filter of the store stand for the one in the dump?  It has at least what the dump has,
+ * but its counts may be ahead of an AOF that is still to come. */
+static bool may_take(const struct value *value)
+{
+    return leftovers_are_open() &&
+           (value->type == TYPE_BLOOM ||
+            (RedisModule_GetContextFlags(NULL) & REDISMODULE_CTX_FLAGS_AOF) == 0);
+}
+
+static int load_reference(RedisModuleIO *rdb, const struct said *said, struct value *value)
+{
+    size_t bytes;
+    char *name = RedisModule_LoadStringBuffer(rdb, &bytes);
+    (void)RedisModule_LoadUnsigned(rdb);
+    if (name == NULL || RedisModule_IsIOError(rdb)) return TAMIS_EIO;
+    const bool found = find_again(said, value);
+    if (!found)
+        RedisModule_LogIOError(rdb, "warning",
+                               "the dump refers to the filter '%.*s', made at %" PRId64
+                               " ns, and the store %s does not have it; give the store that the "
+                               "dump was made beside",
+                               (int)bytes, name, said->created_at, config.store);
+    RedisModule_Free(name);
+    return found ? 0 : TAMIS_ENOTFOUND;
+}
+
+/* Key and database that are being loaded. */
+static const char *key_of(RedisModuleIO *rdb, size_t *bytes)
+{
+    const RedisModuleString *key = RedisModule_GetKeyNameFromIO(rdb);
+    if (key != NULL) return RedisModule_StringPtrLen(key, bytes);
+    *bytes = 0;
+    return "";
+}
+
+static int load_content(RedisModuleIO *rdb, const struct said *said, struct value *value)
+{
+    size_t key_bytes;
+    const char *key = key_of(rdb, &key_bytes);
+    struct pull pull = {.rdb = rdb};
+    int rc;
+    if (may_take(value) && find_again(said, value))
+        rc = skip_content(&pull);
+    else
+        rc = keeper_make(value, RedisModule_GetDbIdFromIO(rdb), key, key_bytes, import, &pull);
+    if (rc < 0)
+        RedisModule_LogIOError(
+            rdb, "warning", "the filter of the key '%.*s' cannot be loaded: %s", (int)key_bytes,
+            key, rc == TAMIS_ENOMEM ? "it is larger than tamis.max-bytes" : tamis_last_error());
+    RedisModule_Free(pull.piece);
+    return rc;
+}
+
+/* Gives up a value that was loaded in part. */
+static void *give_up(struct value *value)
+{
+    if (value->link != NULL || value->filter != NULL)
+        keeper_drop(value);
+    else
+        value_free(value);
+    return NULL;
+}
+
+static void *load(RedisModuleIO *rdb, enum type type)
+{
+    struct said said;
+    size_t key_bytes;
+    if (!load_said(rdb, &said)) {
+        RedisModule_LogIOError(rdb, "warning", "the dump is damaged, or of a newer Tamis");
+        return NULL;
+    }
+    struct value *value = value_new(type);
+    int rc = said.flags & FLAG_REFERENCE ? load_reference(rdb, &said, value)
+                                         : load_content(rdb, &said, value);
+    if (rc == 0 && value->link == NULL) { /* the store had it */
+        const char *key = key_of(rdb, &key_bytes);
+        rc = value_describe(value);
+        value->attached = (said.flags & FLAG_ATTACHED) != 0;
+        if (rc == 0) keeper_adopt(value, RedisModule_GetDbIdFromIO(rdb), key, key_bytes);
+    }
+    if (rc < 0) return give_up(value);
+    value->from_dump = true;
+    value->cuckoo = said.cuckoo;
+    if (!value->exact) value->expansion = (uint32_t)said.expansion;
+    return value;
+}
+
+/* ---- Loading RedisBloom's -------------------------------------------------------------------- */
+
+struct layers {
+    unsigned char head[HEAD_ROOM];
+    size_t head_bytes;
+    uint32_t count;
+    char *data[LAYERS_MAX];
+    size_t bytes[LAYERS_MAX];
+};
+
+static bool load_layer(RedisModuleIO *rdb, int encver, struct layers *layers)
+{
+    struct bloom_layer layer = {.capacity = RedisModule_LoadUnsigned(rdb)};
+    layer.rate = RedisModule_LoadDouble(rdb);
+    layer.hashes = (uint32_t)RedisModule_LoadUnsigned(rdb);
+    layer.bits_per_entry = RedisModule_LoadDouble(rdb);
+    if (encver >= 1) {
+        layer.bits = RedisModule_LoadUnsigned(rdb);
+        layer.n2 = (uint8_t)RedisModule_LoadUnsigned(rdb);
+    }
+    const uint32_t i = layers->count;
+    layers->data[i] = RedisModule_LoadStringBuffer(rdb, &layers->bytes[i]);
+    layer.items = RedisModule_LoadUnsigned(rdb);
+    if (RedisModule_IsIOError(rdb) || layers->data[i] == NULL) return false;
+    layers->count++;
+    layer.bytes = layers->bytes[i];
+    if (encver < 1) layer.bits = layer.bytes * 8;
+    layers->head_bytes = bloom_head_add(layers->head, layers->head_bytes, &layer);
+    return true;
+}
+
+static bool load_layers(RedisModuleIO *rdb, int encver, struct layers *layers)
+{
+    (void)RedisModule_LoadUnsigned(rdb); /* items: the sum of the layers' */
+    const uint64_t count = RedisModule_LoadUnsigned(rdb);
+    const uint64_t options = encver >= 2 ? RedisModule_LoadUnsigned(rdb) : 0;
+    const uint64_t growth = encver >= 4 ? RedisModule_LoadUnsigned(rdb) : 2;
+    if (RedisModule_IsIOError(rdb) || count == 0) return false;
+    if (count > LAYERS_MAX) {
+        RedisModule_LogIOError(rdb, "warning",
+                               "the filter has %" PRIu64 " layers, and here one has at most %u; "
+                               "make it anew there for more keys",
+                               count, LAYERS_MAX);
+        return false;
+    }
+    layers->head_bytes = bloom_head_begin((uint32_t)options, (uint32_t)growth, layers->head);
+    for (uint64_t i = 0; i < count; i++)
+        if (!load_layer(rdb, encver, layers)) return false;
+    return true;
+}
+
+static int fill(struct value *value, const struct layers *layers)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < layers->count; i++)
+        rc = tamis_filter_write_data(value->filter, i, 0, layers->data[i], layers->bytes[i]);
+    return rc;
+}
+
+static void *load_redisbloom(RedisModuleIO *rdb, int encver)
+{
+    size_t key_bytes;
+    const char *key = key_of(rdb, &key_bytes);
+    struct layers *layers = RedisModule_Calloc(1, sizeof *layers);
+    struct value *value = value_new(TYPE_BLOOM);
+    int rc = load_layers(rdb, encver, layers) ? 0 : TAMIS_ECORRUPT;
+    if (rc == 0) {
+        rc = make_from_head(value, RedisModule_GetDbIdFromIO(rdb), key, key_bytes, layers->head,
+                            layers->head_bytes);
+        if (rc == 0) rc = fill(value, layers);
+        if (rc < 0)
+            RedisModule_LogIOError(rdb, "warning",
+                                   "the filter of RedisBloom under the key '%.*s': %s",
+                                   (int)key_bytes, key, tamis_last_error());
+    }
+    for (uint32_t i = 0; i < layers->count; i++)
+        RedisModule_Free(layers->data[i]);
+    RedisModule_Free(layers);
+    if (rc < 0) return give_up(value);
+    value->from_dump = true;
+    return value;
+}
+
+void *rdb_load_bloom(RedisModuleIO *rdb, int encver)
+{
+    return encver <= BLOOM_ENCODING_MAX ? load_redisbloom(rdb, encver) : load(rdb, TYPE_BLOOM);
+}
+
+void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver)
+{
+    size_t key_bytes;
+    const char *key = key_of(rdb, &key_bytes);
+    if (encver > BLOOM_ENCODING_MAX) return load(rdb, TYPE_CUCKOO);
+    RedisModule_LogIOError(
+        rdb, "warning",
+        "the key '%.*s' has a cuckoo filter of RedisBloom, whose fingerprints do "
+        "not tell the keys that counters need; delete it there and add its keys "
+        "anew here, by CF.*",
+        (int)key_bytes, key);
+    return NULL;
+}

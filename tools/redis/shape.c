@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* shape.c: see shape.h. */
+#include "shape.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "config.h"
+
+/* As RedisBloom writes them: its bits and hashes must come out the same. */
+#define LN2 0.693147180559945
+#define LN2_SQUARED 0.480453013918201
+
+#define OPTION_NOROUND 1u
+#define OPTION_FORCE64 4u
+#define OPTION_NO_SCALING 8u
+
+/* Our stream: magic, 96 bytes of the filter, 224 of each segment, a checksum. */
+#define TAMIS_MAGIC "TAMISX\r\n"
+#define TAMIS_HEAD 96u
+#define TAMIS_SEGMENT 224u
+#define TAMIS_SEGMENTS_AT 12u
+#define TAMIS_DATA_BYTES_AT 56u
+
+/* In the container of docs/exchange.md the first frame has iterator 1, and a length. */
+#define FRAMED_MAGIC "SCANDUMP"
+#define FRAMED_AT 24u
+
+static uint64_t get64(const unsigned char *at)
+{
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static uint32_t get32(const unsigned char *at)
+{
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+/* ---- RedisBloom's head ----------------------------------------------------------------------- */
+
+size_t bloom_head_begin(uint32_t options, uint32_t growth, unsigned char head[HEAD_ROOM])
+{
+    memset(head, 0, BLOOM_HEAD_BYTES);
+    memcpy(head + 12, &options, 4);
+    memcpy(head + 16, &growth, 4);
+    return BLOOM_HEAD_BYTES;
+}
+
+size_t bloom_head_add(unsigned char head[HEAD_ROOM], size_t bytes, const struct bloom_layer *layer)
+{
+    const uint64_t items = get64(head) + layer->items;
+    const uint32_t layers = get32(head + 8) + 1;
+    unsigned char *at = head + bytes;
+    memcpy(head, &items, 8);
+    memcpy(head + 8, &layers, 4);
+    memcpy(at, &layer->bytes, 8);
+    memcpy(at + 8, &layer->bits, 8);
+    memcpy(at + 16, &layer->items, 8);
+    memcpy(at + 24, &layer->rate, 8);
+    memcpy(at + 32, &layer->bits_per_entry, 8);
+    memcpy(at + 40, &layer->hashes, 4);
+    memcpy(at + 44, &layer->capacity, 8);
+    at[52] = layer->n2;
+    return bytes + BLOOM_LAYER_BYTES;
+}
+
+size_t bloom_head_new(const struct bloom_shape *shape, unsigned char head[HEAD_ROOM])
+{
+    /* A filter that grows gives half of its rate to the first layer. */
+    const double rate = shape->non_scaling ? shape->rate : shape->rate / 2;
+    const double per_entry = -(log(rate) / LN2_SQUARED);
+    const double bits = trunc((double)shape->capacity * per_entry);
+    struct bloom_layer layer = {.bits = bits < 1      ? 1
+                                        : bits > 1e18 ? UINT64_C(1) << 60
+                                                      : (uint64_t)bits,
+                                .capacity = shape->capacity,
+                                .rate = rate,
+                                .bits_per_entry = per_entry,
+                                .hashes = (uint32_t)ceil(LN2 * per_entry)};
+    layer.bits = (layer.bits + 63) / 64 * 64;
+    layer.bytes = layer.bits / 8;
+    const uint32_t options =
+        OPTION_NOROUND | OPTION_FORCE64 | (shape->non_scaling ? OPTION_NO_SCALING : 0);
+    return bloom_head_add(head, bloom_head_begin(options, shape->growth, head), &layer);
+}
+
+/* ---- Any head -------------------------------------------------------------------------------- */
+
+bool head_is_tamis(const void *head, size_t bytes)
+{
+    return bytes >= 8 && memcmp(head, TAMIS_MAGIC, 8) == 0;
+}
+
+uint64_t head_data_bytes(const void *head, size_t bytes)
+{
+    const bool tamis = head_is_tamis(head, bytes);
+    const unsigned char *at = head;
+    const size_t first = tamis ? TAMIS_HEAD : BLOOM_HEAD_BYTES;
+    const size_t each = tamis ? TAMIS_SEGMENT : BLOOM_LAYER_BYTES;
+    uint64_t sum = 0;
+    if (bytes < first) return UINT64_MAX;
+    const uint32_t count = get32(at + (tamis ? TAMIS_SEGMENTS_AT : 8));
+    if (count > LAYERS_MAX || bytes < first + count * each) return UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++)
+        if (__builtin_add_overflow(
+                sum, get64(at + first + i * each + (tamis ? TAMIS_DATA_BYTES_AT : 0)), &sum))
+            return UINT64_MAX;
+    return sum;
+}
+
+bool head_is_too_large(const void *head, size_t bytes)
+{
+    return head_data_bytes(head, bytes) > (uint64_t)config.max_bytes;
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+/* A stream in memory. */
+struct memory {
+    const unsigned char *at;
+    size_t left;
+};
+
+static int64_t read_memory(void *context, void *buffer, size_t bytes)
+{
+    struct memory *memory = context;
+    const size_t now = bytes < memory->left ? bytes : memory->left;
+    memcpy(buffer, memory->at, now);
+    memory->at += now;
+    memory->left -= now;
+    return (int64_t)now;
+}
+
+static int import_head(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    struct memory memory = *(const struct memory *)context; /* a second try begins anew */
+    const bool tamis = head_is_tamis(memory.at, memory.left);
+    const struct tamis_import_spec spec = {.size = sizeof spec,
+                                           .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED |
+                                                    (tamis ? 0 : TAMIS_IMPORT_AS_THERE)};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = read_memory, .context = &memory, .bytes = memory.left};
+    return tamis_filter_import(store, name, tamis ? "tamis" : "redisbloom", &spec, &source, filter);
+}
+
+int make_from_head(struct value *value, int db, const char *key, size_t key_bytes, const void *head,
+                   size_t bytes)
+{
+    unsigned char framed[FRAMED_AT + HEAD_ROOM];
+    const uint64_t frame[2] = {1, bytes};
+    struct memory memory = {.at = head, .left = bytes};
+    if (bytes > HEAD_ROOM) return TAMIS_ECORRUPT;
+    if (!head_is_tamis(head, bytes)) {
+        memcpy(framed, FRAMED_MAGIC, 8);
+        memcpy(framed + 8, frame, sizeof frame);
+        memcpy(framed + FRAMED_AT, head, bytes);
+        memory = (struct memory){.at = framed, .left = FRAMED_AT + bytes};
+    }
+    return keeper_make(value, db, key, key_bytes, import_head, &memory);
+}
+
+static int create(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    return tamis_filter_create(store, name, context, filter);
+}
+
+int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
+               const struct bloom_shape *shape)
+{
+    unsigned char head[HEAD_ROOM];
+    if (config.exact) {
+        const size_t bytes = bloom_head_new(shape, head);
+        if (head_is_too_large(head, bytes)) return TAMIS_ENOMEM;
+        return make_from_head(value, db, key, key_bytes, head, bytes);
+    }
+    struct tamis_sizing sizing = {.size = sizeof sizing,
+                                  .kind = (uint32_t)config.kind,
+                                  .capacity = shape->capacity,
+                                  .fp_rate = shape->rate};
+    struct tamis_filter_spec spec = {.size = sizeof spec,
+                                     .capacity = shape->capacity,
+                                     .fp_rate = shape->rate,
+                                     .kind = (uint32_t)config.kind,
+                                     .on_full = shape->non_scaling ? TAMIS_ON_FULL_REFUSE
+                                                                   : TAMIS_ON_FULL_GROW,
+                                     .flags = TAMIS_FILTER_OWNED};
+    int rc = tamis_size(&sizing);
+    if (rc < 0) return rc;
+    if (sizing.file_bytes > (uint64_t)config.max_bytes) return TAMIS_ENOMEM;
+    rc = keeper_make(value, db, key, key_bytes, create, &spec);
+    if (rc == 0) value->expansion = shape->non_scaling ? 0 : shape->growth;
+    return rc;
+}
+
+/* ---- The head of a filter -------------------------------------------------------------------- */
+
+struct capture {
+    unsigned char *to;
+    size_t got;
+};
+
+/* Takes the beginning of a stream, and wants no more. */
+static int take_beginning(void *context, const void *data, size_t bytes)
+{
+    struct capture *capture = context;
+    capture->got = bytes < HEAD_ROOM ? bytes : HEAD_ROOM;
+    memcpy(capture->to, data, capture->got);
+    return TAMIS_EBUSY;
+}
+
+int64_t head_of_value(struct value *value, unsigned char head[HEAD_ROOM])
+{
+    struct capture capture = {.to = head};
+    const struct tamis_sink sink = {
+        .size = sizeof sink, .write = take_beginning, .context = &capture};
+    const int rc = tamis_filter_export(value->filter, value->exact ? "redisbloom" : "tamis",
+                                       TAMIS_EXPORT_WITH_KEY, &sink);
+    if (capture.got == 0) return rc;
+    if (value->exact) {
+        const size_t bytes = (size_t)get64(head + 16);
+        memmove(head, head + FRAMED_AT, bytes);
+        return (int64_t)bytes;
+    }
+    return (int64_t)(TAMIS_HEAD + get32(head + TAMIS_SEGMENTS_AT) * TAMIS_SEGMENT + 8);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * shape.h: what a filter of BF.* is to be, and the heads that a filter is made from: RedisBloom's
+ * (the first answer of BF.SCANDUMP) and that of our own stream (docs/exchange.md).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "keeper.h"
+
+struct bloom_shape {
+    double rate;
+    uint64_t capacity;
+    uint32_t growth; /* of the next layer: so many times as large */
+    bool non_scaling;
+};
+
+/* The head that RedisBloom has of a filter: 20 bytes, and 53 for each layer. */
+#define BLOOM_HEAD_BYTES 20u
+#define BLOOM_LAYER_BYTES 53u
+#define LAYERS_MAX 64u /* segments of a filter of Tamis */
+/* The longest head of either format. */
+#define HEAD_ROOM 16384u
+
+/* What a layer of a head has. */
+struct bloom_layer {
+    uint64_t bytes, bits, items, capacity;
+    double rate, bits_per_entry;
+    uint32_t hashes;
+    uint8_t n2;
+};
+
+/* Writes the head of a new filter with one layer; returns its bytes. */
+size_t bloom_head_new(const struct bloom_shape *shape, unsigned char head[HEAD_ROOM]);
+/* Appends a layer to a head of `bytes` bytes and counts it there; returns the bytes then. */
+size_t bloom_head_add(unsigned char head[HEAD_ROOM], size_t bytes, const struct bloom_layer *layer);
+size_t bloom_head_begin(uint32_t options, uint32_t growth, unsigned char head[HEAD_ROOM]);
+
+/* Does the head begin like that of our own stream? */
+bool head_is_tamis(const void *head, size_t bytes);
+/* The bytes of the data that a head claims, without any check of the head; UINT64_MAX if it is too
+ * short to tell, or if they overflow. */
+uint64_t head_data_bytes(const void *head, size_t bytes);
+/* Is that more than tamis.max-bytes? */
+bool head_is_too_large(const void *head, size_t bytes);
+
+/* Makes the filter of a key from a head, with no bit set. */
+int make_from_head(struct value *value, int db, const char *key, size_t key_bytes, const void *head,
+                   size_t bytes);
+/* Makes the filter of a key of BF.*, by tamis.exact and tamis.kind.  TAMIS_ENOMEM: it would be
+ * larger than tamis.max-bytes. */
+int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
+               const struct bloom_shape *shape);
+/* Reads the head of the filter of a value: RedisBloom's if it is exact.  Returns its bytes, or an
+ * error. */
+int64_t head_of_value(struct value *value, unsigned char head[HEAD_ROOM]);
