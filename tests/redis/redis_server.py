@@ -69,16 +69,13 @@ class Server:
         while time.monotonic() < end and self.process.poll() is None:
             try:
                 client = Client(self.port)
-            except OSError:
-                time.sleep(0.01)
-                continue
-            while True:
-                answer = client("PING")
-                if answer == "PONG":
+                if client("PING") == "PONG":
                     mine = client("CONFIG", "GET", "dir")[1].decode() == os.path.realpath(self.directory)
                     client.close()
                     return mine
-                time.sleep(0.01)
+            except OSError:
+                pass
+            time.sleep(0.01)  # not up, or loading
         return False
 
     def log_path(self):

@@ -196,6 +196,18 @@ void keeper_settle(struct value *value, int db, const char *key, size_t key_byte
     unlock();
 }
 
+void keeper_replace(struct value *value, const char *name, tamis_filter *filter)
+{
+    const uint32_t expansion = value->expansion;
+    lock();
+    drop(value->name, value->filter);
+    value->filter = filter;
+    (void)strcpy(value->name, name);
+    if (value_describe(value) == 0) value->expansion = expansion;
+    settle(value);
+    unlock();
+}
+
 void keeper_swap(int a, int b)
 {
     lock();

@@ -30,6 +30,9 @@ int keeper_make(struct value *value, int db, const char *key, size_t key_bytes, 
 void keeper_adopt(struct value *value, int db, const char *key, size_t key_bytes);
 /* The key of the value is this one now: renames its filter, if it is one of ours. */
 void keeper_settle(struct value *value, int db, const char *key, size_t key_bytes);
+/* Another filter, which is open and has that name, takes the place of the value's own, which is
+ * dropped. */
+void keeper_replace(struct value *value, const char *name, tamis_filter *filter);
 /* The key is gone: closes the filter, drops it if it is ours, and frees the value. */
 void keeper_drop(struct value *value);
 /* Drops a filter of the store by its name; the log has what stays. */

@@ -7,7 +7,8 @@
  * a crash.
  *
  *     a dump names its filter by time of creation   that filter is taken, and nothing is copied
- *     a command of the AOF makes the key anew       its keys are merged in, when all is loaded
+ *     a command of the AOF makes the key anew       it is taken when all is loaded, if it has all
+ *                                                   bits of the new one; else they are merged
  *     its key was gone already (NAME_TRASH)         it is dropped
  *     no key has it                                 an orphan: it stays, and is told
  *
@@ -89,34 +90,75 @@ bool leftovers_make_way(tamis_store *store, const char *name)
     return false;
 }
 
-/* The keys that the store's filter had before, into the one that commands have made anew. */
-static int merge(tamis_store *store, struct value *value, const struct leftover *before)
+/* Are all bits of segment `index` of one filter set in the same segment of the other? */
+static bool is_segment_within(tamis_filter *one, tamis_filter *other, uint32_t index,
+                              const struct tamis_segment_stat *stat)
+{
+    enum { PIECE = 1 << 16 };
+    uint64_t *a = RedisModule_Alloc(PIECE), *b = RedisModule_Alloc(PIECE);
+    bool within = true;
+    for (uint64_t at = 0; within && at < stat->data_bytes; at += PIECE) {
+        const uint64_t left = stat->data_bytes - at; /* a multiple of 8 */
+        const size_t now = left < PIECE ? (size_t)left : PIECE;
+        within = tamis_filter_read_data(one, index, at, a, now) == 0 &&
+                 tamis_filter_read_data(other, index, at, b, now) == 0;
+        for (size_t i = 0; within && i < now / 8; i++)
+            within = (a[i] & ~b[i]) == 0;
+    }
+    RedisModule_Free(a);
+    RedisModule_Free(b);
+    return within;
+}
+
+/* Has the other filter all that this one has?  Its last keys may be in segments of its own. */
+static bool is_within(tamis_filter *one, tamis_filter *other)
+{
+    struct tamis_segment_stat a = {.size = sizeof a}, b = {.size = sizeof b};
+    for (uint32_t i = 0; tamis_filter_segment(one, i, &a) == 0; i++) {
+        if (tamis_filter_segment(other, i, &b) < 0 || a.kind != b.kind || a.m_bits != b.m_bits ||
+            a.k != b.k || a.seed != b.seed || strcmp(a.hash_set, b.hash_set) != 0 ||
+            !is_segment_within(one, other, i, &a))
+            return false;
+        a.size = sizeof a;
+        b.size = sizeof b;
+    }
+    return true;
+}
+
+/* Brings the value what the store had of its key before.  Returns 1 if the filter itself was taken,
+ * 0 if its keys were merged, or an error. */
+static int join(tamis_store *store, struct value *value, const struct leftover *before)
 {
     tamis_filter *filter = NULL;
-    int rc = tamis_filter_open(store, before->name, TAMIS_READ_ONLY, &filter);
-    if (rc == 0) {
-        const struct tamis_merge merge = {.size = sizeof merge, .sources = &filter, .count = 1};
-        rc = tamis_filter_merge(value->filter, &merge);
+    int rc = tamis_filter_open(store, before->name, 0, &filter);
+    if (rc < 0) return rc;
+    if (is_within(value->filter, filter)) {
+        keeper_replace(value, before->name, filter);
+        return 1;
     }
+    const struct tamis_merge merge = {.size = sizeof merge, .sources = &filter, .count = 1};
+    rc = tamis_filter_merge(value->filter, &merge);
     (void)tamis_filter_close(filter);
     return rc;
 }
 
-/* Is the leftover dealt with?  If it is, it is dropped. */
+/* Is the leftover dealt with?  It is dropped, or has become the filter of a key. */
 static bool supersede(tamis_store *store, const struct leftover *l)
 {
     struct value *value = keeper_find(l->was);
     if (value == NULL || value->from_dump || strcmp(l->was, l->name) == 0) return false;
-    if (l->kind == TAMIS_KIND_COUNTING || value->kind == TAMIS_KIND_COUNTING)
-        return l->kind == value->kind;
-    return merge(store, value, l) == 0;
+    int rc = l->kind == value->kind ? 0 : TAMIS_EMISMATCH;
+    if (rc == 0 && l->kind != TAMIS_KIND_COUNTING) rc = join(store, value, l);
+    if (rc == 0) keeper_drop_filter(l->name);
+    return rc >= 0;
 }
 
 static void finish_one(RedisModuleCtx *ctx, tamis_store *store, struct leftover **link)
 {
     struct leftover *l = *link;
-    if (name_is_apart(l->name, NAME_TRASH) || supersede(store, l)) {
-        keeper_drop_filter(l->name);
+    const bool trash = name_is_apart(l->name, NAME_TRASH);
+    if (trash) keeper_drop_filter(l->name);
+    if (trash || supersede(store, l)) {
         forget(link);
         return;
     }

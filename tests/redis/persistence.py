@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""persistence.py MODULE TAMIS: what survives a restart, a kill, a rewrite; both ways of tamis.rdb.
+
+It was seen to fail with rdb_load that ignores created_at, without the kept filters of keeper_hold(), and without the
+merge of leftovers.c.
+"""
+import os
+import random
+import threading
+import time
+
+from harness import eventually, filters, run, same, server, store_of
+from redis_client import Client, Error
+
+ITEMS = [f"item {i}" for i in range(300)]
+
+
+def all_in(client, key, items=ITEMS):
+    same(client.good("BF.MEXISTS", key, *items), [1] * len(items), key)
+
+
+def reload_keeps_everything():
+    for exact in ("yes", "no"):
+        for mode in ("content", "reference"):
+            with server("exact", exact, "rdb", mode, save="900 1") as redis:
+                client = redis.client()
+                client.good("BF.RESERVE", "k", "0.001", 50, "EXPANSION", 3)
+                client.good("BF.RESERVE", "n", "0.01", 500, "NONSCALING")
+                for key in ("k", "n"):
+                    client.good("BF.MADD", key, *ITEMS)
+                before = [client.good(*words) for words in
+                          (("BF.INFO", "k"), ("BF.INFO", "n"), ("BF.DEBUG", "k"), ("DEBUG", "DIGEST-VALUE", "k", "n"))]
+                for action in ("reload", "restart", "kill"):
+                    if action == "reload":
+                        client.good("DEBUG", "RELOAD")
+                    else:
+                        redis.restart(kill=action == "kill")
+                        client = redis.client()
+                    after = [client.good(*words) for words in
+                             (("BF.INFO", "k"), ("BF.INFO", "n"), ("BF.DEBUG", "k"), ("DEBUG", "DIGEST-VALUE", "k", "n"))]
+                    same(after, before, f"{action}, exact {exact}, {mode}")
+                    all_in(client, "k")
+                    eventually(lambda: filters(redis) == ["k", "n"], "the store has these two")
+                same("no key has it" in redis.log(), False, "there are no orphans")
+
+
+def a_killed_server_loses_nothing_that_the_store_had():
+    """RDB alone: the dump is older than the store, which is taken; what no dump names is an orphan."""
+    for mode in ("content", "reference"):
+        with server("rdb", mode, save="900 1000000") as redis:
+            client = redis.client()
+            client.good("BF.MADD", "k", *ITEMS[:100])
+            client.good("SAVE")
+            client.good("BF.MADD", "k", *ITEMS[100:])
+            client.good("BF.ADD", "later", "x")
+            redis.restart(kill=True)
+            client = redis.client()
+            all_in(client, "k")
+            same(client.good("EXISTS", "later"), 0, "it was in no dump")
+            eventually(lambda: "'later' was made for a key" in redis.log(), "the log tells the orphan")
+            same(filters(redis), ["k", "later"], "it stays")
+            client.good("BF.ADD", "later", "y")
+            same(client.good("BF.MEXISTS", "later", "x", "y"), [0, 1], "a new key of that name")
+            same(len(filters(redis)), 3, "the orphan made way")
+
+
+def a_dump_with_references_is_good_until_the_next_one():
+    """A key goes after the dump; the server dies; the dump, which has the key, is loaded."""
+    with server("rdb", "reference", save="900 1000000") as redis:
+        client = redis.client()
+        client.good("BF.MADD", "k", *ITEMS)
+        client.good("BF.MADD", "l", *ITEMS)
+        client.good("SAVE")
+        client.good("DEL", "k")
+        client.good("BF.ADD", "k", "another life")
+        client.good("UNLINK", "l")
+        time.sleep(0.3)
+        redis.restart(kill=True)
+        client = redis.client()
+        all_in(client, "k")
+        all_in(client, "l")
+        client.good("DEL", "k", "l")
+        time.sleep(1.1)
+        client.good("BGSAVE")
+        eventually(lambda: b"rdb_bgsave_in_progress:0" in client.good("INFO", "persistence"), "BGSAVE")
+        eventually(lambda: not [name for name in filters(redis) if "trash" in name], "what went is dropped")
+
+
+def a_reference_to_another_store_is_told():
+    with server("rdb", "reference", save="900 1") as redis:
+        client = redis.client()
+        client.good("BF.ADD", "k", "x")
+        client.good("SAVE")
+        redis.kill()
+        os.rename(store_of(redis), store_of(redis) + ".away")
+        try:
+            redis.start()
+        except AssertionError as failure:
+            same("the dump refers to the filter 'k'" in redis.log() + str(failure), True, "the log says what is missing")
+        else:
+            raise AssertionError("a dump without its store was loaded")
+        os.rename(store_of(redis), store_of(redis) + ".empty")
+        os.rename(store_of(redis) + ".away", store_of(redis))
+        redis.start()
+        same(redis.client().good("BF.EXISTS", "k", "x"), 1, "with its store")
+
+
+def aof_rewrites():
+    for preamble in ("yes", "no"):
+        for exact in ("yes", "no"):
+            with server("exact", exact, appendonly="yes", aof_use_rdb_preamble=preamble) as redis:
+                client = redis.client()
+                client.good("BF.RESERVE", "k", "0.01", 20, "EXPANSION", 4)
+                client.good("BF.MADD", "k", *ITEMS[:200])
+                info = client.good("BF.INFO", "k")
+                client.good("BGREWRITEAOF")
+                client.good("BF.MADD", "k", *ITEMS[200:])
+                client.good("RENAME", "k", "l")
+                eventually(lambda: b"aof_rewrite_in_progress:0" in client.good("INFO", "persistence"), "the rewrite")
+                before = client.good("BF.INFO", "l")
+                redis.restart(kill=True)
+                client = redis.client()
+                all_in(client, "l")
+                same(client.good("BF.INFO", "l"), before, f"preamble {preamble}, exact {exact}, {info}")
+                eventually(lambda: filters(redis) == ["l"], "the store has this one")
+
+
+def kill_under_load():
+    """Killed at random: each item that was acknowledged is there, whatever the AOF had of it."""
+    seeded = random.Random(7)
+    with server(appendonly="yes", appendfsync="always") as redis:
+        acknowledged = []
+        for turn in range(6):
+            client = redis.client()
+
+            def load():
+                try:
+                    for i in range(100000):
+                        item = f"{turn} {i}"
+                        if isinstance(client("BF.ADD", f"k{i % 3}", item), Error):
+                            return
+                        acknowledged.append((f"k{i % 3}", item))
+                except (OSError, ConnectionError):
+                    pass
+
+            thread = threading.Thread(target=load)
+            thread.start()
+            time.sleep(seeded.uniform(0.05, 0.6))
+            redis.kill()
+            thread.join()
+            redis.start()
+            asker = redis.client()
+            for key in ("k0", "k1", "k2"):
+                items = [item for where, item in acknowledged if where == key]
+                if items:
+                    all_in(asker, key, items)
+            eventually(lambda: set(filters(redis)) <= {"k0", "k1", "k2"}, "no filter is left over")
+
+
+def replicas_follow():
+    with server() as master, server(repl_diskless_load="swapdb") as replica:
+        client, follower = master.client(), replica.client()
+        follower.good("BF.ADD", "k", "old data of the replica")
+        client.good("BF.MADD", "k", *ITEMS[:100])
+        stop = threading.Event()
+        added = []
+
+        def load():
+            own = Client(master.port)
+            while not stop.is_set():
+                item = f"more {len(added)}"
+                own.good("BF.ADD", "k", item)
+                added.append(item)
+
+        thread = threading.Thread(target=load)
+        thread.start()
+        follower.good("REPLICAOF", "127.0.0.1", master.port)
+        eventually(lambda: b"master_link_status:up" in follower.good("INFO", "replication"), "the link")
+        stop.set()
+        thread.join()
+        client.good("BF.RESERVE", "late", "0.01", 10)
+        eventually(lambda: follower.good("EXISTS", "late") == 1, "the replica has all commands")
+        all_in(follower, "k", ITEMS[:100] + added)
+        same(follower.good("BF.EXISTS", "k", "old data of the replica"), 0, "the old value is gone")
+        eventually(lambda: filters(replica) == ["k", "late"], f"the replica's store")
+        client.good("FLUSHALL")
+        eventually(lambda: filters(replica) == [], "FLUSHALL reaches the replica")
+
+
+def a_saving_child_keeps_what_goes():
+    """A key that is deleted while a child saves it is in the dump, whole."""
+    with server(save="900 1000000", rdb_key_save_delay=200000) as redis:
+        client = redis.client()
+        client.good("BF.MADD", "a", *ITEMS)
+        client.good("BF.MADD", "b", *ITEMS)
+        client.good("BGSAVE")
+        client.good("DEL", "a", "b")
+        client.good("BF.ADD", "a", "another life")
+        eventually(lambda: b"rdb_bgsave_in_progress:0" in client.good("INFO", "persistence"), "BGSAVE")
+        same(b"rdb_last_bgsave_status:ok" in client.good("INFO", "persistence"), True, "BGSAVE is well")
+        eventually(lambda: filters(redis) == ["a"], "what went is dropped then")
+        redis.restart(kill=True)
+        client = redis.client()
+        all_in(client, "a")
+        all_in(client, "b")
+
+
+run(reload_keeps_everything, a_killed_server_loses_nothing_that_the_store_had,
+    a_dump_with_references_is_good_until_the_next_one, a_reference_to_another_store_is_told, aof_rewrites,
+    kill_under_load, replicas_follow, a_saving_child_keeps_what_goes)
