@@ -15,7 +15,8 @@
 #define OPTION_FORCE64 4u
 #define OPTION_NO_SCALING 8u
 
-/* Our stream: magic, 96 bytes of the filter, 224 of each segment, a checksum. */
+/* Our stream: magic, 96 bytes of the filter, 224 of each segment, a checksum.  In a dump the
+ * EXPANSION that the filter was made with follows, as u32: the filter itself does not know it. */
 #define TAMIS_MAGIC "TAMISX\r\n"
 #define TAMIS_HEAD 96u
 #define TAMIS_SEGMENT 224u
@@ -147,19 +148,30 @@ static int import_head(void *context, tamis_store *store, const char *name, tami
     return tamis_filter_import(store, name, tamis ? "tamis" : "redisbloom", &spec, &source, filter);
 }
 
+/* Our own head, less the expansion behind it. */
+static int make_from_own(struct value *value, int db, const char *key, size_t key_bytes,
+                         const unsigned char *head, size_t bytes)
+{
+    uint32_t expansion = 0;
+    if (bytes < TAMIS_HEAD + 4) return TAMIS_ECORRUPT;
+    struct memory memory = {.at = head, .left = bytes - 4};
+    memcpy(&expansion, head + memory.left, 4);
+    const int rc = keeper_make(value, db, key, key_bytes, import_head, &memory);
+    if (rc == 0 && !value->exact) value->expansion = expansion;
+    return rc;
+}
+
 int make_from_head(struct value *value, int db, const char *key, size_t key_bytes, const void *head,
                    size_t bytes)
 {
     unsigned char framed[FRAMED_AT + HEAD_ROOM];
     const uint64_t frame[2] = {1, bytes};
-    struct memory memory = {.at = head, .left = bytes};
     if (bytes > HEAD_ROOM) return TAMIS_ECORRUPT;
-    if (!head_is_tamis(head, bytes)) {
-        memcpy(framed, FRAMED_MAGIC, 8);
-        memcpy(framed + 8, frame, sizeof frame);
-        memcpy(framed + FRAMED_AT, head, bytes);
-        memory = (struct memory){.at = framed, .left = FRAMED_AT + bytes};
-    }
+    if (head_is_tamis(head, bytes)) return make_from_own(value, db, key, key_bytes, head, bytes);
+    memcpy(framed, FRAMED_MAGIC, 8);
+    memcpy(framed + 8, frame, sizeof frame);
+    memcpy(framed + FRAMED_AT, head, bytes);
+    struct memory memory = {.at = framed, .left = FRAMED_AT + bytes};
     return keeper_make(value, db, key, key_bytes, import_head, &memory);
 }
 
@@ -225,5 +237,7 @@ int64_t head_of_value(struct value *value, unsigned char head[HEAD_ROOM])
         memmove(head, head + FRAMED_AT, bytes);
         return (int64_t)bytes;
     }
-    return (int64_t)(TAMIS_HEAD + get32(head + TAMIS_SEGMENTS_AT) * TAMIS_SEGMENT + 8);
+    const size_t bytes = TAMIS_HEAD + get32(head + TAMIS_SEGMENTS_AT) * TAMIS_SEGMENT + 8;
+    memcpy(head + bytes, &value->expansion, 4);
+    return (int64_t)bytes + 4;
 }
