@@ -18,6 +18,10 @@ void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value)
     struct value *v = value;
     char *piece;
     uint64_t position = 0;
+    if (v->attached) {
+        RedisModule_EmitAOF(aof, "TAMIS.ATTACH", "sc", key, v->name);
+        return;
+    }
     int64_t bytes = head_of_value(v, head);
     if (bytes < 0) {
         fail(aof, v);

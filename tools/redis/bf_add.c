@@ -34,6 +34,8 @@ static bool add_one(RedisModuleCtx *ctx, const struct value *value, const RedisM
         (void)reply_refusal(ctx, rc);
     else
         (void)RedisModule_ReplyWithBool(ctx, rc);
+    counts.added++;
+    counts.news += rc > 0;
     return rc > 0;
 }
 
@@ -45,8 +47,8 @@ static bool add_many(RedisModuleCtx *ctx, const struct value *value, RedisModule
     const struct items *items = items_of(argv, count);
     const int64_t rc =
         tamis_filter_add_batch(value->filter, items->keys, items->count, items->answers);
-    bool any = false;
     size_t told = items->count;
+    uint64_t news = 0;
     for (size_t i = 0; rc == TAMIS_EFULL && i < told; i++)
         if (items->answers[i] == TAMIS_ANSWER_REFUSED) told = i + 1;
     (void)RedisModule_ReplyWithArray(ctx, (long)told);
@@ -55,9 +57,11 @@ static bool add_many(RedisModuleCtx *ctx, const struct value *value, RedisModule
             (void)reply_refusal(ctx, (int)rc);
         else
             (void)RedisModule_ReplyWithBool(ctx, items->answers[i]);
-        any |= items->answers[i] == 1;
+        news += items->answers[i] == 1;
     }
-    return any;
+    counts.added += told;
+    counts.news += news;
+    return news > 0;
 }
 
 static int add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, const struct adding *adding,

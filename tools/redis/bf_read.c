@@ -30,6 +30,7 @@ int bf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (key_held(key, TYPE_BLOOM, &value) == HELD_VALUE)
         rc = tamis_filter_contains(value->filter, item, bytes);
     RedisModule_CloseKey(key);
+    counts.asked++;
     return rc < 0 ? reply_failure(ctx, "the filter cannot be asked")
                   : RedisModule_ReplyWithBool(ctx, rc);
 }
@@ -46,6 +47,7 @@ int bf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         rc = tamis_filter_contains_batch(value->filter, items->keys, items->count, items->answers);
     RedisModule_CloseKey(key);
     if (rc < 0) return reply_failure(ctx, "the filter cannot be asked");
+    counts.asked += items->count;
     (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
     for (size_t i = 0; i < items->count; i++)
         (void)RedisModule_ReplyWithBool(ctx, there ? items->answers[i] : 0);

@@ -6,6 +6,8 @@
 
 #include "keeper.h"
 
+struct counts counts;
+
 static const RedisModuleCommandInfoVersion info_version = {
     .version = 1,
     .sizeof_historyentry = sizeof(RedisModuleCommandHistoryEntry),
@@ -19,7 +21,7 @@ static int describe(RedisModuleCtx *ctx, const struct command *c)
                                           .begin_search_type = REDISMODULE_KSPEC_BS_INDEX,
                                           .bs.index = {.pos = 1},
                                           .find_keys_type = REDISMODULE_KSPEC_FK_RANGE,
-                                          .fk.range = {.lastkey = 0, .keystep = 1, .limit = 0}},
+                                          .fk.range = {.lastkey = c->more_keys, .keystep = 1}},
                                          {.flags = 0}};
     const RedisModuleCommandInfo info = {.version = &info_version,
                                          .summary = c->summary,
@@ -41,7 +43,8 @@ int commands_register(RedisModuleCtx *ctx, const struct command *table)
     const bool describes = RedisModule_GetCommand != NULL && RedisModule_SetCommandInfo != NULL;
     for (const struct command *c = table; c->name != NULL; c++) {
         const int first = c->key != 0 ? 1 : 0;
-        int rc = RedisModule_CreateCommand(ctx, c->name, c->run, c->flags, first, first, first);
+        const int last = c->more_keys != 0 ? c->more_keys : first;
+        int rc = RedisModule_CreateCommand(ctx, c->name, c->run, c->flags, first, last, first);
         if (rc == REDISMODULE_OK && describes) rc = describe(ctx, c);
         if (rc == REDISMODULE_OK) continue;
         RedisModule_Log(ctx, "warning",

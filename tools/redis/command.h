@@ -11,7 +11,8 @@ struct command {
     const char *flags;
     const char *acl; /* categories, where the server has them (7.4 and later) */
     int arity;
-    uint64_t key; /* REDISMODULE_CMD_KEY_* */
+    uint64_t key;  /* REDISMODULE_CMD_KEY_*; 0: there is none */
+    int more_keys; /* 0: argument 1 is the key; -1: all arguments are keys */
     const char *since, *tips, *summary, *complexity;
     const RedisModuleCommandArg *args;
 };
@@ -19,7 +20,13 @@ struct command {
 /* Registers the commands of a table, which ends with a name of NULL. */
 int commands_register(RedisModuleCtx *ctx, const struct command *table);
 
-extern const struct command bf_commands[];
+extern const struct command bf_commands[], tamis_commands[];
+
+/* What the commands of this server have done since it began; INFO tamis shows it. */
+struct counts {
+    uint64_t added, news, asked;
+};
+extern struct counts counts;
 
 /* What a key holds, for a command of one type. */
 enum held { HELD_NONE, HELD_OTHER, HELD_VALUE };
@@ -43,6 +50,12 @@ struct items *items_of(RedisModuleString **argv, int count);
 /* bf_*.c */
 RedisModuleCmdFunc bf_reserve, bf_add, bf_madd, bf_insert, bf_exists, bf_mexists, bf_info, bf_card,
     bf_debug, bf_scandump, bf_loadchunk;
+
+/* tamis_*.c */
+RedisModuleCmdFunc tamis_reserve, tamis_info, tamis_merge, tamis_rotate, tamis_rollback, tamis_sync,
+    tamis_attach, tamis_detach, tamis_orphans, tamis_stats;
+/* Adds the section of INFO. */
+int tamis_info_register(RedisModuleCtx *ctx);
 
 /* What a key gets that BF.ADD or BF.MADD makes. */
 struct bloom_shape;

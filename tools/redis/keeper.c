@@ -262,6 +262,27 @@ int keeper_leave(struct value *value)
     return rc;
 }
 
+int keeper_attach(struct value *value, int db, const char *key, size_t key_bytes, const char *name)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    if (keeper_store() == NULL) return TAMIS_ENOSTORE;
+    if (keeper_find(name) != NULL) return TAMIS_EBUSY;
+    int rc = tamis_filter_open(store, name, 0, &value->filter);
+    if (rc == 0) rc = value_describe(value);
+    if (rc == 0) rc = tamis_filter_stat(value->filter, &stat);
+    if (rc < 0) {
+        (void)tamis_filter_close(value->filter);
+        value->filter = NULL;
+        return rc;
+    }
+    (void)strcpy(value->name, name);
+    /* An orphan is ours again. */
+    value->attached = (stat.flags & TAMIS_FILTER_OWNED) == 0;
+    if (!value->attached) leftovers_forget(name);
+    keeper_adopt(value, db, key, key_bytes);
+    return 0;
+}
+
 void keeper_hold(bool child_is_active, bool dumps_refer)
 {
     lock();

@@ -37,8 +37,10 @@ void keeper_replace(struct value *value, const char *name, tamis_filter *filter)
 void keeper_drop(struct value *value);
 /* Drops a filter of the store by its name; the log has what stays. */
 void keeper_drop_filter(const char *name);
-/* Takes the value off the list and leaves its filter in the store, as one that is not ours. */
+/* From now on the filter is not ours: it stays when its key goes. */
 int keeper_leave(struct value *value);
+/* Opens a filter of the store for a value, by its name.  TAMIS_EBUSY: a key has it already. */
+int keeper_attach(struct value *value, int db, const char *key, size_t key_bytes, const char *name);
 
 /* The value whose filter has that name; NULL if there is none. */
 struct value *keeper_find(const char *name);
@@ -79,5 +81,7 @@ bool leftovers_are_open(void);
 /* An orphan: a filter of ours without a key.  Calls fn for each. */
 typedef void orphan_fn(void *context, const char *name, const char *was);
 void orphans_each(orphan_fn *fn, void *context);
+/* The filter of that name is a key's again. */
+void leftovers_forget(const char *name);
 /* Drops the orphan of that name.  TAMIS_ENOTFOUND: it is none. */
 int orphans_drop(const char *name);

@@ -192,6 +192,15 @@ void orphans_each(orphan_fn *fn, void *context)
         fn(context, l->name, l->was);
 }
 
+void leftovers_forget(const char *name)
+{
+    for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next) {
+        if (strcmp((*link)->name, name) != 0) continue;
+        forget(link);
+        return;
+    }
+}
+
 int orphans_drop(const char *name)
 {
     for (struct leftover **link = &leftovers; finished && *link != NULL; link = &(*link)->next) {

@@ -9,6 +9,7 @@
  *     keeper       the store, the values             pieces       its data in pieces
  *     leftovers    what the store had before         rdb, aof     dumps
  *     value        the data types                    events       what happens in the server
+ *     tamis_*      TAMIS.*, INFO tamis
  */
 #include "command.h"
 #include "config.h"
@@ -39,7 +40,8 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         REDISMODULE_APIVER_1);
     if (config_load(ctx, argv, argc) != REDISMODULE_OK || value_register(ctx) != REDISMODULE_OK ||
         commands_register(ctx, bf_commands) != REDISMODULE_OK ||
-        events_subscribe(ctx) != REDISMODULE_OK)
+        commands_register(ctx, tamis_commands) != REDISMODULE_OK ||
+        tamis_info_register(ctx) != REDISMODULE_OK || events_subscribe(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
     tell_store(ctx);
     return REDISMODULE_OK;

@@ -41,9 +41,18 @@ static int save_piece(void *context, const void *data, size_t bytes)
     return 0;
 }
 
+/* Has the filter what a stream cannot carry?  Only one that others made can have it. */
+static bool is_uncarried(const struct value *value)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    return value->attached && (tamis_filter_stat(value->filter, &stat) < 0 || stat.exceptions > 0 ||
+                               stat.kind == TAMIS_KIND_FUSE);
+}
+
 /* A count of a filter of kind counting must not be loaded beside an AOF that counts again. */
 static bool refers(const struct value *value)
 {
+    if (is_uncarried(value)) return true;
     return saving_to_file && config.rdb == RDB_REFERENCE && value->kind != TAMIS_KIND_COUNTING;
 }
 

@@ -282,6 +282,11 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(const RedisModuleString *, GetKeyNameFromOptCtx, (RedisModuleKeyOptCtx *))                   \
     X(const RedisModuleString *, GetToKeyNameFromOptCtx, (RedisModuleKeyOptCtx *))                 \
     X(int, GetToDbIdFromOptCtx, (RedisModuleKeyOptCtx *))                                          \
+    X(RedisModuleBlockedClient *, BlockClient, (RedisModuleCtx *, RedisModuleReplyFunc *,          \
+                                                RedisModuleReplyFunc *,                            \
+                                                RedisModuleFreePrivDataFunc *, long long))         \
+    X(int, UnblockClient, (RedisModuleBlockedClient *, void *))                                    \
+    X(void *, GetBlockedClientPrivateData, (RedisModuleCtx *))                                     \
     X(RedisModuleServerInfoData *, GetServerInfo, (RedisModuleCtx *, const char *))                \
     X(void, FreeServerInfo, (RedisModuleCtx *, RedisModuleServerInfoData *))                       \
     X(const char *, ServerInfoGetFieldC, (RedisModuleServerInfoData *, const char *))              \

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""dumps.py MODULE TAMIS: filters that move by BF.SCANDUMP, BF.LOADCHUNK and RESTORE, and payloads that lie.
+
+It was seen to fail for a piece that was read past its segment, and for RedisBloom's payload without its growth.
+"""
+import random
+import struct
+
+from harness import eventually, filters, refused, run, same, server
+from rdb_payload import BLOOM, CUCKOO, bloom, closed, module_value, unsigned
+from redis_client import Error
+
+ITEMS = [f"item {i}" for i in range(400)]
+
+
+def scan(client, key):
+    iterator, chunks = 0, []
+    while True:
+        iterator, data = client.good("BF.SCANDUMP", key, iterator)
+        if iterator == 0:
+            return chunks
+        chunks.append((iterator, data))
+
+
+def layers_of(client, key):
+    """A filter of RedisBloom as its payload has it, from its dump."""
+    chunks = scan(client, key)
+    head, data = chunks[0][1], b"".join(chunk for _, chunk in chunks[1:])
+    layers = []
+    for i in range(struct.unpack_from("<I", head, 8)[0]):
+        size, bits, items, error, per_entry, hashes, capacity, n2 = struct.unpack_from("<QQQddIQB", head, 20 + 53 * i)
+        layers.append((capacity, error, hashes, per_entry, bits, n2, data[:size], items))
+        data = data[size:]
+    return layers
+
+
+def chunks_move_filters():
+    for exact in ("yes", "no"):
+        with server("exact", exact) as redis:
+            client = redis.client()
+            client.good("BF.RESERVE", "k", "0.01", 50, "EXPANSION", 3)
+            client.good("BF.MADD", "k", *ITEMS)
+            chunks = scan(client, "k")
+            same(len(chunks) >= 3, True, "a head, and the data of several layers")
+            rest = chunks[1:]
+            random.Random(1).shuffle(rest)
+            for iterator, data in chunks[:1] + rest + rest[:1]:
+                client.good("BF.LOADCHUNK", "copy", iterator, data)
+            same(client.good("BF.INFO", "copy"), client.good("BF.INFO", "k"), f"exact {exact}")
+            same(client.good("DEBUG", "DIGEST-VALUE", "copy"), client.good("DEBUG", "DIGEST-VALUE", "k"), "all bits")
+            refused(client("BF.LOADCHUNK", "none", 5, b"data"), "ERR not found")
+            refused(client("BF.LOADCHUNK", "copy", 1 << 40, b"data"), "ERR invalid offset - no link found")
+            refused(client("BF.LOADCHUNK", "copy", 4, b"data"), "ERR invalid offset - no link found")
+            end = chunks[1][0]
+            refused(client("BF.LOADCHUNK", "copy", end + 2, b"data"), "ERR invalid chunk - Too big")
+            same(client.good("BF.SCANDUMP", "k", -1), [0, b""], "a negative iterator")
+            same(client.good("BF.SCANDUMP", "k", 2)[0], end, "from the second byte on")
+
+
+def a_large_filter_comes_in_pieces_of_16_mib():
+    with server("exact", "yes") as redis:
+        client = redis.client()
+        client.good("BF.RESERVE", "k", "0.01", 20000000, "NONSCALING")
+        same([(iterator, len(data)) for iterator, data in scan(client, "k")],
+             [(1, 73), (16777217, 16777216), (23962649, 7185432)], "RedisBloom's pieces")
+
+
+def redisblooms_payloads_are_restored():
+    with server("exact", "yes") as redis:
+        client = redis.client()
+        client.good("BF.RESERVE", "k", "0.01", 50, "EXPANSION", 3)
+        client.good("BF.MADD", "k", *ITEMS)
+        layers = layers_of(client, "k")
+        client.good("RESTORE", "four", 0, bloom(4, layers, growth=3))
+        same(client.good("BF.DEBUG", "four"), client.good("BF.DEBUG", "k"), "encoding version 4")
+        same(scan(client, "four"), scan(client, "k"), "byte for byte")
+        client.good("RESTORE", "two", 0, bloom(2, layers))
+        same(client.good("BF.INFO", "two", "EXPANSION"), [2], "before version 4 all grew by 2")
+        for encver in (0, 1):  # they hashed to 32 bits, as no options say otherwise
+            refused(client("RESTORE", "old", 0, bloom(encver, layers)), "ERR Bad data format")
+        refused(client("RESTORE", "c", 0, module_value(CUCKOO, *[unsigned(1)] * 7)), "ERR Bad data format")
+        same("cuckoo filter" in redis.log(), True, "the log names the mend")
+        eventually(lambda: filters(redis) == ["four", "k", "two"], "nothing is left of those that were refused")
+
+
+def payloads_that_lie_are_refused():
+    """Mutated heads, chunks and payloads with a right checksum: errors, and the server goes on."""
+    seeded = random.Random(11)
+    with server("exact", "yes", "max-bytes", 1 << 20) as redis:
+        client = redis.client()
+        client.good("BF.RESERVE", "k", "0.01", 50)
+        client.good("BF.MADD", "k", *ITEMS[:100])
+        layers = layers_of(client, "k")
+        theirs = bloom(4, layers)[:-10]
+        ours = client.good("DUMP", "k")[:-10]
+        heads = [scan(client, "k")[0][1]]
+        good = 0
+        for _ in range(400):
+            body = bytearray(seeded.choice((theirs, ours, heads[0])))
+            for _ in range(seeded.choice((1, 1, 2, 5))):
+                at = seeded.randrange(len(body))
+                body[at] = seeded.choice((0, 1, 0x7F, 0xFF, body[at] ^ 1 << seeded.randrange(8)))
+            if seeded.random() < 0.2:
+                del body[seeded.randrange(len(body)):]
+            body = bytes(body)
+            if len(body) < 200 and not body.startswith(b"\x07"):
+                answer = client("BF.LOADCHUNK", "v", 1, body)
+            else:
+                answer = client("RESTORE", "v", 0, closed(body))
+            if not isinstance(answer, Error):
+                good += 1
+                for words in (("BF.INFO", "v"), ("BF.ADD", "v", "x"), ("BF.EXISTS", "v", "item 1"), ("DUMP", "v"),
+                              ("DEL", "v")):
+                    client(*words)
+        same(client.good("PING"), "PONG", f"the server is there; {good} mutants were good")
+        client.good("FLUSHALL")
+        refused(client("RESTORE", "v", 0, bloom(4, layers, count=1 << 40)), "ERR Bad data format")
+        refused(client("RESTORE", "v", 0, bloom(4, [])), "ERR Bad data format")
+        refused(client("RESTORE", "v", 0, module_value(BLOOM - 4 + 300, unsigned(1))), "ERR Bad data format")
+        head = bytearray(heads[0])
+        struct.pack_into("<QQ", head, 20, 1 << 40, 1 << 43)
+        refused(client("BF.LOADCHUNK", "v", 1, bytes(head)), "ERR received bad data")
+        refused(client("BF.RESERVE", "v", "0.0001", 1 << 30), "ERR Insufficient memory to create filter")
+        eventually(lambda: filters(redis) == [], "nothing is left over")
+
+
+run(chunks_move_filters, a_large_filter_comes_in_pieces_of_16_mib, redisblooms_payloads_are_restored,
+    payloads_that_lie_are_refused)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""own_commands.py MODULE TAMIS: TAMIS.*, INFO and COMMAND DOCS, settings, and local processes beside clients.
+
+It was seen to fail for a TAMIS.DETACH that left TAMIS_FILTER_OWNED, and for a key that was told NEW twice.
+"""
+import subprocess
+import threading
+import time
+
+from harness import MODULE, TAMIS, eventually, filters, refused, run, same, server, store_of, tamis
+from redis_client import Client
+
+
+def fields(flat):
+    return dict(zip(flat[::2], flat[1::2]))
+
+
+def filters_are_attached_and_detached():
+    with server() as redis:
+        client = redis.client()
+        tamis("create", "--store", store_of(redis), "tonight", "-n", "1000")
+        tamis("add", "--store", store_of(redis), "tonight", text="a\nb\n")
+        client.good("TAMIS.ATTACH", "key", "tonight")
+        same(client.good("BF.MEXISTS", "key", "a", "c"), [1, 0], "what a local process has added")
+        client.good("BF.ADD", "key", "c")
+        same(tamis("add", "--new", "--store", store_of(redis), "tonight", text="c\nd\n"), "d\n", "and the other way")
+        refused(client("TAMIS.ATTACH", "other", "tonight"), "ERR a key of this server has that filter")
+        refused(client("TAMIS.ATTACH", "other", "none"), "ERR the filter cannot be attached: ")
+        client.good("RENAME", "key", "renamed")
+        client.good("DEL", "renamed")
+        same(filters(redis), ["tonight"], "the key goes, and the filter stays")
+        client.good("TAMIS.ATTACH", "tonight")
+        same(client.good("BF.EXISTS", "tonight", "d"), 1, "by the key's own name")
+        same(client.good("TAMIS.DETACH", "tonight"), b"tonight", "the name of what stays")
+        client.good("BF.ADD", "mine", "x")
+        client.good("TAMIS.DETACH", "mine")
+        same((client.good("EXISTS", "mine"), filters(redis)), (0, ["mine", "tonight"]), "TAMIS.DETACH")
+        redis.restart(kill=True)
+        client = redis.client()
+        time.sleep(0.5)
+        same(client.good("TAMIS.ORPHANS", "LIST"), [], "what was detached is no orphan")
+
+
+def attached_filters_are_attached_again():
+    for mode in ("content", "reference"):
+        with server("rdb", mode, save="900 1") as redis:
+            client = redis.client()
+            tamis("create", "--store", store_of(redis), "tonight", "-n", "1000")
+            tamis("build", "--store", store_of(redis), "list", text="a\nb\n")
+            client.good("TAMIS.ATTACH", "k", "tonight")
+            client.good("TAMIS.ATTACH", "l", "list")
+            client.good("BF.ADD", "k", "x")
+            refused(client("BF.ADD", "l", "x"), "ERR problem inserting into filter: ")
+            redis.restart()
+            client = redis.client()
+            same(client.good("BF.MEXISTS", "l", "a", "zz"), [1, 0], "a static filter")
+            same(tamis("add", "--new", "--store", store_of(redis), "tonight", text="x\ny\n"), "y\n", mode)
+            same(client.good("BF.EXISTS", "k", "y"), 1, "they share the filter after a restart")
+            client.good("DEL", "k", "l")
+            same(filters(redis), ["list", "tonight"], "they stay")
+
+
+def orphans_are_listed_and_dropped():
+    with server() as redis:
+        client = redis.client()
+        client.good("BF.ADD", "k", "x")
+        client.good("BF.ADD", "l", "x")
+        redis.restart(kill=True)
+        client = redis.client()
+        eventually(lambda: len(client.good("TAMIS.ORPHANS", "LIST")) == 2, "both keys are gone")
+        client.good("BF.ADD", "k", "y")
+        moved = [name for name, was in client.good("TAMIS.ORPHANS", "LIST") if was == b"k"]
+        same(moved != [b"k"], True, "it made way")
+        client.good("TAMIS.ORPHANS", "DROP", moved[0])
+        refused(client("TAMIS.ORPHANS", "DROP", "k"), "ERR no orphan has that name")
+        client.good("TAMIS.ATTACH", "l")
+        same((client.good("BF.EXISTS", "l", "x"), client.good("TAMIS.ORPHANS", "LIST")), (1, []), "a key's again")
+        client.good("DEL", "l")
+        same(filters(redis), ["k"], "and goes with it")
+
+
+def filters_of_other_sorts_are_made():
+    with server() as redis:
+        client = redis.client()
+        client.good("TAMIS.RESERVE", "w", "0.01", 1000, "WINDOW", 3600, "SLICES", 4)
+        client.good("BF.ADD", "w", "x")
+        client.good("TAMIS.ROTATE", "w")
+        info = fields(client.good("TAMIS.INFO", "w"))
+        same((info["segments"], info["slices"], info["items"]), (2, 4, 1), "a window")
+        client.good("TAMIS.RESERVE", "p", "0.01", 1000, "HASHSET", "php:bkdr,sdbm,js", "KIND", "bloom")
+        same(fields(client.good("TAMIS.INFO", "p"))["hash set"], b"php:bkdr,sdbm,js", "a hash set of PHP")
+        for key in ("a", "b"):
+            client.good("TAMIS.RESERVE", key, "0.01", 100000, "SEED", 7, "ONFULL", "warn")
+        client.good("BF.MADD", "a", "1", "2")
+        client.good("TAMIS.MERGE", "b", "a")
+        same(client.good("BF.MEXISTS", "b", "1", "2", "3"), [1, 1, 0], "TAMIS.MERGE")
+        refused(client("TAMIS.MERGE", "b", "p"), "ERR the filters cannot be merged: ")
+        refused(client("TAMIS.ROTATE", "a"), "ERR the window cannot be moved: ")
+        refused(client("TAMIS.RESERVE", "q", "0.01", 100, "KIND", "none"), "ERR bad kind")
+        refused(client("TAMIS.RESERVE", "q", "0.01", 100, "COLOUR", "1"), "ERR unknown option")
+        refused(client("TAMIS.RESERVE", "q", "0.01", 1 << 40), "ERR the filter would be larger")
+        same(client.good("TAMIS.SYNC", "a"), "OK", "TAMIS.SYNC")
+        client.good("MULTI")
+        client.good("TAMIS.SYNC", "a")
+        same(client.good("EXEC"), ["OK"], "TAMIS.SYNC in MULTI")
+        three = redis.client(3)
+        same(three.good("TAMIS.INFO", "a")["kind"], b"blocked", "a map in RESP3")
+
+
+def the_server_tells_of_itself():
+    with server() as redis:
+        client = redis.client()
+        client.good("BF.MADD", "k", "a", "b", "a")
+        client.good("BF.EXISTS", "k", "a")
+        stats = fields(client.good("TAMIS.STATS"))
+        same([stats[name] for name in ("filters", "items", "added_keys", "new_keys", "asked_keys")], [1, 2, 3, 2, 1],
+             "TAMIS.STATS")
+        same(b"tamis_new_keys:2\r\n" in client.good("INFO", "tamis"), True, "INFO tamis")
+        docs = client.good("COMMAND", "DOCS", "bf.insert")
+        same(docs[0] == b"bf.insert" and b"Adds items" in docs[1][1], True, "COMMAND DOCS")
+        (info,) = client.good("COMMAND", "INFO", "bf.madd")
+        same(info[1:6], [-3, ["write", "denyoom", "module"], 1, 1, 1], "COMMAND INFO")
+        same(client.good("COMMAND", "GETKEYS", "tamis.merge", "a", "b", "c"), [b"a", b"b", b"c"], "keys")
+        same(client.good("CONFIG", "GET", "tamis.*")[::2] != [], True, "CONFIG GET")
+        client.good("CONFIG", "SET", "tamis.default-rate", "0.001")
+        refused(client("CONFIG", "SET", "tamis.default-rate", "2"), "ERR CONFIG SET failed")
+        refused(client("CONFIG", "SET", "tamis.default-capacity", "0"), "ERR CONFIG SET failed")
+        client.good("BF.ADD", "fine", "x")
+        same(client.good("TAMIS.INFO", "fine")[17], b"0.001", "the rate of new filters")
+        refused(client("MODULE", "LOAD", MODULE), "ERR Error loading the extension")
+        same(client.good("PING"), "PONG", "loading twice does no harm")
+
+
+def a_store_of_nobody_is_told():
+    """The server runs, and each command says what is wrong with the store."""
+    with server("store", "/proc/none") as redis:
+        client = redis.client()
+        refused(client("BF.ADD", "k", "x"), "ERR could not create filter: ")
+        same(client.good("BF.EXISTS", "k", "x"), 0, "a missing key")
+        same("the store cannot be opened" in redis.log(), True, "the log")
+
+
+def new_is_told_once_between_clients_and_processes():
+    keys = [f"key {i}" for i in range(4000)]
+    with server(appendonly="no") as redis:
+        redis.client().good("BF.RESERVE", "k", "0.000001", 100000)
+        news = []
+
+        def ask():
+            client = Client(redis.port)
+            for at in range(0, len(keys), 8):
+                part = keys[at:at + 8]
+                news.extend(key for key, new in zip(part, client.good("BF.MADD", "k", *part)) if new)
+
+        def local():
+            done = subprocess.run([TAMIS, "add", "--new", "--store", store_of(redis), "k"],
+                                  input="\n".join(keys) + "\n", capture_output=True, text=True, check=True)
+            news.extend(done.stdout.split("\n")[:-1])
+
+        threads = [threading.Thread(target=work) for work in (ask, local, ask, local)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        same(len(news), len(set(news)), "at most one NEW for each key")
+        same(len(keys) - len(news) < 5, True, "and one for all but false positives")
+        same(redis.client().good("BF.MEXISTS", "k", *keys), [1] * len(keys), "all are in")
+
+
+run(filters_are_attached_and_detached, attached_filters_are_attached_again, orphans_are_listed_and_dropped,
+    filters_of_other_sorts_are_made, the_server_tells_of_itself, a_store_of_nobody_is_told,
+    new_is_told_once_between_clients_and_processes)

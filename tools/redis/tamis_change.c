@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tamis_change.c: TAMIS.MERGE, TAMIS.ROTATE, TAMIS.ROLLBACK and TAMIS.SYNC. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "keeper.h"
+#include "tamis_build.h"
+
+/* Opens the filter of a key; replies and returns NULL if it has none. */
+static struct value *open_or_reply(RedisModuleCtx *ctx, RedisModuleString *name, int mode,
+                                   RedisModuleKey **key)
+{
+    struct value *value;
+    *key = RedisModule_OpenKey(ctx, name, mode);
+    const enum held held = key_held(*key, TYPE_BLOOM, &value);
+    if (held == HELD_VALUE) return value;
+    RedisModule_CloseKey(*key);
+    (void)RedisModule_ReplyWithError(ctx, held == HELD_NONE ? NOT_FOUND : WRONG_TYPE);
+    return NULL;
+}
+
+/* Answers a change that is done, or has failed. */
+static int answer(RedisModuleCtx *ctx, RedisModuleKey *key, int rc, const char *what)
+{
+    RedisModule_CloseKey(key);
+    if (rc < 0) return reply_failure(ctx, what);
+    (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+    return RedisModule_ReplicateVerbatim(ctx);
+}
+
+int tamis_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key = NULL, *source;
+    if (argc < 3) return RedisModule_WrongArity(ctx);
+    tamis_filter **sources = RedisModule_Calloc((size_t)argc, sizeof(tamis_filter *));
+    bool found = true;
+    for (int i = 2; found && i < argc; i++) {
+        const struct value *value = open_or_reply(ctx, argv[i], REDISMODULE_READ, &source);
+        found = value != NULL;
+        if (!found) break;
+        sources[i - 2] = value->filter; /* nothing of this thread frees it meanwhile */
+        RedisModule_CloseKey(source);
+    }
+    const struct value *to =
+        found ? open_or_reply(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key) : NULL;
+    if (to != NULL) {
+        const struct tamis_merge merge = {
+            .size = sizeof merge, .sources = sources, .count = (size_t)argc - 2};
+        (void)answer(ctx, key, tamis_filter_merge(to->filter, &merge),
+                     "the filters cannot be merged");
+    }
+    RedisModule_Free(sources);
+    return REDISMODULE_OK;
+}
+
+int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    const struct value *value =
+        open_or_reply(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    return answer(ctx, key, tamis_filter_rotate(value->filter), "the window cannot be moved");
+}
+
+int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    long long generation = 0;
+    if (argc != 2 && argc != 3) return RedisModule_WrongArity(ctx);
+    if (argc == 3 && !arg_integer(argv[2], 1, INT64_MAX, &generation))
+        return RedisModule_ReplyWithError(ctx, "ERR bad generation");
+    const struct value *value =
+        open_or_reply(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    return answer(ctx, key,
+                  tamis_filter_rollback(keeper_store(), value->name, (uint64_t)generation),
+                  "no other generation can be put in force");
+}
+
+/* ---- TAMIS.SYNC ------------------------------------------------------------------------------ */
+
+/* A checkpoint of a filter, made by a thread of its own: the server never waits for the disk. */
+struct syncing {
+    char name[NAME_ROOM];
+    RedisModuleBlockedClient *client;
+    int rc;
+    char sentence[1024];
+};
+
+static void sync_now(struct syncing *syncing)
+{
+    tamis_filter *filter = NULL;
+    syncing->rc = tamis_filter_open(keeper_store(), syncing->name, 0, &filter);
+    if (syncing->rc == 0) syncing->rc = tamis_filter_sync(filter);
+    if (syncing->rc < 0)
+        (void)strncpy(syncing->sentence, tamis_last_error(), sizeof syncing->sentence - 1);
+    (void)tamis_filter_close(filter);
+}
+
+static void *sync_thread(void *context)
+{
+    struct syncing *syncing = context;
+    sync_now(syncing);
+    (void)RedisModule_UnblockClient(syncing->client, syncing);
+    return NULL;
+}
+
+static int reply_synced(RedisModuleCtx *ctx, const struct syncing *syncing)
+{
+    if (syncing->rc == 0) return RedisModule_ReplyWithSimpleString(ctx, "OK");
+    RedisModuleString *text = RedisModule_CreateStringPrintf(
+        ctx, "ERR the filter is not on the disk: %s", syncing->sentence);
+    (void)RedisModule_ReplyWithError(ctx, RedisModule_StringPtrLen(text, NULL));
+    RedisModule_FreeString(ctx, text);
+    return REDISMODULE_OK;
+}
+
+static int on_synced(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    (void)argv;
+    (void)argc;
+    return reply_synced(ctx, RedisModule_GetBlockedClientPrivateData(ctx));
+}
+
+static void free_syncing(RedisModuleCtx *ctx, void *data)
+{
+    (void)ctx;
+    RedisModule_Free(data);
+}
+
+static bool start(struct syncing *syncing)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    const bool started = pthread_create(&thread, &attributes, sync_thread, syncing) == 0;
+    (void)pthread_attr_destroy(&attributes);
+    return started;
+}
+
+int tamis_sync(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    const struct value *value = open_or_reply(ctx, argv[1], REDISMODULE_READ, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    struct syncing *syncing = RedisModule_Calloc(1, sizeof *syncing);
+    (void)strcpy(syncing->name, value->name);
+    RedisModule_CloseKey(key);
+    /* Within MULTI and in scripts a client cannot wait. */
+    const bool waits =
+        (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_DENY_BLOCKING) == 0;
+    if (waits) {
+        syncing->client = RedisModule_BlockClient(ctx, on_synced, NULL, free_syncing, 0);
+        if (!start(syncing)) (void)sync_thread(syncing);
+        return REDISMODULE_OK;
+    }
+    sync_now(syncing);
+    (void)reply_synced(ctx, syncing);
+    RedisModule_Free(syncing);
+    return REDISMODULE_OK;
+}
