@@ -80,8 +80,12 @@ int tamis__reader_fail(const struct tamis__reader *reader, int code, uint64_t of
 /* A target takes the data of the segments: for each in order, from its first byte to its last. */
 struct tamis__stream_target {
     int (*write)(void *context, uint32_t segment, const void *data, size_t bytes);
+    /* The count of a cell of the segment, when its data are in.  Returns TAMIS__NO_COUNT if there
+     * can be no such cell or count. */
+    int (*count)(void *context, uint32_t segment, uint64_t cell, uint64_t count);
     void *context;
 };
+#define TAMIS__NO_COUNT 1
 
 /* ---- Out ------------------------------------------------------------------------------------ */
 

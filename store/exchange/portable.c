@@ -4,7 +4,8 @@
  *
  *     head      what the filter is and how it goes on when it is full or time passes, and a
  *               description of each segment; closed by an XXH3-64
- *     data      the data of each segment in order, as they lie in the file
+ *     data      the data of each segment in order, as they lie in the file; behind counters, the
+ *               counts of those that have outgrown their bits
  *     trailer   the XXH3-128 of all before, in canonical form: what xxh128sum prints for the stream
  *               without its last 16 bytes
  *
@@ -15,6 +16,7 @@
 #include "exchange/exchange.h"
 
 #include "hash/sum.h"
+#include "kind/cells.h"
 
 #define MAGIC "TAMISX\r\n" /* CR LF shows text-mode copies */
 #define VERSION 1u
@@ -89,6 +91,12 @@ TAMIS__AT(struct description, counter_bits, 196);
 TAMIS__AT(struct description, zero, 200);
 TAMIS__SIZE(struct description, 224);
 
+struct outgrown {   /* a counter that has outgrown its bits; the last one is all 0 */
+    uint64_t owner; /*   0   8  its number, and 1 */
+    uint64_t count; /*   8   8                    */
+};
+TAMIS__SIZE(struct outgrown, 16);
+
 #define HEAD_BYTES_MAX (sizeof(struct head) + TAMIS__SEGMENTS_MAX * sizeof(struct description) + 8)
 
 /* ---- In -------------------------------------------------------------------------------------- */
@@ -138,11 +146,13 @@ static int parse_description(const unsigned char *bytes, uint64_t at, struct tam
     if (d.kind == TAMIS_KIND_FUSE)
         return tamis__refuse(refusal, TAMIS_EUNSUPPORTED, at + offsetof(struct description, kind),
                              "has a segment of kind fuse, which the format does not carry");
-    if (d.kind == TAMIS_KIND_COUNTING || d.counter_bits != 0)
-        return tamis__refuse(refusal, TAMIS_EUNSUPPORTED, at + offsetof(struct description, kind),
-                             "has a segment with counters, which the format does not carry");
-    if (d.m_bits == 0 || d.m_bits > TAMIS__M_BITS_MAX ||
-        d.data_bytes != tamis__data_bytes(d.m_bits))
+    if ((d.kind == TAMIS_KIND_COUNTING) != (d.counter_bits != 0) ||
+        (d.counter_bits != 0 && !tamis__counter_bits_are_valid(d.counter_bits)))
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, kind),
+                             "has a segment of kind %u with counters of %u bits", d.kind,
+                             d.counter_bits);
+    if (d.m_bits == 0 || d.m_bits > TAMIS__M_BITS_MAX / 32 * (d.counter_bits != 0 ? 1 : 32) ||
+        d.data_bytes != tamis__data_bytes(tamis__data_bits(d.m_bits, d.counter_bits)))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, m_bits),
                              "has a segment of %llu bit%s in %llu byte%s",
                              (unsigned long long)d.m_bits, tamis__plural(d.m_bits),
@@ -201,6 +211,21 @@ static int parse_filter(const struct head *head, struct tamis__outline *outline,
     return 0;
 }
 
+/* A filter of kind counting has one segment, and does not go on in another. */
+static int check_counters(const struct tamis__outline *outline, struct tamis__refusal *refusal)
+{
+    const struct tamis__policy *policy = &outline->policy;
+    bool counts = false;
+    for (uint32_t i = 0; i < outline->count; i++)
+        counts |= outline->layers[i].segment.counter_bits != 0;
+    if (!counts ||
+        (outline->count == 1 && policy->slices == 0 && policy->on_full != TAMIS_ON_FULL_GROW &&
+         policy->on_full != TAMIS_ON_FULL_REFUSE))
+        return 0;
+    return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, segments),
+                         "has counters in a filter that goes on in further segments, or refuses");
+}
+
 /* Checks where segment `index` stands in the list. */
 static int check_slice(const struct tamis__outline *outline, uint32_t index, uint64_t at,
                        struct tamis__refusal *refusal)
@@ -212,6 +237,11 @@ static int check_slice(const struct tamis__outline *outline, uint32_t index, uin
     if (problem == NULL) return 0;
     return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, slice), "%s",
                          problem);
+}
+
+static uint64_t layer_bytes(const struct tamis__layer *layer)
+{
+    return tamis__data_bytes(tamis__data_bits(layer->segment.m_bits, layer->segment.counter_bits));
 }
 
 static int parse(const void *bytes, size_t count, struct tamis__outline *outline,
@@ -229,12 +259,14 @@ static int parse(const void *bytes, size_t count, struct tamis__outline *outline
         rc = parse_description(bytes, at, &outline->layers[i], refusal);
         if (rc == 0) rc = check_slice(outline, i, at, refusal);
         if (rc < 0) return rc;
-        const uint64_t data_bytes = tamis__data_bytes(outline->layers[i].segment.m_bits);
+        const uint64_t data_bytes =
+            layer_bytes(&outline->layers[i]) +
+            (outline->layers[i].segment.counter_bits != 0 ? sizeof(struct outgrown) : 0);
         if (outline->least_bytes > INT64_MAX - data_bytes)
             return tamis__refuse(refusal, TAMIS_ECORRUPT, at, "has sizes whose sum overflows");
         outline->least_bytes += data_bytes;
     }
-    return 0;
+    return check_counters(outline, refusal);
 }
 
 /* A target that computes a checksum of what passes through it. */
@@ -250,6 +282,27 @@ static int write_summed(void *context, uint32_t index, const void *data, size_t 
     return summing->target->write(summing->target->context, index, data, bytes);
 }
 
+/* Reads the counts behind the counters of a segment. */
+static int load_outgrown(struct tamis__reader *reader, struct summing *summing, uint32_t index)
+{
+    for (;;) {
+        unsigned char *bytes;
+        struct outgrown o;
+        const uint64_t at = reader->offset;
+        int rc = tamis__reader_take(reader, sizeof o, &bytes);
+        if (rc < 0) return rc;
+        tamis__sum_add(&summing->sum, bytes, sizeof o);
+        memcpy(&o, bytes, sizeof o);
+        if (o.owner == 0 && o.count == 0) return 0;
+        const struct tamis__stream_target *target = summing->target;
+        rc = o.owner == 0 ? TAMIS__NO_COUNT
+                          : target->count(target->context, index, o.owner - 1, o.count);
+        if (rc == TAMIS__NO_COUNT)
+            return tamis__reader_fail(reader, TAMIS_ECORRUPT, at, "has a count that cannot be");
+        if (rc < 0) return rc;
+    }
+}
+
 static int load(struct tamis__reader *reader, const struct tamis__outline *outline,
                 const struct tamis__stream_target *target)
 {
@@ -259,9 +312,11 @@ static int load(struct tamis__reader *reader, const struct tamis__outline *outli
     tamis__sum_init(&summing.sum);
     int rc = tamis__reader_take(reader, (size_t)outline->head_bytes, &bytes);
     if (rc == 0) tamis__sum_add(&summing.sum, bytes, (size_t)outline->head_bytes);
-    for (uint32_t i = 0; rc == 0 && i < outline->count; i++)
-        rc = tamis__load_data(reader, &through, i,
-                              tamis__data_bytes(outline->layers[i].segment.m_bits));
+    for (uint32_t i = 0; rc == 0 && i < outline->count; i++) {
+        rc = tamis__load_data(reader, &through, i, layer_bytes(&outline->layers[i]));
+        if (rc == 0 && outline->layers[i].segment.counter_bits != 0)
+            rc = load_outgrown(reader, &summing, i);
+    }
     const uint64_t at = reader->offset;
     if (rc == 0) rc = tamis__reader_take(reader, sizeof sum, &bytes);
     if (rc < 0) return rc;
@@ -278,11 +333,10 @@ static int check(const struct tamis__cargo *cargo)
 {
     for (uint32_t i = 0; i < cargo->count; i++) {
         const struct tamis__segment_header *h = cargo->segments[i]->header;
-        if (h->counter_bits != 0 || h->kind == TAMIS_KIND_FUSE)
+        if (h->kind == TAMIS_KIND_FUSE)
             return tamis__fail(TAMIS_EUNSUPPORTED,
-                               "format tamis does not carry the %s; copy the store (tamis backup)",
-                               h->kind == TAMIS_KIND_FUSE ? "fingerprints of kind fuse"
-                                                          : "counters of kind counting");
+                               "format tamis does not carry the fingerprints of kind fuse; copy "
+                               "the store (tamis backup)");
     }
     return 0; /* our own format can express every other filter */
 }
@@ -338,6 +392,22 @@ static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *wri
     return tamis__writer_put(writer, bytes, used + sizeof checksum);
 }
 
+static int put_outgrown(void *context, uint64_t cell, uint64_t count)
+{
+    const struct outgrown o = {.owner = cell + 1, .count = count};
+    return tamis__writer_put(context, &o, sizeof o);
+}
+
+/* The counters come before their counts: one that outgrows its bits in between has its count too,
+ * and that is what counts. */
+static int save_outgrown(const struct tamis__segment *segment, struct tamis__writer *writer)
+{
+    const struct outgrown last = {0, 0};
+    const struct tamis__cells cells = tamis__cells_of(segment);
+    const int rc = tamis__cells_each_marked(&cells, put_outgrown, writer);
+    return rc < 0 ? rc : tamis__writer_put(writer, &last, sizeof last);
+}
+
 static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 {
     unsigned char trailer[TAMIS__SUM_BYTES];
@@ -348,6 +418,7 @@ static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
         const struct tamis__segment_header *h = cargo->segments[i]->header;
         const struct tamis__passage passage = {.bit_order = h->bit_order};
         rc = tamis__writer_data(writer, cargo->segments[i], &passage, 0, h->data_bytes);
+        if (rc == 0 && h->counter_bits != 0) rc = save_outgrown(cargo->segments[i], writer);
     }
     writer->summing = false;
     if (rc < 0) return rc;

@@ -14,6 +14,7 @@
 #include "exchange/exchange.h"
 #include "handle/open.h"
 #include "hash/hash_set.h"
+#include "kind/cells.h"
 #include "txn/draft.h"
 #include "txn/enter.h"
 #include "txn/plan.h"
@@ -40,6 +41,7 @@ struct import {
     uint32_t count;              /* drafts: the layers, and perhaps one more that seals them */
     struct tamis__draft drafts[TAMIS__SEGMENTS_MAX];
     struct filling fillings[TAMIS__SEGMENTS_MAX];
+    struct tamis__segment counters; /* the draft whose counts come, mapped; header NULL: none */
 };
 
 /* ---- What is to be -----------------------------------------------------------------------------
@@ -198,6 +200,10 @@ static int draft_seal(struct import *import)
                            "the filter has %u segments already, the most there can be; import it "
                            "without a seal",
                            import->count);
+    if (import->outline.layers[0].segment.counter_bits != 0)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "the filter counts, and a key must be taken off where it was counted; "
+                           "import it without a seal");
     if (import->outline.policy.slices > 0)
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "the filter forgets by a window, whose next slice takes the new keys "
@@ -273,6 +279,50 @@ static int take_data(void *context, uint32_t index, const void *data, size_t byt
     return 0;
 }
 
+/* ---- Counters ---------------------------------------------------------------------------------
+ */
+
+/* Maps a draft of kind counting: what its counters have outgrown is made in place. */
+static int map_counters(struct import *import, uint32_t index)
+{
+    const struct tamis__draft *draft = &import->drafts[index];
+    if (import->counters.header != NULL) return 0;
+    return tamis__segment_map_staged(&import->store->place, &draft->staged, &draft->header,
+                                     &import->counters);
+}
+
+static int take_count(void *context, uint32_t index, uint64_t cell, uint64_t count)
+{
+    struct import *import = context;
+    if (cell >= import->drafts[index].header.m_bits || count > TAMIS__COUNT_MAX)
+        return TAMIS__NO_COUNT;
+    const int rc = map_counters(import, index);
+    if (rc < 0) return rc;
+    const struct tamis__cells cells = tamis__cells_of(&import->counters);
+    return tamis__cell_set(&cells, cell, count);
+}
+
+static void unmap_counters(struct import *import)
+{
+    if (import->counters.header != NULL) tamis__segment_close(&import->counters);
+    import->counters = (struct tamis__segment){.header = NULL};
+}
+
+/* All counts of the draft are in.  A counter that is marked and has no count gets a slot: it counts
+ * what the mark says. */
+static int finish_counters(struct import *import, uint32_t index)
+{
+    struct tamis__draft *draft = &import->drafts[index];
+    int rc = map_counters(import, index);
+    if (rc < 0) return rc;
+    const struct tamis__cells cells = tamis__cells_of(&import->counters);
+    rc = tamis__cells_mend(&cells, 0);
+    draft->header.overflow_levels = import->counters.header->overflow_levels;
+    if (rc == 0) rc = tamis__segment_check(&import->counters);
+    unmap_counters(import);
+    return rc;
+}
+
 /* Called when all data are in: can they be a filter's, and how many keys do they have? */
 static int finish_layer(struct import *import, uint32_t index)
 {
@@ -289,7 +339,7 @@ static int finish_layer(struct import *import, uint32_t index)
         tamis__header_set_items(
             header, (uint64_t)llround(tamis__estimate_items(header->kind, header->m_bits, header->k,
                                                             filling->ones)));
-    return 0;
+    return header->counter_bits != 0 ? finish_counters(import, index) : 0;
 }
 
 /* The source has the head alone: no bit is set, and the caller brings the data later. */
@@ -303,11 +353,13 @@ static int load_head(struct import *import)
 static int load(struct import *import)
 {
     const bool head_only = (import->spec->flags & TAMIS_IMPORT_HEAD) != 0;
-    const struct tamis__stream_target target = {.write = take_data, .context = import};
+    const struct tamis__stream_target target = {
+        .write = take_data, .count = take_count, .context = import};
     int rc = head_only ? load_head(import)
                        : import->format->load(&import->reader, &import->outline, &target);
     for (uint32_t i = 0; rc == 0 && !head_only && i < import->outline.count; i++)
         rc = finish_layer(import, i);
+    unmap_counters(import);
     /* This runs without the catalog's lock, as it may take long. */
     for (uint32_t i = 0; rc == 0 && i < import->count; i++)
         rc = tamis__segment_sync_staged(&import->store->place, &import->drafts[i].staged);

@@ -281,6 +281,33 @@ unsigned tamis__cells_above_zero(const struct tamis__cells *cells, uint64_t firs
     return sum;
 }
 
+int tamis__cells_each_marked(const struct tamis__cells *cells,
+                             int (*fn)(void *context, uint64_t cell, uint64_t count), void *context)
+{
+    const uint64_t slots = cells->first_slots * (((uint64_t)1 << levels_in_force(cells)) - 1);
+    int rc = 0;
+    for (uint64_t i = 0; rc == 0 && i < slots; i++) {
+        /* ORDER acquire: as find_slot(); who sees the owner sees the slot. */
+        const uint64_t owner = __atomic_load_n(&cells->slots[i].owner, __ATOMIC_ACQUIRE);
+        if (owner == 0 || owner > cells->segment->header->m_bits) continue;
+        if (tamis__cell_peek(cells, owner - 1) == cells->most)
+            rc = fn(context, owner - 1, tamis__cell_get_marked(cells, owner - 1));
+    }
+    return rc;
+}
+
+int tamis__cell_set(const struct tamis__cells *cells, uint64_t cell, uint64_t count)
+{
+    if (tamis__cell_peek(cells, cell) == cells->most) {
+        const int rc = tamis__cell_take_slot(cells, cell);
+        if (rc < 0) return rc;
+    }
+    const uint64_t is = tamis__cell_get(cells, cell);
+    if (count > is) return tamis__cell_raise_by(cells, cell, count - is);
+    tamis__cell_cut(cells, cell, count);
+    return 0;
+}
+
 /* ---- Copies -------------------------------------------------------------------------------- */
 
 /* Returns true if the slot was given up. */

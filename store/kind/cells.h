@@ -128,6 +128,16 @@ int tamis__cell_raise_by(const struct tamis__cells *cells, uint64_t cell, uint64
 int tamis__fail_count(const struct tamis__cells *cells,
                       uint64_t cell); /* TAMIS_ELIMIT, for that cell */
 
+/* Calls fn with each cell that is marked and has a slot, and with its count.  Ends when fn returns
+ * another value than 0, and returns that. */
+int tamis__cells_each_marked(const struct tamis__cells *cells,
+                             int (*fn)(void *context, uint64_t cell, uint64_t count),
+                             void *context);
+
+/* Sets the count of a cell, whatever it is.  Nobody else may know of the segment.  Returns
+ * TAMIS_ENOSPACE and the like. */
+int tamis__cell_set(const struct tamis__cells *cells, uint64_t cell, uint64_t count);
+
 /* Lowers a count that is above `count` to `count`.  Nobody else may know of the segment. */
 void tamis__cell_cut(const struct tamis__cells *cells, uint64_t cell, uint64_t count);
 

@@ -31,7 +31,8 @@ class Server:
     def __init__(self, module, *arguments, directory=None, **settings):
         self.module = module
         self.arguments = [str(argument) for argument in arguments]
-        self.settings = {"save": "", "appendonly": "no", "enable-debug-command": "yes"}
+        self.settings = {"save": "", "appendonly": "no", "enable-debug-command": "yes",
+                         "enable-module-command": "yes"}
         self.settings.update({name.replace("_", "-"): value for name, value in settings.items()})
         self.own = tempfile.mkdtemp(prefix="tamis-redis-") if directory is None else None
         self.directory = directory or self.own

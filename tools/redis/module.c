@@ -34,7 +34,10 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     const char *missing = redis_api_resolve(ctx);
     if (missing != NULL) return REDISMODULE_ERR; /* an older server than 7.0; it says no more */
-    if (RedisModule_IsModuleNameBusy(NAME)) return REDISMODULE_ERR;
+    if (RedisModule_IsModuleNameBusy(NAME)) {
+        RedisModule_Log(ctx, "warning", "the module " NAME " is loaded already");
+        return REDISMODULE_ERR;
+    }
     RedisModule_SetModuleAttribs(
         ctx, NAME, TAMIS_VERSION_MAJOR * 10000 + TAMIS_VERSION_MINOR * 100 + TAMIS_VERSION_PATCH,
         REDISMODULE_APIVER_1);

@@ -17,5 +17,3 @@ refused tamis create x -n 1000 --kind counting --on-full refuse
 refused tamis create x -n 1000 --kind counting --window 3d
 refused tamis create x -m 5120 -k 6 --kind counting
 refused tamis create x -n 1000 --kind counting --hash-set redisbloom
-refused tamis export four --to tamis four.tamis
-[ -e four.tamis ] || echo none
