@@ -44,4 +44,9 @@ def bloom_answers_as_redisbloom():
         ask_all("bf_cases.txt", resp)
 
 
-run(bloom_answers_as_redisbloom)
+def cuckoo_answers_as_redisbloom():
+    for resp in (2, 3):
+        ask_all("cf_cases.txt", resp)
+
+
+run(bloom_answers_as_redisbloom, cuckoo_answers_as_redisbloom)

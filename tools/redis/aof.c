@@ -22,6 +22,10 @@ void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value)
         RedisModule_EmitAOF(aof, "TAMIS.ATTACH", "sc", key, v->name);
         return;
     }
+    if (v->type == TYPE_CUCKOO) {
+        if (!cuckoo_rewrite(aof, key, v)) fail(aof, v);
+        return;
+    }
     int64_t bytes = head_of_value(v, head);
     if (bytes < 0) {
         fail(aof, v);

@@ -20,7 +20,7 @@ struct command {
 /* Registers the commands of a table, which ends with a name of NULL. */
 int commands_register(RedisModuleCtx *ctx, const struct command *table);
 
-extern const struct command bf_commands[], tamis_commands[];
+extern const struct command bf_commands[], cf_commands[], tamis_commands[];
 
 /* What the commands of this server have done since it began; INFO tamis shows it. */
 struct counts {
@@ -50,6 +50,10 @@ struct items *items_of(RedisModuleString **argv, int count);
 /* bf_*.c */
 RedisModuleCmdFunc bf_reserve, bf_add, bf_madd, bf_insert, bf_exists, bf_mexists, bf_info, bf_card,
     bf_debug, bf_scandump, bf_loadchunk;
+
+/* cf_*.c */
+RedisModuleCmdFunc cf_reserve, cf_add, cf_addnx, cf_insert, cf_insertnx, cf_exists, cf_mexists,
+    cf_count, cf_del, cf_compact, cf_info, cf_debug, cf_scandump, cf_loadchunk;
 
 /* tamis_*.c */
 RedisModuleCmdFunc tamis_reserve, tamis_info, tamis_merge, tamis_rotate, tamis_rollback, tamis_sync,

@@ -14,9 +14,13 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
+#include "freeze.h"
 #include "keeper.h"
+
+static pid_t server_pid;
 
 /* When the last whole dump was made, as the server tells it, in seconds. */
 static unsigned long long last_save(RedisModuleCtx *ctx)
@@ -51,6 +55,7 @@ static void on_persistence(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t
     (void)data;
     const bool dump = what == REDISMODULE_SUBEVENT_PERSISTENCE_RDB_START ||
                       what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START;
+    if (getpid() != server_pid) freeze_copy();
     rdb_saving(dump && !replica_waits(ctx));
     if (what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START) keeper_dump_begins();
     if (what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED ||
@@ -74,9 +79,11 @@ static void on_child(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what,
     const bool born = what == REDISMODULE_SUBEVENT_FORK_CHILD_BORN;
     hold(ctx, born);
     if (born) {
+        freeze_begin();
         saved_before = last_save(ctx);
         keeper_dump_begins();
     } else {
+        freeze_end();
         keeper_dump_ends(last_save(ctx) != saved_before);
     }
 }
@@ -158,6 +165,8 @@ int events_subscribe(RedisModuleCtx *ctx)
                   {REDISMODULE_EVENT_CRON_LOOP, on_cron},
                   {REDISMODULE_EVENT_SWAPDB, on_swap},
                   {REDISMODULE_EVENT_SHUTDOWN, on_shutdown}};
+    server_pid = getpid();
+    freeze_end(); /* there is no child */
     RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS |
                                           REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD);
     int rc = RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_GENERIC, on_key);

@@ -235,6 +235,13 @@ static bool keep(struct value *value)
     return true;
 }
 
+/* May a dump that is being made, or one that may yet be loaded, need the filter?  Dumps never refer
+ * to filters of kind counting. */
+static bool must_stay(const struct value *value)
+{
+    return child || (dumps && value->kind != TAMIS_KIND_COUNTING);
+}
+
 void keeper_drop(struct value *value)
 {
     tamis_filter *filter = NULL;
@@ -242,7 +249,7 @@ void keeper_drop(struct value *value)
     leave(value);
     if (value->attached || value->filter == NULL) {
         filter = value->filter;
-    } else if (child || dumps || value_size_bytes(value) >= LARGE_BYTES) {
+    } else if (must_stay(value) || value_size_bytes(value) >= LARGE_BYTES) {
         if (!keep(value)) filter = value->filter;
     } else {
         drop(value->name, value->filter);

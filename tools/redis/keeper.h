@@ -69,8 +69,11 @@ void keeper_each(void (*fn)(void *context, const struct value *value), void *con
 
 /* Lists the store's filters.  Called when the store has been opened. */
 void leftovers_read(tamis_store *store);
-/* Finds the filter of that time of creation among them, and takes it: its name now. */
-bool leftovers_take(int64_t created_at, char name[NAME_ROOM]);
+/* Opens the filter of that time of creation among them, and takes it for the value. */
+bool leftovers_take(int64_t created_at, struct value *value);
+/* The same for the filter of a key whose first segment was made at that time: the one that has its
+ * name, or the only one. */
+bool leftovers_take_key(const char *name, int64_t origin, struct value *value);
 /* If one of them that is ours has the name, it is renamed apart; returns whether. */
 bool leftovers_make_way(tamis_store *store, const char *name);
 /* All keys are loaded.  What was loaded anew gets what the store had of it before; what no key has

@@ -6,7 +6,7 @@
  * now loaded, the filter with all that was acknowledged, also what the dump or the AOF lacks after
  * a crash.
  *
- *     a dump names its filter by time of creation   that filter is taken, and nothing is copied
+ *     a dump refers to it, or has it, by its times  that filter is taken, and nothing is copied
  *     a command of the AOF makes the key anew       it is taken when all is loaded, if it has all
  *                                                   bits of the new one; else they are merged
  *     its key was gone already (NAME_TRASH)         it is dropped
@@ -25,6 +25,7 @@ struct leftover {
     char was[NAME_ROOM]; /* its name at the start */
     char name[NAME_ROOM];
     int64_t created_at;
+    int64_t origin; /* when its first segment was made; 0: not looked at yet */
     uint32_t kind;
     bool owned;
 };
@@ -66,15 +67,46 @@ bool leftovers_are_open(void)
     return !finished;
 }
 
-bool leftovers_take(int64_t created_at, char name[NAME_ROOM])
+/* Opens a leftover for a value.  One of others stays on the list: it may have several keys. */
+static bool take(struct leftover **link, struct value *value)
 {
-    for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next) {
-        if ((*link)->created_at != created_at) continue;
-        (void)strcpy(name, (*link)->name);
-        if ((*link)->owned) forget(link);
-        return true;
-    }
+    const struct leftover *l = *link;
+    if (tamis_filter_open(keeper_store(), l->name, 0, &value->filter) < 0) return false;
+    (void)strcpy(value->name, l->name);
+    if (l->owned) forget(link);
+    return true;
+}
+
+bool leftovers_take(int64_t created_at, struct value *value)
+{
+    for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next)
+        if ((*link)->created_at == created_at) return take(link, value);
     return false;
+}
+
+/* When the first segment was made; -1: it cannot be opened. */
+static int64_t origin_of(struct leftover *l)
+{
+    struct tamis_segment_stat first = {.size = sizeof first};
+    tamis_filter *filter = NULL;
+    if (l->origin != 0) return l->origin;
+    const bool known = tamis_filter_open(keeper_store(), l->name, TAMIS_READ_ONLY, &filter) == 0 &&
+                       tamis_filter_segment(filter, 0, &first) == 0;
+    (void)tamis_filter_close(filter);
+    l->origin = known ? first.created_at : -1;
+    return l->origin;
+}
+
+bool leftovers_take_key(const char *name, int64_t origin, struct value *value)
+{
+    struct leftover **found = NULL;
+    for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next) {
+        if (!(*link)->owned || origin_of(*link) != origin) continue;
+        if (strcmp((*link)->name, name) == 0) return take(link, value);
+        if (found != NULL) return false; /* COPY has made a second one */
+        found = link;
+    }
+    return found != NULL && take(found, value); /* RENAME came after the dump */
 }
 
 bool leftovers_make_way(tamis_store *store, const char *name)
@@ -143,12 +175,14 @@ static int join(tamis_store *store, struct value *value, const struct leftover *
 }
 
 /* Is the leftover dealt with?  It is dropped, or has become the filter of a key. */
-static bool supersede(tamis_store *store, const struct leftover *l)
+static bool supersede(tamis_store *store, struct leftover *l)
 {
     struct value *value = keeper_find(l->was);
-    if (value == NULL || value->from_dump || strcmp(l->was, l->name) == 0) return false;
-    int rc = l->kind == value->kind ? 0 : TAMIS_EMISMATCH;
-    if (rc == 0 && l->kind != TAMIS_KIND_COUNTING) rc = join(store, value, l);
+    if (value == NULL || strcmp(l->was, l->name) == 0 || l->kind != value->kind) return false;
+    /* The AOF has the counts that go with its commands. */
+    const bool counts = l->kind == TAMIS_KIND_COUNTING;
+    if (value->from_dump && !(counts && origin_of(l) == value->origin)) return false;
+    const int rc = counts ? 0 : join(store, value, l);
     if (rc == 0) keeper_drop_filter(l->name);
     return rc >= 0;
 }

@@ -9,7 +9,8 @@
  *     keeper       the store, the values             pieces       its data in pieces
  *     leftovers    what the store had before         rdb, aof     dumps
  *     value        the data types                    events       what happens in the server
- *     tamis_*      TAMIS.*, INFO tamis
+ *     tamis_*      TAMIS.*, INFO tamis               cf_*         CF.*
+ *     freeze       counters for a child that saves
  */
 #include "command.h"
 #include "config.h"
@@ -43,6 +44,7 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         REDISMODULE_APIVER_1);
     if (config_load(ctx, argv, argc) != REDISMODULE_OK || value_register(ctx) != REDISMODULE_OK ||
         commands_register(ctx, bf_commands) != REDISMODULE_OK ||
+        commands_register(ctx, cf_commands) != REDISMODULE_OK ||
         commands_register(ctx, tamis_commands) != REDISMODULE_OK ||
         tamis_info_register(ctx) != REDISMODULE_OK || events_subscribe(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;

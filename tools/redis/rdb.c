@@ -2,7 +2,7 @@
 /*
  * rdb.c: values in dumps.
  *
- *     ours          U 1, U flags, U created_at, U expansion, seven U of struct cuckoo;
+ *     ours          U 1, U flags, U created_at, U origin, U expansion, seven U of struct cuckoo;
  *                   with FLAG_REFERENCE: S name, U generation;
  *                   else the filter as a stream of format tamis: S S S ..., and an empty S
  *     RedisBloom's  encoding versions 0 to 4 (encver): U items, U layers, U options, U growth; for
@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "freeze.h"
 #include "keeper.h"
 #include "shape.h"
 
@@ -25,6 +26,7 @@
 #define FLAGS_KNOWN 3u
 
 #define BLOOM_ENCODING_MAX 4
+#define FROZEN_PIECE ((size_t)1 << 20)
 
 static bool saving_to_file;
 
@@ -64,11 +66,23 @@ static void save_reference(RedisModuleIO *rdb, const struct value *value)
     RedisModule_SaveUnsigned(rdb, stat.generation);
 }
 
+/* What a child copied before it began. */
+static void save_frozen(RedisModuleIO *rdb, const char *stream, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += FROZEN_PIECE) {
+        const size_t left = bytes - at;
+        (void)save_piece(rdb, stream + at, left < FROZEN_PIECE ? left : FROZEN_PIECE);
+    }
+}
+
 static void save_content(RedisModuleIO *rdb, const struct value *value)
 {
     const struct tamis_sink sink = {.size = sizeof sink, .write = save_piece, .context = rdb};
-    const int rc = tamis_filter_export(value->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
-    if (rc < 0)
+    size_t bytes = 0;
+    const char *frozen = freeze_stream(value, &bytes);
+    if (frozen != NULL)
+        save_frozen(rdb, frozen, bytes);
+    else if (tamis_filter_export(value->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink) < 0)
         RedisModule_LogIOError(rdb, "warning",
                                "the dump lacks the filter '%s', and cannot be loaded: %s",
                                value->name, tamis_last_error());
@@ -84,6 +98,7 @@ void rdb_save_value(RedisModuleIO *rdb, void *value)
                                 (reference ? FLAG_REFERENCE : 0) |
                                     (v->attached ? FLAG_ATTACHED : 0),
                                 (uint64_t)v->created_at,
+                                (uint64_t)v->origin,
                                 v->expansion,
                                 c->buckets,
                                 c->items,
@@ -161,49 +176,57 @@ static int skip_content(struct pull *pull)
 /* What the dump says before the filter. */
 struct said {
     uint64_t flags;
-    int64_t created_at;
+    int64_t created_at, origin;
     uint64_t expansion;
     struct cuckoo cuckoo;
 };
 
 static bool load_said(RedisModuleIO *rdb, struct said *said)
 {
-    uint64_t numbers[11];
-    for (size_t i = 0; i < 11; i++) {
+    uint64_t numbers[12];
+    for (size_t i = 0; i < 12; i++) {
         numbers[i] = RedisModule_LoadUnsigned(rdb);
         if (RedisModule_IsIOError(rdb)) return false;
     }
     *said = (struct said){.flags = numbers[1],
                           .created_at = (int64_t)numbers[2],
-                          .expansion = numbers[3],
-                          .cuckoo = {.buckets = numbers[4],
-                                     .items = numbers[5],
-                                     .deletes = numbers[6],
-                                     .filters = (uint32_t)numbers[7],
-                                     .bucket_size = (uint32_t)numbers[8],
-                                     .max_iterations = (uint32_t)numbers[9],
-                                     .expansion = (uint32_t)numbers[10]}};
+                          .origin = (int64_t)numbers[3],
+                          .expansion = numbers[4],
+                          .cuckoo = {.buckets = numbers[5],
+                                     .items = numbers[6],
+                                     .deletes = numbers[7],
+                                     .filters = (uint32_t)numbers[8],
+                                     .bucket_size = (uint32_t)numbers[9],
+                                     .max_iterations = (uint32_t)numbers[10],
+                                     .expansion = (uint32_t)numbers[11]}};
     return numbers[0] == VERSION && (said->flags & ~(uint64_t)FLAGS_KNOWN) == 0 &&
            said->expansion <= 32768;
 }
 
-/* Opens the filter that a dump names, if the store had it when the server began, or has kept it. */
+/* Opens the filter that a dump refers to, if the store had it when the server began, or has kept
+ * it. */
 static bool find_again(const struct said *said, struct value *value)
 {
-    tamis_store *store = keeper_store();
-    if (store == NULL) return false;
-    if (keeper_take_back(said->created_at, value)) return true;
-    if (!leftovers_are_open() || !leftovers_take(said->created_at, value->name)) return false;
-    return tamis_filter_open(store, value->name, 0, &value->filter) == 0;
+    return keeper_store() != NULL &&
+           (keeper_take_back(said->created_at, value) ||
+            (leftovers_are_open() && leftovers_take(said->created_at, value)));
 }
 
-/* May the filter of the store stand for the one in the dump?  It has at least what the dump has,
- * but its counts may be ahead of an AOF that is still to come. */
-static bool may_take(const struct value *value)
+/*
+ * Takes the filter that the store had of the key when the server began, if the dump has the same
+ * one: it has at least what the dump has.  But its counts may be ahead of an AOF that is still to
+ * come.
+ */
+static bool take_stored(const struct said *said, int db, const char *key, size_t key_bytes,
+                        struct value *value)
 {
-    return leftovers_are_open() &&
-           (value->type == TYPE_BLOOM ||
-            (RedisModule_GetContextFlags(NULL) & REDISMODULE_CTX_FLAGS_AOF) == 0);
+    char name[NAME_ROOM];
+    const bool may_count = (RedisModule_GetContextFlags(NULL) & REDISMODULE_CTX_FLAGS_AOF) == 0;
+    if (!leftovers_are_open() || keeper_store() == NULL) return false;
+    if (value->type == TYPE_CUCKOO && !may_count) return false;
+    name_of_key(db, key, key_bytes, name);
+    return (said->flags & FLAG_ATTACHED) != 0 ? leftovers_take(said->created_at, value)
+                                              : leftovers_take_key(name, said->origin, value);
 }
 
 static int load_reference(RedisModuleIO *rdb, const struct said *said, struct value *value)
@@ -237,11 +260,10 @@ static int load_content(RedisModuleIO *rdb, const struct said *said, struct valu
     size_t key_bytes;
     const char *key = key_of(rdb, &key_bytes);
     struct pull pull = {.rdb = rdb};
-    int rc;
-    if (may_take(value) && find_again(said, value))
-        rc = skip_content(&pull);
-    else
-        rc = keeper_make(value, RedisModule_GetDbIdFromIO(rdb), key, key_bytes, import, &pull);
+    const int db = RedisModule_GetDbIdFromIO(rdb);
+    const int rc = take_stored(said, db, key, key_bytes, value)
+                       ? skip_content(&pull)
+                       : keeper_make(value, db, key, key_bytes, import, &pull);
     if (rc < 0)
         RedisModule_LogIOError(
             rdb, "warning", "the filter of the key '%.*s' cannot be loaded: %s", (int)key_bytes,

@@ -120,15 +120,9 @@ bool head_is_too_large(const void *head, size_t bytes)
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-/* A stream in memory. */
-struct memory {
-    const unsigned char *at;
-    size_t left;
-};
-
-static int64_t read_memory(void *context, void *buffer, size_t bytes)
+int64_t memory_read(void *context, void *buffer, size_t bytes)
 {
-    struct memory *memory = context;
+    struct memory_source *memory = context;
     const size_t now = bytes < memory->left ? bytes : memory->left;
     memcpy(buffer, memory->at, now);
     memory->at += now;
@@ -138,13 +132,14 @@ static int64_t read_memory(void *context, void *buffer, size_t bytes)
 
 static int import_head(void *context, tamis_store *store, const char *name, tamis_filter **filter)
 {
-    struct memory memory = *(const struct memory *)context; /* a second try begins anew */
+    struct memory_source memory =
+        *(const struct memory_source *)context; /* a second try begins anew */
     const bool tamis = head_is_tamis(memory.at, memory.left);
     const struct tamis_import_spec spec = {.size = sizeof spec,
                                            .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED |
                                                     (tamis ? 0 : TAMIS_IMPORT_AS_THERE)};
     const struct tamis_source source = {
-        .size = sizeof source, .read = read_memory, .context = &memory, .bytes = memory.left};
+        .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
     return tamis_filter_import(store, name, tamis ? "tamis" : "redisbloom", &spec, &source, filter);
 }
 
@@ -154,7 +149,7 @@ static int make_from_own(struct value *value, int db, const char *key, size_t ke
 {
     uint32_t expansion = 0;
     if (bytes < TAMIS_HEAD + 4) return TAMIS_ECORRUPT;
-    struct memory memory = {.at = head, .left = bytes - 4};
+    struct memory_source memory = {.at = head, .left = bytes - 4};
     memcpy(&expansion, head + memory.left, 4);
     const int rc = keeper_make(value, db, key, key_bytes, import_head, &memory);
     if (rc == 0 && !value->exact) value->expansion = expansion;
@@ -171,7 +166,7 @@ int make_from_head(struct value *value, int db, const char *key, size_t key_byte
     memcpy(framed, FRAMED_MAGIC, 8);
     memcpy(framed + 8, frame, sizeof frame);
     memcpy(framed + FRAMED_AT, head, bytes);
-    struct memory memory = {.at = framed, .left = FRAMED_AT + bytes};
+    struct memory_source memory = {.at = framed, .left = FRAMED_AT + bytes};
     return keeper_make(value, db, key, key_bytes, import_head, &memory);
 }
 

@@ -39,6 +39,13 @@ size_t bloom_head_new(const struct bloom_shape *shape, unsigned char head[HEAD_R
 size_t bloom_head_add(unsigned char head[HEAD_ROOM], size_t bytes, const struct bloom_layer *layer);
 size_t bloom_head_begin(uint32_t options, uint32_t growth, unsigned char head[HEAD_ROOM]);
 
+/* A stream in memory, and the function of a source that reads it. */
+struct memory_source {
+    const unsigned char *at;
+    size_t left;
+};
+int64_t memory_read(void *context, void *buffer, size_t bytes);
+
 /* Does the head begin like that of our own stream? */
 bool head_is_tamis(const void *head, size_t bytes);
 /* The bytes of the data that a head claims, without any check of the head; UINT64_MAX if it is too

@@ -26,8 +26,16 @@ struct value *value_new(enum type type)
     return value;
 }
 
+void value_forget_arrived(struct value *value)
+{
+    RedisModule_Free(value->arriving);
+    value->arriving = NULL;
+    value->arrived = 0;
+}
+
 void value_free(struct value *value)
 {
+    value_forget_arrived(value);
     RedisModule_Free(value->key);
     RedisModule_Free(value);
 }
@@ -48,9 +56,12 @@ static int describe_exact(struct value *value)
 int value_describe(struct value *value)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    const int rc = tamis_filter_stat(value->filter, &stat);
+    struct tamis_segment_stat first = {.size = sizeof first};
+    int rc = tamis_filter_stat(value->filter, &stat);
+    if (rc == 0) rc = tamis_filter_segment(value->filter, 0, &first);
     if (rc < 0) return rc;
     value->created_at = stat.created_at;
+    value->origin = first.created_at;
     value->kind = stat.kind;
     value->exact = strcmp(stat.hash_set, "redisbloom") == 0;
     value->expansion = stat.on_full == TAMIS_ON_FULL_REFUSE ? 0 : 2;
@@ -72,7 +83,7 @@ uint64_t value_size_bytes(const struct value *value)
 static size_t mem_usage(const void *value)
 {
     const struct value *v = value;
-    return sizeof *v + v->key_bytes + 1;
+    return sizeof *v + v->key_bytes + 1 + v->arrived;
 }
 
 static void digest(RedisModuleDigest *to, void *value)

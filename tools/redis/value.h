@@ -35,11 +35,14 @@ struct value {
     bool attached;        /* made by others: it stays when the key goes */
     bool from_dump;       /* a dump brought it, no command */
     tamis_filter *filter;
-    int64_t created_at; /* of the filter: by this a dump knows it again */
+    int64_t created_at; /* of the filter: by this a reference knows it again */
+    int64_t origin;     /* of its first segment: a copy by way of a dump has the same */
     uint32_t kind;
     bool exact;         /* hash set redisbloom: the bits are RedisBloom's */
     uint32_t expansion; /* BF.*: 0 means NONSCALING */
     struct cuckoo cuckoo;
+    char *arriving; /* what CF.LOADCHUNK has brought of it so far */
+    size_t arrived;
 };
 
 extern RedisModuleType *value_types[TYPES];
@@ -54,6 +57,9 @@ int value_describe(struct value *value);
 /* Frees a value that the keeper does not have. */
 void value_free(struct value *value);
 
+/* Frees what CF.LOADCHUNK has brought so far. */
+void value_forget_arrived(struct value *value);
+
 /* What BF.INFO calls its size: 32 bytes, 64 for each segment, and their data. */
 uint64_t value_size_bytes(const struct value *value);
 
@@ -62,5 +68,7 @@ void *rdb_load_bloom(RedisModuleIO *rdb, int encver);
 void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver);
 void rdb_save_value(RedisModuleIO *rdb, void *value);
 void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value);
+/* The commands that make a value of CF.* anew; false: it could not be read. */
+bool cuckoo_rewrite(RedisModuleIO *aof, RedisModuleString *key, const struct value *value);
 /* What is being saved: a file (a child, or SAVE), or a payload of DUMP. */
 void rdb_saving(bool to_file);

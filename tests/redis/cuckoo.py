@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""cuckoo.py MODULE TAMIS: CF.* on filters of kind counting: counts are right after dumps, logs and replication.
+
+It was seen to fail without freeze_copy(), and for a leftover that was taken beside an AOF.
+"""
+import struct
+import threading
+
+from harness import eventually, filters, refused, run, same, server
+from redis_client import Client
+
+OFTEN = 40  # more than a counter of 4 bits holds
+
+
+def fill(client, key="c", capacity=1000):
+    client.good("CF.RESERVE", key, capacity)
+    client.good("CF.INSERT", key, "ITEMS", *[f"item {i}" for i in range(200)])
+    for _ in range(OFTEN):
+        client.good("CF.ADD", key, "often")
+    client.good("CF.DEL", key, "item 7")
+
+
+def check(client, key="c", often=OFTEN):
+    same([client.good("CF.COUNT", key, item) for item in ("item 1", "item 7", "often")], [1, 0, often], key)
+
+
+def items_are_counted_and_taken_off():
+    with server() as redis:
+        client = redis.client()
+        fill(client)
+        check(client)
+        for _ in range(OFTEN):
+            same(client.good("CF.DEL", "c", "often"), 1, "as often as it was added")
+        same(client.good("CF.DEL", "c", "often"), 0, "then it is gone")
+        refused(client("CF.DEL", "none", "x"), "Not found")
+        same(client.good("CF.MEXISTS", "none", "x", "y"), [0, 0], "a missing key")
+        client.good("BF.ADD", "b", "x")
+        refused(client("CF.ADD", "b", "x"), "WRONGTYPE")
+        refused(client("BF.ADD", "c", "x"), "WRONGTYPE")
+        same(client.good("TYPE", "c"), "MBbloomCF", "TYPE")
+        client.good("COPY", "c", "copy")
+        client.good("CF.ADD", "c", "item 1")
+        same((client.good("CF.COUNT", "c", "item 1"), client.good("CF.COUNT", "copy", "item 1")), (2, 1), "COPY")
+        same(client.good("CF.INFO", "copy")[7], client.good("CF.INFO", "c")[7] - 1, "items of the copy")
+
+
+def sub_filters_come_and_go():
+    with server("cf-max-expansions", 4) as redis:
+        client = redis.client()
+        client.good("CF.RESERVE", "c", 4, "BUCKETSIZE", 1, "EXPANSION", 2)
+        items = [f"i{i}" for i in range(12)]
+        same(client.good("CF.INSERT", "c", "ITEMS", *items), [1] * 12, "two sub-filters")
+        info = client.good("CF.INFO", "c")
+        same((info[1], info[3], info[5], info[7]), (40 + 32 + 12, 4, 2, 12), "CF.INFO")
+        client.good("CF.INSERT", "c", "ITEMS", *[f"j{i}" for i in range(40)])
+        refused(client("CF.ADD", "c", "x"), "Maximum expansions reached")
+        for item in items + [f"j{i}" for i in range(39)]:
+            client.good("CF.DEL", "c", item)
+        client.good("CF.COMPACT", "c")
+        same(client.good("CF.DEBUG", "c"),
+             b"bktsize:1 buckets:4 items:1 deletes:0 filters:1 max_iterations:20 expansion:2", "compacted")
+
+
+def counts_survive():
+    for settings in ({"save": "900 1"}, {"appendonly": "yes"},
+                     {"appendonly": "yes", "aof_use_rdb_preamble": "no"}):
+        for mode in ("content", "reference"):
+            with server("rdb", mode, **settings) as redis:
+                client = redis.client()
+                fill(client)
+                before = client.good("CF.INFO", "c")
+                if "appendonly" in settings:
+                    client.good("BGREWRITEAOF")
+                    eventually(lambda: b"aof_rewrite_in_progress:0" in client.good("INFO", "persistence"), "rewritten")
+                else:
+                    client.good("SAVE")
+                for kill in (False, True):
+                    redis.restart(kill=kill)
+                    client = redis.client()
+                    check(client)
+                    same(client.good("CF.INFO", "c"), before, f"{settings} {mode}")
+                    client.good("DEBUG", "RELOAD")
+                    check(client)
+                eventually(lambda: filters(redis) == ["c"], f"nothing is left over: {settings} {mode} {filters(redis)}")
+
+
+def a_child_saves_what_was():
+    """Items that are added while a replica is given the dump are not counted twice there."""
+    with server() as master, server() as replica:
+        client, follower = master.client(), replica.client()
+        fill(client, capacity=1 << 20)
+        stop = threading.Event()
+
+        def load():
+            own = Client(master.port)
+            while not stop.is_set():
+                own.good("CF.ADD", "c", "often")
+
+        threads = [threading.Thread(target=load) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        follower.good("REPLICAOF", "127.0.0.1", master.port)
+        eventually(lambda: b"master_link_status:up" in follower.good("INFO", "replication"), "the link")
+        stop.set()
+        for thread in threads:
+            thread.join()
+        client.good("CF.ADD", "c", "the last")
+        eventually(lambda: follower.good("CF.EXISTS", "c", "the last") == 1, "the replica has all")
+        same(follower.good("CF.COUNT", "c", "often"), client.good("CF.COUNT", "c", "often"), "the counts are the same")
+        same(follower.good("CF.INFO", "c"), client.good("CF.INFO", "c"), "CF.INFO")
+
+
+def dumps_move_counts():
+    with server() as redis:
+        client = redis.client()
+        fill(client)
+        client.good("CF.RESERVE", "empty", 100)
+        same(client.good("CF.SCANDUMP", "empty", 0), [0, None], "an empty filter")
+        iterator, chunks = 0, []
+        while True:
+            iterator, data = client.good("CF.SCANDUMP", "c", iterator)
+            if iterator == 0:
+                break
+            chunks.append((iterator, data))
+        same(len(chunks[0][1]), 38, "RedisBloom's head")
+        half = len(chunks[1][1]) // 2
+        for at, data in (chunks[0], (half + 1, chunks[1][1][:half]), (chunks[1][0], chunks[1][1][half:])):
+            client.good("CF.LOADCHUNK", "to", at, data)
+        check(client, "to")
+        same(client.good("CF.INFO", "to"), client.good("CF.INFO", "c"), "CF.INFO")
+        refused(client("CF.LOADCHUNK", "to", 1, chunks[0][1]), "ERR item exists")
+        refused(client("CF.LOADCHUNK", "none", 5, b"data"), "ERR not found")
+        refused(client("CF.LOADCHUNK", "x", 1, b"short"), "Invalid header")
+        refused(client("CF.LOADCHUNK", "x", 1, b"\xff" * 38), "Couldn't create filter!")
+        client.good("CF.LOADCHUNK", "x", 1, struct.pack("<QQQQHHH", 2, 2, 0, 1, 1, 20, 0))
+        refused(client("CF.LOADCHUNK", "x", 3, b"\xdd\xdd"), "Couldn't load chunk!")
+        same("do not tell the keys" in redis.log(), True, "the log names the mend")
+        broken = chunks[1][1][:100] + bytes([chunks[1][1][100] ^ 1]) + chunks[1][1][101:]
+        refused(client("CF.LOADCHUNK", "x", chunks[1][0], broken), "Couldn't load chunk!")
+        client.good("CF.LOADCHUNK", "x", *chunks[1])
+        check(client, "x")
+        payload = client.good("DUMP", "c")
+        client.good("RESTORE", "restored", 0, payload)
+        check(client, "restored")
+        same(len(filters(redis)), 5, "nothing is left over")
+
+
+run(items_are_counted_and_taken_off, sub_filters_come_and_go, counts_survive, a_child_saves_what_was,
+    dumps_move_counts)

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cf_dump.c: CF.SCANDUMP, CF.LOADCHUNK, and the rewrite of an AOF.
+ *
+ * The first answer has RedisBloom's head.  The data are our own: a mark, the number of bytes that
+ * follow, and the filter as a stream; they are cut into pieces and come in order.  Fingerprints of
+ * a cuckoo filter do not tell its keys, so RedisBloom's data are refused.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cf_shape.h"
+#include "command.h"
+#include "freeze.h"
+#include "pieces.h"
+#include "shape.h"
+
+#define MARK "TAMISCF1"
+#define MARK_BYTES 16u /* with the number of bytes */
+
+/* All data of a dump, for RedisModule_Free(); NULL: it failed. */
+static char *data_of(const struct value *value, size_t *bytes)
+{
+    size_t count = 0;
+    char *own = NULL;
+    const char *stream = freeze_stream(value, &count);
+    if (stream == NULL) stream = own = stream_in_memory(value, &count);
+    if (stream == NULL) return NULL;
+    const uint64_t follow = count;
+    char *data = RedisModule_Alloc(MARK_BYTES + count);
+    memcpy(data, MARK, 8);
+    memcpy(data + 8, &follow, 8);
+    memcpy(data + MARK_BYTES, stream, count);
+    RedisModule_Free(own);
+    *bytes = MARK_BYTES + count;
+    return data;
+}
+
+static void reply_end(RedisModuleCtx *ctx)
+{
+    (void)RedisModule_ReplyWithArray(ctx, 2);
+    (void)RedisModule_ReplyWithLongLong(ctx, 0);
+    (void)RedisModule_ReplyWithNull(ctx);
+}
+
+static void dump(RedisModuleCtx *ctx, const struct value *value, uint64_t iterator)
+{
+    unsigned char head[CUCKOO_HEAD_BYTES];
+    size_t bytes = 0;
+    if (value->cuckoo.items == 0) {
+        reply_end(ctx);
+        return;
+    }
+    if (iterator == 0) {
+        cuckoo_write_head(&value->cuckoo, head);
+        (void)RedisModule_ReplyWithArray(ctx, 2);
+        (void)RedisModule_ReplyWithLongLong(ctx, 1);
+        (void)RedisModule_ReplyWithStringBuffer(ctx, (const char *)head, sizeof head);
+        return;
+    }
+    char *data = data_of(value, &bytes);
+    if (data == NULL) {
+        (void)reply_failure(ctx, "the filter cannot be dumped");
+    } else if (iterator - 1 >= bytes) {
+        reply_end(ctx);
+    } else {
+        const uint64_t left = bytes - (iterator - 1);
+        const size_t now = (size_t)(left < PIECE_BYTES ? left : PIECE_BYTES);
+        (void)RedisModule_ReplyWithArray(ctx, 2);
+        (void)RedisModule_ReplyWithLongLong(ctx, (long long)(iterator + now));
+        (void)RedisModule_ReplyWithStringBuffer(ctx, data + iterator - 1, now);
+    }
+    RedisModule_Free(data);
+}
+
+int cf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct value *value;
+    long long iterator;
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    if (!arg_integer(argv[2], 0, INT64_MAX, &iterator))
+        return RedisModule_ReplyWithError(ctx, "Invalid position");
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
+    const enum held held = key_held(key, TYPE_CUCKOO, &value);
+    if (held == HELD_VALUE)
+        dump(ctx, value, (uint64_t)iterator);
+    else
+        (void)RedisModule_ReplyWithError(ctx, held == HELD_NONE ? NOT_FOUND : WRONG_TYPE);
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+/* ---- In -------------------------------------------------------------------------------------- */
+
+static const char *load_head(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                             const char *head, size_t bytes)
+{
+    struct cuckoo cuckoo;
+    size_t key_bytes;
+    const char *text = RedisModule_StringPtrLen(name, &key_bytes);
+    if (bytes != CUCKOO_HEAD_BYTES) return "Invalid header";
+    if (!cuckoo_read_head((const unsigned char *)head, &cuckoo)) return "Couldn't create filter!";
+    struct value *value = value_new(TYPE_CUCKOO);
+    if (make_cuckoo(value, RedisModule_GetSelectedDb(ctx), text, key_bytes, &cuckoo) == 0) {
+        key_set(ctx, key, name, value);
+        return NULL;
+    }
+    value_free(value);
+    return "Couldn't create filter!";
+}
+
+/* All pieces are in: the filter that they are takes the place of the empty one. */
+static bool finish(struct value *value)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    char name[NAME_ROOM];
+    struct memory_source memory = {.at = (const unsigned char *)value->arriving + MARK_BYTES,
+                                   .left = value->arrived - MARK_BYTES};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
+    const struct tamis_import_spec spec = {.size = sizeof spec, .flags = TAMIS_IMPORT_OWNED};
+    tamis_filter *filter = NULL;
+    name_apart(NAME_ASIDE, name);
+    if (tamis_filter_import(keeper_store(), name, "tamis", &spec, &source, &filter) < 0)
+        return false;
+    if (tamis_filter_stat(filter, &stat) == 0 && stat.kind == TAMIS_KIND_COUNTING) {
+        keeper_replace(value, name, filter);
+        return true;
+    }
+    keeper_drop_filter(name);
+    (void)tamis_filter_close(filter);
+    return false;
+}
+
+static bool is_mark(const char *data, size_t bytes)
+{
+    return bytes >= MARK_BYTES && memcmp(data, MARK, 8) == 0;
+}
+
+static const char *load_piece(struct value *value, long long iterator, const char *data,
+                              size_t bytes)
+{
+    static const char refusal[] = "Couldn't load chunk!";
+    uint64_t all;
+    if (iterator <= 0 || bytes == 0 || (uint64_t)iterator - 1 != value->arrived + bytes)
+        return refusal;
+    if (value->arrived == 0 && !is_mark(data, bytes)) {
+        RedisModule_Log(NULL, "warning",
+                        "CF.LOADCHUNK brings fingerprints of a cuckoo filter, which do not tell "
+                        "the keys that counters need; add its keys anew, by CF.ADD");
+        return refusal;
+    }
+    value->arriving = RedisModule_Realloc(value->arriving, value->arrived + bytes);
+    memcpy(value->arriving + value->arrived, data, bytes);
+    value->arrived += bytes;
+    memcpy(&all, value->arriving + 8, 8);
+    if (value->arrived - MARK_BYTES < all) return NULL;
+    const bool done = value->arrived - MARK_BYTES == all && finish(value);
+    value_forget_arrived(value);
+    return done ? NULL : refusal;
+}
+
+int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct value *value;
+    long long iterator;
+    size_t bytes;
+    const char *error;
+    if (argc != 4) return RedisModule_WrongArity(ctx);
+    if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK || iterator == 0)
+        return RedisModule_ReplyWithError(ctx, "Invalid position");
+    const char *data = RedisModule_StringPtrLen(argv[3], &bytes);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    const enum held held = key_held(key, TYPE_CUCKOO, &value);
+    if (held == HELD_OTHER)
+        error = WRONG_TYPE;
+    else if (iterator == 1)
+        error = held == HELD_VALUE ? "ERR item exists" : load_head(ctx, key, argv[1], data, bytes);
+    else
+        error = held == HELD_NONE ? NOT_FOUND : load_piece(value, iterator, data, bytes);
+    if (error == NULL) {
+        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+        (void)RedisModule_ReplicateVerbatim(ctx);
+    } else {
+        (void)RedisModule_ReplyWithError(ctx, error);
+    }
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+bool cuckoo_rewrite(RedisModuleIO *aof, RedisModuleString *key, const struct value *value)
+{
+    unsigned char head[CUCKOO_HEAD_BYTES];
+    size_t bytes = 0;
+    char *data = data_of(value, &bytes);
+    if (data == NULL) return false;
+    cuckoo_write_head(&value->cuckoo, head);
+    RedisModule_EmitAOF(aof, "CF.LOADCHUNK", "slb", key, 1LL, (const char *)head, sizeof head);
+    for (size_t at = 0; at < bytes;) {
+        const size_t left = bytes - at, now = left < PIECE_BYTES ? left : (size_t)PIECE_BYTES;
+        at += now;
+        RedisModule_EmitAOF(aof, "CF.LOADCHUNK", "slb", key, (long long)at + 1, data + at - now,
+                            now);
+    }
+    RedisModule_Free(data);
+    return true;
+}

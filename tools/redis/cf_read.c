@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cf_read.c: CF.EXISTS, CF.MEXISTS, CF.COUNT, CF.DEL, CF.COMPACT, CF.INFO and CF.DEBUG. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cf_shape.h"
+#include "command.h"
+#include "freeze.h"
+
+int cf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct value *value;
+    size_t bytes;
+    int rc = 0;
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
+    if (key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE)
+        rc = tamis_filter_contains(value->filter, item, bytes);
+    RedisModule_CloseKey(key);
+    counts.asked++;
+    return rc < 0 ? reply_failure(ctx, "the filter cannot be asked")
+                  : RedisModule_ReplyWithBool(ctx, rc);
+}
+
+int cf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct value *value;
+    int64_t rc = 0;
+    if (argc < 3) return RedisModule_WrongArity(ctx);
+    const struct items *items = items_of(argv + 2, argc - 2);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
+    const bool there = key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE;
+    if (there)
+        rc = tamis_filter_contains_batch(value->filter, items->keys, items->count, items->answers);
+    RedisModule_CloseKey(key);
+    if (rc < 0) return reply_failure(ctx, "the filter cannot be asked");
+    counts.asked += items->count;
+    (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
+    for (size_t i = 0; i < items->count; i++)
+        (void)RedisModule_ReplyWithBool(ctx, there ? items->answers[i] : 0);
+    return REDISMODULE_OK;
+}
+
+int cf_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct value *value;
+    size_t bytes;
+    int64_t count = 0;
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
+    if (key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE)
+        count = tamis_filter_count(value->filter, item, bytes);
+    RedisModule_CloseKey(key);
+    counts.asked++;
+    return count < 0 ? reply_failure(ctx, "the filter cannot be asked")
+                     : RedisModule_ReplyWithLongLong(ctx, count);
+}
+
+int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct value *value;
+    size_t bytes;
+    int rc = 0;
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    const bool there = key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE;
+    if (there) {
+        freeze_wait();
+        rc = tamis_filter_remove(value->filter, item, bytes);
+        if (rc > 0) cuckoo_deleted(&value->cuckoo);
+    }
+    RedisModule_CloseKey(key);
+    if (!there) return RedisModule_ReplyWithError(ctx, "Not found");
+    if (rc < 0) return reply_failure(ctx, "the item cannot be deleted");
+    (void)RedisModule_ReplyWithBool(ctx, rc);
+    return RedisModule_ReplicateVerbatim(ctx);
+}
+
+int cf_compact(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct value *value;
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    const bool there = key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE;
+    if (there) cuckoo_compact(&value->cuckoo);
+    RedisModule_CloseKey(key);
+    if (!there) return RedisModule_ReplyWithError(ctx, "Cuckoo filter was not found");
+    (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+    return RedisModule_ReplicateVerbatim(ctx);
+}
+
+/* ---- What a filter is ------------------------------------------------------------------------ */
+
+/* Opens a key for reading.  If it has no filter of CF.*, replies and returns false. */
+static bool look(RedisModuleCtx *ctx, RedisModuleString *name, struct cuckoo *cuckoo)
+{
+    struct value *value;
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, name, REDISMODULE_READ);
+    const enum held held = key_held(key, TYPE_CUCKOO, &value);
+    if (held == HELD_VALUE) *cuckoo = value->cuckoo;
+    RedisModule_CloseKey(key);
+    if (held == HELD_VALUE) return true;
+    (void)RedisModule_ReplyWithError(ctx, held == HELD_NONE ? NOT_FOUND : WRONG_TYPE);
+    return false;
+}
+
+int cf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct cuckoo c;
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    if (!look(ctx, argv[1], &c)) return REDISMODULE_OK;
+    const struct {
+        const char *name;
+        uint64_t number;
+    } fields[] = {{"Size", 40 + 16 * (uint64_t)c.filters + cuckoo_slots(&c)},
+                  {"Number of buckets", c.buckets},
+                  {"Number of filters", c.filters},
+                  {"Number of items inserted", c.items},
+                  {"Number of items deleted", c.deletes},
+                  {"Bucket size", c.bucket_size},
+                  {"Expansion rate", c.expansion},
+                  {"Max iterations", c.max_iterations}};
+    const long count = (long)(sizeof fields / sizeof fields[0]);
+    (void)RedisModule_ReplyWithMap(ctx, count);
+    for (long i = 0; i < count; i++) {
+        (void)RedisModule_ReplyWithSimpleString(ctx, fields[i].name);
+        (void)RedisModule_ReplyWithLongLong(ctx, (long long)fields[i].number);
+    }
+    return REDISMODULE_OK;
+}
+
+int cf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct cuckoo c;
+    char text[256];
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    if (!look(ctx, argv[1], &c)) return REDISMODULE_OK;
+    (void)snprintf(text, sizeof text,
+                   "bktsize:%u buckets:%" PRIu64 " items:%" PRIu64 " deletes:%" PRIu64
+                   " filters:%u max_iterations:%u expansion:%u",
+                   c.bucket_size, c.buckets, c.items, c.deletes, c.filters, c.max_iterations,
+                   c.expansion);
+    return RedisModule_ReplyWithCString(ctx, text);
+}
