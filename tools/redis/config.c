@@ -25,7 +25,7 @@ static const struct numeric numerics[] = {
     {"default-capacity", "bf-initial-size", "INITIAL_SIZE", 100, 1, CAPACITY_MAX, 0,
      OF(default_capacity)},
     {"expansion", "bf-expansion-factor", NULL, 2, 0, EXPANSION_MAX, 0, OF(expansion)},
-    {"max-bytes", NULL, NULL, 16LL << 30, 1, INT64_MAX, REDISMODULE_CONFIG_MEMORY, OF(max_bytes)},
+    {"max-bytes", NULL, NULL, 4LL << 30, 1, INT64_MAX, REDISMODULE_CONFIG_MEMORY, OF(max_bytes)},
     {"cf-capacity", "cf-initial-size", NULL, 1024, 2, CAPACITY_MAX, 0, OF(cf_capacity)},
     {"cf-bucket-size", "cf-bucket-size", NULL, 2, 1, 255, 0, OF(cf_bucket_size)},
     {"cf-max-iterations", "cf-max-iterations", NULL, 20, 1, 65535, 0, OF(cf_max_iterations)},
