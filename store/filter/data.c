@@ -122,3 +122,42 @@ TAMIS_API int tamis_filter_write_data(tamis_filter *filter, uint32_t index, uint
     if (rc == 0) rc = tamis__segment_check(segment);
     return (int)tamis__leave_with(filter, view, rc);
 }
+
+/* ---- A bit ----------------------------------------------------------------------------------- */
+
+static int check_position(const struct tamis_filter *filter,
+                          const struct tamis__segment_header *header, uint64_t position)
+{
+    if (filter->read_only) return tamis__fail_read_only(filter);
+    if (header->kind != TAMIS_KIND_BLOOM)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "the filter '%s' is not of kind bloom, whose keys are positions alone",
+                           filter->name);
+    if (position < header->m_bits) return 0;
+    return tamis__fail(TAMIS_EINVAL, "position %llu is past the m of the segment, %llu",
+                       (unsigned long long)position, (unsigned long long)header->m_bits);
+}
+
+TAMIS_API int tamis_filter_set_bit(tamis_filter *filter, uint32_t index, uint64_t position)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    struct tamis__view *view;
+    int rc = tamis__visit_segment(filter, index, &view);
+    if (rc < 0) return rc;
+    const struct tamis__segment *segment = &view->segments[index].segment;
+    rc = check_position(filter, segment->header, position);
+    if (rc == 0) rc = tamis__begin_writing(filter, segment);
+    if (rc == 0) {
+        const bool durable = view->policy.durable != 0;
+        const uint64_t at =
+            segment->header->bit_order == TAMIS__BITS_MSB_FIRST ? position ^ 7 : position;
+        const uint64_t mask = (uint64_t)1 << (at % 64);
+        if (durable) tamis__durable_begin_merge(view);
+        /* ORDER relaxed: bits only go from 0 to 1, and nobody infers other memory from a bit. */
+        const uint64_t was = __atomic_fetch_or(&segment->data[at / 64], mask, __ATOMIC_RELAXED);
+        if (durable) rc = tamis__durable_end_merge(view, rc);
+        if (rc == 0) rc = tamis__segment_check(segment);
+        if (rc == 0) rc = (was & mask) != 0;
+    }
+    return (int)tamis__leave_with(filter, view, rc);
+}

@@ -140,6 +140,17 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_write_data(tamis_filter *filter, uin
                                                        uint64_t offset, const void *data,
                                                        size_t bytes);
 
+/*
+ * Sets bit `position` of segment `index`, for programs that compute positions by themselves as
+ * tamis_filter_explain() tells them.  Of any that set one bit at one time, one is told 0.
+ *
+ * Returns  the bit from before, 0 or 1.  TAMIS_EINVAL: no such segment, or a position of m or more.
+ *          TAMIS_EUNSUPPORTED: another kind than bloom.  TAMIS_EREADONLY and the like, as
+ *          tamis_filter_write_data(); items are not counted either.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_bit(tamis_filter *filter, uint32_t index,
+                                                    uint64_t position);
+
 #ifdef __cplusplus
 }
 #endif

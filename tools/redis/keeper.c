@@ -35,6 +35,10 @@ static uint64_t gone, gone_before, released; /* how many filters went; before th
                                                 made; before one that is whole */
 static tamis_store *store;
 
+/* The values by the hashes of their keys. */
+static struct value **table;
+static size_t table_size, value_count;
+
 static void lock(void)
 {
     (void)pthread_mutex_lock(&mutex);
@@ -72,8 +76,70 @@ void keeper_drop_filter(const char *name)
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
+/* FNV-1a: short keys, and nobody gains by collisions but a longer look. */
+static uint64_t hash_of(const char *key, size_t bytes)
+{
+    uint64_t hash = 0xCBF29CE484222325;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (unsigned char)key[i]) * 0x100000001B3;
+    return hash ^ hash >> 32;
+}
+
+static void table_put(struct value *value)
+{
+    struct value **place = &table[value->hash & (table_size - 1)];
+    value->same = *place;
+    *place = value;
+}
+
+static void table_enter(struct value *value)
+{
+    if (value_count++ == table_size) {
+        struct value **old = table;
+        const size_t old_size = table_size;
+        table_size = old_size == 0 ? 64 : 2 * old_size;
+        table = RedisModule_Calloc(table_size, sizeof *table);
+        for (size_t i = 0; i < old_size; i++)
+            for (struct value *v = old[i], *next; v != NULL; v = next) {
+                next = v->same;
+                table_put(v);
+            }
+        RedisModule_Free(old);
+    }
+    value->hash = hash_of(value->key, value->key_bytes);
+    table_put(value);
+}
+
+static void table_leave(const struct value *value)
+{
+    struct value **place = &table[value->hash & (table_size - 1)];
+    while (*place != value)
+        place = &(*place)->same;
+    *place = value->same;
+    value_count--;
+}
+
+bool keeper_is_empty(void)
+{
+    return __atomic_load_n(&value_count, __ATOMIC_RELAXED) == 0; /* ORDER: a value of one's own
+                                                                    thread is seen */
+}
+
+bool keeper_has_key(const char *key, size_t key_bytes)
+{
+    const uint64_t hash = hash_of(key, key_bytes);
+    lock();
+    const struct value *v = table_size == 0 ? NULL : table[hash & (table_size - 1)];
+    while (v != NULL &&
+           (v->hash != hash || v->key_bytes != key_bytes || memcmp(v->key, key, key_bytes) != 0))
+        v = v->same;
+    unlock();
+    return v != NULL;
+}
+
 static void enter(struct value *value)
 {
+    table_enter(value);
     value->next = values;
     value->link = &values;
     if (values != NULL) values->link = &value->next;
@@ -83,6 +149,7 @@ static void enter(struct value *value)
 static void leave(struct value *value)
 {
     if (value->link == NULL) return;
+    table_leave(value);
     *value->link = value->next;
     if (value->next != NULL) value->next->link = value->link;
     value->link = NULL;
@@ -99,12 +166,15 @@ static struct value *find(const char *name)
 static void set_key(struct value *value, int db, const char *key, size_t key_bytes)
 {
     char *copy = RedisModule_Alloc(key_bytes + 1);
+    const bool listed = value->link != NULL;
     memcpy(copy, key, key_bytes);
     copy[key_bytes] = '\0';
+    if (listed) table_leave(value);
     RedisModule_Free(value->key);
     value->key = copy;
     value->key_bytes = key_bytes;
     value->db = db;
+    if (listed) table_enter(value);
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */

@@ -62,6 +62,10 @@ void keeper_swap(int a, int b);
 /* Finds a filter that went and is kept, by its time of creation, and takes it back: opens it. */
 bool keeper_take_back(int64_t created_at, struct value *value);
 
+/* Has a key of that name, in any database, a value of ours?  One look, for every SETBIT. */
+bool keeper_has_key(const char *key, size_t key_bytes);
+bool keeper_is_empty(void);
+
 /* Calls fn for each value, with the list locked. */
 void keeper_each(void (*fn)(void *context, const struct value *value), void *context);
 

@@ -10,8 +10,10 @@
  *     leftovers    what the store had before         rdb, aof     dumps
  *     value        the data types                    events       what happens in the server
  *     tamis_*      TAMIS.*, INFO tamis               cf_*         CF.*
+ *     bits         SETBIT and the like on filters
  *     freeze       counters for a child that saves
  */
+#include "bits.h"
 #include "command.h"
 #include "config.h"
 #include "events.h"
@@ -45,6 +47,8 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (config_load(ctx, argv, argc) != REDISMODULE_OK || value_register(ctx) != REDISMODULE_OK ||
         commands_register(ctx, bf_commands) != REDISMODULE_OK ||
         commands_register(ctx, cf_commands) != REDISMODULE_OK ||
+        commands_register(ctx, bits_commands) != REDISMODULE_OK ||
+        bits_register(ctx) != REDISMODULE_OK ||
         commands_register(ctx, tamis_commands) != REDISMODULE_OK ||
         tamis_info_register(ctx) != REDISMODULE_OK || events_subscribe(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;

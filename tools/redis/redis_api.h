@@ -55,6 +55,8 @@ typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
 #define REDISMODULE_OPTIONS_HANDLE_IO_ERRORS (1 << 0)
 #define REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD (1 << 2)
 
+#define REDISMODULE_CMDFILTER_NOSELF (1 << 0)
+
 #define REDISMODULE_CONFIG_DEFAULT 0
 #define REDISMODULE_CONFIG_IMMUTABLE (1 << 0)
 #define REDISMODULE_CONFIG_MEMORY (1 << 7)
@@ -287,6 +289,11 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
                                                 RedisModuleFreePrivDataFunc *, long long))         \
     X(int, UnblockClient, (RedisModuleBlockedClient *, void *))                                    \
     X(void *, GetBlockedClientPrivateData, (RedisModuleCtx *))                                     \
+    X(RedisModuleCommandFilter *, RegisterCommandFilter, (RedisModuleCtx *,                        \
+                                                          RedisModuleFilterFunc *, int))           \
+    X(int, CommandFilterArgsCount, (RedisModuleCommandFilterCtx *))                                \
+    X(const RedisModuleString *, CommandFilterArgGet, (RedisModuleCommandFilterCtx *, int))        \
+    X(int, CommandFilterArgReplace, (RedisModuleCommandFilterCtx *, int, RedisModuleString *))     \
     X(RedisModuleServerInfoData *, GetServerInfo, (RedisModuleCtx *, const char *))                \
     X(void, FreeServerInfo, (RedisModuleCtx *, RedisModuleServerInfoData *))                       \
     X(const char *, ServerInfoGetFieldC, (RedisModuleServerInfoData *, const char *))              \

@@ -26,6 +26,8 @@ struct cuckoo {
 
 struct value {
     struct value *next, **link; /* the keeper's list; link is NULL outside of it */
+    struct value *same;         /* the next in the keeper's table of keys */
+    uint64_t hash;              /* of the key */
     enum type type;
     char *key; /* as the keeper last saw it, key_bytes bytes */
     size_t key_bytes;

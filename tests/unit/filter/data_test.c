@@ -183,6 +183,40 @@ STORE_CASE(a_head_that_goes_on_is_refused)
                    import(store, "x", "tamis", UINT64_C(1) << 40, &bits, NULL));
 }
 
+/* ---- Bits ------------------------------------------------------------------------------------ */
+
+/* Positions of a PHP set are those of SETBIT: bit 0 is the greatest of byte 0. */
+STORE_CASE(bits_are_set_where_keys_have_them)
+{
+    AUTO_FILTER *filter = fixture_create(
+        store, "x", SPEC(.hash_set = "php:bkdr,sdbm,js", .kind = TAMIS_KIND_BLOOM, .m_bits = 1000));
+    uint64_t positions[3];
+    struct tamis_explanation e = {.size = sizeof e, .positions = positions, .positions_max = 3};
+    char hashes[256];
+    e.hashes = hashes;
+    e.hashes_bytes = sizeof hashes;
+    assert_done(tamis_filter_explain(filter, 0, "key", 3, &e));
+    assert_int_equal(tamis_filter_contains(filter, "key", 3), 0);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(tamis_filter_set_bit(filter, 0, positions[i]), 0);
+    assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
+    assert_int_equal(tamis_filter_set_bit(filter, 0, positions[1]), 1);
+    unsigned char byte;
+    assert_done(tamis_filter_read_data(filter, 0, positions[0] / 8, &byte, 1));
+    assert_true((byte & 0x80 >> positions[0] % 8) != 0);
+}
+
+STORE_CASE(impossible_bits_are_refused)
+{
+    AUTO_FILTER *bloom =
+        fixture_create(store, "bloom", SPEC(.kind = TAMIS_KIND_BLOOM, .m_bits = 100, .k = 2));
+    AUTO_FILTER *blocked = fixture_filter(store, "blocked", 100);
+    assert_int_equal(tamis_filter_set_bit(bloom, 0, 99), 0);
+    assert_refused(TAMIS_EINVAL, "past the m", tamis_filter_set_bit(bloom, 0, 100));
+    assert_refused(TAMIS_EINVAL, "segment", tamis_filter_set_bit(bloom, 1, 0));
+    assert_refused(TAMIS_EUNSUPPORTED, "kind bloom", tamis_filter_set_bit(blocked, 0, 0));
+}
+
 /* ---- Owners ---------------------------------------------------------------------------------- */
 
 static uint32_t flags_of(tamis_store *store, const char *name)
