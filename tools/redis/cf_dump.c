@@ -15,7 +15,7 @@
 #include "pieces.h"
 #include "shape.h"
 
-#define MARK "TAMISCF1"
+static const char mark[8] = {'T', 'A', 'M', 'I', 'S', 'C', 'F', '1'};
 #define MARK_BYTES 16u /* with the number of bytes */
 
 /* All data of a dump, for RedisModule_Free(); NULL: it failed. */
@@ -28,7 +28,7 @@ static char *data_of(const struct value *value, size_t *bytes)
     if (stream == NULL) return NULL;
     const uint64_t follow = count;
     char *data = RedisModule_Alloc(MARK_BYTES + count);
-    memcpy(data, MARK, 8);
+    memcpy(data, mark, sizeof mark);
     memcpy(data + 8, &follow, 8);
     memcpy(data + MARK_BYTES, stream, count);
     RedisModule_Free(own);
@@ -134,7 +134,7 @@ static bool finish(struct value *value)
 
 static bool is_mark(const char *data, size_t bytes)
 {
-    return bytes >= MARK_BYTES && memcmp(data, MARK, 8) == 0;
+    return bytes >= MARK_BYTES && memcmp(data, mark, sizeof mark) == 0;
 }
 
 static const char *load_piece(struct value *value, long long iterator, const char *data,

@@ -24,7 +24,7 @@
 #define TAMIS_DATA_BYTES_AT 56u
 
 /* In the container of docs/exchange.md the first frame has iterator 1, and a length. */
-#define FRAMED_MAGIC "SCANDUMP"
+static const char framed_magic[8] = {'S', 'C', 'A', 'N', 'D', 'U', 'M', 'P'};
 #define FRAMED_AT 24u
 
 static uint64_t get64(const unsigned char *at)
@@ -163,7 +163,7 @@ int make_from_head(struct value *value, int db, const char *key, size_t key_byte
     const uint64_t frame[2] = {1, bytes};
     if (bytes > HEAD_ROOM) return TAMIS_ECORRUPT;
     if (head_is_tamis(head, bytes)) return make_from_own(value, db, key, key_bytes, head, bytes);
-    memcpy(framed, FRAMED_MAGIC, 8);
+    memcpy(framed, framed_magic, sizeof framed_magic);
     memcpy(framed + 8, frame, sizeof frame);
     memcpy(framed + FRAMED_AT, head, bytes);
     struct memory_source memory = {.at = framed, .left = FRAMED_AT + bytes};
