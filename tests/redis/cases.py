@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """cases.py MODULE TAMIS: the answers of RedisBloom, case by case, in RESP2 and RESP3.
 
-It was seen to fail for a capacity of 0 that was accepted, and for BF.INFO's single field as a map in RESP2.
+It was seen to fail for an error rate of 0 that was accepted, and for BF.INFO's single field as a map in RESP2.
 """
 import os
 import shlex

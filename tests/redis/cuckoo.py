@@ -20,8 +20,8 @@ def fill(client, key="c", capacity=1000):
     client.good("CF.DEL", key, "item 7")
 
 
-def check(client, key="c", often=OFTEN):
-    same([client.good("CF.COUNT", key, item) for item in ("item 1", "item 7", "often")], [1, 0, often], key)
+def check(client, key="c", often=OFTEN, what=""):
+    same([client.good("CF.COUNT", key, item) for item in ("item 1", "item 7", "often")], [1, 0, often], f"{key} {what}")
 
 
 def items_are_counted_and_taken_off():
@@ -68,19 +68,22 @@ def counts_survive():
             with server("rdb", mode, **settings) as redis:
                 client = redis.client()
                 fill(client)
-                before = client.good("CF.INFO", "c")
                 if "appendonly" in settings:
                     client.good("BGREWRITEAOF")
                     eventually(lambda: b"aof_rewrite_in_progress:0" in client.good("INFO", "persistence"), "rewritten")
                 else:
                     client.good("SAVE")
                 for kill in (False, True):
+                    client.good("CF.ADD", "c", "often")  # behind the rewritten AOF
+                    before = client.good("CF.INFO", "c")
+                    if "save" in settings:
+                        client.good("SAVE")
                     redis.restart(kill=kill)
                     client = redis.client()
-                    check(client)
+                    check(client, often=OFTEN + 1 + kill, what=f"{settings} {mode} {kill}")
                     same(client.good("CF.INFO", "c"), before, f"{settings} {mode}")
                     client.good("DEBUG", "RELOAD")
-                    check(client)
+                    check(client, often=OFTEN + 1 + kill, what=f"reload {settings} {mode} {kill}")
                 eventually(lambda: filters(redis) == ["c"], f"nothing is left over: {settings} {mode} {filters(redis)}")
 
 

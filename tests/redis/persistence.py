@@ -157,6 +157,26 @@ def kill_under_load():
             eventually(lambda: set(filters(redis)) <= {"k0", "k1", "k2"}, "no filter is left over")
 
 
+def what_an_aof_lacks_is_in_the_store():
+    """The end of the AOF is lost, as appendfsync everysec allows; the store has all that was acknowledged."""
+    for exact in ("yes", "no"):
+        with server("exact", exact, appendonly="yes") as redis:
+            client = redis.client()
+            for item in ITEMS:
+                client.good("BF.ADD", "k", item)
+            card = client.good("BF.CARD", "k")
+            redis.kill()
+            folder = os.path.join(redis.directory, "appendonlydir")
+            (log,) = [name for name in os.listdir(folder) if name.endswith(".incr.aof")]
+            path = os.path.join(folder, log)
+            os.truncate(path, os.path.getsize(path) - 3000)
+            redis.start()
+            client = redis.client()
+            all_in(client, "k")
+            same(client.good("BF.CARD", "k"), card, "and counts them")
+            eventually(lambda: filters(redis) == ["k"], "one filter is left")
+
+
 def replicas_follow():
     with server() as master, server(repl_diskless_load="swapdb") as replica:
         client, follower = master.client(), replica.client()
@@ -207,4 +227,4 @@ def a_saving_child_keeps_what_goes():
 
 run(reload_keeps_everything, a_killed_server_loses_nothing_that_the_store_had,
     a_dump_with_references_is_good_until_the_next_one, a_reference_to_another_store_is_told, aof_rewrites,
-    kill_under_load, replicas_follow, a_saving_child_keeps_what_goes)
+    kill_under_load, what_an_aof_lacks_is_in_the_store, replicas_follow, a_saving_child_keeps_what_goes)

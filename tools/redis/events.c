@@ -92,6 +92,7 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
 {
     (void)event;
     (void)data;
+    rdb_loading(what == REDISMODULE_SUBEVENT_LOADING_AOF_START);
     if (what == REDISMODULE_SUBEVENT_LOADING_ENDED) leftovers_finish(ctx);
 }
 

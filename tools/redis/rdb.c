@@ -28,11 +28,16 @@
 #define BLOOM_ENCODING_MAX 4
 #define FROZEN_PIECE ((size_t)1 << 20)
 
-static bool saving_to_file;
+static bool saving_to_file, loading_aof;
 
 void rdb_saving(bool to_file)
 {
     saving_to_file = to_file;
+}
+
+void rdb_loading(bool aof)
+{
+    loading_aof = aof;
 }
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
@@ -221,9 +226,8 @@ static bool take_stored(const struct said *said, int db, const char *key, size_t
                         struct value *value)
 {
     char name[NAME_ROOM];
-    const bool may_count = (RedisModule_GetContextFlags(NULL) & REDISMODULE_CTX_FLAGS_AOF) == 0;
     if (!leftovers_are_open() || keeper_store() == NULL) return false;
-    if (value->type == TYPE_CUCKOO && !may_count) return false;
+    if (value->type == TYPE_CUCKOO && loading_aof) return false;
     name_of_key(db, key, key_bytes, name);
     return (said->flags & FLAG_ATTACHED) != 0 ? leftovers_take(said->created_at, value)
                                               : leftovers_take_key(name, said->origin, value);

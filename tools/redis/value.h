@@ -74,3 +74,6 @@ void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value);
 bool cuckoo_rewrite(RedisModuleIO *aof, RedisModuleString *key, const struct value *value);
 /* What is being saved: a file (a child, or SAVE), or a payload of DUMP. */
 void rdb_saving(bool to_file);
+/* What is being loaded: an AOF, whose commands come behind its preamble, or a dump.  (The server
+ * says that it has no AOF while it loads one.) */
+void rdb_loading(bool aof);
