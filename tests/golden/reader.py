@@ -422,7 +422,7 @@ class Store:
         must(1 <= count <= 64 and len(body) == 176 + 184 * count, key, "damaged", "segment_count")
         record["segments"] = [dict(zip(ENTRY_FIELDS, ENTRY.unpack_from(body, 176 + 184 * i)))
                               for i in range(count)]
-        must(record["flags"] == 0 and record["durable"] <= 1, key, "newer", "flags")
+        must(record["flags"] <= 1 and record["durable"] <= 1, key, "newer", "flags")
         check_policy(record, key)
         must(record["keep"] <= 1000 and record["generation"] <= record["last_generation"],
              key, "damaged", "generations")

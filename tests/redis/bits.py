@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """bits.py MODULE TAMIS: SETBIT, GETBIT, BITCOUNT and STRLEN on filters of a PHP hash set.
 
-It was seen to fail without `position ^ 7` in tamis_filter_set_bit(), and without the filter of commands.
+It was seen to fail without the filter of commands.
 """
 import json
 

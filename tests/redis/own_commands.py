@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """own_commands.py MODULE TAMIS: TAMIS.*, INFO and COMMAND DOCS, settings, and local processes beside clients.
 
-It was seen to fail for a TAMIS.DETACH that left TAMIS_FILTER_OWNED, and for a key that was told NEW twice.
+It was seen to fail for a TAMIS.DETACH that left TAMIS_FILTER_OWNED.
 """
 import subprocess
 import threading

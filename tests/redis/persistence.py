@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """persistence.py MODULE TAMIS: what survives a restart, a kill, a rewrite; both ways of tamis.rdb.
 
-It was seen to fail with rdb_load that ignores created_at, without the kept filters of keeper_hold(), and without the
-merge of leftovers.c.
+It was seen to fail without take_stored() of rdb.c, without the kept filters of keeper_hold(), and without join() of
+leftovers.c.
 """
 import os
 import random

@@ -5,8 +5,8 @@
  *
  * The numbers of the layers are RedisBloom's own, for BF.RESERVE 0.02 50 EXPANSION 3 and the keys
  * u0 to u999.  The tests were seen to fail for a growth of 2, for the whole error rate in the next
- * layer, for a word that was stored instead of set, and for a record that was written without its
- * owner.
+ * layer, for a word that was stored instead of set, for bits in the other order, and for a record
+ * that was written without its owner.
  */
 #include "fixture.h"
 
