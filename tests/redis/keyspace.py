@@ -113,6 +113,18 @@ def filters_of_others_are_left_alone():
         same(client.good("MEMORY", "USAGE", "mine") < 4096, True, "the filter is no memory of the server")
 
 
+def a_filter_that_was_dropped_is_told():
+    """A local process drops the filter of a key, and makes its own of that name: that one stays."""
+    with server() as redis:
+        client = redis.client()
+        client.good("BF.ADD", "k", "x")
+        tamis("drop", "--store", store_of(redis), "k")
+        refused(client("BF.ADD", "k", "y"), "ERR problem inserting into filter: ")
+        tamis("create", "--store", store_of(redis), "k", "-n", "1000")
+        client.good("DEL", "k")
+        same(filters(redis), ["k"], "the filter of the local process")
+
+
 def two_servers_with_the_same_keys_have_one_digest():
     with server("exact", "yes") as one, server("exact", "yes") as other:
         digests = []
@@ -126,4 +138,5 @@ def two_servers_with_the_same_keys_have_one_digest():
 
 
 run(a_key_is_a_filter_of_its_name, filters_go_with_their_keys, names_follow_the_keys, restore_replaces,
-    transactions_and_scripts, filters_of_others_are_left_alone, two_servers_with_the_same_keys_have_one_digest)
+    transactions_and_scripts, filters_of_others_are_left_alone,
+    a_filter_that_was_dropped_is_told, two_servers_with_the_same_keys_have_one_digest)

@@ -120,7 +120,8 @@ static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
 
 static void sync_one(void *context, const struct value *value)
 {
-    if (tamis_filter_sync(value->filter) < 0)
+    const int rc = tamis_filter_sync(value->filter);
+    if (rc < 0 && rc != TAMIS_EREADONLY) /* a static one is on the disk */
         RedisModule_Log(context, "warning", "the filter '%s' is not on the disk: %s", value->name,
                         tamis_last_error());
 }

@@ -312,12 +312,19 @@ static bool must_stay(const struct value *value)
     return child || (dumps && value->kind != TAMIS_KIND_COUNTING);
 }
 
+/* Has a local process dropped it?  Another filter may have its name by now. */
+static bool is_lost(const struct value *value)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    return tamis_filter_stat(value->filter, &stat) == TAMIS_EDROPPED;
+}
+
 void keeper_drop(struct value *value)
 {
     tamis_filter *filter = NULL;
     lock();
     leave(value);
-    if (value->attached || value->filter == NULL) {
+    if (value->attached || value->filter == NULL || is_lost(value)) {
         filter = value->filter;
     } else if (must_stay(value) || value_size_bytes(value) >= LARGE_BYTES) {
         if (!keep(value)) filter = value->filter;
