@@ -154,7 +154,9 @@ def kill_under_load():
                 items = [item for where, item in acknowledged if where == key]
                 if items:
                     all_in(asker, key, items)
-            eventually(lambda: set(filters(redis)) <= {"k0", "k1", "k2"}, "no filter is left over")
+            # A kill between the making of a filter and the AOF leaves an orphan, which is listed and stays.
+            eventually(lambda: set(filters(redis)) <= {"k0", "k1", "k2"} | {
+                name.decode() for name, _ in asker.good("TAMIS.ORPHANS", "LIST")}, "what is left over is listed")
 
 
 def what_an_aof_lacks_is_in_the_store():
