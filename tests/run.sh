@@ -92,9 +92,5 @@ export TSAN_OPTIONS=report_thread_leaks=0${TSAN_OPTIONS:+:$TSAN_OPTIONS}
 # LMDB clears 2 MiB each time that a store is opened to write.  With a fixed limit malloc() goes on taking these from
 # the kernel, which hands out zeros when they are touched: tests that open by the thousand take a third less.
 export MALLOC_MMAP_THRESHOLD_=131072
-# Tests wait for a disk, a server or a clock a sixth of their time, so one more runs than there are processors; not
-# under a preset, where memory and time may be short.
-jobs=$(nproc)
-[ -n "$preset" ] || jobs=$((jobs + 1))
 # A test that hangs must not hold up the rest; the long ones set a limit of their own.
-exec ctest --test-dir "$build" --output-on-failure --timeout 300 -j "$jobs" "$@" </dev/null
+exec ctest --test-dir "$build" --output-on-failure --timeout 300 -j "$(nproc)" "$@" </dev/null
