@@ -91,6 +91,7 @@ static int set_store_config(const char *name, RedisModuleString *value, void *da
         return REDISMODULE_ERR;
     }
     RedisModule_Free(config.store);
+    /* cppcheck-suppress danglingLifetime ; it is a copy */
     config.store = RedisModule_Strdup(text);
     return REDISMODULE_OK;
 }
