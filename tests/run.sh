@@ -51,16 +51,28 @@ packages=(
     libcmocka-dev g++                          # unit tests; the header as C++
     mandoc zsh                                 # manual pages, zsh completion
     python3 python3-lmdb python3-xxhash        # the independent reader of tests/golden
-    libmd-dev libsodium-dev libhiredis-dev     # hash sets md5 and sip; import and export live
+    libmd-dev libsodium-dev libhiredis-dev libssl-dev # hash sets md5 and sip; import and export live
     zlib1g-dev libzstd-dev zstd                # packed input of tamis build
     webext-ublock-origin-firefox curl          # the list of docs/nightly.md, and how it comes
     redis-server php-cli php-redis             # the other systems, tests/interop
+    php-predis python3-redis python3-pip       # clients of the Redis module, tests/redis
+    iproute2                                   # hosts that are network namespaces, tests/redis/hosts.py
+    prometheus-redis-exporter openssl          # its figures, and TLS
     python3-cffi                               # tamis_ffi.h, with the FFI of php-cli
+    python3-dev python3-venv                   # the Python package: its headers
+    python3-setuptools python3-wheel           # and how it is built
+    python3-numpy                              # arrays of keys
+    default-jre-headless                       # Apache Spark, which comes from PyPI
+    php-dev php-parser                         # the PHP extension, and its arginfo
+    python3-pytest python3-scrapy              # pytest, and Debian's Scrapy, beside the one of PyPI
     libbloom-dev                               # the other library of tests/bench
     rsync                                      # copies of a store in use
     e2fsprogs btrfs-progs                      # file systems that are filled up
     chromium                                   # `tamis report` in a browser: 122 MB, half a minute
 )
+# node may come from elsewhere, with an npm that Debian's would replace.
+command -v node >/dev/null || packages+=(nodejs)
+command -v npm >/dev/null || packages+=(npm)
 target=all
 case $preset in
 clang | fuzz) packages+=(clang) ;;
@@ -73,6 +85,10 @@ aarch64)
     )
     target=aarch64_tests
     set -- -L '^aarch64$' "$@"
+    ;;
+minimal) # the tests that have to do with the libraries that it lacks
+    target=minimal_tests
+    set -- -L '^optional-libraries$' "$@"
     ;;
 esac
 tools/need-packages.sh "${packages[@]}" >&2

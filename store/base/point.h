@@ -27,6 +27,7 @@
     X(TAMIS__POINT_COMMITTED, "catalog: committed, the lock still held")                           \
     X(TAMIS__POINT_EXCEPT_LOADED, "except: the exceptions are read, the new ones not written")     \
     X(TAMIS__POINT_EXCEPT_STAGED, "except: the new index is whole, the catalog not locked")        \
+    X(TAMIS__POINT_EXPORT_PINNED, "export: the list is pinned, the catalog not looked at")         \
     X(TAMIS__POINT_PUBLISH_EPOCH,                                                                  \
       "publish: files named, epochs raised, the catalog not committed")                            \
     X(TAMIS__POINT_PUBLISH_WORD, "publish: committed, one more live word is told")                 \

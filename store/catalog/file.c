@@ -6,9 +6,9 @@
  * A writer needs all pages to be sound (pages.h).  The walk over all of them takes longer the more
  * filters there are, so it is done once, and its result goes from writer to writer:
  *
- *     begin     catalog.lock has a note of the very state in which the file is:   no walk
- *               it has none, or one of another state:                             walk, write a
- * note commit    all pages were sound, and LMDB has made sound pages of them:      write a note
+ *     begin     the note in catalog.lock is of the file's state:   no walk
+ *               there is none, or one of another state:            walk, then write a note
+ *     commit    all pages were sound, and so are those of LMDB:    write a note
  *
  * A note has the boot id, the file's device, inode, size and times, and the number of its last
  * transaction.  Only the holder of the exclusive lock reads or writes it.  A note is never synced,

@@ -102,6 +102,7 @@ int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name)
     tamis__mdb_watch(txn);
     int error = tamis__mdb_begin(txn);
     if (!error) error = mdb_dbi_open(txn->txn, NULL, 0, &txn->dbi);
+    if (error) txn->unsure = true;
     return tamis__fail_mdb(txn->catalog, error, "open");
 }
 

@@ -270,25 +270,43 @@ uint64_t tamis__index_found(const struct tamis__segment *index)
     return parts_of(index).head->found;
 }
 
-int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tamis__segment *index)
+static int fail_index(const char *reason)
+{
+    return tamis__fail(TAMIS_ECORRUPT, "the index of exceptions %s", reason);
+}
+
+int tamis__index_each(const struct tamis__segment *index, tamis__index_fn *fn, void *context)
 {
     const struct parts p = parts_of(index);
-    const char *reason = NULL;
     uint64_t at = 0;
     int rc = 0;
-    for (uint64_t i = 0; rc == 0 && reason == NULL && i < p.head->count; i++) {
+    for (uint64_t i = 0; rc == 0 && i < p.head->count; i++) {
         struct record record;
-        reason = next_record(&p, &at, &record);
-        if (reason == NULL)
-            rc = tamis__exceptions_add(set, record.key, record.bytes, record.generation);
+        const char *reason = next_record(&p, &at, &record);
+        if (reason != NULL) return fail_index(reason);
+        const struct tamis__exception exception = {
+            .key = record.key, .generation = record.generation, .bytes = record.bytes};
+        rc = fn(context, &exception);
     }
+    return rc == 0 && at != p.records_bytes ? fail_index("has bytes behind its last exception")
+                                            : rc;
+}
+
+static int add_exception(void *context, const struct tamis__exception *exception)
+{
+    return tamis__exceptions_add(context, exception->key, exception->bytes, exception->generation);
+}
+
+int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tamis__segment *index)
+{
+    const struct index_head *head = parts_of(index).head;
+    int rc = tamis__index_each(index, add_exception, set);
     if (rc == 0) rc = tamis__exceptions_sort(set);
     if (rc < 0) return rc;
-    if (reason == NULL && (at != p.records_bytes || set->count != p.head->count))
-        reason = "has exceptions out of order";
-    if (reason == NULL && tamis__exceptions_count_found(set) != p.head->found)
-        reason = "counts other exceptions that builds found than it has";
-    return reason ? tamis__fail(TAMIS_ECORRUPT, "the index of exceptions %s", reason) : 0;
+    if (set->count != head->count) return fail_index("has exceptions out of order");
+    if (tamis__exceptions_count_found(set) != head->found)
+        return fail_index("counts other exceptions that builds found than it has");
+    return 0;
 }
 
 static uint64_t slots_in_use(const struct parts *p)

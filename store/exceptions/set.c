@@ -94,6 +94,14 @@ static int compare_keys(const void *a, size_t a_bytes, const void *b, size_t b_b
     return order != 0 ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
 }
 
+bool tamis__exceptions_end_before(const struct tamis__exceptions *set, const void *key,
+                                  size_t bytes)
+{
+    if (set->count == 0) return true;
+    const struct tamis__exception *last = &set->entries[set->count - 1];
+    return compare_keys(last->key, last->bytes, key, bytes) < 0;
+}
+
 /* For one key, the entry by hand comes before those that builds found, then
  * the highest generation. */
 static int by_key_and_rank(const void *a, const void *b)

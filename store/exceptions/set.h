@@ -56,6 +56,9 @@ void tamis__exceptions_clear(struct tamis__exceptions *set);
  * (too long, or NULL) or TAMIS_ENOMEM. */
 int tamis__exceptions_add(struct tamis__exceptions *set, const void *key, size_t bytes,
                           uint64_t generation);
+/* Does the key stand behind all that were added, in the order of a sorted set? */
+bool tamis__exceptions_end_before(const struct tamis__exceptions *set, const void *key,
+                                  size_t bytes);
 /* Appends all of another set. */
 int tamis__exceptions_add_set(struct tamis__exceptions *set, const struct tamis__exceptions *other);
 
@@ -107,6 +110,11 @@ int tamis__index_verify(const struct tamis__segment *index, uint64_t *offset, co
 /* For a checked index: how many keys it has, and how many of them a build found. */
 uint64_t tamis__index_count(const struct tamis__segment *index);
 uint64_t tamis__index_found(const struct tamis__segment *index);
+/* Calls fn for each exception of a checked index, in the order of their bytes, until it returns
+ * other than 0; the key is part of the index.  Returns what fn returned, or TAMIS_ECORRUPT with the
+ * sentence. */
+typedef int tamis__index_fn(void *context, const struct tamis__exception *exception);
+int tamis__index_each(const struct tamis__segment *index, tamis__index_fn *fn, void *context);
 /* Adds all keys of a checked index to an empty set, and sorts the set.  Returns 0, TAMIS_ENOMEM, or
  * TAMIS_ECORRUPT with the sentence. */
 int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tamis__segment *index);

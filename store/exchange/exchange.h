@@ -17,6 +17,9 @@
 #include "catalog/record.h"
 #include "file/segment.h"
 #include "hash/sum.h"
+#include "sizing/fuse.h"
+
+struct tamis__exceptions;
 
 /* The most that is asked of a source, or given to a sink or a target, at once. */
 #define TAMIS__PIECE_BYTES ((size_t)1 << 20)
@@ -31,6 +34,8 @@ struct tamis__layer {
     struct tamis__record_segment segment;
     uint32_t flags; /* TAMIS_SEGMENT_* */
     uint8_t kept[TAMIS__KEPT_BYTES];
+    struct tamis__fuse_shape shape; /* of kind fuse; else all 0 */
+    uint64_t data_checksum;         /* of kind fuse; else 0 */
 };
 
 /* What a stream says before its data; the oldest layer first. */
@@ -41,6 +46,8 @@ struct tamis__outline {
     uint64_t capacity;    /* of the filter; 0: it and the rate follow from the layers */
     double fp_rate;
     struct tamis__policy policy; /* how it goes on; capacity 0: the stream does not tell */
+    uint64_t exceptions;         /* how many follow the data */
+    uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /* of the keys that it was built from; or 0 */
     struct tamis__layer layers[TAMIS__SEGMENTS_MAX];
 };
 
@@ -83,6 +90,9 @@ struct tamis__stream_target {
     /* The count of a cell of the segment, when its data are in.  Returns TAMIS__NO_COUNT if there
      * can be no such cell or count. */
     int (*count)(void *context, uint32_t segment, uint64_t cell, uint64_t count);
+    /* All exceptions, sorted, when the data of all segments are in.  What the target takes out of
+     * the set is its own. */
+    int (*except)(void *context, struct tamis__exceptions *set);
     void *context;
 };
 #define TAMIS__NO_COUNT 1
@@ -96,6 +106,8 @@ struct tamis__cargo {
     uint64_t capacity;
     double fp_rate;
     struct tamis__policy policy;
+    const struct tamis__segment *index; /* of its exceptions; NULL: it has none */
+    uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES];
 };
 
 struct tamis__writer {
@@ -129,7 +141,8 @@ int tamis__writer_data(struct tamis__writer *writer, const struct tamis__segment
 
 struct tamis__format {
     const char *name;
-    bool has_secrets;  /* its streams hold seed and key */
+    bool has_secrets; /* its streams hold seed and key */
+    bool has_exceptions;
     size_t head_bytes; /* the longest head; a shorter stream is handed over as it is */
 
     /* Fills in the outline, or returns a code with the refusal.  NULL if the stream is nothing but

@@ -6,20 +6,27 @@
  *               description of each segment; closed by an XXH3-64
  *     data      the data of each segment in order, as they lie in the file; behind counters, the
  *               counts of those that have outgrown their bits
+ *     exceptions  (stream_exceptions.h)
  *     trailer   the XXH3-128 of all before, in canonical form: what xxh128sum prints for the stream
  *               without its last 16 bytes
  *
  * The head has a checksum of its own because it is believed before the rest is there: it says how
  * much to allocate.  The trailer comes last, so nothing is published of a stream that is damaged
- * anywhere.  The stream holds seeds, as no key could be found without them; it does not hold keys.
+ * anywhere.  The stream holds seeds, as no key could be found without them; it does not hold keys,
+ * but for exceptions.
+ *
+ * A filter of kind fuse, or with exceptions, is written as version 2, which older readers refuse;
+ * any other as version 1.
  */
 #include "exchange/exchange.h"
 
+#include "exchange/stream_exceptions.h"
 #include "hash/sum.h"
 #include "kind/cells.h"
 
 #define MAGIC "TAMISX\r\n" /* CR LF shows text-mode copies */
-#define VERSION 1u
+#define VERSION 2u
+#define VERSION_FIRST 1u
 
 struct head {                 /* docs/exchange.md; little-endian; offset, size, meaning */
     uint8_t magic[8];         /*   0   8  MAGIC                                 */
@@ -33,7 +40,8 @@ struct head {                 /* docs/exchange.md; little-endian; offset, size, 
     uint64_t window_items;    /*  48   8                                        */
     uint64_t filter_capacity; /*  56   8                                        */
     uint64_t filter_rate;     /*  64   8                                        */
-    uint8_t zero[24];         /*  72  24  0                                     */
+    uint64_t exceptions;      /*  72   8  how many follow the data; version 1: 0 */
+    uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /*  80  16  version 1: 0        */
 };
 TAMIS__AT(struct head, version, 8);
 TAMIS__AT(struct head, segments, 12);
@@ -45,7 +53,8 @@ TAMIS__AT(struct head, window_ns, 40);
 TAMIS__AT(struct head, window_items, 48);
 TAMIS__AT(struct head, filter_capacity, 56);
 TAMIS__AT(struct head, filter_rate, 64);
-TAMIS__AT(struct head, zero, 72);
+TAMIS__AT(struct head, exceptions, 72);
+TAMIS__AT(struct head, key_digest, 80);
 TAMIS__SIZE(struct head, 96);
 
 struct description {     /* fields of the same names mean what they mean in a segment's header */
@@ -68,7 +77,11 @@ struct description {     /* fields of the same names mean what they mean in a se
     int64_t slice_start;                             /* 184   8    */
     uint32_t step;                                   /* 192   4    */
     uint32_t counter_bits;                           /* 196   4    */
-    uint8_t zero[24];                                /* 200  24  0 */
+    uint32_t fingerprint_bits;                       /* 200   4  kind fuse, as the next; else 0 */
+    uint32_t pieces;                                 /* 204   4                                 */
+    uint32_t piece_segments;                         /* 208   4                                 */
+    uint32_t segment_slots;                          /* 212   4                                 */
+    uint64_t data_checksum;                          /* 216   8                                 */
 };
 TAMIS__AT(struct description, hash_set, 4);
 TAMIS__AT(struct description, seed, 8);
@@ -88,7 +101,11 @@ TAMIS__AT(struct description, slice, 176);
 TAMIS__AT(struct description, slice_start, 184);
 TAMIS__AT(struct description, step, 192);
 TAMIS__AT(struct description, counter_bits, 196);
-TAMIS__AT(struct description, zero, 200);
+TAMIS__AT(struct description, fingerprint_bits, 200);
+TAMIS__AT(struct description, pieces, 204);
+TAMIS__AT(struct description, piece_segments, 208);
+TAMIS__AT(struct description, segment_slots, 212);
+TAMIS__AT(struct description, data_checksum, 216);
 TAMIS__SIZE(struct description, 224);
 
 struct outgrown {   /* a counter that has outgrown its bits; the last one is all 0 */
@@ -133,34 +150,84 @@ static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
     if (tamis__get64(at + checked) != tamis__checksum(at, checked))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, checked,
                              "has a damaged head (its checksum does not match)");
-    if (!tamis__is_zero(head->zero, sizeof head->zero))
-        return refuse_newer(refusal, offsetof(struct head, zero));
+    const uint64_t later = offsetof(struct head, exceptions);
+    if (head->version < VERSION && !tamis__is_zero(at + later, sizeof *head - later))
+        return refuse_newer(refusal, later);
     return 0;
 }
 
-static int parse_description(const unsigned char *bytes, uint64_t at, struct tamis__layer *layer,
-                             struct tamis__refusal *refusal)
+/* Has the description something in the fields that version 1 does not have? */
+static bool has_later_fields(const struct description *d)
+{
+    const size_t later = offsetof(struct description, fingerprint_bits);
+    return !tamis__is_zero((const unsigned char *)d + later, sizeof *d - later);
+}
+
+/* The data of a segment of bits or of counters. */
+static int judge_cells(const struct description *d, uint64_t at, struct tamis__refusal *refusal)
+{
+    if ((d->kind == TAMIS_KIND_COUNTING) != (d->counter_bits != 0) ||
+        (d->counter_bits != 0 && !tamis__counter_bits_are_valid(d->counter_bits)))
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, kind),
+                             "has a segment of kind %u with counters of %u bits", d->kind,
+                             d->counter_bits);
+    if (d->m_bits == 0 || d->m_bits > TAMIS__M_BITS_MAX / 32 * (d->counter_bits != 0 ? 1 : 32) ||
+        d->data_bytes != tamis__data_bytes(tamis__data_bits(d->m_bits, d->counter_bits)))
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, m_bits),
+                             "has a segment of %llu bit%s in %llu byte%s",
+                             (unsigned long long)d->m_bits, tamis__plural(d->m_bits),
+                             (unsigned long long)d->data_bytes, tamis__plural(d->data_bytes));
+    if (has_later_fields(d))
+        return tamis__refuse(refusal, TAMIS_ECORRUPT,
+                             at + offsetof(struct description, fingerprint_bits),
+                             "has fingerprints in a segment of kind %u", d->kind);
+    return 0;
+}
+
+static struct tamis__fuse_shape shape_of(const struct description *d)
+{
+    return (struct tamis__fuse_shape){.fingerprint_bits = d->fingerprint_bits,
+                                      .pieces = d->pieces,
+                                      .piece_segments = d->piece_segments,
+                                      .segment_slots = d->segment_slots};
+}
+
+/* The data of a segment of kind fuse.  Its shape alone says how long they are, and how many keys
+ * they can have at most: each takes a slot or more. */
+static int judge_fuse(const struct description *d, uint64_t at, struct tamis__refusal *refusal)
+{
+    const struct tamis__fuse_shape shape = shape_of(d);
+    if (!tamis__fuse_shape_is_valid(&shape) || d->m_bits != tamis__fuse_m_bits(&shape) ||
+        d->k != TAMIS__FUSE_ARITY || d->words != 0 || d->counter_bits != 0 ||
+        d->bit_order != TAMIS__BITS_LSB_FIRST)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT,
+                             at + offsetof(struct description, fingerprint_bits),
+                             "has a geometry that no filter of kind fuse has");
+    if (d->data_bytes != tamis__data_bytes(tamis__fuse_data_bits(&shape)))
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, data_bytes),
+                             "has fingerprints in %llu byte%s", (unsigned long long)d->data_bytes,
+                             tamis__plural(d->data_bytes));
+    if ((d->items == 0) != (d->pieces == 0) || d->items > d->capacity ||
+        d->items > tamis__fuse_piece_slots(&shape) * (d->pieces > 0 ? d->pieces : 1))
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, items),
+                             "has more keys than its fingerprints can be of");
+    return 0;
+}
+
+static int parse_description(const unsigned char *bytes, uint64_t at, uint32_t version,
+                             struct tamis__layer *layer, struct tamis__refusal *refusal)
 {
     struct description d;
     memcpy(&d, bytes + at, sizeof d);
-    if (d.kind == TAMIS_KIND_FUSE)
-        return tamis__refuse(refusal, TAMIS_EUNSUPPORTED, at + offsetof(struct description, kind),
-                             "has a segment of kind fuse, which the format does not carry");
-    if ((d.kind == TAMIS_KIND_COUNTING) != (d.counter_bits != 0) ||
-        (d.counter_bits != 0 && !tamis__counter_bits_are_valid(d.counter_bits)))
-        return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, kind),
-                             "has a segment of kind %u with counters of %u bits", d.kind,
-                             d.counter_bits);
-    if (d.m_bits == 0 || d.m_bits > TAMIS__M_BITS_MAX / 32 * (d.counter_bits != 0 ? 1 : 32) ||
-        d.data_bytes != tamis__data_bytes(tamis__data_bits(d.m_bits, d.counter_bits)))
-        return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, m_bits),
-                             "has a segment of %llu bit%s in %llu byte%s",
-                             (unsigned long long)d.m_bits, tamis__plural(d.m_bits),
-                             (unsigned long long)d.data_bytes, tamis__plural(d.data_bytes));
+    if (version < VERSION && (d.kind == TAMIS_KIND_FUSE || has_later_fields(&d)))
+        return refuse_newer(refusal, at + offsetof(struct description, fingerprint_bits));
+    const int rc =
+        d.kind == TAMIS_KIND_FUSE ? judge_fuse(&d, at, refusal) : judge_cells(&d, at, refusal);
+    if (rc < 0) return rc;
     if (d.capacity == 0 || d.capacity > TAMIS__CAPACITY_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, capacity),
                              "has a segment of an impossible capacity");
-    if (!tamis__is_zero(d.zero, sizeof d.zero) || (d.flags & ~TAMIS__SEGMENT_FLAGS_KNOWN) != 0)
+    if ((d.flags & ~TAMIS__SEGMENT_FLAGS_KNOWN) != 0)
         return refuse_newer(refusal, at + offsetof(struct description, flags));
     if (d.items > TAMIS__CAPACITY_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, items),
@@ -180,8 +247,12 @@ static int parse_description(const unsigned char *bytes, uint64_t at, struct tam
                     .slice = d.slice,
                     .slice_start = d.slice_start,
                     .step = d.step,
-                    .counter_bits = d.counter_bits},
+                    .counter_bits = d.counter_bits,
+                    .fingerprint_bits = d.fingerprint_bits,
+                    .pieces = d.pieces},
         .flags = d.flags,
+        .shape = shape_of(&d),
+        .data_checksum = d.data_checksum,
     };
     memcpy(layer->segment.parameters, d.parameters, sizeof d.parameters);
     memcpy(layer->kept, d.kept, sizeof d.kept);
@@ -208,22 +279,43 @@ static int parse_filter(const struct head *head, struct tamis__outline *outline,
     if (problem != NULL)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, on_full), "%s",
                              problem);
+    outline->exceptions = head->exceptions;
+    memcpy(outline->key_digest, head->key_digest, sizeof outline->key_digest);
+    if (head->exceptions > TAMIS_EXCEPTIONS_MAX)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, exceptions),
+                             "has more exceptions than a filter can have");
     return 0;
 }
 
-/* A filter of kind counting has one segment, and does not go on in another. */
-static int check_counters(const struct tamis__outline *outline, struct tamis__refusal *refusal)
+static bool is_fuse(const struct tamis__layer *layer)
+{
+    return layer->shape.fingerprint_bits != 0;
+}
+
+/* A filter of kind counting or fuse has one segment, and does not go on in another. */
+static int check_alone(const struct tamis__outline *outline, struct tamis__refusal *refusal)
 {
     const struct tamis__policy *policy = &outline->policy;
-    bool counts = false;
+    bool alone = false;
     for (uint32_t i = 0; i < outline->count; i++)
-        counts |= outline->layers[i].segment.counter_bits != 0;
-    if (!counts ||
+        alone |= outline->layers[i].segment.counter_bits != 0 || is_fuse(&outline->layers[i]);
+    if (!alone ||
         (outline->count == 1 && policy->slices == 0 && policy->on_full != TAMIS_ON_FULL_GROW &&
          policy->on_full != TAMIS_ON_FULL_REFUSE))
         return 0;
     return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, segments),
-                         "has counters in a filter that goes on in further segments, or refuses");
+                         "has counters or fingerprints in a filter that goes on in further "
+                         "segments, or refuses");
+}
+
+/* Version 2 is for what version 1 does not have. */
+static int check_version(const struct head *head, const struct tamis__outline *outline,
+                         struct tamis__refusal *refusal)
+{
+    if (head->version == VERSION_FIRST || outline->exceptions > 0 || is_fuse(&outline->layers[0]))
+        return 0;
+    return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, version),
+                         "has version %u and nothing that is of this version", head->version);
 }
 
 /* Checks where segment `index` stands in the list. */
@@ -241,6 +333,7 @@ static int check_slice(const struct tamis__outline *outline, uint32_t index, uin
 
 static uint64_t layer_bytes(const struct tamis__layer *layer)
 {
+    if (is_fuse(layer)) return tamis__data_bytes(tamis__fuse_data_bits(&layer->shape));
     return tamis__data_bytes(tamis__data_bits(layer->segment.m_bits, layer->segment.counter_bits));
 }
 
@@ -253,10 +346,10 @@ static int parse(const void *bytes, size_t count, struct tamis__outline *outline
     if (rc < 0) return rc;
     outline->count = head.segments;
     outline->head_bytes = sizeof head + head.segments * sizeof(struct description) + 8;
-    outline->least_bytes = TAMIS__SUM_BYTES;
+    outline->least_bytes = TAMIS__SUM_BYTES + outline->exceptions * TAMIS__STREAM_EXCEPTION_BYTES;
     for (uint32_t i = 0; i < head.segments; i++) {
         const uint64_t at = sizeof head + i * sizeof(struct description);
-        rc = parse_description(bytes, at, &outline->layers[i], refusal);
+        rc = parse_description(bytes, at, head.version, &outline->layers[i], refusal);
         if (rc == 0) rc = check_slice(outline, i, at, refusal);
         if (rc < 0) return rc;
         const uint64_t data_bytes =
@@ -266,20 +359,37 @@ static int parse(const void *bytes, size_t count, struct tamis__outline *outline
             return tamis__refuse(refusal, TAMIS_ECORRUPT, at, "has sizes whose sum overflows");
         outline->least_bytes += data_bytes;
     }
-    return check_counters(outline, refusal);
+    rc = check_alone(outline, refusal);
+    return rc < 0 ? rc : check_version(&head, outline, refusal);
 }
 
-/* A target that computes a checksum of what passes through it. */
+/* A target that computes checksums of what passes through it. */
 struct summing {
     const struct tamis__stream_target *target;
     struct tamis__sum sum;
+    struct tamis__sum64 data; /* of the data of one segment */
 };
 
 static int write_summed(void *context, uint32_t index, const void *data, size_t bytes)
 {
     struct summing *summing = context;
     tamis__sum_add(&summing->sum, data, bytes);
+    tamis__sum64_add(&summing->data, data, bytes);
     return summing->target->write(summing->target->context, index, data, bytes);
+}
+
+/* Fingerprints must have the checksum that their build gave them: nothing in them shows damage. */
+static int load_segment(struct tamis__reader *reader, struct summing *summing,
+                        const struct tamis__layer *layer, uint32_t index)
+{
+    const struct tamis__stream_target through = {.write = write_summed, .context = summing};
+    const uint64_t at = reader->offset;
+    tamis__sum64_init(&summing->data);
+    const int rc = tamis__load_data(reader, &through, index, layer_bytes(layer));
+    if (rc < 0 || !is_fuse(layer) || tamis__sum64_finish(&summing->data) == layer->data_checksum)
+        return rc;
+    return tamis__reader_fail(reader, TAMIS_ECORRUPT, at,
+                              "has fingerprints that do not match their checksum");
 }
 
 /* Reads the counts behind the counters of a segment. */
@@ -303,20 +413,31 @@ static int load_outgrown(struct tamis__reader *reader, struct summing *summing, 
     }
 }
 
+/* Reads the exceptions, and hands them over when all of them are sound. */
+static int load_exceptions(struct tamis__reader *reader, struct summing *summing, uint64_t count)
+{
+    struct tamis__exceptions set = {.count = 0};
+    int rc = tamis__stream_load_exceptions(reader, count, &summing->sum, &set);
+    if (rc == 0) rc = summing->target->except(summing->target->context, &set);
+    tamis__exceptions_clear(&set);
+    return rc;
+}
+
 static int load(struct tamis__reader *reader, const struct tamis__outline *outline,
                 const struct tamis__stream_target *target)
 {
     struct summing summing = {.target = target};
-    const struct tamis__stream_target through = {.write = write_summed, .context = &summing};
     unsigned char sum[TAMIS__SUM_BYTES], *bytes;
     tamis__sum_init(&summing.sum);
     int rc = tamis__reader_take(reader, (size_t)outline->head_bytes, &bytes);
     if (rc == 0) tamis__sum_add(&summing.sum, bytes, (size_t)outline->head_bytes);
     for (uint32_t i = 0; rc == 0 && i < outline->count; i++) {
-        rc = tamis__load_data(reader, &through, i, layer_bytes(&outline->layers[i]));
+        rc = load_segment(reader, &summing, &outline->layers[i], i);
         if (rc == 0 && outline->layers[i].segment.counter_bits != 0)
             rc = load_outgrown(reader, &summing, i);
     }
+    if (rc == 0 && outline->exceptions > 0)
+        rc = load_exceptions(reader, &summing, outline->exceptions);
     const uint64_t at = reader->offset;
     if (rc == 0) rc = tamis__reader_take(reader, sizeof sum, &bytes);
     if (rc < 0) return rc;
@@ -331,14 +452,8 @@ static int load(struct tamis__reader *reader, const struct tamis__outline *outli
 
 static int check(const struct tamis__cargo *cargo)
 {
-    for (uint32_t i = 0; i < cargo->count; i++) {
-        const struct tamis__segment_header *h = cargo->segments[i]->header;
-        if (h->kind == TAMIS_KIND_FUSE)
-            return tamis__fail(TAMIS_EUNSUPPORTED,
-                               "format tamis does not carry the fingerprints of kind fuse; copy "
-                               "the store (tamis backup)");
-    }
-    return 0; /* our own format can express every other filter */
+    (void)cargo;
+    return 0; /* our own format can express every filter */
 }
 
 static void describe(const struct tamis__segment *segment, struct description *d)
@@ -360,7 +475,12 @@ static void describe(const struct tamis__segment *segment, struct description *d
                               .slice = h->slice,
                               .slice_start = h->slice_start,
                               .step = h->step,
-                              .counter_bits = h->counter_bits};
+                              .counter_bits = h->counter_bits,
+                              .fingerprint_bits = h->fingerprint_bits,
+                              .pieces = h->pieces,
+                              .piece_segments = h->piece_segments,
+                              .segment_slots = h->segment_slots,
+                              .data_checksum = h->data_checksum};
     memcpy(d->parameters, h->parameters, sizeof d->parameters);
     memcpy(d->kept, h->kept, sizeof d->kept);
 }
@@ -368,7 +488,7 @@ static void describe(const struct tamis__segment *segment, struct description *d
 static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 {
     unsigned char bytes[HEAD_BYTES_MAX];
-    struct head head = {.version = VERSION,
+    struct head head = {.version = VERSION_FIRST,
                         .segments = cargo->count,
                         .capacity = cargo->capacity,
                         .fp_rate = tamis__double_to_bits(cargo->fp_rate),
@@ -380,6 +500,11 @@ static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *wri
                         .filter_rate = tamis__double_to_bits(cargo->policy.fp_rate)};
     size_t used = sizeof head;
     memcpy(head.magic, MAGIC, sizeof head.magic);
+    if (cargo->index != NULL || cargo->segments[0]->header->kind == TAMIS_KIND_FUSE) {
+        head.version = VERSION;
+        head.exceptions = cargo->index != NULL ? tamis__index_count(cargo->index) : 0;
+        memcpy(head.key_digest, cargo->key_digest, sizeof head.key_digest);
+    }
     memcpy(bytes, &head, sizeof head);
     for (uint32_t i = 0; i < cargo->count; i++) {
         struct description d;
@@ -408,18 +533,44 @@ static int save_outgrown(const struct tamis__segment *segment, struct tamis__wri
     return rc < 0 ? rc : tamis__writer_put(writer, &last, sizeof last);
 }
 
+/* Writes the fingerprints, and does not pass on damaged ones as sound. */
+static int save_fuse(const struct tamis__segment *segment, struct tamis__writer *writer)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const struct tamis__passage passage = {.bit_order = h->bit_order};
+    struct tamis__sum64 sum;
+    int rc = 0;
+    tamis__sum64_init(&sum);
+    for (uint64_t at = 0; rc == 0 && at < h->data_bytes; at += TAMIS__PIECE_BYTES) {
+        const uint64_t left = h->data_bytes - at;
+        const size_t now = left < TAMIS__PIECE_BYTES ? (size_t)left : TAMIS__PIECE_BYTES;
+        tamis__sum64_add(&sum, (const unsigned char *)segment->data + at, now);
+        rc = tamis__writer_data(writer, segment, &passage, at, now);
+    }
+    if (rc < 0 || tamis__sum64_finish(&sum) == h->data_checksum) return rc;
+    return tamis__fail(TAMIS_ECORRUPT,
+                       "the filter has fingerprints that do not match their checksum; build it "
+                       "anew, roll it back, or restore it from a copy");
+}
+
+static int save_segment(const struct tamis__segment *segment, struct tamis__writer *writer)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const struct tamis__passage passage = {.bit_order = h->bit_order};
+    if (h->kind == TAMIS_KIND_FUSE) return save_fuse(segment, writer);
+    const int rc = tamis__writer_data(writer, segment, &passage, 0, h->data_bytes);
+    return rc == 0 && h->counter_bits != 0 ? save_outgrown(segment, writer) : rc;
+}
+
 static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 {
     unsigned char trailer[TAMIS__SUM_BYTES];
     tamis__sum_init(&writer->sum);
     writer->summing = true;
     int rc = save_head(cargo, writer);
-    for (uint32_t i = 0; rc == 0 && i < cargo->count; i++) {
-        const struct tamis__segment_header *h = cargo->segments[i]->header;
-        const struct tamis__passage passage = {.bit_order = h->bit_order};
-        rc = tamis__writer_data(writer, cargo->segments[i], &passage, 0, h->data_bytes);
-        if (rc == 0 && h->counter_bits != 0) rc = save_outgrown(cargo->segments[i], writer);
-    }
+    for (uint32_t i = 0; rc == 0 && i < cargo->count; i++)
+        rc = save_segment(cargo->segments[i], writer);
+    if (rc == 0 && cargo->index != NULL) rc = tamis__stream_save_exceptions(cargo->index, writer);
     writer->summing = false;
     if (rc < 0) return rc;
     tamis__sum_finish(&writer->sum, trailer);
@@ -429,6 +580,7 @@ static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 const struct tamis__format tamis__format_portable = {
     .name = "tamis",
     .has_secrets = true,
+    .has_exceptions = true,
     .head_bytes = HEAD_BYTES_MAX,
     .parse = parse,
     .load = load,

@@ -8,6 +8,7 @@
  * else has changed the exceptions meanwhile.  If somebody has, it begins again from the new ones.
  */
 #include "filter/change.h"
+#include "handle/follow.h"
 #include "txn/exceptions.h"
 
 /* ---- Exceptions by hand ---------------------------------------------------------------------- */
@@ -93,11 +94,27 @@ TAMIS_API int64_t tamis_filter_unexcept(tamis_store *store, const char *name,
     return edit_exceptions(store, name, &edit);
 }
 
+/* ---- Listing ----------------------------------------------------------------------------------
+ */
+
+struct telling {
+    tamis_exception_fn *fn;
+    void *context;
+};
+
+static int tell(void *context, const struct tamis__exception *e)
+{
+    const struct telling *telling = context;
+    const struct tamis_key key = {e->key, e->bytes};
+    return telling->fn(telling->context, &key, tamis__exception_by_hand(e) ? 0 : e->generation);
+}
+
 TAMIS_API int tamis_filter_exceptions(tamis_store *store, const char *name, tamis_exception_fn *fn,
                                       void *context)
 {
     TAMIS__REFUSE_NULL(store, "store");
     TAMIS__REFUSE_NULL(fn, "fn");
+    struct telling told = {fn, context};
     struct tamis__exceptions all = {0};
     struct tamis__exceptions_source source = {.open = false};
     struct tamis__catalog_txn *txn;
@@ -111,10 +128,27 @@ TAMIS_API int tamis_filter_exceptions(tamis_store *store, const char *name, tami
     tamis__catalog_end(txn);
     if (rc == 0) rc = tamis__exceptions_read(store, &source, &all);
     for (size_t i = 0; rc == 0 && i < all.count; i++) {
-        const struct tamis__exception *e = &all.entries[i];
-        const struct tamis_key key = {e->key, e->bytes};
-        rc = fn(context, &key, tamis__exception_by_hand(e) ? 0 : e->generation);
+        rc = tell(&told, &all.entries[i]);
     }
     tamis__exceptions_clear(&all);
+    return rc;
+}
+
+TAMIS_API int tamis_filter_each_exception(tamis_filter *filter, tamis_exception_fn *fn,
+                                          void *context)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    TAMIS__REFUSE_NULL(fn, "fn");
+    struct telling told = {fn, context};
+    struct tamis__view *view;
+    int rc = tamis__pin_current(filter, &view); /* fn may take long, and may call us */
+    if (rc < 0) return rc;
+    const struct tamis__segment *index = &view->index.segment;
+    if (index->header != NULL && !tamis__index_sum_is_right(index))
+        rc = tamis__fail(TAMIS_ECORRUPT, "the filter '%s' has damaged exceptions" TAMIS__INDEX_MEND,
+                         filter->name);
+    if (rc == 0 && index->header != NULL) rc = tamis__index_each(index, tell, &told);
+    if (rc == 0) rc = tamis__view_check(view);
+    tamis__unpin(filter, view);
     return rc;
 }

@@ -1,32 +1,77 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* export.c: writes a filter as a stream in one of the formats of exchange/. */
+#include "exceptions/set.h"
 #include "exchange/exchange.h"
 #include "handle/follow.h"
 
-/* Refuses what no format can carry. */
-static int check_carried(const struct tamis_filter *filter, const struct tamis__view *view)
+/* Takes the exceptions of the view, if the format carries them and they are sound. */
+static int take_exceptions(const struct tamis_filter *filter, const struct tamis__view *view,
+                           const struct tamis__format *format, struct tamis__cargo *cargo)
 {
     const struct tamis__segment *index = &view->index.segment;
-    if (index->header != NULL && tamis__segment_items(index) > 0)
-        return tamis__fail(
-            TAMIS_EUNSUPPORTED,
-            "the filter '%s' has %llu exception%s, which no format carries; copy the "
-            "store (tamis backup), or remove them (tamis except)",
-            filter->name, (unsigned long long)tamis__segment_items(index),
-            tamis__plural(tamis__segment_items(index)));
-    if (tamis__newest(view)->segment.header->fingerprint_bits != 0)
+    const uint64_t count = index->header != NULL ? tamis__index_count(index) : 0;
+    if (count == 0) return 0;
+    if (!format->has_exceptions)
         return tamis__fail(TAMIS_EUNSUPPORTED,
-                           "the filter '%s' is of kind fuse, which no format carries; copy the "
-                           "store (tamis backup), or build it there from the same keys",
+                           "the filter '%s' has %llu exception%s, which format %s does not carry; "
+                           "export it as tamis, or remove them (tamis except)",
+                           filter->name, (unsigned long long)count, tamis__plural(count),
+                           format->name);
+    /* What comes in anew there gets a new checksum, which must not cover up damage. */
+    if (!tamis__index_sum_is_right(index))
+        return tamis__fail(TAMIS_ECORRUPT,
+                           "the filter '%s' has damaged exceptions" TAMIS__INDEX_MEND,
                            filter->name);
+    cargo->index = index;
     return 0;
+}
+
+/* The view does not change, whatever others do meanwhile with the list or the exceptions. */
+static int load_cargo(const struct tamis_filter *filter, const struct tamis__view *view,
+                      const struct tamis__format *format, unsigned flags,
+                      struct tamis__cargo *cargo)
+{
+    const struct tamis__segment_header *first = view->segments[0].segment.header;
+    cargo->count = view->count;
+    cargo->policy = view->policy;
+    memcpy(cargo->key_digest, first->key_digest, sizeof cargo->key_digest);
+    for (uint32_t i = 0; i < cargo->count; i++)
+        cargo->segments[i] = &view->segments[i].segment;
+    int rc = 0;
+    if ((flags & TAMIS_EXPORT_WITHOUT_EXCEPTIONS) == 0)
+        rc = take_exceptions(filter, view, format, cargo);
+    return rc < 0 ? rc : format->check(cargo);
+}
+
+/* Others may change the list between the two looks that an export takes: then it looks again. */
+#define LOOKS_MAX 1000
+
+/* Pins the view in force, and gets the capacity and the rate that the catalog has of this list. */
+static int pin(struct tamis_filter *filter, struct tamis__view **pinned, struct tamis__cargo *cargo)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    for (unsigned i = 0; i < LOOKS_MAX; i++) {
+        int rc = tamis__pin_current(filter, pinned); /* the sink may take long, and may call us */
+        if (rc < 0) return rc;
+        TAMIS__POINT(TAMIS__POINT_EXPORT_PINNED);
+        rc = tamis_filter_stat(filter, &stat); /* fails with TAMIS_EDROPPED too */
+        cargo->capacity = stat.capacity;
+        cargo->fp_rate = stat.fp_rate;
+        if (rc == 0 && tamis__view_moved(*pinned, &tamis__newest(*pinned)->segment) == 0) return 0;
+        tamis__unpin(filter, *pinned);
+        if (rc < 0) return rc;
+    }
+    return tamis__fail(TAMIS_ELIMIT,
+                       "others kept changing the filter '%s' meanwhile; try again when they are "
+                       "done",
+                       filter->name);
 }
 
 /* Does the stream tell no more of the hashing of keys than the caller allows? */
 static int check_secrets(const struct tamis_filter *filter, const struct tamis__view *view,
                          const struct tamis__format *format, unsigned flags)
 {
-    if ((flags & ~TAMIS_EXPORT_WITH_KEY) != 0)
+    if ((flags & ~(TAMIS_EXPORT_WITH_KEY | TAMIS_EXPORT_WITHOUT_EXCEPTIONS)) != 0)
         return tamis__fail(TAMIS_EINVAL, "export flags %#x: use those of TAMIS_EXPORT_*", flags);
     if ((flags & TAMIS_EXPORT_WITH_KEY) != 0 || !format->has_secrets) return 0;
     for (uint32_t i = 0; i < view->count; i++) {
@@ -47,7 +92,6 @@ TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, unsi
                                   const struct tamis_sink *sink)
 {
     TAMIS__REFUSE_NULL(filter, "filter");
-    struct tamis_filter_stat stat = {.size = sizeof stat};
     struct tamis_sink to;
     struct tamis__writer writer;
     struct tamis__cargo cargo = {0};
@@ -56,18 +100,9 @@ TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, unsi
     if (found == NULL) return TAMIS_EINVAL;
     int rc = tamis__take_struct(sink, &to, sizeof to, "struct tamis_sink");
     if (rc == 0 && to.write == NULL) rc = tamis__fail_null(__func__, "sink->write");
-    if (rc == 0) rc = tamis_filter_stat(filter, &stat); /* fails with TAMIS_EDROPPED too */
+    if (rc == 0) rc = pin(filter, &view, &cargo);
     if (rc < 0) return rc;
-    cargo.capacity = stat.capacity;
-    cargo.fp_rate = stat.fp_rate;
-    rc = tamis__pin_current(filter, &view); /* the sink may take long, and may call us */
-    if (rc < 0) return rc;
-    cargo.count = view->count;
-    cargo.policy = view->policy;
-    for (uint32_t i = 0; i < cargo.count; i++)
-        cargo.segments[i] = &view->segments[i].segment;
-    rc = check_carried(filter, view);
-    if (rc == 0) rc = found->check(&cargo);
+    rc = load_cargo(filter, view, found, flags, &cargo);
     if (rc == 0) rc = check_secrets(filter, view, found, flags);
     if (rc == 0) {
         rc = tamis__writer_init(&writer, &to);

@@ -7,7 +7,7 @@
  * Everything that can be refused is refused before the first file is made.  Nothing is in force
  * before the last byte was read and judged.  So an import that fails, for whatever reason, leaves
  * the store as it was (txn/commit.c).  It takes the memory of one piece of the stream, however long
- * the stream is.
+ * the stream is, and that of the exceptions that it has.
  */
 #include <math.h>
 
@@ -17,6 +17,7 @@
 #include "kind/cells.h"
 #include "txn/draft.h"
 #include "txn/enter.h"
+#include "txn/exceptions.h"
 #include "txn/plan.h"
 #include "txn/store.h"
 
@@ -41,6 +42,7 @@ struct import {
     uint32_t count;              /* drafts: the layers, and perhaps one more that seals them */
     struct tamis__draft drafts[TAMIS__SEGMENTS_MAX];
     struct filling fillings[TAMIS__SEGMENTS_MAX];
+    struct tamis__draft index;      /* of the exceptions; not staged: there are none */
     struct tamis__segment counters; /* the draft whose counts come, mapped; header NULL: none */
 };
 
@@ -91,6 +93,11 @@ static int check_spec(const struct import *import)
         return tamis__fail(TAMIS_EINVAL,
                            "a %s stream tells its hash set, m and k itself; leave them out",
                            import->format->name);
+    if ((spec->flags & TAMIS_IMPORT_DURABLE) != 0 && first->kind != TAMIS_KIND_BLOCKED &&
+        first->kind != TAMIS_KIND_BLOOM)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "a filter of kind %s cannot be durable; import it without that",
+                           tamis_kind_name(first->kind));
     if (first->capacity != 0 && (spec->capacity != 0 || spec->fp_rate != 0))
         return tamis__fail(TAMIS_EINVAL,
                            "a %s stream tells its capacity and rate itself; leave them out",
@@ -100,6 +107,17 @@ static int check_spec(const struct import *import)
                            "a rate of %g is out of range; give one from %g to below 1",
                            spec->fp_rate, TAMIS_FP_RATE_MIN);
     return 0;
+}
+
+/* What is not complete without its data. */
+static int check_head_only(const struct import *import)
+{
+    if ((import->spec->flags & TAMIS_IMPORT_HEAD) == 0) return 0;
+    if (import->outline.layers[0].shape.fingerprint_bits == 0 && import->outline.exceptions == 0)
+        return 0;
+    return tamis__fail(TAMIS_EUNSUPPORTED,
+                       "a filter of kind fuse, or with exceptions, is not made from a head alone; "
+                       "import the whole stream");
 }
 
 static int read_head(struct import *import)
@@ -125,7 +143,8 @@ static int read_head(struct import *import)
     if (whole != 0 && whole < least)
         return tamis__reader_fail(reader, TAMIS_ECORRUPT, whole,
                                   "is truncated: it ends before its data do");
-    return check_spec(import);
+    rc = check_head_only(import);
+    return rc < 0 ? rc : check_spec(import);
 }
 
 /* Sets capacity and rate if the stream has none: those of the caller, or those for which m and k
@@ -167,6 +186,17 @@ static int judge_draft(const struct import *import, struct tamis__draft *draft)
     return rc < 0 ? tamis__reader_fail(&import->reader, rc, 0, reason) : 0;
 }
 
+static void init_draft(const struct import *import, const struct tamis__layer *layer,
+                       struct tamis__draft *draft)
+{
+    if (layer->shape.fingerprint_bits == 0) {
+        tamis__draft_init(import->store, import->name, &layer->segment, draft);
+        return;
+    }
+    tamis__draft_init_fuse(import->store, import->name, &layer->segment, &layer->shape, draft);
+    draft->header.data_checksum = layer->data_checksum;
+}
+
 static int draft_layers(struct import *import)
 {
     for (uint32_t i = 0; i < import->outline.count; i++) {
@@ -174,7 +204,7 @@ static int draft_layers(struct import *import)
         struct tamis__draft *draft = &import->drafts[i];
         int rc = complete_layer(import->spec, &layer->segment);
         if (rc < 0) return rc;
-        tamis__draft_init(import->store, import->name, &layer->segment, draft);
+        init_draft(import, layer, draft);
         import->count = i + 1;
         draft->header.flags = layer->flags;
         if (layer->segment.items == TAMIS__ITEMS_UNKNOWN)
@@ -204,6 +234,10 @@ static int draft_seal(struct import *import)
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "the filter counts, and a key must be taken off where it was counted; "
                            "import it without a seal");
+    if (import->outline.layers[0].shape.fingerprint_bits != 0)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "the filter is of kind fuse, which is static, and 'tamis build' makes "
+                           "it anew with all keys; import it without a seal");
     if (import->outline.policy.slices > 0)
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "the filter forgets by a window, whose next slice takes the new keys "
@@ -229,7 +263,8 @@ static int write_data(const struct import *import, uint32_t index, const unsigne
                       size_t bytes)
 {
     const struct tamis__draft *draft = &import->drafts[index];
-    const size_t unit = index + 1 == import->count ? TAMIS__FILE_UNIT : TAMIS__PIECE_BYTES;
+    const bool takes_keys = index + 1 == import->count && draft->header.fingerprint_bits == 0;
+    const size_t unit = takes_keys ? TAMIS__FILE_UNIT : TAMIS__PIECE_BYTES;
     const uint64_t offset = draft->header.data_offset + import->fillings[index].done_bytes;
     for (size_t done = 0; done < bytes;) {
         size_t now = unit - (size_t)((offset + done) % unit);
@@ -323,12 +358,27 @@ static int finish_counters(struct import *import, uint32_t index)
     return rc;
 }
 
+/* ---- Exceptions -------------------------------------------------------------------------------
+ */
+
+static int take_exceptions(void *context, struct tamis__exceptions *set)
+{
+    struct import *import = context;
+    return tamis__exceptions_stage(import->store, set, import->name, &import->index);
+}
+
+static struct tamis__draft *index_of(struct import *import)
+{
+    return import->index.staged.file.link != NULL ? &import->index : NULL;
+}
+
 /* Called when all data are in: can they be a filter's, and how many keys do they have? */
 static int finish_layer(struct import *import, uint32_t index)
 {
     const struct filling *filling = &import->fillings[index];
     struct tamis__segment_header *header = &import->drafts[index].header;
     const uint64_t items = import->outline.layers[index].segment.items;
+    if (header->fingerprint_bits != 0) return 0; /* the stream's checksum of them was right */
     if (tamis__bits_past(filling->last_word, header->m_bits, header->bit_order))
         return tamis__reader_fail(&import->reader, TAMIS_ECORRUPT, import->reader.offset,
                                   "has bits set past its m");
@@ -354,7 +404,7 @@ static int load(struct import *import)
 {
     const bool head_only = (import->spec->flags & TAMIS_IMPORT_HEAD) != 0;
     const struct tamis__stream_target target = {
-        .write = take_data, .count = take_count, .context = import};
+        .write = take_data, .count = take_count, .except = take_exceptions, .context = import};
     int rc = head_only ? load_head(import)
                        : import->format->load(&import->reader, &import->outline, &target);
     for (uint32_t i = 0; rc == 0 && !head_only && i < import->outline.count; i++)
@@ -407,6 +457,8 @@ static struct tamis__entry entry_of(struct import *import)
                                  .count = import->count,
                                  .capacity = newest->capacity,
                                  .owned = (import->spec->flags & TAMIS_IMPORT_OWNED) != 0,
+                                 .created_at = import->spec->created_at,
+                                 .index = index_of(import),
                                  .filled = true};
     double rate = 0;
     for (uint32_t i = 0; i < import->count; i++) {
@@ -421,13 +473,17 @@ static struct tamis__entry entry_of(struct import *import)
         entry.capacity = import->outline.capacity;
         entry.fp_rate = import->outline.fp_rate;
     }
+    if (import->count == import->outline.count)
+        memcpy(entry.key_digest, import->outline.key_digest, sizeof entry.key_digest);
     entry.policy = policy_of(import, &entry);
+    entry.policy.durable = (import->spec->flags & TAMIS_IMPORT_DURABLE) != 0;
     return entry;
 }
 
 static int check_flags(const struct tamis_import_spec *spec, const struct tamis__format *format)
 {
-    const uint64_t known = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_AS_THERE | TAMIS_IMPORT_OWNED;
+    const uint64_t known =
+        TAMIS_IMPORT_HEAD | TAMIS_IMPORT_AS_THERE | TAMIS_IMPORT_OWNED | TAMIS_IMPORT_DURABLE;
     if ((spec->flags & ~known) != 0)
         return tamis__fail(TAMIS_EINVAL, "import flags %#llx: use those of TAMIS_IMPORT_*",
                            (unsigned long long)spec->flags);
@@ -453,6 +509,7 @@ static int run(struct import *import, const struct tamis_source *source, tamis_f
         rc = tamis__drafts_enter(import->store, &entry);
     }
     tamis__drafts_discard(import->store, import->drafts, import->count);
+    tamis__drafts_discard(import->store, &import->index, 1);
     tamis__reader_clear(&import->reader);
     return rc;
 }

@@ -146,6 +146,10 @@ static int describe_next(const struct growth *change, struct tamis__layer *layer
                                .seed = same ? newest->seed : 0,
                                .policy = *policy};
     *layer = (struct tamis__layer){.flags = 0};
+    if (change->reason == FULL && last->step >= TAMIS__STEP_MAX) /* a stream can say so */
+        return tamis__fail(TAMIS_ELIMIT,
+                           "the filter '%s' has grown %u times, the most there can be",
+                           change->filter->name, last->step);
     if (change->reason == FULL && tamis__redisbloom_grows(last)) return describe_layer(last, layer);
     if (same) memcpy(plan.parameters, newest->parameters, sizeof plan.parameters);
     const int rc =

@@ -200,6 +200,11 @@ typedef int tamis_exception_fn(void *context, const struct tamis_key *key, uint6
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_exceptions(tamis_store *store, const char *name,
                                                        tamis_exception_fn *fn, void *context);
 
+/* As above, for the filter of an open handle, whatever its name is now.  Returns TAMIS_EDROPPED
+ * too, and TAMIS_ECORRUPT if the exceptions are damaged.  fn may not close the handle. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_each_exception(tamis_filter *filter,
+                                                           tamis_exception_fn *fn, void *context);
+
 /* ---- Repair and backup ----------------------------------------------------------------------- */
 
 /* What a repair did, or found and left alone (error != 0).  Strings live only during the call. */

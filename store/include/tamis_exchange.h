@@ -22,9 +22,9 @@ extern "C" {
  *                   hash set, m and k are the caller's word
  *     redisbloom    the answers of BF.SCANDUMP, in a plain container; a layer is a segment
  *     guava         what BloomFilter.writeTo() writes
- *     tamis         Tamis' own: any filter, with seeds and a checksum
+ *     tamis         Tamis' own: any filter, with its exceptions, seeds and checksums
  *
- * Memory is a few megabytes, whatever the length.
+ * Memory is a few megabytes, whatever the length; an import takes that of the exceptions besides.
  */
 
 /* Returns the name of format `index`, from 0 on; NULL past the last.  Static storage. */
@@ -52,13 +52,14 @@ struct tamis_sink {
 /* Flags of an import. */
 /* The source ends after the head of the stream (redisbloom: after its first frame).  The filter has
  * the numbers of keys that the head tells, and no bit set; tamis_filter_write_data() brings the
- * data.  Formats redisbloom and tamis. */
+ * data.  Formats redisbloom and tamis.  TAMIS_EUNSUPPORTED: kind fuse, or exceptions. */
 #define TAMIS_IMPORT_HEAD 1u
 /* A full filter goes on as in RedisBloom: it gets another layer by the growth and the error rate of
  * that stream, or refuses keys if that says NONSCALING.  Format redisbloom.  Without this flag such
  * a filter takes keys on, and its rate gets worse. */
 #define TAMIS_IMPORT_AS_THERE 2u
-#define TAMIS_IMPORT_OWNED 4u /* the filter has TAMIS_FILTER_OWNED */
+#define TAMIS_IMPORT_OWNED 4u   /* the filter has TAMIS_FILTER_OWNED */
+#define TAMIS_IMPORT_DURABLE 8u /* it has TAMIS_FILTER_DURABLE; kinds blocked and bloom */
 
 /* What a stream does not tell.  What the stream does tell must be 0 or NULL here. */
 struct tamis_import_spec {
@@ -69,10 +70,12 @@ struct tamis_import_spec {
     uint64_t capacity; /* redis-bitmap, guava: 0 for the keys at which m and k are at their best */
     double fp_rate;    /* redis-bitmap, guava: 0 for the predicted one                          */
     uint64_t
-        seal_capacity; /* not 0: put an empty segment of hash set xxh3, kind blocked and this */
-                       /* capacity on top: old keys still answer, new ones go there           */
-    double seal_rate;  /* of that segment; 0: TAMIS_FP_RATE_DEFAULT                           */
-    uint64_t flags;    /* TAMIS_IMPORT_*                                                      */
+        seal_capacity;  /* not 0: put an empty segment of hash set xxh3, kind blocked and this */
+                        /* capacity on top: old keys still answer, new ones go there           */
+    double seal_rate;   /* of that segment; 0: TAMIS_FP_RATE_DEFAULT                           */
+    uint64_t flags;     /* TAMIS_IMPORT_*                                                      */
+    int64_t created_at; /* what tamis_filter_stat() will tell, for a filter that comes back out */
+                        /* of a dump; 0: now                                                    */
 };
 
 /*
@@ -98,17 +101,20 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_import(tamis_store *store, const cha
 
 /* Flags of tamis_filter_export(). */
 #define TAMIS_EXPORT_WITH_KEY 1u /* also what is secret: a seed other than 0, the key of sip */
+/* The stream is that of the filter without its exceptions, for a program that brings them by
+ * itself (tamis_filter_exceptions()). */
+#define TAMIS_EXPORT_WITHOUT_EXCEPTIONS 2u
 
 /*
  * Writes a filter as a stream; nothing is changed in the filter.  What was imported and not added
  * to comes out byte for byte as it was.  Keys that are added meanwhile may be in the stream or not.
  *
- * flags    0, or TAMIS_EXPORT_WITH_KEY if those who get the stream may know how to choose keys
- *          against the filter.  Only format tamis holds seed and key; the others never do.
- * Returns  0.  TAMIS_EUNSUPPORTED: the format cannot express this filter (kind, hash set,
- *          segments).  TAMIS_EINVAL: no such format; or the stream would hold a seed or key
- *          and flags do not allow this.  Nothing was written then.  TAMIS_EDROPPED.  What
- *          the sink returned.
+ * flags    TAMIS_EXPORT_*; TAMIS_EXPORT_WITH_KEY if those who get the stream may know how to choose
+ * keys against the filter.  Only format tamis holds seed and key; the others never do. Returns  0.
+ * TAMIS_EUNSUPPORTED: the format cannot express this filter (kind, hash set, segments, exceptions).
+ * TAMIS_ECORRUPT: fingerprints or exceptions are damaged. TAMIS_EINVAL: no such format; or the
+ * stream would hold a seed or key and flags do not allow this.  Nothing was written then.
+ * TAMIS_EDROPPED.  What the sink returned.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_export(tamis_filter *filter, const char *format,
                                                    unsigned flags, const struct tamis_sink *sink);

@@ -119,6 +119,22 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_count_batch(tamis_filter *filter
                                                             const struct tamis_key *keys,
                                                             size_t count, uint64_t *counts);
 
+/* ---- Shards ------------------------------------------------------------------------------- */
+
+/* The seed of a shard, where none is asked for.  With seed 0 and hash set xxh3, the shard of a key
+ * of more than 240 bytes would come from the hash that its bits come from: keys crowd, and a filter
+ * of kind fuse cannot be made. */
+#define TAMIS_SHARD_SEED 1
+
+/*
+ * The shard that a key belongs to, where a filter is spread over `shards` filters
+ * (docs/cluster.md): 0 to shards - 1.  Any thread may call it; it reads the key alone.
+ *
+ * key      key_bytes bytes of any content; NULL only with key_bytes == 0.
+ * shards   1 or more; with 0 the answer is 0.
+ */
+TAMIS_API uint32_t tamis_shard(const void *key, size_t key_bytes, uint32_t shards);
+
 #ifdef __cplusplus
 }
 #endif

@@ -38,7 +38,8 @@ struct tamis_filter_stat {
     uint64_t capacity; /* of the newest segment, and what older ones, which take no more, hold */
     double fp_rate;    /* the rate the filter was made for, at capacity */
     uint64_t items; /* number of NEW answers so far; counting: less those removes that took a key */
-                    /* off for the last time: distinct keys, as capacity is */
+                    /* off for the last time: distinct keys, as capacity is.  A key that several */
+                    /* add while the filter grows may count twice. */
     uint64_t size_bytes;   /* of the segment files */
     double predicted_rate; /* rate at the present item count, by the formulas of docs/sizing.md */
     uint64_t generation;   /* goes up with every published change */

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "hash/hash_set.h"
+#include "hash/sum.h"
 #include "kind/block.h"
 #include "kind/fuse.h"
 #include "kind/kind.h"
@@ -209,15 +210,14 @@ static int check(const struct tamis__segment_header *header, const char **reason
 static int verify(const struct tamis__segment *segment, uint64_t *offset, const char **reason)
 {
     const struct tamis__segment_header *h = segment->header;
-    XXH3_state_t state;
-    XXH3_INITSTATE(&state);
-    (void)XXH3_64bits_reset(&state);
+    struct tamis__sum64 sum;
+    tamis__sum64_init(&sum);
     for (uint64_t at = 0; at < h->data_bytes; at += VERIFY_STEP) {
         const uint64_t bytes = h->data_bytes - at < VERIFY_STEP ? h->data_bytes - at : VERIFY_STEP;
-        (void)XXH3_64bits_update(&state, (const unsigned char *)segment->data + at, bytes);
+        tamis__sum64_add(&sum, (const unsigned char *)segment->data + at, bytes);
         if (segment->place != NULL) tamis__segment_release(segment, at, bytes);
     }
-    if (XXH3_64bits_digest(&state) == h->data_checksum) return 0;
+    if (tamis__sum64_finish(&sum) == h->data_checksum) return 0;
     *offset = h->data_offset;
     *reason = "has data that do not match their checksum; build the filter anew, roll it back, or "
               "restore the file from a copy";

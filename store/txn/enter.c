@@ -30,10 +30,13 @@ static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn,
                                     .keep = TAMIS_KEEP_DEFAULT,
                                     .capacity = entry->capacity,
                                     .fp_rate = entry->fp_rate,
-                                    .created_at = tamis__now_ns(),
+                                    .created_at =
+                                        entry->created_at ? entry->created_at : tamis__now_ns(),
                                     .published_at = tamis__now_ns(),
                                     .policy = entry->policy,
                                     .owned = entry->owned};
+    if (entry->index != NULL) record.exception_count = tamis__header_items(&entry->index->header);
+    memcpy(record.key_digest, entry->key_digest, sizeof record.key_digest);
     (void)snprintf(record.name, sizeof record.name, "%s", entry->name);
     struct tamis__commit commit = {.store = store,
                                    .txn = txn,
@@ -42,6 +45,7 @@ static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn,
                                    .drafts = entry->drafts,
                                    .count = entry->count,
                                    .filled = entry->filled,
+                                   .index = entry->index,
                                    .opened = entry->opened,
                                    .context = entry->context};
     return tamis__commit(&commit);
@@ -56,6 +60,7 @@ int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *en
         tamis__catalog_end(txn);
     }
     tamis__drafts_discard(store, entry->drafts, entry->count);
+    if (entry->index != NULL) tamis__drafts_discard(store, entry->index, 1);
     return rc;
 }
 

@@ -13,8 +13,11 @@ struct tamis__entry {
     double fp_rate;
     struct tamis__policy policy;
     bool owned;               /* TAMIS_FILTER_OWNED */
+    int64_t created_at;       /* 0: now */
     tamis__opened_fn *opened; /* NULL: no handle is wanted */
     void *context;
+    uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /* of the keys that it was built from; or 0 */
+    struct tamis__draft *index;                  /* of its exceptions; NULL: it has none */
     bool filled; /* with contents: a look cannot tell these files from orphans */
 };
 

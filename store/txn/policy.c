@@ -102,7 +102,7 @@ int tamis__policy_size_next(const struct tamis__policy *policy, uint64_t capacit
 
 bool tamis__policy_grows(const struct tamis__policy *policy, uint32_t step, uint32_t count)
 {
-    return may_grow(policy) && count < TAMIS__SEGMENTS_MAX &&
+    return may_grow(policy) && count < TAMIS__SEGMENTS_MAX && step < TAMIS__STEP_MAX &&
            NEXT_SHARE * tamis__policy_left(policy, step) >= TAMIS__SEGMENT_RATE_MIN;
 }
 

@@ -13,11 +13,55 @@ expect() {
 
 # snapshot: names, sizes and contents of all files of the store.
 snapshot() {
-    if [ -e "$TAMIS_STORE" ]; then
+    if on_server; then # what a server's filters tell of themselves
+        tamis list --json
+    elif [ -e "$TAMIS_STORE" ]; then
         (cd "$TAMIS_STORE" && find . -type f -exec cksum {} + | sort -k 3)
     else
         echo "no store"
     fi
+}
+
+# on_server: the store is a server; $TAMIS_SERVER_STORES are the directories of its nodes.
+on_server() {
+    [[ $TAMIS_STORE == *://* ]]
+}
+
+# on_directory COMMAND...: run it if the store is a directory.
+on_directory() {
+    on_server || "$@"
+}
+
+# sound: `tamis verify` of the store; of a server where its files are, with what all nodes say as one sentence.
+sound() {
+    local store said count=0
+    if ! on_server; then
+        tamis verify
+        return
+    fi
+    for store in $TAMIS_SERVER_STORES; do
+        if said=$(tamis --store "$store" verify 2>&1); then
+            said=${said#tamis: checked }
+            count=$((count + ${said%% *}))
+        else
+            echo "$said"
+        fi
+    done
+    [ "$count" -eq 1 ] && said=filter || said=filters
+    echo "tamis: checked $count $said: no problem found" >&2
+}
+
+# nothing_left: no filter and no file of one.
+nothing_left() {
+    local left
+    if on_server; then left=$(tamis list -q); else left=$(find "$TAMIS_STORE/segments" "$TAMIS_STORE/staging" -type f); fi
+    echo "${left:-nothing is left}"
+}
+
+# here: the files of the scratch directory, without the store.
+here() {
+    local name
+    for name in *; do [ "$name" = store ] || echo "$name"; done
 }
 
 # refused COMMAND...: it must exit with 2 and leave the store as it was, or not there.

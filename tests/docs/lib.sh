@@ -75,7 +75,7 @@ help_options()
 {
     local line names value name
     tamis "$1" --help | while IFS= read -r line; do
-        [[ $line =~ ^\ \ (-[a-zA-Z],\ |\ \ \ \ )(--[a-z-]+)(\ [A-Z]+)?(\[=[A-Z]+\])?(\ |$) ]] || continue
+        [[ $line =~ ^\ \ (-[a-zA-Z],\ |\ \ \ \ )(--[a-z-]+)(\ [A-Z/]+)?(\[=[A-Z]+\])?(\ |$) ]] || continue
         names="${BASH_REMATCH[1]} ${BASH_REMATCH[2]}" value=${BASH_REMATCH[3]}
         for name in ${names//,/}; do
             printf '%s\n' "$name${value:+=}"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_portable.c: our own format, as it is, and once more with both checksums put right, as
- * otherwise nothing that is wrong would get past them.
+ * fuzz_portable.c: our own format, as it is, and once more with all checksums put right (those of
+ * fingerprints too), as otherwise nothing that is wrong would get past them.
  */
 #include "fuzz_streams.h"
 
@@ -12,12 +12,26 @@
 #define HEAD_BYTES 96u
 #define DESCRIPTION_BYTES 224u
 
+#define DATA_BYTES_AT (HEAD_BYTES + 56u)
+#define FUSE 4u
+#define DATA_CHECKSUM_AT (HEAD_BYTES + 216u)
+
+static void mend_fingerprints(uint8_t *data, size_t bytes)
+{
+    const uint64_t at = HEAD_BYTES + DESCRIPTION_BYTES + 8;
+    const uint64_t count = tamis__get64(data + DATA_BYTES_AT);
+    if (tamis__get32(data + HEAD_BYTES) != FUSE || bytes < at || count > bytes - at) return;
+    const uint64_t checksum = tamis__checksum(data + at, (size_t)count);
+    memcpy(data + DATA_CHECKSUM_AT, &checksum, sizeof checksum);
+}
+
 static void mend(uint8_t *data, size_t bytes)
 {
     struct tamis__sum sum;
     const uint64_t segments = bytes >= HEAD_BYTES ? tamis__get32(data + 12) : 0;
     const uint64_t checked = HEAD_BYTES + segments * DESCRIPTION_BYTES;
     if (segments == 0 || bytes < checked + 8) return;
+    mend_fingerprints(data, bytes);
     const uint64_t checksum = tamis__checksum(data, (size_t)checked);
     memcpy(data + checked, &checksum, sizeof checksum);
     if (bytes < checked + 8 + TAMIS__SUM_BYTES) return;

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "exceptions/set.h"
 #include "fuzz_policy.h"
+#include "kind/kind.h"
 #include "txn/draft.h"
 #include "txn/store.h"
 
@@ -22,6 +24,7 @@ struct loading {
     struct tamis__segment segments[TAMIS__SEGMENTS_MAX]; /* data NULL where too large */
     uint64_t done[TAMIS__SEGMENTS_MAX];
     uint32_t newest; /* index of the last write: it never goes back */
+    struct tamis__exceptions exceptions;
 };
 
 static int64_t read_bytes(void *context, void *buffer, size_t wanted)
@@ -73,15 +76,25 @@ static void check_layer(const struct tamis__layer *layer, const struct tamis__po
     FUZZ_CHECK((layer->flags & ~TAMIS__SEGMENT_FLAGS_KNOWN) == 0);
 }
 
-static void build(struct loading *loading, const struct tamis__outline *outline)
+static void init_draft(const struct tamis__layer *layer, struct tamis__draft *draft)
 {
     static const struct tamis_store store;
+    if (layer->segment.kind != TAMIS_KIND_FUSE) {
+        tamis__draft_init(&store, "fuzz", &layer->segment, draft);
+        return;
+    }
+    tamis__draft_init_fuse(&store, "fuzz", &layer->segment, &layer->shape, draft);
+    draft->header.data_checksum = layer->data_checksum;
+}
+
+static void build(struct loading *loading, const struct tamis__outline *outline)
+{
     loading->outline = outline;
     for (uint32_t i = 0; i < outline->count; i++) {
         const struct tamis__layer *layer = &outline->layers[i];
         struct tamis__segment_header *header = &loading->drafts[i].header;
         check_layer(layer, &outline->policy);
-        tamis__draft_init(&store, "fuzz", &layer->segment, &loading->drafts[i]);
+        init_draft(layer, &loading->drafts[i]);
         header->created_at = layer->segment.created_at;
         header->flags = layer->flags;
         memcpy(header->kept, layer->kept, sizeof header->kept);
@@ -90,6 +103,39 @@ static void build(struct loading *loading, const struct tamis__outline *outline)
         loading->segments[i].data = calloc(1, (size_t)header->data_bytes);
         FUZZ_CHECK(loading->segments[i].data != NULL);
     }
+}
+
+/* An index of the exceptions, in memory; NULL if there are none. */
+static struct tamis__segment *build_index(const struct tamis__exceptions *set,
+                                          struct tamis__draft *draft, struct tamis__segment *index)
+{
+    static const struct tamis_store store;
+    const struct tamis__record_segment described = {.kind = TAMIS__KIND_EXCEPTIONS,
+                                                    .hash_set = TAMIS__HASH_XXH3,
+                                                    .m_bits = 8 * tamis__index_bytes(set),
+                                                    .k = 1,
+                                                    .capacity = set->count,
+                                                    .fp_rate = 1};
+    if (set->count == 0) return NULL;
+    tamis__draft_init(&store, "fuzz", &described, draft);
+    *index = (struct tamis__segment){.header = &draft->header,
+                                     .data = calloc(1, (size_t)draft->header.data_bytes)};
+    FUZZ_CHECK(index->data != NULL);
+    tamis__index_encode(set, index->data);
+    for (size_t i = 0; i < set->count; i++)
+        FUZZ_CHECK(tamis__index_has(index, set->entries[i].key, set->entries[i].bytes));
+    return index;
+}
+
+/* No query leaves fingerprints of a shape that was accepted, whatever is in them. */
+static void ask_fuse(const struct tamis__segment *segment)
+{
+    const char *reason = NULL;
+    if (segment->header->kind != TAMIS_KIND_FUSE ||
+        tamis__kind_fuse.check(segment->header, &reason) < 0)
+        return;
+    for (uint64_t key = 0; key < 100; key++)
+        (void)tamis__kind_fuse.contains(segment, &key, sizeof key);
 }
 
 static void check_comes_out(const struct tamis__format *format, const struct loading *loading,
@@ -103,11 +149,16 @@ static void check_comes_out(const struct tamis__format *format, const struct loa
                                  .fp_rate = outline->fp_rate,
                                  .policy = outline->policy};
     struct tamis__writer writer;
+    struct tamis__draft index_draft;
+    struct tamis__segment index = {.data = NULL};
     for (uint32_t i = 0; i < outline->count; i++) {
         if (loading->segments[i].data == NULL) return;
         if (outline->layers[i].segment.counter_bits != 0) return; /* no table is built here */
+        ask_fuse(&loading->segments[i]);
         cargo.segments[i] = &loading->segments[i];
     }
+    cargo.index = build_index(&loading->exceptions, &index_draft, &index);
+    memcpy(cargo.key_digest, outline->key_digest, sizeof cargo.key_digest);
     FUZZ_CHECK(format->check(&cargo) == 0);
     FUZZ_CHECK(tamis__writer_init(&writer, &sink) == 0);
     FUZZ_CHECK(format->save(&cargo, &writer) == 0 && tamis__writer_flush(&writer) == 0);
@@ -117,6 +168,18 @@ static void check_comes_out(const struct tamis__format *format, const struct loa
     else
         fuzz_stream(format, out.data, out.count, true);
     free(out.data);
+    free(index.data);
+}
+
+/* The set is sorted and as large as was said, and no key is twice in it. */
+static int take_exceptions(void *context, struct tamis__exceptions *set)
+{
+    struct loading *loading = context;
+    FUZZ_CHECK(set->count == loading->outline->exceptions && set->sorted == set->count);
+    FUZZ_CHECK(set->count <= TAMIS_EXCEPTIONS_MAX && loading->exceptions.count == 0);
+    loading->exceptions = *set;
+    *set = (struct tamis__exceptions){.count = 0};
+    return 0;
 }
 
 /* As the import judges it; what it does with the count is tested by counting_stream_test. */
@@ -135,7 +198,7 @@ void fuzz_stream(const struct tamis__format *format, const uint8_t *data, size_t
     struct tamis__outline *outline = calloc(1, sizeof *outline);
     struct loading *loading = calloc(1, sizeof *loading);
     const struct tamis__stream_target target = {
-        .write = take, .count = take_count, .context = loading};
+        .write = take, .count = take_count, .except = take_exceptions, .context = loading};
     struct tamis__refusal refusal = {UINT64_MAX, ""};
     struct tamis__reader reader;
     FUZZ_CHECK(outline != NULL && loading != NULL);
@@ -161,6 +224,7 @@ void fuzz_stream(const struct tamis__format *format, const uint8_t *data, size_t
             free(loading->segments[i].data);
     }
     tamis__reader_clear(&reader);
+    tamis__exceptions_clear(&loading->exceptions);
     free(loading);
     free(outline);
 }

@@ -6,6 +6,7 @@
 
 #include "dumps.h"
 #include "fixture.h"
+#include "tamis_build.h"
 
 static const char *corpus;
 
@@ -51,6 +52,18 @@ static void seed_filter(tamis_store *store, const char *name, const char *format
     if (seal != NULL) stream_free(&stream);
 }
 
+static void seed_and_drop(tamis_store *store, const char *name)
+{
+    struct stream stream = {.data = NULL};
+    const struct tamis_sink sink = stream_sink(&stream);
+    tamis_filter *filter;
+    assert_done(tamis_filter_open(store, "one", TAMIS_READ_ONLY, &filter));
+    assert_done(tamis_filter_export(filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink));
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_drop(store, "one"));
+    write_seed(name, &stream);
+}
+
 /* A list of several segments: it has grown, or been rotated. */
 static void seed_list(tamis_store *store, const char *name, const struct tamis_filter_spec *spec)
 {
@@ -65,6 +78,29 @@ static void seed_list(tamis_store *store, const char *name, const struct tamis_f
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_drop(store, "one"));
     write_seed(name, &stream);
+}
+
+/* A filter of kind fuse of so many keys, which is version 2 of the format. */
+static void seed_fuse(tamis_store *store, const char *name, uint64_t keys, double rate)
+{
+    const struct tamis_filter_spec filter = {.size = sizeof filter, .fp_rate = rate};
+    const struct tamis_build_spec spec = {.size = sizeof spec, .filter = &filter, .threads = 1};
+    tamis_build *build;
+    assert_done(tamis_build_begin(store, "one", &spec, &build));
+    for (uint64_t i = 0; i < keys; i++)
+        assert_done(tamis_build_add(build, &(struct tamis_key){&i, sizeof i}, 1));
+    assert_done(tamis_build_publish(build, NULL));
+    tamis_build_close(build);
+    seed_and_drop(store, name);
+}
+
+static void seed_exceptions(tamis_store *store, const char *name)
+{
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 20, .fp_rate = 0.1};
+    const struct tamis_key keys[] = {{"key", 3}, {"", 0}, {"another", 7}};
+    assert_done(tamis_filter_create(store, "one", &spec, NULL));
+    assert_done(tamis_filter_except(store, "one", keys, 3));
+    seed_and_drop(store, name);
 }
 
 int main(int argc, char **argv)
@@ -100,6 +136,11 @@ int main(int argc, char **argv)
     seed_list(store, "portable/grown", &growing);
     seed_list(store, "portable/window-of-keys", &keys);
     seed_list(store, "portable/window-of-time", &hour);
+    seed_fuse(store, "portable/fuse-8", 9, 0.1);
+    seed_fuse(store, "portable/fuse-16", 3, 1e-4);
+    seed_fuse(store, "portable/fuse-32", 3, 1e-9);
+    seed_fuse(store, "portable/fuse-none", 0, 0.1);
+    seed_exceptions(store, "portable/exceptions");
     tamis_store_close(store);
     return 0;
 }

@@ -9,7 +9,10 @@ soname=$(readelf -d "$TAMIS_LIBDIR/libtamis.so" | sed -n 's/.*Library soname: \[
 expect libtamis.so.0 "$soname" "SONAME"
 [ -e "$TAMIS_LIBDIR/$soname" ] || fail "no $soname beside libtamis.so"
 
-nm -D --defined-only "$TAMIS_LIBDIR/libtamis.so" | awk '{ print $3 }' | sort >exported
+# Each call has a version, store/tamis.map.
+nm -D --defined-only "$TAMIS_LIBDIR/libtamis.so" | awk '$2 != "A" { print $3 }' | sort >versioned
+! grep -v '@@TAMIS_0$' versioned || fail "calls without a version, above"
+sed 's/@@.*//' versioned >exported
 # One declaration a line; what is exported carries the visibility attribute of TAMIS_API.
 "$CC" -E -P "$TAMIS_PREFIX/include/tamis_build.h" | tr '\n' ' ' | tr ';' '\n' |
     grep 'visibility("default")' | sed 's/__attribute__((.*))//' |
@@ -21,3 +24,9 @@ nm -g --defined-only "$TAMIS_LIBDIR/libtamis.a" | awk 'NF == 3 { print $3 }' | s
 [ -s globals ] || fail "no global symbol in libtamis.a"
 ! grep -v '^tamis_' globals || fail "global names outside tamis_ in libtamis.a, above"
 echo "$(wc -l <exported) calls exported, $(wc -l <globals) global names in libtamis.a"
+
+# `man CALL` leads to the page that describes the call.
+while read -r call; do
+    page=$TAMIS_PREFIX/share/man/$(sed -n 's/^\.so //p' "$TAMIS_PREFIX/share/man/man3/$call.3")
+    grep -q "^\.It Fn $call\( \|$\)" "$page" || fail "$call(3) leads to $page, which does not describe it"
+done <exported

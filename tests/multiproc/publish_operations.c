@@ -184,17 +184,29 @@ static int64_t play_tape(void *context, void *buffer, size_t bytes)
     return (int64_t)now;
 }
 
-static int64_t import(tamis_store *store, const char *path)
+static int64_t import_other(tamis_store *store, const char *name)
 {
     static struct tape tape;
     const struct tamis_sink sink = {.size = sizeof sink, .write = record_tape, .context = &tape};
     const struct tamis_source source = {.size = sizeof source, .read = play_tape, .context = &tape};
-    AUTO_FILTER *bits = open_other(store, "bits");
-    (void)path;
+    AUTO_FILTER *other = open_other(store, name);
     tape.count = tape.read = 0;
-    int rc = tamis_filter_export(bits, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
+    int rc = tamis_filter_export(other, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
     if (rc == 0) rc = tamis_filter_import(store, "new", "tamis", NULL, &source, NULL);
     return rc;
+}
+
+static int64_t import(tamis_store *store, const char *path)
+{
+    (void)path;
+    return import_other(store, "bits");
+}
+
+/* Of kind fuse, with an exception: the index comes with the segment. */
+static int64_t import_static(tamis_store *store, const char *path)
+{
+    (void)path;
+    return import_other(store, "list");
 }
 
 static int64_t merge(tamis_store *store, const char *path)
@@ -315,6 +327,7 @@ const struct operation operations_all[] = {
     {"repair --rebuild", repair_anew, NULL, "list", IN_FORCE, false},
     {"create", create, NULL, "list", IN_FORCE, false},
     {"import", import, NULL, "list", IN_FORCE, false},
+    {"import static", import_static, NULL, "list", IN_FORCE, false},
     {"merge", merge, NULL, "list", IN_FORCE, false},
     {"grow", grow, NULL, "list", IN_FORCE, false},
     {"rotate", rotate, NULL, "list", IN_FORCE, false},

@@ -146,7 +146,7 @@ class Tests:
                                         {p["name"]: p["value"] for p in test.get("properties", [])})
 
     def targets(self, names):
-        """What must be built for these tests: the program of that name, or else the command."""
+        """What must be built for these tests: the program of that name, or else the command, and the Redis module."""
         shown = subprocess.run(["ninja", "-C", self.build, "-t", "targets", "all"], check=True,
                                stdout=subprocess.PIPE, text=True).stdout
         there = {line.split(":")[0] for line in shown.split("\n")}
@@ -154,6 +154,8 @@ class Tests:
         for name in names:
             programs = {name, name.split(".")[0]} & there
             found |= programs or {"tamis_cli"}
+            if "redis" in self.known[name][1].get("LABELS", []):
+                found |= {target for target in there if target.startswith(("tamis_redis", "redis_"))}
         return found
 
     def passes(self, name, case, log):

@@ -3,7 +3,9 @@
 
 It was seen to fail for an error rate of 0 that was accepted, and for BF.INFO's single field as a map in RESP2.
 """
+import math
 import os
+import random
 import shlex
 
 from harness import run, same, server
@@ -49,4 +51,42 @@ def cuckoo_answers_as_redisbloom():
         ask_all("cf_cases.txt", resp)
 
 
-run(bloom_answers_as_redisbloom, cuckoo_answers_as_redisbloom)
+def layers_of(rate, capacity, growth, items):
+    """The lines of BF.DEBUG for a filter of RedisBloom with so many items; growth 0: it does not scale."""
+    lines, rate = [f"size:{items}"], rate if growth == 0 else rate / 2
+    while True:
+        per_entry = -math.log(rate) / 0.480453013918201
+        bits = max(1, int(capacity * per_entry))
+        bits += -bits % 64
+        held = min(items, capacity)
+        lines.append(f"bytes:{bits // 8} bits:{bits} hashes:{math.ceil(0.693147180559945 * per_entry)} hashwidth:64 "
+                     f"capacity:{capacity} size:{held} ratio:{rate:g}")
+        items -= held
+        if items == 0:
+            return lines
+        capacity, rate = capacity * growth, rate / 2
+
+
+def shapes_are_those_of_redisbloom():
+    """BF.RESERVE with numbers of all sizes; as many items as are new are added."""
+    seeded = random.Random(5)
+    with server("exact", "yes") as redis:
+        client = redis.client()
+        for number in range(60):
+            rate = seeded.choice((0.25, 0.2499, 0.1, 0.01, 1e-3, 1e-9, seeded.uniform(1e-6, 0.25),
+                                  10 ** -seeded.uniform(1, 12)))
+            capacity = seeded.choice((1, 2, 7, 63, 64, 65, 100, seeded.randrange(1, 2000)))
+            growth = seeded.choice((0, 1, 2, 2, 3, 5, 32768))
+            words = ["NONSCALING"] if growth == 0 else [] if growth == 2 else ["EXPANSION", growth]
+            client.good("BF.RESERVE", "k", repr(rate), capacity, *words)
+            most = {0: capacity + 1, 1: 3 * capacity}.get(growth, 4 * capacity + 20)
+            wanted = seeded.randrange(most)
+            if wanted:
+                client.good("BF.MADD", "k", *range(wanted))
+            items = client.good("BF.CARD", "k")
+            same([line.decode() for line in client.good("BF.DEBUG", "k")], layers_of(rate, capacity, growth, items),
+                 f"{number}: {rate} {capacity} {words}")
+            client.good("DEL", "k")
+
+
+run(bloom_answers_as_redisbloom, cuckoo_answers_as_redisbloom, shapes_are_those_of_redisbloom)

@@ -136,8 +136,6 @@ def dumps_move_counts():
         refused(client("CF.LOADCHUNK", "x", 1, b"short"), "Invalid header")
         refused(client("CF.LOADCHUNK", "x", 1, b"\xff" * 38), "Couldn't create filter!")
         client.good("CF.LOADCHUNK", "x", 1, struct.pack("<QQQQHHH", 2, 2, 0, 1, 1, 20, 0))
-        refused(client("CF.LOADCHUNK", "x", 3, b"\xdd\xdd"), "Couldn't load chunk!")
-        same("do not tell the keys" in redis.log(), True, "the log names the mend")
         broken = chunks[1][1][:100] + bytes([chunks[1][1][100] ^ 1]) + chunks[1][1][101:]
         refused(client("CF.LOADCHUNK", "x", chunks[1][0], broken), "Couldn't load chunk!")
         client.good("CF.LOADCHUNK", "x", *chunks[1])
@@ -148,5 +146,16 @@ def dumps_move_counts():
         same(len(filters(redis)), 5, "nothing is left over")
 
 
+def a_filter_that_grew_keeps_its_rate():
+    """It was seen to fail, with 1 in 2, when the counters were for twice the first sub-filter."""
+    with server() as redis:
+        client = redis.client()
+        for at in range(0, 30000, 1000):
+            client.good("CF.INSERT", "c", "ITEMS", *[f"item {i}" for i in range(at, at + 1000)])
+        strangers = sum(client.good("CF.MEXISTS", "c", *[f"stranger {i}" for i in range(10000)]))
+        same(strangers < 200, True, f"1 % of 10,000 strangers are there: {strangers}")
+        same(client.good("CF.INFO", "c")[5], 30, "sub-filters")
+
+
 run(items_are_counted_and_taken_off, sub_filters_come_and_go, counts_survive, a_child_saves_what_was,
-    dumps_move_counts)
+    dumps_move_counts, a_filter_that_grew_keeps_its_rate)

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """dumps.py MODULE TAMIS: filters that move by BF.SCANDUMP, BF.LOADCHUNK and RESTORE, and payloads that lie.
 
-It was seen to fail for a piece that was read past its segment, and for RedisBloom's payload without its growth.
+It was seen to fail for a piece that was read past its segment, for RedisBloom's payload without its growth, without
+read_ahead() of rdb.c, and for a value of kind counting under the type of BF.*.  tests/fuzz has these loaders without
+a server, and 100,000 mutated payloads.
 """
 import random
+import resource
 import struct
 
-from harness import eventually, filters, refused, run, same, server
-from rdb_payload import BLOOM, CUCKOO, bloom, closed, module_value, unsigned
+from harness import eventually, filters, has_filters, refused, run, same, server
+from rdb_payload import BLOOM, CUCKOO, bloom, closed, module_value, string, unsigned
 from redis_client import Error
 
 ITEMS = [f"item {i}" for i in range(400)]
@@ -76,11 +79,21 @@ def redisblooms_payloads_are_restored():
         same(scan(client, "four"), scan(client, "k"), "byte for byte")
         client.good("RESTORE", "two", 0, bloom(2, layers))
         same(client.good("BF.INFO", "two", "EXPANSION"), [2], "before version 4 all grew by 2")
+        usual = 0xC6A4A7935BD1E995
+        client.good("RESTORE", "five", 0, bloom(5, layers, growth=3, seed=usual))
+        same(scan(client, "five"), scan(client, "k"), "version 5 with the usual seed")
+        refused(client("RESTORE", "five", 0, bloom(5, layers, growth=3, seed=7), "REPLACE"), "ERR Bad data format")
+        chunks = scan(client, "k")
+        head = bytearray(chunks[0][1] + struct.pack("<Q", usual))
+        head[15] |= 0x80
+        for iterator, data in [(1, bytes(head))] + chunks[1:]:
+            client.good("BF.LOADCHUNK", "seeded", iterator, data)
+        same(scan(client, "seeded"), chunks, "a head with the usual seed")
+        refused(client("BF.LOADCHUNK", "none", 1, bytes(head[:-1]) + b"\0"), "ERR received bad data")
         for encver in (0, 1):  # they hashed to 32 bits, as no options say otherwise
             refused(client("RESTORE", "old", 0, bloom(encver, layers)), "ERR Bad data format")
         refused(client("RESTORE", "c", 0, module_value(CUCKOO, *[unsigned(1)] * 7)), "ERR Bad data format")
-        same("cuckoo filter" in redis.log(), True, "the log names the mend")
-        eventually(lambda: filters(redis) == ["four", "k", "two"], "nothing is left of those that were refused")
+        eventually(lambda: filters(redis) == ["five", "four", "k", "seeded", "two"], "nothing is left of those that were refused")
 
 
 def payloads_that_lie_are_refused():
@@ -124,5 +137,75 @@ def payloads_that_lie_are_refused():
         eventually(lambda: filters(redis) == [], "nothing is left over")
 
 
+def scan_head(client, key):
+    return client.good("BF.SCANDUMP", key, 0)[1]
+
+
+def a_head_that_claims_more_than_comes_makes_no_file():
+    """More than 1 MiB comes, so that the import does not see at once that the stream ends too early."""
+    with server() as redis:
+        client = redis.client()
+        client.good("BF.RESERVE", "k", "0.01", 60000000)
+        head = scan_head(client, "k")[:-4]  # without the expansion
+        client.good("DEL", "k")
+        eventually(lambda: filters(redis) == [], "the filter is dropped")
+        # A file that becomes larger ends the server.
+        resource.prlimit(redis.process.pid, resource.RLIMIT_FSIZE, (32 << 20, 32 << 20))
+        said = [unsigned(number) for number in (1, 0, 1, 1, 2, 0, 0, 0, 0, 0, 0, 0)]
+        payload = module_value(BLOOM - 4 + 256, *said, string(head), string(bytes(3 << 19)), string(b""))
+        refused(client("RESTORE", "k", 0, payload), "ERR Bad data format")
+        same("ends before its data do" in redis.log(), True, "the log says why")
+        has_filters(redis, [], "nothing is left")
+
+
+def values_of_the_other_type_are_refused():
+    """A filter of kind counting is none of BF.*, and the numbers of CF.INFO must be possible."""
+    with server(rdbcompression="no") as redis:
+        client = redis.client()
+        client.good("BF.ADD", "b", "x")
+        client.good("CF.ADD", "c", "x")
+        for key, other in (("b", CUCKOO), ("c", BLOOM)):
+            payload = client.good("DUMP", key)
+            changed = payload[:2] + struct.pack(">Q", other - 4 + 256) + payload[10:-10]
+            refused(client("RESTORE", "other", 0, closed(changed)), "ERR Bad data format", key)
+        content = client.good("DUMP", "c")[10:-10]
+        for _ in range(12):
+            content = content[1 + {0: 1, 1: 2, 2: 9}[content[1] >> 6]:]
+        for wrong in ((3, 1, 0, 1, 2, 20, 1), (512, 1, 0, 0, 2, 20, 1), (512, 1, 0, 1, 0, 20, 1),
+                      (512, 1, 0, 1 << 31, 2, 20, 1)):
+            said = [unsigned(number) for number in (1, 0, 1, 1, 2) + wrong]
+            payload = closed(b"\x07\x81" + struct.pack(">Q", CUCKOO - 4 + 256) + b"".join(said) + content)
+            refused(client("RESTORE", "other", 0, payload), "ERR Bad data format", f"{wrong}")
+        said = [unsigned(number) for number in (1, 0, 1, 1, 2, 512, 1, 0, 65536, 2, 20, 1)]
+        client.good("RESTORE", "other", 0, closed(b"\x07\x81" + struct.pack(">Q", CUCKOO - 4 + 256) + b"".join(said)
+                                                  + content))
+        client.good("CF.COMPACT", "other")
+        client.good("DEL", "other")
+        has_filters(redis, ["b", "c"], "nothing is left")
+
+
+def payloads_of_one_filter_are_the_same():
+    """Of two servers, where the filter is RedisBloom's; seen to fail for a stream, which has times."""
+    with server("exact", "yes") as one, server("exact", "yes") as two:
+        payloads = []
+        for redis in (one, two):
+            client = redis.client()
+            client.good("BF.RESERVE", "k", "0.01", 50, "EXPANSION", 3)
+            client.good("BF.MADD", "k", *ITEMS)
+            payloads.append(client.good("DUMP", "k"))
+        same(payloads[0] == payloads[1], True, "the payloads")
+        client.good("RESTORE", "restored", 0, payloads[0])
+        same(client.good("DUMP", "restored") == payloads[0], True, "that of the copy")
+        same(client.good("BF.INFO", "restored"), client.good("BF.INFO", "k"), "BF.INFO")
+        same(scan(client, "restored"), scan(client, "k"), "byte for byte")
+        client.good("BF.MADD", "restored", *[f"more {i}" for i in range(2000)])
+        same(client.good("BF.INFO", "restored", "EXPANSION"), [3], "it grows on")
+        parts = payloads[0][:-10]
+        cut = parts.rindex(b"\x05")  # the last piece, a byte shorter
+        refused(client("RESTORE", "lie", 0, closed(parts[:cut] + b"\x05\x01x\x00")), "ERR Bad data format")
+        eventually(lambda: filters(two) == ["k", "restored"], "nothing is left of the lie")
+
+
 run(chunks_move_filters, a_large_filter_comes_in_pieces_of_16_mib, redisblooms_payloads_are_restored,
-    payloads_that_lie_are_refused)
+    payloads_that_lie_are_refused, a_head_that_claims_more_than_comes_makes_no_file,
+    values_of_the_other_type_are_refused, payloads_of_one_filter_are_the_same)

@@ -52,6 +52,14 @@ def eventually(condition, what, seconds=20):
         time.sleep(0.02)
 
 
+def has_filters(instance, wanted, what=""):
+    """The store has these, at once or soon: a server may free values, which drops filters, in another thread."""
+    end = time.monotonic() + 5
+    while filters(instance) != wanted and time.monotonic() < end:
+        time.sleep(0.02)
+    same(filters(instance), wanted, what)
+
+
 def run(*tests):
     """Runs the tests, each named like its function; the third argument picks one."""
     wanted = sys.argv[3] if len(sys.argv) > 3 else None

@@ -3,7 +3,7 @@
 
 It was seen to fail without the notification of rename_to, and without make_way() in keeper_make().
 """
-from harness import eventually, filters, refused, run, same, server, store_of, tamis
+from harness import eventually, filters, has_filters, refused, run, same, server, store_of, tamis
 
 
 def has(client, key, *items):
@@ -14,7 +14,7 @@ def a_key_is_a_filter_of_its_name():
     with server() as redis:
         client = redis.client()
         client.good("BF.ADD", "seen", "a")
-        same(filters(redis), ["seen"], "a plain name")
+        has_filters(redis, ["seen"], "a plain name")
         same(tamis("check", "--store", store_of(redis), "seen", text="a\nb\n").split("\n")[0].split("\t")[0] != "",
              True, "a local process asks")
         client.good("BF.ADD", "redis:x", "a")
@@ -41,7 +41,7 @@ def filters_go_with_their_keys():
         client.good("SET", "set", "string")
         eventually(lambda: client("EXISTS", "px") == 0 and filters(redis) == ["getdel"], "all are gone")
         client.good("FLUSHDB")
-        same(filters(redis), [], "FLUSHDB")
+        eventually(lambda: filters(redis) == [], "FLUSHDB, which Valkey finishes in another thread")
         for i in range(20):
             client.good("BF.ADD", f"k{i}", "x")
         client.good("FLUSHALL", "ASYNC")
@@ -63,13 +63,13 @@ def names_follow_the_keys():
         same((has(client, "b", "1", "3"), has(client, "c", "1", "3")), ([1, 0], [1, 1]), "COPY")
         same((client.good("BF.CARD", "b"), client.good("BF.CARD", "c")), (1, 2), "items of a copy")
         client.good("MOVE", "b", 2)
-        same(filters(redis), ["c", "redis:2:b"], "MOVE")
+        has_filters(redis, ["c", "redis:2:b"], "MOVE")
         client.good("SWAPDB", 0, 2)
-        same(filters(redis), ["b", "redis:2:c"], "SWAPDB")
+        has_filters(redis, ["b", "redis:2:c"], "SWAPDB")
         client.good("SELECT", 2)
         client.good("RENAME", "c", "b")
         client.good("SWAPDB", 2, 0)
-        same(filters(redis), ["b", "redis:2:b"], "SWAPDB of one name")
+        has_filters(redis, ["b", "redis:2:b"], "SWAPDB of one name")
         client.good("SELECT", 0)
         same((has(client, "b", "3"), client.good("COPY", "b", "d", "DB", 5)), ([1], 1), "after SWAPDB")
         same("redis:5:d" in filters(redis), True, "COPY to another database")
@@ -107,7 +107,7 @@ def filters_of_others_are_left_alone():
         tamis("create", "--store", store_of(redis), "theirs", "-n", "1000")
         refused(client("BF.ADD", "theirs", "x"), "ERR could not create filter: ")
         client.good("FLUSHALL")
-        same(filters(redis), ["theirs"], "FLUSHALL")
+        has_filters(redis, ["theirs"], "FLUSHALL")
         same(client.good("MEMORY", "USAGE", "none"), None, "no key")
         client.good("BF.ADD", "mine", "x")
         same(client.good("MEMORY", "USAGE", "mine") < 4096, True, "the filter is no memory of the server")
@@ -122,7 +122,7 @@ def a_filter_that_was_dropped_is_told():
         refused(client("BF.ADD", "k", "y"), "ERR problem inserting into filter: ")
         tamis("create", "--store", store_of(redis), "k", "-n", "1000")
         client.good("DEL", "k")
-        same(filters(redis), ["k"], "the filter of the local process")
+        has_filters(redis, ["k"], "the filter of the local process")
 
 
 def two_servers_with_the_same_keys_have_one_digest():
@@ -137,6 +137,38 @@ def two_servers_with_the_same_keys_have_one_digest():
         same(client.good("DEBUG", "DIGEST-VALUE", "k") != digests[0], True, "another digest")
 
 
+def keys_go_in_another_thread():
+    """As Valkey has it unless told otherwise: DEL and FLUSHALL leave values to a thread, and their names are used at once.
+
+    It was seen to fail without the second try of keeper_make() and without is_held(); without open_beside() under
+    Valkey, whose DEBUG RELOAD leaves values to a thread too.
+    """
+    lazily = {f"lazyfree_lazy_{what}": "yes" for what in ("user_del", "user_flush", "server_del")}
+    keys = [f"k{i}" for i in range(12)]
+    for mode in ("content", "reference"):
+        with server("rdb", mode, save="900 1", **lazily) as redis:
+            client = redis.client()
+            tamis("create", "--store", store_of(redis), "others", "-n", "1000")
+            for i in range(10):
+                for key in keys:
+                    client.good("BF.ADD", key, "x")
+                client.good("TAMIS.ATTACH", "others")
+                if i % 2:
+                    client.good("FLUSHALL", "ASYNC")
+                else:
+                    client.good("UNLINK", *keys, "others")
+                client.good("TAMIS.ATTACH", "others")
+                for key in keys:
+                    same(client.good("BF.ADD", key, "y"), 1, "the name is free")
+                client.good("DEBUG", "RELOAD")
+                for key in keys:
+                    same(has(client, key, "x", "y"), [0, 1], f"loaded, {mode}")
+                client.good("UNLINK", "others")
+            client.good("FLUSHALL")
+            eventually(lambda: client.good("SAVE") and filters(redis) == ["others"], "the store")
+
+
 run(a_key_is_a_filter_of_its_name, filters_go_with_their_keys, names_follow_the_keys, restore_replaces,
     transactions_and_scripts, filters_of_others_are_left_alone,
-    a_filter_that_was_dropped_is_told, two_servers_with_the_same_keys_have_one_digest)
+    a_filter_that_was_dropped_is_told, two_servers_with_the_same_keys_have_one_digest,
+    keys_go_in_another_thread)

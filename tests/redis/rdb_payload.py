@@ -56,7 +56,7 @@ def module_value(type_id, *parts):
     return closed(b"\x07\x81" + struct.pack(">Q", type_id) + b"".join(parts) + b"\x00")
 
 
-def bloom(encver, layers, options=5, growth=2, count=None, items=None):
+def bloom(encver, layers, options=5, growth=2, count=None, items=None, seed=None):
     """RedisBloom's payload; a layer: (capacity, error, hashes, bits per entry, bits, n2, data, items)."""
     parts = [unsigned(sum(layer[7] for layer in layers) if items is None else items),
              unsigned(len(layers) if count is None else count)]
@@ -69,4 +69,6 @@ def bloom(encver, layers, options=5, growth=2, count=None, items=None):
         if encver >= 1:
             parts += [unsigned(bits), unsigned(n2)]
         parts += [string(data), unsigned(held)]
+    if seed is not None:
+        parts.append(unsigned(seed))
     return module_value(BLOOM - 4 + encver, *parts)

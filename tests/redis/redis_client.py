@@ -12,8 +12,8 @@ class Error(str):
 
 
 class Client:
-    def __init__(self, port, resp=2):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=120)
+    def __init__(self, port, resp=2, host="127.0.0.1"):
+        self.socket = socket.create_connection((host, port), timeout=120)
         self.file = self.socket.makefile("rb")
         if resp == 3:
             self("HELLO", "3")

@@ -33,12 +33,17 @@ bool reply_is_resp3(RedisModuleCtx *ctx)
     return (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_RESP3) != 0;
 }
 
-int reply_failure(RedisModuleCtx *ctx, const char *what)
+int reply_sentence(RedisModuleCtx *ctx, const char *what, const char *sentence)
 {
     char text[1200];
-    (void)snprintf(text, sizeof text, "ERR %s: %s", what, tamis_last_error());
+    (void)snprintf(text, sizeof text, "ERR %s: %s", what, sentence);
     for (char *c = text; *c != '\0'; c++)
         if (*c == '\r' || *c == '\n') *c = ' '; /* they would end the reply */
     RedisModule_Log(ctx, "warning", "%s", text + 4);
     return RedisModule_ReplyWithError(ctx, text);
+}
+
+int reply_failure(RedisModuleCtx *ctx, const char *what)
+{
+    return reply_sentence(ctx, what, tamis_last_error());
 }

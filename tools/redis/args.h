@@ -15,6 +15,8 @@
 
 #define WRONG_TYPE "WRONGTYPE Operation against a key holding the wrong kind of value"
 #define NOT_FOUND "ERR not found"
+/* Stands before the library's sentence in the answers of our own commands. */
+#define TOLD "tamis"
 
 /* Is the argument this word, in any case? */
 bool arg_is(const RedisModuleString *arg, const char *word);
@@ -23,5 +25,7 @@ int arg_find(RedisModuleString **argv, int argc, int from, const char *word);
 bool arg_integer(const RedisModuleString *arg, long long least, long long most, long long *number);
 
 bool reply_is_resp3(RedisModuleCtx *ctx);
-/* An error of the library: "ERR <what>: <its sentence>", and the same to the log. */
+/* "ERR <what>: <sentence>", and the same to the log. */
+int reply_sentence(RedisModuleCtx *ctx, const char *what, const char *sentence);
+/* The same with the library's sentence about its last error. */
 int reply_failure(RedisModuleCtx *ctx, const char *what);

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "config.h"
+#include "durable.h"
 #include "keeper.h"
 #include "shape.h"
 
@@ -17,51 +18,80 @@ struct adding {
     int first; /* index of the first item */
 };
 
-static int reply_refusal(RedisModuleCtx *ctx, int rc)
+static int reply_refusal(RedisModuleCtx *ctx, const struct outcome *outcome)
 {
-    if (rc == TAMIS_EFULL) return RedisModule_ReplyWithError(ctx, FULL);
+    if (outcome->rc == TAMIS_EFULL) return RedisModule_ReplyWithError(ctx, FULL);
     /* No further layer can be: RedisBloom's text alone. */
-    if (rc == TAMIS_ELIMIT) return RedisModule_ReplyWithError(ctx, "ERR " PROBLEM);
-    return reply_failure(ctx, PROBLEM);
+    if (outcome->rc == TAMIS_ELIMIT && outcome->exact)
+        return RedisModule_ReplyWithError(ctx, "ERR " PROBLEM);
+    return reply_sentence(ctx, PROBLEM, outcome->sentence);
 }
 
-static bool add_one(RedisModuleCtx *ctx, const struct value *value, const RedisModuleString *item)
+/* Answers each key in turn, and returns how many are new. */
+static uint64_t answer_keys(RedisModuleCtx *ctx, const struct outcome *outcome, size_t count)
 {
-    size_t bytes;
-    const char *data = RedisModule_StringPtrLen(item, &bytes);
-    const int rc = tamis_filter_add(value->filter, data, bytes);
-    if (rc < 0)
-        (void)reply_refusal(ctx, rc);
-    else
-        (void)RedisModule_ReplyWithBool(ctx, rc);
-    counts.added++;
-    counts.news += rc > 0;
-    return rc > 0;
+    uint64_t news = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (outcome->answers[i] == TAMIS_ANSWER_REFUSED)
+            (void)reply_refusal(ctx, outcome);
+        else
+            (void)RedisModule_ReplyWithBool(ctx, outcome->answers[i]);
+        news += outcome->answers[i] == 1;
+    }
+    return news;
+}
+
+static void note(RedisModuleCtx *ctx, RedisModuleString *name, size_t count, uint64_t news)
+{
+    counts.added += count;
+    counts.news += news;
+    if (news > 0)
+        (void)RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "bloom.add", name);
+}
+
+static void answer_one(RedisModuleCtx *ctx, RedisModuleString **argv, const struct outcome *outcome)
+{
+    note(ctx, argv[1], 1, answer_keys(ctx, outcome, 1));
 }
 
 /* A full filter ends the batch at the first item that it refuses; another error is the answer of
  * each item that it met. */
-static bool add_many(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
-                     int count)
+static void answer_many(RedisModuleCtx *ctx, RedisModuleString **argv,
+                        const struct outcome *outcome)
 {
-    const struct items *items = items_of(argv, count);
-    const int64_t rc =
-        tamis_filter_add_batch(value->filter, items->keys, items->count, items->answers);
-    size_t told = items->count;
-    uint64_t news = 0;
-    for (size_t i = 0; rc == TAMIS_EFULL && i < told; i++)
-        if (items->answers[i] == TAMIS_ANSWER_REFUSED) told = i + 1;
+    size_t told = outcome->count;
+    for (size_t i = 0; outcome->rc == TAMIS_EFULL && i < told; i++)
+        if (outcome->answers[i] == TAMIS_ANSWER_REFUSED) told = i + 1;
     (void)RedisModule_ReplyWithArray(ctx, (long)told);
-    for (size_t i = 0; i < told; i++) {
-        if (items->answers[i] == TAMIS_ANSWER_REFUSED)
-            (void)reply_refusal(ctx, (int)rc);
-        else
-            (void)RedisModule_ReplyWithBool(ctx, items->answers[i]);
-        news += items->answers[i] == 1;
-    }
-    counts.added += told;
-    counts.news += news;
-    return news > 0;
+    note(ctx, argv[1], told, answer_keys(ctx, outcome, told));
+}
+
+static void add_one(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
+                    const RedisModuleString *item)
+{
+    size_t bytes;
+    const char *data = RedisModule_StringPtrLen(item, &bytes);
+    const int rc = tamis_filter_add(value->filter, data, bytes);
+    const uint8_t answer = rc < 0 ? TAMIS_ANSWER_REFUSED : (uint8_t)rc;
+    const struct outcome outcome = {.rc = rc,
+                                    .sentence = tamis_last_error(),
+                                    .answers = &answer,
+                                    .count = 1,
+                                    .exact = value->exact};
+    answer_one(ctx, argv, &outcome);
+}
+
+static void add_many(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
+                     RedisModuleString **first, int count)
+{
+    const struct items *items = items_of(first, count);
+    const struct outcome outcome = {
+        .rc = tamis_filter_add_batch(value->filter, items->keys, items->count, items->answers),
+        .sentence = tamis_last_error(),
+        .answers = items->answers,
+        .count = items->count,
+        .exact = value->exact};
+    answer_many(ctx, argv, &outcome);
 }
 
 static int add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, const struct adding *adding,
@@ -77,12 +107,16 @@ static int add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, const st
     else if (held == HELD_NONE)
         value = bf_make(ctx, key, argv[1], &adding->shape);
     if (value != NULL) {
-        const bool any = single ? add_one(ctx, value, argv[adding->first])
-                                : add_many(ctx, value, argv + adding->first, argc - adding->first);
-        if (any)
-            (void)RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "bloom.add",
-                                                  argv[1]);
+        RedisModuleString **items = argv + adding->first;
+        const int count = argc - adding->first;
+        /* The order of commands is that of now, whenever the disk has the keys. */
         (void)RedisModule_ReplicateVerbatim(ctx);
+        const bool left = value->durable && durable_add(ctx, value, items, (size_t)count,
+                                                        single ? answer_one : answer_many);
+        if (!left && single)
+            add_one(ctx, value, argv, items[0]);
+        else if (!left)
+            add_many(ctx, value, argv, items, count);
     }
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;

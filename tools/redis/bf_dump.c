@@ -18,11 +18,25 @@ static void reply_pair(RedisModuleCtx *ctx, long long iterator, const char *data
     (void)RedisModule_ReplyWithStringBuffer(ctx, data, bytes);
 }
 
+/* Fingerprints of kind fuse and exceptions come whole: no bits of a piece are they. */
+static bool is_whole_only(const struct value *value)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    return value->kind == TAMIS_KIND_FUSE ||
+           (tamis_filter_stat(value->filter, &stat) == 0 && stat.exceptions > 0);
+}
+
 static void dump(RedisModuleCtx *ctx, struct value *value, long long iterator)
 {
     unsigned char head[HEAD_ROOM];
     char *piece = NULL;
     int64_t bytes = 0;
+    if (iterator == 0 && is_whole_only(value)) {
+        (void)RedisModule_ReplyWithError(
+            ctx, "ERR a filter of kind fuse, or with exceptions, has no pieces; use DUMP and "
+                 "RESTORE, or 'tamis export' and TAMIS.LOAD");
+        return;
+    }
     if (iterator == 0) {
         bytes = head_of_value(value, head);
         if (bytes > 0) reply_pair(ctx, 1, (const char *)head, (size_t)bytes);
@@ -55,12 +69,20 @@ int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* Makes the key from a head; returns an error's text, or NULL. */
 static const char *load_head(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                             const char *head, size_t bytes)
+                             const char *head, size_t bytes, bool durable)
 {
+    unsigned char plain[HEAD_ROOM];
     size_t key_bytes;
     const char *text = RedisModule_StringPtrLen(name, &key_bytes);
+    const size_t left =
+        head_is_tamis(head, bytes) ? 0 : head_without_seed(head, bytes, 12, 4, BLOOM_SEED, plain);
+    if (left > 0) {
+        head = (const char *)plain;
+        bytes = left;
+    }
     if (head_is_too_large(head, bytes)) return "ERR received bad data";
     struct value *value = value_new(TYPE_BLOOM);
+    value->durable = durable;
     const int rc =
         make_from_head(value, RedisModule_GetSelectedDb(ctx), text, key_bytes, head, bytes);
     if (rc == 0) {
@@ -93,7 +115,9 @@ int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     long long iterator;
     size_t bytes;
     const char *error;
-    if (argc != 4) return RedisModule_WrongArity(ctx);
+    /* DURABLE is ours: the AOF tells it by this. */
+    const bool durable = argc == 5 && arg_is(argv[4], "DURABLE");
+    if (argc != 4 && !durable) return RedisModule_WrongArity(ctx);
     if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK)
         return RedisModule_ReplyWithError(ctx, "ERR Second argument must be numeric");
     const char *data = RedisModule_StringPtrLen(argv[3], &bytes);
@@ -104,7 +128,7 @@ int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     else if (held == HELD_VALUE)
         error = load_piece(ctx, value, iterator, data, bytes);
     else
-        error = iterator == 1 ? load_head(ctx, key, argv[1], data, bytes) : NOT_FOUND;
+        error = iterator == 1 ? load_head(ctx, key, argv[1], data, bytes, durable) : NOT_FOUND;
     if (error == NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         (void)RedisModule_ReplicateVerbatim(ctx);

@@ -6,19 +6,6 @@
 #include "command.h"
 #include "keeper.h"
 
-/* Opens a key for reading.  If it has no filter of BF.*, replies and returns NULL. */
-static struct value *open_or_reply(RedisModuleCtx *ctx, RedisModuleString *name,
-                                   RedisModuleKey **key)
-{
-    struct value *value;
-    *key = RedisModule_OpenKey(ctx, name, REDISMODULE_READ);
-    const enum held held = key_held(*key, TYPE_BLOOM, &value);
-    if (held == HELD_VALUE) return value;
-    RedisModule_CloseKey(*key);
-    (void)RedisModule_ReplyWithError(ctx, held == HELD_NONE ? NOT_FOUND : WRONG_TYPE);
-    return NULL;
-}
-
 int bf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct value *value;
@@ -111,7 +98,7 @@ int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key;
     int field = argc == 3 ? FIELDS : -1;
     if (argc != 2 && argc != 3) return RedisModule_WrongArity(ctx);
-    const struct value *value = open_or_reply(ctx, argv[1], &key);
+    const struct value *value = key_open(ctx, argv[1], REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     for (int i = 0; argc == 3 && i < FIELDS; i++)
         if (arg_is(argv[2], fields[i].asked)) field = i;
@@ -139,7 +126,7 @@ int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     char text[256];
     long lines = 1;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = open_or_reply(ctx, argv[1], &key);
+    const struct value *value = key_open(ctx, argv[1], REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
     (void)snprintf(text, sizeof text, "size:%" PRId64, tamis_filter_items(value->filter));

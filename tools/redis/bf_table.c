@@ -15,9 +15,9 @@
     {                                                                                              \
         .name = NULL                                                                               \
     }
-#define OPTION(word, of)                                                                           \
+#define OPTION(word, written, of)                                                                  \
     {                                                                                              \
-        .name = word, .type = of, .token = word, .flags = REDISMODULE_CMD_ARG_OPTIONAL             \
+        .name = word, .type = of, .token = written, .flags = REDISMODULE_CMD_ARG_OPTIONAL          \
     }
 #define INTEGER REDISMODULE_ARG_TYPE_INTEGER
 #define DOUBLE REDISMODULE_ARG_TYPE_DOUBLE
@@ -33,20 +33,19 @@ static const RedisModuleCommandArg items_args[] = {
 static const RedisModuleCommandArg reserve_args[] = {KEY,
                                                      {.name = "error_rate", .type = DOUBLE},
                                                      {.name = "capacity", .type = INTEGER},
-                                                     OPTION("EXPANSION", INTEGER),
-                                                     OPTION("NONSCALING", WORD),
+                                                     OPTION("expansion", "EXPANSION", INTEGER),
+                                                     OPTION("nonscaling", "NONSCALING", WORD),
                                                      END};
-static const RedisModuleCommandArg insert_args[] = {KEY,
-                                                    OPTION("CAPACITY", INTEGER),
-                                                    OPTION("ERROR", DOUBLE),
-                                                    OPTION("EXPANSION", INTEGER),
-                                                    OPTION("NOCREATE", WORD),
-                                                    OPTION("NONSCALING", WORD),
-                                                    {.name = "item",
-                                                     .type = REDISMODULE_ARG_TYPE_STRING,
-                                                     .token = "ITEMS",
-                                                     .flags = REDISMODULE_CMD_ARG_MULTIPLE},
-                                                    END};
+static const RedisModuleCommandArg insert_args[] = {
+    KEY,
+    OPTION("capacity", "CAPACITY", INTEGER),
+    OPTION("error", "ERROR", DOUBLE),
+    OPTION("expansion", "EXPANSION", INTEGER),
+    OPTION("nocreate", "NOCREATE", WORD),
+    OPTION("nonscaling", "NONSCALING", WORD),
+    {.name = "items", .type = WORD, .token = "ITEMS"},
+    {.name = "item", .type = REDISMODULE_ARG_TYPE_STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE},
+    END};
 static RedisModuleCommandArg info_fields[] = {
     {.name = "capacity", .type = WORD, .token = "CAPACITY"},
     {.name = "size", .type = WORD, .token = "SIZE"},
@@ -55,7 +54,7 @@ static RedisModuleCommandArg info_fields[] = {
     {.name = "expansion", .type = WORD, .token = "EXPANSION"},
     END};
 static const RedisModuleCommandArg info_args[] = {KEY,
-                                                  {.name = "field",
+                                                  {.name = "single_value",
                                                    .type = REDISMODULE_ARG_TYPE_ONEOF,
                                                    .flags = REDISMODULE_CMD_ARG_OPTIONAL,
                                                    .subargs = info_fields},
@@ -96,7 +95,7 @@ const struct command bf_commands[] = {
        "Tells of the layers of a filter", "O(n), n layers", key_args),
     BF("bf.scandump", bf_scandump, ASKS, "read", 3, READS_KEY, "1.0.0", "dont_cache",
        "Begins or goes on to save a filter", "O(n), n bytes", scandump_args),
-    BF("bf.loadchunk", bf_loadchunk, ADDS, "write", 4, ADDS_KEY, "1.0.0", NULL,
+    BF("bf.loadchunk", bf_loadchunk, ADDS, "write", -4, ADDS_KEY, "1.0.0", NULL,
        "Restores what BF.SCANDUMP has saved", "O(n), n bytes", loadchunk_args),
     {.name = NULL},
 };

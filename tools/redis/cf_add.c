@@ -2,7 +2,7 @@
 /* cf_add.c: CF.RESERVE, CF.ADD, CF.ADDNX, CF.INSERT and CF.INSERTNX. */
 #include <ctype.h>
 
-#include "cf_shape.h"
+#include "cf_exact.h"
 #include "command.h"
 #include "config.h"
 #include "freeze.h"
@@ -119,11 +119,22 @@ static struct value *open_to_add(RedisModuleCtx *ctx, RedisModuleString *name, u
     return value;
 }
 
+static int add_exact(struct value *value, const char *item, size_t bytes, bool only_new)
+{
+    if (only_new && exact_contains(value, item, bytes)) return 0;
+    const int rc = exact_add(value, item, bytes);
+    if (rc < 0) return rc;
+    counts.added++;
+    counts.news++; /* whether it was there is not asked */
+    return 1;
+}
+
 /* Adds an item.  Returns 1: added; 0: it was there; TAMIS_EFULL: no place; another error. */
 static int add_item(struct value *value, const RedisModuleString *item, bool only_new)
 {
     size_t bytes;
     const char *data = RedisModule_StringPtrLen(item, &bytes);
+    if (is_exact_cuckoo(value)) return add_exact(value, data, bytes, only_new);
     int rc = only_new ? tamis_filter_contains(value->filter, data, bytes) : 0;
     if (rc < 0) return rc;
     if (rc > 0) return 0;
@@ -145,6 +156,7 @@ static int add_single(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, b
     const int rc = add_item(value, argv[2], only_new);
     RedisModule_CloseKey(key);
     if (rc == TAMIS_EFULL) return RedisModule_ReplyWithError(ctx, FULL);
+    if (rc == TAMIS_ENOMEM) return RedisModule_ReplyWithError(ctx, "ERR Insufficient memory");
     if (rc < 0) return reply_failure(ctx, "the item cannot be added");
     (void)RedisModule_ReplyWithBool(ctx, rc);
     return RedisModule_ReplicateVerbatim(ctx);

@@ -2,14 +2,15 @@
 /*
  * cf_dump.c: CF.SCANDUMP, CF.LOADCHUNK, and the rewrite of an AOF.
  *
- * The first answer has RedisBloom's head.  The data are our own: a mark, the number of bytes that
- * follow, and the filter as a stream; they are cut into pieces and come in order.  Fingerprints of
- * a cuckoo filter do not tell its keys, so RedisBloom's data are refused.
+ * The first answer has RedisBloom's head.  The data of an exact filter (cf_exact.h) are its slots;
+ * its pieces come in any order.  Those of a filter of kind counting are a mark, the number of bytes
+ * that follow, and the filter as a stream; they are cut into pieces and come in order.  A head
+ * alone makes an exact filter; if a mark comes then, a filter of kind counting takes its place.
  */
 #include <inttypes.h>
 #include <string.h>
 
-#include "cf_shape.h"
+#include "cf_exact.h"
 #include "command.h"
 #include "freeze.h"
 #include "pieces.h"
@@ -43,6 +44,23 @@ static void reply_end(RedisModuleCtx *ctx)
     (void)RedisModule_ReplyWithNull(ctx);
 }
 
+static void reply_piece(RedisModuleCtx *ctx, uint64_t iterator, const void *data, uint64_t left)
+{
+    const size_t now = (size_t)(left < PIECE_BYTES ? left : PIECE_BYTES);
+    (void)RedisModule_ReplyWithArray(ctx, 2);
+    (void)RedisModule_ReplyWithLongLong(ctx, (long long)(iterator + now));
+    (void)RedisModule_ReplyWithStringBuffer(ctx, data, now);
+}
+
+static void dump_slots(RedisModuleCtx *ctx, const struct value *value, uint64_t iterator)
+{
+    struct part part;
+    if (exact_find(value, iterator - 1, &part))
+        reply_piece(ctx, iterator, part.slots, part.left);
+    else
+        reply_end(ctx);
+}
+
 static void dump(RedisModuleCtx *ctx, const struct value *value, uint64_t iterator)
 {
     unsigned char head[CUCKOO_HEAD_BYTES];
@@ -58,17 +76,17 @@ static void dump(RedisModuleCtx *ctx, const struct value *value, uint64_t iterat
         (void)RedisModule_ReplyWithStringBuffer(ctx, (const char *)head, sizeof head);
         return;
     }
+    if (is_exact_cuckoo(value)) {
+        dump_slots(ctx, value, iterator);
+        return;
+    }
     char *data = data_of(value, &bytes);
     if (data == NULL) {
         (void)reply_failure(ctx, "the filter cannot be dumped");
     } else if (iterator - 1 >= bytes) {
         reply_end(ctx);
     } else {
-        const uint64_t left = bytes - (iterator - 1);
-        const size_t now = (size_t)(left < PIECE_BYTES ? left : PIECE_BYTES);
-        (void)RedisModule_ReplyWithArray(ctx, 2);
-        (void)RedisModule_ReplyWithLongLong(ctx, (long long)(iterator + now));
-        (void)RedisModule_ReplyWithStringBuffer(ctx, data + iterator - 1, now);
+        reply_piece(ctx, iterator, data + iterator - 1, bytes - (iterator - 1));
     }
     RedisModule_Free(data);
 }
@@ -93,15 +111,21 @@ int cf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 /* ---- In -------------------------------------------------------------------------------------- */
 
 static const char *load_head(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                             const char *head, size_t bytes)
+                             const RedisModuleString *data)
 {
+    unsigned char plain[HEAD_ROOM];
     struct cuckoo cuckoo;
-    size_t key_bytes;
-    const char *text = RedisModule_StringPtrLen(name, &key_bytes);
+    size_t bytes;
+    const char *head = RedisModule_StringPtrLen(data, &bytes);
+    if (bytes == CUCKOO_HEAD_BYTES + 8) {
+        bytes = head_without_seed(head, bytes, 24, 8, 0, plain);
+        head = (const char *)plain;
+        if (bytes == 0) return "Couldn't create filter!";
+    }
     if (bytes != CUCKOO_HEAD_BYTES) return "Invalid header";
     if (!cuckoo_read_head((const unsigned char *)head, &cuckoo)) return "Couldn't create filter!";
     struct value *value = value_new(TYPE_CUCKOO);
-    if (make_cuckoo(value, RedisModule_GetSelectedDb(ctx), text, key_bytes, &cuckoo) == 0) {
+    if (exact_make(value, &cuckoo) == 0) {
         key_set(ctx, key, name, value);
         return NULL;
     }
@@ -109,9 +133,11 @@ static const char *load_head(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModu
     return "Couldn't create filter!";
 }
 
-/* All pieces are in: the filter that they are takes the place of the empty one. */
-static bool finish(struct value *value)
+/* All pieces are in: the filter that they are takes the place of the slots. */
+static bool finish(RedisModuleCtx *ctx, struct value *value, const RedisModuleString *key)
 {
+    size_t key_bytes;
+    const char *text = RedisModule_StringPtrLen(key, &key_bytes);
     struct tamis_filter_stat stat = {.size = sizeof stat};
     char name[NAME_ROOM];
     struct memory_source memory = {.at = (const unsigned char *)value->arriving + MARK_BYTES,
@@ -121,13 +147,19 @@ static bool finish(struct value *value)
     const struct tamis_import_spec spec = {.size = sizeof spec, .flags = TAMIS_IMPORT_OWNED};
     tamis_filter *filter = NULL;
     name_apart(NAME_ASIDE, name);
+    if (keeper_store() == NULL) return false;
     if (tamis_filter_import(keeper_store(), name, "tamis", &spec, &source, &filter) < 0)
         return false;
-    if (tamis_filter_stat(filter, &stat) == 0 && stat.kind == TAMIS_KIND_COUNTING) {
-        keeper_replace(value, name, filter);
+    value->filter = filter;
+    if (tamis_filter_stat(filter, &stat) == 0 && stat.kind == TAMIS_KIND_COUNTING &&
+        value_describe(value) == 0) {
+        (void)strcpy(value->name, name);
+        exact_free(value);
+        keeper_adopt(value, RedisModule_GetSelectedDb(ctx), text, key_bytes);
         return true;
     }
-    keeper_drop_filter(name);
+    value->filter = NULL;
+    (void)keeper_drop_filter(name);
     (void)tamis_filter_close(filter);
     return false;
 }
@@ -137,47 +169,56 @@ static bool is_mark(const char *data, size_t bytes)
     return bytes >= MARK_BYTES && memcmp(data, mark, sizeof mark) == 0;
 }
 
-static const char *load_piece(struct value *value, long long iterator, const char *data,
-                              size_t bytes)
+static const char refusal[] = "Couldn't load chunk!";
+
+/* A piece of a filter of kind counting. */
+static const char *load_stream(RedisModuleCtx *ctx, struct value *value,
+                               const RedisModuleString *key, const char *data, size_t bytes)
 {
-    static const char refusal[] = "Couldn't load chunk!";
     uint64_t all;
-    if (iterator <= 0 || bytes == 0 || (uint64_t)iterator - 1 != value->arrived + bytes)
-        return refusal;
-    if (value->arrived == 0 && !is_mark(data, bytes)) {
-        RedisModule_Log(NULL, "warning",
-                        "CF.LOADCHUNK brings fingerprints of a cuckoo filter, which do not tell "
-                        "the keys that counters need; add its keys anew, by CF.ADD");
-        return refusal;
-    }
     value->arriving = RedisModule_Realloc(value->arriving, value->arrived + bytes);
     memcpy(value->arriving + value->arrived, data, bytes);
     value->arrived += bytes;
     memcpy(&all, value->arriving + 8, 8);
     if (value->arrived - MARK_BYTES < all) return NULL;
-    const bool done = value->arrived - MARK_BYTES == all && finish(value);
+    const bool done = value->arrived - MARK_BYTES == all && finish(ctx, value, key);
     value_forget_arrived(value);
     return done ? NULL : refusal;
+}
+
+static const char *load_piece(RedisModuleCtx *ctx, struct value *value,
+                              const RedisModuleString *key, long long iterator,
+                              const RedisModuleString *piece)
+{
+    struct part part;
+    size_t bytes;
+    const char *data = RedisModule_StringPtrLen(piece, &bytes);
+    if (iterator <= 0 || bytes == 0 || (uint64_t)iterator - 1 < bytes || !is_exact_cuckoo(value))
+        return refusal;
+    const uint64_t begin = (uint64_t)iterator - 1 - bytes;
+    if (begin == value->arrived && (begin > 0 || is_mark(data, bytes)))
+        return load_stream(ctx, value, key, data, bytes);
+    if (!exact_find(value, begin, &part) || bytes > part.left) return refusal;
+    memcpy(part.slots, data, bytes);
+    return NULL;
 }
 
 int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct value *value;
     long long iterator;
-    size_t bytes;
     const char *error;
     if (argc != 4) return RedisModule_WrongArity(ctx);
     if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK || iterator == 0)
         return RedisModule_ReplyWithError(ctx, "Invalid position");
-    const char *data = RedisModule_StringPtrLen(argv[3], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
     const enum held held = key_held(key, TYPE_CUCKOO, &value);
     if (held == HELD_OTHER)
         error = WRONG_TYPE;
     else if (iterator == 1)
-        error = held == HELD_VALUE ? "ERR item exists" : load_head(ctx, key, argv[1], data, bytes);
+        error = held == HELD_VALUE ? "ERR item exists" : load_head(ctx, key, argv[1], argv[3]);
     else
-        error = held == HELD_NONE ? NOT_FOUND : load_piece(value, iterator, data, bytes);
+        error = held == HELD_NONE ? NOT_FOUND : load_piece(ctx, value, argv[1], iterator, argv[3]);
     if (error == NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         (void)RedisModule_ReplicateVerbatim(ctx);
@@ -188,12 +229,25 @@ int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return REDISMODULE_OK;
 }
 
+/* The pieces of an exact filter, as CF.SCANDUMP cuts them. */
+static void rewrite_slots(RedisModuleIO *aof, RedisModuleString *key, const struct value *value)
+{
+    struct part part;
+    for (uint64_t at = 0; exact_find(value, at, &part);) {
+        const size_t now = (size_t)(part.left < PIECE_BYTES ? part.left : PIECE_BYTES);
+        at += now;
+        RedisModule_EmitAOF(aof, "CF.LOADCHUNK", "slb", key, (long long)at + 1,
+                            (const char *)part.slots, now);
+    }
+}
+
 bool cuckoo_rewrite(RedisModuleIO *aof, RedisModuleString *key, const struct value *value)
 {
     unsigned char head[CUCKOO_HEAD_BYTES];
     size_t bytes = 0;
-    char *data = data_of(value, &bytes);
-    if (data == NULL) return false;
+    const bool exact = is_exact_cuckoo(value);
+    char *data = exact ? NULL : data_of(value, &bytes);
+    if (data == NULL && !exact) return false;
     cuckoo_write_head(&value->cuckoo, head);
     RedisModule_EmitAOF(aof, "CF.LOADCHUNK", "slb", key, 1LL, (const char *)head, sizeof head);
     for (size_t at = 0; at < bytes;) {
@@ -202,6 +256,7 @@ bool cuckoo_rewrite(RedisModuleIO *aof, RedisModuleString *key, const struct val
         RedisModule_EmitAOF(aof, "CF.LOADCHUNK", "slb", key, (long long)at + 1, data + at - now,
                             now);
     }
+    if (exact) rewrite_slots(aof, key, value);
     RedisModule_Free(data);
     return true;
 }

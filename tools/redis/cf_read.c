@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cf_shape.h"
+#include "cf_exact.h"
 #include "command.h"
 #include "freeze.h"
 
@@ -16,11 +16,22 @@ int cf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
     if (key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE)
-        rc = tamis_filter_contains(value->filter, item, bytes);
+        rc = is_exact_cuckoo(value) ? exact_contains(value, item, bytes)
+                                    : tamis_filter_contains(value->filter, item, bytes);
     RedisModule_CloseKey(key);
     counts.asked++;
     return rc < 0 ? reply_failure(ctx, "the filter cannot be asked")
                   : RedisModule_ReplyWithBool(ctx, rc);
+}
+
+static int64_t ask_all(const struct value *value, const struct items *items)
+{
+    if (!is_exact_cuckoo(value))
+        return tamis_filter_contains_batch(value->filter, items->keys, items->count,
+                                           items->answers);
+    for (size_t i = 0; i < items->count; i++)
+        items->answers[i] = exact_contains(value, items->keys[i].data, items->keys[i].bytes);
+    return 0;
 }
 
 int cf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -31,8 +42,7 @@ int cf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const struct items *items = items_of(argv + 2, argc - 2);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
     const bool there = key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE;
-    if (there)
-        rc = tamis_filter_contains_batch(value->filter, items->keys, items->count, items->answers);
+    if (there) rc = ask_all(value, items);
     RedisModule_CloseKey(key);
     if (rc < 0) return reply_failure(ctx, "the filter cannot be asked");
     counts.asked += items->count;
@@ -51,7 +61,8 @@ int cf_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
     if (key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE)
-        count = tamis_filter_count(value->filter, item, bytes);
+        count = is_exact_cuckoo(value) ? (int64_t)exact_count(value, item, bytes)
+                                       : tamis_filter_count(value->filter, item, bytes);
     RedisModule_CloseKey(key);
     counts.asked++;
     return count < 0 ? reply_failure(ctx, "the filter cannot be asked")
@@ -67,7 +78,9 @@ int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
     const bool there = key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE;
-    if (there) {
+    if (there && is_exact_cuckoo(value)) {
+        rc = exact_remove(value, item, bytes);
+    } else if (there) {
         freeze_wait();
         rc = tamis_filter_remove(value->filter, item, bytes);
         if (rc > 0) cuckoo_deleted(&value->cuckoo);
@@ -85,7 +98,10 @@ int cf_compact(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc != 2) return RedisModule_WrongArity(ctx);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
     const bool there = key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE;
-    if (there) cuckoo_compact(&value->cuckoo);
+    if (there && is_exact_cuckoo(value))
+        exact_compact(value);
+    else if (there)
+        cuckoo_compact(&value->cuckoo);
     RedisModule_CloseKey(key);
     if (!there) return RedisModule_ReplyWithError(ctx, "Cuckoo filter was not found");
     (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
@@ -115,14 +131,10 @@ int cf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const struct {
         const char *name;
         uint64_t number;
-    } fields[] = {{"Size", 40 + 16 * (uint64_t)c.filters + cuckoo_slots(&c)},
-                  {"Number of buckets", c.buckets},
-                  {"Number of filters", c.filters},
-                  {"Number of items inserted", c.items},
-                  {"Number of items deleted", c.deletes},
-                  {"Bucket size", c.bucket_size},
-                  {"Expansion rate", c.expansion},
-                  {"Max iterations", c.max_iterations}};
+    } fields[] = {{"Size", cuckoo_size_bytes(&c)},        {"Number of buckets", c.buckets},
+                  {"Number of filters", c.filters},       {"Number of items inserted", c.items},
+                  {"Number of items deleted", c.deletes}, {"Bucket size", c.bucket_size},
+                  {"Expansion rate", c.expansion},        {"Max iterations", c.max_iterations}};
     const long count = (long)(sizeof fields / sizeof fields[0]);
     (void)RedisModule_ReplyWithMap(ctx, count);
     for (long i = 0; i < count; i++) {

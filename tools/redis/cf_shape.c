@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "args.h"
+#include "cf_exact.h"
 #include "config.h"
 
 /* A bucket of 2 fingerprints of a byte has about this rate in RedisBloom. */
 #define RATE 0.01
+/* A filter that may grow is made for so many items at least, unless it cannot have as many: some
+ * 1 MiB of counters. */
+#define CHEAP_ITEMS UINT64_C(200000)
 #define BUCKETS_MAX (UINT64_C(1) << 56)
-#define FILTERS_MAX 65536u
 
 static uint64_t power_above(uint64_t number)
 {
@@ -47,18 +50,30 @@ uint64_t cuckoo_slots(const struct cuckoo *cuckoo)
     return slots_of(cuckoo, cuckoo->filters);
 }
 
+uint64_t cuckoo_size_bytes(const struct cuckoo *cuckoo)
+{
+    return 40 + 16 * (uint64_t)cuckoo->filters + cuckoo_slots(cuckoo);
+}
+
 bool cuckoo_make_place(struct cuckoo *cuckoo)
 {
     if (cuckoo->items < cuckoo_slots(cuckoo)) return true;
-    if (cuckoo->expansion == 0 || cuckoo->filters == FILTERS_MAX) return false;
+    if (cuckoo->expansion == 0 || cuckoo->filters == CUCKOO_FILTERS_MAX) return false;
     cuckoo->filters++;
     return true;
 }
 
 void cuckoo_compact(struct cuckoo *cuckoo)
 {
-    while (cuckoo->filters > 1 && slots_of(cuckoo, cuckoo->filters - 1) >= cuckoo->items)
-        cuckoo->filters--;
+    uint64_t each = cuckoo->buckets * cuckoo->bucket_size, sum = each;
+    uint32_t needed = 1;
+    while (needed < cuckoo->filters && sum < cuckoo->items) {
+        if (__builtin_mul_overflow(each, (uint64_t)cuckoo->expansion, &each) ||
+            __builtin_add_overflow(sum, each, &sum))
+            sum = UINT64_MAX;
+        needed++;
+    }
+    cuckoo->filters = needed;
     cuckoo->deletes = 0;
 }
 
@@ -69,7 +84,32 @@ void cuckoo_deleted(struct cuckoo *cuckoo)
     if (cuckoo->filters > 1 && cuckoo->deletes > cuckoo->items / 10) cuckoo_compact(cuckoo);
 }
 
+int cuckoo_of_counts(struct value *value)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    const uint64_t least = 2 * (uint64_t)config.cf_bucket_size;
+    const int rc = tamis_filter_stat(value->filter, &stat);
+    if (rc < 0) return rc;
+    const uint64_t capacity = stat.capacity < least          ? least
+                              : stat.capacity > CAPACITY_MAX ? CAPACITY_MAX
+                                                             : stat.capacity;
+    cuckoo_init(&value->cuckoo, capacity, (uint32_t)config.cf_bucket_size,
+                (uint32_t)config.cf_max_iterations, (uint32_t)config.cf_expansion);
+    value->cuckoo.items = stat.items;
+    while (value->cuckoo.items >= cuckoo_slots(&value->cuckoo) && cuckoo_make_place(&value->cuckoo))
+        continue;
+    return 0;
+}
+
 /* ---- The head of a dump ---------------------------------------------------------------------- */
+
+bool cuckoo_is_sound(const struct cuckoo *c)
+{
+    return c->bucket_size >= 1 && c->bucket_size <= 255 && c->max_iterations >= 1 &&
+           c->max_iterations <= UINT16_MAX && c->expansion <= EXPANSION_MAX && c->filters >= 1 &&
+           c->filters <= CUCKOO_FILTERS_MAX && (c->expansion > 0 || c->filters == 1) &&
+           c->buckets >= 1 && c->buckets < BUCKETS_MAX && (c->buckets & (c->buckets - 1)) == 0;
+}
 
 void cuckoo_write_head(const struct cuckoo *cuckoo, unsigned char head[CUCKOO_HEAD_BYTES])
 {
@@ -93,10 +133,7 @@ bool cuckoo_read_head(const unsigned char head[CUCKOO_HEAD_BYTES], struct cuckoo
                               .bucket_size = sizes[0],
                               .max_iterations = sizes[1],
                               .expansion = sizes[2]};
-    return sizes[0] >= 1 && sizes[0] <= 255 && sizes[1] >= 1 && sizes[2] <= EXPANSION_MAX &&
-           numbers[3] >= 1 && numbers[3] <= FILTERS_MAX && (sizes[2] > 0 || numbers[3] == 1) &&
-           numbers[1] >= 1 && numbers[1] < BUCKETS_MAX && (numbers[1] & (numbers[1] - 1)) == 0 &&
-           numbers[0] <= cuckoo_slots(cuckoo);
+    return numbers[3] <= CUCKOO_FILTERS_MAX && cuckoo_is_sound(cuckoo);
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */
@@ -106,14 +143,26 @@ static int create(void *context, tamis_store *store, const char *name, tamis_fil
     return tamis_filter_create(store, name, context, filter);
 }
 
+/* The items that the counters are made for: those of all sub-filters that it may ever have, where
+ * that is cheap, and twice those of the first at least. */
+static uint64_t capacity_for(const struct cuckoo *cuckoo)
+{
+    const uint64_t slots = cuckoo_slots(cuckoo);
+    if (cuckoo->expansion == 0) return slots;
+    const uint64_t most = slots_of(cuckoo, (uint32_t)config.cf_max_expansions);
+    const uint64_t cheap = most < CHEAP_ITEMS ? most : CHEAP_ITEMS;
+    return cheap > 2 * slots ? cheap : 2 * slots;
+}
+
 int make_cuckoo(struct value *value, int db, const char *key, size_t key_bytes,
                 const struct cuckoo *cuckoo)
 {
     const uint64_t slots = cuckoo_slots(cuckoo);
+    if (config.exact) return exact_make(value, cuckoo);
     if (slots > (uint64_t)config.max_bytes) return TAMIS_ENOMEM; /* a slot takes more than a byte */
     struct tamis_filter_spec spec = {.size = sizeof spec,
                                      .kind = TAMIS_KIND_COUNTING,
-                                     .capacity = cuckoo->expansion == 0 ? slots : 2 * slots,
+                                     .capacity = capacity_for(cuckoo),
                                      .fp_rate = RATE,
                                      .flags = TAMIS_FILTER_OWNED};
     struct tamis_sizing sizing = {.size = sizeof sizing,

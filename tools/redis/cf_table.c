@@ -15,9 +15,9 @@
     {                                                                                              \
         .name = NULL                                                                               \
     }
-#define OPTION(word, of)                                                                           \
+#define OPTION(word, written, of)                                                                  \
     {                                                                                              \
-        .name = word, .type = of, .token = word, .flags = REDISMODULE_CMD_ARG_OPTIONAL             \
+        .name = word, .type = of, .token = written, .flags = REDISMODULE_CMD_ARG_OPTIONAL          \
     }
 #define INTEGER REDISMODULE_ARG_TYPE_INTEGER
 #define WORD REDISMODULE_ARG_TYPE_PURE_TOKEN
@@ -29,20 +29,20 @@ static const RedisModuleCommandArg items_args[] = {
     KEY,
     {.name = "item", .type = REDISMODULE_ARG_TYPE_STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE},
     END};
-static const RedisModuleCommandArg reserve_args[] = {KEY,
-                                                     {.name = "capacity", .type = INTEGER},
-                                                     OPTION("BUCKETSIZE", INTEGER),
-                                                     OPTION("MAXITERATIONS", INTEGER),
-                                                     OPTION("EXPANSION", INTEGER),
-                                                     END};
-static const RedisModuleCommandArg insert_args[] = {KEY,
-                                                    OPTION("CAPACITY", INTEGER),
-                                                    OPTION("NOCREATE", WORD),
-                                                    {.name = "item",
-                                                     .type = REDISMODULE_ARG_TYPE_STRING,
-                                                     .token = "ITEMS",
-                                                     .flags = REDISMODULE_CMD_ARG_MULTIPLE},
-                                                    END};
+static const RedisModuleCommandArg reserve_args[] = {
+    KEY,
+    {.name = "capacity", .type = INTEGER},
+    OPTION("bucketsize", "BUCKETSIZE", INTEGER),
+    OPTION("maxiterations", "MAXITERATIONS", INTEGER),
+    OPTION("expansion", "EXPANSION", INTEGER),
+    END};
+static const RedisModuleCommandArg insert_args[] = {
+    KEY,
+    OPTION("capacity", "CAPACITY", INTEGER),
+    OPTION("nocreate", "NOCREATE", WORD),
+    {.name = "items", .type = WORD, .token = "ITEMS"},
+    {.name = "item", .type = REDISMODULE_ARG_TYPE_STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE},
+    END};
 static const RedisModuleCommandArg scandump_args[] = {
     KEY, {.name = "iterator", .type = INTEGER}, END};
 static const RedisModuleCommandArg loadchunk_args[] = {

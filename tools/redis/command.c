@@ -2,11 +2,17 @@
 /* command.c: see command.h. */
 #include "command.h"
 
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "keeper.h"
 
+#define CATEGORIES_ROOM 64
+
 struct counts counts;
+
+static bool has_own_categories;
 
 static const RedisModuleCommandInfoVersion info_version = {
     .version = 1,
@@ -14,15 +20,44 @@ static const RedisModuleCommandInfoVersion info_version = {
     .sizeof_keyspec = sizeof(RedisModuleCommandKeySpec),
     .sizeof_arg = sizeof(RedisModuleCommandArg)};
 
+/* The categories of a command, and that of RedisBloom's data type, where the server has it. */
+static const char *categories(const struct command *c, char text[CATEGORIES_ROOM])
+{
+    const char *type = strncmp(c->name, "bf.", 3) == 0   ? " bloom"
+                       : strncmp(c->name, "cf.", 3) == 0 ? " cuckoo"
+                                                         : "";
+    (void)snprintf(text, CATEGORIES_ROOM, "%s%s", c->acl, has_own_categories ? type : "");
+    return text;
+}
+
+void categories_register(RedisModuleCtx *ctx)
+{
+    has_own_categories = RedisModule_AddACLCategory != NULL &&
+                         RedisModule_AddACLCategory(ctx, "bloom") == REDISMODULE_OK &&
+                         RedisModule_AddACLCategory(ctx, "cuckoo") == REDISMODULE_OK;
+}
+
 /* Tells arity, key and documentation to COMMAND INFO and COMMAND DOCS. */
 static int describe(RedisModuleCtx *ctx, const struct command *c)
 {
-    RedisModuleCommandKeySpec keys[2] = {{.flags = c->key,
+    RedisModuleCommandKeySpec keys[3] = {{.flags = c->key,
                                           .begin_search_type = REDISMODULE_KSPEC_BS_INDEX,
                                           .bs.index = {.pos = 1},
                                           .find_keys_type = REDISMODULE_KSPEC_FK_RANGE,
                                           .fk.range = {.lastkey = c->more_keys, .keystep = 1}},
+                                         {.flags = 0},
                                          {.flags = 0}};
+    if (c->other_keys_at > 0 || c->keys_behind != NULL) {
+        keys[1] = keys[0];
+        keys[1].flags = REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS;
+        keys[1].bs.index.pos = c->other_keys_at;
+        keys[1].fk.range.lastkey = -1;
+    }
+    if (c->keys_behind != NULL) {
+        keys[1].begin_search_type = REDISMODULE_KSPEC_BS_KEYWORD;
+        keys[1].bs.keyword.keyword = c->keys_behind;
+        keys[1].bs.keyword.startfrom = 2;
+    }
     const RedisModuleCommandInfo info = {.version = &info_version,
                                          .summary = c->summary,
                                          .complexity = c->complexity,
@@ -31,10 +66,11 @@ static int describe(RedisModuleCtx *ctx, const struct command *c)
                                          .arity = c->arity,
                                          .key_specs = c->key != 0 ? keys : NULL,
                                          .args = (RedisModuleCommandArg *)(uintptr_t)c->args};
+    char text[CATEGORIES_ROOM];
     RedisModuleCommand *command = RedisModule_GetCommand(ctx, c->name);
     if (command == NULL) return REDISMODULE_ERR;
     if (RedisModule_SetCommandACLCategories != NULL && c->acl != NULL)
-        (void)RedisModule_SetCommandACLCategories(command, c->acl);
+        (void)RedisModule_SetCommandACLCategories(command, categories(c, text));
     return RedisModule_SetCommandInfo(command, &info);
 }
 
@@ -65,6 +101,17 @@ enum held key_held(RedisModuleKey *key, enum type type, struct value **value)
     return HELD_VALUE;
 }
 
+struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, int mode, RedisModuleKey **key)
+{
+    struct value *value;
+    *key = RedisModule_OpenKey(ctx, name, mode);
+    const enum held held = key_held(*key, TYPE_BLOOM, &value);
+    if (held == HELD_VALUE) return value;
+    RedisModule_CloseKey(*key);
+    (void)RedisModule_ReplyWithError(ctx, held == HELD_NONE ? NOT_FOUND : WRONG_TYPE);
+    return NULL;
+}
+
 void key_set(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name, struct value *value)
 {
     (void)RedisModule_ModuleTypeSetValue(key, value_types[value->type], value);
@@ -88,4 +135,15 @@ struct items *items_of(RedisModuleString **argv, int count)
         items.keys[i].data = RedisModule_StringPtrLen(argv[i], &items.keys[i].bytes);
     items.count = wanted;
     return &items;
+}
+
+bool thread_start(void *(*run)(void *context), void *context)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    const bool started = pthread_create(&thread, &attributes, run, context) == 0;
+    (void)pthread_attr_destroy(&attributes);
+    return started;
 }

@@ -11,12 +11,17 @@ struct command {
     const char *flags;
     const char *acl; /* categories, where the server has them (7.4 and later) */
     int arity;
-    uint64_t key;  /* REDISMODULE_CMD_KEY_*; 0: there is none */
-    int more_keys; /* 0: argument 1 is the key; -1: all arguments are keys */
+    uint64_t key;            /* REDISMODULE_CMD_KEY_*; 0: there is none */
+    int more_keys;           /* 0: argument 1 is the key; -1: all arguments are keys */
+    int other_keys_at;       /* from this argument on they are keys that are read; 0: none */
+    const char *keys_behind; /* the same behind this word; NULL: none */
     const char *since, *tips, *summary, *complexity;
     const RedisModuleCommandArg *args;
 };
 
+/* Makes RedisBloom's categories of ACL, where the server lets a module (7.4 and later).  Comes
+ * before the commands. */
+void categories_register(RedisModuleCtx *ctx);
 /* Registers the commands of a table, which ends with a name of NULL. */
 int commands_register(RedisModuleCtx *ctx, const struct command *table);
 
@@ -31,6 +36,12 @@ extern struct counts counts;
 /* What a key holds, for a command of one type. */
 enum held { HELD_NONE, HELD_OTHER, HELD_VALUE };
 enum held key_held(RedisModuleKey *key, enum type type, struct value **value);
+/* Opens the filter of a key of BF.*; replies and returns NULL if it has none. */
+struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, int mode,
+                       RedisModuleKey **key);
+/* The same for a key of BF.* or CF.*, whose filter is in the store. */
+struct value *key_open_any(RedisModuleCtx *ctx, RedisModuleString *name, int mode,
+                           RedisModuleKey **key);
 /* Puts a new value, whose filter is made, into a key. */
 void key_set(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
              struct value *value);
@@ -47,6 +58,9 @@ struct items {
 };
 struct items *items_of(RedisModuleString **argv, int count);
 
+/* Starts a thread that nobody waits for.  Returns whether the system gives one. */
+bool thread_start(void *(*run)(void *context), void *context);
+
 /* bf_*.c */
 RedisModuleCmdFunc bf_reserve, bf_add, bf_madd, bf_insert, bf_exists, bf_mexists, bf_info, bf_card,
     bf_debug, bf_scandump, bf_loadchunk;
@@ -57,7 +71,9 @@ RedisModuleCmdFunc cf_reserve, cf_add, cf_addnx, cf_insert, cf_insertnx, cf_exis
 
 /* tamis_*.c */
 RedisModuleCmdFunc tamis_reserve, tamis_info, tamis_merge, tamis_rotate, tamis_rollback, tamis_sync,
-    tamis_attach, tamis_detach, tamis_orphans, tamis_stats;
+    tamis_attach, tamis_detach, tamis_orphans, tamis_stats, tamis_except, tamis_exceptions,
+    tamis_load, tamis_add, tamis_check, tamis_remove, tamis_count, tamis_explain_items,
+    tamis_export, tamis_combine, tamis_spec;
 /* Adds the section of INFO. */
 int tamis_info_register(RedisModuleCtx *ctx);
 

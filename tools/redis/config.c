@@ -11,6 +11,8 @@
 
 struct config config;
 
+#define STORE_NAME_ROOM 256
+
 /* A setting that is a number.  `old` is what RedisBloom calls it, `older` what it called it once.
  */
 struct numeric {
@@ -61,11 +63,15 @@ static bool set_rate(const char *text, size_t bytes)
     return true;
 }
 
+/* The server reads the string and does not free it: it is ours until the next one is asked for. */
 static RedisModuleString *get_string(const char *name, void *data)
 {
+    static RedisModuleString *told;
     (void)name;
     const char *text = *(char **)data;
-    return RedisModule_CreateString(NULL, text, strlen(text));
+    if (told != NULL) RedisModule_FreeString(NULL, told);
+    told = RedisModule_CreateString(NULL, text, strlen(text));
+    return told;
 }
 
 static int set_rate_config(const char *name, RedisModuleString *value, void *data,
@@ -235,9 +241,33 @@ static int register_configs(RedisModuleCtx *ctx)
     return rc == 0 ? RedisModule_LoadConfigs(ctx) : rc;
 }
 
+/* Sets the store that a server has unless it is told another: `tamis` beside dump.rdb.  Servers may
+ * have one directory and a dump of another name each; then their stores have these names. */
+static void set_default_store(RedisModuleCtx *ctx)
+{
+    static const char usual[] = "dump.rdb", ending[] = ".rdb", dir[] = ".tamis";
+    char name[STORE_NAME_ROOM] = "tamis";
+    size_t bytes = 0;
+    RedisModuleCallReply *pair = NULL, *value = NULL;
+    if (RedisModule_CallReplyArrayElement != NULL && RedisModule_CallReplyStringPtr != NULL)
+        pair = RedisModule_Call(ctx, "CONFIG", "cc", "GET", "dbfilename");
+    if (pair != NULL) value = RedisModule_CallReplyArrayElement(pair, 1);
+    const char *dump = value != NULL ? RedisModule_CallReplyStringPtr(value, &bytes) : NULL;
+    if (dump != NULL && bytes > 0 && bytes + sizeof dir < sizeof name &&
+        !(bytes == sizeof usual - 1 && memcmp(dump, usual, bytes) == 0)) {
+        const size_t tail = sizeof ending - 1;
+        if (bytes > tail && memcmp(dump + bytes - tail, ending, tail) == 0) bytes -= tail;
+        memcpy(name, dump, bytes);
+        memcpy(name + bytes, dir, sizeof dir);
+    }
+    if (pair != NULL) RedisModule_FreeCallReply(pair);
+    /* cppcheck-suppress danglingLifetime ; it is a copy */
+    config.store = RedisModule_Strdup(name);
+}
+
 int config_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    config.store = RedisModule_Strdup("tamis");
+    set_default_store(ctx);
     config.kind = TAMIS_KIND_BLOCKED;
     (void)set_rate("0.01", 4);
     for (size_t i = 0; i < NUMERICS; i++)

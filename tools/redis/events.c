@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "durable.h"
 #include "freeze.h"
 #include "keeper.h"
 
@@ -56,11 +57,11 @@ static void on_persistence(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t
     const bool dump = what == REDISMODULE_SUBEVENT_PERSISTENCE_RDB_START ||
                       what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START;
     if (getpid() != server_pid) freeze_copy();
-    rdb_saving(dump && !replica_waits(ctx));
+    const bool ends = what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED ||
+                      what == REDISMODULE_SUBEVENT_PERSISTENCE_FAILED;
+    rdb_saving(!ends, dump && !replica_waits(ctx));
     if (what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START) keeper_dump_begins();
-    if (what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED ||
-        what == REDISMODULE_SUBEVENT_PERSISTENCE_FAILED)
-        keeper_dump_ends(what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED);
+    if (ends) keeper_dump_ends(what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED);
 }
 
 /* Sets what is kept of filters whose key goes. */
@@ -93,6 +94,7 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
     (void)event;
     (void)data;
     rdb_loading(what == REDISMODULE_SUBEVENT_LOADING_AOF_START);
+    durable_wait_all();
     if (what == REDISMODULE_SUBEVENT_LOADING_ENDED) leftovers_finish(ctx);
 }
 
@@ -131,6 +133,7 @@ static void on_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wh
     (void)event;
     (void)what;
     (void)data;
+    durable_wait_all();
     keeper_each(sync_one, ctx);
 }
 

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "busy.h"
 #include "config.h"
+#include "durable.h"
 
 /* A filter of fewer bytes is dropped at once; a larger one later, by keeper_tidy(). */
 #define LARGE_BYTES ((uint64_t)64 << 20)
@@ -57,21 +59,20 @@ static void unlock_in_child(void)
 
 tamis_store *keeper_store(void)
 {
-    static bool prepared;
     if (store != NULL) return store;
-    if (!prepared) (void)pthread_atfork(lock, unlock, unlock_in_child);
-    prepared = true;
     if (tamis_store_open(config.store, TAMIS_CREATE, &store) < 0) return NULL;
+    busy_watch(store);
     leftovers_read(store);
     return store;
 }
 
-void keeper_drop_filter(const char *name)
+int keeper_drop_filter(const char *name)
 {
     const int rc = tamis_filter_drop(store, name);
     if (rc < 0 && rc != TAMIS_ENOTFOUND)
         RedisModule_Log(NULL, "warning", "the filter '%s' stays in the store: %s", name,
                         tamis_last_error());
+    return rc;
 }
 
 /* ---- The list -------------------------------------------------------------------------------- */
@@ -174,6 +175,7 @@ static void set_key(struct value *value, int db, const char *key, size_t key_byt
     value->key = copy;
     value->key_bytes = key_bytes;
     value->db = db;
+    value->goes = false; /* RENAME and MOVE have unlinked it from the name before */
     if (listed) table_enter(value);
 }
 
@@ -186,12 +188,25 @@ static int rename_filter(struct value *value, const char *name)
     return rc;
 }
 
+/* So does a filter whose key is gone. */
+static bool kept_makes_way(const char *name)
+{
+    char apart[NAME_ROOM];
+    struct kept *k = kept;
+    while (k != NULL && strcmp(k->name, name) != 0)
+        k = k->next;
+    name_apart(NAME_TRASH, apart);
+    if (k == NULL || tamis_filter_rename(store, k->name, apart) < 0) return false;
+    (void)strcpy(k->name, apart);
+    return true;
+}
+
 /* Whoever of ours has the name makes way.  Returns whether somebody has. */
 static bool make_way(const char *name)
 {
     char apart[NAME_ROOM];
     struct value *owner = find(name);
-    if (owner == NULL) return leftovers_make_way(store, name);
+    if (owner == NULL) return kept_makes_way(name) || leftovers_make_way(store, name);
     if (owner->attached) return false;
     name_apart(NAME_ASIDE, apart);
     if (rename_filter(owner, apart) < 0) return false;
@@ -216,7 +231,7 @@ static void settle(struct value *value)
 /* Drops the filter, and closes it then: a close before the drop would bring it to the disk. */
 static void drop(const char *name, tamis_filter *filter)
 {
-    keeper_drop_filter(name);
+    (void)keeper_drop_filter(name);
     (void)tamis_filter_close(filter);
 }
 
@@ -229,9 +244,9 @@ int keeper_make(struct value *value, int db, const char *key, size_t key_bytes, 
     int rc = make(context, store, name, &value->filter);
     if (rc == TAMIS_EEXIST) {
         lock();
-        const bool made_way = make_way(name);
+        (void)make_way(name); /* or who had it was just dropped, by the thread that frees values */
         unlock();
-        if (made_way) rc = make(context, store, name, &value->filter);
+        rc = make(context, store, name, &value->filter);
     }
     if (rc == TAMIS_EEXIST && leftovers_are_open()) {
         name_apart(NAME_ASIDE, name); /* a filter of others has it; the key must be loaded */
@@ -249,8 +264,21 @@ int keeper_make(struct value *value, int db, const char *key, size_t key_bytes, 
     return 0;
 }
 
+/*
+ * fork() runs the handlers in the reverse order of their registration.  A thread that drops a
+ * filter has this mutex first and the library's then, so this handler must come first, too: it is
+ * registered when a filter is open, as then the library has registered its own.
+ */
+static void prepare_for_fork(void)
+{
+    static bool prepared;
+    if (!prepared) (void)pthread_atfork(lock, unlock, unlock_in_child);
+    prepared = true;
+}
+
 void keeper_adopt(struct value *value, int db, const char *key, size_t key_bytes)
 {
+    prepare_for_fork();
     lock();
     set_key(value, db, key, key_bytes);
     enter(value);
@@ -260,6 +288,7 @@ void keeper_adopt(struct value *value, int db, const char *key, size_t key_bytes
 
 void keeper_settle(struct value *value, int db, const char *key, size_t key_bytes)
 {
+    if (value->filter == NULL) return; /* it is in memory: cf_exact.h */
     lock();
     set_key(value, db, key, key_bytes);
     settle(value);
@@ -269,9 +298,11 @@ void keeper_settle(struct value *value, int db, const char *key, size_t key_byte
 void keeper_replace(struct value *value, const char *name, tamis_filter *filter)
 {
     const uint32_t expansion = value->expansion;
+    durable_wait(value);
     lock();
     drop(value->name, value->filter);
     value->filter = filter;
+    value->from_dump = false;
     (void)strcpy(value->name, name);
     if (value_describe(value) == 0) value->expansion = expansion;
     settle(value);
@@ -290,18 +321,26 @@ void keeper_swap(int a, int b)
 
 /* ---- Going ----------------------------------------------------------------------------------- */
 
-/* Keeps the filter under a name apart.  Returns false if the store has lost it already. */
-static bool keep(struct value *value)
+/* Puts the filter of a value on the list of those that are kept, under the name that it has. */
+static void put_aside(struct value *value)
 {
-    char apart[NAME_ROOM];
-    name_apart(NAME_TRASH, apart);
-    if (rename_filter(value, apart) < 0) return false;
     struct kept *k = RedisModule_Alloc(sizeof *k);
     *k = (struct kept){
         .next = kept, .created_at = value->created_at, .number = gone++, .filter = value->filter};
     (void)strcpy(k->name, value->name);
     value->filter = NULL; /* it is with the kept one now */
     kept = k;
+}
+
+/* Keeps the filter under a name apart; if the catalog is busy, under the name that it has.  Returns
+ * false if the store has lost it already. */
+static bool keep(struct value *value)
+{
+    char apart[NAME_ROOM];
+    name_apart(NAME_TRASH, apart);
+    const int rc = rename_filter(value, apart);
+    if (rc < 0 && rc != TAMIS_EBUSY) return false;
+    put_aside(value);
     return true;
 }
 
@@ -319,20 +358,23 @@ static bool is_lost(const struct value *value)
     return tamis_filter_stat(value->filter, &stat) == TAMIS_EDROPPED;
 }
 
+/* Drops a filter of ours, or puts it on the list of those that are kept. */
+static void drop_or_keep(struct value *value)
+{
+    if (must_stay(value) || value_size_bytes(value) >= LARGE_BYTES)
+        (void)keep(value);
+    else if (keeper_drop_filter(value->name) == TAMIS_EBUSY)
+        put_aside(value); /* for later */
+}
+
 void keeper_drop(struct value *value)
 {
-    tamis_filter *filter = NULL;
+    durable_wait(value);
     lock();
     leave(value);
-    if (value->attached || value->filter == NULL || is_lost(value)) {
-        filter = value->filter;
-    } else if (must_stay(value) || value_size_bytes(value) >= LARGE_BYTES) {
-        if (!keep(value)) filter = value->filter;
-    } else {
-        drop(value->name, value->filter);
-    }
+    if (!value->attached && value->filter != NULL && !is_lost(value)) drop_or_keep(value);
     unlock();
-    (void)tamis_filter_close(filter);
+    (void)tamis_filter_close(value->filter); /* before a drop, this would bring it to the disk */
     value_free(value);
 }
 
@@ -346,11 +388,31 @@ int keeper_leave(struct value *value)
     return rc;
 }
 
+void keeper_goes(struct value *value)
+{
+    lock();
+    value->goes = true;
+    unlock();
+}
+
+/* Has another key the filter?  A value whose key is gone, or is empty now, is about to be freed by
+ * another thread. */
+static bool is_held(const char *name, int db, const char *key, size_t key_bytes)
+{
+    lock();
+    const struct value *v = find(name);
+    const bool goes = v != NULL && v->attached &&
+                      (v->goes || (v->db == db && v->key_bytes == key_bytes &&
+                                   memcmp(v->key, key, key_bytes) == 0));
+    unlock();
+    return v != NULL && !goes;
+}
+
 int keeper_attach(struct value *value, int db, const char *key, size_t key_bytes, const char *name)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
     if (keeper_store() == NULL) return TAMIS_ENOSTORE;
-    if (keeper_find(name) != NULL) return TAMIS_EBUSY;
+    if (is_held(name, db, key, key_bytes)) return TAMIS_EBUSY;
     int rc = tamis_filter_open(store, name, 0, &value->filter);
     if (rc == 0) rc = value_describe(value);
     if (rc == 0) rc = tamis_filter_stat(value->filter, &stat);
@@ -403,13 +465,28 @@ static struct kept *next_kept(void)
     return k;
 }
 
-void keeper_tidy(void)
+/* Drops what was kept.  Returns false if the catalog is busy. */
+static bool drop_kept(void)
 {
     struct kept *k;
     while ((k = next_kept()) != NULL) {
-        drop(k->name, k->filter);
+        if (keeper_drop_filter(k->name) == TAMIS_EBUSY) {
+            lock();
+            k->next = kept;
+            kept = k;
+            unlock();
+            return false;
+        }
+        (void)tamis_filter_close(k->filter);
         RedisModule_Free(k);
     }
+    return true;
+}
+
+void keeper_tidy(void)
+{
+    if (store != NULL) busy_pass(store);
+    if (busy_is_stuck() || !drop_kept()) return;
     lock();
     if (unsettled) {
         unsettled = false;
@@ -419,7 +496,21 @@ void keeper_tidy(void)
     unlock();
 }
 
-bool keeper_take_back(int64_t created_at, struct value *value)
+/* Opens the filter of a value that another thread will free.  From now on that one does not drop
+ * it. */
+static bool open_beside(int64_t created_at, struct value *value)
+{
+    struct value *v = values;
+    while (v != NULL && v->created_at != created_at)
+        v = v->next;
+    if (v == NULL || tamis_filter_open(store, v->name, 0, &value->filter) < 0) return false;
+    (void)strcpy(value->name, v->name);
+    value->attached = v->attached;
+    v->attached = true;
+    return true;
+}
+
+bool keeper_take_back(int64_t created_at, bool about_to_go, struct value *value)
 {
     lock();
     struct kept **link = &kept;
@@ -431,15 +522,26 @@ bool keeper_take_back(int64_t created_at, struct value *value)
         value->filter = found->filter;
         (void)strcpy(value->name, found->name);
     }
+    const bool taken = found != NULL || (about_to_go && open_beside(created_at, value));
     unlock();
     RedisModule_Free(found);
-    return found != NULL;
+    return taken;
 }
 
 struct value *keeper_find(const char *name)
 {
     lock();
     struct value *v = find(name);
+    unlock();
+    return v;
+}
+
+struct value *keeper_find_loaded(int64_t origin)
+{
+    lock();
+    struct value *v = values;
+    while (v != NULL && (!v->from_dump || v->attached || v->origin != origin))
+        v = v->next;
     unlock();
     return v;
 }

@@ -33,10 +33,12 @@ void keeper_settle(struct value *value, int db, const char *key, size_t key_byte
 /* Another filter, which is open and has that name, takes the place of the value's own, which is
  * dropped. */
 void keeper_replace(struct value *value, const char *name, tamis_filter *filter);
+/* The key is gone, and keeper_drop() will come, perhaps in another thread. */
+void keeper_goes(struct value *value);
 /* The key is gone: closes the filter, drops it if it is ours, and frees the value. */
 void keeper_drop(struct value *value);
-/* Drops a filter of the store by its name; the log has what stays. */
-void keeper_drop_filter(const char *name);
+/* Drops a filter of the store by its name; the log has what stays.  Returns 0, or an error. */
+int keeper_drop_filter(const char *name);
 /* From now on the filter is not ours: it stays when its key goes. */
 int keeper_leave(struct value *value);
 /* Opens a filter of the store for a value, by its name.  TAMIS_EBUSY: a key has it already. */
@@ -44,6 +46,9 @@ int keeper_attach(struct value *value, int db, const char *key, size_t key_bytes
 
 /* The value whose filter has that name; NULL if there is none. */
 struct value *keeper_find(const char *name);
+
+/* A value that a dump brought, and nothing else, whose filter has its first segment from then. */
+struct value *keeper_find_loaded(int64_t origin);
 
 /*
  * A filter that goes is kept under a name apart while a child may save it (`child`), and, if dumps
@@ -59,8 +64,9 @@ void keeper_tidy(void);
 /* The values of databases a and b change places. */
 void keeper_swap(int a, int b);
 
-/* Finds a filter that went and is kept, by its time of creation, and takes it back: opens it. */
-bool keeper_take_back(int64_t created_at, struct value *value);
+/* Finds a filter that went and is kept, by its time of creation, and takes it back: opens it.
+ * `about_to_go`: the keyspace is loaded anew, so a filter that a value has now is about to go. */
+bool keeper_take_back(int64_t created_at, bool about_to_go, struct value *value);
 
 /* Has a key of that name, in any database, a value of ours?  One look, for every SETBIT. */
 bool keeper_has_key(const char *key, size_t key_bytes);
@@ -75,9 +81,10 @@ void keeper_each(void (*fn)(void *context, const struct value *value), void *con
 void leftovers_read(tamis_store *store);
 /* Opens the filter of that time of creation among them, and takes it for the value. */
 bool leftovers_take(int64_t created_at, struct value *value);
-/* The same for the filter of a key whose first segment was made at that time: the one that has its
- * name, or the only one. */
-bool leftovers_take_key(const char *name, int64_t origin, struct value *value);
+/* The same among the filters of others that the store has now. */
+bool leftovers_take_others(int64_t created_at, struct value *value);
+/* The same for a filter of that name, ours, whose first segment was made at that time. */
+bool leftovers_take_counts(const char *name, int64_t origin, struct value *value);
 /* If one of them that is ours has the name, it is renamed apart; returns whether. */
 bool leftovers_make_way(tamis_store *store, const char *name);
 /* All keys are loaded.  What was loaded anew gets what the store had of it before; what no key has

@@ -6,14 +6,21 @@
  * now loaded, the filter with all that was acknowledged, also what the dump or the AOF lacks after
  * a crash.
  *
- *     a dump refers to it, or has it, by its times  that filter is taken, and nothing is copied
- *     a command of the AOF makes the key anew       it is taken when all is loaded, if it has all
- *                                                   bits of the new one; else they are merged
+ *     a dump refers to it, or has it, by the time   that filter is taken, and nothing is copied
+ *     at which it was made
+ *     a dump or the AOF makes the key anew          it is taken when all is loaded, if it has all
+ *                                                   bits of the new one; else they are merged, if
+ *                                                   it may be the same filter, grown another way
  *     its key was gone already (NAME_TRASH)         it is dropped
  *     no key has it                                 an orphan: it stays, and is told
  *
  * A filter of kind counting would count twice by the second way: the AOF alone says what it has,
  * and what the store had of it is dropped.
+ *
+ * What was loaded may be behind the store: a key was deleted or renamed since.  Then the filter of
+ * its name in the store is another one.  It is known by its origin, if what was loaded has that (a
+ * dump, RESTORE), or as it lacks bits of the new one though neither has grown.  Filters that are
+ * copies of each other have one origin.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +80,8 @@ static bool take(struct leftover **link, struct value *value)
     const struct leftover *l = *link;
     if (tamis_filter_open(keeper_store(), l->name, 0, &value->filter) < 0) return false;
     (void)strcpy(value->name, l->name);
+    value->taken = true;
+    value->attached = !l->owned; /* whatever a dump says: only what is ours is dropped */
     if (l->owned) forget(link);
     return true;
 }
@@ -82,6 +91,32 @@ bool leftovers_take(int64_t created_at, struct value *value)
     for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next)
         if ((*link)->created_at == created_at) return take(link, value);
     return false;
+}
+
+/* The name of the filter of others that was made at that time. */
+struct sought {
+    int64_t created_at;
+    char name[NAME_ROOM];
+};
+
+static int seek_one(void *context, const struct tamis_filter_stat *stat)
+{
+    struct sought *sought = context;
+    if (stat->created_at == sought->created_at && (stat->flags & TAMIS_FILTER_OWNED) == 0)
+        (void)strcpy(sought->name, stat->name);
+    return 0;
+}
+
+bool leftovers_take_others(int64_t created_at, struct value *value)
+{
+    struct sought sought = {.created_at = created_at};
+    if (tamis_store_list(keeper_store(), NULL, seek_one, &sought) < 0 || *sought.name == '\0' ||
+        tamis_filter_open(keeper_store(), sought.name, 0, &value->filter) < 0)
+        return false;
+    (void)strcpy(value->name, sought.name);
+    value->taken = true;
+    value->attached = true;
+    return true;
 }
 
 /* When the first segment was made; -1: it cannot be opened. */
@@ -97,16 +132,12 @@ static int64_t origin_of(struct leftover *l)
     return l->origin;
 }
 
-bool leftovers_take_key(const char *name, int64_t origin, struct value *value)
+bool leftovers_take_counts(const char *name, int64_t origin, struct value *value)
 {
-    struct leftover **found = NULL;
-    for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next) {
-        if (!(*link)->owned || origin_of(*link) != origin) continue;
-        if (strcmp((*link)->name, name) == 0) return take(link, value);
-        if (found != NULL) return false; /* COPY has made a second one */
-        found = link;
-    }
-    return found != NULL && take(found, value); /* RENAME came after the dump */
+    for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next)
+        if ((*link)->owned && strcmp((*link)->name, name) == 0)
+            return origin_of(*link) == origin && take(link, value);
+    return false;
 }
 
 bool leftovers_make_way(tamis_store *store, const char *name)
@@ -122,80 +153,138 @@ bool leftovers_make_way(tamis_store *store, const char *name)
     return false;
 }
 
-/* Are all bits of segment `index` of one filter set in the same segment of the other? */
-static bool is_segment_within(tamis_filter *one, tamis_filter *other, uint32_t index,
-                              const struct tamis_segment_stat *stat)
+/* Calls fn for pieces of segment `index` of both filters, until it returns something else than 0.
+ */
+typedef int piece_fn(tamis_filter *to, uint32_t index, uint64_t at, const uint64_t *a,
+                     const uint64_t *b, size_t bytes);
+static int each_piece(tamis_filter *from, tamis_filter *to, uint32_t index, uint64_t data_bytes,
+                      piece_fn *fn)
 {
     enum { PIECE = 1 << 16 };
     uint64_t *a = RedisModule_Alloc(PIECE), *b = RedisModule_Alloc(PIECE);
-    bool within = true;
-    for (uint64_t at = 0; within && at < stat->data_bytes; at += PIECE) {
-        const uint64_t left = stat->data_bytes - at; /* a multiple of 8 */
+    int rc = 0;
+    for (uint64_t at = 0; rc == 0 && at < data_bytes; at += PIECE) {
+        const uint64_t left = data_bytes - at; /* a multiple of 8 */
         const size_t now = left < PIECE ? (size_t)left : PIECE;
-        within = tamis_filter_read_data(one, index, at, a, now) == 0 &&
-                 tamis_filter_read_data(other, index, at, b, now) == 0;
-        for (size_t i = 0; within && i < now / 8; i++)
-            within = (a[i] & ~b[i]) == 0;
+        rc = tamis_filter_read_data(from, index, at, a, now);
+        if (rc == 0) rc = tamis_filter_read_data(to, index, at, b, now);
+        if (rc == 0) rc = fn(to, index, at, a, b, now);
     }
     RedisModule_Free(a);
     RedisModule_Free(b);
-    return within;
+    return rc;
 }
 
-/* Has the other filter all that this one has?  Its last keys may be in segments of its own. */
-static bool is_within(tamis_filter *one, tamis_filter *other)
+/* The same for all segments of the first filter, which must be the first segments of the other one.
+ * Its last keys may be in segments of its own.  TAMIS_EFOREIGN: they are not. */
+static int each_segment(tamis_filter *from, tamis_filter *to, piece_fn *fn)
 {
     struct tamis_segment_stat a = {.size = sizeof a}, b = {.size = sizeof b};
-    for (uint32_t i = 0; tamis_filter_segment(one, i, &a) == 0; i++) {
-        if (tamis_filter_segment(other, i, &b) < 0 || a.kind != b.kind || a.m_bits != b.m_bits ||
-            a.k != b.k || a.seed != b.seed || strcmp(a.hash_set, b.hash_set) != 0 ||
-            !is_segment_within(one, other, i, &a))
-            return false;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && tamis_filter_segment(from, i, &a) == 0; i++) {
+        if (tamis_filter_segment(to, i, &b) < 0 || a.kind != b.kind || a.m_bits != b.m_bits ||
+            a.k != b.k || a.seed != b.seed || strcmp(a.hash_set, b.hash_set) != 0)
+            return TAMIS_EFOREIGN;
+        rc = each_piece(from, to, i, a.data_bytes, fn);
         a.size = sizeof a;
         b.size = sizeof b;
     }
-    return true;
+    return rc;
 }
 
-/* Brings the value what the store had of its key before.  Returns 1 if the filter itself was taken,
- * 0 if its keys were merged, or an error. */
+static int is_piece_within(tamis_filter *to, uint32_t index, uint64_t at, const uint64_t *a,
+                           const uint64_t *b, size_t bytes)
+{
+    uint64_t more = 0;
+    (void)to;
+    (void)index;
+    (void)at;
+    for (size_t i = 0; i < bytes / 8; i++)
+        more |= a[i] & ~b[i];
+    return more != 0;
+}
+
+static int add_piece(tamis_filter *to, uint32_t index, uint64_t at, const uint64_t *a,
+                     const uint64_t *b, size_t bytes)
+{
+    if (is_piece_within(to, index, at, a, b, bytes) == 0) return 0;
+    return tamis_filter_write_data(to, index, at, a, bytes);
+}
+
+/* Has the other filter all that this one has?  Of kind fuse only the same fingerprints do. */
+static bool is_within(tamis_filter *one, tamis_filter *other)
+{
+    struct tamis_segment_stat first = {.size = sizeof first};
+    if (each_segment(one, other, is_piece_within) != 0) return false;
+    const bool is_fuse = tamis_filter_segment(one, 0, &first) == 0 && first.kind == TAMIS_KIND_FUSE;
+    return !is_fuse || each_segment(other, one, is_piece_within) == 0;
+}
+
+static bool has_grown(tamis_filter *filter)
+{
+    struct tamis_segment_stat second = {.size = sizeof second};
+    return tamis_filter_segment(filter, 1, &second) == 0;
+}
+
+/*
+ * Gives the value the filter that the store had of its key before, with the bits of both: that
+ * filter stays, as it is the one that the next dump or AOF to be loaded may know.  If it has grown,
+ * keys of local processes may have filled its first segments, and other keys lie further on there
+ * than in the value's filter: so bits are set segment by segment.  (A merge would refuse filters of
+ * so many segments and of another number.)
+ *
+ * Returns 0, or an error: TAMIS_EFOREIGN if it was a filter of another life of the key.
+ */
 static int join(tamis_store *store, struct value *value, const struct leftover *before)
 {
     tamis_filter *filter = NULL;
     int rc = tamis_filter_open(store, before->name, 0, &filter);
     if (rc < 0) return rc;
-    if (is_within(value->filter, filter)) {
-        keeper_replace(value, before->name, filter);
-        return 1;
+    if (!is_within(value->filter, filter)) {
+        rc = has_grown(value->filter) || has_grown(filter) ? 0 : TAMIS_EFOREIGN;
+        if (rc == 0) rc = each_segment(value->filter, filter, add_piece);
     }
-    const struct tamis_merge merge = {.size = sizeof merge, .sources = &filter, .count = 1};
-    rc = tamis_filter_merge(value->filter, &merge);
-    (void)tamis_filter_close(filter);
-    return rc;
+    if (rc < 0) {
+        (void)tamis_filter_close(filter);
+        return rc;
+    }
+    keeper_replace(value, before->name, filter);
+    value->taken = true;
+    return 0;
 }
 
-/* Is the leftover dealt with?  It is dropped, or has become the filter of a key. */
+/* Is the leftover dealt with?  It is dropped, or has become the filter of the key of its name. */
 static bool supersede(tamis_store *store, struct leftover *l)
 {
     struct value *value = keeper_find(l->was);
-    if (value == NULL || strcmp(l->was, l->name) == 0 || l->kind != value->kind) return false;
-    /* The AOF has the counts that go with its commands. */
-    const bool counts = l->kind == TAMIS_KIND_COUNTING;
-    if (value->from_dump && !(counts && origin_of(l) == value->origin)) return false;
-    const int rc = counts ? 0 : join(store, value, l);
-    if (rc == 0) keeper_drop_filter(l->name);
-    return rc >= 0;
+    if (value == NULL || strcmp(l->was, l->name) == 0 || l->kind != value->kind || value->taken ||
+        (value->from_dump && origin_of(l) != value->origin))
+        return false;
+    if (l->kind != TAMIS_KIND_COUNTING) return join(store, value, l) == 0;
+    (void)keeper_drop_filter(l->name); /* the AOF has the counts that go with its commands */
+    return true;
 }
 
-static void finish_one(RedisModuleCtx *ctx, tamis_store *store, struct leftover **link)
+/* Its key was renamed, and what was loaded does not know that: it is a copy of a filter that was
+ * loaded, and has all of its bits. */
+static bool supersede_renamed(tamis_store *store, struct leftover *l)
 {
-    struct leftover *l = *link;
-    const bool trash = name_is_apart(l->name, NAME_TRASH);
-    if (trash) keeper_drop_filter(l->name);
-    if (trash || supersede(store, l)) {
-        forget(link);
-        return;
+    struct value *value = keeper_find_loaded(origin_of(l));
+    tamis_filter *filter = NULL;
+    if (value == NULL || l->kind != value->kind || l->kind == TAMIS_KIND_COUNTING ||
+        tamis_filter_open(store, l->name, 0, &filter) < 0)
+        return false;
+    if (is_within(value->filter, filter)) {
+        keeper_replace(value, l->name, filter);
+        value->taken = true;
+        return true;
     }
+    (void)tamis_filter_close(filter);
+    return false;
+}
+
+static void tell_orphan(RedisModuleCtx *ctx, tamis_store *store, struct leftover *l)
+{
     if (strcmp(l->was, l->name) != 0 && tamis_filter_rename(store, l->name, l->was) == 0)
         (void)strcpy(l->name, l->was);
     RedisModule_Log(ctx, "warning",
@@ -204,20 +293,36 @@ static void finish_one(RedisModuleCtx *ctx, tamis_store *store, struct leftover 
                     l->name);
 }
 
+/* Takes off the list what is not ours, what was trash, and what a key has now. */
+static bool is_done(tamis_store *store, struct leftover *l, bool by_name)
+{
+    if (!by_name) return supersede_renamed(store, l);
+    if (!l->owned) return true;
+    if (!name_is_apart(l->name, NAME_TRASH)) return supersede(store, l);
+    (void)keeper_drop_filter(l->name);
+    return true;
+}
+
+static void finish_all(tamis_store *store, bool by_name)
+{
+    for (struct leftover **link = &leftovers; *link != NULL;) {
+        if (is_done(store, *link, by_name))
+            forget(link);
+        else
+            link = &(*link)->next;
+    }
+}
+
 void leftovers_finish(RedisModuleCtx *ctx)
 {
     if (finished) return;
     tamis_store *store = keeper_store();
     if (store == NULL) return; /* nothing is known yet */
     finished = true;
-    for (struct leftover **link = &leftovers; *link != NULL;) {
-        struct leftover *l = *link;
-        if (l->owned)
-            finish_one(ctx, store, link);
-        else
-            forget(link);
-        if (*link == l) link = &l->next;
-    }
+    finish_all(store, true);
+    finish_all(store, false);
+    for (struct leftover *l = leftovers; l != NULL; l = l->next)
+        tell_orphan(ctx, store, l);
 }
 
 void orphans_each(orphan_fn *fn, void *context)

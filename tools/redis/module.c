@@ -11,7 +11,9 @@
  *     value        the data types                    events       what happens in the server
  *     tamis_*      TAMIS.*, INFO tamis               cf_*         CF.*
  *     bits         SETBIT and the like on filters
- *     freeze       counters for a child that saves
+ *     freeze       counters for a child that saves   durable      adds that wait for the disk
+ *     busy         how long a local process may hold the server up
+ *     cf_exact, rdb_cuckoo   RedisBloom's cuckoo filter
  */
 #include "bits.h"
 #include "command.h"
@@ -44,6 +46,7 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModule_SetModuleAttribs(
         ctx, NAME, TAMIS_VERSION_MAJOR * 10000 + TAMIS_VERSION_MINOR * 100 + TAMIS_VERSION_PATCH,
         REDISMODULE_APIVER_1);
+    categories_register(ctx);
     if (config_load(ctx, argv, argc) != REDISMODULE_OK || value_register(ctx) != REDISMODULE_OK ||
         commands_register(ctx, bf_commands) != REDISMODULE_OK ||
         commands_register(ctx, cf_commands) != REDISMODULE_OK ||

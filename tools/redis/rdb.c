@@ -4,10 +4,13 @@
  *
  *     ours          U 1, U flags, U created_at, U origin, U expansion, seven U of struct cuckoo;
  *                   with FLAG_REFERENCE: S name, U generation;
+ *                   with FLAG_PAYLOAD: a head, and data (rdb_payload.c); times and origin are 0
+ *                   with FLAG_SLOTS: S slots of each sub-filter (cf_exact.h);
  *                   else the filter as a stream of format tamis: S S S ..., and an empty S
- *     RedisBloom's  encoding versions 0 to 4 (encver): U items, U layers, U options, U growth; for
+ *     RedisBloom's  encoding versions 0 to 5 (encver): U items, U layers, U options, U growth; for
  *                   each layer U capacity, D rate, U hashes, D bits per entry, U bits, U n2, S
- * data, U items.  It becomes a filter of hash set redisbloom.
+ * data, U items; in version 5 U seed.  It becomes a filter of hash set redisbloom.  Cuckoo filters:
+ * rdb_cuckoo.c
  *
  * U is an unsigned number, D a double, S a string, as the server writes them; the server adds a
  * checksum of its own.
@@ -15,23 +18,31 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "args.h"
+#include "cf_shape.h"
 #include "config.h"
+#include "durable.h"
 #include "freeze.h"
 #include "keeper.h"
 #include "shape.h"
 
 #define VERSION 1u
+#define NUMBERS 12u
 #define FLAG_REFERENCE 1u
 #define FLAG_ATTACHED 2u
-#define FLAGS_KNOWN 3u
+#define FLAG_SLOTS 4u
+#define FLAG_DURABLE 8u
+#define FLAG_PAYLOAD 16u
+#define FLAGS_KNOWN 31u
 
-#define BLOOM_ENCODING_MAX 4
+#define BLOOM_ENCODING_MAX 5
 #define FROZEN_PIECE ((size_t)1 << 20)
 
-static bool saving_to_file, loading_aof;
+static bool saving, saving_to_file, loading_aof;
 
-void rdb_saving(bool to_file)
+void rdb_saving(bool begins, bool to_file)
 {
+    saving = begins;
     saving_to_file = to_file;
 }
 
@@ -48,18 +59,10 @@ static int save_piece(void *context, const void *data, size_t bytes)
     return 0;
 }
 
-/* Has the filter what a stream cannot carry?  Only one that others made can have it. */
-static bool is_uncarried(const struct value *value)
-{
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    return value->attached && (tamis_filter_stat(value->filter, &stat) < 0 || stat.exceptions > 0 ||
-                               stat.kind == TAMIS_KIND_FUSE);
-}
-
 /* A count of a filter of kind counting must not be loaded beside an AOF that counts again. */
 static bool refers(const struct value *value)
 {
-    if (is_uncarried(value)) return true;
+    if (value->slots != NULL) return false;
     return saving_to_file && config.rdb == RDB_REFERENCE && value->kind != TAMIS_KIND_COUNTING;
 }
 
@@ -94,27 +97,48 @@ static void save_content(RedisModuleIO *rdb, const struct value *value)
     RedisModule_SaveStringBuffer(rdb, "", 0);
 }
 
+/* A payload of DUMP, of a filter that RedisBloom could have too.  Returns false if it is no such.
+ */
+static bool save_payload(RedisModuleIO *rdb, struct value *v)
+{
+    unsigned char head[HEAD_ROOM];
+    if (saving || !v->exact || v->durable) return false;
+    const int64_t bytes = head_of_value(v, head);
+    if (bytes < 0) return false;
+    for (unsigned i = 0; i < NUMBERS; i++)
+        RedisModule_SaveUnsigned(rdb, i == 0 ? VERSION : i == 1 ? FLAG_PAYLOAD : 0);
+    if (!rdb_save_payload(rdb, v, head, (size_t)bytes))
+        RedisModule_LogIOError(rdb, "warning", "the payload lacks the filter '%s': %s", v->name,
+                               tamis_last_error());
+    return true;
+}
+
 void rdb_save_value(RedisModuleIO *rdb, void *value)
 {
     const struct value *v = value;
     const struct cuckoo *c = &v->cuckoo;
+    durable_wait(v);
+    if (save_payload(rdb, value)) return;
     const bool reference = refers(v);
-    const uint64_t numbers[] = {VERSION,
-                                (reference ? FLAG_REFERENCE : 0) |
-                                    (v->attached ? FLAG_ATTACHED : 0),
-                                (uint64_t)v->created_at,
-                                (uint64_t)v->origin,
-                                v->expansion,
-                                c->buckets,
-                                c->items,
-                                c->deletes,
-                                c->filters,
-                                c->bucket_size,
-                                c->max_iterations,
-                                c->expansion};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    const uint64_t numbers[NUMBERS] = {
+        VERSION,
+        (reference ? FLAG_REFERENCE : 0) | (v->attached ? FLAG_ATTACHED : 0) |
+            (v->slots != NULL ? FLAG_SLOTS : 0) | (v->durable ? FLAG_DURABLE : 0),
+        (uint64_t)v->created_at,
+        (uint64_t)v->origin,
+        v->expansion,
+        c->buckets,
+        c->items,
+        c->deletes,
+        c->filters,
+        c->bucket_size,
+        c->max_iterations,
+        c->expansion};
+    for (size_t i = 0; i < NUMBERS; i++)
         RedisModule_SaveUnsigned(rdb, numbers[i]);
-    if (reference)
+    if (v->slots != NULL)
+        rdb_save_slots(rdb, v);
+    else if (reference)
         save_reference(rdb, v);
     else
         save_content(rdb, v);
@@ -122,12 +146,23 @@ void rdb_save_value(RedisModuleIO *rdb, void *value)
 
 /* ---- Loading our own ------------------------------------------------------------------------- */
 
+/* A piece that was read ahead. */
+struct ahead {
+    struct ahead *next;
+    char *data;
+    size_t bytes;
+};
+
 /* The stream of a filter in a dump; the piece that is being read. */
 struct pull {
     RedisModuleIO *rdb;
+    bool durable;       /* so is the filter */
+    int64_t created_at; /* so was it; 0: now */
     char *piece;
     size_t at, bytes;
-    bool any, ended;
+    bool ended;
+    struct ahead *ahead;
+    uint64_t all_bytes; /* of the stream, where all of it was read ahead; else 0 */
 };
 
 static bool is_loading(void)
@@ -136,17 +171,65 @@ static bool is_loading(void)
             (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING)) != 0;
 }
 
-/* Gets the next piece.  A client's RESTORE may not ask for more than tamis.max-bytes. */
 static int next_piece(struct pull *pull)
 {
+    struct ahead *ahead = pull->ahead;
     RedisModule_Free(pull->piece);
     pull->at = 0;
-    pull->piece = RedisModule_LoadStringBuffer(pull->rdb, &pull->bytes);
-    if (RedisModule_IsIOError(pull->rdb) || pull->piece == NULL) return TAMIS_EIO;
+    if (ahead != NULL) {
+        pull->piece = ahead->data;
+        pull->bytes = ahead->bytes;
+        pull->ahead = ahead->next;
+        RedisModule_Free(ahead);
+    } else {
+        pull->piece = RedisModule_LoadStringBuffer(pull->rdb, &pull->bytes);
+        if (RedisModule_IsIOError(pull->rdb) || pull->piece == NULL) return TAMIS_EIO;
+    }
     pull->ended = pull->bytes == 0;
-    const bool first = !pull->any;
-    pull->any = true;
-    return first && !is_loading() && head_is_too_large(pull->piece, pull->bytes) ? TAMIS_ENOMEM : 0;
+    return 0;
+}
+
+/*
+ * Reads the whole stream of a client's RESTORE before anything is made of it: a head claims what it
+ * likes, and no file may be larger than what has come.  Nor may a client ask for more than
+ * tamis.max-bytes.  (The pieces of a dump are read one by one, as the import takes them.)
+ */
+static int read_ahead(struct pull *pull)
+{
+    struct ahead **end = &pull->ahead;
+    for (;;) {
+        struct ahead piece = {.data = RedisModule_LoadStringBuffer(pull->rdb, &piece.bytes)};
+        if (RedisModule_IsIOError(pull->rdb) || piece.data == NULL) {
+            RedisModule_Free(piece.data);
+            return TAMIS_EIO;
+        }
+        *end = RedisModule_Alloc(sizeof piece);
+        **end = piece;
+        end = &(*end)->next;
+        if (pull->all_bytes == 0 && head_is_too_large(piece.data, piece.bytes)) return TAMIS_ENOMEM;
+        if (piece.bytes == 0) return 0;
+        pull->all_bytes += piece.bytes;
+    }
+}
+
+static void pull_clear(struct pull *pull)
+{
+    RedisModule_Free(pull->piece);
+    pull->piece = NULL;
+    while (pull->ahead != NULL) {
+        struct ahead *ahead = pull->ahead;
+        pull->ahead = ahead->next;
+        RedisModule_Free(ahead->data);
+        RedisModule_Free(ahead);
+    }
+}
+
+/* Why a filter was not loaded. */
+static const char *failure_of(int rc)
+{
+    if (rc == TAMIS_ENOMEM) return "it is larger than tamis.max-bytes";
+    if (rc == TAMIS_EINVAL) return "a key of this type cannot have a filter of that kind";
+    return tamis_last_error();
 }
 
 static int64_t read_pieces(void *context, void *buffer, size_t bytes)
@@ -164,9 +247,13 @@ static int64_t read_pieces(void *context, void *buffer, size_t bytes)
 
 static int import(void *context, tamis_store *store, const char *name, tamis_filter **filter)
 {
-    const struct tamis_import_spec spec = {.size = sizeof spec, .flags = TAMIS_IMPORT_OWNED};
+    const struct pull *pull = context;
+    const struct tamis_import_spec spec = {.size = sizeof spec,
+                                           .flags = TAMIS_IMPORT_OWNED |
+                                                    (pull->durable ? TAMIS_IMPORT_DURABLE : 0),
+                                           .created_at = pull->created_at};
     const struct tamis_source source = {
-        .size = sizeof source, .read = read_pieces, .context = context};
+        .size = sizeof source, .read = read_pieces, .context = context, .bytes = pull->all_bytes};
     return tamis_filter_import(store, name, "tamis", &spec, &source, filter);
 }
 
@@ -188,8 +275,8 @@ struct said {
 
 static bool load_said(RedisModuleIO *rdb, struct said *said)
 {
-    uint64_t numbers[12];
-    for (size_t i = 0; i < 12; i++) {
+    uint64_t numbers[NUMBERS];
+    for (size_t i = 0; i < NUMBERS; i++) {
         numbers[i] = RedisModule_LoadUnsigned(rdb);
         if (RedisModule_IsIOError(rdb)) return false;
     }
@@ -205,7 +292,7 @@ static bool load_said(RedisModuleIO *rdb, struct said *said)
                                      .max_iterations = (uint32_t)numbers[10],
                                      .expansion = (uint32_t)numbers[11]}};
     return numbers[0] == VERSION && (said->flags & ~(uint64_t)FLAGS_KNOWN) == 0 &&
-           said->expansion <= 32768;
+           said->expansion <= EXPANSION_MAX;
 }
 
 /* Opens the filter that a dump refers to, if the store had it when the server began, or has kept
@@ -213,24 +300,30 @@ static bool load_said(RedisModuleIO *rdb, struct said *said)
 static bool find_again(const struct said *said, struct value *value)
 {
     return keeper_store() != NULL &&
-           (keeper_take_back(said->created_at, value) ||
-            (leftovers_are_open() && leftovers_take(said->created_at, value)));
+           (keeper_take_back(said->created_at, is_loading(), value) ||
+            (leftovers_are_open() && leftovers_take(said->created_at, value)) ||
+            leftovers_take_others(said->created_at, value));
 }
 
 /*
  * Takes the filter that the store had of the key when the server began, if the dump has the same
- * one: it has at least what the dump has.  But its counts may be ahead of an AOF that is still to
- * come.
+ * one, made at the same time: it has at least what the dump has.  Another one of its name is left
+ * for leftovers_finish(), which looks what that has; but counts cannot be compared.
+ *
+ * Nothing is taken beside an AOF: commands are still to come, which may have deleted, renamed and
+ * restored keys since, and the filter is that of the last of them.
  */
 static bool take_stored(const struct said *said, int db, const char *key, size_t key_bytes,
                         struct value *value)
 {
     char name[NAME_ROOM];
-    if (!leftovers_are_open() || keeper_store() == NULL) return false;
-    if (value->type == TYPE_CUCKOO && loading_aof) return false;
+    if (keeper_store() == NULL) return false;
+    if ((said->flags & FLAG_ATTACHED) != 0) /* a client's RESTORE makes a copy */
+        return is_loading() && leftovers_take_others(said->created_at, value);
+    if (!leftovers_are_open() || loading_aof) return false;
+    if (leftovers_take(said->created_at, value)) return true;
     name_of_key(db, key, key_bytes, name);
-    return (said->flags & FLAG_ATTACHED) != 0 ? leftovers_take(said->created_at, value)
-                                              : leftovers_take_key(name, said->origin, value);
+    return value->type == TYPE_CUCKOO && leftovers_take_counts(name, said->origin, value);
 }
 
 static int load_reference(RedisModuleIO *rdb, const struct said *said, struct value *value)
@@ -238,7 +331,10 @@ static int load_reference(RedisModuleIO *rdb, const struct said *said, struct va
     size_t bytes;
     char *name = RedisModule_LoadStringBuffer(rdb, &bytes);
     (void)RedisModule_LoadUnsigned(rdb);
-    if (name == NULL || RedisModule_IsIOError(rdb)) return TAMIS_EIO;
+    if (name == NULL || RedisModule_IsIOError(rdb)) {
+        RedisModule_Free(name);
+        return TAMIS_EIO;
+    }
     const bool found = find_again(said, value);
     if (!found)
         RedisModule_LogIOError(rdb, "warning",
@@ -263,22 +359,31 @@ static int load_content(RedisModuleIO *rdb, const struct said *said, struct valu
 {
     size_t key_bytes;
     const char *key = key_of(rdb, &key_bytes);
-    struct pull pull = {.rdb = rdb};
+    struct pull pull = {.rdb = rdb, .durable = (said->flags & FLAG_DURABLE) != 0};
+    /* If this dump is loaded again, the filter is known again.  What RESTORE makes is another one,
+     * also where an AOF has that. */
+    if (is_loading() && !loading_aof) pull.created_at = said->created_at;
     const int db = RedisModule_GetDbIdFromIO(rdb);
-    const int rc = take_stored(said, db, key, key_bytes, value)
-                       ? skip_content(&pull)
-                       : keeper_make(value, db, key, key_bytes, import, &pull);
+    int rc = 0;
+    if ((said->flags & FLAG_PAYLOAD) != 0)
+        rc = rdb_load_payload(rdb, value, db, key, key_bytes);
+    else if (!is_loading())
+        rc = read_ahead(&pull);
+    if (rc == 0 && (said->flags & FLAG_PAYLOAD) == 0)
+        rc = take_stored(said, db, key, key_bytes, value)
+                 ? skip_content(&pull)
+                 : keeper_make(value, db, key, key_bytes, import, &pull);
     if (rc < 0)
-        RedisModule_LogIOError(
-            rdb, "warning", "the filter of the key '%.*s' cannot be loaded: %s", (int)key_bytes,
-            key, rc == TAMIS_ENOMEM ? "it is larger than tamis.max-bytes" : tamis_last_error());
-    RedisModule_Free(pull.piece);
+        RedisModule_LogIOError(rdb, "warning", "the filter of the key '%.*s' cannot be loaded: %s",
+                               (int)key_bytes, key, failure_of(rc));
+    pull_clear(&pull);
     return rc;
 }
 
-/* Gives up a value that was loaded in part. */
+/* Gives up a value that was loaded in part.  A filter that the store had stays there. */
 static void *give_up(struct value *value)
 {
+    if (value->link == NULL) value->attached = true;
     if (value->link != NULL || value->filter != NULL)
         keeper_drop(value);
     else
@@ -290,21 +395,26 @@ static void *load(RedisModuleIO *rdb, enum type type)
 {
     struct said said;
     size_t key_bytes;
-    if (!load_said(rdb, &said)) {
+    if (!load_said(rdb, &said) || (type == TYPE_CUCKOO && !cuckoo_is_sound(&said.cuckoo))) {
         RedisModule_LogIOError(rdb, "warning", "the dump is damaged, or of a newer Tamis");
         return NULL;
     }
     struct value *value = value_new(type);
+    if ((said.flags & FLAG_SLOTS) != 0) {
+        value->cuckoo = said.cuckoo;
+        if (type == TYPE_CUCKOO && rdb_load_slots(rdb, value, false)) return value;
+        RedisModule_LogIOError(rdb, "warning", "the dump of a cuckoo filter is damaged");
+        return give_up(value);
+    }
     int rc = said.flags & FLAG_REFERENCE ? load_reference(rdb, &said, value)
                                          : load_content(rdb, &said, value);
     if (rc == 0 && value->link == NULL) { /* the store had it */
         const char *key = key_of(rdb, &key_bytes);
         rc = value_describe(value);
-        value->attached = (said.flags & FLAG_ATTACHED) != 0;
         if (rc == 0) keeper_adopt(value, RedisModule_GetDbIdFromIO(rdb), key, key_bytes);
     }
     if (rc < 0) return give_up(value);
-    value->from_dump = true;
+    value->from_dump = !value->taken;
     value->cuckoo = said.cuckoo;
     if (!value->exact) value->expansion = (uint32_t)said.expansion;
     return value;
@@ -358,7 +468,7 @@ static bool load_layers(RedisModuleIO *rdb, int encver, struct layers *layers)
     layers->head_bytes = bloom_head_begin((uint32_t)options, (uint32_t)growth, layers->head);
     for (uint64_t i = 0; i < count; i++)
         if (!load_layer(rdb, encver, layers)) return false;
-    return true;
+    return rdb_load_seed(rdb, encver, BLOOM_SEED);
 }
 
 static int fill(struct value *value, const struct layers *layers)
@@ -385,12 +495,10 @@ static void *load_redisbloom(RedisModuleIO *rdb, int encver)
                                    "the filter of RedisBloom under the key '%.*s': %s",
                                    (int)key_bytes, key, tamis_last_error());
     }
-    for (uint32_t i = 0; i < layers->count; i++)
+    for (uint32_t i = 0; i < LAYERS_MAX; i++) /* one more than count, if the dump ended there */
         RedisModule_Free(layers->data[i]);
     RedisModule_Free(layers);
-    if (rc < 0) return give_up(value);
-    value->from_dump = true;
-    return value;
+    return rc < 0 ? give_up(value) : value;
 }
 
 void *rdb_load_bloom(RedisModuleIO *rdb, int encver)
@@ -400,14 +508,6 @@ void *rdb_load_bloom(RedisModuleIO *rdb, int encver)
 
 void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver)
 {
-    size_t key_bytes;
-    const char *key = key_of(rdb, &key_bytes);
-    if (encver > BLOOM_ENCODING_MAX) return load(rdb, TYPE_CUCKOO);
-    RedisModule_LogIOError(
-        rdb, "warning",
-        "the key '%.*s' has a cuckoo filter of RedisBloom, whose fingerprints do "
-        "not tell the keys that counters need; delete it there and add its keys "
-        "anew here, by CF.*",
-        (int)key_bytes, key);
-    return NULL;
+    return encver <= BLOOM_ENCODING_MAX ? rdb_load_redisbloom_cuckoo(rdb, encver)
+                                        : load(rdb, TYPE_CUCKOO);
 }

@@ -36,11 +36,13 @@ typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
 #define REDISMODULE_OPEN_KEY_NOTOUCH (1 << 16)
 
 #define REDISMODULE_KEYTYPE_EMPTY 0
+#define REDISMODULE_KEYTYPE_STRING 1
 #define REDISMODULE_KEYTYPE_MODULE 6
 
 #define REDISMODULE_POSTPONED_LEN (-1)
 
 #define REDISMODULE_CTX_FLAGS_RDB (1 << 7)
+#define REDISMODULE_CTX_FLAGS_REPLICATED (1 << 12)
 #define REDISMODULE_CTX_FLAGS_LOADING (1 << 13)
 #define REDISMODULE_CTX_FLAGS_ACTIVE_CHILD (1 << 18)
 #define REDISMODULE_CTX_FLAGS_DENY_BLOCKING (1 << 21)
@@ -119,6 +121,7 @@ typedef struct RedisModuleCommandHistoryEntry {
 } RedisModuleCommandHistoryEntry;
 
 #define REDISMODULE_KSPEC_BS_INDEX 2
+#define REDISMODULE_KSPEC_BS_KEYWORD 3
 #define REDISMODULE_KSPEC_FK_RANGE 2
 #define REDISMODULE_CMD_KEY_RO (1ULL << 0)
 #define REDISMODULE_CMD_KEY_RW (1ULL << 1)
@@ -241,6 +244,7 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(void *, ModuleTypeGetValue, (RedisModuleKey *))                                              \
     X(int, ModuleTypeSetValue, (RedisModuleKey *, RedisModuleType *, void *))                      \
     X(const char *, StringPtrLen, (const RedisModuleString *, size_t *))                           \
+    X(char *, StringDMA, (RedisModuleKey *, size_t *, int))                                        \
     X(int, StringToLongLong, (const RedisModuleString *, long long *))                             \
     X(int, StringToDouble, (const RedisModuleString *, double *))                                  \
     X(RedisModuleString *, CreateString, (RedisModuleCtx *, const char *, size_t))                 \
@@ -258,6 +262,7 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(int, ReplyWithStringBuffer, (RedisModuleCtx *, const char *, size_t))                        \
     X(int, ReplyWithCString, (RedisModuleCtx *, const char *))                                     \
     X(void, ReplySetArrayLength, (RedisModuleCtx *, long))                                         \
+    X(int, Replicate, (RedisModuleCtx *, const char *, const char *, ...))                         \
     X(int, ReplicateVerbatim, (RedisModuleCtx *))                                                  \
     X(int, NotifyKeyspaceEvent, (RedisModuleCtx *, int, const char *, RedisModuleString *))        \
     X(int, SubscribeToKeyspaceEvents, (RedisModuleCtx *, int, RedisModuleNotificationFunc *))      \
@@ -301,9 +306,12 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
 
 /* What a server may lack: the caller looks whether the pointer is NULL. */
 #define REDIS_API_OPTIONAL(X)                                                                      \
+    X(RedisModuleCallReply *, CallReplyArrayElement, (RedisModuleCallReply *, size_t))             \
+    X(const char *, CallReplyStringPtr, (RedisModuleCallReply *, size_t *))                        \
     X(RedisModuleCommand *, GetCommand, (RedisModuleCtx *, const char *))                          \
     X(int, SetCommandInfo, (RedisModuleCommand *, const RedisModuleCommandInfo *))                 \
     X(int, SetCommandACLCategories, (RedisModuleCommand *, const char *))                          \
+    X(int, AddACLCategory, (RedisModuleCtx *, const char *))                                       \
     X(int, RegisterStringConfig, (RedisModuleCtx *, const char *, const char *, unsigned,          \
                                   RedisModuleGetStringFunc *, RedisModuleSetStringFunc *,          \
                                   RedisModuleApplyFunc *, void *))                                 \
@@ -318,6 +326,7 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
                                 RedisModuleSetIntFunc *, RedisModuleApplyFunc *, void *))          \
     X(int, LoadConfigs, (RedisModuleCtx *))                                                        \
     X(int, RegisterInfoFunc, (RedisModuleCtx *, RedisModuleInfoFunc *))                            \
+    X(void *, TryCalloc, (size_t, size_t))                                                         \
     X(int, InfoAddSection, (RedisModuleInfoCtx *, const char *))                                   \
     X(int, InfoAddFieldULongLong, (RedisModuleInfoCtx *, const char *, unsigned long long))        \
     X(int, InfoAddFieldCString, (RedisModuleInfoCtx *, const char *, const char *))

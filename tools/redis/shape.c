@@ -113,6 +113,19 @@ uint64_t head_data_bytes(const void *head, size_t bytes)
     return sum;
 }
 
+size_t head_without_seed(const void *head, size_t bytes, size_t at, size_t word_bytes,
+                         uint64_t usual, unsigned char plain[HEAD_ROOM])
+{
+    const size_t flag = at + word_bytes - 1;
+    uint64_t seed;
+    if (bytes < flag + 1 + sizeof seed || bytes > HEAD_ROOM) return 0;
+    memcpy(plain, head, bytes);
+    memcpy(&seed, plain + bytes - sizeof seed, sizeof seed);
+    if ((plain[flag] & 0x80) == 0 || seed != usual) return 0;
+    plain[flag] &= 0x7F;
+    return bytes - sizeof seed;
+}
+
 bool head_is_too_large(const void *head, size_t bytes)
 {
     return head_data_bytes(head, bytes) > (uint64_t)config.max_bytes;
@@ -137,10 +150,16 @@ static int import_head(void *context, tamis_store *store, const char *name, tami
     const bool tamis = head_is_tamis(memory.at, memory.left);
     const struct tamis_import_spec spec = {.size = sizeof spec,
                                            .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED |
+                                                    memory.flags |
                                                     (tamis ? 0 : TAMIS_IMPORT_AS_THERE)};
     const struct tamis_source source = {
         .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
     return tamis_filter_import(store, name, tamis ? "tamis" : "redisbloom", &spec, &source, filter);
+}
+
+static uint64_t flags_for(const struct value *value)
+{
+    return value->durable ? TAMIS_IMPORT_DURABLE : 0;
 }
 
 /* Our own head, less the expansion behind it. */
@@ -149,7 +168,7 @@ static int make_from_own(struct value *value, int db, const char *key, size_t ke
 {
     uint32_t expansion = 0;
     if (bytes < TAMIS_HEAD + 4) return TAMIS_ECORRUPT;
-    struct memory_source memory = {.at = head, .left = bytes - 4};
+    struct memory_source memory = {.at = head, .left = bytes - 4, .flags = flags_for(value)};
     memcpy(&expansion, head + memory.left, 4);
     const int rc = keeper_make(value, db, key, key_bytes, import_head, &memory);
     if (rc == 0 && !value->exact) value->expansion = expansion;
@@ -166,7 +185,8 @@ int make_from_head(struct value *value, int db, const char *key, size_t key_byte
     memcpy(framed, framed_magic, sizeof framed_magic);
     memcpy(framed + 8, frame, sizeof frame);
     memcpy(framed + FRAMED_AT, head, bytes);
-    struct memory_source memory = {.at = framed, .left = FRAMED_AT + bytes};
+    struct memory_source memory = {
+        .at = framed, .left = FRAMED_AT + bytes, .flags = flags_for(value)};
     return keeper_make(value, db, key, key_bytes, import_head, &memory);
 }
 
@@ -224,8 +244,9 @@ int64_t head_of_value(struct value *value, unsigned char head[HEAD_ROOM])
     struct capture capture = {.to = head};
     const struct tamis_sink sink = {
         .size = sizeof sink, .write = take_beginning, .context = &capture};
-    const int rc = tamis_filter_export(value->filter, value->exact ? "redisbloom" : "tamis",
-                                       TAMIS_EXPORT_WITH_KEY, &sink);
+    const int rc =
+        tamis_filter_export(value->filter, value->exact ? "redisbloom" : "tamis",
+                            TAMIS_EXPORT_WITH_KEY | TAMIS_EXPORT_WITHOUT_EXCEPTIONS, &sink);
     if (capture.got == 0) return rc;
     if (value->exact) {
         const size_t bytes = (size_t)get64(head + 16);

@@ -21,7 +21,8 @@ struct bloom_shape {
 /* The head that RedisBloom has of a filter: 20 bytes, and 53 for each layer. */
 #define BLOOM_HEAD_BYTES 20u
 #define BLOOM_LAYER_BYTES 53u
-#define LAYERS_MAX 64u /* segments of a filter of Tamis */
+#define BLOOM_SEED UINT64_C(0xc6a4a7935bd1e995) /* of filters that were made without one */
+#define LAYERS_MAX 64u                          /* segments of a filter of Tamis */
 /* The longest head of either format. */
 #define HEAD_ROOM 16384u
 
@@ -43,6 +44,7 @@ size_t bloom_head_begin(uint32_t options, uint32_t growth, unsigned char head[HE
 struct memory_source {
     const unsigned char *at;
     size_t left;
+    uint64_t flags; /* TAMIS_IMPORT_* that the caller adds */
 };
 int64_t memory_read(void *context, void *buffer, size_t bytes);
 
@@ -51,16 +53,22 @@ bool head_is_tamis(const void *head, size_t bytes);
 /* The bytes of the data that a head claims, without any check of the head; UINT64_MAX if it is too
  * short to tell, or if they overflow. */
 uint64_t head_data_bytes(const void *head, size_t bytes);
+/* Newer heads of RedisBloom say in the highest bit of the word at `at` (`word_bytes` long) that the
+ * seed of the hash follows, in the last 8 bytes.  If it is the usual one, takes both off a copy of
+ * the head, which goes to `plain`, and returns its bytes; else returns 0. */
+size_t head_without_seed(const void *head, size_t bytes, size_t at, size_t word_bytes,
+                         uint64_t usual, unsigned char plain[HEAD_ROOM]);
 /* Is that more than tamis.max-bytes? */
 bool head_is_too_large(const void *head, size_t bytes);
 
-/* Makes the filter of a key from a head, with no bit set. */
+/* Makes the filter of a key from a head, with no bit set; a durable one if value->durable is set.
+ */
 int make_from_head(struct value *value, int db, const char *key, size_t key_bytes, const void *head,
                    size_t bytes);
 /* Makes the filter of a key of BF.*, by tamis.exact and tamis.kind.  TAMIS_ENOMEM: it would be
  * larger than tamis.max-bytes. */
 int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
                const struct bloom_shape *shape);
-/* Reads the head of the filter of a value: RedisBloom's if it is exact.  Returns its bytes, or an
- * error. */
+/* Reads the head of the filter of a value, without its exceptions: RedisBloom's if it is exact.
+ * Returns its bytes, or an error. */
 int64_t head_of_value(struct value *value, unsigned char head[HEAD_ROOM]);

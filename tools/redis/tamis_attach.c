@@ -14,21 +14,16 @@ static void attach(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *
     const char *text = RedisModule_StringPtrLen(name, &bytes);
     struct value *value = value_new(TYPE_BLOOM);
     int rc = keeper_attach(value, RedisModule_GetSelectedDb(ctx), text, bytes, filter);
-    const bool counting = rc == 0 && value->kind == TAMIS_KIND_COUNTING;
-    if (rc == 0 && !counting) {
+    if (rc == 0) {
         key_set(ctx, key, name, value);
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         (void)RedisModule_ReplicateVerbatim(ctx);
         return;
     }
-    if (counting) {
-        value->attached = true; /* it stays, whoever made it */
-        keeper_drop(value);
-        (void)RedisModule_ReplyWithError(ctx, "ERR the filter counts, and BF.* does not");
-        return;
-    }
     value_free(value);
-    if (rc == TAMIS_EBUSY)
+    if (rc == TAMIS_EINVAL)
+        (void)RedisModule_ReplyWithError(ctx, "ERR the filter counts, and BF.* does not");
+    else if (rc == TAMIS_EBUSY)
         (void)RedisModule_ReplyWithError(ctx, "ERR a key of this server has that filter");
     else
         (void)reply_failure(ctx, "the filter cannot be attached");

@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tamis_change.c: TAMIS.MERGE, TAMIS.ROTATE, TAMIS.ROLLBACK and TAMIS.SYNC. */
-#include <pthread.h>
-#include <stdlib.h>
+/* tamis_change.c: TAMIS.MERGE, TAMIS.COMBINE, TAMIS.ROTATE, TAMIS.ROLLBACK and TAMIS.SYNC. */
 #include <string.h>
 
+#include "cf_shape.h"
 #include "command.h"
+#include "durable.h"
+#include "freeze.h"
 #include "keeper.h"
 #include "tamis_build.h"
-
-/* Opens the filter of a key; replies and returns NULL if it has none. */
-static struct value *open_or_reply(RedisModuleCtx *ctx, RedisModuleString *name, int mode,
-                                   RedisModuleKey **key)
-{
-    struct value *value;
-    *key = RedisModule_OpenKey(ctx, name, mode);
-    const enum held held = key_held(*key, TYPE_BLOOM, &value);
-    if (held == HELD_VALUE) return value;
-    RedisModule_CloseKey(*key);
-    (void)RedisModule_ReplyWithError(ctx, held == HELD_NONE ? NOT_FOUND : WRONG_TYPE);
-    return NULL;
-}
 
 /* Answers a change that is done, or has failed. */
 static int answer(RedisModuleCtx *ctx, RedisModuleKey *key, int rc, const char *what)
@@ -37,15 +25,17 @@ int tamis_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     tamis_filter **sources = RedisModule_Calloc((size_t)argc, sizeof(tamis_filter *));
     bool found = true;
     for (int i = 2; found && i < argc; i++) {
-        const struct value *value = open_or_reply(ctx, argv[i], REDISMODULE_READ, &source);
+        const struct value *value = key_open(ctx, argv[i], REDISMODULE_READ, &source);
         found = value != NULL;
         if (!found) break;
+        durable_wait(value);
         sources[i - 2] = value->filter; /* nothing of this thread frees it meanwhile */
         RedisModule_CloseKey(source);
     }
     const struct value *to =
-        found ? open_or_reply(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key) : NULL;
+        found ? key_open(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key) : NULL;
     if (to != NULL) {
+        durable_wait(to);
         const struct tamis_merge merge = {
             .size = sizeof merge, .sources = sources, .count = (size_t)argc - 2};
         (void)answer(ctx, key, tamis_filter_merge(to->filter, &merge),
@@ -55,13 +45,86 @@ int tamis_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return REDISMODULE_OK;
 }
 
+/* ---- TAMIS.COMBINE --------------------------------------------------------------------------- */
+
+static int create_merged(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    const int rc = tamis_filter_create_merged(store, name, context, filter);
+    return rc < 0 ? rc : tamis_filter_set_owned(store, name, 1);
+}
+
+/* Makes the key of a filter that is merged from others. */
+static int combine_anew(RedisModuleCtx *ctx, RedisModuleString *name, RedisModuleKey *key,
+                        struct tamis_merge *merge, enum type type)
+{
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(name, &bytes);
+    struct value *value = value_new(type);
+    if (keeper_make(value, RedisModule_GetSelectedDb(ctx), text, bytes, create_merged, merge) < 0) {
+        value_free(value);
+        RedisModule_CloseKey(key);
+        return reply_failure(ctx, TOLD);
+    }
+    if (type == TYPE_CUCKOO) cuckoo_of_counts(value);
+    key_set(ctx, key, name, value);
+    RedisModule_CloseKey(key);
+    (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+    return RedisModule_ReplicateVerbatim(ctx);
+}
+
+static int combine(RedisModuleCtx *ctx, RedisModuleString *name, struct tamis_merge *merge,
+                   enum type type)
+{
+    struct value *value;
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, name, REDISMODULE_READ | REDISMODULE_WRITE);
+    const enum held held = key_held(key, type, &value);
+    if (held == HELD_NONE) return combine_anew(ctx, name, key, merge, type);
+    RedisModule_CloseKey(key);
+    if (merge->flags & TAMIS_MERGE_INTERSECT)
+        return RedisModule_ReplyWithError(ctx, "ERR item exists");
+    const struct value *to = key_open_any(ctx, name, REDISMODULE_READ | REDISMODULE_WRITE, &key);
+    if (to == NULL) return REDISMODULE_OK;
+    durable_wait(to);
+    if (to->type == TYPE_CUCKOO) freeze_wait();
+    return answer(ctx, key, tamis_filter_merge(to->filter, merge), TOLD);
+}
+
+/* TAMIS.COMBINE key UNION|INTERSECT source [source ...]: as `tamis merge`. */
+int tamis_combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *source;
+    if (argc < 4) return RedisModule_WrongArity(ctx);
+    const bool intersect = arg_is(argv[2], "INTERSECT");
+    if (!intersect && !arg_is(argv[2], "UNION"))
+        return RedisModule_ReplyWithError(ctx, "ERR give UNION or INTERSECT");
+    tamis_filter **sources = RedisModule_Calloc((size_t)argc, sizeof(tamis_filter *));
+    enum type type = TYPE_BLOOM;
+    bool found = true;
+    for (int i = 3; found && i < argc; i++) {
+        const struct value *value = key_open_any(ctx, argv[i], REDISMODULE_READ, &source);
+        found = value != NULL;
+        if (!found) break;
+        durable_wait(value);
+        if (i == 3) type = value->type;
+        sources[i - 3] = value->filter; /* nothing of this thread frees it meanwhile */
+        RedisModule_CloseKey(source);
+    }
+    struct tamis_merge merge = {.size = sizeof merge,
+                                .sources = sources,
+                                .count = (size_t)argc - 3,
+                                .flags = intersect ? TAMIS_MERGE_INTERSECT : 0};
+    if (found) (void)combine(ctx, argv[1], &merge, type);
+    RedisModule_Free(sources);
+    return REDISMODULE_OK;
+}
+
 int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value =
-        open_or_reply(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key);
+    const struct value *value = key_open(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key);
     if (value == NULL) return REDISMODULE_OK;
+    durable_wait(value);
     return answer(ctx, key, tamis_filter_rotate(value->filter), "the window cannot be moved");
 }
 
@@ -72,9 +135,9 @@ int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc != 2 && argc != 3) return RedisModule_WrongArity(ctx);
     if (argc == 3 && !arg_integer(argv[2], 1, INT64_MAX, &generation))
         return RedisModule_ReplyWithError(ctx, "ERR bad generation");
-    const struct value *value =
-        open_or_reply(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key);
+    const struct value *value = key_open(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key);
     if (value == NULL) return REDISMODULE_OK;
+    durable_wait(value);
     return answer(ctx, key,
                   tamis_filter_rollback(keeper_store(), value->name, (uint64_t)generation),
                   "no other generation can be put in force");
@@ -131,22 +194,11 @@ static void free_syncing(RedisModuleCtx *ctx, void *data)
     RedisModule_Free(data);
 }
 
-static bool start(struct syncing *syncing)
-{
-    pthread_attr_t attributes;
-    pthread_t thread;
-    if (pthread_attr_init(&attributes) != 0) return false;
-    (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    const bool started = pthread_create(&thread, &attributes, sync_thread, syncing) == 0;
-    (void)pthread_attr_destroy(&attributes);
-    return started;
-}
-
 int tamis_sync(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = open_or_reply(ctx, argv[1], REDISMODULE_READ, &key);
+    const struct value *value = key_open(ctx, argv[1], REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     struct syncing *syncing = RedisModule_Calloc(1, sizeof *syncing);
     (void)strcpy(syncing->name, value->name);
@@ -156,7 +208,7 @@ int tamis_sync(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_DENY_BLOCKING) == 0;
     if (waits) {
         syncing->client = RedisModule_BlockClient(ctx, on_synced, NULL, free_syncing, 0);
-        if (!start(syncing)) (void)sync_thread(syncing);
+        if (!thread_start(sync_thread, syncing)) (void)sync_thread(syncing);
         return REDISMODULE_OK;
     }
     sync_now(syncing);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tamis_info.c: TAMIS.INFO, TAMIS.STATS and the section of INFO. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "busy.h"
 #include "command.h"
 #include "config.h"
+#include "durable.h"
 #include "keeper.h"
 
 /* A reply with names, of which the number is known at the end. */
@@ -12,10 +16,16 @@ struct report {
     long fields;
 };
 
+/* A number that no integer of a reply can hold is told as text. */
 static void tell_number(struct report *report, const char *name, uint64_t number)
 {
+    char text[24];
     (void)RedisModule_ReplyWithSimpleString(report->ctx, name);
-    (void)RedisModule_ReplyWithLongLong(report->ctx, (long long)number);
+    (void)snprintf(text, sizeof text, "%" PRIu64, number);
+    if (number > INT64_MAX)
+        (void)RedisModule_ReplyWithCString(report->ctx, text);
+    else
+        (void)RedisModule_ReplyWithLongLong(report->ctx, (long long)number);
     report->fields++;
 }
 
@@ -51,6 +61,7 @@ static void tell_filter(struct report *r, const struct value *value,
     tell_text(r, "state", state_of(s->state));
     tell_text(r, "when full", tamis_on_full_name(s->on_full));
     tell_number(r, "attached", value->attached);
+    tell_number(r, "durable", value->durable);
     tell_number(r, "capacity", s->capacity);
     tell_number(r, "items", s->items);
     tell_rate(r, "rate", s->fp_rate);
@@ -67,28 +78,84 @@ static void tell_filter(struct report *r, const struct value *value,
     tell_number(r, "created ns", (uint64_t)s->created_at);
     tell_number(r, "checkpointed ns", (uint64_t)s->checkpointed_at);
     tell_number(r, "unclean since ns", (uint64_t)s->unclean_since);
+    tell_number(r, "degraded since ns", (uint64_t)s->degraded_since);
+    tell_number(r, "published ns", (uint64_t)s->published_at);
+    tell_number(r, "seed", s->seed);
+    tell_number(r, "states", s->state);
+    tell_number(r, "window items", s->window_items);
+    tell_number(r, "live slices", s->live_slices);
+    tell_number(r, "counter bits", s->counter_bits);
+    tell_number(r, "fingerprint bits", s->fingerprint_bits);
+    tell_number(r, "keep", s->keep);
 }
 
-/* The number of fields is counted by what is told, so it comes last: an array, as RESP2 has maps.
- */
+enum { SEGMENT_FIELDS = 26 };
+
+static void tell_segment(struct report *r, const struct tamis_segment_stat *s)
+{
+    (void)RedisModule_ReplyWithMap(r->ctx, SEGMENT_FIELDS);
+    tell_text(r, "hash set", s->hash_set);
+    tell_number(r, "number", s->number);
+    tell_text(r, "kind", tamis_kind_name(s->kind));
+    tell_number(r, "hashes", s->k);
+    tell_number(r, "words", s->words);
+    tell_number(r, "bit order", s->bit_order);
+    tell_number(r, "bits", s->m_bits);
+    tell_number(r, "seed", s->seed);
+    tell_number(r, "capacity", s->capacity);
+    tell_rate(r, "rate", s->fp_rate);
+    tell_number(r, "items", s->items);
+    tell_number(r, "bytes", s->file_bytes);
+    tell_number(r, "data offset", s->data_offset);
+    tell_number(r, "data bytes", s->data_bytes);
+    tell_number(r, "created ns", (uint64_t)s->created_at);
+    tell_number(r, "ones", s->ones);
+    tell_rate(r, "fill", s->fill);
+    tell_rate(r, "rate by fill", s->fp_rate_now);
+    tell_number(r, "flags", s->flags);
+    tell_number(r, "slice", s->slice);
+    tell_number(r, "slice start ns", (uint64_t)s->slice_start);
+    tell_number(r, "counter bits", s->counter_bits);
+    tell_number(r, "step", s->step);
+    tell_number(r, "pieces", s->pieces);
+    tell_number(r, "items by fill", s->items_estimated);
+    tell_number(r, "fingerprint bits", s->fingerprint_bits);
+}
+
+/* With FILL the set bits are counted, which reads all of the filter. */
+static void tell_segments(struct report *r, const struct value *value, uint32_t count, bool fill)
+{
+    (void)RedisModule_ReplyWithSimpleString(r->ctx, "segment list");
+    (void)RedisModule_ReplyWithArray(r->ctx, (long)count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct tamis_segment_stat segment = {.size = sizeof segment};
+        const int rc = fill ? tamis_filter_fill(value->filter, i, &segment)
+                            : tamis_filter_segment(value->filter, i, &segment);
+        if (rc < 0)
+            (void)reply_failure(r->ctx, TOLD);
+        else
+            tell_segment(r, &segment);
+    }
+}
+
+/* TAMIS.INFO key [SEGMENTS | FILL] */
 int tamis_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    enum { FIELDS = 22 };
+    enum { FIELDS = 32 };
     struct tamis_filter_stat stat = {.size = sizeof stat};
     struct report report = {.ctx = ctx};
-    struct value *value;
-    int rc = 0;
-    if (argc != 2) return RedisModule_WrongArity(ctx);
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    const enum held held = key_held(key, TYPE_BLOOM, &value);
-    if (held == HELD_VALUE) rc = tamis_filter_stat(value->filter, &stat);
-    if (held != HELD_VALUE) {
-        (void)RedisModule_ReplyWithError(ctx, held == HELD_NONE ? NOT_FOUND : WRONG_TYPE);
-    } else if (rc < 0) {
+    RedisModuleKey *key;
+    const bool fill = argc == 3 && arg_is(argv[2], "FILL");
+    const bool segments = fill || (argc == 3 && arg_is(argv[2], "SEGMENTS"));
+    if (argc != 2 && !segments) return RedisModule_WrongArity(ctx);
+    const struct value *value = key_open_any(ctx, argv[1], REDISMODULE_READ, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    if (tamis_filter_stat(value->filter, &stat) < 0) {
         (void)reply_failure(ctx, "the filter cannot be asked");
     } else {
-        (void)RedisModule_ReplyWithMap(ctx, FIELDS);
+        (void)RedisModule_ReplyWithMap(ctx, FIELDS + segments);
         tell_filter(&report, value, &stat);
+        if (segments) tell_segments(&report, value, stat.segment_count, fill);
     }
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
@@ -97,7 +164,7 @@ int tamis_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 /* ---- All filters ----------------------------------------------------------------------------- */
 
 struct totals {
-    uint64_t filters, attached, bytes, items, unclean, degraded, orphans;
+    uint64_t filters, attached, segments, bytes, items, unclean, degraded, orphans;
 };
 
 static void total_one(void *context, const struct value *value)
@@ -106,7 +173,8 @@ static void total_one(void *context, const struct value *value)
     struct tamis_filter_stat stat = {.size = sizeof stat};
     totals->filters++;
     totals->attached += value->attached;
-    if (tamis_filter_stat(value->filter, &stat) < 0) return;
+    if (busy_is_stuck() || tamis_filter_stat(value->filter, &stat) < 0) return;
+    totals->segments += stat.segment_count;
     totals->bytes += stat.size_bytes;
     totals->items += stat.items;
     totals->unclean += (stat.state & TAMIS_STATE_UNCLEAN) != 0;
@@ -120,7 +188,7 @@ static void count_orphan(void *context, const char *name, const char *was)
     ++*(uint64_t *)context;
 }
 
-enum { TOTALS = 10 };
+enum { TOTALS = 13 };
 struct total {
     const char *name;
     uint64_t number;
@@ -128,17 +196,21 @@ struct total {
 
 static void total(struct total list[TOTALS])
 {
+    const struct durable_counts durable = durable_count();
     struct totals t = {0};
     keeper_each(total_one, &t);
     orphans_each(count_orphan, &t.orphans);
     const struct total all[TOTALS] = {{"filters", t.filters},
                                       {"attached_filters", t.attached},
                                       {"orphans", t.orphans},
+                                      {"segments", t.segments},
                                       {"mapped_bytes", t.bytes},
                                       {"items", t.items},
                                       {"added_keys", counts.added},
                                       {"new_keys", counts.news},
                                       {"asked_keys", counts.asked},
+                                      {"durable_batches", durable.batches},
+                                      {"durable_failures", durable.failures},
                                       {"unclean_filters", t.unclean},
                                       {"degraded_filters", t.degraded}};
     memcpy(list, all, sizeof all);

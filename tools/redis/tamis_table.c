@@ -25,16 +25,57 @@
 #define DOUBLE REDISMODULE_ARG_TYPE_DOUBLE
 
 static const RedisModuleCommandArg key_args[] = {KEY, END};
-static const RedisModuleCommandArg reserve_args[] = {KEY,
-                                                     {.name = "error_rate", .type = DOUBLE},
-                                                     {.name = "capacity", .type = INTEGER},
-                                                     OPTION("KIND", STRING),
-                                                     OPTION("HASHSET", STRING),
-                                                     OPTION("SEED", INTEGER),
-                                                     OPTION("WINDOW", DOUBLE),
-                                                     OPTION("SLICES", INTEGER),
-                                                     OPTION("ONFULL", STRING),
-                                                     END};
+static const RedisModuleCommandArg reserve_args[] = {
+    KEY,
+    {.name = "error_rate", .type = DOUBLE},
+    {.name = "capacity", .type = INTEGER},
+    OPTION("KIND", STRING),
+    OPTION("HASHSET", STRING),
+    OPTION("SECRET", STRING),
+    OPTION("SEED", STRING),
+    OPTION("BITS", INTEGER),
+    OPTION("HASHES", INTEGER),
+    OPTION("COUNTERBITS", INTEGER),
+    OPTION("WINDOW", DOUBLE),
+    OPTION("WINDOWNS", INTEGER),
+    OPTION("WINDOWITEMS", INTEGER),
+    OPTION("SLICES", INTEGER),
+    OPTION("ONFULL", STRING),
+    OPTION("IFMISSING", REDISMODULE_ARG_TYPE_PURE_TOKEN),
+    OPTION("DURABLE", REDISMODULE_ARG_TYPE_PURE_TOKEN),
+    END};
+static const RedisModuleCommandArg info_args[] = {KEY,
+                                                  {.name = "detail",
+                                                   .type = STRING,
+                                                   .flags = REDISMODULE_CMD_ARG_OPTIONAL,
+                                                   .summary = "SEGMENTS or FILL"},
+                                                  END};
+static const RedisModuleCommandArg items_args[] = {
+    KEY, {.name = "item", .type = STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE}, END};
+static const RedisModuleCommandArg some_items_args[] = {
+    KEY,
+    {.name = "item",
+     .type = STRING,
+     .flags = REDISMODULE_CMD_ARG_MULTIPLE | REDISMODULE_CMD_ARG_OPTIONAL},
+    END};
+static const RedisModuleCommandArg export_args[] = {
+    KEY,
+    {.name = "format", .type = STRING},
+    {.name = "position", .type = INTEGER},
+    OPTION("WITHKEY", REDISMODULE_ARG_TYPE_PURE_TOKEN),
+    END};
+static RedisModuleCommandArg combine_how_args[] = {
+    {.name = "union", .type = REDISMODULE_ARG_TYPE_PURE_TOKEN, .token = "UNION"},
+    {.name = "intersect", .type = REDISMODULE_ARG_TYPE_PURE_TOKEN, .token = "INTERSECT"},
+    END};
+static const RedisModuleCommandArg combine_args[] = {
+    KEY,
+    {.name = "how", .type = REDISMODULE_ARG_TYPE_ONEOF, .subargs = combine_how_args},
+    {.name = "source",
+     .type = REDISMODULE_ARG_TYPE_KEY,
+     .key_spec_index = 1,
+     .flags = REDISMODULE_CMD_ARG_MULTIPLE},
+    END};
 static const RedisModuleCommandArg merge_args[] = {
     KEY,
     {.name = "source", .type = REDISMODULE_ARG_TYPE_KEY, .flags = REDISMODULE_CMD_ARG_MULTIPLE},
@@ -47,6 +88,22 @@ static const RedisModuleCommandArg orphans_args[] = {
     {.name = "action", .type = STRING, .summary = "LIST or DROP"},
     {.name = "filter", .type = STRING, .flags = REDISMODULE_CMD_ARG_OPTIONAL},
     END};
+static RedisModuleCommandArg except_action_args[] = {
+    {.name = "add", .type = REDISMODULE_ARG_TYPE_PURE_TOKEN, .token = "ADD"},
+    {.name = "remove", .type = REDISMODULE_ARG_TYPE_PURE_TOKEN, .token = "REMOVE"},
+    END};
+static const RedisModuleCommandArg except_args[] = {
+    KEY,
+    {.name = "action", .type = REDISMODULE_ARG_TYPE_ONEOF, .subargs = except_action_args},
+    {.name = "item", .type = STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE},
+    END};
+static const RedisModuleCommandArg load_args[] = {
+    KEY,
+    OPTION("DURABLE", REDISMODULE_ARG_TYPE_PURE_TOKEN),
+    OPTION("EXPANSION", INTEGER),
+    OPTION("KEYS", REDISMODULE_ARG_TYPE_PURE_TOKEN),
+    {.name = "stream", .type = STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE},
+    END};
 static const RedisModuleCommandArg no_args[] = {END};
 
 #define TAMIS(word, fn, how, categories, n, on, says, costs, takes)                                \
@@ -58,8 +115,36 @@ static const RedisModuleCommandArg no_args[] = {END};
 const struct command tamis_commands[] = {
     TAMIS("tamis.reserve", tamis_reserve, "write deny-oom", "write", -4, ADDS_KEY,
           "Makes an empty filter of any kind, hash set or window", "O(1)", reserve_args),
-    TAMIS("tamis.info", tamis_info, "readonly fast", "read", 2, READS_KEY,
-          "Tells all that is known of a filter", "O(1)", key_args),
+    TAMIS("tamis.info", tamis_info, "readonly", "read", -2, READS_KEY,
+          "Tells all that is known of a filter", "O(1); with FILL O(n), n bytes of it", info_args),
+    TAMIS("tamis.spec", tamis_spec, "readonly", "read dangerous", 2, READS_KEY,
+          "Tells the words of TAMIS.RESERVE that make a filter like it", "O(1)", key_args),
+    TAMIS("tamis.add", tamis_add, "write deny-oom", "write", -3, CHANGES_KEY,
+          "Adds items to a filter of any kind, and tells which were new", "O(n), n items",
+          items_args),
+    TAMIS("tamis.check", tamis_check, "readonly fast", "read", -3, READS_KEY,
+          "Tells which items are in a filter of any kind", "O(n), n items", items_args),
+    TAMIS("tamis.remove", tamis_remove, "write", "write", -2, CHANGES_KEY,
+          "Takes items off a filter that counts, and tells which were there", "O(n), n items",
+          some_items_args),
+    TAMIS("tamis.count", tamis_count, "readonly", "read", -2, READS_KEY,
+          "Tells how often items are in a filter that counts", "O(n), n items", some_items_args),
+    TAMIS("tamis.explain", tamis_explain_items, "readonly", "read", -3, READS_KEY,
+          "Tells hash values and bit positions of items", "O(n), n items", items_args),
+    TAMIS("tamis.export", tamis_export, "readonly", "read dangerous", -4, READS_KEY,
+          "Tells a piece of what 'tamis export' writes", "O(n), n bytes of the filter",
+          export_args),
+    {.name = "tamis.combine",
+     .run = tamis_combine,
+     .flags = "write deny-oom",
+     .acl = "write",
+     .arity = -4,
+     .key = ADDS_KEY,
+     .other_keys_at = 3,
+     .since = SINCE,
+     .summary = "Merges filters into one that is there, or makes it",
+     .complexity = "O(n), n bytes of them all",
+     .args = combine_args},
     {.name = "tamis.merge",
      .run = tamis_merge,
      .flags = "write deny-oom",
@@ -75,6 +160,23 @@ const struct command tamis_commands[] = {
           "Begins a new slice of a window", "O(1)", key_args),
     TAMIS("tamis.rollback", tamis_rollback, "write", "write", -2, CHANGES_KEY,
           "Puts an older generation in force again", "O(1)", rollback_args),
+    TAMIS("tamis.except", tamis_except, "write deny-oom", "write", -4, CHANGES_KEY,
+          "Makes items answer absent whatever the bits say, or no longer",
+          "O(n log n), n exceptions of the filter", except_args),
+    TAMIS("tamis.exceptions", tamis_exceptions, "readonly", "read", 2, READS_KEY,
+          "Lists the items that answer absent whatever the bits say", "O(n), n exceptions",
+          key_args),
+    {.name = "tamis.load",
+     .run = tamis_load,
+     .flags = "write deny-oom",
+     .acl = "write",
+     .arity = -3,
+     .key = ADDS_KEY,
+     .keys_behind = "KEYS",
+     .since = SINCE,
+     .summary = "Makes a filter from a stream of 'tamis export --to tamis'",
+     .complexity = "O(n), n bytes of it",
+     .args = load_args},
     TAMIS("tamis.sync", tamis_sync, "readonly", "write", 2, READS_KEY,
           "Brings a filter to the disk, and answers then", "O(n), n bytes of it", key_args),
     TAMIS("tamis.attach", tamis_attach, "write deny-oom", "write", -2, ADDS_KEY,

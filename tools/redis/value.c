@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cf_exact.h"
+#include "durable.h"
 #include "keeper.h"
 #include "shape.h"
 
@@ -36,6 +38,8 @@ void value_forget_arrived(struct value *value)
 void value_free(struct value *value)
 {
     value_forget_arrived(value);
+    exact_free(value);
+    durable_forget(value);
     RedisModule_Free(value->key);
     RedisModule_Free(value);
 }
@@ -63,6 +67,8 @@ int value_describe(struct value *value)
     value->created_at = stat.created_at;
     value->origin = first.created_at;
     value->kind = stat.kind;
+    value->durable = (stat.flags & TAMIS_FILTER_DURABLE) != 0;
+    if ((value->kind == TAMIS_KIND_COUNTING) != (value->type == TYPE_CUCKOO)) return TAMIS_EINVAL;
     value->exact = strcmp(stat.hash_set, "redisbloom") == 0;
     value->expansion = stat.on_full == TAMIS_ON_FULL_REFUSE ? 0 : 2;
     return value->exact ? describe_exact(value) : 0;
@@ -79,11 +85,20 @@ uint64_t value_size_bytes(const struct value *value)
     return bytes;
 }
 
-/* The memory of the server; the filter is a file. */
+/* What BF.INFO and CF.INFO call the size, as RedisBloom has it; most of it is a file. */
 static size_t mem_usage(const void *value)
 {
     const struct value *v = value;
-    return sizeof *v + v->key_bytes + 1 + v->arrived;
+    return v->type == TYPE_CUCKOO ? cuckoo_size_bytes(&v->cuckoo) : value_size_bytes(v);
+}
+
+static void digest_slots(RedisModuleDigest *to, const struct value *value)
+{
+    RedisModule_DigestAddLongLong(to, (long long)value->cuckoo.items);
+    for (uint32_t i = 0; i < value->cuckoo.filters; i++)
+        RedisModule_DigestAddStringBuffer(to, (const char *)value->slots[i],
+                                          exact_slots(&value->cuckoo, i));
+    RedisModule_DigestEndSequence(to);
 }
 
 static void digest(RedisModuleDigest *to, void *value)
@@ -91,7 +106,12 @@ static void digest(RedisModuleDigest *to, void *value)
     enum { PIECE = 1 << 16 };
     struct value *v = value;
     struct tamis_segment_stat segment = {.size = sizeof segment};
+    if (is_exact_cuckoo(v)) {
+        digest_slots(to, v);
+        return;
+    }
     char *buffer = RedisModule_Alloc(PIECE);
+    durable_wait(v);
     RedisModule_DigestAddLongLong(to, tamis_filter_items(v->filter));
     for (uint32_t i = 0; tamis_filter_segment(v->filter, i, &segment) == 0; i++) {
         for (uint64_t at = 0; at < segment.data_bytes; at += PIECE) {
@@ -111,6 +131,12 @@ static void free_value(void *value)
     keeper_drop(value);
 }
 
+static void on_unlink(RedisModuleKeyOptCtx *ctx, const void *value)
+{
+    (void)ctx;
+    keeper_goes((struct value *)(uintptr_t)value);
+}
+
 static size_t free_effort(RedisModuleString *key, const void *value)
 {
     (void)key;
@@ -126,6 +152,7 @@ static size_t free_effort(RedisModuleString *key, const void *value)
  */
 struct copying {
     tamis_filter *from;
+    bool durable;
     int in, out;
     int rc;
 };
@@ -162,7 +189,9 @@ static void *export(void *context)
 static int import(void *context, tamis_store *store, const char *name, tamis_filter **filter)
 {
     struct copying *copying = context;
-    const struct tamis_import_spec spec = {.size = sizeof spec, .flags = TAMIS_IMPORT_OWNED};
+    const struct tamis_import_spec spec = {.size = sizeof spec,
+                                           .flags = TAMIS_IMPORT_OWNED |
+                                                    (copying->durable ? TAMIS_IMPORT_DURABLE : 0)};
     const struct tamis_source source = {
         .size = sizeof source, .read = read_pipe, .context = copying};
     pthread_t thread;
@@ -185,14 +214,16 @@ static void *copy(RedisModuleKeyOptCtx *ctx, const void *value)
 {
     const struct value *from = value;
     struct value *to = value_new(from->type);
-    struct copying copying = {.from = from->filter};
+    struct copying copying = {.from = from->filter, .durable = from->durable};
     size_t key_bytes;
     const char *key = RedisModule_StringPtrLen(RedisModule_GetToKeyNameFromOptCtx(ctx), &key_bytes);
-    const int rc =
-        keeper_make(to, RedisModule_GetToDbIdFromOptCtx(ctx), key, key_bytes, import, &copying);
+    durable_wait(from);
+    const int rc = is_exact_cuckoo(from) ? exact_copy(to, from)
+                                         : keeper_make(to, RedisModule_GetToDbIdFromOptCtx(ctx),
+                                                       key, key_bytes, import, &copying);
     if (rc < 0) {
-        RedisModule_Log(NULL, "warning", "COPY of the filter '%s': %s", from->name,
-                        tamis_last_error());
+        RedisModule_Log(NULL, "warning", "COPY to the key '%.*s': %s", (int)key_bytes, key,
+                        is_exact_cuckoo(from) ? "there is no memory" : tamis_last_error());
         value_free(to);
         return NULL;
     }
@@ -213,6 +244,7 @@ int value_register(RedisModuleCtx *ctx)
                                       .digest = digest,
                                       .free = free_value,
                                       .free_effort = free_effort,
+                                      .unlink2 = on_unlink,
                                       .copy2 = copy};
     for (int type = 0; type < TYPES; type++) {
         if (type == TYPE_CUCKOO) methods.rdb_load = rdb_load_cuckoo;

@@ -35,15 +35,20 @@ struct value {
     char name[NAME_ROOM]; /* of the filter, now */
     bool settled;         /* that is the name of its key */
     bool attached;        /* made by others: it stays when the key goes */
-    bool from_dump;       /* a dump brought it, no command */
+    bool goes;            /* its key is gone */
+    bool from_dump;       /* a dump brought what the filter had at first, no command */
+    bool taken;           /* the store had the filter when the server began */
     tamis_filter *filter;
     int64_t created_at; /* of the filter: by this a reference knows it again */
     int64_t origin;     /* of its first segment: a copy by way of a dump has the same */
     uint32_t kind;
+    bool durable;       /* an add waits for the disk: durable.h */
+    struct line *line;  /* of its jobs; NULL: it had none yet */
     bool exact;         /* hash set redisbloom: the bits are RedisBloom's */
     uint32_t expansion; /* BF.*: 0 means NONSCALING */
     struct cuckoo cuckoo;
-    char *arriving; /* what CF.LOADCHUNK has brought of it so far */
+    uint8_t **slots; /* cf_exact.h; NULL: of kind counting */
+    char *arriving;  /* what CF.LOADCHUNK has brought of it so far */
     size_t arrived;
 };
 
@@ -54,7 +59,8 @@ extern const char *const value_type_names[TYPES];
 int value_register(RedisModuleCtx *ctx);
 
 struct value *value_new(enum type type);
-/* Fills in what the filter tells of itself: created_at, kind, exact, expansion. */
+/* Fills in what the filter tells of itself: created_at, kind, exact, expansion.  TAMIS_EINVAL: a
+ * key of this type cannot have a filter of that kind. */
 int value_describe(struct value *value);
 /* Frees a value that the keeper does not have. */
 void value_free(struct value *value);
@@ -68,12 +74,25 @@ uint64_t value_size_bytes(const struct value *value);
 /* rdb.c and aof.c */
 void *rdb_load_bloom(RedisModuleIO *rdb, int encver);
 void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver);
+/* rdb_payload.c; false: not all of it could be read */
+bool rdb_save_payload(RedisModuleIO *rdb, const struct value *value, const unsigned char *head,
+                      size_t head_bytes);
+int rdb_load_payload(RedisModuleIO *rdb, struct value *value, int db, const char *key,
+                     size_t key_bytes);
+/* rdb_cuckoo.c: the slots of a cuckoo filter of RedisBloom */
+void rdb_save_slots(RedisModuleIO *rdb, const struct value *value);
+/* Fills value->slots by value->cuckoo; false: they are not what that says. */
+bool rdb_load_slots(RedisModuleIO *rdb, struct value *value, bool has_buckets);
+/* The last number of encoding version 5: the seed of the hash.  Returns whether it is the one that
+ * filters have which were made without one. */
+bool rdb_load_seed(RedisModuleIO *rdb, int encver, uint64_t usual);
+struct value *rdb_load_redisbloom_cuckoo(RedisModuleIO *rdb, int encver);
 void rdb_save_value(RedisModuleIO *rdb, void *value);
 void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value);
 /* The commands that make a value of CF.* anew; false: it could not be read. */
 bool cuckoo_rewrite(RedisModuleIO *aof, RedisModuleString *key, const struct value *value);
 /* What is being saved: a file (a child, or SAVE), or a payload of DUMP. */
-void rdb_saving(bool to_file);
+void rdb_saving(bool begins, bool to_file);
 /* What is being loaded: an AOF, whose commands come behind its preamble, or a dump.  (The server
  * says that it has no AOF while it loads one.) */
 void rdb_loading(bool aof);

@@ -27,6 +27,7 @@
 #include "options.h"
 #include "out.h"
 #include "progress.h"
+#include "remote/remote.h"
 #include "tamis.h"
 #include "tamis_build.h"
 #include "text.h"
@@ -44,6 +45,8 @@ struct invocation {
     struct out *out;      /* standard output; main() flushes it and answers for a failure */
     tamis_store *store;   /* open while cli_with_store() or cli_with_filter() runs */
     tamis_filter *filter; /* open while cli_with_filter() runs */
+    struct remote *remote_store;  /* open while a command's run_remote() runs */
+    struct remote_filter *remote; /* open while cli_with_remote_filter() runs */
 };
 
 /* Whether one of these options (TAKES(...)) was given. */
@@ -65,6 +68,9 @@ struct command {
     unsigned flags;
     size_t keys_at; /* from this operand on they are keys, and checked first; 0: none is a key */
     int (*run)(struct invocation *call); /* returns the exit status */
+    /* The same, with call->remote_store, where the store is a server (remote.h).  NULL: the command
+     * works on directories only. */
+    int (*run_remote)(struct invocation *call);
 };
 
 /* The commands, in the order of `tamis help`: the life of a filter. */
@@ -115,6 +121,15 @@ unsigned cli_store_flags(const struct invocation *call, unsigned flags);
 /* What the store is opened with: cli_store_flags(), how long it waits for other processes (--wait),
  * and that it tells on standard error for whom it waits. */
 struct tamis_store_options cli_store_options(const struct invocation *call, unsigned flags);
+
+/* Is the store a server?  false too where none is named. */
+bool cli_store_is_remote(const struct invocation *call);
+
+/* Connect to the store, which is a server, and run `work` of the command. */
+int cli_with_remote(struct invocation *call, int (*work)(struct invocation *call));
+
+/* The same, in run_remote(), with the filter that the first argument names in call->remote. */
+int cli_with_remote_filter(struct invocation *call, int (*work)(struct invocation *call));
 
 /* Open the store for a command other than create; on failure a message and NULL. */
 tamis_store *cli_store_open(const struct invocation *call, unsigned flags);

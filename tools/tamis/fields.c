@@ -333,7 +333,7 @@ static const struct field FILTER_FIELDS[] = {
     {"hash_set", OF_FILTER(TEXT, hash_set)},
     {"m_bits", OF_FILTER(U64, m_bits), .human = human_bits},
     {"k", OF_FILTER(U32, k)},
-    {"seed", OF_FILTER(U64, seed)},
+    {"seed", OF_FILTER(U64, seed), .needs = VIEW_FILES},
     {"capacity", OF_FILTER(U64, capacity)},
     {"fp_rate", OF_FILTER(RATE, fp_rate), .human = human_fp_rate},
     {"items", OF_FILTER(U64, items), .human = human_items},
@@ -343,23 +343,24 @@ static const struct field FILTER_FIELDS[] = {
     {"bits_per_key", OF_FILTER(RATE, bits_per_key)},
     {"size_bytes", OF_FILTER(U64, size_bytes), .human = human_size},
     {"generation", OF_FILTER(U64, generation)},
+    {"shards", RECORD_MEMBER(U32, filter_view, shards), .needs = VIEW_SHARDED},
     {"segments", .make = value_segments, .needs = VIEW_SEGMENTS, .loads = VIEW_FILL},
     {"created_at", OF_FILTER(TIME, created_at)},
-    {"published_at", OF_FILTER(TIME, published_at)},
+    {"published_at", OF_FILTER(TIME, published_at), .needs = VIEW_FILES},
     {"checkpointed_at", OF_FILTER(TIME, checkpointed_at)},
     {"on_full", .make = value_on_full},
     {"window_seconds", .make = value_window_seconds},
-    {"window_items", OF_FILTER(U64, window_items)},
+    {"window_items", OF_FILTER(U64, window_items), .needs = VIEW_FILES},
     {"slices", OF_FILTER(U32, slices)},
-    {"live_slices", OF_FILTER(U64, live_slices)},
-    {"counter_bits", OF_FILTER(U32, counter_bits)},
-    {"fingerprint_bits", OF_FILTER(U32, fingerprint_bits)},
-    {"keep", OF_FILTER(U32, keep)},
+    {"live_slices", OF_FILTER(U64, live_slices), .needs = VIEW_FILES},
+    {"counter_bits", OF_FILTER(U32, counter_bits), .needs = VIEW_FILES},
+    {"fingerprint_bits", OF_FILTER(U32, fingerprint_bits), .needs = VIEW_FILES},
+    {"keep", OF_FILTER(U32, keep), .needs = VIEW_FILES},
     {"exceptions", OF_FILTER(U64, exceptions)},
     {"durable", .make = value_durable},
     {"state", .make = value_state},
     {"unclean_since", OF_FILTER(TIME, unclean_since)},
-    {"degraded_since", OF_FILTER(TIME, degraded_since)},
+    {"degraded_since", OF_FILTER(TIME, degraded_since), .needs = VIEW_FILES},
     {"note", .make = value_note, .loads = VIEW_SEGMENTS},
 };
 #define FIELD_COUNT (sizeof FILTER_FIELDS / sizeof *FILTER_FIELDS)
@@ -389,6 +390,7 @@ int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
 {
     *view = (struct filter_view){0};
     view->stat.size = sizeof view->stat;
+    view->holds = VIEW_FILES;
     int rc = tamis_filter_stat(filter, &view->stat);
     if (rc < 0 || loads == 0) return rc;
     view->segments = cli_alloc(view->stat.segment_count * sizeof *view->segments);
@@ -399,7 +401,7 @@ int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
         else
             rc = tamis_filter_segment(filter, i, &view->segments[i]);
     }
-    view->holds = loads | VIEW_SEGMENTS;
+    view->holds |= loads | VIEW_SEGMENTS;
     return rc;
 }
 
@@ -474,7 +476,8 @@ static void print_field(const struct filter_view *view, const struct field *fiel
 void view_print(const struct filter_view *view, struct out *out)
 {
     for (size_t i = 0; i < FIELD_COUNT; i++)
-        print_field(view, &FILTER_FIELDS[i], true, out);
+        if (!(FILTER_FIELDS[i].needs & ~view->holds))
+            print_field(view, &FILTER_FIELDS[i], true, out);
 }
 
 void view_print_field(const struct filter_view *view, const struct field *field, bool json,

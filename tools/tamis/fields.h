@@ -17,12 +17,15 @@
 
 /* What a view holds besides the filter's stat.  VIEW_FILL brings the segments too. */
 #define VIEW_SEGMENTS 1u
-#define VIEW_FILL 2u /* the set bits were counted, which reads every segment completely */
+#define VIEW_FILL 2u     /* the set bits were counted, which reads every segment completely */
+#define VIEW_FILES 8u    /* the whole stat: other views have some of it only */
+#define VIEW_SHARDED 16u /* of a remote store, and in shards */
 
 struct filter_view {
     struct tamis_filter_stat stat;
     struct tamis_segment_stat *segments; /* stat.segment_count of them, or NULL */
     unsigned holds;                      /* VIEW_* */
+    uint32_t shards;                     /* VIEW_SHARDED */
 };
 
 /* The field of that name, or NULL. */

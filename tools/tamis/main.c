@@ -22,7 +22,7 @@ static const struct command *const COMMANDS[] = {CLI_COMMANDS(COMMAND_ADDRESS)};
 static const char *const HELPS[] = {CLI_COMMANDS(COMMAND_HELP)};
 
 static const char USAGE[] =
-    "usage: tamis [--store DIR] [--wait SECONDS] [--force-network-fs] COMMAND [ARGS]\n"
+    "usage: tamis [--store DIR|URL] [--wait SECONDS] [--force-network-fs] COMMAND [ARGS]\n"
     "       tamis help [COMMAND]\n"
     "       tamis -V | --version\n"
     "\n"
@@ -33,7 +33,9 @@ static const char USAGE[] =
 static const char USAGE_END[] =
     "\n"
     "The store is a directory: --store DIR, else $TAMIS_STORE, else $XDG_STATE_HOME/tamis,\n"
-    "else ~/.local/state/tamis.  'tamis COMMAND --help' tells all of a command.\n"
+    "else ~/.local/state/tamis.  Or it is a Redis server or cluster with the module tamis.so, for\n"
+    "all commands that need no files: --store redis://HOST:PORT.\n"
+    "'tamis COMMAND --help' tells all of a command.\n"
     "A command that must wait for another process waits 10 seconds at most; --wait sets another\n"
     "limit.\n"
     "On NFS, SMB and the like a store is refused; --force-network-fs takes the risk.\n"
@@ -106,6 +108,13 @@ static int run_opened(struct invocation *call)
 {
     const struct command *command = call->command;
     if (command->keys_at && !key_source_can_be(call, command->keys_at)) return CLI_ERROR;
+    if (command->run_remote && cli_store_is_remote(call)) {
+        if (!options_none(call, TAKES_OF_DIRECTORY, "goes with a store that is a directory"))
+            return CLI_ERROR;
+        return cli_with_remote(call, command->run_remote);
+    }
+    if (!options_none(call, TAKES_OF_SERVER, "goes with a store that is a server"))
+        return CLI_ERROR;
     if (command->opens == OPENS_STORE) return cli_with_store(call, command->flags, command->run);
     if (command->opens == OPENS_FILTER) return cli_with_filter(call, command->flags, command->run);
     return command->run(call);

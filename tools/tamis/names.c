@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct names *names, const char *name)
+void names_add(struct names *names, const char *name)
 {
     if (names->count == names->room) {
         names->room = names->room ? names->room * 2 : 16;
@@ -23,7 +23,7 @@ bool names_have(const struct names *names, const char *name)
 
 static int add_listed(void *context, const struct tamis_filter_stat *stat)
 {
-    add(context, stat->name);
+    names_add(context, stat->name);
     return 0;
 }
 
@@ -33,7 +33,7 @@ int names_of_call(struct names *names, const struct invocation *call, tamis_stor
     if (call->arg_count == 0 && tamis_store_list(store, NULL, add_listed, names) < 0)
         return cli_fail_library();
     for (size_t i = 0; i < call->arg_count; i++)
-        if (!names_have(names, call->args[i])) add(names, call->args[i]);
+        if (!names_have(names, call->args[i])) names_add(names, call->args[i]);
     return CLI_DONE;
 }
 

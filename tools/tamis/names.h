@@ -14,6 +14,8 @@ struct names {
  * CLI_ERROR after a message; either way *names is to be cleared. */
 int names_of_call(struct names *names, const struct invocation *call, tamis_store *store);
 
+void names_add(struct names *names, const char *name);
+
 bool names_have(const struct names *names, const char *name);
 
 void names_clear(struct names *names);

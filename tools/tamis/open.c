@@ -16,7 +16,8 @@ static const char *environment(const char *name)
     return value && *value ? value : NULL; /* empty counts as unset */
 }
 
-char *cli_store_path(const struct invocation *call)
+/* The store's name; NULL: none is named. */
+static char *store_name(const struct invocation *call)
 {
     if (call->options.store) return cli_strdup(call->options.store);
     const char *directory = environment("TAMIS_STORE");
@@ -26,9 +27,62 @@ char *cli_store_path(const struct invocation *call)
     if (directory && directory[0] == '/') return join(directory, "/tamis");
     directory = environment("HOME");
     if (directory) return join(directory, "/.local/state/tamis");
-    cli_tell("no store is named and HOME is not set; give --store DIR or set TAMIS_STORE");
     return NULL;
 }
+
+char *cli_store_path(const struct invocation *call)
+{
+    char *name = store_name(call);
+    if (name == NULL) {
+        cli_tell("no store is named and HOME is not set; give --store DIR or set TAMIS_STORE");
+    } else if (remote_is_url(name)) {
+        cli_tell(
+            "'%s' works on the files of a store, and this one is a server: run it on the "
+            "server's machine, with --store DIR, where DIR is what CONFIG GET tamis.store says",
+            call->command->name);
+        free(name);
+        name = NULL;
+    }
+    return name;
+}
+
+/* ---- Servers ----------------------------------------------------------------------------------
+ */
+
+bool cli_store_is_remote(const struct invocation *call)
+{
+    char *name = store_name(call);
+    const bool is_remote = name != NULL && remote_is_url(name);
+    free(name);
+    return is_remote;
+}
+
+int cli_with_remote(struct invocation *call, int (*work)(struct invocation *call))
+{
+    char *url = store_name(call);
+    if (remote.open == NULL)
+        cli_tell("this build of tamis is without hiredis, so it cannot talk to a server; install "
+                 "the package libhiredis-dev and build Tamis with TAMIS_WITH_HIREDIS=ON");
+    else
+        call->remote_store = remote.open(call, url);
+    free(url);
+    if (call->remote_store == NULL) return CLI_ERROR;
+    const int status = work(call);
+    remote.close(call->remote_store);
+    return status;
+}
+
+int cli_with_remote_filter(struct invocation *call, int (*work)(struct invocation *call))
+{
+    call->remote = remote.filter_open(call->remote_store, call->args[0]);
+    if (call->remote == NULL) return CLI_ERROR;
+    const int status = work(call);
+    remote.filter_close(call->remote);
+    return status;
+}
+
+/* ---- Directories ------------------------------------------------------------------------------
+ */
 
 unsigned cli_store_flags(const struct invocation *call, unsigned flags)
 {

@@ -10,7 +10,9 @@
 /* What getopt_long() returns: a letter, or this plus the id for an option's long form. */
 #define FIRST_LONG 256
 
-#define THREADS_MAX 1024 /* of --threads; more is most likely a typing error */
+#define THREADS_MAX 1024    /* of --threads; more is most likely a typing error */
+#define SHARDS_LIMIT 65536  /* of a sharded filter; docs/cluster.md */
+#define REPLICAS_LIMIT 1000 /* of one master */
 
 /* What an option's value is; the number_...() calls of number.h say what they accept. */
 enum value {
@@ -31,7 +33,9 @@ enum value {
     VALUE_MODE,     /* uint32_t, octal                                               */
     VALUE_DURATION, /* int64_t, nanoseconds                                          */
     VALUE_WAIT,     /* int64_t, milliseconds                                         */
+    VALUE_SHARD,    /* struct option_shard                                           */
     VALUE_WINDOW,   /* window_ns or window_items                                     */
+    VALUE_DOUBT,    /* bool: false for "new", true for "seen"                        */
 };
 
 /* The values of the table, as they stand in CLI_OPTIONS. */
@@ -150,6 +154,31 @@ static bool take_comments(const char *value, const char **comments)
     return false;
 }
 
+static bool take_doubt(const char *value, bool *are_seen)
+{
+    *are_seen = strcmp(value, "seen") == 0;
+    if (*are_seen || strcmp(value, "new") == 0) return true;
+    cli_tell("--doubt: '%s' is not accepted; give new or seen", value);
+    return false;
+}
+
+static bool take_shard(const char *value, struct option_shard *shard)
+{
+    static const char digits[] = "0123456789";
+    const size_t first = strspn(value, digits);
+    const size_t second = value[first] == '/' ? strspn(value + first + 1, digits) : 0;
+    if (first > 0 && first < 6 && second > 0 && second < 6 && value[first + 1 + second] == '\0') {
+        shard->number = (uint32_t)strtoul(value, NULL, 10);
+        shard->count = (uint32_t)strtoul(value + first + 1, NULL, 10);
+        if (shard->number < shard->count && shard->count <= SHARDS_LIMIT) return true;
+    }
+    cli_tell("--shard: '%s' is not accepted; give I/N, such as 0/64: I is the shard, from 0 to N - "
+             "1, and N is "
+             "%d at most",
+             value, SHARDS_LIMIT);
+    return false;
+}
+
 static bool take_file(const char *value, struct option_files *files)
 {
     files->paths = cli_realloc(files->paths, (files->count + 1) * sizeof *files->paths);
@@ -220,6 +249,10 @@ static bool take_option(const struct command *command, struct options *options, 
         return number_duration(shown, value, at);
     case VALUE_WAIT:
         return number_wait(shown, value, at);
+    case VALUE_SHARD:
+        return take_shard(value, at);
+    case VALUE_DOUBT:
+        return take_doubt(value, at);
     case VALUE_WINDOW:
         return number_window(shown, value, &options->window_ns, &options->window_items);
     default:
@@ -283,6 +316,16 @@ bool options_exclusive(const struct invocation *call, uint64_t set)
             return false;
         }
         first = id;
+    }
+    return true;
+}
+
+bool options_none(const struct invocation *call, uint64_t set, const char *why)
+{
+    for (int id = 0; id < OPTION_IDS; id++) {
+        if (!(call->options.given & set & (UINT64_C(1) << id))) continue;
+        cli_fail_usage(call->command, "%s %s", OPTIONS[id].shown, why);
+        return false;
     }
     return true;
 }

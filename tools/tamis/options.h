@@ -76,7 +76,11 @@ struct invocation;
     X(ACCEPT, "accept", "", NO_VALUE)                                                              \
     X(FILE, "file", "", VALUE(FILE, files))                                                        \
     X(WAIT, "wait", "", VALUE(WAIT, wait_ms))                                                      \
-    X(RECORDED, "recorded", "", NO_VALUE)
+    X(RECORDED, "recorded", "", NO_VALUE)                                                          \
+    X(SHARD, "shard", "", VALUE(SHARD, shard))                                                     \
+    X(SHARDS, "shards", "", SMALL(shards, 1, SHARDS_LIMIT))                                        \
+    X(REPLICAS, "replicas", "", SMALL(replicas, 1, REPLICAS_LIMIT))                                \
+    X(DOUBT, "doubt", "", VALUE(DOUBT, doubts_are_seen))
 
 #define OPTION_ID(id, ...) OPTION_##id,
 enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
@@ -87,12 +91,22 @@ enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
 #define TAKES_KEYS (TAKES(ZERO) | TAKES(HEX) | TAKES(JSON))
 /* The same for commands whose keys are arguments, standard input or files (keys.h). */
 #define TAKES_KEYS_OF_FILES (TAKES_KEYS | TAKES(FILE))
+/* The options that only a store in a directory, or only a server, has a use for. */
+#define TAKES_OF_DIRECTORY                                                                         \
+    (TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(MODE) | TAKES(RECORDED))
+#define TAKES_OF_SERVER (TAKES(SHARDS) | TAKES(REPLICAS) | TAKES(DOUBT))
 #define TAKES_PROGRESS (TAKES(PROGRESS) | TAKES(NO_PROGRESS))
 
 /* The files of an option that may stand several times. */
 struct option_files {
     const char **paths;
     size_t count;
+};
+
+/* One shard of a filter that is spread over several: --shard I/N. */
+struct option_shard {
+    uint32_t number; /* from 0 */
+    uint32_t count;
 };
 
 /* The values of the options. A field is valid only if its option was given. */
@@ -123,7 +137,11 @@ struct options {
     struct option_files except;
     struct option_files against;
     struct option_files files; /* of --file */
-    int64_t wait_ms;           /* the busy timeout */
+    int64_t wait_ms;           /* the busy timeout; of a server: for an answer */
+    uint32_t shards;
+    struct option_shard shard;
+    uint32_t replicas;
+    bool doubts_are_seen;
 };
 
 /* Release what was allocated for the values. */
@@ -145,6 +163,9 @@ bool options_parse(struct invocation *call, int argc, char **argv);
 /* The same for what stands before the command: --store, --force-network-fs, --help, --version.
  * Returns the index of the command in argv, or -1 after a message. */
 int options_parse_global(struct options *options, int argc, char **argv);
+
+/* Tell, and return false, if an option of the set was given; `why` goes behind its name. */
+bool options_none(const struct invocation *call, uint64_t set, const char *why);
 
 /* Tell, and return false, if more than one option of the set was given. */
 bool options_exclusive(const struct invocation *call, uint64_t set);

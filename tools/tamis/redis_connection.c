@@ -206,7 +206,7 @@ static bool connect_to(struct redis_connection *connection, const struct redis_u
 bool redis_connect(struct redis_connection *connection, const char *url)
 {
     struct redis_url address;
-    bool good = redis_url_parse(url, &address);
+    bool good = redis_url_parse(url, &address) && address.other_count == 0;
     if (!good)
         cli_tell("the URL of the server is not redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], with "
                  "special characters in the password as %%40 for @");

@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* redis_url.c: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], taken apart; see redis_url.h. */
+/* redis_url.c: URLs of Redis servers, taken
+ * apart; see redis_url.h. */
 #include "redis_url.h"
 
 #include "command.h"
+#include "remote/remote.h"
 #include "stream.h"
 
 #define SCHEME "redis://"
+#define TLS_SCHEME "rediss://"
+#define SOCKET_SCHEME "unix://"
 #define DEFAULT_PORT 6379
 
 bool redis_is_url(const char *text)
 {
     return strncmp(text, SCHEME, strlen(SCHEME)) == 0;
+}
+
+bool remote_is_url(const char *store)
+{
+    return redis_is_url(store) || strncmp(store, TLS_SCHEME, strlen(TLS_SCHEME)) == 0 ||
+           strncmp(store, SOCKET_SCHEME, strlen(SOCKET_SCHEME)) == 0;
 }
 
 static int hex_digit(char c)
@@ -41,6 +51,9 @@ void redis_url_clear(struct redis_url *address)
     free(address->user);
     free(address->password);
     free(address->host);
+    for (size_t i = 0; i < address->other_count; i++)
+        free(address->others[i].host);
+    free(address->others);
     *address = (struct redis_url){0};
 }
 
@@ -68,7 +81,7 @@ static bool parse_user(struct redis_url *address, const char *begin, const char 
 }
 
 /* host, host:port, [v6 address]:port */
-static bool parse_host(struct redis_url *address, const char *begin, const char *end)
+static bool parse_host(struct redis_host *address, const char *begin, const char *end)
 {
     const char *host_end = end, *colon;
     if (*begin == '[') {
@@ -88,15 +101,49 @@ static bool parse_host(struct redis_url *address, const char *begin, const char 
     return host_end > begin && address->port > 0;
 }
 
+/* One host, or several with commas between them. */
+static bool parse_hosts(struct redis_url *address, const char *begin, const char *end)
+{
+    for (bool first = true;; first = false) {
+        const char *comma = memchr(begin, ',', (size_t)(end - begin));
+        struct redis_host host = {0};
+        const bool good = parse_host(&host, begin, comma ? comma : end);
+        if (first) {
+            address->host = host.host;
+            address->port = host.port;
+        } else {
+            address->others =
+                cli_realloc(address->others, (address->other_count + 1) * sizeof *address->others);
+            address->others[address->other_count++] = host;
+        }
+        if (!good || comma == NULL) return good;
+        begin = comma + 1;
+    }
+}
+
+/* /PATH, or [USER]:PASSWORD@/PATH: a password with a slash has it as %2F. */
+static bool parse_socket(const char *begin, struct redis_url *address)
+{
+    const char *path = strchr(begin, '/');
+    *address = (struct redis_url){0};
+    if (path == NULL || (path > begin && path[-1] != '@')) return false;
+    if (path > begin && !parse_user(address, begin, path - 1)) return false;
+    address->host = cli_strdup(path);
+    return true;
+}
+
 bool redis_url_parse(const char *url, struct redis_url *address)
 {
-    const char *begin = url + strlen(SCHEME);
-    *address = (struct redis_url){.port = DEFAULT_PORT};
+    if (strncmp(url, SOCKET_SCHEME, strlen(SOCKET_SCHEME)) == 0)
+        return parse_socket(url + strlen(SOCKET_SCHEME), address);
+    const bool tls = strncmp(url, TLS_SCHEME, strlen(TLS_SCHEME)) == 0;
+    const char *begin = url + strlen(tls ? TLS_SCHEME : SCHEME);
+    *address = (struct redis_url){.port = DEFAULT_PORT, .tls = tls};
     const char *slash = strchr(begin, '/');
     const char *end = slash ? slash : begin + strlen(begin);
     const char *at = memrchr(begin, '@', (size_t)(end - begin));
     if (at != NULL && !parse_user(address, begin, at)) return false;
-    if (!parse_host(address, at ? at + 1 : begin, end)) return false;
+    if (!parse_hosts(address, at ? at + 1 : begin, end)) return false;
     if (slash == NULL || slash[1] == '\0') return true;
     const int database = parse_digits(slash + 1, slash + strlen(slash), 65535);
     address->database = (unsigned)database;

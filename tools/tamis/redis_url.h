@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* redis_url.h: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], taken apart. */
+/* redis_url.h: redis://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]...][/DB], the same with rediss://
+ * for TLS, and unix://[[USER]:PASSWORD@]/PATH, taken apart. */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+
+struct redis_host {
+    char *host;
+    int port;
+};
 
 struct redis_url {
     char *user;     /* decoded; NULL: none */
     char *password; /* decoded; NULL: none */
-    char *host;     /* without the brackets of a v6 address */
-    int port;
+    char *host;     /* without the brackets of a v6 address; or the path of a socket */
+    int port;       /* 0: of a socket */
     unsigned database;
+    bool tls;                  /* rediss:// */
+    struct redis_host *others; /* the hosts after the first one */
+    size_t other_count;
 };
 
 /* false where it is none; *address is to be cleared in any case. */

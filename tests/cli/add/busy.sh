@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # Where the filter cannot grow, as a stranger holds the lock for longer than --wait: what is in is told, the rest is
 # not added, and a repeat tells the rest.  No key is told twice, and none is left out.
+# Directory only: another process holds a lock of the directory; a server has none
 tamis create seen -n 1000
 exec 9>>"$TAMIS_STORE/catalog.lock"
 flock -s 9

@@ -7,5 +7,5 @@ expect 2 tamis add --new seen a >&-
 tamis add seen b >&-
 tamis add seen c <&- >&- 2>&-
 expect 2 tamis add absent d 2>&-
-tamis verify 2>&1
+sound 2>&1
 tamis check seen a b c d

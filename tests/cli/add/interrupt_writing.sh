@@ -8,7 +8,7 @@ tamis add --new seen <input >answers 2>told &
 pid=$!
 exec 4<answers
 head -c 100 <&4 >got
-until grep -q '^State:.S' "/proc/$pid/status"; do sleep 0.01; done
+until [ ! -e "/proc/$pid/status" ] || grep -q '^State:.S' "/proc/$pid/status"; do sleep 0.01; done
 kill -TERM "$pid"
 cat <&4 >>got
 wait "$pid"

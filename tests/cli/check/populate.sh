@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # --populate: the same answers, and nothing is written.
+# Directory only: --populate is for files
 tamis create seen -n 1000
 tamis add seen apple pear
 before=$(cksum "$TAMIS_STORE"/segments/*)

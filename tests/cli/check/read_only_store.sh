@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # Looking needs no write permission anywhere.
+# Directory only: file permissions; a server's are in tests/redis/remote_cases.py
 tamis create seen -n 1000
 tamis add seen a
 chmod -R a-w,a+rX "$TAMIS_STORE"

@@ -5,7 +5,7 @@ tamis create seen -n 1000 --durable
 tamis info seen durable
 seq 1 100 | tamis add --new seen | wc -l
 seq 1 100 | tamis add --new seen | wc -l
-find "$TAMIS_STORE/logs" -type f | wc -l
+on_directory find "$TAMIS_STORE/logs" -type f | wc -l
 tamis create other --like seen
 tamis info other durable
 tamis create seen -n 1000 --durable --if-missing && echo the same
@@ -15,4 +15,4 @@ tamis create hits -n 1000 --kind counting --durable
 echo "exit $?"
 tamis create plain -n 1000
 tamis info plain durable
-tamis verify
+sound

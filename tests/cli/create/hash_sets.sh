@@ -26,4 +26,4 @@ expect 2 tamis create like --if-missing --hash-set guava -m 64Mi -k 3
 printf 'a\nb\n' | tamis add like --new
 tamis list -q
 tamis list like --json | grep -o '"hash_set":"[^"]*"'
-tamis verify
+sound

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # A filter whose file is damaged or gone can be dropped.
+# Directory only: damages files
 tamis create a -n 1000
 tamis create b -n 1000
 : >"$TAMIS_STORE/segments/0000000000000001.seg"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # Who has it open is told at the next call.
+# Directory only: a handle of the library is open, and its sentence is told
 tamis create seen -n 1000
 # The shell forgets COPROC and COPROC_PID as soon as the command has ended.
 coproc tamis add --new seen 2>told

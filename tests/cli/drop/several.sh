@@ -5,4 +5,4 @@ tamis drop a c a
 tamis list -q
 tamis drop b
 tamis list -q
-ls -A "$TAMIS_STORE/segments" "$TAMIS_STORE/staging"
+nothing_left

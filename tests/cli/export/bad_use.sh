@@ -12,4 +12,4 @@ refused tamis export seen --to tamis no/such/directory/file
 refused tamis export seen --to tamis .
 refused tamis export seen --to tamis - --json
 refused tamis --store nowhere export seen --to tamis file
-ls
+here

@@ -12,4 +12,4 @@ expect 2 tamis export seen --to tamis link
 umask 027
 tamis export seen --to tamis new --json
 stat -c %a new
-ls
+here

@@ -8,4 +8,4 @@ tamis export seen --to tamis - | true
 echo "${PIPESTATUS[0]}"
 tamis export seen --to tamis /dev/null
 (ulimit -f 10 && expect 2 tamis export seen --to tamis file)
-ls
+here

@@ -10,4 +10,4 @@ tamis info new segments | cut -d , -f 1
 tamis info new state
 seq 1 300 | sed 's/^/old /' | tamis check -c new
 seq 1 1000 | sed 's/^/new /' | tamis check -c new
-tamis verify
+sound

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # What is known of a static filter, and of its segment; it is never full.
+# Directory only: builds, which is done where the files are
 seq 1000 | tamis build list -p 1e-3
 tamis info list | no_times
 for field in kind fingerprint_bits keep exceptions fp_rate_now state; do

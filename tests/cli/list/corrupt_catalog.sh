@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # Damage is said with the file, by every command, and nothing is touched.
+# Directory only: damages files
 tamis create seen -n 1000
 cp "$TAMIS_STORE/catalog.mdb" intact
 head -c 32768 /dev/urandom >"$TAMIS_STORE/catalog.mdb"

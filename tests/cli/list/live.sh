@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # list tells what is there now, beside an adder that goes on; --recorded what the catalog has.  It said 0 items
 # for as long as the adder ran.
+# Directory only: --recorded is for the catalog of a directory
 tamis create seen -n 10k
 coproc adder { tamis add --new seen; }
 # The shell forgets the array as soon as the command has ended: the rest of its answers is read through 3.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 # Into a filter that is there, or a new one; again; with itself or twice named.
+# Directory only: compares, which is done where the files are
 tamis create a -n 10k && tamis create b --like a
 seq 1 3000 | tamis add a
 seq 2001 5000 | tamis add b

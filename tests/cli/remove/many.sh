@@ -16,4 +16,4 @@ yes hot | head -n 99999 | tamis remove hits
 tamis count hits 1 5000 10000 hot
 seq 10000 | tamis check -c hits
 tamis info hits items
-tamis verify
+sound

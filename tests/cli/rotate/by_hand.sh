@@ -11,4 +11,4 @@ done
 tamis info recent window_items
 tamis info recent slices
 tamis info recent generation
-tamis verify
+sound

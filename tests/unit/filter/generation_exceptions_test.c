@@ -160,29 +160,6 @@ CASE(exceptions_of_a_kept_generation_are_kept)
     }
 }
 
-static int sink_nothing(void *context, const void *bytes, size_t count)
-{
-    (void)context;
-    (void)bytes;
-    (void)count;
-    return 0;
-}
-
-/* Their keys would answer yes where the stream goes. */
-SOUND_CASE(a_filter_with_exceptions_is_not_exported)
-{
-    const struct tamis_sink sink = {.size = sizeof sink, .write = sink_nothing};
-    editions_put(store, 0);
-    assert_int_equal(key_except(store, "list", 3), 1);
-    tamis_filter *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
-    assert_refused(TAMIS_EUNSUPPORTED, "1 exception,",
-                   tamis_filter_export(filter, "tamis", 0, &sink));
-    assert_int_equal(key_unexcept(store, "list", 3), 1);
-    assert_done(tamis_filter_export(filter, "tamis", 0, &sink));
-    assert_done(tamis_filter_close(filter));
-    assert_int_equal(fixture_files(path, "segments"), 2);
-}
-
 /* What a build has found stays what it is when the list grows.  Seen to fail while a growth left it
  * behind under the generation before. */
 SOUND_CASE(exceptions_outlast_a_growth)

@@ -138,7 +138,7 @@ STORE_CASE(fuse_filter_refuses_what_would_change_it)
                    tamis_filter_create_merged(store, "sum", &merge, NULL));
     assert_refused(TAMIS_EUNSUPPORTED, "kind fuse",
                    tamis_filter_compare(filter, again, &comparison));
-    assert_refused(TAMIS_EUNSUPPORTED, "kind fuse", tamis_filter_export(filter, "tamis", 0, &sink));
+    assert_refused(TAMIS_EINVAL, "--with-key", tamis_filter_export(filter, "tamis", 0, &sink));
     assert_refused(TAMIS_EUNSUPPORTED, "", tamis_filter_export(filter, "guava", 0, &sink));
     assert_done(tamis_filter_sync(filter));
 }

@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+#include "base/bytes.h"
+#include "hash/sum.h"
+
 const struct tamis_import_spec EXCHANGES_NOTHING = {.size = sizeof EXCHANGES_NOTHING};
 
 int exchanges_open(void **state)
@@ -80,6 +83,19 @@ struct stream exchanges_exported(const struct exchanges *p, const char *format)
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_drop(p->store, "x"));
     return out;
+}
+
+void exchanges_close_sums(struct stream *stream)
+{
+    const size_t checked =
+        EXCHANGES_HEAD + EXCHANGES_DESCRIPTION * (size_t)tamis__get32(stream->data + 12);
+    struct tamis__sum sum;
+    if (checked + 8 + TAMIS__SUM_BYTES > stream->bytes) return;
+    const uint64_t head = tamis__checksum(stream->data, checked);
+    memcpy(stream->data + checked, &head, sizeof head);
+    tamis__sum_init(&sum);
+    tamis__sum_add(&sum, stream->data, stream->bytes - TAMIS__SUM_BYTES);
+    tamis__sum_finish(&sum, stream->data + stream->bytes - TAMIS__SUM_BYTES);
 }
 
 void exchanges_same(const struct stream *a, const struct stream *b)

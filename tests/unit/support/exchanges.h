@@ -30,6 +30,10 @@ void exchanges_refused(const struct exchanges *p, const char *format,
 void exchanges_truncated(const struct exchanges *p, const char *format, const struct stream *whole);
 /* What export writes of filter x, which is dropped. */
 struct stream exchanges_exported(const struct exchanges *p, const char *format);
+/* Closes the head and the whole of a stream of format tamis with checksums that fit. */
+#define EXCHANGES_HEAD 96u
+#define EXCHANGES_DESCRIPTION 224u
+void exchanges_close_sums(struct stream *stream);
 void exchanges_same(const struct stream *a, const struct stream *b);
 /* Imported, verified, exported: the same bytes. */
 void exchanges_come_back(const struct exchanges *p, const char *format,

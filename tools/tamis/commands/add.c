@@ -42,6 +42,20 @@ static void print_answers(const struct addition *addition, size_t count)
         key_source_print(addition->source, count, 0);
 }
 
+static void warn_of(struct addition *addition, const struct tamis_filter_stat *stat)
+{
+    char what[96];
+    if (stat->items > stat->capacity)
+        snprintf(what, sizeof what, "past its capacity of %" PRIu64, stat->capacity);
+    else /* it has grown, from a segment that holds too many */
+        snprintf(what, sizeof what, "too many for its rate of %.3g %%", 100 * stat->fp_rate);
+    cli_tell("warning: filter '%s' holds %" PRIu64
+             " keys, %s; of keys that are new, %.3g %% now seem to be seen already, and this share "
+             "rises with every further key; make a larger filter (tamis create NAME -n CAPACITY)",
+             addition->name, stat->items, what, 100 * stat->predicted_rate);
+    addition->warned = true;
+}
+
 /* Warns once a run, when the filter holds more keys than it was made for. */
 static int warn_when_full(struct addition *addition)
 {
@@ -55,16 +69,7 @@ static int warn_when_full(struct addition *addition)
         addition->capacity = 2 * (uint64_t)items;
         return CLI_DONE;
     }
-    char what[96];
-    if (stat.items > stat.capacity)
-        snprintf(what, sizeof what, "past its capacity of %" PRIu64, stat.capacity);
-    else /* it has grown, from a segment that holds too many */
-        snprintf(what, sizeof what, "too many for its rate of %.3g %%", 100 * stat.fp_rate);
-    cli_tell("warning: filter '%s' holds %" PRIu64
-             " keys, %s; of keys that are new, %.3g %% now seem to be seen already, and this share "
-             "rises with every further key; make a larger filter (tamis create NAME -n CAPACITY)",
-             addition->name, stat.items, what, 100 * stat.predicted_rate);
-    addition->warned = true;
+    warn_of(addition, &stat);
     return CLI_DONE;
 }
 
@@ -80,19 +85,25 @@ static int tell_refused(struct addition *addition, size_t count)
     print_answers(addition, count);
     progress_end();
     out_flush(addition->call->out);
-    cli_fail_library();
+    if (!addition->call->remote) cli_fail_library(); /* a server's sentence was told before */
     if (count == 1) return cli_fail("the last key was not added, and what follows it was not read");
     return cli_fail("%zu of the last %zu keys were not added, and what follows them was not read",
                     refused, count);
 }
 
+static int64_t add_keys(const struct addition *addition, size_t count)
+{
+    struct key_source *source = addition->source;
+    if (addition->call->remote)
+        return remote.add(addition->call->remote, source->keys, count, source->answers);
+    return tamis_filter_add_batch(addition->filter, source->keys, count, source->answers);
+}
+
 static int add_batch(void *context, size_t count)
 {
     struct addition *addition = context;
-    struct key_source *source = addition->source;
     bool asked = cli_given(addition->call, TAKES(NEW) | TAKES(SEEN) | TAKES(JSON));
-    int64_t new_keys =
-        tamis_filter_add_batch(addition->filter, source->keys, count, source->answers);
+    const int64_t new_keys = add_keys(addition, count);
     if (new_keys < 0) return tell_refused(addition, count);
     addition->new_keys += (uint64_t)new_keys;
     if (asked) print_answers(addition, count);
@@ -115,6 +126,13 @@ static void print_stats(const struct addition *addition, double seconds)
     if (write(STDERR_FILENO, line, (size_t)bytes) < 0) return; /* nowhere to tell it */
 }
 
+static void begin_reading(struct addition *addition)
+{
+    interrupt_catch();
+    addition->source = key_source_new(addition->call, 1);
+    addition->source->interruptible = true;
+}
+
 /* Asks for the state of the filter, once: the warnings need it, and so does warn_when_full(). */
 static int begin(struct addition *addition)
 {
@@ -127,9 +145,7 @@ static int begin(struct addition *addition)
         return cli_fail_library();
     cli_tell_trouble_of(&stat);
     addition->capacity = stat.capacity;
-    interrupt_catch();
-    addition->source = key_source_new(addition->call, 1);
-    addition->source->interruptible = true;
+    begin_reading(addition);
     return CLI_DONE;
 }
 
@@ -150,13 +166,54 @@ static int add(struct invocation *call)
     return status;
 }
 
+/* Says how many keys were in doubt, and how they were answered (remote/batch.c). */
+static void tell_doubts(const struct invocation *call)
+{
+    const uint64_t doubts = remote.doubts(call->remote);
+    const bool seen = cli_given(call, TAKES(DOUBT)) && call->options.doubts_are_seen;
+    if (doubts == 0) return;
+    cli_tell("%" PRIu64
+             " key%s in doubt: a server was lost with the answer, and had seen %s when it "
+             "was asked again, perhaps from the first asking; told as %s",
+             doubts, doubts == 1 ? " was" : "s were", doubts == 1 ? "it" : "them",
+             seen ? "seen" : "new");
+}
+
+/* The keys are in the server's filter.  Its state is looked at once, at the end. */
+static int add_remote_keys(struct invocation *call)
+{
+    struct addition addition = {.call = call, .name = call->args[0], .warned = true};
+    struct tamis_filter_stat stat;
+    begin_reading(&addition);
+    const double start = progress_clock();
+    int status = key_source_each(addition.source, add_batch, &addition);
+    progress_end();
+    out_flush(call->out);
+    if (cli_given(call, TAKES(STATS))) print_stats(&addition, progress_clock() - start);
+    tell_doubts(call);
+    if (status == CLI_DONE && remote.stat(call->remote, &stat) == 0 &&
+        (stat.items > stat.capacity || (stat.segment_count > 1 && (stat.state & TAMIS_STATE_OVER))))
+        warn_of(&addition, &stat);
+    if (status == CLI_DONE)
+        status = key_source_status(addition.source, status, "added and counted");
+    key_source_free(addition.source);
+    return status;
+}
+
+static int add_remote(struct invocation *call)
+{
+    return cli_with_remote_filter(call, add_remote_keys);
+}
+
 const struct command cli_command_add = {
     .name = "add",
     .summary = "add keys, and print those that were new",
     .operands = "NAME [KEY...]",
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS | TAKES(NEW) | TAKES(SEEN) | TAKES(STATS) |
-               TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(WAIT),
+               TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(WAIT) |
+               TAKES(REPLICAS) | TAKES(DOUBT),
     .opens = OPENS_FILTER,
     .keys_at = 1,
     .run = add,
+    .run_remote = add_remote,
 };

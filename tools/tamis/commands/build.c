@@ -90,13 +90,27 @@ struct reading {
     take_fn *take;
 };
 
+/* Keeps the keys of the shard that --shard names, in their order; returns how many these are. */
+static size_t keep_shard(const struct option_shard *shard, struct tamis_key *keys, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (tamis_shard(keys[i].data, keys[i].bytes, shard->count) == shard->number)
+            keys[kept++] = keys[i];
+    return kept;
+}
+
 static int take_batch(void *context, size_t count)
 {
     const struct reading *reading = context;
-    const struct key_source *source = reading->source;
+    struct key_source *source = reading->source;
+    const struct options *options = &reading->work->call->options;
     if (!source->hex && source->separator == '\n')
         reading->work->returns += count_returns(source, count);
-    if (reading->take(reading->work->build, source->keys, count) >= 0) return CLI_DONE;
+    if (options_have(options, TAKES(SHARD)))
+        count = keep_shard(&options->shard, source->keys, count);
+    if (count == 0 || reading->take(reading->work->build, source->keys, count) >= 0)
+        return CLI_DONE;
     return interrupt_signal() ? CLI_ERROR : cli_fail_library();
 }
 
@@ -173,6 +187,16 @@ static int show_progress(void *context, uint32_t phase, uint64_t done, uint64_t 
     return 0;
 }
 
+/* A shard has another seed than 0, if its hash set has a seed. */
+static uint64_t seed_of(const struct options *options)
+{
+    const bool has_seed =
+        !options_have(options, TAKES(HASH_SET)) || strcmp(options->hash_set, "xxh3") == 0;
+    const bool is_chosen = options_have(options, TAKES(SEED));
+    if (options_have(options, TAKES(SHARD)) && has_seed && !is_chosen) return TAMIS_SHARD_SEED;
+    return options->seed;
+}
+
 static struct tamis_filter_spec filter_of(const struct options *options)
 {
     return (struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
@@ -180,7 +204,7 @@ static struct tamis_filter_spec filter_of(const struct options *options)
                                       .fp_rate = options->fp_rate,
                                       .kind = options->kind,
                                       .hash_set = options->hash_set,
-                                      .seed = options->seed};
+                                      .seed = seed_of(options)};
 }
 
 static struct tamis_build_spec spec_of(const struct options *options,
@@ -302,6 +326,7 @@ const struct command cli_command_build = {
     .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(RATE) | TAKES(KIND) | TAKES(CAPACITY) |
                TAKES(HASH_SET) | TAKES(SEED) | TAKES(EXCEPT) | TAKES(AGAINST) | TAKES(IF_CHANGED) |
                TAKES(KEEP) | TAKES(ALLOW_EMPTY) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) |
-               TAKES(CRLF) | TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS) | TAKES(QUIET),
+               TAKES(CRLF) | TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS) | TAKES(QUIET) |
+               TAKES(SHARD),
     .run = run,
 };

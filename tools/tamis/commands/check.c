@@ -23,6 +23,15 @@ static void print_json(const struct question *question, size_t count)
     }
 }
 
+static int64_t ask(const struct question *question, size_t count, bool silent)
+{
+    struct key_source *source = question->source;
+    if (question->call->remote)
+        return remote.contains(question->call->remote, source->keys, count, source->answers);
+    return tamis_filter_contains_batch(question->filter, source->keys, count,
+                                       silent ? NULL : source->answers);
+}
+
 #define ENOUGH (-1) /* -q: one match answers the question, and the other keys are not read */
 
 static int check_batch(void *context, size_t count)
@@ -30,9 +39,8 @@ static int check_batch(void *context, size_t count)
     struct question *question = context;
     struct key_source *source = question->source;
     bool silent = cli_given(question->call, TAKES(COUNT) | TAKES(QUIET));
-    int64_t present = tamis_filter_contains_batch(question->filter, source->keys, count,
-                                                  silent ? NULL : source->answers);
-    if (present < 0) return cli_fail_library();
+    const int64_t present = ask(question, count, silent);
+    if (present < 0) return question->call->remote ? CLI_ERROR : cli_fail_library();
     question->matches += question->wanted ? (uint64_t)present : count - (uint64_t)present;
     if (cli_given(question->call, TAKES(QUIET)) && question->matches > 0) return ENOUGH;
     if (silent) return CLI_DONE;
@@ -58,7 +66,7 @@ static int check(struct invocation *call)
 {
     struct question question = {
         .call = call, .filter = call->filter, .wanted = !cli_given(call, TAKES(INVERT))};
-    cli_tell_trouble(call->filter);
+    if (call->filter) cli_tell_trouble(call->filter);
     question.source = key_source_new(call, 1);
     const int status = key_source_each(question.source, check_batch, &question);
     progress_end();
@@ -67,6 +75,11 @@ static int check(struct invocation *call)
     if (cli_given(question.call, TAKES(COUNT)) && !cli_given(question.call, TAKES(QUIET)))
         print_count(&question);
     return question.matches > 0 ? CLI_DONE : CLI_NOTHING;
+}
+
+static int check_remote(struct invocation *call)
+{
+    return cli_with_remote_filter(call, check);
 }
 
 const struct command cli_command_check = {
@@ -79,4 +92,5 @@ const struct command cli_command_check = {
     .flags = TAMIS_READ_ONLY,
     .keys_at = 1,
     .run = check,
+    .run_remote = check_remote,
 };

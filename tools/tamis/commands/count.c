@@ -28,18 +28,29 @@ static void print_counts(const struct counting *counting, size_t count)
 static int count_batch(void *context, size_t count)
 {
     struct counting *counting = context;
-    if (tamis_filter_count_batch(counting->filter, counting->source->keys, count,
-                                 counting->counts) < 0)
+    const struct tamis_key *keys = counting->source->keys;
+    if (counting->call->remote) {
+        if (remote.count(counting->call->remote, keys, count, counting->counts) < 0)
+            return CLI_ERROR;
+    } else if (tamis_filter_count_batch(counting->filter, keys, count, counting->counts) < 0) {
         return cli_fail_library();
+    }
     print_counts(counting, count);
     return CLI_DONE;
 }
 
+/* A filter of another kind is refused before any key is read. */
+static int check_kind(const struct invocation *call)
+{
+    if (call->remote) return remote.can(call->remote, "TAMIS.COUNT") < 0 ? CLI_ERROR : CLI_DONE;
+    cli_tell_trouble(call->filter);
+    const int64_t rc = tamis_filter_count_batch(call->filter, NULL, 0, NULL);
+    return rc < 0 ? cli_fail_library() : CLI_DONE;
+}
+
 static int count(struct invocation *call)
 {
-    cli_tell_trouble(call->filter);
-    /* A filter of another kind is refused before any key is read. */
-    if (tamis_filter_count_batch(call->filter, NULL, 0, NULL) < 0) return cli_fail_library();
+    if (check_kind(call) != CLI_DONE) return CLI_ERROR;
     struct counting *counting = cli_alloc(sizeof *counting);
     counting->call = call;
     counting->filter = call->filter;
@@ -51,6 +62,11 @@ static int count(struct invocation *call)
     return status;
 }
 
+static int count_remote(struct invocation *call)
+{
+    return cli_with_remote_filter(call, count);
+}
+
 const struct command cli_command_count = {
     .name = "count",
     .summary = "how often keys are in a counting filter",
@@ -60,4 +76,5 @@ const struct command cli_command_count = {
     .flags = TAMIS_READ_ONLY,
     .keys_at = 1,
     .run = count,
+    .run_remote = count_remote,
 };

@@ -121,10 +121,48 @@ static int run(struct invocation *call)
     return status;
 }
 
+static int show_remote(struct invocation *call)
+{
+    struct filter_view view = {.shards = remote.filter_shards(call->remote), .holds = VIEW_FILES};
+    if (view.shards > 0) view.holds |= VIEW_SHARDED;
+    if (remote.stat(call->remote, &view.stat) < 0) return CLI_ERROR;
+    json_print(call->out, view_json(&view));
+    return CLI_DONE;
+}
+
+/* That of the filter that it is like. */
+static int tell_weakness(struct invocation *call)
+{
+    struct tamis_filter_stat stat;
+    if (remote.stat(call->remote, &stat) < 0) return CLI_ERROR;
+    cli_tell_weakness(stat.hash_set);
+    return CLI_DONE;
+}
+
+static int run_remote(struct invocation *call)
+{
+    const struct remote_spec spec = {.spec = spec_from_options(&call->options),
+                                     .like =
+                                         cli_given(call, TAKES(LIKE)) ? call->options.like : NULL,
+                                     .shards = call->options.shards,
+                                     .if_missing = cli_given(call, TAKES(IF_MISSING))};
+    if (!options_suffice(call)) return CLI_ERROR;
+    if (cli_given(call, TAKES(LIKE)) && cli_given(call, TAKES(SHARDS)))
+        return cli_fail_usage(call->command, "--like takes the shards too; leave --shards out");
+    if (remote.create(call->remote_store, call->args[0], &spec) < 0) return CLI_ERROR;
+    const int status =
+        cli_given(call, TAKES(JSON)) ? cli_with_remote_filter(call, show_remote) : CLI_DONE;
+    if (spec.spec.hash_set) cli_tell_weakness(spec.spec.hash_set);
+    if (status == CLI_DONE && spec.like) return cli_with_remote_filter(call, tell_weakness);
+    return status;
+}
+
 const struct command cli_command_create = {
     .name = "create",
     .summary = "make an empty filter",
     .operands = "NAME",
-    .options = TAKES_SHAPE | TAKES(LIKE) | TAKES(IF_MISSING) | TAKES(JSON) | TAKES(MODE),
+    .options =
+        TAKES_SHAPE | TAKES(LIKE) | TAKES(IF_MISSING) | TAKES(JSON) | TAKES(MODE) | TAKES(SHARDS),
     .run = run,
+    .run_remote = run_remote,
 };

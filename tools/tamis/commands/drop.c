@@ -3,26 +3,30 @@
 #include "command.h"
 #include "names.h"
 
-static int check_present(tamis_store *store, const char *name)
+static int check_present(const struct invocation *call, const char *name)
 {
-    int rc = cli_filter_exists(store, name);
-    if (rc < 0) return cli_fail_library();
-    if (rc > 0) return CLI_DONE;
     char *sentence = NULL;
     if (asprintf(&sentence, "there is no filter '%s', so nothing was dropped", name) < 0)
         cli_no_memory();
-    int status = cli_fail_absent(store, name, sentence);
+    const int rc = call->remote_store ? remote.exists(call->remote_store, name, sentence)
+                                      : cli_filter_exists(call->store, name);
+    if (rc < 0 && !call->remote_store) cli_fail_library();
+    if (rc == 0 && !call->remote_store) cli_fail_absent(call->store, name, sentence);
     free(sentence);
-    return status;
+    return rc > 0 ? CLI_DONE : CLI_ERROR;
 }
 
-static int drop_named(tamis_store *store, const struct names *names)
+static int drop_named(const struct invocation *call, const struct names *names)
 {
     for (size_t i = 0; i < names->count; i++)
-        if (check_present(store, names->names[i]) != CLI_DONE) return CLI_ERROR;
+        if (check_present(call, names->names[i]) != CLI_DONE) return CLI_ERROR;
     int status = CLI_DONE;
-    for (size_t i = 0; i < names->count; i++)
-        if (tamis_filter_drop(store, names->names[i]) < 0) status = cli_fail_library();
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->names[i];
+        if (call->remote_store ? remote.drop(call->remote_store, name) < 0
+                               : tamis_filter_drop(call->store, name) < 0)
+            status = call->remote_store ? CLI_ERROR : cli_fail_library();
+    }
     return status;
 }
 
@@ -30,7 +34,7 @@ static int drop(struct invocation *call)
 {
     struct names names;
     int status = names_of_call(&names, call, call->store);
-    if (status == CLI_DONE) status = drop_named(call->store, &names);
+    if (status == CLI_DONE) status = drop_named(call, &names);
     names_clear(&names);
     return status;
 }
@@ -41,4 +45,5 @@ const struct command cli_command_drop = {
     .operands = "NAME...",
     .opens = OPENS_STORE,
     .run = drop,
+    .run_remote = drop,
 };

@@ -115,9 +115,30 @@ static bool k_is_missing(const struct options *options)
            tamis_explain(set, options->m_bits, 1, options->seed, "", 0, &probe) == 0;
 }
 
+/* What a server says of a key in one segment. */
+static int print_told(void *context, const struct tamis_key *key, uint32_t segment,
+                      uint32_t segments, const struct tamis_explanation *told)
+{
+    struct explainer *explainer = context;
+    const struct tamis_explanation own = explainer->explanation;
+    explainer->explanation = *told;
+    explainer->segments = segments;
+    if (cli_given(explainer->call, TAKES(JSON)))
+        print_json(explainer, key, segment);
+    else
+        print_text(explainer, key);
+    explainer->explanation = own;
+    return 0;
+}
+
 static int explain_batch(void *context, size_t count)
 {
     struct explainer *explainer = context;
+    struct remote_filter *asked = explainer->call->remote;
+    if (asked != NULL) {
+        const int rc = remote.explain(asked, explainer->source->keys, count, print_told, explainer);
+        return rc < 0 ? CLI_ERROR : CLI_DONE;
+    }
     for (size_t i = 0; i < count; i++)
         if (explain_and_print(explainer, &explainer->source->keys[i]) != CLI_DONE) return CLI_ERROR;
     return CLI_DONE;
@@ -140,7 +161,9 @@ static int explain_filter(struct invocation *call)
     struct explainer explainer = {
         .explanation.size = sizeof explainer.explanation, .call = call, .filter = call->filter};
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (tamis_filter_stat(call->filter, &stat) < 0) return cli_fail_library();
+    if (call->remote ? remote.stat(call->remote, &stat) < 0
+                     : tamis_filter_stat(call->filter, &stat) < 0)
+        return call->remote ? CLI_ERROR : cli_fail_library();
     explainer.segments = stat.segment_count;
     return explain_keys(&explainer, 1, stat.hash_set);
 }
@@ -156,6 +179,7 @@ static int run_filter(struct invocation *call)
         return cli_fail_usage(call->command,
                               "-m, -k and --seed go with --hash-set; a filter has its own");
     if (!key_source_can_be(call, 1)) return CLI_ERROR;
+    if (call->remote_store) return cli_with_remote_filter(call, explain_filter);
     return cli_with_filter(call, TAMIS_READ_ONLY, explain_filter);
 }
 
@@ -181,4 +205,5 @@ const struct command cli_command_explain = {
     .hashes_max = UINT32_MAX, /* no filter is made, so any k that a hash set takes is allowed */
     .args_optional = true,
     .run = run,
+    .run_remote = run,
 };

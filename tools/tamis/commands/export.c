@@ -6,6 +6,7 @@
  * and only when the new one is complete.
  */
 #include "command.h"
+#include "shards.h"
 #include "stream.h"
 
 static bool options_suffice(const struct invocation *call)
@@ -53,10 +54,24 @@ static int measure(tamis_filter *filter, const char *format, unsigned flags, uin
     return tamis_filter_export(filter, format, flags, &sink);
 }
 
+/* The server tells how long the stream is with its first piece. */
+static int write_from_server(const struct invocation *call, uint32_t shard, struct stream *stream)
+{
+    const bool with_key = cli_given(call, TAKES(WITH_KEY));
+    const struct tamis_sink sink = stream_sink(stream);
+    if (shard == 0) progress_start(&call->options, 0);
+    const int rc =
+        remote.export(call->remote, shard, stream->format, with_key, &sink, &stream->all_bytes);
+    if (rc == 0) progress_finish_bytes(stream->done_bytes);
+    progress_end();
+    return rc;
+}
+
 /* The stream is open: fill it. */
 static int write_stream(const struct invocation *call, tamis_filter *filter, struct stream *stream)
 {
     const unsigned flags = cli_given(call, TAKES(WITH_KEY)) ? TAMIS_EXPORT_WITH_KEY : 0;
+    if (call->remote) return write_from_server(call, 0, stream);
     int rc = measure(filter, stream->format, flags, &stream->all_bytes);
     if (rc < 0) return rc;
     progress_start(&call->options, stream->all_bytes);
@@ -81,7 +96,8 @@ static int export(struct invocation *call)
 {
     tamis_filter *filter = call->filter;
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (tamis_filter_stat(filter, &stat) < 0) return cli_fail_library();
+    if (call->remote ? remote.stat(call->remote, &stat) < 0 : tamis_filter_stat(filter, &stat) < 0)
+        return call->remote ? CLI_ERROR : cli_fail_library();
     struct stream *stream = open_stream(call, &stat);
     if (!stream) return stream_open_status();
     int status = CLI_ERROR;
@@ -92,7 +108,7 @@ static int export(struct invocation *call)
         status = stream->failed
                      ? 128 + interrupt_signal()
                      : cli_interrupted(" while writing %s; nothing was replaced", stream->name);
-    else if (rc < 0 && !stream->failed)
+    else if (rc < 0 && !stream->failed && !call->remote)
         status = cli_fail("filter '%s': %s", call->args[0], tamis_last_error());
     if (status == CLI_DONE && cli_given(call, TAKES(JSON))) show_json(call, stream);
     stream_close(stream);
@@ -106,10 +122,24 @@ static int run(struct invocation *call)
     return cli_with_filter(call, TAMIS_READ_ONLY, export);
 }
 
+static int export_remote(struct invocation *call)
+{
+    if (remote.filter_shards(call->remote) > 0) return shards_export(call);
+    return export(call);
+}
+
+static int run_remote(struct invocation *call)
+{
+    if (!options_suffice(call)) return CLI_ERROR;
+    interrupt_catch();
+    return cli_with_remote_filter(call, export_remote);
+}
+
 const struct command cli_command_export = {
     .name = "export",
     .summary = "write a filter as another system has it",
     .operands = "NAME FILE|KEY",
     .options = TAKES(TO) | TAKES(WITH_KEY) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run,
+    .run_remote = run_remote,
 };

@@ -5,8 +5,11 @@
  * The library reads the stream as its source, wherever it comes from. The stream is opened before a
  * store is made. A signal ends it like an error of the source, so nothing is left behind.
  */
+#include <errno.h>
+
 #include "command.h"
 #include "fields.h"
+#include "shards.h"
 #include "stream.h"
 
 #define TAKES_GEOMETRY (TAKES(HASH_SET) | TAKES(BITS) | TAKES(HASHES))
@@ -32,6 +35,7 @@ static struct tamis_import_spec spec_of(const struct options *options)
                                      .hash_set = options->hash_set,
                                      .m_bits = options->m_bits,
                                      .k = options->k};
+    if (options_have(options, TAKES(DURABLE))) spec.flags |= TAMIS_IMPORT_DURABLE;
     if (options_have(options, TAKES(SEAL))) {
         spec.seal_capacity = options->capacity;
         spec.seal_rate = options->fp_rate;
@@ -76,6 +80,11 @@ static int import(const struct invocation *call, struct stream *stream, tamis_st
         tamis_filter_import(store, call->args[0], stream->format, &spec, &source, &filter);
     if (rc == 0) progress_finish_bytes(stream->done_bytes);
     progress_end();
+    if (rc == 0 && call->remote_store) {
+        const bool durable = cli_given(call, TAKES(DURABLE));
+        if (remote.import(call->remote_store, call->args[0], filter, durable) < 0)
+            return cli_filter_close(filter, CLI_ERROR);
+    }
     if (rc == 0) return cli_filter_close(filter, show(call, stream, filter));
     if (interrupt_signal())
         return cli_interrupted(" while reading %s; nothing was imported", stream->name);
@@ -96,6 +105,10 @@ static int run(struct invocation *call)
 {
     if (!options_suffice(call)) return CLI_ERROR;
     interrupt_catch();
+    if (!redis_is_url(call->options.peer) && shards_are_there(call->args[1]))
+        return cli_fail("%s has a filter in shards, which a server takes (--store redis://...); "
+                        "import one of them: %s/0.tamis",
+                        call->args[1], call->args[1]);
     struct stream *stream = open_stream(call);
     if (!stream) return stream_open_status();
     int status = CLI_ERROR;
@@ -106,11 +119,56 @@ static int run(struct invocation *call)
     return status;
 }
 
+/* ---- To a server ----------------------------------------------------------------------------- */
+
+/* The stream makes a filter of a store that is there for the time of the command, and this one goes
+ * to the server: so every format is checked and told about as for a directory. */
+static int import_aside(const struct invocation *call, struct stream *stream)
+{
+    const char *directory = getenv("TMPDIR");
+    char *path = NULL, *own = NULL;
+    int status = CLI_ERROR;
+    tamis_store *store = NULL;
+    if (asprintf(&path, "%s/tamis-import-XXXXXX", directory && *directory ? directory : "/tmp") < 0)
+        cli_no_memory();
+    if (mkdtemp(path) == NULL) {
+        free(path);
+        return cli_fail("cannot make a directory in %s: %s; set TMPDIR to one with room for the "
+                        "filter",
+                        directory && *directory ? directory : "/tmp", strerror(errno));
+    }
+    if (asprintf(&own, "%s/store", path) < 0) cli_no_memory();
+    const struct tamis_store_options options = cli_store_options(call, TAMIS_CREATE);
+    if (tamis_store_open_with(own, &options, &store) < 0)
+        cli_fail_library();
+    else
+        status = import(call, stream, store);
+    tamis_store_close(store);
+    tree_remove(path);
+    free(own);
+    free(path);
+    return status;
+}
+
+static int run_remote(struct invocation *call)
+{
+    if (!options_suffice(call)) return CLI_ERROR;
+    interrupt_catch();
+    if (!redis_is_url(call->options.peer) && shards_are_there(call->args[1]))
+        return shards_import(call);
+    struct stream *stream = open_stream(call);
+    if (!stream) return stream_open_status();
+    const int status = import_aside(call, stream);
+    stream_close(stream);
+    return status;
+}
+
 const struct command cli_command_import = {
     .name = "import",
     .summary = "make a filter from the bits of another system",
     .operands = "NAME FILE|KEY",
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
-               TAKES(JSON) | TAKES_PROGRESS,
+               TAKES(DURABLE) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run,
+    .run_remote = run_remote,
 };

@@ -47,7 +47,7 @@ static int list_filter(void *context, const struct tamis_filter_stat *stat)
     struct out *out = listing->call->out;
     listing->filters++;
     if (options_have(options, TAKES(JSON))) {
-        struct filter_view view = {.stat = *stat};
+        const struct filter_view view = {.stat = *stat, .holds = VIEW_FILES};
         json_t *object = view_json(&view);
         json_put(object, "items_as_of", json_text(is_recorded(options) ? "checkpoint" : "now"));
         json_print(out, object);
@@ -59,19 +59,29 @@ static int list_filter(void *context, const struct tamis_filter_stat *stat)
     return out->failed; /* nobody reads on */
 }
 
+static int list_stats(const struct invocation *call, struct listing *listing)
+{
+    const char *prefix = call->arg_count > 0 ? call->args[0] : NULL;
+    const bool names_only = cli_given(call, TAKES(QUIET));
+    if (call->remote_store)
+        return remote.list(call->remote_store, prefix, names_only, list_filter, listing);
+    const int rc = is_recorded(&call->options) || names_only
+                       ? tamis_store_list(call->store, prefix, list_filter, listing)
+                       : tamis_store_list_live(call->store, prefix, list_filter, listing);
+    if (rc < 0) cli_fail_library();
+    return rc;
+}
+
 static int list(struct invocation *call)
 {
     static const char *const header[] = {"NAME",     "KIND", "CAPACITY", "ITEMS",
                                          "RATE-NOW", "BITS", "SIZE",     "STATE"};
-    const char *prefix = call->arg_count > 0 ? call->args[0] : NULL;
-    const bool catalog = is_recorded(&call->options) || cli_given(call, TAKES(QUIET));
     struct listing listing = {.call = call};
     table_init(&listing.table, "llrrrrrl", header);
-    const int rc = catalog ? tamis_store_list(call->store, prefix, list_filter, &listing)
-                           : tamis_store_list_live(call->store, prefix, list_filter, &listing);
+    const int rc = list_stats(call, &listing);
     if (rc == 0) table_print_rows(&listing.table, call->out);
     table_clear(&listing.table);
-    if (rc < 0) return cli_fail_library();
+    if (rc < 0) return CLI_ERROR;
     return listing.filters > 0 ? CLI_DONE : CLI_NOTHING;
 }
 
@@ -81,10 +91,16 @@ static int run(struct invocation *call)
     return cli_with_store(call, TAMIS_READ_ONLY, list);
 }
 
+static int run_remote(struct invocation *call)
+{
+    return options_exclusive(call, TAKES(QUIET) | TAKES(JSON)) ? list(call) : CLI_ERROR;
+}
+
 const struct command cli_command_list = {
     .name = "list",
     .summary = "a line for each filter of the store",
     .operands = "[PREFIX]",
     .options = TAKES(QUIET) | TAKES(JSON) | TAKES(RECORDED),
     .run = run,
+    .run_remote = run_remote,
 };

@@ -90,24 +90,25 @@ static int merge(const struct invocation *call, tamis_store *store, const struct
 
 /* Prints a note if more was merged into the filter than it was made for. A filter keeps its size.
  */
-static int tell_overload(tamis_filter *filter)
+static void tell_overload(const struct tamis_filter_stat *filter)
 {
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (tamis_filter_stat(filter, &stat) < 0) return cli_fail_library();
+    const struct tamis_filter_stat stat = *filter;
     if (stat.predicted_rate > RATE_MARGIN * stat.fp_rate)
         cli_tell("note: %s holds about %ju key%s now, which is more than it was made for: of keys "
                  "that were never added about %.2g %% seem present, not %.2g %%; make the filters "
                  "anew with -n as large as all keys together",
                  stat.name, (uintmax_t)stat.items, text_plural(stat.items),
                  100 * stat.predicted_rate, 100 * stat.fp_rate);
-    return CLI_DONE;
 }
 
 static int show(const struct invocation *call, tamis_filter *filter)
 {
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     int status = CLI_DONE;
     if (cli_given(call, TAKES(JSON))) status = view_show_json(call->out, filter, VIEW_SEGMENTS);
-    return tell_overload(filter) == CLI_DONE ? status : CLI_ERROR;
+    if (tamis_filter_stat(filter, &stat) < 0) return cli_fail_library();
+    tell_overload(&stat);
+    return status;
 }
 
 static int run_merge(const struct invocation *call, tamis_store *store,
@@ -135,10 +136,47 @@ static int run(struct invocation *call)
     return status;
 }
 
+/* ---- On a server ----------------------------------------------------------------------------- */
+
+static int show_remote(struct invocation *call)
+{
+    struct filter_view view = {.shards = remote.filter_shards(call->remote), .holds = VIEW_FILES};
+    const bool json = cli_given(call, TAKES(JSON));
+    if (view.shards > 0) view.holds |= VIEW_SHARDED;
+    if (view.shards == 0 && json) view.holds |= VIEW_SEGMENTS;
+    const int rc = view.holds & VIEW_SEGMENTS
+                       ? remote.segments(call->remote, false, &view.stat, &view.segments)
+                       : remote.stat(call->remote, &view.stat);
+    if (rc < 0) return CLI_ERROR;
+    if (json) json_print(call->out, view_json(&view));
+    tell_overload(&view.stat);
+    view_clear(&view);
+    return CLI_DONE;
+}
+
+static int run_remote(struct invocation *call)
+{
+    struct invocation rest = *call;
+    struct names names;
+    rest.args++;
+    rest.arg_count--;
+    interrupt_catch();
+    int status = names_of_call(&names, &rest, NULL); /* each once */
+    const char *const *sources = (const char *const *)names.names;
+    if (status == CLI_DONE && remote.merge(call->remote_store, call->args[0], sources, names.count,
+                                           cli_given(call, TAKES(INTERSECT))) < 0)
+        status = interrupt_signal()
+                     ? cli_interrupted("; nothing is lost, and the same command completes it")
+                     : CLI_ERROR;
+    names_clear(&names);
+    return status == CLI_DONE ? cli_with_remote_filter(call, show_remote) : status;
+}
+
 const struct command cli_command_merge = {
     .name = "merge",
     .summary = "bring the keys of filters into one",
     .operands = "DST SRC...",
     .options = TAKES(INTERSECT) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run,
+    .run_remote = run_remote,
 };

@@ -21,6 +21,7 @@ static void print_json(const struct removal *removal, size_t count)
 {
     const struct key_source *source = removal->source;
     for (size_t i = 0; i < count; i++) {
+        if (source->answers[i] == TAMIS_ANSWER_REFUSED) continue;
         json_print_key(source->out, &source->keys[i], source->hex, "removed",
                        json_boolean(source->answers[i]));
     }
@@ -30,34 +31,60 @@ static int remove_batch(void *context, size_t count)
 {
     struct removal *removal = context;
     struct key_source *source = removal->source;
-    int64_t removed =
-        tamis_filter_remove_batch(removal->filter, source->keys, count, source->answers);
-    if (removed < 0) return cli_fail_library();
+    const bool is_remote = removal->call->remote != NULL;
+    const int64_t removed =
+        is_remote
+            ? remote.remove(removal->call->remote, source->keys, count, source->answers)
+            : tamis_filter_remove_batch(removal->filter, source->keys, count, source->answers);
+    if (removed < 0 && !is_remote) return cli_fail_library();
     if (cli_given(removal->call, TAKES(JSON))) print_json(removal, count);
-    if ((uint64_t)removed == count) return CLI_DONE;
+    if (removed >= 0 && (uint64_t)removed == count) return CLI_DONE;
     removal->missed = true;
     for (size_t i = 0; i < count; i++)
-        if (!source->answers[i])
+        if (source->answers[i] == 0)
             key_source_tell_missing(source, &source->keys[i],
                                     "is not in '%s'; nothing was removed for it", removal->name);
-    return CLI_DONE;
+    return removed < 0 ? CLI_ERROR : CLI_DONE;
+}
+
+/* A filter of another kind is refused before any key is read. */
+static int check_kind(const struct invocation *call)
+{
+    if (call->remote) return remote.can(call->remote, "TAMIS.REMOVE") < 0 ? CLI_ERROR : CLI_DONE;
+    cli_tell_trouble(call->filter);
+    const int64_t rc = tamis_filter_remove_batch(call->filter, NULL, 0, NULL);
+    return rc < 0 ? cli_fail_library() : CLI_DONE;
+}
+
+/* A remove whose answer was lost is not asked again (remote/batch.c). */
+static void tell_doubts(const struct invocation *call)
+{
+    const uint64_t doubts = call->remote ? remote.doubts(call->remote) : 0;
+    if (doubts > 0)
+        cli_tell("%" PRIu64 " key%s in doubt: a server was lost with the answer, so %s may have "
+                 "been taken off or not; 'tamis count' tells",
+                 doubts, doubts == 1 ? " is" : "s are", doubts == 1 ? "it" : "each");
 }
 
 static int remove_keys(struct invocation *call)
 {
     struct removal removal = {.call = call, .name = call->args[0], .filter = call->filter};
-    cli_tell_trouble(call->filter);
-    /* A filter of another kind is refused before any key is read. */
-    if (tamis_filter_remove_batch(call->filter, NULL, 0, NULL) < 0) return cli_fail_library();
+    if (check_kind(call) != CLI_DONE) return CLI_ERROR;
     interrupt_catch();
     removal.source = key_source_new(call, 1);
     removal.source->interruptible = true;
     int status = key_source_each(removal.source, remove_batch, &removal);
     if (status == CLI_DONE && removal.missed) status = CLI_ERROR;
     progress_end();
+    tell_doubts(call);
     status = key_source_status(removal.source, status, "dealt with");
     key_source_free(removal.source);
     return status;
+}
+
+static int remove_remote(struct invocation *call)
+{
+    return cli_with_remote_filter(call, remove_keys);
 }
 
 const struct command cli_command_remove = {
@@ -68,4 +95,5 @@ const struct command cli_command_remove = {
     .opens = OPENS_FILTER,
     .keys_at = 1,
     .run = remove_keys,
+    .run_remote = remove_remote,
 };

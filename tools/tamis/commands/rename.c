@@ -8,10 +8,17 @@ static int rename_filter(struct invocation *call)
     return rc < 0 ? cli_fail_named(call->store, call->args[0], rc) : CLI_DONE;
 }
 
+static int rename_remote(struct invocation *call)
+{
+    const int rc = remote.rename(call->remote_store, call->args[0], call->args[1]);
+    return rc < 0 ? CLI_ERROR : CLI_DONE;
+}
+
 const struct command cli_command_rename = {
     .name = "rename",
     .summary = "give a filter another name",
     .operands = "OLD NEW",
     .opens = OPENS_STORE,
     .run = rename_filter,
+    .run_remote = rename_remote,
 };

@@ -20,10 +20,22 @@ static int rotate_all(struct invocation *call)
     return status;
 }
 
+static int rotate_remote(struct invocation *call)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; i < call->arg_count; i++) {
+        struct remote_filter *filter = remote.filter_open(call->remote_store, call->args[i]);
+        if (filter == NULL || remote.rotate(filter) < 0) status = CLI_ERROR;
+        if (filter != NULL) remote.filter_close(filter);
+    }
+    return status;
+}
+
 const struct command cli_command_rotate = {
     .name = "rotate",
     .summary = "begin a new slice of a filter's window",
     .operands = "NAME...",
     .opens = OPENS_STORE,
     .run = rotate_all,
+    .run_remote = rotate_remote,
 };

@@ -6,7 +6,8 @@
 static int show_json(const struct invocation *call, tamis_filter *filter)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (tamis_filter_stat(filter, &stat) < 0) return cli_fail_library();
+    if (call->remote ? remote.stat(call->remote, &stat) < 0 : tamis_filter_stat(filter, &stat) < 0)
+        return call->remote ? CLI_ERROR : cli_fail_library();
     json_t *line = json_new();
     json_put(line, "name", json_text(stat.name));
     json_put(line, "items", json_unsigned(stat.items));
@@ -39,6 +40,42 @@ static int sync_all(struct invocation *call)
     return status;
 }
 
+/* ---- On a server ----------------------------------------------------------------------------- */
+
+static int sync_one_remote(struct invocation *call)
+{
+    if (remote.sync(call->remote) < 0) return CLI_ERROR;
+    return cli_given(call, TAKES(JSON)) ? show_json(call, NULL) : CLI_DONE;
+}
+
+static int keep_name(void *context, const struct tamis_filter_stat *stat)
+{
+    names_add(context, stat->name);
+    return 0;
+}
+
+static int run_remote(struct invocation *call)
+{
+    struct names names;
+    int status = CLI_DONE;
+    if (cli_given(call, TAKES(ACCEPT)))
+        return cli_fail_usage(call->command, "--accept is for the server's machine, with --store "
+                                             "DIR");
+    if (call->arg_count > 0) {
+        (void)names_of_call(&names, call, NULL);
+    } else {
+        names = (struct names){0};
+        if (remote.list(call->remote_store, NULL, true, keep_name, &names) < 0) status = CLI_ERROR;
+    }
+    struct invocation one = *call;
+    for (size_t i = 0; i < names.count; i++) {
+        one.args = &names.names[i];
+        if (cli_with_remote_filter(&one, sync_one_remote) != CLI_DONE) status = CLI_ERROR;
+    }
+    names_clear(&names);
+    return status;
+}
+
 const struct command cli_command_sync = {
     .name = "sync",
     .summary = "write filters to the disk",
@@ -46,4 +83,5 @@ const struct command cli_command_sync = {
     .options = TAKES(JSON) | TAKES(ACCEPT),
     .opens = OPENS_STORE,
     .run = sync_all,
+    .run_remote = run_remote,
 };

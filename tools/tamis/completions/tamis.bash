@@ -44,8 +44,8 @@ _tamis_wants_value()
     case $1 in
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
-    --on-full | --window | --slices | --mode | --except | --against | --keep | --threads) return 0 ;;
-    --output | --sync-interval | --file | --wait) return 0 ;;
+    --on-full | --window | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
+    --output | --sync-interval | --file | --wait | --shards | --replicas | --doubt) return 0 ;;
     --*) return 1 ;;
     -*[npmko]) [[ ${1%?} != *[npmko]* ]] ;;
     *) return 1 ;;
@@ -203,7 +203,7 @@ _tamis_offer_commands()
 _tamis_offer_fields()
 {
     _tamis_offer "$word" '' name kind hash_set m_bits k seed capacity fp_rate items \
-        items_estimated fill fp_rate_now bits_per_key size_bytes generation segments created_at \
+        items_estimated fill fp_rate_now bits_per_key size_bytes generation shards segments created_at \
         published_at checkpointed_at on_full window_seconds window_items slices live_slices counter_bits \
         fingerprint_bits keep exceptions durable state unclean_since degraded_since note
 }
@@ -230,6 +230,7 @@ _tamis_offer_value()
         ;;
     --except | --against | --file) _tamis_offer_paths -f "$2" "$3" ;;
     --counter-bits) _tamis_offer "$2" "$3" 4 8 16 32 ;;
+    --doubt) _tamis_offer "$2" "$3" new seen ;;
     --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
     --hash-set)
         [[ $command != build ]] || { _tamis_offer "$2" "$3" xxh3 sip && return; }

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fuzz_restore.c: payloads of RESTORE, of both types of the module: RedisBloom's and our own. */
+#include "loaders.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    loaders_payload(data, bytes, false);
+    return 0;
+}

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What is wrong becomes an exception with a sentence, and never a crash."""
+
+import gc
+import os
+import threading
+import time
+import unittest
+
+import tamis
+from tamis import _tamis
+from support import StoreTest
+
+WRONG_KEYS = (None, 5, 1.5, [], {}, object(), type, True, 10**100)
+SURROGATE = "\ud800"
+
+
+class Arguments(StoreTest):
+    def setUp(self):
+        super().setUp()
+        self.seen = self.store.create("seen", 1000, 1e-6)
+
+    def test_wrong_keys(self):
+        counting = self.store.create("counting", 1000, kind="counting")
+        for key in WRONG_KEYS:
+            for call in (self.seen.add, self.seen.__contains__, counting.remove, counting.count):
+                with self.assertRaisesRegex(TypeError, "a key is str, bytes"):
+                    call(key)
+            for call in (self.seen.add_many, self.seen.contains_many, self.seen.update, counting.remove_many,
+                         counting.count_many):
+                with self.assertRaises(TypeError):
+                    call([key])
+        for call in (self.seen.add, lambda key: self.seen.add_many([key]), lambda key: key in self.seen):
+            with self.assertRaises(UnicodeEncodeError):
+                call(SURROGATE)
+        self.assertEqual(len(self.seen), 0)
+
+    def test_what_is_no_collection(self):
+        for keys in (None, 5, "abc", b"abc", bytearray(b"abc"), object()):
+            for call in (self.seen.add_many, self.seen.contains_many, self.seen.update):
+                with self.assertRaises(TypeError, msg=keys):
+                    call(keys)
+
+    def test_exception_of_an_iterator_comes_through(self):
+        def broken():
+            yield "a"
+            raise LookupError("mine")
+
+        with self.assertRaisesRegex(LookupError, "mine"):
+            self.seen.add_many(broken())
+        self.assertTrue(self.seen.add("a"))  # the chunk had not begun
+
+    def test_wrong_names(self):
+        for name in ("", "a\0b", "x" * 256, "a\nb", SURROGATE):
+            with self.assertRaises(ValueError, msg=repr(name)):
+                self.store.create(name, 1000)
+        for name in (None, 5, b"seen"):
+            with self.assertRaises(TypeError):
+                self.store[name]
+
+    def test_wrong_numbers(self):
+        for arguments in ({"capacity": 0}, {"capacity": 10, "fp_rate": 2}, {"capacity": 10, "fp_rate": float("nan")},
+                          {"capacity": 10, "fp_rate": -1}, {"capacity": 10, "kind": "cuckoo"},
+                          {"capacity": 10, "on_full": "burst"}, {"capacity": 10, "secret": b"short"},
+                          {"capacity": 10, "window": -1}, {"capacity": 10, "hash_set": "sha9"}):
+            with self.assertRaises(ValueError, msg=arguments):
+                self.store.create("x", **arguments)
+        for arguments in ({"capacity": 2**64}, {"capacity": -1}, {"capacity": 10**100}, {"capacity": 10, "seed": 2**64},
+                          {"capacity": 10, "slices": 2**32}, {"capacity": 10, "window": 1e300}):
+            with self.assertRaises(OverflowError, msg=arguments):
+                self.store.create("x", **arguments)
+        for arguments in ({"capacity": "10"}, {"capacity": 10.5}, {"capacity": 10, "kind": 5},
+                          {"capacity": 10, "fp_rate": "small"}, {"capacity": 10, "secret": 16}):
+            with self.assertRaises(TypeError, msg=arguments):
+                self.store.create("x", **arguments)
+        with self.assertRaises(tamis.Error):
+            self.store.create("x", 2**63)
+        self.assertEqual(list(self.store), ["seen"])
+
+    def test_functions_below_check_what_they_get(self):
+        store, seen = tamis.Store.__new__(tamis.Store), tamis.Filter.__new__(tamis.Filter)
+        for call, *arguments in ((_tamis.filter_open, seen, self.seen, "seen", 0, 0, None),
+                                 (_tamis.filter_open, self.store, self.store, "seen", 0, 0, None),
+                                 (_tamis.filter_open, seen, self.store, "seen", 0, 0, "spec"),
+                                 (_tamis.filter_open, seen, self.store, "seen", 0, 0, ()),
+                                 (_tamis.store_open, seen, "x", 0, 0, 0), (_tamis.store_open, store, 5, 0, 0, 0),
+                                 (_tamis.build_open, seen, self.store, "seen", None, 0, 0, 0, 0),
+                                 (self.store._merge, "m", (1,), 0), (self.store._merge, "m", [self.seen], 0),
+                                 (self.seen.merge, self.store), (self.seen.merge, None)):
+            with self.assertRaises(TypeError, msg=(call, arguments)):
+                call(*arguments)
+        with self.assertRaisesRegex(ValueError, "already"):
+            _tamis.filter_open(self.seen, self.store, "seen", 0, 0, None)
+        with self.assertRaisesRegex(ValueError, "already"):
+            _tamis.store_open(self.store, self.path, 0, 0, 0)
+
+
+class Closed(StoreTest):
+    def calls_of(self, seen):
+        other = self.store.create("other", 1000)
+        return [lambda: seen.add("a"), lambda: "a" in seen, lambda: len(seen), lambda: seen.add_many(["a"]),
+                lambda: seen.contains_many(["a"]), lambda: seen.update([]), lambda: seen.remove("a"),
+                lambda: seen.count("a"), lambda: seen.count_many(["a"]), lambda: seen.stat, lambda: seen.items,
+                lambda: seen.remove_many(["a"]), seen.sync, seen.rotate, seen.accept, lambda: seen.merge(other),
+                lambda: other.merge(seen), lambda: self.store.merge("m", other, seen)]
+
+    def test_calls_of_a_closed_filter(self):
+        seen = self.store.create("seen", 1000)
+        seen.close()
+        for number, call in enumerate(self.calls_of(seen)):
+            with self.assertRaises(tamis.ClosedError, msg=number):
+                call()
+
+    def test_calls_of_a_filter_that_was_never_opened(self):
+        seen = tamis.Filter.__new__(tamis.Filter)
+        for number, call in enumerate(self.calls_of(seen)):
+            with self.assertRaises(ValueError, msg=number):
+                call()
+        seen.close()
+        del seen
+        for kind in (_tamis.Store, _tamis.Filter, _tamis.Build):
+            kind().close()
+        gc.collect()
+
+    def test_calls_of_a_closed_store(self):
+        seen = self.store.create("seen", 1000)
+        self.store.close()
+        for call in (lambda: self.store["seen"], lambda: list(self.store), lambda: len(self.store),
+                     lambda: "seen" in self.store, lambda: self.store.create("x", 10),
+                     lambda: self.store.drop("seen"), lambda: self.store.rename("seen", "x"), self.store.verify,
+                     lambda: self.store.build("x"), lambda: self.store.generations("seen"),
+                     lambda: self.store.rollback("seen"), lambda: self.store.merge("x", seen)):
+            with self.assertRaises(tamis.ClosedError):
+                call()
+        self.store.close()
+
+    def test_calls_of_a_build_that_is_over(self):
+        build = self.store.build("list")
+        build.close()
+        for call in (lambda: build.add_many(["a"]), lambda: build.against(["a"]), lambda: build.except_many(["a"]),
+                     build.publish):
+            with self.assertRaises(tamis.ClosedError):
+                call()
+
+    def test_close_beside_calls_of_other_threads(self):
+        """Seen to fail without `running`: with a close() that closes at once the threads crash."""
+        keys = [b"%d" % i for i in range(100_000)]
+        for _ in range(10):
+            seen = self.store.open_or_create("seen", 1_000_000)
+            begun, ends = threading.Barrier(4), []
+
+            def use(seen=seen, begun=begun, ends=ends):
+                begun.wait()
+                try:
+                    while True:
+                        seen.contains_many(keys)
+                except tamis.ClosedError:
+                    ends.append(1)
+
+            threads = [threading.Thread(target=use) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            begun.wait()
+            time.sleep(0.005)
+            seen.close()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(len(ends), 3)
+
+    def test_build_is_for_one_thread_at_a_time(self):
+        build = self.store.build("list")
+        seen = []
+
+        def keys():
+            for i in range(5000):
+                if i == 10:
+                    with self.assertRaisesRegex(RuntimeError, "thread"):
+                        build.add_many(["x"])
+                    seen.append(i)
+                yield b"%d" % i
+
+        build.add_many(keys())
+        self.assertEqual(seen, [10])
+
+
+class Library(StoreTest):
+    def test_the_sentence_is_the_librarys(self):
+        with self.assertRaises(tamis.NotFoundError) as caught:
+            self.store["nothing"]
+        error = caught.exception
+        self.assertIn("no such filter: 'nothing'", str(error))
+        self.assertEqual((error.code, error.name), (-2, "TAMIS_ENOTFOUND"))
+        self.assertIsInstance(error, KeyError)
+        self.assertIsInstance(error, tamis.Error)
+
+    def test_dropped_filter(self):
+        seen = self.store.create("seen", 1000)
+        seen.add("a")
+        self.store.drop("seen")
+        for call in (lambda: seen.add("b"), lambda: "a" in seen, lambda: seen.add_many(["b"]), lambda: seen.stat):
+            with self.assertRaises(tamis.DroppedError):
+                call()
+        seen.close()
+
+    def test_full_filter_gives_the_answers(self):
+        seen = self.store.create("seen", 1000, 1e-6, on_full="refuse")
+        keys = [b"%d" % i for i in range(2000)]
+        with self.assertRaises(tamis.FullError) as caught:
+            seen.add_many(keys)
+        answers = caught.exception.answers
+        self.assertEqual(len(answers), 2000)
+        self.assertEqual(answers.count(1), len(seen))
+        self.assertEqual(answers.count(2), 2000 - len(seen))
+        self.assertEqual(seen.contains_many(keys).count(1), answers.count(1))
+        with self.assertRaises(tamis.FullError):
+            seen.add("one more")
+        with self.assertRaises(tamis.FullError):
+            seen.update(keys)
+        self.assertEqual(tamis.Error("x").answers, None)
+
+    def test_fuse_takes_no_keys(self):
+        with self.store.build("list") as build:
+            build.add_many(["a"])
+        with self.assertRaises(tamis.UnsupportedError):
+            self.store["list"].add("b")
+
+    def test_damaged_segment(self):
+        self.store.create("seen", 1000).close()
+        segments = os.path.join(self.path, "segments")
+        for name in os.listdir(segments):
+            if name.endswith(".seg"):
+                with open(os.path.join(segments, name), "r+b") as file:
+                    file.write(b"x" * 4096)
+        with self.assertRaises((tamis.CorruptError, tamis.ForeignError)):
+            self.store["seen"]
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""scrapy_test.py [PAGES]: spiders of the real Scrapy share tamis.scrapy.DupeFilter while they crawl a local site.
+
+Once with Scrapy from PyPI and once with Debian's python3-scrapy.  With 20000 as PAGES four processes crawl that many pages,
+for minutes.  It was seen to fail with Scrapy's own filter in DUPEFILTER_CLASS, where processes fetched most pages twice, and
+with a filter that tells one key in 50 as seen.
+"""
+
+import collections
+import http.server
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import tamis
+from support import StoreTest, pypi, skip
+
+PAGES, LINKS = 300, 12
+MANY_PAGES, PER_LIST, RATE = 1000, 50, 0.001
+
+SPIDER = '''
+import os
+import scrapy
+from tamis.scrapy import DupeFilter
+
+class Journal(DupeFilter):
+    """Writes down at once what this process was told is new."""
+
+    def request_seen(self, request):
+        is_seen = super().request_seen(request)
+        if not is_seen:
+            os.write(self.crawler.spider.journal, (request.url + "\\n").encode())
+        return is_seen
+
+class Site(scrapy.Spider):
+    name = "site"
+    custom_settings = {
+        "DUPEFILTER_CLASS": "tamis.scrapy.DupeFilter", "TELNETCONSOLE_ENABLED": False, "RETRY_ENABLED": False,
+        "ROBOTSTXT_OBEY": False, "DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
+    }
+
+    def __init__(self, start):
+        self.start_urls = [start]
+
+    def parse(self, response):
+        for link in response.css("a::attr(href)"):
+            yield response.follow(link)
+
+class Lists(Site):
+    """Walks all lists of the site anew, from one of them on, and each when the pages before it are fetched."""
+    name = "lists"
+    custom_settings = Site.custom_settings | {"DUPEFILTER_CLASS": Journal}
+
+    def __init__(self, site, count, first, journal):
+        numbers = [(first + i) % count for i in range(count)]
+        self.lists = iter([f"{site}/list/{number}" for number in numbers])
+        self.start_urls = [next(self.lists)]
+        self.journal = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+
+    def parse(self, response):
+        yield from super().parse(response)
+        if "/list/" in response.url:
+            for url in self.lists:
+                yield scrapy.Request(url, dont_filter=True, priority=-1)
+                break
+'''
+
+
+class Site(http.server.BaseHTTPRequestHandler):
+    """/start/N links every other page from N on, /list/N a block of them; each page links some of its block, with
+    the query in two orders."""
+
+    protocol_version = "HTTP/1.1"
+    pages = block = PAGES
+    hits = collections.Counter()
+    lock = threading.Lock()
+
+    def do_GET(self):
+        with self.lock:
+            self.hits[self.path] += 1
+        number = int(re.search(r"[0-9]+", self.path)[0])
+        if self.path.startswith("/start"):
+            numbers = range(number, self.pages, 2)
+        elif self.path.startswith("/list"):
+            numbers = range(number * PER_LIST, (number + 1) * PER_LIST)
+        else:
+            first = number - number % self.block
+            numbers = [first + (number * 7 + step * 31) % self.block for step in range(LINKS)]
+            numbers = [n for n in numbers if n < self.pages]
+        text = "".join(f'<a href="/page?n={n}&a=1">x</a><a href="/page?a=1&n={n}#here">y</a>' for n in numbers)
+        body = f"<html>{text}</html>".encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class Quiet(http.server.ThreadingHTTPServer):
+    """A killed crawler breaks its connections."""
+
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+def pages_fetched():
+    """{page: how often}, whatever the order of the query."""
+    hits = collections.Counter()
+    for path, count in list(Site.hits.items()):
+        if path.startswith("/page"):
+            hits[page_of(path)] += count
+    return hits
+
+
+def page_of(url):
+    return int(re.search("[?&]n=([0-9]+)", url)[1])
+
+
+class Crawls:
+    """The tests, for the interpreter `python`."""
+
+    def setUp(self):
+        super().setUp()
+        if self.python is None:
+            self.skipTest(f"{self.origin} is not there")
+        self.server = Quiet(("127.0.0.1", 0), Site)
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.site = f"http://127.0.0.1:{self.server.server_port}"
+        self.spider = os.path.join(self.directory, "spider.py")
+        with open(self.spider, "w", encoding="utf-8") as file:
+            file.write(SPIDER)
+        Site.hits.clear()
+        Site.pages = Site.block = PAGES
+
+    def start(self, spider, settings, arguments):
+        """A crawler.  Its log goes to `log` of the process, a file."""
+        program = ("import sys, spider; from scrapy.crawler import CrawlerProcess; "
+                   "name, settings, arguments = eval(sys.argv[1]); crawl = CrawlerProcess(settings); "
+                   "crawl.crawl(getattr(spider, name), **arguments); crawl.start()")
+        log = open(os.path.join(self.directory, f"log-{len(os.listdir(self.directory))}"), "w+", encoding="utf-8")
+        self.addCleanup(log.close)
+        settings = {"TAMIS_STORE": self.path, **settings}
+        process = subprocess.Popen([self.python, "-c", program, repr((spider, settings, arguments))],
+                                   cwd=self.directory, stdout=log, stderr=subprocess.STDOUT)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        process.log = log
+        return process
+
+    def ends(self, process, within=120):
+        """Waits for its orderly end; returns what it logged."""
+        code = process.wait(within)
+        process.log.seek(0)
+        log = process.log.read()
+        self.assertEqual(code, 0, log[-3000:])
+        return log
+
+    def crawl(self, *starts):
+        """A process for each start, at the same time; returns what they logged."""
+        settings = {"TAMIS_CAPACITY": 10000, "TAMIS_FP_RATE": 1e-9, "TAMIS_WINDOW": "30d", "LOG_LEVEL": "DEBUG"}
+        processes = [self.start("Site", settings, {"start": f"{self.site}/start/{start}"}) for start in starts]
+        return [self.ends(process) for process in processes]
+
+    def stat(self, log, name):
+        found = re.search(rf"'{name}': ([0-9.e-]+)", log)
+        return float(found[1]) if found else 0
+
+    def test_two_processes_fetch_each_page_once_and_go_on_after_a_restart(self):
+        logs = self.crawl(0, 1)
+        pages = pages_fetched()
+        self.assertEqual(set(pages), set(range(PAGES)), "none is missed")
+        self.assertEqual(max(pages.values()), 1, "both orders of a query are one request")
+        self.assertEqual(sum(self.stat(log, "tamis/new") for log in logs), PAGES)
+        self.assertGreater(min(self.stat(log, "tamis/new") for log in logs), 0)
+        self.assertGreater(sum(self.stat(log, "tamis/seen") for log in logs), PAGES)
+        self.assertIn("tamis/fill", logs[0])
+        self.assertEqual(logs[0].count("seen before"), 1)
+        self.assertEqual(len(tamis.Store(self.path)["scrapy-site"]), PAGES)
+        Site.hits.clear()
+        Site.pages = Site.block = PAGES + 3  # three more pages, on the second day
+        self.crawl(0, 1)
+        self.assertEqual(sorted(pages_fetched()), [PAGES, PAGES + 1, PAGES + 2])
+
+    def lists_crawler(self, first, journal):
+        """A process that walks all lists from this one on, and writes down what it was told is new."""
+        settings = {"TAMIS_CAPACITY": MANY_PAGES, "TAMIS_FP_RATE": RATE, "LOG_LEVEL": "INFO"}
+        return self.start("Lists", settings, {"site": self.site, "count": MANY_PAGES // PER_LIST, "first": first,
+                                              "journal": os.path.join(self.directory, journal)})
+
+    def journal(self, name):
+        with open(os.path.join(self.directory, name), encoding="ascii") as file:
+            return [page_of(line) for line in file]
+
+    def test_four_processes_fetch_each_page_once_though_one_is_killed(self):
+        Site.pages, Site.block, lists = MANY_PAGES, PER_LIST, MANY_PAGES // PER_LIST
+        begin = time.monotonic()
+        firsts = (0, 0, lists // 2, lists // 2)
+        killed, *others = [self.lists_crawler(first, f"journal-{i}") for i, first in enumerate(firsts)]
+        while sum(pages_fetched().values()) < MANY_PAGES // 4:
+            self.assertIsNone(killed.poll())
+            self.assertLess(time.monotonic() - begin, 300)
+            time.sleep(0.05)
+        killed.kill()
+        killed.wait()
+        again = self.lists_crawler(0, "journal-again")
+        for process in (*others, again):
+            self.ends(process, 900)
+        names = [f"journal-{i}" for i in range(4)] + ["journal-again"]
+        journals = {name: self.journal(name) for name in names}
+        told, pages = collections.Counter(page for journal in journals.values() for page in journal), pages_fetched()
+        in_flight = set(journals["journal-0"]) - set(pages)
+        missed = set(range(MANY_PAGES)) - set(pages) - in_flight
+        print(f"{self.origin}: {MANY_PAGES} pages, {len(pages)} fetched by {[len(j) for j in journals.values()]}, "
+              f"{len(in_flight)} in flight of the killed one, {len(missed)} missed, {time.monotonic() - begin:.0f} s")
+        self.assertEqual(max(told.values()), 1, "one process is told that a page is new")
+        self.assertEqual(max(pages.values()), 1, "a page is fetched once")
+        self.assertLessEqual(set(pages), set(told))
+        self.assertTrue(all(journals.values()), "all of them had work, also the one that was started again")
+        expected = MANY_PAGES * RATE  # at most; the killed one may have died between the answer and its journal: one more
+        self.assertLessEqual(len(missed), expected + 5 * expected ** 0.5 + 1)
+        self.assertLess(len(in_flight), 2 * PER_LIST, "what it had in its queue")
+
+
+class PyPI(Crawls, StoreTest):
+    origin = "Scrapy from PyPI"
+
+
+class Debian(Crawls, StoreTest):
+    origin = "Debian's Scrapy"
+
+
+if __name__ == "__main__":
+    MANY_PAGES = int(sys.argv.pop(1)) if sys.argv[1:] and sys.argv[1].isdigit() else MANY_PAGES
+    PyPI.python = pypi("scrapy")
+    has_scrapy = subprocess.run(["/usr/bin/python3", "-c", "import scrapy"], capture_output=True, check=False)
+    Debian.python = "/usr/bin/python3" if has_scrapy.returncode == 0 else None
+    if PyPI.python is None and Debian.python is None:
+        skip("PyPI cannot be reached, and python3-scrapy is not installed")
+    unittest.main()

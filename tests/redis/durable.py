@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""durable.py MODULE TAMIS SLOW_DISK: adds to durable filters answer when the disk has them, and the server goes on.
+
+tests/mutants has what it was seen to fail for, in redis_durable_*.patch.  keys_change_under_the_threads was seen to hang
+while the keeper's handler of fork() was registered before the library's.
+"""
+import os
+import sys
+import threading
+import time
+
+from harness import eventually, refused, run, same, server, store_of, tamis
+from redis_client import Client, Error
+
+SLOW_DISK = os.path.abspath(sys.argv.pop(3))
+
+
+class Disk:
+    """A server whose store is on a disk of a given speed."""
+
+    def __init__(self, *arguments, **settings):
+        self.redis = server(*arguments, **settings)
+        self.file = os.path.join(self.redis.directory, "speed")
+        self.redis.environment = {"LD_PRELOAD": SLOW_DISK, "TAMIS_SLOW_DISK": self.file}
+        self.takes(0)
+
+    def takes(self, milliseconds):
+        with open(self.file + ".new", "w", encoding="ascii") as file:
+            file.write(f"{milliseconds}\n")
+        os.replace(self.file + ".new", self.file)
+
+    def __enter__(self):
+        self.redis.__enter__()
+        return self, self.redis.client()
+
+    def __exit__(self, *what):
+        self.redis.__exit__(*what)
+
+    def at_once(self, commands):
+        """Sends each command by a client of its own, all at the same time; returns the answers in their order."""
+        answers = [None] * len(commands)
+
+        def ask(index):
+            client = Client(self.redis.port)
+            answers[index] = client(*commands[index])
+            client.close()
+
+        threads = [threading.Thread(target=ask, args=(index,)) for index in range(len(commands))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return answers
+
+
+def info(client, field):
+    flat = client.good("TAMIS.INFO", "k") if field in ("durable", "state", "items") else client.good("TAMIS.STATS")
+    return dict(zip(flat[::2], flat[1::2]))[field]
+
+
+def reserve(client, key="k", *options):
+    client.good("TAMIS.RESERVE", key, "0.0001", 10000, "DURABLE", *options)
+    client.good("BF.ADD", key, "first")  # makes the log
+
+
+def the_server_goes_on_while_the_disk_works():
+    for command, answer in ((("BF.ADD", "k", "x"), 1), (("BF.MADD", "k", "first", "y"), [0, 1]),
+                            (("BF.INSERT", "k", "ITEMS", "z"), [1])):
+        with Disk() as (disk, client):
+            reserve(client)
+            disk.takes(700)
+            adder = disk.redis.client()
+            began = time.monotonic()
+            adder.send(*command)
+            longest = 0
+            while time.monotonic() - began < 0.6:
+                asked = time.monotonic()
+                client.good("BF.EXISTS", "k", "first")
+                longest = max(longest, time.monotonic() - asked)
+            same(adder.answer(), answer, command)
+            same(time.monotonic() - began > 0.69, True, "the answer waited for the disk")
+            same(longest < 0.5, True, f"others wait {longest} s at most")
+
+
+def clients_share_a_sync():
+    with Disk() as (disk, client):
+        reserve(client)
+        disk.takes(250)
+        before, began = info(client, "durable_batches"), time.monotonic()
+        same(sum(disk.at_once([("BF.ADD", "k", f"key {i}") for i in range(64)])), 64, "64 new keys")
+        same(info(client, "durable_batches") - before < 8, True, "few syncs for 64 clients")
+        same(time.monotonic() - began < 8, True, "not one after the other")
+        disk.takes(100)
+        same(sum(disk.at_once([("BF.ADD", "k", "the same")] * 64)), 1, "one of 64 is told NEW")
+        answers = disk.at_once([("BF.MADD", "k", "a", "b", f"only {i}") for i in range(16)])
+        same([sum(column) for column in zip(*answers)], [1, 1, 16], "each key is new once")
+
+
+def clients_that_cannot_wait_are_answered():
+    with Disk() as (disk, client):
+        reserve(client)
+        disk.takes(20)
+        client.good("MULTI")
+        client.good("BF.ADD", "k", "x")
+        client.good("BF.MADD", "k", "x", "y")
+        same(client.good("EXEC"), [1, [0, 1]], "in MULTI")
+        same(client.good("EVAL", "return {redis.call('BF.ADD', KEYS[1], 'x'), redis.call('BF.ADD', KEYS[1], 'z')}",
+                         "1", "k"), [0, 1], "in a script")
+        disk.takes(200)
+        gone = disk.redis.client()
+        gone.send("BF.ADD", "k", "of a client that goes")
+        time.sleep(0.05)
+        gone.close()
+        eventually(lambda: client.good("BF.EXISTS", "k", "of a client that goes"), "its key is added")
+        same(client.good("BF.ADD", "k", "of a client that goes"), 0, "and the server lives")
+        three = disk.redis.client(3)
+        same((three.good("BF.ADD", "k", "r"), three.good("BF.MADD", "k", "r", "s")), (True, [False, True]), "RESP3")
+
+
+def a_sick_disk_is_told():
+    with Disk() as (disk, client):
+        reserve(client)
+        disk.takes(-1)
+        refused(client("BF.ADD", "k", "x"), "ERR problem inserting into filter: ")
+        many = client.good("BF.MADD", "k", "x", "y")
+        same([isinstance(answer, Error) for answer in many], [True, True], "each key has the error")
+        same(info(client, "durable_failures") > 0, True, "TAMIS.STATS tells it")
+        same(client.good("PING"), "PONG", "the server goes on")
+        disk.takes(0)
+        client.good("BF.ADD", "k", "x")
+        same((client.good("BF.ADD", "k", "x"), info(client, "state")), (0, b"ok"), "once the disk is well")
+
+
+def one_bad_key_harms_nobody_else():
+    """The log takes no key of 20 MiB, unless the hash set has digests."""
+    with Disk(proto_max_bulk_len="64mb") as (disk, client):
+        reserve(client, "k", "HASHSET", "php:bkdr,sdbm,js", "KIND", "bloom")
+        disk.takes(800)
+        before, bad = disk.redis.client(), disk.redis.client()
+        before.send("BF.ADD", "k", "while the disk works for this one, others come together")
+        time.sleep(0.1)
+        bad.send("BF.ADD", "k", b"x" * (20 << 20))
+        time.sleep(0.3)
+        answers = disk.at_once([("BF.ADD", "k", f"key {i}") for i in range(12)])
+        refused(bad.answer(), "ERR problem inserting into filter: a key of 20971520 bytes is too long")
+        same(answers + [before.answer()], [1] * 13, "the keys of the others")
+
+
+def full_filters_refuse():
+    with Disk() as (disk, client):
+        client.good("TAMIS.RESERVE", "k", "0.01", 10, "ONFULL", "refuse", "DURABLE")
+        answer = client.good("BF.MADD", "k", *range(12))
+        same((len(answer), answer[:10]), (11, [1] * 10), "up to the first that is refused")
+        refused(answer[10], "ERR non scaling filter is full")
+        refused(client("BF.ADD", "k", "another"), "ERR non scaling filter is full")
+        same(client.good("BF.ADD", "k", "3"), 0, "what is in needs no room")
+
+
+def keys_change_under_the_threads():
+    with Disk() as (disk, client):
+        end = time.monotonic() + 4
+
+        def add(number):
+            own, i = disk.redis.client(), 0
+            while time.monotonic() < end:
+                own("BF.MADD", f"k{number % 2}", f"{number} {i}", f"{number} {i + 1}")
+                i += 2
+
+        threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        disk.takes(2)
+        while time.monotonic() < end:
+            for key in ("k0", "k1"):
+                client("TAMIS.RESERVE", key, "0.01", 1000, "DURABLE", "SEED", 1)
+            for words in (("COPY", "k0", "c"), ("RENAME", "k1", "r"), ("TAMIS.RESERVE", "k1", "0.01", 1000, "DURABLE"),
+                          ("TAMIS.MERGE", "c", "k0"), ("DEBUG", "DIGEST-VALUE", "k0"), ("DUMP", "k1"), ("UNLINK", "k0"),
+                          ("BGSAVE",), ("DEL", "r", "c"), ("SWAPDB", 0, 1), ("SWAPDB", 0, 1), ("DEL", "k1")):
+                client(*words)
+            client.good("FLUSHALL", "ASYNC")
+        for thread in threads:
+            thread.join()
+        same(client.good("PING"), "PONG", "the server lives")
+        disk.redis.restart()
+        same("unclean" in tamis("verify", "--store", store_of(disk.redis)), False, "the store is well")
+
+
+def dumps_have_what_was_told_to_replicas():
+    """A key whose command came before the dump is in it, or in the commands behind it: a replica gets all keys,
+    whenever its full sync begins.  The same holds for an AOF and its rewrites."""
+    for diskless in ("yes", "no"):
+        with Disk(repl_diskless_sync=diskless, repl_diskless_sync_delay=0, appendonly="yes") as (disk, client):
+            reserve(client)
+            disk.takes(30)
+            told, stop = [], threading.Event()
+
+            def add(number):
+                own, i = disk.redis.client(), 0
+                while not stop.is_set():
+                    own.good("BF.ADD", "k", f"{number} {i}")
+                    told.append(f"{number} {i}")
+                    i += 1
+
+            threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
+            for thread in threads:
+                thread.start()
+            with server() as replica:
+                follower = replica.client()
+                follower.good("REPLICAOF", "127.0.0.1", disk.redis.port)
+                client.good("BGREWRITEAOF")
+                eventually(lambda: b"master_link_status:up" in follower.good("INFO", "replication"), "the replica follows")
+                time.sleep(0.5)
+                stop.set()
+                for thread in threads:
+                    thread.join()
+                client.good("WAIT", 1, 10000)
+                eventually(lambda: follower.good("BF.MEXISTS", "k", *told) == [1] * len(told), "the replica has all", 10)
+                same(info(follower, "durable"), 1, "its filter is durable")
+                eventually(lambda: follower.good("DEBUG", "DIGEST-VALUE", "k") == client.good("DEBUG", "DIGEST-VALUE", "k"),
+                           "the same bits")
+            same(len(told) > 50, True, "there were adds")
+            os.rename(store_of(disk.redis), store_of(disk.redis) + ".away")  # the AOF alone
+            disk.redis.restart(kill=True)
+            client = disk.redis.client()
+            same(client.good("BF.MEXISTS", "k", *told), [1] * len(told), "the AOF has all")
+
+
+def filters_stay_durable():
+    for preamble in ("yes", "no"):
+        with Disk(appendonly="yes", aof_use_rdb_preamble=preamble) as (disk, client):
+            reserve(client)
+            client.good("COPY", "k", "c")
+            client.good("RESTORE", "r", 0, client.good("DUMP", "k"))
+            client.good("BGREWRITEAOF")
+            eventually(lambda: b"aof_rewrite_in_progress:0" in client.good("INFO", "persistence"), "the rewrite")
+            disk.redis.kill()
+            os.rename(store_of(disk.redis), store_of(disk.redis) + ".away")
+            disk.redis.start()
+            client = disk.redis.client()
+            for key in ("k", "c", "r"):
+                flat = client.good("TAMIS.INFO", key)
+                same(flat[flat.index("durable") + 1], 1, key)
+                same(client.good("BF.MADD", key, "first", "second"), [0, 1], key)
+
+
+run(the_server_goes_on_while_the_disk_works, clients_share_a_sync, clients_that_cannot_wait_are_answered,
+    a_sick_disk_is_told, one_bad_key_harms_nobody_else, full_filters_refuse, keys_change_under_the_threads,
+    dumps_have_what_was_told_to_replicas, filters_stay_durable)

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""remote_cases.py MODULE TAMIS: commands with --store URL answer as on a directory, and fail with a sentence, in
+bounded time, whatever the server does."""
+import concurrent.futures
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+from cluster_servers import Cluster
+from harness import TAMIS, run, same, server
+from remote import bounded, remote, urls
+from redis_server import free_port
+
+KEYS = [b"a", b"b", b"a", b"", b"\xff\x00\xfe".replace(b"\x00", b"\x01"), b"x" * 5000] + urls(0, 3000) + [b"b", b"c"]
+MIXED = urls(2000, 3000) + [b"a", b"nobody"]
+
+# On each store, in this order; what they print and their status must be the same.
+SCRIPT = [
+    (["create", "f", "-n", "100k", "-p", "1e-6"], None),
+    (["create", "f", "-n", "100k", "-p", "1e-6", "--if-missing"], None),
+    (["create", "f", "-n", "100k", "-p", "1e-6"], None),
+    (["add", "--new", "f"], KEYS),
+    (["add", "--seen", "f"], KEYS[:40]),
+    (["add", "--json", "f"], [b"a", b"d", "é".encode()]),
+    (["add", "--new", "-z", "f", "two", "three"], None),
+    (["add", "--new", "--hex", "f", "00ff", "00FF"], None),
+    (["add", "f"], []),
+    (["check", "f"], MIXED),
+    (["check", "-v", "f"], MIXED),
+    (["check", "-c", "f"], MIXED),
+    (["check", "-q", "f", "nobody"], None),
+    (["check", "--json", "f", "a", "nobody"], None),
+    (["check", "f"], []),
+    (["info", "f", "capacity"], None),
+    (["info", "f", "fp_rate"], None),
+    (["info", "f", "items"], None),
+    (["info", "f", "kind"], None),
+    (["info", "f", "state"], None),
+    (["info", "f", "nothing"], None),
+    (["create", "g", "-n", "1k", "--window", "1h", "--slices", "4"], None),
+    (["add", "--new", "g", "k"], None),
+    (["rotate", "g"], None),
+    (["check", "g", "k"], None),
+    (["info", "g", "window_seconds"], None),
+    (["list", "-q"], None),
+    (["list", "-q", "g"], None),
+    (["list", "-q", "h"], None),
+    (["rename", "f", "h"], None),
+    (["rename", "f", "i"], None),
+    (["check", "-c", "h"], MIXED),
+    (["check", "f", "a"], None),
+    (["add", "f", "a"], None),
+    (["drop", "h"], None),
+    (["drop", "h"], None),
+    (["list", "-q"], None),
+    (["drop", "g"], None),
+    (["list"], None),
+]
+
+
+def answers(store, shards=None):
+    found = []
+    for words, keys in SCRIPT:
+        more = ["--shards", str(shards)] if shards and words[0] == "create" else []
+        done = remote(store, *words, *more, keys=keys, status=None)
+        if (done.status == 2) != bool(done.err):
+            raise AssertionError(f"{store}: {words}: status {done.status}: {done.err!r}")
+        found.append((words, done.status, done.out))
+    return found
+
+
+def the_same_as_on_a_directory():
+    with tempfile.TemporaryDirectory() as directory:
+        wanted = answers(os.path.join(directory, "store"))
+    with server() as one, Cluster(3) as cluster:
+        one_url = f"redis://127.0.0.1:{one.port}"
+        for store, shards in ((one_url, None), (one_url, 8), (one_url + "/3", 3), (cluster.url(), 64)):
+            for is_, line in zip(answers(store, shards), wanted):
+                same(is_, line, f"{store}, {shards} shards")
+        same(one.client().good("DBSIZE"), 0, "keys that are left")
+
+
+def keys_of_other_clients():
+    """A filter that BF.RESERVE made is used as it is, and BF.EXISTS finds what tamis added."""
+    with server() as one:
+        client, store = one.client(), f"redis://127.0.0.1:{one.port}"
+        client.good("BF.RESERVE", "seen", "0.001", "1000")
+        client.good("BF.MADD", "seen", "a", "b")
+        same(remote(store, "add", "--new", "seen", "b", "c").out, b"c\n")
+        same(client.good("BF.EXISTS", "seen", "c"), 1)
+        client.good("SET", "text", "x")
+        client.good("HSET", "hash", "x", "y")
+        client.good("CF.ADD", "counts", "x")
+        for name, why in (("text", "is no filter, but a string"), ("hash", "none that describes a filter"),
+                          ("none", "no such filter: 'none'")):
+            for words in (("add", name, "k"), ("check", name, "k"), ("info", name), ("rename", name, "n")):
+                assert why in remote(store, *words, status=2).err, (name, words)
+        same(remote(store, "list", "-q").out, b"counts\nseen\n")
+        same(remote(store, "count", "counts", "x").out, b"x\t1\n")
+        for words in (("verify",), ("backup", "x"), ("build", "x"), ("repair",)):
+            err = remote(store, *words, status=2).err
+            assert "run it on the server's machine" in err, (words, err)
+
+
+def what_was_cut_short_is_told():
+    """Descriptors in each state that a kill leaves; `drop` and `rename` end what was begun."""
+    with server() as one:
+        client, store = one.client(), f"redis://127.0.0.1:{one.port}"
+        remote(store, "create", "f", "-n", "1k", "--shards", "4")
+        remote(store, "add", "f", keys=urls(0, 100))
+        client.good("HSET", "f", "state", "renaming g")
+        client.good("HSET", "g", "tamis", "1")
+        client.good("RENAME", "f:{1}", "g:{1}")
+        assert "run 'tamis rename f g' again" in remote(store, "add", "f", "k", status=2).err
+        assert "is not whole" in remote(store, "add", "g", "k", status=2).err
+        remote(store, "rename", "f", "g")
+        same(remote(store, "check", "-c", "g", keys=urls(0, 100)).out, b"100\n")
+        client.good("HSET", "g", "state", "making")
+        client.good("DEL", "g:{0}")
+        assert "tamis drop g" in remote(store, "check", "g", "k", status=2).err
+        assert "a filter 'g' exists already" in remote(store, "create", "g", "-n", "1k", "--shards", "4", status=2).err
+        remote(store, "drop", "g")
+        same(client.good("DBSIZE"), 0)
+        remote(store, "create", "f", "-n", "1k", "--shards", "4")
+        client.good("DEL", "f:{2}")
+        assert "a shard of it, is gone" in remote(store, "add", "f", keys=urls(0, 100), status=2).err
+
+
+def servers_that_refuse():
+    """No server, a wrong password, no right, no module, a replica; a hanging one."""
+    bounded(f"redis://127.0.0.1:{free_port()}", "list", why="Connection refused")
+    bounded("unix:///nowhere/socket", "list", why="cannot connect")
+    bounded("redis://127.0.0.1:port", "list", why="the URL is not")
+    with server() as one:
+        one.client().good("CONFIG", "SET", "requirepass", "secret")
+        bounded(f"redis://127.0.0.1:{one.port}", "list", why="put the password into the URL")
+        bounded(f"redis://:wrong@127.0.0.1:{one.port}", "list", why="WRONGPASS")
+        remote(f"redis://:secret@127.0.0.1:{one.port}", "create", "f", "-n", "1k")
+        client = one.client()
+        client.good("AUTH", "secret")
+        client.good("ACL", "SETUSER", "reader", "on", ">pw", "~*", "+type", "+tamis.check", "+cluster|slots")
+        reader = f"redis://reader:pw@127.0.0.1:{one.port}"
+        same(remote(reader, "check", "f", "x", status=1).out, b"")
+        bounded(reader, "add", "f", "x", why="docs/cluster.md has the commands that the user needs")
+    with server() as one:
+        client, store = one.client(), f"redis://127.0.0.1:{one.port}"
+        remote(store, "create", "f", "-n", "1k")
+        client.good("REPLICAOF", "127.0.0.1", "1")
+        bounded(store, "add", "f", "x", why="it is a replica")
+        client.good("REPLICAOF", "NO", "ONE")
+        one.process.send_signal(signal.SIGSTOP)
+        bounded(store, "--wait=2", "add", "f", "x", why="it does not answer")
+        one.process.send_signal(signal.SIGCONT)
+        client.good("CLIENT", "PAUSE", "20000", "WRITE")
+        bounded(store, "--wait=2", "add", "f", "x", why="nothing was answered for 2 s")
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "socket")
+        bare = subprocess.Popen(["redis-server", "--port", "0", "--unixsocket", path, "--save", ""],
+                                stdout=subprocess.DEVNULL, cwd=directory)
+        while not os.path.exists(path):
+            time.sleep(0.01)
+        bounded(f"unix://{path}", "create", "f", "-n", "1k", why="load the module tamis.so")
+        bare.kill()
+        bare.wait()
+
+
+GARBAGE = [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n",
+           b"$99999999999999999999\r\n", b"*2147483647\r\n", b"$-2\r\n", b"*-7\r\n", b"+OK", b"-\r\n", b":12x\r\n",
+           b"*1\r\n*3\r\n:0\r\n:99999\r\n*2\r\n$1\r\nh\r\n:1\r\n", b"*1\r\n*3\r\n:0\r\n:5\r\n:7\r\n", b"\0" * 4096,
+           b"*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$0\r\n\r\n:%d\r\n", b"-MOVED 1 nowhere\r\n", b"-ASK 1\r\n"]
+
+
+def serve(listener, answer):
+    while True:
+        try:
+            peer, _ = listener.accept()
+        except OSError:
+            return
+        with peer:
+            peer.settimeout(5)
+            try:
+                while peer.recv(65536):
+                    peer.sendall(answer)
+                    if not answer:
+                        break
+            except OSError:
+                pass
+
+
+def one_of_garbage(garbage):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        threading.Thread(target=serve, args=(listener, garbage.replace(b"%d", b"%d" % port)), daemon=True).start()
+        bounded(f"redis://127.0.0.1:{port}", "--wait=1", "add", "f", "k", limit=12)
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def servers_that_answer_garbage():
+    """Each connection gets one of these answers to whatever it asks: exit 2, no crash, in bounded time."""
+    with concurrent.futures.ThreadPoolExecutor(len(GARBAGE)) as pool:
+        list(pool.map(one_of_garbage, GARBAGE))
+
+
+def drip(listener):
+    """A byte a second, of a reply that does not end."""
+    peer, _ = listener.accept()
+    with peer:
+        try:
+            while True:
+                peer.sendall(b"+")
+                time.sleep(1)
+        except OSError:
+            pass
+
+
+def servers_that_answer_a_byte_a_second():
+    """While the client logs in, and while it asks for the slots.  Seen to fail for a client with a limit for each read."""
+    for password in ("", ":secret@"):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            threading.Thread(target=drip, args=(listener,), daemon=True).start()
+            bounded(f"redis://{password}127.0.0.1:{listener.getsockname()[1]}", "--wait=2", "add", "f", "k", limit=5,
+                    why="it does not answer")
+
+
+def memory_of(store, count):
+    """The most memory, in KiB, that adding so many keys takes."""
+    process = subprocess.Popen([TAMIS, "--store", store, "add", "--new", "m"], stdin=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL)
+    for first in range(0, count, 10000):
+        process.stdin.write(b"\n".join(urls(first, 10000)) + b"\n")
+    process.stdin.close()
+    _, status, usage = os.wait4(process.pid, 0)
+    same(status, 0, "status")
+    return usage.ru_maxrss
+
+
+def memory_is_that_of_one_batch():
+    """Seen to fail for a client that keeps the replies of all batches."""
+    with server() as one:
+        store = f"redis://127.0.0.1:{one.port}"
+        remote(store, "create", "m", "-n", "2M", "--shards", "8")
+        small, large = memory_of(store, 100000), memory_of(store, 800000)
+        assert large < small + 6 * 1024, f"{small} KiB for 100,000 keys, {large} KiB for 800,000"
+
+
+def the_rate_holds_over_all_shards():
+    """Shards get more or fewer keys than the mean; the whole has the rate that was asked for."""
+    with server() as one:
+        store, count = f"redis://127.0.0.1:{one.port}", 600000
+        remote(store, "create", "r", "-n", count, "-p", "1%", "--shards", "3")
+        remote(store, "add", "r", keys=urls(0, count))
+        found = int(remote(store, "check", "-c", "r", keys=urls(count, 300000)).out)
+        assert 0.002 * 300000 < found < 0.0103 * 300000, f"{found} of 300,000 strangers are found, at 1 %"
+        same(one.client().good("HGET", "r", "seed"), b"1", "the seed is not that of the shards")
+
+
+run(the_same_as_on_a_directory, keys_of_other_clients, what_was_cut_short_is_told, servers_that_refuse,
+    servers_that_answer_garbage, servers_that_answer_a_byte_a_second, memory_is_that_of_one_batch, the_rate_holds_over_all_shards)

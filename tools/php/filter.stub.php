@@ -1,0 +1,60 @@
+<?php
+/** @generate-class-entries */
+// SPDX-License-Identifier: BSD-2-Clause
+
+namespace Tamis {
+    /**
+     * An open filter.  Store::filter(), create() and openOrCreate() make one.
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Filter implements \ArrayAccess, \Countable
+    {
+        private function __construct() {}
+
+        /** Adds a key.  True: it was new, and of all processes at most this one was told so. */
+        public function add(string $key): bool {}
+
+        public function has(string $key): bool {}
+
+        /** Takes a key off once (kind counting); false: it was not there. */
+        public function remove(string $key): bool {}
+
+        /** How often the key is there (kind counting); without a key, items(). */
+        public function count(?string $key = null): int {}
+
+        /** How many keys were new. */
+        public function items(): int {}
+
+        /** An array of bool with the indexes of $keys: true if the key was new. */
+        public function addMany(array $keys): array {}
+
+        public function hasMany(array $keys): array {}
+
+        public function removeMany(array $keys): array {}
+
+        public function countMany(array $keys): array {}
+
+        public function stat(): array {}
+
+        /** Brings all that was added to the disk. */
+        public function sync(): void {}
+
+        /** Begins a new slice of the window. */
+        public function rotate(): void {}
+
+        /** Says that keys that a power cut took were dealt with. */
+        public function accept(): void {}
+
+        /** Ends the use of this object.  The process keeps the handle for the next request. */
+        public function close(): void {}
+
+        public function offsetExists(mixed $offset): bool {}
+
+        public function offsetGet(mixed $offset): bool {}
+
+        public function offsetSet(mixed $offset, mixed $value): void {}
+
+        public function offsetUnset(mixed $offset): void {}
+    }
+}

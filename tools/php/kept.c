@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kept.c: handles that stay open between requests, the newest used first.
+ *
+ * A handle with users is never closed here, so there may be more of them than the limit for a
+ * while.  Closing a handle that has added is a checkpoint; an error of it harms only at a power
+ * cut, and is a warning in PHP's log.
+ */
+#include "php_tamis.h"
+
+void kept_list_init(struct kept_list *list)
+{
+    *list = (struct kept_list){.newest = NULL};
+    zend_hash_init(&list->by_key, 8, NULL, NULL, 1);
+}
+
+static void take_out(struct kept *kept)
+{
+    *(kept->newer ? &kept->newer->older : &kept->list->newest) = kept->older;
+    *(kept->older ? &kept->older->newer : &kept->list->oldest) = kept->newer;
+    kept->newer = kept->older = NULL;
+}
+
+static void put_first(struct kept *kept)
+{
+    kept->older = kept->list->newest;
+    *(kept->older ? &kept->older->newer : &kept->list->oldest) = kept;
+    kept->list->newest = kept;
+}
+
+static void kept_free(struct kept *kept)
+{
+    int rc = tamis_filter_close(kept->filter);
+
+    tamis_store_close(kept->store);
+    /* Of a filter that was dropped, or whose store was removed, nothing is left to be lost. */
+    if (rc < 0 && rc != TAMIS_EDROPPED && rc != TAMIS_ENOSTORE)
+        php_log_err((char *)(uintptr_t)tamis_last_error());
+    zend_string_release(kept->key);
+    pefree(kept, 1);
+}
+
+void kept_forget(struct kept *kept)
+{
+    if (!kept->list) return;
+    zend_hash_del(&kept->list->by_key, kept->key);
+    take_out(kept);
+    kept->list = NULL;
+    if (kept->users == 0) kept_free(kept);
+}
+
+void kept_leave(struct kept *kept)
+{
+    if (kept && --kept->users == 0 && !kept->list) kept_free(kept);
+}
+
+void kept_list_clear(struct kept_list *list)
+{
+    struct kept *newer;
+
+    for (struct kept *kept = list->oldest; kept; kept = newer) {
+        newer = kept->newer;
+        kept_forget(kept);
+    }
+    zend_hash_destroy(&list->by_key);
+}
+
+struct kept *kept_find(struct kept_list *list, zend_string *key)
+{
+    struct kept *kept = zend_hash_find_ptr(&list->by_key, key);
+
+    if (!kept) return NULL;
+    take_out(kept);
+    put_first(kept);
+    kept->users++;
+    return kept;
+}
+
+static void close_oldest(struct kept_list *list, zend_long most)
+{
+    struct kept *next;
+
+    for (struct kept *kept = list->oldest; kept; kept = next) {
+        next = kept->newer;
+        if ((zend_long)zend_hash_num_elements(&list->by_key) <= most) return;
+        if (kept->users == 0) kept_forget(kept);
+    }
+}
+
+struct kept *kept_add(struct kept_list *list, zend_string *key, tamis_store *store,
+                      tamis_filter *filter, zend_long most)
+{
+    struct kept *kept = pecalloc(1, sizeof *kept, 1);
+
+    kept->key = zend_string_init(ZSTR_VAL(key), ZSTR_LEN(key), 1);
+    kept->store = store;
+    kept->filter = filter;
+    kept->list = list;
+    kept->users = 1;
+    put_first(kept);
+    zend_hash_add_new_ptr(&list->by_key, kept->key, kept);
+    close_oldest(list, most);
+    return kept;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* many.c: the keys of an array, some at a time, so that a batch stays in the processor's cache. */
+#include "php_tamis.h"
+#include <inttypes.h>
+
+/* Are all values keys?  Looked at before the first is used, so that a wrong one changes nothing. */
+static bool check_all(HashTable *keys)
+{
+    zval *value;
+
+    ZEND_HASH_FOREACH_VAL(keys, value)
+    {
+        ZVAL_DEREF(value);
+        if (Z_TYPE_P(value) != IS_STRING && Z_TYPE_P(value) != IS_LONG) {
+            zend_argument_type_error(1, "must be an array of strings, %s among them",
+                                     zend_zval_type_name(value));
+            return false;
+        }
+        if (Z_TYPE_P(value) == IS_STRING && is_key_refused(Z_STRLEN_P(value))) return false;
+    }
+    ZEND_HASH_FOREACH_END();
+    return true;
+}
+
+/* An int is the key of its decimal digits: PHP makes ints of such strings in arrays' keys. */
+static void collect(struct many *many, zval *value, zend_ulong index, zend_string *name)
+{
+    size_t i = many->count++;
+
+    many->index[i] = index;
+    many->name[i] = name;
+    if (Z_TYPE_P(value) == IS_STRING) {
+        many->keys[i] = (struct tamis_key){Z_STRVAL_P(value), Z_STRLEN_P(value)};
+        return;
+    }
+    int bytes =
+        snprintf(many->numbers[i], sizeof many->numbers[i], "%" PRId64, (int64_t)Z_LVAL_P(value));
+    many->keys[i] = (struct tamis_key){many->numbers[i], (size_t)bytes};
+}
+
+int64_t many_each(HashTable *keys, many_call *call, void *context)
+{
+    struct many *many;
+    zend_string *name;
+    zend_ulong index;
+    zval *value;
+    int64_t rc = 0;
+
+    if (!check_all(keys)) return 0;
+    many = emalloc(sizeof *many);
+    many->count = 0;
+    ZEND_HASH_FOREACH_KEY_VAL(keys, index, name, value)
+    {
+        ZVAL_DEREF(value);
+        collect(many, value, index, name);
+        if (many->count == MANY) {
+            rc = call(context, many);
+            many->count = 0;
+            if (rc < 0) break;
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+    if (rc >= 0 && many->count > 0) rc = call(context, many);
+    efree(many);
+    return rc;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * php_tamis.h: what the files of the PHP extension share: the globals, the objects, and errors.
+ *
+ * Handles of stores and filters are KEPT: they outlive the PHP objects, and the request, so that a
+ * worker of PHP-FPM opens a filter once (kept.c).  With a PHP for threads (ZTS) each thread has
+ * globals, and so handles, of its own.
+ */
+#pragma once
+#include <php.h>
+#include <stdbool.h>
+
+#include <tamis_build.h>
+
+#define PHP_TAMIS_VERSION "0.1.0"
+/* A key this long or longer is refused: its hashing would hold up a web server's worker. */
+#define TAMIS_PHP_KEY_BYTES_MAX ((size_t)64 << 20)
+
+/* An open store or an open filter. */
+struct kept {
+    zend_string *key;       /* what it is found by */
+    tamis_store *store;     /* one of the two */
+    tamis_filter *filter;   /* is NULL */
+    struct kept_list *list; /* NULL: not found any more, closed with its last user */
+    uint32_t users;         /* PHP objects that use it */
+    struct kept *newer, *older;
+};
+
+struct kept_list {
+    HashTable by_key;
+    struct kept *newest, *oldest;
+};
+
+// cppcheck-suppress unknownMacro
+ZEND_BEGIN_MODULE_GLOBALS(tamis)
+char *store;            /* ini tamis.store */
+zend_long open_filters; /* ini tamis.open_filters */
+struct kept_list stores, filters;
+ZEND_END_MODULE_GLOBALS(tamis)
+ZEND_EXTERN_MODULE_GLOBALS(tamis)
+#define TAMIS_G(name) ZEND_MODULE_GLOBALS_ACCESSOR(tamis, name)
+#if defined(ZTS) && defined(COMPILE_DL_TAMIS)
+ZEND_TSRMLS_CACHE_EXTERN()
+#endif
+
+/* ---- Kept handles (kept.c) ------------------------------------------------------------------ */
+
+void kept_list_init(struct kept_list *list);
+void kept_list_clear(struct kept_list *list);
+/* Finds a handle and makes it the newest; NULL if there is none. */
+struct kept *kept_find(struct kept_list *list, zend_string *key);
+/* Takes over the handles; closes the oldest that nobody uses, if there are more than `most`. */
+struct kept *kept_add(struct kept_list *list, zend_string *key, tamis_store *store,
+                      tamis_filter *filter, zend_long most);
+/* It is not found any more. */
+void kept_forget(struct kept *kept);
+void kept_leave(struct kept *kept);
+
+/* ---- Objects -------------------------------------------------------------------------------- */
+
+struct store_object {
+    struct kept *kept; /* NULL: closed */
+    zend_string *path;
+    zend_object std;
+};
+struct filter_object {
+    struct kept *kept;
+    zend_object std;
+};
+struct build_object {
+    tamis_build *build;
+    zend_string *hash_set; /* the library needs it until the build is closed */
+    zend_object std;
+};
+#define OBJECT_OF(type, object) ((struct type *)((char *)(object)-XtOffsetOf(struct type, std)))
+
+extern zend_class_entry *store_class, *filter_class, *build_class;
+void store_register(void);
+void filter_register(void);
+void build_register(void);
+/* A class whose objects are made by `create` and given back by `free`; they cannot be copied. */
+void class_prepare(zend_class_entry *class, zend_object_handlers *handlers, int offset,
+                   zend_object *(*create)(zend_class_entry *), void (*release)(zend_object *));
+
+/* Makes `to` an object of class Filter that uses the handle. */
+void filter_wrap(zval *to, struct kept *kept);
+void build_wrap(zval *to, tamis_build *build, zend_string *hash_set);
+
+/* ---- Errors (errors.c) ----------------------------------------------------------------------- */
+
+void errors_register(void);
+/* Throws the exception of that code.  The sentence is that of the library. */
+void throw_error(int rc);
+/* The same; `answers`, an array or NULL, goes along and is taken over. */
+void throw_with_answers(int rc, zval *answers);
+/* Throws Tamis\Exception\ClosedException; `what` such as "store". */
+void throw_closed(const char *what);
+/* Throws Tamis\Exception\InvalidException, if a key is too long. */
+bool is_key_refused(size_t bytes);
+
+/* ---- Many keys (many.c) -----------------------------------------------------------------------
+ */
+
+#define MANY 1024
+struct many {
+    struct tamis_key keys[MANY];
+    uint8_t answers[MANY];
+    uint64_t counts[MANY];
+    char numbers[MANY][MAX_LENGTH_OF_LONG];
+    zend_ulong index[MANY]; /* where the answer goes: a number, or a string */
+    zend_string *name[MANY];
+    size_t count;
+};
+/* Deals with the keys that were collected.  Returns below 0 on an error. */
+typedef int64_t many_call(void *context, struct many *many);
+/* Hands all strings and ints of an array to `call`, MANY at a time.  `what` names the argument's
+ * type in the TypeError that comes before anything is done.  Returns what `call` returned last. */
+int64_t many_each(HashTable *keys, many_call *call, void *context);
+
+/* ---- Structs (fields.c) -----------------------------------------------------------------------
+ */
+
+void stat_to_array(zval *to, const struct tamis_filter_stat *stat);
+void result_to_array(zval *to, int is_published, const struct tamis_build_result *result);

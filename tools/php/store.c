@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* store.c: the class Tamis\Store: a directory of named filters. */
+#include "php_tamis.h"
+#include <ext/spl/spl_array.h>
+#include <math.h>
+#include <zend_exceptions.h>
+#include <zend_interfaces.h>
+#include <zend_smart_str.h>
+
+#include "store_arginfo.h"
+
+zend_class_entry *store_class;
+static zend_object_handlers handlers;
+
+void class_prepare(zend_class_entry *class, zend_object_handlers *to, int offset,
+                   zend_object *(*create)(zend_class_entry *), void (*release)(zend_object *))
+{
+    class->create_object = create;
+    memcpy(to, zend_get_std_object_handlers(), sizeof *to);
+    to->offset = offset;
+    to->free_obj = release;
+    to->clone_obj = NULL;
+}
+
+static zend_object *create_object(zend_class_entry *class)
+{
+    struct store_object *self = zend_object_alloc(sizeof *self, class);
+
+    self->kept = NULL;
+    self->path = NULL;
+    zend_object_std_init(&self->std, class);
+    object_properties_init(&self->std, class);
+    self->std.handlers = &handlers;
+    return &self->std;
+}
+
+static void release_object(zend_object *object)
+{
+    struct store_object *self = OBJECT_OF(store_object, object);
+
+    kept_leave(self->kept);
+    if (self->path) zend_string_release(self->path);
+    zend_object_std_dtor(object);
+}
+
+static struct kept *kept_of(zval *object)
+{
+    struct store_object *self = OBJECT_OF(store_object, Z_OBJ_P(object));
+
+    if (!self->kept) throw_closed("store");
+    return self->kept;
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------
+ */
+
+/* The absolute path; NULL with an exception. */
+static zend_string *path_of(const char *path)
+{
+    char full[MAXPATHLEN];
+
+    if (!path || !*path) {
+        zend_argument_value_error(
+            1, "must be the directory of a store, or tamis.store be set in php.ini");
+        return NULL;
+    }
+    if (!expand_filepath(path, full)) {
+        zend_argument_value_error(1, "is no path");
+        return NULL;
+    }
+    if (php_check_open_basedir(full)) {
+        zend_argument_value_error(1, "is outside open_basedir");
+        return NULL;
+    }
+    return zend_string_init(full, strlen(full), 0);
+}
+
+static struct kept *open_store(zend_string *path, const struct tamis_store_options *options)
+{
+    tamis_store *store;
+    zend_string *key = strpprintf(0, "%s|%u|%ld", ZSTR_VAL(path), (unsigned)options->flags,
+                                  (long)options->busy_timeout_ms);
+    struct kept *kept = kept_find(&TAMIS_G(stores), key);
+
+    if (!kept) {
+        int rc = tamis_store_open_with(ZSTR_VAL(path), options, &store);
+
+        if (rc < 0)
+            throw_error(rc);
+        else
+            kept = kept_add(&TAMIS_G(stores), key, store, NULL, TAMIS_G(open_filters));
+    }
+    zend_string_release(key);
+    return kept;
+}
+
+ZEND_METHOD(Tamis_Store, __construct)
+{
+    struct store_object *self = OBJECT_OF(store_object, Z_OBJ_P(ZEND_THIS));
+    struct tamis_store_options options = TAMIS_INIT(struct tamis_store_options);
+    char *path = NULL;
+    size_t path_bytes;
+    bool may_create = true, is_read_only = false, mode_is_null = true;
+    zend_long mode = 0;
+    double timeout = 10;
+
+    ZEND_PARSE_PARAMETERS_START(0, 5)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_PATH_OR_NULL(path, path_bytes)
+    Z_PARAM_BOOL(may_create)
+    Z_PARAM_BOOL(is_read_only)
+    Z_PARAM_LONG_OR_NULL(mode, mode_is_null)
+    Z_PARAM_DOUBLE(timeout)
+    ZEND_PARSE_PARAMETERS_END();
+    if (self->path) {
+        zend_throw_error(NULL, "the store was opened already");
+        return;
+    }
+    if (!(timeout >= 0 && timeout <= 86400)) {
+        zend_argument_value_error(5, "must be between 0 and 86400 seconds");
+        return;
+    }
+    if (!(self->path = path_of(path ? path : TAMIS_G(store)))) return;
+    options.flags = is_read_only ? TAMIS_READ_ONLY : may_create ? TAMIS_CREATE : 0;
+    options.mode = mode_is_null ? 0 : (uint32_t)mode;
+    options.busy_timeout_ms = timeout > 0 ? (int64_t)ceil(timeout * 1000) : -1;
+    self->kept = open_store(self->path, &options);
+}
+
+/* Does the handle still stand for the filter of that name?  It may have been dropped, or have got
+ * another name, since it was opened. */
+static bool is_current(struct kept *kept, zend_string *name)
+{
+    struct tamis_filter_stat stat = TAMIS_INIT(struct tamis_filter_stat);
+
+    return tamis_filter_stat(kept->filter, &stat) == 0 &&
+           // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): PHP has parsed a name
+           strcmp(stat.name, ZSTR_VAL(name)) == 0;
+}
+
+static zend_string *filter_key(struct kept *store, zend_string *name, unsigned flags)
+{
+    return strpprintf(0, "%s|%u|%s", ZSTR_VAL(store->key), flags, ZSTR_VAL(name));
+}
+
+static void hand_out(zval *to, zend_string *key, tamis_filter *filter)
+{
+    struct kept *kept = kept_find(&TAMIS_G(filters), key);
+
+    if (kept) { /* of a filter that is gone */
+        kept_forget(kept);
+        kept_leave(kept);
+    }
+    filter_wrap(to, kept_add(&TAMIS_G(filters), key, NULL, filter, TAMIS_G(open_filters)));
+}
+
+static void open_filter(zval *to, zval *object, zend_string *name, unsigned flags)
+{
+    struct kept *store = kept_of(object), *kept;
+    tamis_filter *filter;
+    zend_string *key;
+    int rc;
+
+    if (!store) return;
+    key = filter_key(store, name, flags);
+    kept = kept_find(&TAMIS_G(filters), key);
+    if (kept && is_current(kept, name)) {
+        filter_wrap(to, kept);
+    } else {
+        if (kept) {
+            kept_forget(kept);
+            kept_leave(kept);
+        }
+        rc = tamis_filter_open(store->store, ZSTR_VAL(name), flags, &filter);
+        if (rc < 0)
+            throw_error(rc);
+        else
+            hand_out(to, key, filter);
+    }
+    zend_string_release(key);
+}
+
+ZEND_METHOD(Tamis_Store, filter)
+{
+    zend_string *name;
+    bool populate = false;
+
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+    Z_PARAM_PATH_STR(name)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_BOOL(populate)
+    ZEND_PARSE_PARAMETERS_END();
+    open_filter(return_value, ZEND_THIS, name, populate ? TAMIS_POPULATE : 0);
+}
+
+ZEND_METHOD(Tamis_Store, offsetGet)
+{
+    zend_string *name;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_PATH_STR(name)
+    ZEND_PARSE_PARAMETERS_END();
+    open_filter(return_value, ZEND_THIS, name, 0);
+}
+
+/* ---- Making -----------------------------------------------------------------------------------
+ */
+
+static int on_full_of(zend_string *word, uint32_t *on_full)
+{
+    if (!word) return 0;
+    for (uint32_t i = TAMIS_ON_FULL_GROW; tamis_on_full_name(i); i++)
+        if (zend_string_equals_cstr(word, tamis_on_full_name(i), strlen(tamis_on_full_name(i)))) {
+            *on_full = i;
+            return 0;
+        }
+    zend_argument_value_error(9, "must be \"grow\", \"refuse\" or \"warn\"");
+    return -1;
+}
+
+static int numbers_to_spec(struct tamis_filter_spec *spec, const zend_long *numbers, double window)
+{
+    static const int places[] = {2, 6, 7, 8, 11, 12, 13};
+
+    for (int i = 0; i < 7; i++)
+        if (numbers[i] < 0 && i != 1) {
+            zend_argument_value_error((uint32_t)places[i], "must be 0 or more");
+            return -1;
+        }
+    if (!(window >= 0 && window < 3155760000.0)) {
+        zend_argument_value_error(10, "must be seconds, 0 or more, at most a hundred years");
+        return -1;
+    }
+    spec->capacity = (uint64_t)numbers[0];
+    spec->seed = (uint64_t)numbers[1];
+    spec->k = (uint32_t)numbers[2];
+    spec->m_bits = (uint64_t)numbers[3];
+    spec->window_items = (uint64_t)numbers[4];
+    spec->slices = (uint32_t)numbers[5];
+    spec->counter_bits = (uint32_t)numbers[6];
+    spec->window_ns = (int64_t)(window * 1e9);
+    return 0;
+}
+
+typedef int make_call(tamis_store *store, const char *name, const struct tamis_filter_spec *spec,
+                      tamis_filter **filter);
+
+// NOLINTNEXTLINE(readability-function-size): the macros of PHP count
+static void make_filter(INTERNAL_FUNCTION_PARAMETERS, make_call *call)
+{
+    struct tamis_filter_spec spec = TAMIS_INIT(struct tamis_filter_spec);
+    zend_string *name, *kind = NULL, *hash_set = NULL, *on_full = NULL, *key;
+    zend_long numbers[7] = {0};
+    double window = 0;
+    bool durable = false;
+    struct kept *store;
+    tamis_filter *filter;
+    int rc;
+
+    ZEND_PARSE_PARAMETERS_START(1, 14)
+    Z_PARAM_PATH_STR(name)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_LONG(numbers[0])
+    Z_PARAM_DOUBLE(spec.fp_rate)
+    Z_PARAM_PATH_STR_OR_NULL(kind)
+    Z_PARAM_PATH_STR_OR_NULL(hash_set)
+    Z_PARAM_LONG(numbers[1])
+    Z_PARAM_LONG(numbers[2])
+    Z_PARAM_LONG(numbers[3])
+    Z_PARAM_STR_OR_NULL(on_full)
+    Z_PARAM_DOUBLE(window)
+    Z_PARAM_LONG(numbers[4])
+    Z_PARAM_LONG(numbers[5])
+    Z_PARAM_LONG(numbers[6])
+    Z_PARAM_BOOL(durable)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!(store = kept_of(ZEND_THIS)) || numbers_to_spec(&spec, numbers, window) < 0 ||
+        on_full_of(on_full, &spec.on_full) < 0)
+        return;
+    spec.hash_set = hash_set ? ZSTR_VAL(hash_set) : NULL;
+    spec.flags = durable ? TAMIS_FILTER_DURABLE : 0;
+    rc = kind ? tamis_kind_from_name(ZSTR_VAL(kind), &spec.kind) : 0;
+    if (rc == 0) rc = call(store->store, ZSTR_VAL(name), &spec, &filter);
+    if (rc < 0) {
+        throw_error(rc);
+        return;
+    }
+    key = filter_key(store, name, 0);
+    hand_out(return_value, key, filter);
+    zend_string_release(key);
+}
+
+ZEND_METHOD(Tamis_Store, create)
+{
+    make_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, tamis_filter_create);
+}
+
+ZEND_METHOD(Tamis_Store, openOrCreate)
+{
+    make_filter(INTERNAL_FUNCTION_PARAM_PASSTHRU, tamis_filter_open_or_create);
+}
+
+ZEND_METHOD(Tamis_Store, build)
+{
+    struct tamis_filter_spec filter = TAMIS_INIT(struct tamis_filter_spec);
+    struct tamis_build_spec spec = TAMIS_INIT(struct tamis_build_spec);
+    zend_string *name, *kind = NULL, *hash_set = NULL;
+    zend_long capacity = 0, keep = 0;
+    bool if_changed = false, keep_is_null = true;
+    struct kept *store;
+    tamis_build *build;
+    int rc;
+
+    ZEND_PARSE_PARAMETERS_START(1, 7)
+    Z_PARAM_PATH_STR(name)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_DOUBLE(filter.fp_rate)
+    Z_PARAM_PATH_STR_OR_NULL(kind)
+    Z_PARAM_LONG(capacity)
+    Z_PARAM_PATH_STR_OR_NULL(hash_set)
+    Z_PARAM_BOOL(if_changed)
+    Z_PARAM_LONG_OR_NULL(keep, keep_is_null)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!(store = kept_of(ZEND_THIS))) return;
+    filter.capacity = capacity > 0 ? (uint64_t)capacity : 0;
+    filter.hash_set = hash_set ? ZSTR_VAL(hash_set) : NULL;
+    spec.filter = &filter;
+    spec.flags = (if_changed ? TAMIS_BUILD_IF_CHANGED : 0) | (keep_is_null ? 0 : TAMIS_BUILD_KEEP);
+    spec.keep = keep < 0 || keep > TAMIS_KEEP_MAX ? TAMIS_KEEP_MAX + 1 : (uint32_t)keep;
+    rc = kind ? tamis_kind_from_name(ZSTR_VAL(kind), &filter.kind) : 0;
+    if (rc == 0) rc = tamis_build_begin(store->store, ZSTR_VAL(name), &spec, &build);
+    if (rc < 0)
+        throw_error(rc);
+    else
+        build_wrap(return_value, build, hash_set);
+}
+
+/* ---- Names ------------------------------------------------------------------------------------
+ */
+
+static int add_name(void *context, const struct tamis_filter_stat *stat)
+{
+    add_next_index_string(context, stat->name);
+    return 0;
+}
+
+static bool list_names(zval *to, zval *object, const char *prefix)
+{
+    struct kept *store = kept_of(object);
+    int rc;
+
+    if (!store) return false;
+    array_init(to);
+    rc = tamis_store_list(store->store, prefix, add_name, to);
+    if (rc == 0) return true;
+    zval_ptr_dtor(to);
+    ZVAL_NULL(to);
+    throw_error(rc);
+    return false;
+}
+
+ZEND_METHOD(Tamis_Store, names)
+{
+    zend_string *prefix = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_PATH_STR(prefix)
+    ZEND_PARSE_PARAMETERS_END();
+    list_names(return_value, ZEND_THIS, prefix ? ZSTR_VAL(prefix) : NULL);
+}
+
+ZEND_METHOD(Tamis_Store, count)
+{
+    zval names;
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (!list_names(&names, ZEND_THIS, NULL)) return;
+    RETVAL_LONG(zend_hash_num_elements(Z_ARRVAL(names)));
+    zval_ptr_dtor(&names);
+}
+
+ZEND_METHOD(Tamis_Store, getIterator)
+{
+    zval names;
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (!list_names(&names, ZEND_THIS, NULL)) return;
+    object_init_ex(return_value, spl_ce_ArrayIterator);
+    zend_call_method_with_1_params(Z_OBJ_P(return_value), spl_ce_ArrayIterator,
+                                   &spl_ce_ArrayIterator->constructor, "__construct", NULL, &names);
+    zval_ptr_dtor(&names);
+}
+
+static int is_name(void *context, const struct tamis_filter_stat *stat)
+{
+    return strcmp(stat->name, context) == 0;
+}
+
+static void has_name(INTERNAL_FUNCTION_PARAMETERS)
+{
+    zend_string *name;
+    struct kept *store;
+    int rc;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_PATH_STR(name)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!(store = kept_of(ZEND_THIS))) return;
+    rc = ZSTR_LEN(name) == 0
+             ? 0
+             : tamis_store_list(store->store, ZSTR_VAL(name), is_name, ZSTR_VAL(name));
+    if (rc < 0) throw_error(rc);
+    RETVAL_BOOL(rc > 0);
+}
+
+ZEND_METHOD(Tamis_Store, has)
+{
+    has_name(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+ZEND_METHOD(Tamis_Store, offsetExists)
+{
+    has_name(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+static void refuse(INTERNAL_FUNCTION_PARAMETERS)
+{
+    (void)execute_data;
+    (void)return_value;
+    zend_throw_error(NULL, "a store's filters are made by create() and removed by drop()");
+}
+
+ZEND_METHOD(Tamis_Store, offsetSet)
+{
+    refuse(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+ZEND_METHOD(Tamis_Store, offsetUnset)
+{
+    refuse(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+static void throw_if(int rc)
+{
+    if (rc < 0) throw_error(rc);
+}
+
+ZEND_METHOD(Tamis_Store, drop)
+{
+    zend_string *name;
+    struct kept *store;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_PATH_STR(name)
+    ZEND_PARSE_PARAMETERS_END();
+    if ((store = kept_of(ZEND_THIS))) throw_if(tamis_filter_drop(store->store, ZSTR_VAL(name)));
+}
+
+ZEND_METHOD(Tamis_Store, rename)
+{
+    zend_string *from, *to;
+    struct kept *store;
+
+    ZEND_PARSE_PARAMETERS_START(2, 2)
+    Z_PARAM_PATH_STR(from)
+    Z_PARAM_PATH_STR(to)
+    ZEND_PARSE_PARAMETERS_END();
+    if ((store = kept_of(ZEND_THIS)))
+        throw_if(tamis_filter_rename(store->store, ZSTR_VAL(from), ZSTR_VAL(to)));
+}
+
+ZEND_METHOD(Tamis_Store, rollback)
+{
+    zend_string *name;
+    zend_long generation = 0;
+    struct kept *store;
+
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+    Z_PARAM_PATH_STR(name)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_LONG(generation)
+    ZEND_PARSE_PARAMETERS_END();
+    if ((store = kept_of(ZEND_THIS)))
+        throw_if(tamis_filter_rollback(store->store, ZSTR_VAL(name), (uint64_t)generation));
+}
+
+ZEND_METHOD(Tamis_Store, path)
+{
+    struct store_object *self = OBJECT_OF(store_object, Z_OBJ_P(ZEND_THIS));
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (kept_of(ZEND_THIS)) RETVAL_STR_COPY(self->path);
+}
+
+ZEND_METHOD(Tamis_Store, close)
+{
+    struct store_object *self = OBJECT_OF(store_object, Z_OBJ_P(ZEND_THIS));
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    kept_leave(self->kept);
+    self->kept = NULL;
+}
+
+void store_register(void)
+{
+    store_class =
+        register_class_Tamis_Store(zend_ce_arrayaccess, zend_ce_countable, zend_ce_aggregate);
+    class_prepare(store_class, &handlers, XtOffsetOf(struct store_object, std), create_object,
+                  release_object);
+}

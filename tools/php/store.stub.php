@@ -1,0 +1,61 @@
+<?php
+/** @generate-class-entries */
+// SPDX-License-Identifier: BSD-2-Clause
+
+namespace Tamis {
+    /**
+     * A directory of named filters, which many processes share without a server.
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Store implements \ArrayAccess, \Countable, \IteratorAggregate
+    {
+        /** @param string|null $path null: the ini setting tamis.store */
+        public function __construct(?string $path = null, bool $create = true, bool $readOnly = false,
+                                    ?int $mode = null, float $busyTimeout = 10.0) {}
+
+        /** Opens a filter, or takes the handle that this process has kept. */
+        public function filter(string $name, bool $populate = false): Filter {}
+
+        public function create(string $name, int $capacity = 0, float $fpRate = 0.0, ?string $kind = null,
+                               ?string $hashSet = null, int $seed = 0, int $k = 0, int $mBits = 0,
+                               ?string $onFull = null, float $window = 0.0, int $windowItems = 0, int $slices = 0,
+                               int $counterBits = 0, bool $durable = false): Filter {}
+
+        public function openOrCreate(string $name, int $capacity = 0, float $fpRate = 0.0, ?string $kind = null,
+                                     ?string $hashSet = null, int $seed = 0, int $k = 0, int $mBits = 0,
+                                     ?string $onFull = null, float $window = 0.0, int $windowItems = 0,
+                                     int $slices = 0, int $counterBits = 0, bool $durable = false): Filter {}
+
+        /** Begins the next generation of a filter, which is made anew as a whole. */
+        public function build(string $name, float $fpRate = 0.0, ?string $kind = null, int $capacity = 0,
+                              ?string $hashSet = null, bool $ifChanged = false, ?int $keep = null): Build {}
+
+        public function drop(string $name): void {}
+
+        public function rename(string $from, string $to): void {}
+
+        /** @param int $generation 0: the newest before the one in force */
+        public function rollback(string $name, int $generation = 0): void {}
+
+        public function names(string $prefix = ""): array {}
+
+        public function has(string $name): bool {}
+
+        public function path(): string {}
+
+        public function close(): void {}
+
+        public function count(): int {}
+
+        public function getIterator(): \Iterator {}
+
+        public function offsetExists(mixed $offset): bool {}
+
+        public function offsetGet(mixed $offset): Filter {}
+
+        public function offsetSet(mixed $offset, mixed $value): void {}
+
+        public function offsetUnset(mixed $offset): void {}
+    }
+}

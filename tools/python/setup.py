@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Builds the extension tamis._tamis against libtamis.
+
+An installed libtamis is used if pkg-config knows one.  Otherwise the library is built by CMake from the sources that are
+two folders above this file, or in `library` beside it (in an sdist), and becomes part of the extension; it then needs
+liblmdb at run time and nothing else.  TAMIS_BUNDLE=1 and TAMIS_BUNDLE=0 in the environment ask for the one or the other.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCES = ["arrow", "buffer", "build", "exchange", "fields", "filter", "items", "key", "many", "module", "source", "store"]
+
+
+def library():
+    """The folder with the library's CMakeLists.txt; None if only this folder was copied."""
+    for place in (os.path.join(HERE, "library"), os.path.dirname(os.path.dirname(HERE))):
+        if os.path.isfile(os.path.join(place, "store", "include", "tamis.h")):
+            return place
+    return None
+
+
+def version():
+    with open(os.path.join(library() or HERE, "CMakeLists.txt"), encoding="utf-8") as file:
+        return re.search(r"project\(tamis VERSION ([0-9.]+)", file.read())[1]
+
+
+def pkg_config(package, what):
+    """The words that pkg-config prints; None if it does not know the package."""
+    command = [os.environ.get("PKG_CONFIG", "pkg-config"), what, package]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return None
+    return done.stdout.split() if done.returncode == 0 else None
+
+
+class BuildExtension(build_ext):
+    """build_ext that knows where libtamis is, at the time when it is needed."""
+
+    def build_extension(self, extension):
+        wanted = os.environ.get("TAMIS_BUNDLE", "")
+        installed = pkg_config("tamis", "--cflags") if wanted != "1" else None
+        if installed is not None:
+            extension.extra_compile_args += installed
+            extension.extra_link_args += pkg_config("tamis", "--libs")
+        elif wanted == "0":
+            raise SystemExit("setup.py: TAMIS_BUNDLE=0, and pkg-config does not know libtamis")
+        else:
+            self.bundle(extension)
+        super().build_extension(extension)
+
+    def bundle(self, extension):
+        top, build = library(), os.path.abspath(os.path.join(self.build_temp, "library"))
+        libraries = pkg_config("lmdb", "--libs")
+        if top is None or not shutil.which("cmake") or libraries is None:
+            raise SystemExit("setup.py: pkg-config does not know libtamis; to build it too, install cmake, a C compiler, "
+                             "pkg-config, liblmdb-dev and libxxhash-dev, and keep the sources of Tamis together")
+        options = ["BUILD_TOOLS", "BUILD_REDIS", "BUILD_PYTHON", "BUILD_TESTS", "WITH_MD5", "WITH_SIP"]
+        subprocess.run(["cmake", "-S", top, "-B", build, *(f"-DTAMIS_{option}=OFF" for option in options)], check=True)
+        subprocess.run(["cmake", "--build", build, "--target", "tamis_static", "-j", str(os.cpu_count())], check=True)
+        extension.include_dirs.append(os.path.join(top, "store", "include"))
+        extension.extra_objects.append(os.path.join(build, "store", "libtamis.a"))
+        # The symbols of the library stay inside, so that another copy of it in the process is no danger.
+        extension.extra_link_args += [*libraries, "-pthread", "-lm", "-Wl,--exclude-libs,ALL"]
+
+
+class SourceDistribution(sdist):
+    """sdist with the sources of the library in `library`."""
+
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, files)
+        top, into = library(), os.path.join(base_dir, "library")
+        if top is None:
+            raise SystemExit("setup.py: the sources of Tamis are not above this folder")
+        shutil.copytree(os.path.join(top, "store"), os.path.join(into, "store"), dirs_exist_ok=True)
+        os.makedirs(os.path.join(into, "docs"), exist_ok=True)
+        for file in ("CMakeLists.txt", "docs/CMakeLists.txt", "LICENSE"):
+            shutil.copy(os.path.join(top, file), os.path.join(into, file))
+
+
+setup(
+    version=version(),
+    ext_modules=[Extension("tamis._tamis", [f"src/{name}.c" for name in SOURCES], py_limited_api=True,
+                           depends=[f"src/{name}.h" for name in ("fields", "key", "many", "module", "source")],
+                           define_macros=[("Py_LIMITED_API", "0x030B0000"), ("_GNU_SOURCE", None)],
+                           extra_compile_args=["-std=c11", "-fvisibility=hidden"])],
+    cmdclass={"build_ext": BuildExtension, "sdist": SourceDistribution},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+)

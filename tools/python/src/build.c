@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * build.c: the type Build: the next generation of a filter, while it is made.
+ *
+ * The library allows one call at a time on a build.  So a second call is refused while one has
+ * given up the GIL.
+ */
+#include "fields.h"
+#include "source.h"
+
+static tamis_build *build_enter(struct build_object *self)
+{
+    if (!self->handle || self->is_closed) {
+        raise_closed(self->module, "build");
+        return NULL;
+    }
+    if (self->running > 0) {
+        PyErr_SetString(PyExc_RuntimeError, "another thread uses the build");
+        return NULL;
+    }
+    self->running++;
+    return self->handle;
+}
+
+static void close_handle(struct build_object *self)
+{
+    tamis_build *handle = self->handle;
+    struct store_object *store = self->store;
+
+    self->handle = NULL;
+    self->store = NULL;
+    PyThreadState *released = PyEval_SaveThread();
+    tamis_build_close(handle);
+    PyEval_RestoreThread(released);
+    store_leave(store);
+    Py_DECREF(store);
+}
+
+static void build_leave(struct build_object *self)
+{
+    if (--self->running == 0 && self->is_closed) close_handle(self);
+}
+
+static PyObject *build_close(PyObject *object, PyObject *unused)
+{
+    struct build_object *self = (struct build_object *)object;
+
+    (void)unused;
+    if (!self->is_closed && self->handle) {
+        self->is_closed = true;
+        if (self->running == 0) close_handle(self);
+    }
+    return Py_NewRef(Py_None);
+}
+
+static int build_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    Py_VISIT(((struct build_object *)object)->store);
+    return visit_type(object, visit, arg);
+}
+
+static void build_dealloc(PyObject *object)
+{
+    struct build_object *self = (struct build_object *)object;
+
+    PyObject_GC_UnTrack(object);
+    if (self->handle) close_handle(self);
+    Py_XDECREF(self->spec);
+    Py_XDECREF(self->module);
+    free_object(object);
+}
+
+/* Lets Ctrl-C end a build.  Runs in the thread that called the library without the GIL. */
+static int check_signals(void *context, uint32_t phase, uint64_t done, uint64_t all)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    int rc = PyErr_CheckSignals() < 0 ? TAMIS_EBUSY : 0;
+
+    (void)context;
+    (void)phase;
+    (void)done;
+    (void)all;
+    PyGILState_Release(gil);
+    return rc;
+}
+
+/* The exception of a signal handler stands before that of the library. */
+static PyObject *raise_unless_set(struct build_object *self, int rc)
+{
+    return PyErr_Occurred() ? NULL : raise_error(self->module, rc);
+}
+
+/* build_open(build, store, name, spec, memory_bytes, threads, flags, keep) */
+PyObject *build_open(PyObject *module, PyObject *arguments)
+{
+    struct state *state = state_of(module);
+    struct build_object *self;
+    struct store_object *store;
+    struct tamis_filter_spec filter;
+    struct tamis_build_spec spec = TAMIS_INIT(struct tamis_build_spec);
+    PyObject *from;
+    const char *name;
+    int rc;
+
+    if (!PyArg_ParseTuple(arguments, "O!O!sOO&O&O&O&", state->build_type, &self, state->store_type,
+                          &store, &name, &from, to_u64, &spec.memory_bytes, to_u32, &spec.threads,
+                          to_u32, &spec.flags, to_u32, &spec.keep) ||
+        spec_init(&filter, module, from) < 0)
+        return NULL;
+    if (self->module) return PyErr_Format(PyExc_ValueError, "the build was begun already");
+    if (!store_enter(store)) return NULL;
+    self->module = Py_NewRef(module);
+    self->spec = Py_NewRef(from);
+    spec.filter = &filter;
+    spec.progress = check_signals;
+    PyThreadState *released = PyEval_SaveThread();
+    rc = tamis_build_begin(store->handle, name, &spec, &self->handle);
+    PyEval_RestoreThread(released);
+    if (rc < 0) {
+        store_leave(store);
+        return raise_unless_set(self, rc);
+    }
+    self->store = (struct store_object *)Py_NewRef((PyObject *)store);
+    return Py_NewRef(Py_None);
+}
+
+typedef int build_call(tamis_build *build, const struct tamis_key *keys, size_t count);
+
+static PyObject *call_with_keys(PyObject *object, build_call *call, PyObject *keys)
+{
+    struct build_object *self = (struct build_object *)object;
+    tamis_build *handle = build_enter(self);
+    struct source source;
+    Py_ssize_t count = -1;
+    int rc = 0;
+
+    if (!handle) return NULL;
+    if (source_init(&source, keys) == 0) {
+        while (rc == 0 && (count = source.type->next(&source)) > 0) {
+            PyThreadState *released = PyEval_SaveThread();
+            rc = call(handle, source.keys, (size_t)count);
+            PyEval_RestoreThread(released);
+        }
+        source_clear(&source);
+    }
+    build_leave(self);
+    if (rc < 0) return raise_unless_set(self, rc);
+    if (count < 0) return NULL;
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *build_add_many(PyObject *self, PyObject *keys)
+{
+    return call_with_keys(self, tamis_build_add, keys);
+}
+
+static PyObject *build_against(PyObject *self, PyObject *keys)
+{
+    return call_with_keys(self, tamis_build_against, keys);
+}
+
+static PyObject *build_except(PyObject *self, PyObject *keys)
+{
+    return call_with_keys(self, tamis_build_except, keys);
+}
+
+/* _publish() -> (whether the generation is in force, dict) */
+static PyObject *build_publish(PyObject *object, PyObject *unused)
+{
+    struct build_object *self = (struct build_object *)object;
+    struct tamis_build_result result = TAMIS_INIT(struct tamis_build_result);
+    tamis_build *handle = build_enter(self);
+    PyObject *dict;
+    int rc;
+
+    (void)unused;
+    if (!handle) return NULL;
+    PyThreadState *released = PyEval_SaveThread();
+    rc = tamis_build_publish(handle, &result);
+    PyEval_RestoreThread(released);
+    build_leave(self);
+    if (rc < 0) return raise_unless_set(self, rc);
+    dict = dict_of_result(&result);
+    return dict ? Py_BuildValue("NN", PyBool_FromLong(rc), dict) : NULL;
+}
+
+static PyObject *build_is_closed(PyObject *object, void *unused)
+{
+    struct build_object *self = (struct build_object *)object;
+
+    (void)unused;
+    return PyBool_FromLong(!self->handle || self->is_closed);
+}
+
+static PyMethodDef methods[] = {
+    {"add_many", build_add_many, METH_O,
+     "add_many(keys)\n\nAdd keys that the generation is to have."},
+    {"against", build_against, METH_O,
+     "against(keys)\n\nGive known good keys: those that would answer yes become exceptions."},
+    {"except_many", build_except, METH_O,
+     "except_many(keys)\n\nGive keys that must answer absent in any case."},
+    {"close", build_close, METH_NOARGS, "close()\n\nGive the build up, unless it is published."},
+    {"_publish", build_publish, METH_NOARGS,
+     "Make the generation, verify it, and put it in force."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef properties[] = {
+    {"closed", build_is_closed, NULL, "Whether the build is over.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_dealloc, (void *)build_dealloc},
+    {Py_tp_traverse, (void *)build_traverse},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, properties},
+    {0, NULL},
+};
+
+PyType_Spec build_spec = {
+    .name = "tamis._tamis.Build",
+    .basicsize = sizeof(struct build_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = slots,
+};

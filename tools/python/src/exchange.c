@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * exchange.c: filters as streams, and the shard of a key.
+ *
+ * A stream goes to a callable that takes bytes, or comes from one that takes a number of bytes and
+ * returns as many or fewer.  The library calls them from the thread that called it, without the
+ * GIL, so each of them takes the GIL while it runs.
+ */
+#include <string.h>
+
+#include "fields.h"
+#include "many.h"
+#include "source.h"
+
+/* What a callable that raised returns to the library; the exception stays set. */
+#define RAISED TAMIS_EBUSY
+
+/* The exception of a callable stands before that of the library. */
+static PyObject *none_or_exception(PyObject *module, int rc)
+{
+    if (PyErr_Occurred()) return NULL;
+    if (rc < 0) return raise_error(module, rc);
+    return Py_NewRef(Py_None);
+}
+
+static int write_piece(void *context, const void *data, size_t bytes)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *done = PyObject_CallFunction(context, "y#", data, (Py_ssize_t)bytes);
+    int rc = done ? 0 : RAISED;
+
+    Py_XDECREF(done);
+    PyGILState_Release(gil);
+    return rc;
+}
+
+PyObject *filter_export(PyObject *object, PyObject *arguments)
+{
+    struct filter_object *self = (struct filter_object *)object;
+    struct tamis_sink sink = {.size = sizeof sink, .write = write_piece};
+    const char *format;
+    uint32_t flags;
+    int rc;
+
+    if (!PyArg_ParseTuple(arguments, "OsO&", &sink.context, &format, to_u32, &flags) ||
+        !filter_enter(self))
+        return NULL;
+    PyThreadState *released = PyEval_SaveThread();
+    rc = tamis_filter_export(self->handle, format, flags, &sink);
+    PyEval_RestoreThread(released);
+    filter_leave(self);
+    return none_or_exception(self->module, rc);
+}
+
+static int64_t read_piece(void *context, void *buffer, size_t bytes)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *piece = PyObject_CallFunction(context, "n", (Py_ssize_t)bytes);
+    Py_ssize_t length = -1;
+    char *data;
+
+    if (piece && PyBytes_AsStringAndSize(piece, &data, &length) < 0) length = -1;
+    if (length > (Py_ssize_t)bytes) {
+        PyErr_SetString(PyExc_ValueError, "read(n) returned more than n bytes");
+        length = -1;
+    }
+    if (length > 0) memcpy(buffer, data, (size_t)length);
+    Py_XDECREF(piece);
+    PyGILState_Release(gil);
+    return length < 0 ? RAISED : length;
+}
+
+PyObject *store_import(PyObject *object, PyObject *arguments)
+{
+    struct store_object *self = (struct store_object *)object;
+    struct tamis_source source = {.size = sizeof source, .read = read_piece};
+    struct tamis_import_spec spec = TAMIS_INIT(struct tamis_import_spec);
+    const char *name, *format;
+    int rc;
+
+    if (!PyArg_ParseTuple(arguments, "OsszO&O&O&d", &source.context, &name, &format, &spec.hash_set,
+                          to_u64, &spec.m_bits, to_u32, &spec.k, to_u64, &spec.capacity,
+                          &spec.fp_rate) ||
+        !store_enter(self))
+        return NULL;
+    PyThreadState *released = PyEval_SaveThread();
+    rc = tamis_filter_import(self->handle, name, format, &spec, &source, NULL);
+    PyEval_RestoreThread(released);
+    store_leave(self);
+    return none_or_exception(self->module, rc);
+}
+
+/* ---- Shards ------------------------------------------------------------------------------- */
+
+static int shards_are_some(uint32_t shards)
+{
+    if (shards == 0) PyErr_SetString(PyExc_ValueError, "shards: 0; give 1 or more");
+    return shards > 0;
+}
+
+PyObject *module_shard(PyObject *module, PyObject *arguments)
+{
+    PyObject *from;
+    struct key key;
+    uint32_t shards, shard;
+
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OO&", &from, to_u32, &shards) || !shards_are_some(shards) ||
+        key_init(&key, from) < 0)
+        return NULL;
+    shard = tamis_shard(key.data, key.bytes, shards);
+    key_clear(&key);
+    return PyLong_FromUnsignedLong(shard);
+}
+
+/* The shards of a chunk, behind those that are there.  Returns the longer bytes; NULL with an
+ * exception.  Takes the reference. */
+static PyObject *append_shards(PyObject *bytes, const struct tamis_key *keys, Py_ssize_t count,
+                               uint32_t shards)
+{
+    uint32_t chunk[CHUNK_KEYS];
+    PyObject *more, *longer;
+
+    for (Py_ssize_t i = 0; i < count; i++)
+        chunk[i] = tamis_shard(keys[i].data, keys[i].bytes, shards);
+    more = PyBytes_FromStringAndSize((const char *)chunk, count * (Py_ssize_t)sizeof *chunk);
+    longer = more ? PySequence_InPlaceConcat(bytes, more) : NULL;
+    Py_XDECREF(more);
+    Py_DECREF(bytes);
+    return longer;
+}
+
+PyObject *module_shard_many(PyObject *module, PyObject *arguments)
+{
+    struct source source;
+    PyObject *keys, *bytes;
+    Py_ssize_t count;
+    uint32_t shards;
+
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OO&", &keys, to_u32, &shards) || !shards_are_some(shards) ||
+        source_init(&source, keys) < 0)
+        return NULL;
+    bytes = PyByteArray_FromStringAndSize(NULL, 0); /* it grows without a copy each time */
+    while (bytes && (count = source.type->next(&source)) != 0) {
+        if (count < 0)
+            Py_CLEAR(bytes);
+        else
+            bytes = append_shards(bytes, source.keys, count, shards);
+    }
+    source_clear(&source);
+    return bytes;
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * filter.c: the type Filter: an open filter, asked key by key.  many.c has the calls for many keys.
+ *
+ * A single key is added and asked for under the GIL: this takes some 50 ns, and who gives up the
+ * GIL gets it back only when other threads let go of it, which may be 5 ms later.  Adds to a
+ * durable filter wait for the disk, so they give it up.
+ */
+#include "fields.h"
+#include "key.h"
+#include "many.h"
+
+/* ---- Handles ------------------------------------------------------------------------------ */
+
+static tamis_filter *handle_of(struct filter_object *self)
+{
+    if (self->handle && !self->is_closed) return self->handle;
+    raise_closed(self->module, "filter");
+    return NULL;
+}
+
+tamis_filter *filter_enter(struct filter_object *self)
+{
+    tamis_filter *handle = handle_of(self);
+
+    if (handle) self->running++;
+    return handle;
+}
+
+/* Closes the handle without the GIL; the object has lost it before. */
+static int close_handle(struct filter_object *self)
+{
+    tamis_filter *handle = self->handle;
+    int rc;
+
+    self->handle = NULL;
+    PyThreadState *released = PyEval_SaveThread();
+    rc = tamis_filter_close(handle);
+    PyEval_RestoreThread(released);
+    return rc;
+}
+
+/* Closes, and reports an error of that as Python does where nobody can catch it.  Of a filter that
+ * was dropped, or whose store was removed, nothing is left that could be lost. */
+static void close_quietly(struct filter_object *self)
+{
+    PyObject *type, *value, *traceback;
+    int rc;
+
+    PyErr_Fetch(&type, &value, &traceback);
+    rc = close_handle(self);
+    if (rc < 0 && rc != TAMIS_EDROPPED && rc != TAMIS_ENOSTORE) {
+        raise_error(self->module, rc);
+        PyErr_WriteUnraisable(self->module);
+    }
+    PyErr_Restore(type, value, traceback);
+}
+
+void filter_leave(struct filter_object *self)
+{
+    if (--self->running == 0 && self->is_closed) close_quietly(self);
+}
+
+static PyObject *filter_close(PyObject *object, PyObject *unused)
+{
+    struct filter_object *self = (struct filter_object *)object;
+    int rc = 0;
+
+    (void)unused;
+    if (!self->is_closed && self->handle) {
+        self->is_closed = true;
+        if (self->running == 0) rc = close_handle(self);
+    }
+    if (rc < 0) return raise_error(self->module, rc);
+    return Py_NewRef(Py_None);
+}
+
+static void filter_dealloc(PyObject *object)
+{
+    struct filter_object *self = (struct filter_object *)object;
+
+    PyObject_GC_UnTrack(object);
+    if (self->handle) close_quietly(self);
+    Py_XDECREF(self->module);
+    free_object(object);
+}
+
+/* Opening modes of filter_open(). */
+enum { OPEN, CREATE, OPEN_OR_CREATE };
+
+/* filter_open(filter, store, name, mode, flags, spec) */
+PyObject *filter_open(PyObject *module, PyObject *arguments)
+{
+    struct state *state = state_of(module);
+    struct filter_object *self;
+    struct store_object *store;
+    struct tamis_filter_spec spec;
+    struct tamis_filter_stat stat = TAMIS_INIT(struct tamis_filter_stat);
+    PyObject *from;
+    const char *name;
+    unsigned mode, flags;
+    int rc = 0;
+
+    if (!PyArg_ParseTuple(arguments, "O!O!sO&O&O", state->filter_type, &self, state->store_type,
+                          &store, &name, to_u32, &mode, to_u32, &flags, &from) ||
+        spec_init(&spec, module, from) < 0)
+        return NULL;
+    if (self->module) return PyErr_Format(PyExc_ValueError, "the filter was opened already");
+    if (!store_enter(store)) return NULL;
+    self->module = Py_NewRef(module);
+    PyThreadState *released = PyEval_SaveThread();
+    if (mode == OPEN) rc = tamis_filter_open(store->handle, name, flags, &self->handle);
+    if (mode == CREATE) rc = tamis_filter_create(store->handle, name, &spec, &self->handle);
+    if (mode == OPEN_OR_CREATE)
+        rc = tamis_filter_open_or_create(store->handle, name, &spec, &self->handle);
+    if (rc == 0) rc = tamis_filter_stat(self->handle, &stat);
+    PyEval_RestoreThread(released);
+    self->is_durable = (stat.flags & TAMIS_FILTER_DURABLE) != 0;
+    store_leave(store);
+    if (rc < 0) return raise_error(module, rc);
+    return Py_NewRef(Py_None);
+}
+
+/* ---- One key ------------------------------------------------------------------------------ */
+
+typedef int one_key_call(tamis_filter *filter, const void *key, size_t key_bytes);
+
+/* Returns what the call returns; -100 with an exception.  Codes of the library are far above that.
+ */
+static int call_released(struct filter_object *self, one_key_call *call, const struct key *key)
+{
+    tamis_filter *handle = filter_enter(self);
+    int rc;
+
+    if (!handle) return -100;
+    PyThreadState *released = PyEval_SaveThread();
+    rc = call(handle, key->data, key->bytes);
+    PyEval_RestoreThread(released);
+    filter_leave(self);
+    return rc;
+}
+
+static int call_with_key(struct filter_object *self, one_key_call *call, PyObject *object,
+                         bool may_wait)
+{
+    struct key key;
+    int rc = -100;
+
+    if (key_init(&key, object) < 0) return -1;
+    if (may_wait)
+        rc = call_released(self, call, &key);
+    else if (handle_of(self))
+        rc = call(self->handle, key.data, key.bytes);
+    key_clear(&key);
+    if (rc < 0 && rc != -100) raise_error(self->module, rc);
+    return rc < 0 ? -1 : rc;
+}
+
+static PyObject *filter_add(PyObject *object, PyObject *key)
+{
+    struct filter_object *self = (struct filter_object *)object;
+    int rc = call_with_key(self, tamis_filter_add, key, self->is_durable);
+
+    return rc < 0 ? NULL : PyBool_FromLong(rc);
+}
+
+static int filter_contains(PyObject *object, PyObject *key)
+{
+    return call_with_key((struct filter_object *)object, tamis_filter_contains, key, false);
+}
+
+/* A remove may wait for another one. */
+static PyObject *filter_remove(PyObject *object, PyObject *key)
+{
+    int rc = call_with_key((struct filter_object *)object, tamis_filter_remove, key, true);
+
+    return rc < 0 ? NULL : PyBool_FromLong(rc);
+}
+
+static PyObject *filter_count(PyObject *object, PyObject *from)
+{
+    struct filter_object *self = (struct filter_object *)object;
+    struct key key;
+    int64_t count;
+
+    if (key_init(&key, from) < 0) return NULL;
+    count = handle_of(self) ? tamis_filter_count(self->handle, key.data, key.bytes) : -100;
+    key_clear(&key);
+    if (count == -100) return NULL;
+    return count < 0 ? raise_error(self->module, (int)count) : PyLong_FromLongLong(count);
+}
+
+/* ---- The filter as a whole ---------------------------------------------------------------- */
+
+static Py_ssize_t filter_length(PyObject *object)
+{
+    struct filter_object *self = (struct filter_object *)object;
+    int64_t items;
+
+    if (!handle_of(self)) return -1;
+    items = tamis_filter_items(self->handle);
+    if (items < 0) raise_error(self->module, (int)items);
+    return items < 0 ? -1 : (Py_ssize_t)items;
+}
+
+static PyObject *filter_stat(PyObject *object, PyObject *unused)
+{
+    struct filter_object *self = (struct filter_object *)object;
+    struct tamis_filter_stat stat = TAMIS_INIT(struct tamis_filter_stat);
+    tamis_filter *handle = filter_enter(self);
+    int rc;
+
+    (void)unused;
+    if (!handle) return NULL;
+    PyThreadState *released = PyEval_SaveThread();
+    rc = tamis_filter_stat(handle, &stat);
+    PyEval_RestoreThread(released);
+    filter_leave(self);
+    return rc < 0 ? raise_error(self->module, rc) : dict_of_stat(&stat);
+}
+
+/* A call on the filter alone, without the GIL. */
+static PyObject *call_alone(PyObject *object, int (*call)(tamis_filter *))
+{
+    struct filter_object *self = (struct filter_object *)object;
+    tamis_filter *handle = filter_enter(self);
+    int rc;
+
+    if (!handle) return NULL;
+    PyThreadState *released = PyEval_SaveThread();
+    rc = call(handle);
+    PyEval_RestoreThread(released);
+    filter_leave(self);
+    if (rc < 0) return raise_error(self->module, rc);
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *filter_sync(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    return call_alone(object, tamis_filter_sync);
+}
+
+static PyObject *filter_rotate(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    return call_alone(object, tamis_filter_rotate);
+}
+
+static PyObject *filter_accept(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    return call_alone(object, tamis_filter_accept);
+}
+
+static PyObject *filter_merge(PyObject *object, PyObject *from)
+{
+    struct filter_object *self = (struct filter_object *)object,
+                         *source = (struct filter_object *)from;
+    struct tamis_merge merge = TAMIS_INIT(struct tamis_merge);
+    tamis_filter *handle;
+    int rc;
+
+    if (!handle_of(self)) return NULL;
+    if (!PyObject_TypeCheck(from, state_of(self->module)->filter_type))
+        return PyErr_Format(PyExc_TypeError, "a filter can be merged with a filter only");
+    handle = filter_enter(source);
+    if (!handle) return NULL;
+    self->running++; /* it was open three lines before, under the GIL */
+    merge.sources = &handle;
+    merge.count = 1;
+    PyThreadState *released = PyEval_SaveThread();
+    rc = tamis_filter_merge(self->handle, &merge);
+    PyEval_RestoreThread(released);
+    filter_leave(self);
+    filter_leave(source);
+    if (rc < 0) return raise_error(self->module, rc);
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *filter_is_closed(PyObject *object, void *unused)
+{
+    struct filter_object *self = (struct filter_object *)object;
+
+    (void)unused;
+    return PyBool_FromLong(!self->handle || self->is_closed);
+}
+
+/* ---- Data, for ../tamis/compat/ ----------------------------------------------------------- */
+
+/* _data(): the bytes of the oldest segment */
+static PyObject *filter_data(PyObject *object, PyObject *unused)
+{
+    struct filter_object *self = (struct filter_object *)object;
+    struct tamis_segment_stat stat = TAMIS_INIT(struct tamis_segment_stat);
+    PyObject *bytes = NULL;
+    int rc;
+
+    (void)unused;
+    if (!filter_enter(self)) return NULL;
+    rc = tamis_filter_segment(self->handle, 0, &stat);
+    if (rc == 0) bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)stat.data_bytes);
+    if (bytes) {
+        char *into = PyBytes_AsString(bytes);
+        PyThreadState *released = PyEval_SaveThread();
+        rc = tamis_filter_read_data(self->handle, 0, 0, into, stat.data_bytes);
+        PyEval_RestoreThread(released);
+    }
+    if (rc < 0) {
+        Py_CLEAR(bytes);
+        raise_error(self->module, rc);
+    }
+    filter_leave(self);
+    return bytes;
+}
+
+/* _set_data(bytes): sets the bits that are set there */
+static PyObject *filter_set_data(PyObject *object, PyObject *from)
+{
+    struct filter_object *self = (struct filter_object *)object;
+    struct key data;
+    int rc = -100;
+
+    if (key_init(&data, from) < 0) return NULL;
+    if (filter_enter(self)) {
+        PyThreadState *released = PyEval_SaveThread();
+        rc = tamis_filter_write_data(self->handle, 0, 0, data.data, data.bytes);
+        PyEval_RestoreThread(released);
+        if (rc < 0) raise_error(self->module, rc);
+        filter_leave(self);
+    }
+    key_clear(&data);
+    return rc < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+/* The docstrings that users read are in tamis/_filter.py and tamis/_tamis.pyi. */
+static PyMethodDef methods[] = {
+    {"add", filter_add, METH_O,
+     "add(key) -> bool\n\nAdd a key.  True: it was new, and of all processes this one was told "
+     "so.\n"
+     "(pybloomfiltermmap's add() answers the other way round.)"},
+    {"remove", filter_remove, METH_O,
+     "remove(key) -> bool\n\nTake a key off once; kind counting only."},
+    {"count", filter_count, METH_O,
+     "count(key) -> int\n\nHow often a key is there; kind counting only."},
+    {"add_many", filter_add_many, METH_O,
+     "add_many(keys) -> bytes\n\nAdd keys; byte i of the result is 1 if key i was new, else 0."},
+    {"contains_many", filter_contains_many, METH_O,
+     "contains_many(keys) -> bytes\n\nByte i of the result is 1 if key i is in the filter, else "
+     "0."},
+    {"remove_many", filter_remove_many, METH_O,
+     "remove_many(keys) -> bytes\n\nTake each key off once."},
+    {"count_many", filter_count_many, METH_O,
+     "count_many(keys) -> list\n\nHow often each key is there."},
+    {"update", filter_update, METH_O,
+     "update(keys) -> int\n\nAdd keys; how many of them were new."},
+    {"sync", filter_sync, METH_NOARGS, "sync()\n\nBring all that was added to the disk."},
+    {"rotate", filter_rotate, METH_NOARGS, "rotate()\n\nBegin a new slice of the window."},
+    {"accept", filter_accept, METH_NOARGS, "accept()\n\nSay that lost keys were dealt with."},
+    {"merge", filter_merge, METH_O,
+     "merge(other)\n\nBring all keys of another filter into this one."},
+    {"close", filter_close, METH_NOARGS,
+     "close()\n\nClose the filter; closing it twice is allowed."},
+    {"_export", filter_export, METH_VARARGS, "Write the filter as a stream."},
+    {"_data", filter_data, METH_NOARGS, "The bits of the oldest segment."},
+    {"_set_data", filter_set_data, METH_O, "Set the bits that are set in these bytes."},
+    {"_stat", filter_stat, METH_NOARGS, "What is known of the filter, as a dict."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef properties[] = {
+    {"closed", filter_is_closed, NULL, "Whether the filter is closed.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_dealloc, (void *)filter_dealloc},
+    {Py_tp_traverse, (void *)visit_type},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, properties},
+    {Py_sq_contains, (void *)filter_contains},
+    {Py_sq_length, (void *)filter_length},
+    {0, NULL},
+};
+
+PyType_Spec filter_spec = {
+    .name = "tamis._tamis.Filter",
+    .basicsize = sizeof(struct filter_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = slots,
+};

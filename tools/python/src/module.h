@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * module.h: what the files of tamis._tamis share: the module's state, its objects, and errors.
+ *
+ * This extension is the part of `tamis` that must be fast or must hold a handle of the library. The
+ * classes that users see are in ../tamis/, in Python: they derive from Store, Filter and Build
+ * here.
+ *
+ * Every object begins as a closed one, without a handle, and the functions store_open(),
+ * filter_open() and build_open() of the module open it.  So an object that was made past its class,
+ * or whose opening has failed, is refused like a closed one.
+ *
+ * CLOSE.  The library forbids to close a handle beside another call on it.  A call that gives up
+ * the GIL counts itself in `running`, under the GIL.  close() marks the object closed, and if calls
+ * are running then the last of them closes the handle.
+ */
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#ifndef Py_LIMITED_API
+#define Py_LIMITED_API 0x030B0000 /* one binary for Python 3.11 and all later ones */
+#endif
+#include <Python.h>
+#include <stdbool.h>
+
+#include <tamis.h>
+#include <tamis_build.h>
+
+/* The slots of a type hold functions as void *, which ISO C does not know and POSIX does. */
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+struct state {
+    PyTypeObject *store_type;
+    PyTypeObject *filter_type;
+    PyTypeObject *build_type;
+    PyObject *by_code; /* dict: code -> class, of tamis._errors */
+    PyObject *error;   /* the base class, for a code that this version does not know */
+    PyObject *closed_error;
+};
+
+struct store_object {
+    PyObject ob_base;
+    PyObject *module; /* NULL before store_open() */
+    tamis_store *handle;
+    unsigned running; /* calls that have given up the GIL, and builds */
+    bool is_closed;
+};
+
+struct filter_object {
+    PyObject ob_base;
+    PyObject *module;
+    tamis_filter *handle;
+    unsigned running;
+    bool is_closed;
+    bool is_durable; /* each add waits for the disk, so it gives up the GIL */
+};
+
+struct build_object {
+    PyObject ob_base;
+    PyObject *module;
+    struct store_object *store; /* counted in its `running`: it cannot close before the build */
+    PyObject *spec;             /* its hash_set is read until the build is closed */
+    tamis_build *handle;
+    unsigned running;
+    bool is_closed;
+};
+
+struct state *state_of(PyObject *module);
+
+/* Raises the exception of a code, with the library's sentence; returns NULL. */
+PyObject *raise_error(PyObject *module, int code);
+
+/* The same, with an attribute `answers`. */
+PyObject *raise_with_answers(PyObject *module, int code, const uint8_t *answers, size_t count);
+
+/* Raises ClosedError; returns NULL. */
+PyObject *raise_closed(PyObject *module, const char *what);
+
+/* Counts a call that will give up the GIL.  Returns the handle; NULL with an exception if there is
+ * none. */
+tamis_store *store_enter(struct store_object *self);
+void store_leave(struct store_object *self);
+tamis_filter *filter_enter(struct filter_object *self);
+void filter_leave(struct filter_object *self);
+
+extern PyType_Spec store_spec, filter_spec, build_spec;
+
+/* Functions of the module. */
+PyObject *store_open(PyObject *module, PyObject *arguments);
+PyObject *filter_open(PyObject *module, PyObject *arguments);
+PyObject *build_open(PyObject *module, PyObject *arguments);
+PyObject *module_shard(PyObject *module, PyObject *arguments);
+PyObject *module_shard_many(PyObject *module, PyObject *arguments);
+
+/* Filter._export(write, format, flags) */
+PyObject *filter_export(PyObject *self, PyObject *arguments);
+/* Store._import(read, name, format, hash_set, m_bits, k, capacity, fp_rate) */
+PyObject *store_import(PyObject *self, PyObject *arguments);
+
+/* Of heap types: the type is visited, and let go after the object. */
+int visit_type(PyObject *self, visitproc visit, void *arg);
+void free_object(PyObject *self);

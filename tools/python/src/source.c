@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "source.h"
+
+/* The orders in which an object is asked what it is: an array of pyarrow has items too, and a numpy
+ * array is iterable, but these would make a Python object of each key. */
+static int choose(struct source *source, PyObject *object)
+{
+    int rc;
+
+    if (PyUnicode_Check(object) || PyBytes_Check(object) || PyByteArray_Check(object)) {
+        PyErr_SetString(PyExc_TypeError, "this call takes many keys; put a single key into a list");
+        return -1;
+    }
+    rc = source_of_arrow(source, object);
+    if (rc == 0) rc = source_of_buffer(source, object);
+    if (rc == 0) rc = source_of_items(source, object);
+    return rc < 0 ? -1 : 0;
+}
+
+int source_init(struct source *source, PyObject *object)
+{
+    *source = (struct source){.keys = PyMem_Malloc(CHUNK_KEYS * sizeof *source->keys)};
+    if (!source->keys) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (choose(source, object) < 0) {
+        source_clear(source);
+        return -1;
+    }
+    return 0;
+}
+
+void source_clear(struct source *source)
+{
+    if (source->type) source->type->clear(source);
+    PyMem_Free(source->keys);
+    *source = (struct source){.keys = NULL};
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* store.c: the type Store: an open store, and what is done to the filters in it by name. */
+#include <string.h>
+
+#include "fields.h"
+
+/* ---- Handles ------------------------------------------------------------------------------ */
+
+tamis_store *store_enter(struct store_object *self)
+{
+    if (!self->handle || self->is_closed) {
+        raise_closed(self->module, "store");
+        return NULL;
+    }
+    self->running++;
+    return self->handle;
+}
+
+static void close_handle(struct store_object *self)
+{
+    tamis_store *handle = self->handle;
+
+    self->handle = NULL;
+    PyThreadState *released = PyEval_SaveThread();
+    tamis_store_close(handle);
+    PyEval_RestoreThread(released);
+}
+
+void store_leave(struct store_object *self)
+{
+    if (--self->running == 0 && self->is_closed) close_handle(self);
+}
+
+static PyObject *store_close(PyObject *object, PyObject *unused)
+{
+    struct store_object *self = (struct store_object *)object;
+
+    (void)unused;
+    if (!self->is_closed && self->handle) {
+        self->is_closed = true;
+        if (self->running == 0) close_handle(self);
+    }
+    return Py_NewRef(Py_None);
+}
+
+static void store_dealloc(PyObject *object)
+{
+    struct store_object *self = (struct store_object *)object;
+
+    PyObject_GC_UnTrack(object);
+    if (self->handle) close_handle(self);
+    Py_XDECREF(self->module);
+    free_object(object);
+}
+
+/* store_open(store, path, flags, mode, busy_timeout_ms) */
+PyObject *store_open(PyObject *module, PyObject *arguments)
+{
+    struct store_object *self;
+    struct tamis_store_options options = TAMIS_INIT(struct tamis_store_options);
+    PyObject *path;
+    const char *path_bytes;
+    int rc;
+
+    if (!PyArg_ParseTuple(arguments, "O!O&O&O&O&", state_of(module)->store_type, &self,
+                          PyUnicode_FSConverter, &path, to_u32, &options.flags, to_u32,
+                          &options.mode, to_i64, &options.busy_timeout_ms))
+        return NULL;
+    if (self->module) {
+        Py_DECREF(path);
+        return PyErr_Format(PyExc_ValueError, "the store was opened already");
+    }
+    self->module = Py_NewRef(module);
+    path_bytes = PyBytes_AsString(path);
+    PyThreadState *released = PyEval_SaveThread();
+    rc = tamis_store_open_with(path_bytes, &options, &self->handle);
+    PyEval_RestoreThread(released);
+    Py_DECREF(path);
+    if (rc < 0) return raise_error(module, rc);
+    return Py_NewRef(Py_None);
+}
+
+/* None, or the exception of a negative code. */
+static PyObject *none_or_error(struct store_object *self, int rc)
+{
+    if (rc < 0) return raise_error(self->module, rc);
+    return Py_NewRef(Py_None);
+}
+
+/* ---- Lists -------------------------------------------------------------------------------- */
+
+struct list {
+    PyObject *list;
+    const char *only; /* NULL, or the only name that is wanted, which comes first */
+};
+
+/* Called without the GIL.  Below the codes of the library: an exception is set, or enough was seen.
+ */
+#define LIST_FAILED (-100)
+#define LIST_ENOUGH (-101)
+
+static int append(PyObject *list, PyObject *dict)
+{
+    int rc = dict && PyList_Append(list, dict) == 0 ? 0 : LIST_FAILED;
+
+    Py_XDECREF(dict);
+    return rc;
+}
+
+static int list_one(void *context, const struct tamis_filter_stat *stat)
+{
+    const struct list *list = context;
+    PyGILState_STATE gil;
+    int rc;
+
+    if (list->only && strcmp(stat->name, list->only) != 0) return LIST_ENOUGH;
+    gil = PyGILState_Ensure();
+    rc = append(list->list, dict_of_stat(stat));
+    PyGILState_Release(gil);
+    return rc == 0 && list->only ? LIST_ENOUGH : rc;
+}
+
+/* _list(prefix, is_live, only_this_name) */
+static PyObject *store_list(PyObject *object, PyObject *arguments)
+{
+    struct store_object *self = (struct store_object *)object;
+    struct list list = {.list = NULL};
+    const char *prefix;
+    int is_live, only_this_name, rc;
+
+    if (!PyArg_ParseTuple(arguments, "spp", &prefix, &is_live, &only_this_name) ||
+        !store_enter(self))
+        return NULL;
+    list.list = PyList_New(0);
+    list.only = only_this_name ? prefix : NULL;
+    if (list.list) {
+        PyThreadState *released = PyEval_SaveThread();
+        rc = (is_live ? tamis_store_list_live : tamis_store_list)(self->handle, prefix, list_one,
+                                                                  &list);
+        PyEval_RestoreThread(released);
+        if (rc < 0 && rc > LIST_FAILED) raise_error(self->module, rc);
+        if (rc < 0 && rc != LIST_ENOUGH) Py_CLEAR(list.list);
+    }
+    store_leave(self);
+    return list.list;
+}
+
+static int list_generation(void *context, const struct tamis_generation_stat *stat)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    int rc = append(context, dict_of_generation(stat));
+
+    PyGILState_Release(gil);
+    return rc;
+}
+
+/* _generations(name) */
+static PyObject *store_generations(PyObject *object, PyObject *arguments)
+{
+    struct store_object *self = (struct store_object *)object;
+    const char *name;
+    PyObject *list;
+    int rc;
+
+    if (!PyArg_ParseTuple(arguments, "s", &name) || !store_enter(self)) return NULL;
+    list = PyList_New(0);
+    if (list) {
+        PyThreadState *released = PyEval_SaveThread();
+        rc = tamis_filter_generations(self->handle, name, list_generation, list);
+        PyEval_RestoreThread(released);
+        if (rc < 0 && rc > LIST_FAILED) raise_error(self->module, rc);
+        if (rc < 0) Py_CLEAR(list);
+    }
+    store_leave(self);
+    return list;
+}
+
+/* ---- Changes ------------------------------------------------------------------------------ */
+
+/* drop(name) */
+static PyObject *store_drop(PyObject *object, PyObject *arguments)
+{
+    struct store_object *self = (struct store_object *)object;
+    const char *name;
+    int rc;
+
+    if (!PyArg_ParseTuple(arguments, "s:drop", &name) || !store_enter(self)) return NULL;
+    PyThreadState *released = PyEval_SaveThread();
+    rc = tamis_filter_drop(self->handle, name);
+    PyEval_RestoreThread(released);
+    store_leave(self);
+    return none_or_error(self, rc);
+}
+
+/* rename(old_name, new_name) */
+static PyObject *store_rename(PyObject *object, PyObject *arguments)
+{
+    struct store_object *self = (struct store_object *)object;
+    const char *old_name, *new_name;
+    int rc;
+
+    if (!PyArg_ParseTuple(arguments, "ss:rename", &old_name, &new_name) || !store_enter(self))
+        return NULL;
+    PyThreadState *released = PyEval_SaveThread();
+    rc = tamis_filter_rename(self->handle, old_name, new_name);
+    PyEval_RestoreThread(released);
+    store_leave(self);
+    return none_or_error(self, rc);
+}
+
+/* _rollback(name, generation) */
+static PyObject *store_rollback(PyObject *object, PyObject *arguments)
+{
+    struct store_object *self = (struct store_object *)object;
+    uint64_t generation;
+    const char *name;
+    int rc;
+
+    if (!PyArg_ParseTuple(arguments, "sO&", &name, to_u64, &generation) || !store_enter(self))
+        return NULL;
+    PyThreadState *released = PyEval_SaveThread();
+    rc = tamis_filter_rollback(self->handle, name, generation);
+    PyEval_RestoreThread(released);
+    store_leave(self);
+    return none_or_error(self, rc);
+}
+
+/* Counts the sources in; returns how many were, less than `count` with an exception. */
+static Py_ssize_t enter_sources(PyObject *module, PyObject *filters, tamis_filter **sources,
+                                Py_ssize_t count)
+{
+    Py_ssize_t i;
+
+    for (i = 0; i < count; i++) {
+        PyObject *filter = PyTuple_GetItem(filters, i);
+        if (!PyObject_TypeCheck(filter, state_of(module)->filter_type)) {
+            PyErr_SetString(PyExc_TypeError, "filters are made of filters");
+            break;
+        }
+        sources[i] = filter_enter((struct filter_object *)filter);
+        if (!sources[i]) break;
+    }
+    return i;
+}
+
+/* _merge(name, filters, flags) */
+static PyObject *store_merge(PyObject *object, PyObject *arguments)
+{
+    struct store_object *self = (struct store_object *)object;
+    struct tamis_merge merge = TAMIS_INIT(struct tamis_merge);
+    tamis_filter **sources = NULL;
+    PyObject *filters, *module;
+    Py_ssize_t count, entered = 0;
+    const char *name;
+    int rc = 0;
+
+    if (!PyArg_ParseTuple(arguments, "sO!O&", &name, &PyTuple_Type, &filters, to_u32,
+                          &merge.flags) ||
+        !store_enter(self))
+        return NULL;
+    module = self->module;
+    count = PyTuple_Size(filters);
+    sources = PyMem_Calloc((size_t)count + 1, sizeof *sources);
+    if (!sources) PyErr_NoMemory();
+    if (sources) entered = enter_sources(module, filters, sources, count);
+    if (sources && entered == count) {
+        merge.sources = sources;
+        merge.count = (size_t)count;
+        PyThreadState *released = PyEval_SaveThread();
+        rc = tamis_filter_create_merged(self->handle, name, &merge, NULL);
+        PyEval_RestoreThread(released);
+        if (rc < 0) raise_error(module, rc);
+    }
+    while (entered > 0)
+        filter_leave((struct filter_object *)PyTuple_GetItem(filters, --entered));
+    PyMem_Free(sources);
+    store_leave(self);
+    if (PyErr_Occurred()) return NULL;
+    return Py_NewRef(Py_None);
+}
+
+/* _verify(name or None): the number of problems */
+static PyObject *store_verify(PyObject *object, PyObject *arguments)
+{
+    struct store_object *self = (struct store_object *)object;
+    const char *name;
+    int64_t problems;
+
+    if (!PyArg_ParseTuple(arguments, "z", &name) || !store_enter(self)) return NULL;
+    PyThreadState *released = PyEval_SaveThread();
+    problems = tamis_store_verify(self->handle, name, NULL, NULL);
+    PyEval_RestoreThread(released);
+    store_leave(self);
+    return problems < 0 ? raise_error(self->module, (int)problems) : PyLong_FromLongLong(problems);
+}
+
+static PyObject *store_is_closed(PyObject *object, void *unused)
+{
+    struct store_object *self = (struct store_object *)object;
+
+    (void)unused;
+    return PyBool_FromLong(!self->handle || self->is_closed);
+}
+
+static PyMethodDef methods[] = {
+    {"drop", store_drop, METH_VARARGS,
+     "drop(name)\n\nRemove a filter and its files.  Open handles of it, in any process, fail from "
+     "then on."},
+    {"rename", store_rename, METH_VARARGS,
+     "rename(old_name, new_name)\n\nGive a filter another name."},
+    {"close", store_close, METH_NOARGS,
+     "close()\n\nClose the store.  Filters that are open stay open."},
+    {"_list", store_list, METH_VARARGS, "Dicts of the filters."},
+    {"_generations", store_generations, METH_VARARGS, "Dicts of the generations of a filter."},
+    {"_rollback", store_rollback, METH_VARARGS, "Put a kept generation in force."},
+    {"_merge", store_merge, METH_VARARGS, "Make a filter of others."},
+    {"_import", store_import, METH_VARARGS, "Make a filter of a stream."},
+    {"_verify", store_verify, METH_VARARGS, "The number of problems."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef properties[] = {
+    {"closed", store_is_closed, NULL, "Whether the store is closed.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_dealloc, (void *)store_dealloc},
+    {Py_tp_traverse, (void *)visit_type},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, properties},
+    {0, NULL},
+};
+
+PyType_Spec store_spec = {
+    .name = "tamis._tamis.Store",
+    .basicsize = sizeof(struct store_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = slots,
+};

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Store: a directory of named filters."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from . import _tamis
+from ._filter import CREATE, FILTER_DURABLE, FORCE_NETWORK_FS, READ_ONLY, Build, Filter, FilterStat, Generation
+
+ON_FULL = {None: 0, "grow": 1, "refuse": 2, "warn": 3}  # enum tamis_on_full
+BUILD_IF_CHANGED, BUILD_KEEP = 1, 2
+MERGE_INTERSECT = 1
+Duration = datetime.timedelta | float | int
+
+
+def _nanoseconds(window: Duration | None) -> int:
+    if window is None:
+        return 0
+    if isinstance(window, datetime.timedelta):
+        return window // datetime.timedelta(microseconds=1) * 1000
+    return round(window * 1_000_000_000)
+
+
+def _spec(capacity: int = 0, fp_rate: float = 0, kind: str | None = None, *, hash_set: str | None = None, seed: int = 0,
+          k: int = 0, m_bits: int = 0, on_full: str | None = None, window: Duration | None = None,
+          window_items: int = 0, slices: int = 0, counter_bits: int = 0, durable: bool = False,
+          secret: bytes = b"") -> tuple[Any, ...]:
+    """The tuple that fields.c takes."""
+    if on_full not in ON_FULL:
+        raise ValueError(f"on_full is 'grow', 'refuse' or 'warn', not {on_full!r}")
+    return (capacity, fp_rate, kind, k, m_bits, hash_set, seed, ON_FULL[on_full], slices, _nanoseconds(window),
+            window_items, counter_bits, FILTER_DURABLE * durable, secret)
+
+
+class Store(_tamis.Store):
+    """A directory of filters, which many processes share without a server.
+
+    It looks like a mapping: store["name"] opens a filter, `name in store`, len(store), and iteration over names in their
+    byte order.  store["name"] opens it anew each time, so keep what it returns.
+
+    create          make the store if there is none; not for a read-only one
+    read_only       every filter is opened read-only, and nothing is written
+    mode            of the files of a new store, such as 0o660; None: 0o666 less umask
+    busy_timeout    seconds that a call waits for another process that has a lock of the store
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, create: bool = True, read_only: bool = False,
+                 mode: int | None = None, busy_timeout: float = 10, force_network_fs: bool = False) -> None:
+        self._path = os.path.abspath(os.fsdecode(path))
+        self._read_only = read_only
+        flags = READ_ONLY if read_only else create * CREATE
+        flags |= force_network_fs * FORCE_NETWORK_FS
+        milliseconds = round(busy_timeout * 1000)
+        _tamis.store_open(self, self._path, flags, mode or 0, milliseconds if milliseconds > 0 else -1)
+
+    @property
+    def path(self) -> str:
+        """The directory, as an absolute path."""
+        return self._path
+
+    @property
+    def read_only(self) -> bool:
+        return self._read_only
+
+    # The names.
+
+    def __getitem__(self, name: str) -> Filter:
+        return Filter(self, name)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and bool(name) and bool(self._list(name, False, True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([fields["name"] for fields in self._list("", False, False)])
+
+    def __len__(self) -> int:
+        return len(self._list("", False, False))
+
+    def __bool__(self) -> bool:
+        return True  # a store without filters is a store
+
+    def list(self, prefix: str = "") -> list[FilterStat]:
+        """What is known of each filter whose name begins with the prefix, with the items of now."""
+        return [FilterStat._of(fields) for fields in self._list(prefix, True, False)]
+
+    # Making and opening.
+
+    def open(self, name: str, *, read_only: bool = False, no_sync: bool = False, populate: bool = False) -> Filter:
+        """Open a filter.
+
+        no_sync     closing it brings nothing to the disk; a later sync does
+        populate    bring all of it into memory first
+        """
+        return Filter(self, name, read_only=read_only, no_sync=no_sync, populate=populate)
+
+    def create(self, name: str, capacity: int = 0, fp_rate: float = 0, *, kind: str | None = None,
+               hash_set: str | None = None, seed: int = 0, k: int = 0, m_bits: int = 0, on_full: str | None = None,
+               window: Duration | None = None, window_items: int = 0, slices: int = 0, counter_bits: int = 0,
+               durable: bool = False, secret: bytes = b"") -> Filter:
+        """Make a filter, and open it.
+
+        capacity    distinct keys for which the rate holds
+        fp_rate     rate of false positives; 0: 1 %
+        kind        "blocked" (the default), "bloom" or "counting"; store.build() makes "fuse"
+        on_full     "grow" (the default): further files; "refuse": FullError; "warn": a worse rate
+        window      a timedelta or seconds: keys are forgotten after that, and at most a slice later
+        durable     add() returns True only once a power cut cannot take the key
+        """
+        return Filter(self, name, _mode=1, _spec=_spec(
+            capacity, fp_rate, kind, hash_set=hash_set, seed=seed, k=k, m_bits=m_bits, on_full=on_full, window=window,
+            window_items=window_items, slices=slices, counter_bits=counter_bits, durable=durable, secret=secret))
+
+    def open_or_create(self, name: str, capacity: int = 0, fp_rate: float = 0, *, kind: str | None = None,
+                       hash_set: str | None = None, seed: int = 0, k: int = 0, m_bits: int = 0,
+                       on_full: str | None = None, window: Duration | None = None, window_items: int = 0,
+                       slices: int = 0, counter_bits: int = 0, durable: bool = False, secret: bytes = b"") -> Filter:
+        """Open a filter, or make it if there is none; of many processes one makes it.  The arguments are those of
+        create().  MismatchError says which field of a filter that is there differs from them."""
+        return Filter(self, name, _mode=2, _spec=_spec(
+            capacity, fp_rate, kind, hash_set=hash_set, seed=seed, k=k, m_bits=m_bits, on_full=on_full, window=window,
+            window_items=window_items, slices=slices, counter_bits=counter_bits, durable=durable, secret=secret))
+
+    def merge(self, name: str, *filters: Filter, intersect: bool = False) -> Filter:
+        """Make a filter of the keys that are in any of the filters, or in all of them."""
+        self._merge(name, filters, MERGE_INTERSECT * intersect)
+        return Filter(self, name)
+
+    def build(self, name: str, capacity: int = 0, fp_rate: float = 0, *, kind: str | None = None,
+              hash_set: str | None = None, seed: int = 0, memory_bytes: int = 0, threads: int = 0,
+              if_changed: bool = False, keep: int | None = None) -> Build:
+        """Begin the next generation of a filter, which is made anew as a whole; see Build.
+
+        kind            "fuse" (the default), "blocked" or "bloom"
+        memory_bytes    for keys, before they go to a file; 0: a quarter of what is free
+        if_changed      publish nothing if the keys are those of the generation in force
+        keep            how many older generations are kept for rollback(); None: as before
+        """
+        flags = BUILD_IF_CHANGED * if_changed | BUILD_KEEP * (keep is not None)
+        return Build(self, name, _spec(capacity, fp_rate, kind, hash_set=hash_set, seed=seed), memory_bytes, threads,
+                     flags, keep or 0)
+
+    def import_(self, name: str, file: str | os.PathLike[str] | BinaryIO, format: str = "tamis", *,
+                hash_set: str | None = None, m_bits: int = 0, k: int = 0, capacity: int = 0,
+                fp_rate: float = 0) -> Filter:
+        """Make a filter of what Filter.export(), `tamis export` or another program wrote, and open it.
+
+        file        a path, or a binary file that is open
+        format      "tamis", "redisbloom", "guava" or "redis-bitmap"; the other arguments are what the last two do not
+                    tell (docs/exchange.md)
+        """
+        with contextlib.ExitStack() as stack:
+            if isinstance(file, (str, os.PathLike)):
+                file = stack.enter_context(open(file, "rb"))
+            self._import(file.read, name, format, hash_set, m_bits, k, capacity, fp_rate)
+        return Filter(self, name)
+
+    def generations(self, name: str) -> list[Generation]:
+        """The generations of a filter that are kept, the oldest first."""
+        return [Generation(in_force=bool(fields.pop("in_force")), **fields) for fields in self._generations(name)]
+
+    def rollback(self, name: str, generation: int = 0) -> None:
+        """Put a kept generation in force again; 0: the newest before the one in force."""
+        self._rollback(name, generation)
+
+    def verify(self, name: str | None = None) -> int:
+        """Check the files of a filter, or of all; returns the number of problems.  The command `tamis verify` lists
+        them."""
+        return self._verify(name)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopen_store, (self._path, self._read_only)
+
+    def __repr__(self) -> str:
+        return f"<tamis.Store {self._path!r}{', closed' if self.closed else ''}>"
+
+
+def _reopen_store(path: str, read_only: bool) -> Store:
+    return Store(path, create=False, read_only=read_only)

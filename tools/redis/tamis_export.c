@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tamis_export.c: TAMIS.EXPORT: what `tamis export` writes, in pieces.
+ *
+ *     TAMIS.EXPORT key format position [WITHKEY]  ->  [total bytes, mark, piece]
+ *
+ * The server keeps nothing between two pieces: each is cut out of a pass over the whole stream,
+ * which is written to nowhere but for the piece.  So memory is that of a piece.  If the mark
+ * changes, the filter's segments have changed in between, and the pieces do not fit together.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "durable.h"
+#include "freeze.h"
+#include "pieces.h"
+
+/* The part of a stream that is wanted. */
+struct cut {
+    uint64_t position, at; /* where it begins; where the stream is */
+    char *piece;
+    size_t bytes;
+};
+
+static int cut_out(void *context, const void *data, size_t bytes)
+{
+    struct cut *cut = context;
+    const uint64_t begin = cut->at, end = begin + bytes, last = cut->position + PIECE_BYTES;
+    const uint64_t from = begin > cut->position ? begin : cut->position;
+    const uint64_t to = end < last ? end : last;
+    cut->at = end;
+    if (from >= to) return 0;
+    if (cut->piece == NULL) cut->piece = RedisModule_Alloc(PIECE_BYTES);
+    memcpy(cut->piece + cut->bytes, (const char *)data + (from - begin), (size_t)(to - from));
+    cut->bytes += (size_t)(to - from);
+    return 0;
+}
+
+/* FNV-1a, so that another list of segments gives another number. */
+static void mix(uint64_t *mark, uint64_t number)
+{
+    for (int shift = 0; shift < 64; shift += 8)
+        *mark = (*mark ^ (number >> shift & 0xFF)) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t mark_of(const struct value *value, uint64_t all_bytes)
+{
+    struct tamis_segment_stat segment = {.size = sizeof segment};
+    uint64_t mark = UINT64_C(0xcbf29ce484222325);
+    mix(&mark, all_bytes);
+    for (uint32_t i = 0; tamis_filter_segment(value->filter, i, &segment) == 0; i++) {
+        mix(&mark, segment.number);
+        mix(&mark, segment.slice);
+        segment.size = sizeof segment;
+    }
+    return mark & INT64_MAX;
+}
+
+int tamis_export(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    long long position;
+    char sentence[1100];
+    RedisModuleKey *key;
+    const bool with_key = argc == 5 && arg_is(argv[4], "WITHKEY");
+    if (argc != 4 && !with_key) return RedisModule_WrongArity(ctx);
+    if (!arg_integer(argv[3], 0, INT64_MAX, &position))
+        return RedisModule_ReplyWithError(ctx, "ERR bad position");
+    const struct value *value = key_open_any(ctx, argv[1], REDISMODULE_READ, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    if (value->durable) durable_wait(value);
+    struct cut cut = {.position = (uint64_t)position};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = cut_out, .context = &cut};
+    const int rc = tamis_filter_export(value->filter, RedisModule_StringPtrLen(argv[2], NULL),
+                                       with_key ? TAMIS_EXPORT_WITH_KEY : 0, &sink);
+    if (rc < 0) {
+        (void)snprintf(sentence, sizeof sentence, "filter '%s': %s", value->name,
+                       tamis_last_error());
+        (void)reply_sentence(ctx, TOLD, sentence);
+    } else {
+        (void)RedisModule_ReplyWithArray(ctx, 3);
+        (void)RedisModule_ReplyWithLongLong(ctx, (long long)cut.at);
+        (void)RedisModule_ReplyWithLongLong(ctx, (long long)mark_of(value, cut.at));
+        (void)RedisModule_ReplyWithStringBuffer(ctx, cut.bytes > 0 ? cut.piece : "", cut.bytes);
+    }
+    RedisModule_Free(cut.piece);
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}

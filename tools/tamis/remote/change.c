@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * change.c: filters of a remote store are made, dropped, renamed and rotated.
+ *
+ * A sharded filter is many keys on many nodes, and no transaction spans them.  So its descriptor is
+ * written first, with a state that says what is going on, and "ready" is written last: whoever is
+ * killed in between leaves a descriptor that opens for nobody, says what to do, and drops.
+ *
+ * A command whose answer was lost is sent again, and may then find its own work: a key that exists
+ * already, or is gone already, is what was wanted.
+ */
+#include "command.h"
+#include "filter.h"
+
+#define WORDS_MAX 40
+
+/* TAMIS.RESERVE's words, with room for their numbers. */
+struct words {
+    const char *word[WORDS_MAX];
+    size_t count;
+    char numbers[12][32];
+    size_t numbers_used;
+};
+
+static void add_word(struct words *words, const char *word)
+{
+    words->word[words->count++] = word;
+}
+
+static void add_number(struct words *words, const char *name, uint64_t number)
+{
+    char *text = words->numbers[words->numbers_used++];
+    if (name != NULL) add_word(words, name);
+    (void)snprintf(text, sizeof words->numbers[0], "%" PRIu64, number);
+    add_word(words, text);
+}
+
+static void add_rate(struct words *words, const char *name, double rate)
+{
+    char *text = words->numbers[words->numbers_used++];
+    if (name != NULL) add_word(words, name);
+    (void)snprintf(text, sizeof words->numbers[0], "%.17g", rate);
+    add_word(words, text);
+}
+
+static void add_number_if(struct words *words, const char *name, uint64_t number)
+{
+    if (number != 0) add_number(words, name, number);
+}
+
+/* RATE CAPACITY and the options of TAMIS.RESERVE. */
+static void add_shape(struct words *words, const struct tamis_filter_spec *spec, uint32_t shards,
+                      bool if_missing)
+{
+    add_rate(words, NULL, spec->fp_rate);
+    add_number(words, NULL, shards > 1 ? shard_capacity(spec->capacity, shards) : spec->capacity);
+    if (spec->kind != 0) {
+        add_word(words, "KIND");
+        add_word(words, tamis_kind_name(spec->kind));
+    }
+    if (spec->hash_set != NULL) {
+        add_word(words, "HASHSET");
+        add_word(words, spec->hash_set);
+    }
+    add_number_if(words, "SEED", spec->seed);
+    add_number_if(words, "BITS", spec->m_bits);
+    add_number_if(words, "HASHES", spec->k);
+    add_number_if(words, "COUNTERBITS", spec->counter_bits);
+    add_number_if(words, "WINDOWNS", (uint64_t)spec->window_ns);
+    add_number_if(words, "WINDOWITEMS", spec->window_items);
+    add_number_if(words, "SLICES", spec->slices);
+    if (spec->on_full != 0) {
+        add_word(words, "ONFULL");
+        add_word(words, tamis_on_full_name(spec->on_full));
+    }
+    if (spec->flags & TAMIS_FILTER_DURABLE) add_word(words, "DURABLE");
+    if (if_missing) add_word(words, "IFMISSING");
+}
+
+int change_fail_exists(const char *name)
+{
+    cli_tell("a filter '%s' exists already; choose another name, or drop it", name);
+    return -1;
+}
+
+static bool set_state(struct remote *store, const char *name, const char *state)
+{
+    redisReply *reply =
+        ASK_ONE(store, name, REDIS_REPLY_INTEGER, NULL, true, "HSET", name, "state", state);
+    if (reply != NULL) freeReplyObject(reply);
+    return reply != NULL;
+}
+
+bool change_remove_key(struct remote *store, const char *name)
+{
+    redisReply *reply = ASK_ONE(store, name, REDIS_REPLY_INTEGER, NULL, true, "UNLINK", name);
+    if (reply != NULL) freeReplyObject(reply);
+    return reply != NULL;
+}
+
+/* ---- Making one ------------------------------------------------------------------------------ */
+
+static bool is_error(const redisReply *reply, const char *beginning)
+{
+    return reply->type == REDIS_REPLY_ERROR &&
+           strncmp(reply->str, beginning, strlen(beginning)) == 0;
+}
+
+/* The answers to TAMIS.RESERVE of each shard. */
+static int take_made(struct remote_filter *filter, const struct request *requests)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < filter_keys(filter); i++) {
+        const redisReply *reply = requests[i].reply;
+        const bool exists = is_error(reply, "ERR item exists") || is_error(reply, "WRONGTYPE");
+        const bool mine = requests[i].lost > 0 && is_error(reply, "ERR item exists");
+        if (reply->type == REDIS_REPLY_STATUS || mine) continue;
+        if (exists)
+            rc = change_fail_exists(filter_key(filter, i));
+        else
+            rc = reply_fail(filter->store, "TAMIS.RESERVE", reply);
+    }
+    return rc;
+}
+
+static int make_shards(struct remote_filter *filter, const struct tamis_filter_spec *spec,
+                       bool if_missing)
+{
+    struct words words = {0};
+    add_word(&words, "TAMIS.RESERVE");
+    add_shape(&words, spec, filter_keys(filter), if_missing);
+    struct request *requests = ask_each(filter, true, words.word);
+    const int rc = requests != NULL ? take_made(filter, requests) : -1;
+    each_free(filter, requests);
+    return rc;
+}
+
+/* 1: the descriptor is ours to fill; 0: the name has one; -1 after a message. */
+static int claim(struct remote *store, const char *name)
+{
+    unsigned lost;
+    redisReply *reply = ASK_ONE(store, name, REDIS_REPLY_INTEGER, &lost, true, "HSETNX", name,
+                                "tamis", DESCRIPTOR_VERSION);
+    if (reply == NULL) return -1;
+    const int claimed = reply->integer == 1 || lost > 0;
+    freeReplyObject(reply);
+    return claimed;
+}
+
+static bool describe(struct remote_filter *filter)
+{
+    struct words words = {0};
+    add_word(&words, "HSET");
+    add_word(&words, filter->name);
+    add_word(&words, "state");
+    add_word(&words, "making");
+    add_number(&words, "shards", filter->shards);
+    add_number(&words, "capacity", filter->capacity);
+    add_rate(&words, "rate", filter->fp_rate);
+    add_number(&words, "seed", filter->seed);
+    add_word(&words, "kind");
+    add_word(&words, tamis_kind_name(filter->kind));
+    redisReply *reply =
+        ask_one(filter->store, filter->name, REDIS_REPLY_INTEGER, NULL, true, words.word);
+    if (reply != NULL) freeReplyObject(reply);
+    return reply != NULL;
+}
+
+bool change_describe(struct remote_filter *filter, uint64_t capacity, double fp_rate, uint32_t kind,
+                     uint64_t seed)
+{
+    filter->capacity = capacity;
+    filter->fp_rate = fp_rate;
+    filter->kind = kind;
+    filter->seed = seed;
+    const int claimed = claim(filter->store, filter->name);
+    if (claimed == 0) return change_fail_exists(filter->name) == 0;
+    return claimed > 0 && describe(filter);
+}
+
+bool change_ready(struct remote_filter *filter)
+{
+    return set_state(filter->store, filter->name, "ready");
+}
+
+/* What was made of a sharded filter stays, as a kill would leave it. */
+static int finish(struct remote_filter *filter, int rc)
+{
+    if (rc == 0) return change_ready(filter) ? 0 : -1;
+    cli_tell("'tamis drop %s' takes away the shards that were made", filter->name);
+    return -1;
+}
+
+static int make_sharded(struct remote_filter *filter, const struct tamis_filter_spec *spec)
+{
+    if (!change_describe(filter, spec->capacity, spec->fp_rate,
+                         spec->kind ? spec->kind : TAMIS_KIND_BLOCKED, spec->seed))
+        return -1;
+    return finish(filter, make_shards(filter, spec, false));
+}
+
+bool store_has(struct remote *store, const char *name, bool *has)
+{
+    redisReply *type = ASK_ONE(store, name, REDIS_REPLY_STATUS, NULL, false, "TYPE", name);
+    if (type == NULL) return false;
+    *has = strcmp(type->str, "none") != 0;
+    freeReplyObject(type);
+    return true;
+}
+
+/* --if-missing of a sharded filter.  1: it is there and is the same; 0: there is none; -1 after a
+ * message. */
+static int is_there(struct remote *store, const char *name, const struct tamis_filter_spec *spec,
+                    uint32_t shards)
+{
+    bool has = false;
+    if (!store_has(store, name, &has)) return -1;
+    if (!has) return 0;
+    struct remote_filter *filter = filter_find(store, name, NULL);
+    if (filter == NULL) return -1;
+    int rc = -1;
+    if (filter->shards != shards)
+        cli_tell("the filter '%s' exists with %u shards, not %u; ask for the same, or choose "
+                 "another name",
+                 name, filter_keys(filter), shards);
+    else if (filter->capacity != spec->capacity)
+        cli_tell("the filter '%s' exists with capacity %" PRIu64 ", not %" PRIu64
+                 "; ask for the same, or choose another name",
+                 name, filter->capacity, spec->capacity);
+    else
+        rc = make_shards(filter, spec, true) == 0 ? 1 : -1;
+    filter_free(filter);
+    return rc;
+}
+
+/* A shard's filter, or the whole one, is made like another: TAMIS.SPEC tells the words. */
+static int make_like(struct remote_filter *to, struct remote_filter *from)
+{
+    struct request *specs = ASK_EACH(from, false, "TAMIS.SPEC");
+    int rc = specs != NULL ? 0 : -1;
+    for (uint32_t i = 0; rc == 0 && i < filter_keys(from); i++) {
+        const redisReply *spec = specs[i].reply;
+        const char *words[WORDS_MAX] = {"TAMIS.RESERVE", filter_key(to, i)};
+        size_t count = 2;
+        if (spec->type != REDIS_REPLY_ARRAY || spec->elements > WORDS_MAX - 3) {
+            rc = reply_fail(to->store, "TAMIS.SPEC", spec);
+            break;
+        }
+        for (size_t j = 0; j < spec->elements; j++)
+            words[count++] = spec->element[j]->str ? spec->element[j]->str : "";
+        struct request made = request_of(words[1], (int)count, words, true);
+        rc = exchange(to->store, &made, 1) ? 0 : -1;
+        struct remote_filter one = {.store = to->store, .name = (char *)(uintptr_t)words[1]};
+        if (rc == 0) rc = take_made(&one, &made);
+        exchange_clear(&made, 1);
+    }
+    each_free(from, specs);
+    return rc;
+}
+
+static int create_like(struct remote *store, const char *name, const struct remote_spec *wanted)
+{
+    bool has = false;
+    struct remote_filter *from = filter_find(store, wanted->like, NULL);
+    if (from == NULL) return -1;
+    struct remote_filter *to = filter_new(store, name, from->shards);
+    int rc = store_has(store, name, &has) ? 0 : -1;
+    if (rc == 0 && has && !wanted->if_missing) rc = change_fail_exists(name);
+    if (rc == 0 && !has && to->shards == 0)
+        rc = make_like(to, from);
+    else if (rc == 0 && !has)
+        rc = change_describe(to, from->capacity, from->fp_rate, from->kind, from->seed)
+                 ? finish(to, make_like(to, from))
+                 : -1;
+    filter_free(to);
+    filter_free(from);
+    return rc;
+}
+
+/* How many shards; 0 after a message. */
+static uint32_t count_shards(const struct tamis_filter_spec *spec, uint32_t shards)
+{
+    const bool divides = spec->m_bits == 0 && spec->window_items == 0;
+    if (!divides && shards > 1) {
+        cli_tell("a filter in shards is made by -n and -p, with a window in time; leave --shards "
+                 "out, or the other option");
+        return 0;
+    }
+    if (!divides) return 1;
+    if (shards != 0) return shards;
+    shards = shard_count_for(spec);
+    if (shards == 0)
+        cli_tell("for so many keys at that rate, %u shards would be larger than 128 MiB; give "
+                 "--shards, a smaller -n or a greater -p",
+                 SHARDS_MAX);
+    return shards;
+}
+
+int store_create(struct remote *store, const char *name, const struct remote_spec *wanted)
+{
+    struct tamis_filter_spec spec = wanted->spec;
+    if (!filter_name_is_good(name)) return -1;
+    if (wanted->like != NULL) return create_like(store, name, wanted);
+    if (tamis_filter_check(NULL, name, &spec) < 0) {
+        (void)cli_fail_library();
+        return -1;
+    }
+    if (spec.fp_rate == 0 && spec.m_bits == 0) spec.fp_rate = TAMIS_FP_RATE_DEFAULT;
+    const uint32_t shards = count_shards(&spec, wanted->shards);
+    if (shards == 0) return -1;
+    const bool has_seed = spec.hash_set == NULL || strcmp(spec.hash_set, "xxh3") == 0;
+    if (shards > 1 && spec.seed == 0 && has_seed) spec.seed = SHARD_SEED;
+    const int there = wanted->if_missing && shards > 1 ? is_there(store, name, &spec, shards) : 0;
+    if (there != 0) return there > 0 ? 0 : -1;
+    struct remote_filter *filter = filter_new(store, name, shards);
+    const int rc =
+        shards > 1 ? make_sharded(filter, &spec) : make_shards(filter, &spec, wanted->if_missing);
+    filter_free(filter);
+    return rc;
+}
+
+/* ---- Dropping, renaming, rotating ------------------------------------------------------------ */
+
+static bool drop_shards(struct remote_filter *filter)
+{
+    if (!set_state(filter->store, filter->name, "dropping")) return false;
+    struct request *requests = ASK_EACH(filter, true, "UNLINK");
+    bool good = requests != NULL;
+    for (uint32_t i = 0; good && i < filter->shards; i++) {
+        good = requests[i].reply->type == REDIS_REPLY_INTEGER;
+        if (!good) exchange_fail(filter->store, "UNLINK", requests[i].reply);
+    }
+    each_free(filter, requests);
+    return good;
+}
+
+int store_drop(struct remote *store, const char *name)
+{
+    struct remote_filter *filter = filter_find(store, name, FILTER_ANY_STATE);
+    if (filter == NULL) return -1;
+    const bool good =
+        (filter->shards == 0 || drop_shards(filter)) && change_remove_key(store, name);
+    filter_free(filter);
+    return good ? 0 : -1;
+}
+
+/* The shards have the slots of their numbers, whatever the filter's name is: each stays where it
+ * is.  One that has gone on before, in a rename that was cut short, is no error. */
+static bool move_shards(struct remote_filter *from, struct remote_filter *to, bool again)
+{
+    const uint32_t count = filter_keys(from);
+    struct request *requests = cli_alloc(count * sizeof *requests);
+    const char **argv = cli_alloc(count * 3 * sizeof *argv);
+    for (uint32_t i = 0; i < count; i++) {
+        argv[3 * i] = "RENAMENX";
+        argv[3 * i + 1] = filter_key(from, i);
+        argv[3 * i + 2] = filter_key(to, i);
+        requests[i] = request_of(argv[3 * i + 1], 3, argv + 3 * i, true);
+    }
+    bool good = exchange(from->store, requests, count);
+    for (uint32_t i = 0; good && i < count; i++) {
+        const redisReply *reply = requests[i].reply;
+        const bool gone = is_error(reply, "ERR no such key") && (again || requests[i].lost > 0);
+        good = gone || (reply->type == REDIS_REPLY_INTEGER && reply->integer == 1);
+        if (!good && reply->type == REDIS_REPLY_INTEGER)
+            (void)change_fail_exists(filter_key(to, i));
+        else if (!good)
+            exchange_fail(from->store, "RENAMENX", reply);
+    }
+    exchange_clear(requests, count);
+    free(argv);
+    free(requests);
+    return good;
+}
+
+/* The new descriptor is the old one, but for its state. */
+static bool copy_descriptor(struct remote *store, const char *name, const char *new_name)
+{
+    const char *words[2 * WORDS_MAX + 5] = {"HSET", new_name};
+    size_t count = 2;
+    redisReply *all = ASK_ONE(store, name, REDIS_REPLY_ARRAY, NULL, false, "HGETALL", name);
+    if (all == NULL) return false;
+    for (size_t i = 0; i + 1 < all->elements && i < (size_t)2 * WORDS_MAX; i += 2) {
+        if (!all->element[i]->str || !all->element[i + 1]->str) continue;
+        words[count++] = all->element[i]->str;
+        words[count++] = all->element[i + 1]->str;
+    }
+    words[count++] = "state";
+    words[count] = "making";
+    redisReply *reply = ask_one(store, new_name, REDIS_REPLY_INTEGER, NULL, true, words);
+    freeReplyObject(all);
+    if (reply != NULL) freeReplyObject(reply);
+    return reply != NULL;
+}
+
+static bool rename_sharded(struct remote_filter *from, const char *new_name, const char *state,
+                           bool again)
+{
+    struct remote *store = from->store;
+    const int claimed = claim(store, new_name);
+    if (claimed < 0) return false;
+    if (claimed == 0 && !again) return change_fail_exists(new_name) == 0;
+    struct remote_filter *to = filter_new(store, new_name, from->shards);
+    const bool good = copy_descriptor(store, from->name, new_name) &&
+                      set_state(store, from->name, state) && move_shards(from, to, again) &&
+                      set_state(store, new_name, "ready") && change_remove_key(store, from->name);
+    filter_free(to);
+    return good;
+}
+
+/* A filter of one key.  If the new name is in another slot of a cluster, the filter is copied. */
+static bool rename_key(struct remote_filter *filter, const char *new_name)
+{
+    struct remote *store = filter->store;
+    const char *name = filter->name;
+    bool has = false;
+    if (!store->is_cluster ||
+        shard_slot(name, strlen(name)) == shard_slot(new_name, strlen(new_name))) {
+        struct remote_filter *to = filter_new(store, new_name, 0);
+        const bool good = move_shards(filter, to, false);
+        filter_free(to);
+        return good;
+    }
+    if (!store_has(store, new_name, &has)) return false;
+    if (has) return change_fail_exists(new_name) == 0;
+    return transfer_copy(store, name, new_name) == 0 && change_remove_key(store, name);
+}
+
+int store_rename(struct remote *store, const char *name, const char *new_name)
+{
+    char *state = NULL;
+    if (!filter_name_is_good(new_name)) return -1;
+    if (asprintf(&state, "renaming %s", new_name) < 0) cli_no_memory();
+    struct remote_filter *filter = filter_find(store, name, state);
+    bool good = filter != NULL;
+    if (good && strcmp(name, new_name) == 0) {
+        good = true; /* as in a directory */
+    } else if (good && filter->shards > 0) {
+        redisReply *now =
+            ASK_ONE(store, name, REDIS_REPLY_STRING, NULL, false, "HGET", name, "state");
+        good = now != NULL;
+        const bool again = good && strcmp(now->str, state) == 0;
+        if (good) freeReplyObject(now);
+        good = good && rename_sharded(filter, new_name, state, again);
+    } else if (good) {
+        good = rename_key(filter, new_name);
+    }
+    filter_free(filter);
+    free(state);
+    return good ? 0 : -1;
+}
+
+/* TAMIS.ROTATE or TAMIS.SYNC of each shard. */
+static int tell_each(struct remote_filter *filter, const char *command)
+{
+    struct request *requests = ASK_EACH(filter, true, command);
+    int rc = requests != NULL ? 0 : -1;
+    for (uint32_t i = 0; rc == 0 && i < filter_keys(filter); i++)
+        if (requests[i].reply->type != REDIS_REPLY_STATUS)
+            rc = reply_fail(filter->store, command, requests[i].reply);
+    each_free(filter, requests);
+    return rc;
+}
+
+int filter_rotate(struct remote_filter *filter)
+{
+    return tell_each(filter, "TAMIS.ROTATE");
+}
+
+int filter_sync(struct remote_filter *filter)
+{
+    return tell_each(filter, "TAMIS.SYNC");
+}

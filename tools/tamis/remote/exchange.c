@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * exchange.c: requests to all nodes at once, and their replies; see exchange.h.
+ *
+ * It goes in rounds.  A round sends each request that has no reply to the node that has its slot,
+ * all of them before it waits for any, and takes the replies as they come.  What was redirected,
+ * refused for now, or lost with its connection goes out again in the next round, after a look at
+ * the slots.  A node that is silent for a second is doubted: if the other nodes say that its slots
+ * are elsewhere now, its connection is given up; if not, it may only be slow.
+ */
+#include "exchange.h"
+
+#include <errno.h>
+#include <poll.h>
+
+#include "command.h"
+
+#define SILENCE_MS 1000 /* then the others are asked about a node */
+#define PAUSE_MS 50     /* between rounds where something is to settle */
+#define REDIRECTIONS 4  /* of a request, which are followed at once */
+#define CONNECT_MS 2000
+#define GRACE_MS 1000  /* after a signal */
+#define WAIT_MS "1000" /* of one WAIT; it is sent again until store->wait_ms is over */
+
+struct exchange {
+    struct remote *store;
+    struct request *requests;
+    size_t count, left;
+    int64_t heard_ns; /* when something was done last */
+    bool stale;       /* the slots have changed */
+    bool pause;       /* trying again at once is useless */
+    bool failed;
+};
+
+static int64_t now_ns(void)
+{
+    return (int64_t)(progress_clock() * 1e9);
+}
+
+static void note(struct exchange *x, const struct node *node, const char *text)
+{
+    snprintf(x->store->trouble, TROUBLE_BYTES, "%s: %s", node_name(node), text);
+}
+
+static bool is_over(const struct exchange *x)
+{
+    const int64_t limit_ms = interrupt_signal() ? GRACE_MS : x->store->wait_ms;
+    return now_ns() - x->heard_ns >= limit_ms * 1000000;
+}
+
+/* The request is to be done again.  Its reply is kept; a key that was new before stays so in it. */
+static void keep_reply(struct request *request)
+{
+    redisReply *old = request->before, *last = request->reply;
+    for (size_t i = 0; old != NULL && i < old->elements && i < last->elements; i++)
+        if (old->element[i]->type == REDIS_REPLY_INTEGER && old->element[i]->integer == 1 &&
+            last->element[i]->type == REDIS_REPLY_INTEGER)
+            last->element[i]->integer = 1;
+    if (old != NULL) freeReplyObject(old);
+    request->before = last;
+    request->reply = NULL;
+    request->state = REQUEST_UNSENT;
+}
+
+/* What the node has answered may be in none of its replicas: it is done again, if it may be. */
+static void distrust(struct exchange *x, const struct node *node)
+{
+    for (size_t i = 0; i < x->count; i++) {
+        struct request *request = &x->requests[i];
+        if (request->state != REQUEST_ANSWERED || request->node != node) continue;
+        if (!request->once) {
+            keep_reply(request);
+            continue;
+        }
+        request->state = REQUEST_DONE;
+        x->left--;
+    }
+    x->stale = x->pause = true;
+}
+
+/* The connection is gone, and with it all answers that have not come. */
+static void lose(struct exchange *x, struct node *node)
+{
+    while (!node_is_idle(node)) {
+        struct request *request = node_next(node).request;
+        if (request == NULL) continue;
+        request->lost++;
+        request->state = request->once ? REQUEST_DONE : REQUEST_UNSENT;
+        x->left -= request->once;
+    }
+    distrust(x, node);
+    node_disconnect(node);
+}
+
+/* ---- Sending --------------------------------------------------------------------------------- */
+
+static bool is_connected(struct exchange *x, struct node *node)
+{
+    bool fatal = false;
+    if (node->context != NULL) return true;
+    if (node->heard_ns < 0) return false; /* it was tried in this round */
+    if (node_connect(node, &x->store->address, CONNECT_MS, x->store->trouble, &fatal)) return true;
+    node->heard_ns = -1;
+    x->stale = x->pause = true;
+    if (fatal) {
+        x->failed = true;
+        cli_tell("%s: %s", x->store->shown, x->store->trouble);
+    }
+    return false;
+}
+
+static void send_one(struct exchange *x, struct request *request)
+{
+    struct node *node = request->ask  ? request->ask
+                        : request->at ? request->at
+                                      : x->store->slots[request->slot];
+    if (node == NULL) {
+        snprintf(x->store->trouble, TROUBLE_BYTES, "no node of the cluster has slot %u",
+                 request->slot);
+        x->stale = x->pause = true;
+        return;
+    }
+    if (!is_connected(x, node)) {
+        request->ask = NULL;
+        return;
+    }
+    if (request->ask != NULL) {
+        const char *asking[] = {"ASKING"};
+        node_send(node, EXPECT_ASKING, NULL, 1, asking, NULL);
+    }
+    request->ask = NULL;
+    node_send(node, EXPECT_REPLY, request, request->argc, request->argv, request->bytes);
+    request->state = REQUEST_SENT;
+    request->node = node;
+    node->writes |= request->writes;
+}
+
+static void send_all(struct exchange *x)
+{
+    char replicas[16];
+    const char *wait[] = {"WAIT", replicas, WAIT_MS};
+    (void)snprintf(replicas, sizeof replicas, "%u", x->store->replicas);
+    for (size_t i = 0; i < x->store->node_count; i++) {
+        x->store->nodes[i]->writes = false;
+        x->store->nodes[i]->heard_ns = 0;
+    }
+    for (size_t i = 0; i < x->count && !x->failed; i++) {
+        struct request *request = &x->requests[i];
+        if (request->state == REQUEST_UNSENT) send_one(x, request);
+        if (request->state == REQUEST_ANSWERED) request->node->writes = true;
+    }
+    for (size_t i = 0; i < x->store->node_count; i++) {
+        struct node *node = x->store->nodes[i];
+        if (x->store->replicas > 0 && node->writes && node->context != NULL)
+            node_send(node, EXPECT_WAIT, NULL, 3, wait, NULL);
+        node->heard_ns = now_ns();
+    }
+}
+
+/* ---- Replies --------------------------------------------------------------------------------- */
+
+static bool begins(const redisReply *reply, const char *word)
+{
+    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, word, strlen(word)) == 0;
+}
+
+/* Errors that pass: the request goes out again, perhaps elsewhere. */
+static bool passes(const struct exchange *x, const redisReply *reply)
+{
+    static const char *const words[] = {"TRYAGAIN",   "CLUSTERDOWN", "LOADING",
+                                        "MASTERDOWN", "NOREPLICAS",  "BUSY "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (begins(reply, words[i])) return true;
+    /* A master that has become a replica; of a server alone it is its configuration. */
+    return x->store->is_cluster && begins(reply, "READONLY");
+}
+
+/* The request is done elsewhere, or later.  false: the reply is the one that is wanted. */
+static bool put_off(struct exchange *x, struct request *request, const redisReply *reply)
+{
+    if (begins(reply, "MOVED ") || begins(reply, "ASK ")) {
+        const char *space = strrchr(reply->str, ' ');
+        struct node *node = cluster_redirect(x->store, request->node, space + 1);
+        if (node == NULL) return false;
+        if (++request->redirected > REDIRECTIONS) x->pause = true; /* nodes disagree */
+        if (reply->str[0] == 'A') {
+            request->ask = node;
+        } else {
+            x->store->slots[request->slot] = node;
+            x->stale = true;
+        }
+        return true;
+    }
+    if (!passes(x, reply)) return false;
+    x->stale = x->pause = true;
+    return true;
+}
+
+static void take_answer(struct exchange *x, struct node *node, struct request *request,
+                        redisReply *reply)
+{
+    if (put_off(x, request, reply)) {
+        note(x, node, reply->str);
+        request->state = REQUEST_UNSENT;
+        freeReplyObject(reply);
+        return;
+    }
+    request->reply = reply;
+    request->state = x->store->replicas > 0 && request->writes && reply->type != REDIS_REPLY_ERROR
+                         ? REQUEST_ANSWERED
+                         : REQUEST_DONE;
+    x->left -= request->state == REQUEST_DONE;
+    x->heard_ns = now_ns();
+}
+
+/* Enough replicas have what was answered before it on this connection, or not. */
+static void take_wait(struct exchange *x, struct node *node, redisReply *reply)
+{
+    const bool counted = reply->type == REDIS_REPLY_INTEGER;
+    const bool enough = counted && reply->integer >= (long long)x->store->replicas;
+    char text[160];
+    if (!counted) {
+        note(x, node, reply->type == REDIS_REPLY_ERROR ? reply->str : "WAIT: a strange answer");
+    } else if (!enough) {
+        snprintf(text, sizeof text,
+                 "%lld of its replicas have what was added, and --replicas asks "
+                 "for %u",
+                 reply->integer, x->store->replicas);
+        note(x, node, text);
+    }
+    for (size_t i = 0; enough && i < x->count; i++) {
+        struct request *request = &x->requests[i];
+        if (request->state != REQUEST_ANSWERED || request->node != node) continue;
+        request->state = REQUEST_DONE;
+        x->left--;
+        x->heard_ns = now_ns();
+    }
+    if (!enough) x->stale = x->pause = true;
+    /* It was a master when it answered, and is a replica now. */
+    if (begins(reply, "ERR WAIT cannot be used with replica")) distrust(x, node);
+    freeReplyObject(reply);
+}
+
+/* All replies that are whole.  false: what came is no reply. */
+static bool take_replies(struct exchange *x, struct node *node)
+{
+    void *reply = NULL;
+    while (redisGetReplyFromReader(node->context, &reply) == REDIS_OK) {
+        if (reply == NULL) return true;
+        if (node_is_idle(node)) { /* nobody asked */
+            freeReplyObject(reply);
+            return false;
+        }
+        const struct expected next = node_next(node);
+        node->heard_ns = now_ns();
+        if (next.what == EXPECT_REPLY)
+            take_answer(x, node, next.request, reply);
+        else if (next.what == EXPECT_WAIT)
+            take_wait(x, node, reply);
+        else
+            freeReplyObject(reply); /* of ASKING; if it was refused, the next one is too */
+    }
+    return false;
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
+static void serve(struct exchange *x, struct node *node, short events)
+{
+    bool good = true;
+    if (events & POLLOUT) good = node_flush(node);
+    if (good && (events & (POLLIN | POLLHUP | POLLERR)))
+        good = node_receive(node) && take_replies(x, node);
+    if (good) return;
+    note(x, node, node_error(node));
+    lose(x, node);
+}
+
+/* A node is silent.  Have its slots gone elsewhere? */
+static void doubt(struct exchange *x, struct node *node)
+{
+    bool fatal;
+    note(x, node, "it does not answer");
+    node->heard_ns = now_ns();
+    if (!x->store->is_cluster || !cluster_map(x->store, SILENCE_MS / 2, &fatal)) return;
+    for (size_t i = 0; i < x->count; i++) {
+        const struct request *request = &x->requests[i];
+        const bool open = request->state == REQUEST_SENT || request->state == REQUEST_ANSWERED;
+        if (!open || request->node != node || request->at != NULL ||
+            x->store->slots[request->slot] == node)
+            continue;
+        lose(x, node);
+        return;
+    }
+}
+
+/* Nodes that owe a reply, and what is waited for at each. */
+static size_t gather(const struct exchange *x, struct pollfd *fds, struct node **nodes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < x->store->node_count; i++) {
+        struct node *node = x->store->nodes[i];
+        if (node->context == NULL || node_is_idle(node)) continue;
+        const bool unsent = sdslen(node->context->obuf) > 0;
+        fds[count] = (struct pollfd){.fd = node->context->fd,
+                                     .events = (short)(unsent ? POLLIN | POLLOUT : POLLIN)};
+        nodes[count++] = node;
+    }
+    return count;
+}
+
+static void receive_all(struct exchange *x)
+{
+    struct pollfd *fds = cli_alloc(x->store->node_count * sizeof *fds);
+    struct node **nodes = cli_alloc(x->store->node_count * sizeof(struct node *));
+    const size_t room = x->store->node_count; /* doubt() may add nodes */
+    size_t count;
+    while (!x->failed && x->store->node_count <= room && (count = gather(x, fds, nodes)) > 0) {
+        if (poll(fds, count, SILENCE_MS / 4) < 0 && errno != EINTR) break;
+        for (size_t i = 0; i < count; i++) {
+            if (fds[i].revents != 0) serve(x, nodes[i], fds[i].revents);
+            if (nodes[i]->context != NULL &&
+                now_ns() - nodes[i]->heard_ns > SILENCE_MS * INT64_C(1000000) &&
+                !node_is_idle(nodes[i]))
+                doubt(x, nodes[i]);
+        }
+        if (is_over(x)) break;
+    }
+    free(fds);
+    free(nodes);
+}
+
+/* What a round has left is tried again, after a look at the slots.  false: that was enough. */
+static bool settle(struct exchange *x)
+{
+    bool fatal = false;
+    if (is_over(x)) {
+        if (interrupt_signal()) {
+            cli_tell("stopped by %s before the server had answered", interrupt_name());
+            return false;
+        }
+        cli_tell("%s: nothing was answered for %.3g s; what was heard last: %s", x->store->shown,
+                 (double)x->store->wait_ms / 1000, x->store->trouble);
+        return false;
+    }
+    if (x->pause) {
+        (void)poll(NULL, 0, PAUSE_MS);
+        if (x->stale && x->store->is_cluster) (void)cluster_map(x->store, CONNECT_MS / 2, &fatal);
+    } else if (x->stale && now_ns() - x->store->mapped_ns > INT64_C(100000000)) {
+        (void)cluster_map(x->store, CONNECT_MS / 2, &fatal);
+    }
+    if (fatal) cli_tell("%s: %s", x->store->shown, x->store->trouble);
+    return !fatal;
+}
+
+bool exchange(struct remote *store, struct request *requests, size_t count)
+{
+    struct exchange x = {
+        .store = store, .requests = requests, .count = count, .left = count, .heard_ns = now_ns()};
+    for (;;) {
+        x.stale = x.pause = false;
+        send_all(&x);
+        receive_all(&x);
+        if (x.left == 0) return true;
+        if (x.failed || !settle(&x)) break;
+    }
+    /* Answers that are still to come belong to nobody. */
+    for (size_t i = 0; i < store->node_count; i++)
+        if (store->nodes[i]->context != NULL && !node_is_idle(store->nodes[i]))
+            lose(&x, store->nodes[i]);
+    return false;
+}
+
+void exchange_clear(struct request *requests, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (requests[i].reply != NULL) freeReplyObject(requests[i].reply);
+        if (requests[i].before != NULL) freeReplyObject(requests[i].before);
+        requests[i].reply = requests[i].before = NULL;
+    }
+}
+
+int exchange_fail(const struct remote *store, const char *what, const redisReply *reply)
+{
+    const char *mend = "";
+    if (reply->type != REDIS_REPLY_ERROR) {
+        cli_tell("%s: %s: the server's answer is not what Redis with the module tamis.so answers",
+                 store->shown, what);
+        return -1;
+    }
+    if (begins(reply, "NOAUTH"))
+        mend = "; put the password into the URL, or into $REDISCLI_AUTH";
+    else if (begins(reply, "NOPERM"))
+        mend = "; docs/cluster.md has the commands that the user needs (ACL SETUSER)";
+    else if (begins(reply, "ERR unknown command"))
+        mend = "; load the module tamis.so into it (docs/redis.md)";
+    else if (begins(reply, "READONLY"))
+        mend = "; it is a replica, so name its master";
+    else if (begins(reply, "ERR not found"))
+        mend = "; the filter, or a shard of it, is gone";
+    cli_tell("%s: %s: the server says: %s%s", store->shown, what, reply->str, mend);
+    return -1;
+}

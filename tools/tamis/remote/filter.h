@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* filter.h: an open filter of a remote store: its descriptor, if it has one, and its shards. */
+#pragma once
+
+#include "exchange.h"
+
+struct remote_filter {
+    struct remote *store;
+    char *name;
+    uint32_t shards; /* 0: the filter is one key, `name` */
+    uint64_t capacity;
+    double fp_rate;
+    uint32_t kind; /* of a sharded one, by its descriptor */
+    uint64_t seed;
+    uint64_t doubts;
+
+    /* Of the batch in hand (batch.c); kept for the next one. */
+    uint32_t *shard, *order;
+    struct request *requests;
+    const char **argv;
+    size_t *bytes;
+    size_t keys_room, words_room, requests_room;
+    char **shard_keys; /* made when they are first needed */
+};
+
+#define DESCRIPTOR_VERSION "1"
+
+/* The number of Redis keys that the filter has. */
+static inline uint32_t filter_keys(const struct remote_filter *filter)
+{
+    return filter->shards > 0 ? filter->shards : 1;
+}
+
+/* "name:{i}", or the name if there are no shards.  It belongs to the filter. */
+const char *filter_key(struct remote_filter *filter, uint32_t shard);
+
+/* A request about `key` whose arguments end with NUL.  argv stays the caller's. */
+struct request request_of(const char *key, int argc, const char **argv, bool writes);
+
+/* The reply to one such request, which the caller frees; NULL after a message, also where the reply
+ * is of another type (REDIS_REPLY_...) than wanted.  *lost, if not NULL: how often the answer was
+ * lost before. */
+redisReply *ask_one(struct remote *store, const char *key, int type, unsigned *lost, bool writes,
+                    const char *const *words);
+#define ASK_ONE(store, key, type, lost, writes, ...)                                               \
+    ask_one(store, key, type, lost, writes, (const char *const[]){__VA_ARGS__, NULL})
+
+/* The same command for each shard: argv[0], the shard's key, the other words.  Returns the
+ * requests, with their replies, for filter_keys() shards; NULL after a message.  The caller gives
+ * them to each_free(). */
+struct request *ask_each(struct remote_filter *filter, bool writes, const char *const *words);
+#define ASK_EACH(filter, writes, ...)                                                              \
+    ask_each(filter, writes, (const char *const[]){__VA_ARGS__, NULL})
+void each_free(const struct remote_filter *filter, struct request *requests);
+
+/* A filter that is not looked at. */
+struct remote_filter *filter_new(struct remote *store, const char *name, uint32_t shards);
+void filter_free(struct remote_filter *filter);
+/* One that is there; its state must be "ready", or `other` (NULL: nothing else). */
+#define FILTER_ANY_STATE "*"
+struct remote_filter *filter_find(struct remote *store, const char *name, const char *other);
+
+/* Tells an answer that is an error: the library's sentence alone where the module passes it on,
+ * else as exchange_fail().  Always -1. */
+int reply_fail(const struct remote *store, const char *what, const redisReply *reply);
+
+/* Tells that there is no such filter, with the name that is nearest to it.  Always -1. */
+int filter_fail_absent(struct remote *store, const char *name, const char *sentence);
+
+/* false after a message: no filter can have that name. */
+bool filter_name_is_good(const char *name);
+
+/* batch.c */
+int64_t batch_add(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                  uint8_t *answers);
+int64_t batch_contains(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                       uint8_t *answers);
+
+int64_t batch_remove(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                     uint8_t *answers);
+int64_t batch_count(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                    uint64_t *counts);
+/* Asks whether a filter of that kind has this command of counting filters, TAMIS.COUNT or
+ * TAMIS.REMOVE. */
+int batch_can(struct remote_filter *filter, const char *command);
+int batch_explain(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                  remote_explain_fn *each, void *context);
+
+/* stat.c */
+int filter_stat(struct remote_filter *filter, struct tamis_filter_stat *stat);
+int filter_segments(struct remote_filter *filter, bool fill, struct tamis_filter_stat *stat,
+                    struct tamis_segment_stat **segments);
+
+/* change.c */
+int store_create(struct remote *store, const char *name, const struct remote_spec *spec);
+int store_drop(struct remote *store, const char *name);
+int store_rename(struct remote *store, const char *name, const char *new_name);
+int filter_rotate(struct remote_filter *filter);
+int filter_sync(struct remote_filter *filter);
+bool store_has(struct remote *store, const char *name, bool *has);
+/* The steps of making a sharded filter, for those that fill it by themselves: its descriptor, which
+ * says "making", and the state at the end. */
+bool change_describe(struct remote_filter *filter, uint64_t capacity, double fp_rate, uint32_t kind,
+                     uint64_t seed);
+bool change_ready(struct remote_filter *filter);
+int change_fail_exists(const char *name);
+bool change_remove_key(struct remote *store, const char *key);
+
+/* merge.c */
+int store_merge(struct remote *store, const char *name, const char *const *sources, size_t count,
+                bool intersect);
+
+/* transfer.c */
+int transfer_export(struct remote_filter *filter, uint32_t shard, const char *format, bool with_key,
+                    const struct tamis_sink *sink, uint64_t *all_bytes);
+int transfer_import(struct remote *store, const char *name, tamis_filter *filter, bool durable);
+/* The key becomes a copy of another, wherever that one is. */
+int transfer_copy(struct remote *store, const char *from, const char *to);
+/* The name of a copy for a while, in the slot of the key.  The caller frees it. */
+char *transfer_aside(const char *key, size_t index);
+/* A filter of `shards` shards from their streams: begins, brings one, ends. */
+struct remote_filter *transfer_begin_shards(struct remote *store, const char *name,
+                                            const struct remote_shards *shards);
+int transfer_shard(struct remote_filter *filter, uint32_t shard, const struct tamis_source *source,
+                   bool durable);
+
+/* list.c */
+/* The name nearest to `wanted` among the first that a scan meets; "" if none resembles it. */
+void store_nearest(struct remote *store, const char *wanted, char nearest[TAMIS_NAME_MAX + 1]);
+int store_list(struct remote *store, const char *prefix, bool names_only,
+               int (*each)(void *context, const struct tamis_filter_stat *stat), void *context);

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * list.c: the filters of a remote store, found by SCAN on all nodes.
+ *
+ * A key `name:{0}` stands for the sharded filter `name` if a descriptor says so, and the other
+ * shards for nothing of their own.  Keys whose names are no names of filters (other bytes than
+ * UTF-8, control characters, more than 255 bytes) are left out.
+ */
+#include <limits.h>
+
+#include "command.h"
+#include "filter.h"
+
+struct found {
+    char **names;
+    size_t count, room;
+};
+
+static void add(struct found *found, const char *name, size_t bytes)
+{
+    if (found->count == found->room) {
+        found->room = found->room ? found->room * 2 : 64;
+        found->names = cli_realloc(found->names, found->room * sizeof(char *));
+    }
+    found->names[found->count++] = cli_copy(name, bytes);
+}
+
+static bool is_name(const redisReply *key)
+{
+    if (key->type != REDIS_REPLY_STRING || key->len == 0 || key->len > TAMIS_NAME_MAX ||
+        !text_is_utf8(key->str, key->len))
+        return false;
+    for (size_t i = 0; i < key->len; i++)
+        if ((unsigned char)key->str[i] < ' ' || key->str[i] == 0x7F) return false;
+    return true;
+}
+
+/* MATCH's pattern for a prefix. */
+static char *pattern_of(const char *prefix)
+{
+    char *pattern = cli_alloc(2 * strlen(prefix) + 2), *end = pattern;
+    for (; *prefix != '\0'; prefix++) {
+        if (strchr("*?[]\\", *prefix) != NULL) *end++ = '\\';
+        *end++ = *prefix;
+    }
+    *end++ = '*';
+    *end = '\0';
+    return pattern;
+}
+
+/* One node, to its end, or for so many rounds; keys of one type. */
+static bool scan_node(struct remote *store, struct node *node, const char *pattern,
+                      const char *type, unsigned rounds, struct found *found)
+{
+    char cursor[32] = "0";
+    do {
+        const char *argv[] = {"SCAN", cursor, "MATCH", pattern, "COUNT", "1000", "TYPE", type};
+        struct request request = {.at = node, .argc = 8, .argv = argv};
+        bool good = exchange(store, &request, 1);
+        const redisReply *reply = request.reply;
+        if (good && (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2 ||
+                     reply->element[0]->type != REDIS_REPLY_STRING ||
+                     reply->element[0]->len >= sizeof cursor ||
+                     reply->element[1]->type != REDIS_REPLY_ARRAY)) {
+            exchange_fail(store, "SCAN", reply);
+            good = false;
+        }
+        for (size_t i = 0; good && i < reply->element[1]->elements; i++) {
+            const redisReply *key = reply->element[1]->element[i];
+            if (is_name(key)) add(found, key->str, key->len);
+        }
+        if (good) memcpy(cursor, reply->element[0]->str, reply->element[0]->len + 1);
+        exchange_clear(&request, 1);
+        if (!good) return false;
+    } while (strcmp(cursor, "0") != 0 && --rounds > 0);
+    return true;
+}
+
+/* Filters of BF.* and those of CF.*, which count. */
+static const char *const types[] = {"MBbloom--", "MBbloomCF"};
+
+static bool scan_all(struct remote *store, const char *prefix, unsigned rounds, struct found *found)
+{
+    char *pattern = pattern_of(prefix ? prefix : "");
+    bool good = true;
+    for (size_t i = 0; good && i < store->node_count; i++) {
+        bool has_slots = false;
+        for (size_t slot = 0; slot < SLOTS && !has_slots; slot++)
+            has_slots = store->slots[slot] == store->nodes[i];
+        for (size_t type = 0; has_slots && good && type < sizeof types / sizeof *types; type++)
+            good = scan_node(store, store->nodes[i], pattern, types[type], rounds, found);
+    }
+    free(pattern);
+    return good;
+}
+
+/* The bytes of the filter's name in the name of a shard; 0: it is none. */
+static size_t shard_base(const char *key, bool *is_first)
+{
+    const size_t bytes = strlen(key);
+    if (bytes < 5 || key[bytes - 1] != '}') return 0;
+    size_t at = bytes - 1;
+    while (at > 0 && key[at - 1] >= '0' && key[at - 1] <= '9')
+        at--;
+    if (at == bytes - 1 || at < 3 || key[at - 1] != '{' || key[at - 2] != ':') return 0;
+    *is_first = at == bytes - 2 && key[at] == '0';
+    return at - 2;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sorts, and takes away what is there twice: SCAN may tell a key twice, and a key that moves to
+ * another node meanwhile is told by both. */
+static void sort_names(struct found *found)
+{
+    size_t kept = 0;
+    if (found->count == 0) return;
+    qsort(found->names, found->count, sizeof(char *), compare_names);
+    for (size_t i = 0; i < found->count; i++) {
+        if (kept > 0 && strcmp(found->names[kept - 1], found->names[i]) == 0)
+            free(found->names[i]);
+        else
+            found->names[kept++] = found->names[i];
+    }
+    found->count = kept;
+}
+
+static bool has(const struct found *found, const char *name)
+{
+    return found->count > 0 &&
+           bsearch(&name, found->names, found->count, sizeof(char *), compare_names) != NULL;
+}
+
+/* 1: a descriptor says that the filter is sharded; 0: none does; -1 after a message. */
+static int is_described(struct remote *store, const char *name)
+{
+    const char *argv[] = {"HGET", name, "tamis"};
+    struct request request = request_of(name, 3, argv, false);
+    int is = exchange(store, &request, 1) ? 0 : -1;
+    if (is == 0) is = request.reply->type == REDIS_REPLY_STRING; /* of another type: an error */
+    exchange_clear(&request, 1);
+    return is;
+}
+
+/* The sharded filters among the keys that were found. */
+static bool find_sharded(struct remote *store, const struct found *keys, struct found *sharded)
+{
+    for (size_t i = 0; i < keys->count; i++) {
+        bool is_first = false;
+        const size_t base = shard_base(keys->names[i], &is_first);
+        if (base == 0 || !is_first) continue;
+        char *name = cli_copy(keys->names[i], base);
+        const int is = is_described(store, name);
+        if (is > 0) add(sharded, name, base);
+        free(name);
+        if (is < 0) return false;
+    }
+    sort_names(sharded);
+    return true;
+}
+
+/* The names of filters: keys that are no shards of a sharded one, and the sharded ones. */
+static void join(const struct found *keys, const struct found *sharded, struct found *all)
+{
+    for (size_t i = 0; i < keys->count; i++) {
+        bool is_first;
+        const size_t base = shard_base(keys->names[i], &is_first);
+        char *name = cli_copy(keys->names[i], base);
+        if (base == 0 || !has(sharded, name)) add(all, keys->names[i], strlen(keys->names[i]));
+        free(name);
+    }
+    for (size_t i = 0; i < sharded->count; i++)
+        add(all, sharded->names[i], strlen(sharded->names[i]));
+    sort_names(all);
+}
+
+static void clear(struct found *found)
+{
+    for (size_t i = 0; i < found->count; i++)
+        free(found->names[i]);
+    free(found->names);
+}
+
+/* A filter that is dropped meanwhile fails here, and is told. */
+static int tell_one(struct remote *store, const char *name, bool names_only,
+                    int (*each)(void *context, const struct tamis_filter_stat *stat), void *context)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    (void)snprintf(stat.name, sizeof stat.name, "%s", name);
+    if (!names_only) {
+        struct remote_filter *filter = filter_find(store, name, NULL);
+        const int rc = filter != NULL ? filter_stat(filter, &stat) : -1;
+        filter_free(filter);
+        if (rc < 0) return -1;
+    }
+    return each(context, &stat);
+}
+
+#define ANY_ROUNDS UINT_MAX
+#define NEAREST_ROUNDS 20u /* 20,000 keys of a node, which may have millions */
+
+void store_nearest(struct remote *store, const char *wanted, char nearest[TAMIS_NAME_MAX + 1])
+{
+    struct found keys = {0};
+    unsigned least = 0, distance;
+    nearest[0] = '\0';
+    (void)scan_all(store, NULL, NEAREST_ROUNDS, &keys);
+    sort_names(&keys);
+    for (size_t i = 0; i < keys.count; i++) {
+        bool is_first = false;
+        const size_t base = shard_base(keys.names[i], &is_first);
+        if (base > 0) keys.names[i][base] = '\0';
+        if (!text_resembles(wanted, keys.names[i], &distance)) continue;
+        if (nearest[0] != '\0' && distance >= least) continue;
+        (void)snprintf(nearest, TAMIS_NAME_MAX + 1, "%s", keys.names[i]);
+        least = distance;
+    }
+    clear(&keys);
+}
+
+int store_list(struct remote *store, const char *prefix, bool names_only,
+               int (*each)(void *context, const struct tamis_filter_stat *stat), void *context)
+{
+    struct found keys = {0}, sharded = {0}, all = {0};
+    int rc = scan_all(store, prefix, ANY_ROUNDS, &keys) ? 0 : -1;
+    sort_names(&keys);
+    if (rc == 0 && !find_sharded(store, &keys, &sharded)) rc = -1;
+    if (rc == 0) join(&keys, &sharded, &all);
+    for (size_t i = 0; rc == 0 && i < all.count; i++)
+        rc = tell_one(store, all.names[i], names_only, each, context);
+    clear(&keys);
+    clear(&sharded);
+    clear(&all);
+    return rc < 0 ? -1 : 0;
+}

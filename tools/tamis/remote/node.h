@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* node.h: a server of the store, and a connection to it that does not block. */
+#pragma once
+
+#include <hiredis/hiredis.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "redis_url.h"
+
+struct request;
+
+enum expect { EXPECT_REPLY, EXPECT_ASKING, EXPECT_WAIT };
+
+/* A reply that is still to come; replies come in the order of what was sent. */
+struct expected {
+    enum expect what;
+    struct request *request; /* of EXPECT_REPLY */
+};
+
+struct node {
+    char *host; /* or the path of a socket, with port 0 */
+    int port;
+    redisContext *context; /* NULL: not connected */
+    struct tls *tls;       /* NULL: the connection is plain */
+    struct expected *expected;
+    size_t first, end, room; /* of `expected` */
+    bool writes;             /* of this round: WAIT is to follow */
+    int64_t heard_ns;        /* when something came, or the first of the round was sent */
+};
+
+#define TROUBLE_BYTES 600
+
+/* Connects, logs in and chooses the database; waits at most limit_ms for each answer.  false: it
+ * did not work, and `trouble` says why; *fatal: it never will. */
+bool node_connect(struct node *node, const struct redis_url *address, int64_t limit_ms,
+                  char trouble[TROUBLE_BYTES], bool *fatal);
+void node_disconnect(struct node *node);
+void node_free(struct node *node);
+
+/* Writes what can be written now, and reads what is there.  false: the connection is gone. */
+bool node_flush(struct node *node);
+bool node_receive(struct node *node);
+
+/* One command and its reply, when nothing else is expected; NULL: none came in limit_ms, and
+ * node_error() says why. */
+redisReply *node_ask(struct node *node, int64_t limit_ms, int argc, const char **argv);
+
+/* Puts a command into the buffer of what is to be sent. */
+void node_send(struct node *node, enum expect what, struct request *request, int argc,
+               const char **argv, const size_t *bytes);
+bool node_is_idle(const struct node *node); /* nothing is expected */
+struct expected node_next(struct node *node);
+
+/* Why its connection failed, for messages. */
+const char *node_error(const struct node *node);
+
+/* "HOST:PORT", for messages; the text is valid until the next call. */
+const char *node_name(const struct node *node);

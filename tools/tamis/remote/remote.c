@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* remote.c: opening a remote store, and the table of what it can; see remote.h. */
+#include "remote.h"
+
+#include "command.h"
+#include "filter.h"
+
+#define WAIT_MS 30000 /* a cluster takes half of it to notice that a node is gone */
+#define LEAST_WAIT_MS 1000
+
+/* The URL without what stands before the @. */
+static char *shown_url(const struct redis_url *address)
+{
+    char *shown = NULL;
+    const int rc =
+        address->port == 0
+            ? asprintf(&shown, "unix://%s", address->host)
+            : asprintf(&shown, strchr(address->host, ':') ? "%s://[%s]:%d" : "%s://%s:%d",
+                       address->tls ? "rediss" : "redis", address->host, address->port);
+    if (rc < 0) cli_no_memory();
+    return shown;
+}
+
+static void take_options(struct remote *store, const struct invocation *call)
+{
+    const struct options *options = &call->options;
+    store->wait_ms = WAIT_MS;
+    if (cli_given(call, TAKES(WAIT))) store->wait_ms = options->wait_ms;
+    if (store->wait_ms < LEAST_WAIT_MS) store->wait_ms = LEAST_WAIT_MS;
+    if (cli_given(call, TAKES(REPLICAS))) store->replicas = options->replicas;
+    store->doubts_are_seen = cli_given(call, TAKES(DOUBT)) && options->doubts_are_seen;
+}
+
+/* Asks until the server tells its slots, or the time is over: it may just be starting. */
+static bool map_first(struct remote *store)
+{
+    const double end = progress_clock() + (double)store->wait_ms / 1000;
+    bool fatal = false;
+    for (;;) {
+        if (cluster_map(store, LEAST_WAIT_MS, &fatal)) return true;
+        const bool loading = strstr(store->trouble, "LOADING") != NULL;
+        if (fatal || !loading || interrupt_signal() || progress_clock() > end) break;
+        (void)interrupt_wait(-1, 0, 1);
+    }
+    cli_tell("%s: %s%s", store->shown, store->trouble,
+             strstr(store->trouble, "NOAUTH") ? "; put the password into the URL, or into "
+                                                "$REDISCLI_AUTH"
+                                              : "");
+    return false;
+}
+
+static void store_close(struct remote *store)
+{
+    for (size_t i = 0; i < store->node_count; i++)
+        node_free(store->nodes[i]);
+    free(store->nodes);
+    redis_url_clear(&store->address);
+    free(store->shown);
+    free(store);
+}
+
+/* The hosts that the URL names.  They are asked in this order until one answers. */
+static void add_hosts(struct remote *store)
+{
+    const struct redis_url *address = &store->address;
+    cluster_node(store, address->host, strlen(address->host), address->port);
+    for (size_t i = 0; i < address->other_count; i++)
+        cluster_node(store, address->others[i].host, strlen(address->others[i].host),
+                     address->others[i].port);
+}
+
+static struct remote *store_open(const struct invocation *call, const char *url)
+{
+    struct remote *store = cli_alloc(sizeof *store);
+    *store = (struct remote){.call = call};
+    if (!redis_url_parse(url, &store->address)) {
+        cli_tell("--store: the URL is not redis://[[USER]:PASSWORD@]HOST[:PORT][,HOST...][/DB], "
+                 "the same with rediss:// (TLS), or "
+                 "unix://[[USER]:PASSWORD@]/PATH, with special characters in the password as %%40 "
+                 "for @");
+        store_close(store);
+        return NULL;
+    }
+    store->shown = shown_url(&store->address);
+    take_options(store, call);
+    add_hosts(store);
+    if (map_first(store)) return store;
+    store_close(store);
+    return NULL;
+}
+
+static struct remote_filter *open_filter(struct remote *store, const char *name)
+{
+    return filter_find(store, name, NULL);
+}
+
+static uint32_t shards_of(const struct remote_filter *filter)
+{
+    return filter->shards;
+}
+
+static uint64_t doubts_of(const struct remote_filter *filter)
+{
+    return filter->doubts;
+}
+
+static void shards_tell(struct remote_filter *filter, struct remote_shards *shards)
+{
+    *shards = (struct remote_shards){.shards = filter->shards,
+                                     .capacity = filter->capacity,
+                                     .fp_rate = filter->fp_rate,
+                                     .kind = filter->kind,
+                                     .seed = filter->seed};
+}
+
+static int name_exists(struct remote *store, const char *name, const char *sentence)
+{
+    bool has = false;
+    if (!store_has(store, name, &has)) return -1;
+    if (has) return 1;
+    (void)filter_fail_absent(store, name, sentence);
+    return 0;
+}
+
+static int end_import(struct remote_filter *filter)
+{
+    return change_ready(filter) ? 0 : -1;
+}
+
+const struct remote_calls remote = {
+    .open = store_open,
+    .close = store_close,
+    .filter_open = open_filter,
+    .filter_close = filter_free,
+    .filter_shards = shards_of,
+    .add = batch_add,
+    .contains = batch_contains,
+    .remove = batch_remove,
+    .count = batch_count,
+    .can = batch_can,
+    .explain = batch_explain,
+    .doubts = doubts_of,
+    .stat = filter_stat,
+    .segments = filter_segments,
+    .export = transfer_export,
+    .shards = shards_tell,
+    .import = transfer_import,
+    .import_begin = transfer_begin_shards,
+    .import_shard = transfer_shard,
+    .import_end = end_import,
+    .exists = name_exists,
+    .merge = store_merge,
+    .rotate = filter_rotate,
+    .sync = filter_sync,
+    .create = store_create,
+    .drop = store_drop,
+    .rename = store_rename,
+    .list = store_list,
+};

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * remote.h: a store that is a Redis server or cluster with the module (docs/cluster.md), as the
+ * commands see it.
+ *
+ * The files of remote/ are the client: shard.c has the rule from keys to shards, node.c a
+ * connection, cluster.c which node has which slot, exchange.c requests and their answers with all
+ * that can go wrong in between, batch.c keys of one filter, filter.c and keyspace.c the commands
+ * about filters.  No file outside includes another header of them than this one.
+ *
+ * Every call that fails has told why on standard error and returns NULL or a value below 0.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tamis.h"
+
+struct invocation;
+struct remote;
+struct remote_filter;
+
+/* What `create` makes. */
+struct remote_spec {
+    struct tamis_filter_spec spec; /* of the whole filter */
+    const char *like;              /* another filter that it is like, in place of the spec */
+    uint32_t shards;               /* 0: as many as keep each of them below 128 MiB */
+    bool if_missing;               /* the same filter may be there */
+};
+
+/* What is known of all shards together (docs/cluster.md). */
+struct remote_shards {
+    uint32_t shards;
+    uint64_t capacity;
+    double fp_rate;
+    uint32_t kind;
+    uint64_t seed;
+};
+
+/* Is told where a key goes in one of the segments; returns 0 to go on. */
+typedef int remote_explain_fn(void *context, const struct tamis_key *key, uint32_t segment,
+                              uint32_t segments, const struct tamis_explanation *explanation);
+
+struct remote_calls {
+    struct remote *(*open)(const struct invocation *call, const char *url);
+    void (*close)(struct remote *remote);
+
+    struct remote_filter *(*filter_open)(struct remote *remote, const char *name);
+    void (*filter_close)(struct remote_filter *filter);
+    uint32_t (*filter_shards)(const struct remote_filter *filter); /* 0: it is one key */
+    /* As tamis_filter_add_batch() and tamis_filter_contains_batch(); all answers are there. */
+    int64_t (*add)(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                   uint8_t *answers);
+    int64_t (*contains)(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                        uint8_t *answers);
+    /* As tamis_filter_remove_batch().  Keys whose answer was lost are not asked again: they are
+     * TAMIS_ANSWER_REFUSED, and in doubt. */
+    int64_t (*remove)(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                      uint8_t *answers);
+    int64_t (*count)(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                     uint64_t *counts);
+    /* Below 0 after a message: filters of its kind have no such command ("TAMIS.COUNT" or
+     * "TAMIS.REMOVE"). */
+    int (*can)(struct remote_filter *filter, const char *command);
+    int (*explain)(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                   remote_explain_fn *each, void *context);
+    /* Keys so far that may have been new before their answer was lost, and were seen when they were
+     * asked again.  They were answered as new, or, after --doubt seen, as seen. */
+    uint64_t (*doubts)(const struct remote_filter *filter);
+    int (*stat)(struct remote_filter *filter, struct tamis_filter_stat *stat);
+    /* The same with its segments, which the caller frees, of a filter that is one key.  fill: their
+     * set bits are counted. */
+    int (*segments)(struct remote_filter *filter, bool fill, struct tamis_filter_stat *stat,
+                    struct tamis_segment_stat **segments);
+    int (*rotate)(struct remote_filter *filter);
+    int (*sync)(struct remote_filter *filter); /* it is on the disk of its nodes */
+
+    /* Writes what `tamis export` writes of a shard (0 of a filter without shards).  *all_bytes is
+     * there before the sink is first called. */
+    int (*export)(struct remote_filter *filter, uint32_t shard, const char *format, bool with_key,
+                  const struct tamis_sink *sink, uint64_t *all_bytes);
+    void (*shards)(struct remote_filter *filter, struct remote_shards *shards);
+    /* Makes a filter of one key that is like an open filter of a local store. */
+    int (*import)(struct remote *remote, const char *name, tamis_filter *filter, bool durable);
+    /* Makes a sharded filter from streams: begin, each shard, end with `good`. */
+    struct remote_filter *(*import_begin)(struct remote *remote, const char *name,
+                                          const struct remote_shards *shards);
+    int (*import_shard)(struct remote_filter *filter, uint32_t shard,
+                        const struct tamis_source *source, bool durable);
+    int (*import_end)(struct remote_filter *filter);
+
+    int (*create)(struct remote *remote, const char *name, const struct remote_spec *spec);
+    int (*drop)(struct remote *remote, const char *name);
+    /* 1 it has a filter of that name, 0 it has none, after a message with the nearest name; below 0
+     * another error. */
+    int (*exists)(struct remote *remote, const char *name, const char *sentence);
+    int (*merge)(struct remote *remote, const char *name, const char *const *sources, size_t count,
+                 bool intersect);
+    int (*rename)(struct remote *remote, const char *name, const char *new_name);
+    /* Calls `each` with every filter whose name begins with prefix (NULL: all), sorted by name,
+     * until it returns something else than 0.  names_only: stat has nothing but the name. */
+    int (*list)(struct remote *remote, const char *prefix, bool names_only,
+                int (*each)(void *context, const struct tamis_filter_stat *stat), void *context);
+};
+
+/* All NULL in a build without hiredis. */
+extern const struct remote_calls remote;
+
+/* Does the name of a store say that it is a server? */
+bool remote_is_url(const char *store);

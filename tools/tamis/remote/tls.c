@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tls.c: TLS by OpenSSL; see tls.h.  Debian 12's hiredis has none, so node.c reads and writes. */
+#include "tls.h"
+
+#include <arpa/inet.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+struct tls {
+    SSL_CTX *settings;
+    SSL *ssl;
+};
+
+static const char *setting(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static bool is_insecure(void)
+{
+    const char *value = setting("TAMIS_TLS_INSECURE");
+    return value != NULL && strcmp(value, "1") == 0;
+}
+
+/* Reads the files that the environment names.  NULL: all is well; else the name that is wrong. */
+static const char *load_files(SSL_CTX *settings)
+{
+    const char *authority = setting("TAMIS_TLS_CACERT"), *key = setting("TAMIS_TLS_KEY");
+    const char *certificate = setting("TAMIS_TLS_CERT");
+    if (authority != NULL && SSL_CTX_load_verify_locations(settings, authority, NULL) != 1)
+        return "TAMIS_TLS_CACERT";
+    if (authority == NULL && SSL_CTX_set_default_verify_paths(settings) != 1)
+        return "TAMIS_TLS_CACERT";
+    if (certificate != NULL && SSL_CTX_use_certificate_chain_file(settings, certificate) != 1)
+        return "TAMIS_TLS_CERT";
+    if (key != NULL && SSL_CTX_use_PrivateKey_file(settings, key, SSL_FILETYPE_PEM) != 1)
+        return "TAMIS_TLS_KEY";
+    return NULL;
+}
+
+/* The certificate must be for this host: an address, or a name, which the server is told, too. */
+static bool expect_host(SSL *ssl, const char *host)
+{
+    unsigned char address[sizeof(struct in6_addr)];
+    if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1)
+        return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1;
+    char *name = cli_strdup(host); /* the call's macro casts const away */
+    const bool told = SSL_set_tlsext_host_name(ssl, name) == 1;
+    free(name);
+    return told && SSL_set1_host(ssl, host) == 1;
+}
+
+static bool shake_hands(SSL *ssl, int fd, int64_t limit_ms)
+{
+    const double end = progress_clock() + (double)limit_ms / 1000;
+    for (;;) {
+        ERR_clear_error();
+        const int rc = SSL_connect(ssl);
+        if (rc == 1) return true;
+        const int why = SSL_get_error(ssl, rc);
+        const double left = end - progress_clock();
+        if ((why != SSL_ERROR_WANT_READ && why != SSL_ERROR_WANT_WRITE) || left <= 0) return false;
+        struct pollfd one = {.fd = fd, .events = why == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT};
+        (void)poll(&one, 1, (int)(left * 1000) + 1);
+    }
+}
+
+/* Why the handshake failed.  true: it always will. */
+static bool tell_failure(const SSL *ssl, char *trouble, size_t trouble_bytes)
+{
+    const long verdict = SSL_get_verify_result(ssl);
+    const unsigned long error = ERR_peek_error();
+    if (verdict != X509_V_OK && !is_insecure()) {
+        (void)snprintf(trouble, trouble_bytes,
+                       "the server's certificate is refused: %s; $TAMIS_TLS_CACERT names the file "
+                       "of the authority that signed it",
+                       X509_verify_cert_error_string(verdict));
+        return true;
+    }
+    const char *reason = error != 0 ? ERR_reason_error_string(error) : NULL;
+    (void)snprintf(trouble, trouble_bytes, "TLS: %s",
+                   reason ? reason : "the server does not answer, or closed the connection");
+    return reason != NULL;
+}
+
+struct tls *tls_open(int fd, const char *host, int64_t limit_ms, char *trouble,
+                     size_t trouble_bytes, bool *fatal)
+{
+    struct tls *tls = cli_alloc(sizeof *tls);
+    *tls = (struct tls){.settings = SSL_CTX_new(TLS_client_method())};
+    if (tls->settings == NULL) cli_no_memory();
+    (void)SSL_CTX_set_min_proto_version(tls->settings, TLS1_2_VERSION);
+    SSL_CTX_set_mode(tls->settings,
+                     SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_verify(tls->settings, is_insecure() ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
+    const char *wrong = load_files(tls->settings);
+    if (wrong != NULL) {
+        (void)snprintf(trouble, trouble_bytes, "$%s: no file in PEM format can be read from '%s'",
+                       wrong, setting(wrong) ? setting(wrong) : "");
+        *fatal = true;
+        tls_close(tls);
+        return NULL;
+    }
+    tls->ssl = SSL_new(tls->settings);
+    if (tls->ssl == NULL || SSL_set_fd(tls->ssl, fd) != 1) cli_no_memory();
+    if (expect_host(tls->ssl, host) && shake_hands(tls->ssl, fd, limit_ms)) return tls;
+    *fatal = tell_failure(tls->ssl, trouble, trouble_bytes);
+    tls_close(tls);
+    return NULL;
+}
+
+void tls_close(struct tls *tls)
+{
+    if (tls == NULL) return;
+    SSL_free(tls->ssl);
+    SSL_CTX_free(tls->settings);
+    free(tls);
+}
+
+/* What a call has moved, or why it has not. */
+static long moved(const struct tls *tls, int rc)
+{
+    if (rc > 0) return rc;
+    const int why = SSL_get_error(tls->ssl, rc);
+    return why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE ? 0 : -1;
+}
+
+static int bounded(size_t bytes)
+{
+    return bytes < (1u << 30) ? (int)bytes : 1 << 30;
+}
+
+long tls_read(struct tls *tls, void *buffer, size_t bytes)
+{
+    ERR_clear_error();
+    return moved(tls, SSL_read(tls->ssl, buffer, bounded(bytes)));
+}
+
+long tls_write(struct tls *tls, const void *data, size_t bytes)
+{
+    ERR_clear_error();
+    return moved(tls, SSL_write(tls->ssl, data, bounded(bytes)));
+}
