@@ -181,8 +181,9 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_or_create(tamis_store *store, c
  * the catalog if it has changed.
  *
  * Returns  0.  The handle is gone whatever is returned.  TAMIS_EIO, TAMIS_ENOSPACE and the like: a
- *          sync has failed as in tamis_filter_sync(), or the catalog has no room for the count.  No
- *          key is lost unless the power fails, and the next sync or close makes up for it.
+ *          sync has failed as in tamis_filter_sync(), or the catalog has no room for the count.
+ *          TAMIS_EBUSY: the catalog was locked for longer than the busy timeout.  No key is lost
+ *          unless the power fails, and the next sync or close makes up for it.
  * Durable  when it returns 0 and nobody else has the filter open for adding, all of it survives
  *          a power cut.
  */

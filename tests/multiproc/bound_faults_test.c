@@ -174,6 +174,7 @@ static unsigned run_lock(int how, bool from_start, uint64_t capacity, uint64_t k
     struct crowd *patient = crowd_new(store, &plan);
     plan.name = "hasty";
     plan.timeout_ms = HASTY_MS;
+    plan.may_close_busy = true;
     struct crowd *hasty = crowd_new(store, &plan);
     plan.name = "commanded";
     struct commanded slow = new_commanded(store, &plan, "60");

@@ -24,7 +24,8 @@ struct crowd_plan {
     uint32_t kind, window_items;
     bool durable;
     size_t batch_min;
-    int64_t timeout_ms; /* of who waits for others; 0: what the library has */
+    int64_t timeout_ms;  /* of who waits for others; 0: what the library has */
+    bool may_close_busy; /* the lock may be held as an adder closes, for longer than it waits */
 };
 
 /* In memory that the processes share. */
