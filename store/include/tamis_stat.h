@@ -106,7 +106,8 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_stat(tamis_filter *filter,
                                                  struct tamis_filter_stat *stat);
 
 /* Returns the items in the filter now: a sum over counters in its headers, cheap enough for every
- * batch.  Items in slices that a window in time no longer reaches do not count. */
+ * batch.  Items in slices that a window in time no longer reaches do not count.  A key that was
+ * being added by two at the moment at which the filter grew may count twice. */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_items(tamis_filter *filter);
 
 /* Describes segment `index` (0 is the oldest) without its bits; TAMIS_EINVAL past the last. */
