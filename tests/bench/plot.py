@@ -59,6 +59,14 @@ class Picture:
     def dot(self, x, y, classes):
         self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" class="{classes}"/>')
 
+    def scale(self, left, top, bottom, most, width):
+        """Lines of a grid from 0 to `most`, which is `width` wide, with their figures below."""
+        step = step_for(most, 6)
+        for i in range(int(most / step) + 1):
+            x = left + i * step * width / most
+            self.line(x, top, x, bottom, "grid")
+            self.text(x, bottom + 16, f"{i * step:g}", "soft middle")
+
     def write(self, path):
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(self.parts) + "\n</svg>\n")
@@ -110,11 +118,7 @@ def plot_operations(run, figures, place, path):
     picture.text(left + 18, 74, "batch", "soft")
     picture.rect(left + 80, 64, 12, 10, "single")
     picture.text(left + 98, 74, "one key a call", "soft")
-    step = step_for(most, 6)
-    for i in range(int(most / step) + 1):
-        x = left + i * step * scale
-        picture.line(x, top, x, bottom, "grid")
-        picture.text(x, bottom + 16, f"{i * step:g}", "soft middle")
+    picture.scale(left, top, bottom, most, WIDTH - left - right)
     y = top
     for kind, rows in groups:
         picture.text(20, y + 20, kind, "title")

@@ -1,35 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* bf_table.c: the commands BF.*, as COMMAND INFO and COMMAND DOCS tell them. */
-#include "command.h"
-
-#define ADDS "write deny-oom"
-#define ASKS "readonly fast"
-#define READS_KEY (REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS)
-#define ADDS_KEY (REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_INSERT)
-
-#define KEY                                                                                        \
-    {                                                                                              \
-        .name = "key", .type = REDISMODULE_ARG_TYPE_KEY                                            \
-    }
-#define END                                                                                        \
-    {                                                                                              \
-        .name = NULL                                                                               \
-    }
-#define OPTION(word, written, of)                                                                  \
-    {                                                                                              \
-        .name = word, .type = of, .token = written, .flags = REDISMODULE_CMD_ARG_OPTIONAL          \
-    }
-#define INTEGER REDISMODULE_ARG_TYPE_INTEGER
-#define DOUBLE REDISMODULE_ARG_TYPE_DOUBLE
-#define WORD REDISMODULE_ARG_TYPE_PURE_TOKEN
+#include "table.h"
 
 static const RedisModuleCommandArg key_args[] = {KEY, END};
-static const RedisModuleCommandArg item_args[] = {
-    KEY, {.name = "item", .type = REDISMODULE_ARG_TYPE_STRING}, END};
-static const RedisModuleCommandArg items_args[] = {
-    KEY,
-    {.name = "item", .type = REDISMODULE_ARG_TYPE_STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE},
-    END};
+static const RedisModuleCommandArg item_args[] = {KEY, ITEM, END};
+static const RedisModuleCommandArg items_args[] = {KEY, ITEMS, END};
 static const RedisModuleCommandArg reserve_args[] = {KEY,
                                                      {.name = "error_rate", .type = DOUBLE},
                                                      {.name = "capacity", .type = INTEGER},
@@ -44,7 +19,7 @@ static const RedisModuleCommandArg insert_args[] = {
     OPTION("nocreate", "NOCREATE", WORD),
     OPTION("nonscaling", "NONSCALING", WORD),
     {.name = "items", .type = WORD, .token = "ITEMS"},
-    {.name = "item", .type = REDISMODULE_ARG_TYPE_STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE},
+    ITEMS,
     END};
 static RedisModuleCommandArg info_fields[] = {
     {.name = "capacity", .type = WORD, .token = "CAPACITY"},
@@ -62,10 +37,7 @@ static const RedisModuleCommandArg info_args[] = {KEY,
 static const RedisModuleCommandArg scandump_args[] = {
     KEY, {.name = "iterator", .type = INTEGER}, END};
 static const RedisModuleCommandArg loadchunk_args[] = {
-    KEY,
-    {.name = "iterator", .type = INTEGER},
-    {.name = "data", .type = REDISMODULE_ARG_TYPE_STRING},
-    END};
+    KEY, {.name = "iterator", .type = INTEGER}, {.name = "data", .type = STRING}, END};
 
 #define BF(word, fn, how, categories, n, on, since_, tips_, says, costs, takes)                    \
     {                                                                                              \

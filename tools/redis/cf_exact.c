@@ -15,7 +15,8 @@ struct finger {
     uint64_t buckets[2]; /* mod nothing yet */
 };
 
-/* MurmurHash64A (Appleby 2008) with seed 0. */
+/* MurmurHash64A (Appleby 2008) with seed 0.  The library has it in a hash set, which gives
+ * positions; no call of it gives the bare hash. */
 static uint64_t hash_of(const char *data, size_t bytes)
 {
     const uint64_t m = UINT64_C(0xc6a4a7935bd1e995);

@@ -1,34 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cf_table.c: the commands CF.*, as COMMAND INFO and COMMAND DOCS tell them. */
-#include "command.h"
-
-#define ADDS "write deny-oom"
-#define ASKS "readonly fast"
-#define READS_KEY (REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS)
-#define ADDS_KEY (REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_INSERT)
-
-#define KEY                                                                                        \
-    {                                                                                              \
-        .name = "key", .type = REDISMODULE_ARG_TYPE_KEY                                            \
-    }
-#define END                                                                                        \
-    {                                                                                              \
-        .name = NULL                                                                               \
-    }
-#define OPTION(word, written, of)                                                                  \
-    {                                                                                              \
-        .name = word, .type = of, .token = written, .flags = REDISMODULE_CMD_ARG_OPTIONAL          \
-    }
-#define INTEGER REDISMODULE_ARG_TYPE_INTEGER
-#define WORD REDISMODULE_ARG_TYPE_PURE_TOKEN
+#include "table.h"
 
 static const RedisModuleCommandArg key_args[] = {KEY, END};
-static const RedisModuleCommandArg item_args[] = {
-    KEY, {.name = "item", .type = REDISMODULE_ARG_TYPE_STRING}, END};
-static const RedisModuleCommandArg items_args[] = {
-    KEY,
-    {.name = "item", .type = REDISMODULE_ARG_TYPE_STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE},
-    END};
+static const RedisModuleCommandArg item_args[] = {KEY, ITEM, END};
+static const RedisModuleCommandArg items_args[] = {KEY, ITEMS, END};
 static const RedisModuleCommandArg reserve_args[] = {
     KEY,
     {.name = "capacity", .type = INTEGER},
@@ -41,18 +17,14 @@ static const RedisModuleCommandArg insert_args[] = {
     OPTION("capacity", "CAPACITY", INTEGER),
     OPTION("nocreate", "NOCREATE", WORD),
     {.name = "items", .type = WORD, .token = "ITEMS"},
-    {.name = "item", .type = REDISMODULE_ARG_TYPE_STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE},
+    ITEMS,
     END};
 static const RedisModuleCommandArg scandump_args[] = {
     KEY, {.name = "iterator", .type = INTEGER}, END};
 static const RedisModuleCommandArg loadchunk_args[] = {
-    KEY,
-    {.name = "iterator", .type = INTEGER},
-    {.name = "data", .type = REDISMODULE_ARG_TYPE_STRING},
-    END};
+    KEY, {.name = "iterator", .type = INTEGER}, {.name = "data", .type = STRING}, END};
 
 #define DELETES "write fast"
-#define DELETES_KEY (REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_DELETE)
 #define UPDATES_KEY (REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE)
 
 #define CF(word, fn, how, categories, n, on, tips_, says, costs, takes)                            \

@@ -85,6 +85,13 @@ int tamis_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
+static void reply_answers(RedisModuleCtx *ctx, const struct items *items)
+{
+    (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
+    for (size_t i = 0; i < items->count; i++)
+        (void)RedisModule_ReplyWithLongLong(ctx, items->answers[i]);
+}
+
 int tamis_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
@@ -97,9 +104,7 @@ int tamis_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModule_CloseKey(key);
     if (rc < 0) return reply_failure(ctx, TOLD);
     counts.asked += items->count;
-    (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
-    for (size_t i = 0; i < items->count; i++)
-        (void)RedisModule_ReplyWithLongLong(ctx, items->answers[i]);
+    reply_answers(ctx, items);
     return REDISMODULE_OK;
 }
 
@@ -137,9 +142,7 @@ int tamis_remove(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         if (items->answers[i]) cuckoo_deleted(&value->cuckoo);
     RedisModule_CloseKey(key);
     if (rc < 0) return reply_failure(ctx, TOLD);
-    (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
-    for (size_t i = 0; i < items->count; i++)
-        (void)RedisModule_ReplyWithLongLong(ctx, items->answers[i]);
+    reply_answers(ctx, items);
     return items->count > 0 ? RedisModule_ReplicateVerbatim(ctx) : REDISMODULE_OK;
 }
 

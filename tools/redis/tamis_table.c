@@ -1,72 +1,51 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tamis_table.c: the commands TAMIS.*, as COMMAND INFO and COMMAND DOCS tell them. */
-#include "command.h"
+#include "table.h"
 
 #define SINCE "0.1.0"
-#define READS_KEY (REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS)
-#define ADDS_KEY (REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_INSERT)
-#define CHANGES_KEY (REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE)
-#define DELETES_KEY (REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_DELETE)
-
-#define KEY                                                                                        \
-    {                                                                                              \
-        .name = "key", .type = REDISMODULE_ARG_TYPE_KEY                                            \
-    }
-#define END                                                                                        \
-    {                                                                                              \
-        .name = NULL                                                                               \
-    }
-#define OPTION(word, of)                                                                           \
-    {                                                                                              \
-        .name = word, .type = of, .token = word, .flags = REDISMODULE_CMD_ARG_OPTIONAL             \
-    }
-#define STRING REDISMODULE_ARG_TYPE_STRING
-#define INTEGER REDISMODULE_ARG_TYPE_INTEGER
-#define DOUBLE REDISMODULE_ARG_TYPE_DOUBLE
+/* An option whose name for COMMAND DOCS is the word itself. */
+#define NAMED(word, of) OPTION(word, word, of)
 
 static const RedisModuleCommandArg key_args[] = {KEY, END};
-static const RedisModuleCommandArg reserve_args[] = {
-    KEY,
-    {.name = "error_rate", .type = DOUBLE},
-    {.name = "capacity", .type = INTEGER},
-    OPTION("KIND", STRING),
-    OPTION("HASHSET", STRING),
-    OPTION("SECRET", STRING),
-    OPTION("SEED", STRING),
-    OPTION("BITS", INTEGER),
-    OPTION("HASHES", INTEGER),
-    OPTION("COUNTERBITS", INTEGER),
-    OPTION("WINDOW", DOUBLE),
-    OPTION("WINDOWNS", INTEGER),
-    OPTION("WINDOWITEMS", INTEGER),
-    OPTION("SLICES", INTEGER),
-    OPTION("ONFULL", STRING),
-    OPTION("IFMISSING", REDISMODULE_ARG_TYPE_PURE_TOKEN),
-    OPTION("DURABLE", REDISMODULE_ARG_TYPE_PURE_TOKEN),
-    END};
+static const RedisModuleCommandArg reserve_args[] = {KEY,
+                                                     {.name = "error_rate", .type = DOUBLE},
+                                                     {.name = "capacity", .type = INTEGER},
+                                                     NAMED("KIND", STRING),
+                                                     NAMED("HASHSET", STRING),
+                                                     NAMED("SECRET", STRING),
+                                                     NAMED("SEED", STRING),
+                                                     NAMED("BITS", INTEGER),
+                                                     NAMED("HASHES", INTEGER),
+                                                     NAMED("COUNTERBITS", INTEGER),
+                                                     NAMED("WINDOW", DOUBLE),
+                                                     NAMED("WINDOWNS", INTEGER),
+                                                     NAMED("WINDOWITEMS", INTEGER),
+                                                     NAMED("SLICES", INTEGER),
+                                                     NAMED("ONFULL", STRING),
+                                                     NAMED("IFMISSING", WORD),
+                                                     NAMED("DURABLE", WORD),
+                                                     END};
 static const RedisModuleCommandArg info_args[] = {KEY,
                                                   {.name = "detail",
                                                    .type = STRING,
                                                    .flags = REDISMODULE_CMD_ARG_OPTIONAL,
                                                    .summary = "SEGMENTS or FILL"},
                                                   END};
-static const RedisModuleCommandArg items_args[] = {
-    KEY, {.name = "item", .type = STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE}, END};
+static const RedisModuleCommandArg items_args[] = {KEY, ITEMS, END};
 static const RedisModuleCommandArg some_items_args[] = {
     KEY,
     {.name = "item",
      .type = STRING,
      .flags = REDISMODULE_CMD_ARG_MULTIPLE | REDISMODULE_CMD_ARG_OPTIONAL},
     END};
-static const RedisModuleCommandArg export_args[] = {
-    KEY,
-    {.name = "format", .type = STRING},
-    {.name = "position", .type = INTEGER},
-    OPTION("WITHKEY", REDISMODULE_ARG_TYPE_PURE_TOKEN),
-    END};
+static const RedisModuleCommandArg export_args[] = {KEY,
+                                                    {.name = "format", .type = STRING},
+                                                    {.name = "position", .type = INTEGER},
+                                                    NAMED("WITHKEY", WORD),
+                                                    END};
 static RedisModuleCommandArg combine_how_args[] = {
-    {.name = "union", .type = REDISMODULE_ARG_TYPE_PURE_TOKEN, .token = "UNION"},
-    {.name = "intersect", .type = REDISMODULE_ARG_TYPE_PURE_TOKEN, .token = "INTERSECT"},
+    {.name = "union", .type = WORD, .token = "UNION"},
+    {.name = "intersect", .type = WORD, .token = "INTERSECT"},
     END};
 static const RedisModuleCommandArg combine_args[] = {
     KEY,
@@ -89,19 +68,19 @@ static const RedisModuleCommandArg orphans_args[] = {
     {.name = "filter", .type = STRING, .flags = REDISMODULE_CMD_ARG_OPTIONAL},
     END};
 static RedisModuleCommandArg except_action_args[] = {
-    {.name = "add", .type = REDISMODULE_ARG_TYPE_PURE_TOKEN, .token = "ADD"},
-    {.name = "remove", .type = REDISMODULE_ARG_TYPE_PURE_TOKEN, .token = "REMOVE"},
+    {.name = "add", .type = WORD, .token = "ADD"},
+    {.name = "remove", .type = WORD, .token = "REMOVE"},
     END};
 static const RedisModuleCommandArg except_args[] = {
     KEY,
     {.name = "action", .type = REDISMODULE_ARG_TYPE_ONEOF, .subargs = except_action_args},
-    {.name = "item", .type = STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE},
+    ITEMS,
     END};
 static const RedisModuleCommandArg load_args[] = {
     KEY,
-    OPTION("DURABLE", REDISMODULE_ARG_TYPE_PURE_TOKEN),
-    OPTION("EXPANSION", INTEGER),
-    OPTION("KEYS", REDISMODULE_ARG_TYPE_PURE_TOKEN),
+    NAMED("DURABLE", WORD),
+    NAMED("EXPANSION", INTEGER),
+    NAMED("KEYS", WORD),
     {.name = "stream", .type = STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE},
     END};
 static const RedisModuleCommandArg no_args[] = {END};

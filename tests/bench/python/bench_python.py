@@ -20,7 +20,7 @@ import rbloom
 import tamis
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from plot import WIDTH, Picture, step_for
+from plot import WIDTH, Picture
 
 RATE, SINGLE_KEYS = 0.01, 1_000_000
 ADD, CONTAINS, ONE = range(3)
@@ -134,11 +134,7 @@ def plot(figures, count, path):
     scale = (WIDTH - left - right) / most
     picture = Picture(bottom + 30, "Nanoseconds a key in Python",
                       f"{count:,} URLs as bytes, rate 1 %, one process; shorter is better; 'library' is the call of C")
-    step = step_for(most, 6)
-    for i in range(int(most / step) + 1):
-        x = left + i * step * scale
-        picture.line(x, top, x, bottom, "grid")
-        picture.text(x, bottom + 16, f"{i * step:g}", "soft middle")
+    picture.scale(left, top, bottom, most, WIDTH - left - right)
     y = top
     for operation, names in ROWS:
         picture.text(20, y + 22, operation, "title")
