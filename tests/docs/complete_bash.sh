@@ -35,11 +35,12 @@ offers()
 # ---- Commands and options ----------------------------------------------------------------------
 
 mapfile -t commands < <(commands)
-offers 'tamis ' "${commands[@]}" help
-offers 'tamis help ' "${commands[@]}" help
+offers 'tamis ' "${commands[@]}" help version
+offers 'tamis help ' "${commands[@]}" help version
 offers 'tamis --store /tmp ch' check
 offers 'tamis -' --store --help -V --version --wait --force-network-fs
 offers 'tamis list extra -q' -q
+offers 'tamis ls --rec' --recorded
 for command in "${commands[@]}"; do
     mapfile -t options < <(help_options "$command" | tr -d =)
     offers "tamis $command -" "${options[@]}" --help
@@ -124,6 +125,7 @@ offers 'tamis rollback seen ' 1 3 4
 offers 'tamis generations seen '
 offers 'tamis explain --hash-set xxh3 '
 offers 'tamis drop seen se' seen.2026
+offers 'tamis rm --dry-run seen se' seen.2026
 offers "tamis drop seen seen.2026 \"a:b c\" it\\'s -- " -odd "$(printf %q 'say "$x"')" été
 offers 'tamis check "say \"\$' 'say \"\$x\"'
 same "with the cursor after 'che'" check "$(offered 'tamis che seen' 9)"

@@ -61,8 +61,8 @@ becomes()
 # ---- Commands and options ----------------------------------------------------------------------
 
 mapfile -t commands < <(commands)
-offers 'tamis ' "${commands[@]}" help
-offers 'tamis help ' "${commands[@]}" help
+offers 'tamis ' "${commands[@]}" help version
+offers 'tamis help ' "${commands[@]}" help version
 offers 'tamis -' --store --help -V --version --wait --force-network-fs
 becomes 'tamis --store /tmp ch' 'tamis --store /tmp check '
 for command in "${commands[@]}"; do
@@ -126,6 +126,7 @@ tamis rollback seen 2 2>/dev/null
 offers 'tamis rollback seen ' 1 3 4
 offers 'tamis explain --hash-set xxh3 '
 offers "tamis drop seen 'a:b c' it\\'s s" seen.2026 'say "$x"'
+offers 'tamis rm seen a' 'a:b c'
 
 offers "tamis --store '$scratch/other store' add " elsewhere
 offers "tamis add --store=${scratch}/other\\ store " elsewhere

@@ -24,7 +24,7 @@ static const char *const HELPS[] = {CLI_COMMANDS(COMMAND_HELP)};
 static const char USAGE[] =
     "usage: tamis [--store DIR|URL] [--wait SECONDS] [--force-network-fs] COMMAND [ARGS]\n"
     "       tamis help [COMMAND]\n"
-    "       tamis -V | --version\n"
+    "       tamis version\n"
     "\n"
     "Filters that many processes share and that survive restarts without loading.\n"
     "\n"
@@ -35,7 +35,9 @@ static const char USAGE_END[] =
     "The store is a directory: --store DIR, else $TAMIS_STORE, else $XDG_STATE_HOME/tamis,\n"
     "else ~/.local/state/tamis.  Or it is a Redis server or cluster with the module tamis.so, for\n"
     "all commands that need no files: --store redis://HOST:PORT.\n"
-    "'tamis COMMAND --help' tells all of a command.\n"
+    "'tamis COMMAND --help' tells all of a command.  'ls', 'mv' and 'rm' are other names of "
+    "'list',\n"
+    "'rename' and 'drop'; 'tamis --version' and 'tamis -V' are 'tamis version'.\n"
     "A command that must wait for another process waits 10 seconds at most; --wait sets another\n"
     "limit.\n"
     "On NFS, SMB and the like a store is refused; --force-network-fs takes the risk.\n"
@@ -52,8 +54,16 @@ static void open_standard_descriptors(void)
     }
 }
 
+/* Names that other programs have for what a command does. */
+static const struct {
+    const char *alias, *name;
+} ALIASES[] = {{"ls", "list"}, {"mv", "rename"}, {"rm", "drop"}};
+#define ALIAS_COUNT (sizeof ALIASES / sizeof *ALIASES)
+
 static const struct command *find_command(const char *name)
 {
+    for (size_t i = 0; i < ALIAS_COUNT; i++)
+        if (strcmp(ALIASES[i].alias, name) == 0) return find_command(ALIASES[i].name);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(COMMANDS[i]->name, name) == 0) return COMMANDS[i];
     return NULL;
@@ -61,16 +71,13 @@ static const struct command *find_command(const char *name)
 
 static int fail_unknown_command(const char *name)
 {
-    const char *nearest = NULL;
-    unsigned least = 0;
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        unsigned distance;
-        if (!text_resembles(name, COMMANDS[i]->name, &distance)) continue;
-        if (nearest && distance >= least) continue;
-        nearest = COMMANDS[i]->name;
-        least = distance;
-    }
-    if (nearest) return cli_fail("unknown command '%s'; did you mean '%s'?", name, nearest);
+    struct text_nearest nearest = {.wanted = name};
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        text_nearest_offer(&nearest, COMMANDS[i]->name);
+    text_nearest_offer(&nearest, "help");
+    text_nearest_offer(&nearest, "version");
+    if (nearest.name)
+        return cli_fail("unknown command '%s'; did you mean '%s'?", name, nearest.name);
     return cli_fail("unknown command '%s'; 'tamis help' lists the commands", name);
 }
 
@@ -94,7 +101,9 @@ static int print_help(struct out *out, const struct command *command)
 static int run_help(struct out *out, int argc, char **argv)
 {
     if (argc > 2) return cli_fail("unexpected argument '%s': help takes [COMMAND]", argv[2]);
-    if (argc < 2 || argv[1][0] == '-') {
+    const bool on_itself =
+        argc == 2 && (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0);
+    if (argc < 2 || argv[1][0] == '-' || on_itself) {
         print_usage(out);
         return CLI_DONE;
     }
@@ -120,9 +129,22 @@ static int run_opened(struct invocation *call)
     return command->run(call);
 }
 
+static int print_version(struct out *out)
+{
+    out_format(out, "tamis %s\n", tamis_version());
+    return CLI_DONE;
+}
+
+static int run_version(struct out *out, int argc, char **argv)
+{
+    if (argc > 1) return cli_fail("unexpected argument '%s': version takes none", argv[1]);
+    return print_version(out);
+}
+
 static int run_command(const struct options *global, struct out *out, int argc, char **argv)
 {
     if (strcmp(argv[0], "help") == 0) return run_help(out, argc, argv);
+    if (strcmp(argv[0], "version") == 0) return run_version(out, argc, argv);
     struct invocation call = {.command = find_command(argv[0]), .options = *global, .out = out};
     if (!call.command) return fail_unknown_command(argv[0]);
     int status = CLI_ERROR;
@@ -145,10 +167,7 @@ static int run(struct out *out, int argc, char **argv)
         print_usage(out);
         return CLI_DONE;
     }
-    if (options_have(&options, TAKES(VERSION))) {
-        out_format(out, "tamis %s\n", tamis_version());
-        return CLI_DONE;
-    }
+    if (options_have(&options, TAKES(VERSION))) return print_version(out);
     if (index == argc) return cli_fail_usage(NULL, "no command is given");
     return run_command(&options, out, argc - index, argv + index);
 }

@@ -101,8 +101,32 @@ static int option_of(int value)
     return OPTION_IDS;
 }
 
+/* The long name among those that can be given that is nearest to "--nmae" or "--nmae=value";
+ * NULL: none is near. */
+static const char *nearest_option(const struct getopt_tables *tables, const char *argument)
+{
+    if (strncmp(argument, "--", 2) != 0) return NULL;
+    char *name = cli_copy(argument + 2, strcspn(argument + 2, "="));
+    struct text_nearest nearest = {.wanted = name};
+    for (const struct option *entry = tables->longs; entry->name; entry++)
+        text_nearest_offer(&nearest, entry->name);
+    free(name);
+    return nearest.name;
+}
+
+static void tell_unknown_option(const struct command *command, const struct getopt_tables *tables,
+                                const char *argument)
+{
+    const char *nearest = nearest_option(tables, argument);
+    if (nearest)
+        cli_fail("unknown option '%s'; did you mean '--%s'?", argument, nearest);
+    else
+        cli_fail_usage(command, "unknown option '%s'", argument);
+}
+
 /* getopt_long() returned '?' or ':': say why.  `argument` is what it was looking at. */
-static bool tell_bad_option(const struct command *command, int result, const char *argument)
+static bool tell_bad_option(const struct command *command, const struct getopt_tables *tables,
+                            int result, const char *argument)
 {
     if (result == ':')
         cli_fail_usage(command, "option %s needs a value", OPTIONS[option_of(optopt)].shown);
@@ -111,7 +135,7 @@ static bool tell_bad_option(const struct command *command, int result, const cha
     else if (optopt != 0)
         cli_fail_usage(command, "unknown option '-%c'", optopt);
     else
-        cli_fail_usage(command, "unknown option '%s'", argument);
+        tell_unknown_option(command, tables, argument);
     return false;
 }
 
@@ -271,7 +295,7 @@ static bool take_options(struct options *options, const struct command *command,
         int result = getopt_long(argc, argv, tables->letters, tables->longs, NULL);
         if (result == -1) return true;
         if (result == '?' || result == ':')
-            return tell_bad_option(command, result, argv[optind - 1]);
+            return tell_bad_option(command, tables, result, argv[optind - 1]);
         if (!take_option(command, options, option_of(result), optarg)) return false;
     }
 }

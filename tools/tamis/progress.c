@@ -68,19 +68,27 @@ static double due(void)
     return now - progress.start;
 }
 
+/* "1,234,567 keys, 890,123 keys/s" */
+static void describe_keys(char *text, size_t text_bytes, uint64_t keys, double seconds)
+{
+    char all[TEXT_COUNT_BYTES], rate[TEXT_COUNT_BYTES];
+    text_count(all, keys);
+    text_count(rate, seconds > 0 ? (uint64_t)((double)keys / seconds + 0.5) : 0);
+    snprintf(text, text_bytes, "%s key%s, %s keys/s", all, text_plural(keys), rate);
+}
+
 void progress_update(uint64_t keys, uint64_t bytes)
 {
     char what[96];
     double seconds = due();
     if (seconds < 0) return;
-    snprintf(what, sizeof what, "%ju key%s, %.0f keys/s", (uintmax_t)keys, text_plural(keys),
-             (double)keys / seconds);
+    describe_keys(what, sizeof what, keys, seconds);
     show(what, bytes, seconds);
 }
 
 void progress_update_step(const char *step, uint64_t done, uint64_t all)
 {
-    char what[96];
+    char what[96], keys[80];
     if (!progress.step || strcmp(progress.step, step) != 0) {
         progress.step = step;
         progress.start = progress_clock();
@@ -88,8 +96,8 @@ void progress_update_step(const char *step, uint64_t done, uint64_t all)
     progress.total = all;
     const double seconds = due();
     if (seconds < 0) return;
-    snprintf(what, sizeof what, "%s: %ju key%s, %.0f keys/s", step, (uintmax_t)done,
-             text_plural(done), seconds > 0 ? (double)done / seconds : 0);
+    describe_keys(keys, sizeof keys, done, seconds);
+    snprintf(what, sizeof what, "%s: %s", step, keys);
     show(what, done, seconds);
 }
 

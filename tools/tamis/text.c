@@ -20,6 +20,18 @@ void text_size(char *text, size_t text_bytes, double bytes)
     snprintf(text, text_bytes, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
 }
 
+void text_count(char text[TEXT_COUNT_BYTES], uint64_t count)
+{
+    char digits[24];
+    const int bytes = snprintf(digits, sizeof digits, "%ju", (uintmax_t)count);
+    char *to = text;
+    for (int i = 0; i < bytes; i++) {
+        if (i > 0 && (bytes - i) % 3 == 0) *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+}
+
 void text_duration(char *text, size_t text_bytes, double seconds)
 {
     unsigned long long s = seconds < 0     ? 0
@@ -140,4 +152,13 @@ bool text_resembles(const char *name, const char *candidate, unsigned *distance)
     *distance = edit_distance(name, bytes, candidate, candidate_bytes);
     if (*distance <= (bytes > candidate_bytes ? bytes : candidate_bytes) / 3) return true;
     return bytes >= 2 && strncmp(name, candidate, bytes) == 0;
+}
+
+void text_nearest_offer(struct text_nearest *nearest, const char *candidate)
+{
+    unsigned distance;
+    if (!text_resembles(nearest->wanted, candidate, &distance)) return;
+    if (nearest->name && distance >= nearest->distance) return;
+    nearest->name = candidate;
+    nearest->distance = distance;
 }

@@ -9,6 +9,10 @@
 /* "512 B", "12.3 MiB" */
 void text_size(char *text, size_t text_bytes, double bytes);
 
+/* "1,234,567" */
+#define TEXT_COUNT_BYTES 32
+void text_count(char text[TEXT_COUNT_BYTES], uint64_t count);
+
 /* "12 s", "3 min 20 s", "2 h 05 min" */
 void text_duration(char *text, size_t text_bytes, double seconds);
 
@@ -29,6 +33,14 @@ char *text_printable(const char *text);
 
 /* Columns that UTF-8 text takes, at one a code point. */
 size_t text_width(const char *text);
+
+/* The nearest of the names that were offered; begins with `wanted` alone. */
+struct text_nearest {
+    const char *wanted;
+    const char *name; /* NULL: none is near */
+    unsigned distance;
+};
+void text_nearest_offer(struct text_nearest *nearest, const char *candidate);
 
 /* Is `candidate` near enough to `name` to be offered for it?  *distance: how far, for comparing. */
 bool text_resembles(const char *name, const char *candidate, unsigned *distance);

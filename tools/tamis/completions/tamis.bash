@@ -197,7 +197,7 @@ _tamis_offer_commands()
 {
     local -a commands
     read -r -d '' -a commands < <(_tamis_ask help | sed -nE 's/^  ([a-z]+) .*/\1/p')
-    _tamis_offer "$word" '' "${commands[@]}" help
+    _tamis_offer "$word" '' "${commands[@]}" help version
 }
 
 _tamis_offer_fields()
@@ -268,6 +268,11 @@ _tamis()
     COMPREPLY=()
     _tamis_split
     _tamis_read_words
+    case $command in # its other names
+    ls) command=list ;;
+    mv) command=rename ;;
+    rm) command=drop ;;
+    esac
     if [[ $redirected ]]; then
         _tamis_offer_paths -f "$word" ''
     elif [[ $wanting ]]; then
