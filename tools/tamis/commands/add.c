@@ -86,6 +86,7 @@ static int tell_refused(struct addition *addition, size_t count)
     progress_end();
     out_flush(addition->call->out);
     if (!addition->call->remote) cli_fail_library(); /* a server's sentence was told before */
+    if (refused == 0) return cli_fail("what follows the last batch of keys was not read");
     if (count == 1) return cli_fail("the last key was not added, and what follows it was not read");
     return cli_fail("%zu of the last %zu keys were not added, and what follows them was not read",
                     refused, count);
@@ -174,7 +175,7 @@ static void tell_doubts(const struct invocation *call)
     if (doubts == 0) return;
     cli_tell("%" PRIu64
              " key%s in doubt: a server was lost with the answer, and had seen %s when it "
-             "was asked again, perhaps from the first asking; told as %s",
+             "was asked again, perhaps from the first asking, or was not reached again; told as %s",
              doubts, doubts == 1 ? " was" : "s were", doubts == 1 ? "it" : "them",
              seen ? "seen" : "new");
 }

@@ -13,7 +13,8 @@
  * asking, so the key is in doubt.  So is one whose NEW was lost with its node before the replicas
  * had it (--replicas): somebody else may have added it since.  A crawler would rather fetch it
  * twice than never: it is answered as new, unless --doubt seen asks for the other error.  Both are
- * counted.
+ * counted.  The same goes for keys that were sent when the client gives up: they may be there, and
+ * then nobody would be told of them.
  *
  * A remove is not asked again: it could take the key off twice, which others may have added.  The
  * keys of such a piece are in doubt, and are answered as refused.
@@ -125,6 +126,28 @@ static int64_t take_lost(struct remote_filter *filter, size_t count)
     return -1;
 }
 
+/* The exchange has ended before the piece was done.  Keys of it that may have been added are in
+ * doubt; the others stay refused. */
+static int64_t abandon(struct remote_filter *filter, const struct request *request,
+                       const uint32_t *order, const struct question *question)
+{
+    const redisReply *told = request->reply != NULL ? request->reply : request->before;
+    if (question->answers == NULL || !request->writes) return -1;
+    if (told == NULL && request->lost == 0) return -1;
+    for (size_t i = 0; i < (size_t)request->argc - HEAD_WORDS; i++) {
+        const bool known = told != NULL && told->type == REDIS_REPLY_ARRAY && i < told->elements &&
+                           told->element[i]->type == REDIS_REPLY_INTEGER;
+        const long long answer = known ? told->element[i]->integer : 0;
+        uint8_t *to = &question->answers[order[i]];
+        if (answer < 0) continue;
+        *to = 0;
+        if (answer == 0 && (request->lost == 0 || is_repeated(request, i))) continue;
+        filter->doubts++;
+        *to = !filter->store->doubts_are_seen;
+    }
+    return -1;
+}
+
 /* The answers of one piece; `order` has the places of its keys.  Returns how many are 1, or below 0
  * after a message where one of them is none. */
 static int64_t take_piece(struct remote_filter *filter, const struct request *request,
@@ -133,6 +156,7 @@ static int64_t take_piece(struct remote_filter *filter, const struct request *re
     const redisReply *reply = request->reply;
     const size_t count = (size_t)request->argc - HEAD_WORDS;
     int64_t ones = 0;
+    if (request->state != REQUEST_DONE) return abandon(filter, request, order, question);
     if (reply == NULL) return request->once ? take_lost(filter, count) : -1; /* told before */
     if (reply->type != REDIS_REPLY_ARRAY || reply->elements < count)
         return reply_fail(filter->store, question->command, reply);

@@ -19,8 +19,8 @@
 #define PAUSE_MS 50     /* between rounds where something is to settle */
 #define REDIRECTIONS 4  /* of a request, which are followed at once */
 #define CONNECT_MS 2000
-#define GRACE_MS 1000  /* after a signal */
-#define WAIT_MS "1000" /* of one WAIT; it is sent again until store->wait_ms is over */
+#define GRACE_MS 1000 /* after a signal */
+#define WAIT_MS "500" /* of one WAIT, less than SILENCE_MS; it is sent again until it is over */
 
 struct exchange {
     struct remote *store;
