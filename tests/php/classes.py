@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""classes.py MODULE TAMIS EXTENSION: the classes of tools/php/classes take the place of those of wild.php.
+
+Wild classes fill strings of a Redis that has the module, by SETBIT.  `tamis import` makes filters of them, which are keys
+of that server, too.  Our classes, on the store and on the server (phpredis, predis), answer for 2,000 keys what the
+wild ones do, half of them members; then both add, and the bytes stay the same.  Buckets that our classes make
+themselves have the bytes of the wild ones, too.
+
+Broken to see it fail: $length of Comments, a name in $hashFunction of Eight, n of Random, exists() that is always true.
+"""
+import os
+import random
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "redis"))
+from harness import run, same, server, store_of, tamis
+from redis_server import skip
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PHP = ["php", "-d", "extension=" + os.path.abspath(sys.argv.pop(3)), "-d", "include_path=/usr/share/php"]
+CLASSES = (("Comments", ("php:bkdr,sdbm,js", "-m", 1000003)),
+           ("Eight", ("php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", "-m", 8192)),
+           ("Random", ("php-mt", "-m", 10000, "-k", 7)))
+OURS = ("store", "phpredis", "predis")
+
+
+def is_missing(code):
+    return subprocess.run(["php", "-r", code], capture_output=True, check=False).returncode != 0
+
+
+def php(script, *words, text=""):
+    done = subprocess.run(PHP + [os.path.join(HERE, script)] + [str(word) for word in words], input=text,
+                          capture_output=True, text=True, check=False, timeout=300)
+    if done.returncode != 0 or done.stderr:
+        raise AssertionError(f"{script} {words}: exit {done.returncode}: {done.stdout[-500:]}{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def some_keys(rng, count):
+    """Comments, addresses, ids, bytes.  Of the addresses, which are neighbours, some pass that were not added."""
+    kinds = (lambda: "评论 {}：{}".format(rng.randrange(10**6), rng.choice("好差中")).encode(),
+             lambda: b"https://www.example.com/article/%d.html" % rng.randrange(10**4),
+             lambda: b"user:%d" % rng.randrange(10**9),
+             lambda: rng.randbytes(rng.randrange(0, 40)))
+    keys = set()
+    while len(keys) < count:
+        keys.add(rng.choice(kinds)().hex())
+    keys = sorted(keys)
+    rng.shuffle(keys)
+    return keys
+
+
+class Places:
+    """One bucket, as the four programs see it."""
+
+    def __init__(self, redis, name):
+        self.name, self.redis = name, redis
+        self.at = {"wild": redis.port, "store": store_of(redis), "phpredis": redis.port, "predis": redis.port}
+
+    def ask(self, where, what, keys, batch=1, bucket="bucket"):
+        """The string of the wild class is `old-BUCKET`."""
+        lines = "".join(f"{what} {' '.join(keys[i:i + batch])}\n" for i in range(0, len(keys), batch))
+        bucket = f"old-{bucket}" if where == "wild" else bucket
+        answers = php("buckets.php", where, self.at[where], self.name, bucket, text=lines).split()
+        same(len(answers), len(keys), f"{self.name}, {where}: answers")
+        return answers
+
+
+    def all_say_the_same(self, keys, batch):
+        wanted = self.ask("wild", "exists", keys)
+        for where in OURS:
+            same(self.ask(where, "exists", keys, batch), wanted, f"{self.name}, {where}, {batch} at a time")
+        return wanted
+
+    def has_the_bytes(self, bucket, old):
+        path = os.path.join(self.redis.directory, f"{self.name}-{bucket}")
+        tamis("--store", store_of(self.redis), "export", f"app:{bucket}", "--to", "redis-bitmap", path)
+        with open(path, "rb") as file:
+            same(file.read() == self.redis.client()("GET", f"app:old-{old}"), True, f"{self.name}, {bucket}: the bytes")
+
+
+def imported(places, shape, keys):
+    members, others = keys[:len(keys) // 2], keys[len(keys) // 2:]
+    places.ask("wild", "add", members)
+    url = f"redis://127.0.0.1:{places.redis.port}"
+    tamis("--store", url, "import", "app:bucket", "--from", url + "/0", "app:old-bucket", "--hash-set", *shape)
+    told = places.all_say_the_same(keys, 1)
+    same(told[:len(members)], ["1"] * len(members), f"{places.name}: members")
+    strangers = told[len(members):].count("1")
+    same(0 < strangers < len(others) * 0.9, True, f"{places.name}: {strangers} false positives")
+    for turn, where in enumerate(OURS):
+        part = others[turn * 200:][:200]
+        wanted = places.ask("wild", "add", part)
+        same(places.ask(where, "add", part[:100]) + places.ask(where, "add", part[100:], 100), wanted,
+             f"{places.name}, {where}: which are new")
+    places.all_say_the_same(keys, 1000)
+    places.has_the_bytes("bucket", "bucket")
+    print(f"{places.name}: {len(keys)} keys, {strangers} false positives, the same everywhere")
+
+
+def made(places, keys):
+    wanted = places.ask("wild", "add", keys, bucket="made")
+    for where in OURS:
+        bucket = f"made-{places.name}-{where}"
+        same(places.ask(where, "add", keys, 50, bucket), wanted, f"{places.name}, {where}: which are new")
+        places.has_the_bytes(bucket, "made")
+
+
+def our_classes_replace_wild_ones():
+    with server() as redis:
+        for name, shape in CLASSES:
+            keys = some_keys(random.Random(seed), 2000)
+            places = Places(redis, name)
+            imported(places, shape, keys)
+            made(places, keys[:200])
+            redis.client().good("FLUSHALL", "SYNC")
+
+
+def our_classes_refuse():
+    with server() as redis:
+        print(php("class_errors.php", redis.port, os.path.join(redis.directory, "own")), end="")
+
+
+if is_missing("exit(extension_loaded('redis') && is_file('/usr/share/php/Predis/autoload.php') ? 0 : 1);"):
+    skip("php-redis or php-predis is not installed")
+seed = int(os.environ.get("TAMIS_TEST_SEED") or time.time_ns())
+print("seed", seed)
+run(our_classes_replace_wild_ones, our_classes_refuse)
