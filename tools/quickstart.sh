@@ -64,6 +64,7 @@ readonly top build=$top/.build/quickstart
 scratch=$(mktemp -d)
 readonly scratch log=$scratch/log
 finished=
+step_began=
 
 finish()
 {
@@ -87,9 +88,18 @@ finish()
 trap finish EXIT
 trap 'exit 2' INT TERM
 
+# step TEXT: what begins now; before that, the seconds that the last step took.
 step()
 {
+    step_done
+    step_began=$SECONDS
     printf '==> %s\n' "$*"
+}
+
+step_done()
+{
+    [ -z "$step_began" ] || printf '    %d s\n' $((SECONDS - step_began))
+    step_began=
 }
 
 die()
@@ -112,18 +122,40 @@ quietly()
 
 install_packages()
 {
-    step "Packages: what the build needs"
+    step "Packages: a C compiler, cmake and libraries; apt downloads and installs those that are missing"
     "$top/tools/need-packages.sh" "${packages[@]}"
 }
 
 build_tamis()
 {
-    step "Build: a release build under .build/quickstart"
-    quietly cmake -S "$top" -B "$build" -DCMAKE_BUILD_TYPE=Release -DTAMIS_BUILD_TESTS=OFF
-    quietly cmake --build "$build" -j "$(nproc)"
+    step "Build: compiles the library and the command under .build/quickstart, $(nproc) files at a time;" \
+        "with two processors that takes a minute or two"
+    quietly cmake -S "$top" -B "$build" -DCMAKE_BUILD_TYPE=Release -DTAMIS_BUILD_TESTS=OFF -DTAMIS_BUILD_PYTHON=OFF \
+        -DTAMIS_BUILD_PHP=OFF
+    compile
     tamis=$build/bin/tamis
     [ -x "$tamis" ] || die "the build made no $tamis"
     echo "    $("$tamis" --version)"
+}
+
+# On a terminal the part that is done is shown, as make tells it: "[ 42%] Building ...".
+compile()
+{
+    cmake --build "$build" -j "$(nproc)" 2>&1 </dev/null | tee "$log" | show_percent || {
+        tail -n 30 "$log" >&2
+        die "this failed: cmake --build $build"
+    }
+}
+
+show_percent()
+{
+    local line
+    while IFS= read -r line; do
+        if [ -t 1 ] && [[ $line =~ ^\[\ *([0-9]+%)\] ]]; then
+            printf '\r    %s' "${BASH_REMATCH[1]}"
+        fi
+    done
+    [ ! -t 1 ] || printf '\r         \r'
 }
 
 # ---- Input --------------------------------------------------------------------------------------
@@ -420,6 +452,7 @@ run_four
 run_one
 look_inside
 check_answers
+step_done
 show_table
 judge
 cat <<EOT
