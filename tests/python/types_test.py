@@ -39,6 +39,13 @@ class Types(StoreTest):
         self.assertEqual({int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line},
                          set(range(first, first + len(WRONG))), done.stdout)
 
+    def test_package_itself_is_typed(self):
+        done = subprocess.run([PYTHON, "-m", "mypy", "--strict", "--ignore-missing-imports", "--allow-subclassing-any",
+                               "--no-warn-unused-ignores", "-p", "tamis"],
+                              capture_output=True, text=True, check=False, cwd=self.directory,
+                              env=os.environ | {"MYPYPATH": os.environ["PYTHONPATH"]})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_stubs_are_those_of_the_extension(self):
         done = subprocess.run([PYTHON, "-m", "mypy.stubtest", "tamis._tamis", "--ignore-disjoint-bases"],
                               capture_output=True, text=True, check=False, cwd=self.directory,

@@ -137,7 +137,8 @@ class RemoteFilter:
     def fill(self) -> float:
         keys = ["%s:{%d}" % (self._name, i) for i in range(self._shards)] or [self._name]
         infos = [self._of(key) for key in keys]
-        return sum(info["Number of items inserted"] for info in infos) / max(1, sum(info["Capacity"] for info in infos))
+        items, capacity = (sum(int(info[name]) for info in infos) for name in ("Number of items inserted", "Capacity"))
+        return items / max(1, capacity)
 
     def close(self) -> None:
         self._client.close()

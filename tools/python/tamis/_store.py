@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import datetime
 import os
@@ -159,7 +160,7 @@ class Store(_tamis.Store):
             self._import(file.read, name, format, hash_set, m_bits, k, capacity, fp_rate)
         return Filter(self, name)
 
-    def generations(self, name: str) -> list[Generation]:
+    def generations(self, name: str) -> builtins.list[Generation]:
         """The generations of a filter that are kept, the oldest first."""
         return [Generation(in_force=bool(fields.pop("in_force")), **fields) for fields in self._generations(name)]
 

@@ -165,7 +165,7 @@ class BloomFilter:
         self._assert()
         return len(self._filter) if self._head["counts"] else self.approx_len
 
-    def _other(self, other: Any) -> bytes:
+    def _other(self, other: BloomFilter) -> bytes:
         self._assert(True)
         other._assert()
         if (other.num_bits, other.hash_seeds) != (self.num_bits, self.hash_seeds):
