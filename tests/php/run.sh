@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# run.sh PHP RUN-TESTS EXTENSION WORK [OPTION...]: the cases of this folder by PHP's own run-tests.php, in a copy, as it writes
-# beside them.  Options such as -m (valgrind) go to run-tests.php.
+# run.sh PHP RUN-TESTS EXTENSION STUBS WORK [OPTION...]: the cases of this folder by PHP's own run-tests.php, in a copy, as it
+# writes beside them.  Options such as -m (valgrind) go to run-tests.php.  TAMIS_PHP is how a case starts a PHP of its own.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-php=$1 run_tests=$2 extension=$3 work=$4
-shift 4
+php=$1 run_tests=$2 extension=$3 stubs=$4 work=$5
+shift 5
 rm -rf "$work"
 mkdir -p "$work"
 cp "$here"/*.phpt "$here"/*.inc "$work"
@@ -14,6 +14,7 @@ cp "$here"/*.phpt "$here"/*.inc "$work"
     echo "skipped: php-dev has no run-tests.php" >&2
     exit 77
 }
+export TAMIS_PHP="$php -n -d extension=$extension" TAMIS_PHP_STUBS=$stubs
 "$php" -n "$run_tests" -p "$php" -n -d "extension=$extension" -q --show-diff "$@" "$work" |
     tee "$work/log"
 # A case that is skipped is one that was not run.

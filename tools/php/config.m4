@@ -7,6 +7,6 @@ if test "$PHP_TAMIS" != "no"; then
     PHP_EVAL_INCLINE($TAMIS_CFLAGS)
     PHP_EVAL_LIBLINE($TAMIS_LIBS, TAMIS_SHARED_LIBADD)
     PHP_SUBST(TAMIS_SHARED_LIBADD)
-    PHP_NEW_EXTENSION(tamis, build.c errors.c fields.c filter.c kept.c many.c module.c store.c, $ext_shared,,
+    PHP_NEW_EXTENSION(tamis, build.c errors.c fields.c filter.c kept.c many.c module.c open.c store.c, $ext_shared,,
                       -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -D_GNU_SOURCE)
 fi

@@ -2,9 +2,9 @@
 /*
  * kept.c: handles that stay open between requests, the newest used first.
  *
- * A handle with users is never closed here, so there may be more of them than the limit for a
- * while.  Closing a handle that has added is a checkpoint; an error of it harms only at a power
- * cut, and is a warning in PHP's log.
+ * At most tamis.open_filters handles stay open.  One with users is never closed here, so there may
+ * be more for a while.  Closing a handle that has added is a checkpoint; an error of it harms only
+ * at a power cut, and is a warning in PHP's log.
  */
 #include "php_tamis.h"
 
@@ -37,6 +37,7 @@ static void kept_free(struct kept *kept)
     if (rc < 0 && rc != TAMIS_EDROPPED && rc != TAMIS_ENOSTORE)
         php_log_err((char *)(uintptr_t)tamis_last_error());
     zend_string_release(kept->key);
+    if (kept->made_with) zend_string_release(kept->made_with);
     pefree(kept, 1);
 }
 
@@ -47,11 +48,6 @@ void kept_forget(struct kept *kept)
     take_out(kept);
     kept->list = NULL;
     if (kept->users == 0) kept_free(kept);
-}
-
-void kept_leave(struct kept *kept)
-{
-    if (kept && --kept->users == 0 && !kept->list) kept_free(kept);
 }
 
 void kept_list_clear(struct kept_list *list)
@@ -76,19 +72,28 @@ struct kept *kept_find(struct kept_list *list, zend_string *key)
     return kept;
 }
 
-static void close_oldest(struct kept_list *list, zend_long most)
+static void close_oldest(struct kept_list *list)
 {
     struct kept *next;
 
     for (struct kept *kept = list->oldest; kept; kept = next) {
         next = kept->newer;
-        if ((zend_long)zend_hash_num_elements(&list->by_key) <= most) return;
+        if ((zend_long)zend_hash_num_elements(&list->by_key) <= TAMIS_G(open_filters)) return;
         if (kept->users == 0) kept_forget(kept);
     }
 }
 
+void kept_leave(struct kept *kept)
+{
+    if (!kept || --kept->users > 0) return;
+    if (kept->list)
+        close_oldest(kept->list);
+    else
+        kept_free(kept);
+}
+
 struct kept *kept_add(struct kept_list *list, zend_string *key, tamis_store *store,
-                      tamis_filter *filter, zend_long most)
+                      tamis_filter *filter)
 {
     struct kept *kept = pecalloc(1, sizeof *kept, 1);
 
@@ -99,6 +104,6 @@ struct kept *kept_add(struct kept_list *list, zend_string *key, tamis_store *sto
     kept->users = 1;
     put_first(kept);
     zend_hash_add_new_ptr(&list->by_key, kept->key, kept);
-    close_oldest(list, most);
+    close_oldest(list);
     return kept;
 }

@@ -24,6 +24,10 @@ struct kept {
     struct kept_list *list; /* NULL: not found any more, closed with its last user */
     uint32_t users;         /* PHP objects that use it */
     struct kept *newer, *older;
+    dev_t device; /* of a store: its directory */
+    ino_t inode;
+    zend_string *made_with; /* of a filter: what openOrCreate() was asked for, NULL if it was not */
+    uint64_t generation;    /* and the generation that it was so for */
 };
 
 struct kept_list {
@@ -49,12 +53,24 @@ void kept_list_init(struct kept_list *list);
 void kept_list_clear(struct kept_list *list);
 /* Finds a handle and makes it the newest; NULL if there is none. */
 struct kept *kept_find(struct kept_list *list, zend_string *key);
-/* Takes over the handles; closes the oldest that nobody uses, if there are more than `most`. */
+/* Takes over the handles; closes the oldest that nobody uses, if there are too many. */
 struct kept *kept_add(struct kept_list *list, zend_string *key, tamis_store *store,
-                      tamis_filter *filter, zend_long most);
+                      tamis_filter *filter);
 /* It is not found any more. */
 void kept_forget(struct kept *kept);
 void kept_leave(struct kept *kept);
+
+/* ---- Opening (open.c): a kept handle or a new one; NULL with an exception ---------------------
+ */
+
+typedef int make_call(tamis_store *store, const char *name, const struct tamis_filter_spec *spec,
+                      tamis_filter **filter);
+
+struct kept *open_store(zend_string *path, const struct tamis_store_options *options);
+struct kept *open_filter(struct kept *store, zend_string *name, unsigned flags);
+/* `call` is tamis_filter_create or tamis_filter_open_or_create. */
+struct kept *open_made(struct kept *store, zend_string *name, const struct tamis_filter_spec *spec,
+                       make_call *call);
 
 /* ---- Objects -------------------------------------------------------------------------------- */
 
@@ -78,7 +94,8 @@ extern zend_class_entry *store_class, *filter_class, *build_class;
 void store_register(void);
 void filter_register(void);
 void build_register(void);
-/* A class whose objects are made by `create` and given back by `free`; they cannot be copied. */
+/* A class whose objects are made by `create` and given back by `release`.  They can neither be
+ * copied nor compared. */
 void class_prepare(zend_class_entry *class, zend_object_handlers *handlers, int offset,
                    zend_object *(*create)(zend_class_entry *), void (*release)(zend_object *));
 
@@ -106,8 +123,8 @@ struct many {
     struct tamis_key keys[MANY];
     uint8_t answers[MANY];
     uint64_t counts[MANY];
-    char numbers[MANY][MAX_LENGTH_OF_LONG];
-    zend_ulong index[MANY]; /* where the answer goes: a number, or a string */
+    char numbers[MANY][MAX_LENGTH_OF_LONG + 1]; /* which counts no 0 at the end */
+    zend_ulong index[MANY];                     /* where the answer goes: a number, or a string */
     zend_string *name[MANY];
     size_t count;
 };

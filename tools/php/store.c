@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* store.c: the class Tamis\Store: a directory of named filters. */
+/* store.c: the class Tamis\Store: a directory of named filters.  open.c has its handles. */
 #include "php_tamis.h"
 #include <ext/spl/spl_array.h>
 #include <math.h>
@@ -20,6 +20,7 @@ void class_prepare(zend_class_entry *class, zend_object_handlers *to, int offset
     to->offset = offset;
     to->free_obj = release;
     to->clone_obj = NULL;
+    to->compare = zend_objects_not_comparable;
 }
 
 static zend_object *create_object(zend_class_entry *class)
@@ -75,25 +76,6 @@ static zend_string *path_of(const char *path)
     return zend_string_init(full, strlen(full), 0);
 }
 
-static struct kept *open_store(zend_string *path, const struct tamis_store_options *options)
-{
-    tamis_store *store;
-    zend_string *key = strpprintf(0, "%s|%u|%ld", ZSTR_VAL(path), (unsigned)options->flags,
-                                  (long)options->busy_timeout_ms);
-    struct kept *kept = kept_find(&TAMIS_G(stores), key);
-
-    if (!kept) {
-        int rc = tamis_store_open_with(ZSTR_VAL(path), options, &store);
-
-        if (rc < 0)
-            throw_error(rc);
-        else
-            kept = kept_add(&TAMIS_G(stores), key, store, NULL, TAMIS_G(open_filters));
-    }
-    zend_string_release(key);
-    return kept;
-}
-
 ZEND_METHOD(Tamis_Store, __construct)
 {
     struct store_object *self = OBJECT_OF(store_object, Z_OBJ_P(ZEND_THIS));
@@ -127,57 +109,12 @@ ZEND_METHOD(Tamis_Store, __construct)
     self->kept = open_store(self->path, &options);
 }
 
-/* Does the handle still stand for the filter of that name?  It may have been dropped, or have got
- * another name, since it was opened. */
-static bool is_current(struct kept *kept, zend_string *name)
+static void get_filter(zval *to, zval *object, zend_string *name, unsigned flags)
 {
-    struct tamis_filter_stat stat = TAMIS_INIT(struct tamis_filter_stat);
+    struct kept *store = kept_of(object);
+    struct kept *filter = store ? open_filter(store, name, flags) : NULL;
 
-    return tamis_filter_stat(kept->filter, &stat) == 0 &&
-           // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): PHP has parsed a name
-           strcmp(stat.name, ZSTR_VAL(name)) == 0;
-}
-
-static zend_string *filter_key(struct kept *store, zend_string *name, unsigned flags)
-{
-    return strpprintf(0, "%s|%u|%s", ZSTR_VAL(store->key), flags, ZSTR_VAL(name));
-}
-
-static void hand_out(zval *to, zend_string *key, tamis_filter *filter)
-{
-    struct kept *kept = kept_find(&TAMIS_G(filters), key);
-
-    if (kept) { /* of a filter that is gone */
-        kept_forget(kept);
-        kept_leave(kept);
-    }
-    filter_wrap(to, kept_add(&TAMIS_G(filters), key, NULL, filter, TAMIS_G(open_filters)));
-}
-
-static void open_filter(zval *to, zval *object, zend_string *name, unsigned flags)
-{
-    struct kept *store = kept_of(object), *kept;
-    tamis_filter *filter;
-    zend_string *key;
-    int rc;
-
-    if (!store) return;
-    key = filter_key(store, name, flags);
-    kept = kept_find(&TAMIS_G(filters), key);
-    if (kept && is_current(kept, name)) {
-        filter_wrap(to, kept);
-    } else {
-        if (kept) {
-            kept_forget(kept);
-            kept_leave(kept);
-        }
-        rc = tamis_filter_open(store->store, ZSTR_VAL(name), flags, &filter);
-        if (rc < 0)
-            throw_error(rc);
-        else
-            hand_out(to, key, filter);
-    }
-    zend_string_release(key);
+    if (filter) filter_wrap(to, filter);
 }
 
 ZEND_METHOD(Tamis_Store, filter)
@@ -190,7 +127,7 @@ ZEND_METHOD(Tamis_Store, filter)
     Z_PARAM_OPTIONAL
     Z_PARAM_BOOL(populate)
     ZEND_PARSE_PARAMETERS_END();
-    open_filter(return_value, ZEND_THIS, name, populate ? TAMIS_POPULATE : 0);
+    get_filter(return_value, ZEND_THIS, name, populate ? TAMIS_POPULATE : 0);
 }
 
 ZEND_METHOD(Tamis_Store, offsetGet)
@@ -200,7 +137,7 @@ ZEND_METHOD(Tamis_Store, offsetGet)
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_PATH_STR(name)
     ZEND_PARSE_PARAMETERS_END();
-    open_filter(return_value, ZEND_THIS, name, 0);
+    get_filter(return_value, ZEND_THIS, name, 0);
 }
 
 /* ---- Making -----------------------------------------------------------------------------------
@@ -218,15 +155,30 @@ static int on_full_of(zend_string *word, uint32_t *on_full)
     return -1;
 }
 
+/* Throws a ValueError if the argument at `place` is not. */
+static bool is_between(uint32_t place, zend_long number, zend_long least, zend_long most)
+{
+    if (number >= least && number <= most) return true;
+    if (number < least)
+        zend_argument_value_error(place, "must be " ZEND_LONG_FMT " or more", least);
+    else
+        zend_argument_value_error(place, "must be " ZEND_LONG_FMT " or less", most);
+    return false;
+}
+
 static int numbers_to_spec(struct tamis_filter_spec *spec, const zend_long *numbers, double window)
 {
-    static const int places[] = {2, 6, 7, 8, 11, 12, 13};
+    static const struct {
+        uint32_t place;
+        zend_long least, most;
+    } arguments[] = {{2, 0, ZEND_LONG_MAX},  {6, ZEND_LONG_MIN, ZEND_LONG_MAX},
+                     {7, 0, UINT32_MAX},     {8, 0, ZEND_LONG_MAX},
+                     {11, 0, ZEND_LONG_MAX}, {12, 0, UINT32_MAX},
+                     {13, 0, UINT32_MAX}};
 
     for (int i = 0; i < 7; i++)
-        if (numbers[i] < 0 && i != 1) {
-            zend_argument_value_error((uint32_t)places[i], "must be 0 or more");
+        if (!is_between(arguments[i].place, numbers[i], arguments[i].least, arguments[i].most))
             return -1;
-        }
     if (!(window >= 0 && window < 3155760000.0)) {
         zend_argument_value_error(10, "must be seconds, 0 or more, at most a hundred years");
         return -1;
@@ -242,19 +194,15 @@ static int numbers_to_spec(struct tamis_filter_spec *spec, const zend_long *numb
     return 0;
 }
 
-typedef int make_call(tamis_store *store, const char *name, const struct tamis_filter_spec *spec,
-                      tamis_filter **filter);
-
 // NOLINTNEXTLINE(readability-function-size): the macros of PHP count
 static void make_filter(INTERNAL_FUNCTION_PARAMETERS, make_call *call)
 {
     struct tamis_filter_spec spec = TAMIS_INIT(struct tamis_filter_spec);
-    zend_string *name, *kind = NULL, *hash_set = NULL, *on_full = NULL, *key;
+    zend_string *name, *kind = NULL, *hash_set = NULL, *on_full = NULL;
     zend_long numbers[7] = {0};
     double window = 0;
     bool durable = false;
-    struct kept *store;
-    tamis_filter *filter;
+    struct kept *store, *filter;
     int rc;
 
     ZEND_PARSE_PARAMETERS_START(1, 14)
@@ -280,14 +228,10 @@ static void make_filter(INTERNAL_FUNCTION_PARAMETERS, make_call *call)
     spec.hash_set = hash_set ? ZSTR_VAL(hash_set) : NULL;
     spec.flags = durable ? TAMIS_FILTER_DURABLE : 0;
     rc = kind ? tamis_kind_from_name(ZSTR_VAL(kind), &spec.kind) : 0;
-    if (rc == 0) rc = call(store->store, ZSTR_VAL(name), &spec, &filter);
-    if (rc < 0) {
+    if (rc < 0)
         throw_error(rc);
-        return;
-    }
-    key = filter_key(store, name, 0);
-    hand_out(return_value, key, filter);
-    zend_string_release(key);
+    else if ((filter = open_made(store, name, &spec, call)))
+        filter_wrap(return_value, filter);
 }
 
 ZEND_METHOD(Tamis_Store, create)
@@ -321,12 +265,14 @@ ZEND_METHOD(Tamis_Store, build)
     Z_PARAM_BOOL(if_changed)
     Z_PARAM_LONG_OR_NULL(keep, keep_is_null)
     ZEND_PARSE_PARAMETERS_END();
-    if (!(store = kept_of(ZEND_THIS))) return;
-    filter.capacity = capacity > 0 ? (uint64_t)capacity : 0;
+    if (!(store = kept_of(ZEND_THIS)) || !is_between(4, capacity, 0, ZEND_LONG_MAX) ||
+        !is_between(7, keep, 0, TAMIS_KEEP_MAX))
+        return;
+    filter.capacity = (uint64_t)capacity;
     filter.hash_set = hash_set ? ZSTR_VAL(hash_set) : NULL;
     spec.filter = &filter;
     spec.flags = (if_changed ? TAMIS_BUILD_IF_CHANGED : 0) | (keep_is_null ? 0 : TAMIS_BUILD_KEEP);
-    spec.keep = keep < 0 || keep > TAMIS_KEEP_MAX ? TAMIS_KEEP_MAX + 1 : (uint32_t)keep;
+    spec.keep = (uint32_t)keep;
     rc = kind ? tamis_kind_from_name(ZSTR_VAL(kind), &filter.kind) : 0;
     if (rc == 0) rc = tamis_build_begin(store->store, ZSTR_VAL(name), &spec, &build);
     if (rc < 0)
@@ -424,21 +370,23 @@ ZEND_METHOD(Tamis_Store, offsetExists)
     has_name(INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
 
-static void refuse(INTERNAL_FUNCTION_PARAMETERS)
+static void refuse(INTERNAL_FUNCTION_PARAMETERS, uint32_t parameters)
 {
-    (void)execute_data;
     (void)return_value;
-    zend_throw_error(NULL, "a store's filters are made by create() and removed by drop()");
+    if (ZEND_NUM_ARGS() != parameters)
+        zend_wrong_parameters_count_error(parameters, parameters);
+    else
+        zend_throw_error(NULL, "a store's filters are made by create() and removed by drop()");
 }
 
 ZEND_METHOD(Tamis_Store, offsetSet)
 {
-    refuse(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    refuse(INTERNAL_FUNCTION_PARAM_PASSTHRU, 2);
 }
 
 ZEND_METHOD(Tamis_Store, offsetUnset)
 {
-    refuse(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    refuse(INTERNAL_FUNCTION_PARAM_PASSTHRU, 1);
 }
 
 static void throw_if(int rc)
@@ -481,7 +429,7 @@ ZEND_METHOD(Tamis_Store, rollback)
     Z_PARAM_OPTIONAL
     Z_PARAM_LONG(generation)
     ZEND_PARSE_PARAMETERS_END();
-    if ((store = kept_of(ZEND_THIS)))
+    if ((store = kept_of(ZEND_THIS)) && is_between(2, generation, 0, ZEND_LONG_MAX))
         throw_if(tamis_filter_rollback(store->store, ZSTR_VAL(name), (uint64_t)generation));
 }
 

@@ -1,0 +1,111 @@
+--TEST--
+Tamis\Build: what it takes, tells, publishes and leaves behind
+--FILE--
+<?php
+require __DIR__ . '/support.inc';
+$path = scratch();
+$store = new Tamis\Store($path);
+$build = $store->build('list', 0.01, 'bloom');
+$keys = array_map(fn($i) => "key $i", range(0, 4999));
+var_dump($build->addMany($keys), $build->addMany(['by name' => 'key 0', 12]), $build->addMany([]),
+    $build->except(['key 7']), $build->against(array_map(fn($i) => "good $i", range(0, 99999))));
+$result = $build->publish();
+var_dump($result['published'], $result['keys'], $result['distinct'], $result['conflicts'], $result['exceptions'] === $result['found'] + 1, $result['found'] > 30,
+    $result['generation'], strlen($result['key_digest']), $result['size_bytes'] > 5000, $result['sampled'] > 1e5);
+$list = $store->filter('list');
+var_dump($list->has('key 7'), $list->has('key 4999'), $list->has('12'), $list->stat()['exceptions'] === $result['exceptions']);
+var_dump(in_array(true, $list->hasMany(array_map(fn($i) => "good $i", range(0, 99999))), true));
+echo "the same again\n";
+$build = $store->build('list', 0.01, 'bloom', ifChanged: true);
+$build->addMany($keys);
+$build->addMany([12]);
+$build->except(['key 7']);
+$build->against(array_map(fn($i) => "good $i", range(0, 99999)));
+$again = $build->publish();
+var_dump($again['published'], $again['generation'], $again['key_digest'] === $result['key_digest']);
+echo "other kinds, and what they refuse\n";
+foreach (['bloom', 'blocked', 'fuse', 'counting'] as $kind) {
+    echo "$kind: ", thrown(function () use ($store, $kind) {
+        $build = $store->build("of $kind", 0.01, $kind);
+        $build->addMany(['a', 'b']);
+        return $build->publish()['keys'];
+    }), "\n";
+}
+echo thrown(fn() => $store->build('')), "\n", thrown(fn() => $store->build("a\nb")), "\n", thrown(fn() => $store->build('x', 2.0)), "\n",
+    thrown(fn() => $store->build('x', hashSet: 'none')), "\n", thrown(fn() => $store->build('x', kind: 'none')), "\n";
+echo "hash set and generations\n";
+foreach (['first', 'second', 'third'] as $key) {
+    $build = $store->build('kept', 0.01, 'bloom', hashSet: 'xxh3', keep: 2);
+    $build->addMany([$key]);
+    $build->publish();
+}
+var_dump($store['kept']->has('third'), $store->rollback('kept'), $store['kept']->has('second'), $store->rollback('kept', 1),
+    $store['kept']->has('first'));
+echo thrown(fn() => $store->rollback('kept', 99)), "\n";
+echo "of a filter that counts, and of one with a window\n";
+$store->create('counts', 10, kind: 'counting');
+$store->create('window', 10, window: 60);
+foreach (['counts', 'window'] as $name) {
+    $build = $store->build($name);
+    $build->addMany(['a']);
+    echo thrown(fn() => $build->publish()), ' ', thrown(fn() => $build->publish()), "\n";
+}
+echo "given up: nothing is left\n";
+$files = fn() => count(glob("$path/{staging,segments}/*", GLOB_BRACE));
+$before = $files();
+for ($i = 0; $i < 3; $i++) {
+    $build = $store->build("given up $i");
+    $build->addMany($keys);
+    $i === 0 ? $build->close() : $build = null;
+}
+var_dump($files() === $before, $store->names('given'));
+?>
+--EXPECT--
+NULL
+NULL
+NULL
+NULL
+NULL
+bool(true)
+int(5002)
+int(5001)
+int(0)
+bool(true)
+bool(true)
+int(1)
+int(16)
+bool(true)
+bool(true)
+bool(false)
+bool(true)
+bool(true)
+bool(true)
+bool(false)
+the same again
+bool(false)
+int(1)
+bool(true)
+other kinds, and what they refuse
+bloom: returned 2
+blocked: returned 2
+fuse: returned 2
+counting: Tamis\Exception\UnsupportedException -15
+Tamis\Exception\InvalidException -1
+Tamis\Exception\InvalidException -1
+Tamis\Exception\InvalidException -1
+Tamis\Exception\InvalidException -1
+Tamis\Exception\InvalidException -1
+hash set and generations
+bool(true)
+NULL
+bool(true)
+NULL
+bool(true)
+Tamis\Exception\NotFoundException -2
+of a filter that counts, and of one with a window
+Tamis\Exception\MismatchException -4 Tamis\Exception\ClosedException 0
+Tamis\Exception\MismatchException -4 Tamis\Exception\ClosedException 0
+given up: nothing is left
+bool(true)
+array(0) {
+}

@@ -1,0 +1,62 @@
+--TEST--
+A store that is opened to read: what would change it is refused, the rest answers
+--FILE--
+<?php
+require __DIR__ . '/support.inc';
+$path = scratch();
+echo thrown(fn() => new Tamis\Store($path, readOnly: true)), ' ', json_encode(file_exists($path)), "\n";
+$store = new Tamis\Store($path);
+$store->create('f', 100)->add('a');
+$store->create('c', 100, kind: 'counting')->add('a');
+foreach (['old', 'new'] as $key) {
+    $build = $store->build('b', keep: 1);
+    $build->addMany([$key]);
+    $build->publish();
+}
+$reader = new Tamis\Store($path, readOnly: true);
+$f = $reader['f'];
+$c = $reader->filter('c', populate: true);
+foreach ([fn() => $reader->create('g', 1), fn() => $reader->openOrCreate('g', 1), fn() => $reader->drop('f'),
+    fn() => $reader->rename('f', 'g'), fn() => $reader->rollback('b'), fn() => $reader->build('b'),
+    fn() => $f->add('b'), fn() => $f->addMany(['b']), fn() => $f['b'] = true, fn() => $c->remove('a'),
+    fn() => $c->removeMany(['a']), function () use ($c) { unset($c['a']); }, fn() => $f->accept(), fn() => $f->sync()] as $i => $call) {
+    if (($what = thrown($call)) !== 'Tamis\Exception\ReadOnlyException -6') {
+        echo "$i: $what\n";
+    }
+}
+var_dump($f->has('a'), $f->has('b'), $c->count('a'), $f->items(), $f->stat()['name'], $reader->names(),
+    $reader['b']->hasMany(['old', 'new']));
+echo "it follows writers\n";
+$store->filter('f')->add('b');
+$store->rollback('b');
+var_dump($f->has('b'), $reader['b']->hasMany(['old', 'new']));
+?>
+--EXPECT--
+Tamis\Exception\NoStoreException -5 false
+bool(true)
+bool(false)
+int(1)
+int(1)
+string(1) "f"
+array(3) {
+  [0]=>
+  string(1) "b"
+  [1]=>
+  string(1) "c"
+  [2]=>
+  string(1) "f"
+}
+array(2) {
+  [0]=>
+  bool(false)
+  [1]=>
+  bool(true)
+}
+it follows writers
+bool(true)
+array(2) {
+  [0]=>
+  bool(true)
+  [1]=>
+  bool(false)
+}
