@@ -33,13 +33,25 @@ struct tamis__damage {
     char reason[400];
 };
 
+/* How much of the data was read, and who is told.  Files may grow meanwhile: what is told never
+ * passes all_bytes. */
+struct tamis__meter {
+    int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes); /* NULL: nobody */
+    void *context;
+    uint64_t done_bytes, all_bytes; /* done: of the segments before this one */
+};
+
+/* Tells, when so many bytes of this segment were read.  meter may be NULL.  Returns what progress
+ * returned. */
+int tamis__meter_tell(const struct tamis__meter *meter, uint64_t segment_bytes);
+
 /*
  * Do the data of an open segment agree with its header and its counters?  Returns 0, TAMIS_ENOMEM,
- * or 1 with *damage.  Reads all data, beside any writer, and gives back the pages that it has read.
- * recorded_items: what the catalog knew before this call.
+ * 1 with *damage, or what the meter returned.  Reads all data, beside any writer, and gives back
+ * the pages that it has read.  recorded_items: what the catalog knew before this call.
  */
 int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_items,
-                      struct tamis__damage *damage);
+                      const struct tamis__meter *meter, struct tamis__damage *damage);
 
 /*
  * Reports what is wrong in logs/ for a filter (0: for all filters, and for files of no filter).  A

@@ -54,6 +54,8 @@ struct tamis__repair {
     struct tamis_store *store; /* its store_id is 0 until it is known */
     unsigned flags;
     bool dry;
+    int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes); /* the caller's */
+    void *context;
     struct tamis__found *found; /* by filter, then by number */
     struct tamis__bad *bad;
     size_t found_count, found_room, bad_count, bad_room;

@@ -218,18 +218,40 @@ static int note_left(void *context, const struct tamis_problem *problem)
                                        "%s%s", problem->reason, mend);
 }
 
+static int progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
+{
+    const struct tamis__repair *repair = context;
+    return repair->progress(repair->context, done_bytes, all_bytes);
+}
+
 /* No repair brings lost bits back.  This looks for them, without the lock, and reports them. */
 static int look_for_damage(struct tamis__repair *repair)
 {
-    const int64_t rc = tamis_store_verify(repair->store, NULL, note_left, repair);
+    const struct tamis_verify_options options = {.size = sizeof options,
+                                                 .fn = note_left,
+                                                 .progress = repair->progress ? progress : NULL,
+                                                 .context = repair};
+    const int64_t rc = tamis_store_verify_with(repair->store, NULL, &options);
     return rc < 0 ? (int)rc : 0;
 }
 
 TAMIS_API int64_t tamis_store_repair(const char *path, unsigned flags, tamis_repair_fn *fn,
                                      void *context)
 {
+    const struct tamis_repair_options options = {
+        .size = sizeof options, .flags = flags, .fn = fn, .context = context};
+    return tamis_store_repair_with(path, &options);
+}
+
+TAMIS_API int64_t tamis_store_repair_with(const char *path,
+                                          const struct tamis_repair_options *options)
+{
     TAMIS__REFUSE_NULL(path, "path");
+    struct tamis_repair_options own;
     struct tamis__private_fd lock = {.fd = -1};
+    int rc = tamis__take_struct(options, &own, sizeof own, "struct tamis_repair_options");
+    if (rc < 0) return rc;
+    const unsigned flags = own.flags;
     if (*path == '\0' ||
         (flags & ~(TAMIS_REPAIR_DRY_RUN | TAMIS_REPAIR_REBUILD | TAMIS_FORCE_NETWORK_FS)) != 0)
         return tamis__fail(TAMIS_EINVAL,
@@ -238,9 +260,12 @@ TAMIS_API int64_t tamis_store_repair(const char *path, unsigned flags, tamis_rep
     struct tamis_store *store = tamis__store_new(flags & TAMIS_REPAIR_DRY_RUN);
     if (store == NULL)
         return tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store %s", path);
-    struct tamis__repair repair = {
-        .store = store, .flags = flags, .dry = (flags & TAMIS_REPAIR_DRY_RUN) != 0};
-    int rc = open_store(&repair, path);
+    struct tamis__repair repair = {.store = store,
+                                   .flags = flags,
+                                   .dry = (flags & TAMIS_REPAIR_DRY_RUN) != 0,
+                                   .progress = own.progress,
+                                   .context = own.context};
+    rc = open_store(&repair, path);
     if (rc == 0)
         rc = tamis__catalog_hold(&store->catalog,
                                  repair.dry ? TAMIS__LOCK_SHARED : TAMIS__LOCK_EXCLUSIVE, &lock);
@@ -249,7 +274,7 @@ TAMIS_API int64_t tamis_store_repair(const char *path, unsigned flags, tamis_rep
     tamis__private_close(&lock);
     if (rc == 0 && sound) rc = look_for_damage(&repair);
     tamis__repair_clear_scan(&repair);
-    rc = tamis__repair_tell_notes(&repair, rc, fn, context);
+    rc = tamis__repair_tell_notes(&repair, rc, own.fn, own.context);
     tamis_store_close(store);
     return rc != 0 ? rc : repair.done;
 }

@@ -28,6 +28,7 @@ struct check {
     struct tamis__findings findings; /* not told to the caller yet */
     tamis_problem_fn *fn;
     void *context;
+    struct tamis__meter meter;
     int64_t problems;
     struct tamis__numbers filters;  /* ids of the filters to be checked */
     struct tamis__numbers expected; /* segments that the catalog has, garbage included */
@@ -239,7 +240,7 @@ static int check_opened(struct check *check, const struct opened *opened)
     char file[TAMIS__FILE_BYTES];
     struct tamis__damage damage = {.offset = 0};
     tamis__check_file(opened->s.segment.header->number, file);
-    const int wrong = tamis__check_data(&opened->s, opened->recorded_items, &damage);
+    const int wrong = tamis__check_data(&opened->s, opened->recorded_items, &check->meter, &damage);
     if (wrong < 0) return wrong;
     const int whole = tamis__segment_check(&opened->s.segment);
     if (whole == 0 && wrong == 0) return 0;
@@ -252,10 +253,19 @@ static int check_opened(struct check *check, const struct opened *opened)
     return tell(check, opened->filter, file, damage.offset, TAMIS_ECORRUPT, damage.reason);
 }
 
+/* The index of exceptions is not among the bytes that the catalog has of a filter. */
+static int note_read(struct check *check, const struct tamis__segment *segment)
+{
+    if (segment->header->kind != TAMIS__KIND_EXCEPTIONS)
+        check->meter.done_bytes += tamis__header_file_bytes(segment->header);
+    return tamis__meter_tell(&check->meter, 0);
+}
+
 static int check_all_opened(struct check *check, int rc)
 {
     for (size_t i = 0; i < check->opened_count; i++) {
         if (rc == 0) rc = check_opened(check, &check->opened[i]);
+        if (rc == 0) rc = note_read(check, &check->opened[i].s.segment);
         tamis__close_segment(&check->opened[i].s);
     }
     check->opened_count = 0;
@@ -312,10 +322,18 @@ static int check_all_filters(struct check *check)
 
 /* ---- The snapshot ---------------------------------------------------------------------------- */
 
+static int note_bytes(void *context, const struct tamis__record *record)
+{
+    struct check *check = context;
+    for (uint32_t i = 0; i < record->segment_count; i++)
+        check->meter.all_bytes += record->segments[i].file_bytes;
+    return 0;
+}
+
 static int note_segments(void *context, const struct tamis__record *record)
 {
     struct check *check = context;
-    int rc = 0;
+    int rc = note_bytes(check, record);
     for (uint32_t i = 0; rc == 0 && i < record->segment_count + record->spare_count; i++)
         rc = tamis__numbers_append(&check->expected, record->segments[i].number);
     if (rc == 0 && record->exceptions != 0)
@@ -426,6 +444,8 @@ static int check_one(struct check *check, const char *name)
     if (rc < 0) return rc;
     rc = tamis__store_get(check->store, txn, name, &record);
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(check->store, name);
+    if (rc == 0) rc = note_bytes(check, &record);
+    if (rc == 0) rc = tamis__catalog_each_generation(txn, record.filter_id, note_bytes, check);
     if (rc == 0) rc = tamis__check_logs(check->store, txn, record.filter_id, note_log, check);
     tamis__catalog_end(txn);
     if (rc == 0) rc = tamis__numbers_append(&check->filters, record.filter_id);
@@ -480,9 +500,25 @@ static int remember(struct check *check)
 TAMIS_API int64_t tamis_store_verify(tamis_store *store, const char *name, tamis_problem_fn *fn,
                                      void *context)
 {
+    const struct tamis_verify_options options = {
+        .size = sizeof options, .fn = fn, .context = context};
+    return tamis_store_verify_with(store, name, &options);
+}
+
+TAMIS_API int64_t tamis_store_verify_with(tamis_store *store, const char *name,
+                                          const struct tamis_verify_options *options)
+{
+    struct tamis_verify_options own = {.size = sizeof own};
     TAMIS__REFUSE_NULL(store, "store");
-    struct check check = {.store = store, .fn = fn, .context = context};
-    int rc = name ? check_one(&check, name) : check_all(&check);
+    int rc = options == NULL
+                 ? 0
+                 : tamis__take_struct(options, &own, sizeof own, "struct tamis_verify_options");
+    if (rc < 0) return rc;
+    struct check check = {.store = store,
+                          .fn = own.fn,
+                          .context = own.context,
+                          .meter = {.progress = own.progress, .context = own.context}};
+    rc = name ? check_one(&check, name) : check_all(&check);
     if (rc == 0) rc = remember(&check);
     free(check.filters.list);
     free(check.damaged.list);

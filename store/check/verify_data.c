@@ -104,9 +104,10 @@ static int check_counted(const struct tamis__store_segment *s, uint64_t items,
         items, ones->all, most);
 }
 
-static int check_bits(const struct tamis__store_segment *s, struct tamis__damage *damage)
+static int check_bits(const struct tamis__store_segment *s, const struct tamis__meter *meter,
+                      struct tamis__damage *damage)
 {
-    struct tamis__ones ones = {.of = NULL};
+    struct tamis__ones ones = {.meter = meter};
     const uint64_t items = tamis__segment_items(&s->segment); /* before the bits */
     if (has_padding(&s->segment, damage)) return tamis__say_damage(damage, PADDING);
     /* ORDER: the counts are read before any of the bits that are read below. */
@@ -118,9 +119,10 @@ static int check_bits(const struct tamis__store_segment *s, struct tamis__damage
 }
 
 /* Checks how the bits are spread, without comparing them with the count. */
-static int check_spread_alone(const struct tamis__store_segment *s, struct tamis__damage *damage)
+static int check_spread_alone(const struct tamis__store_segment *s,
+                              const struct tamis__meter *meter, struct tamis__damage *damage)
 {
-    struct tamis__ones ones = {.of = NULL};
+    struct tamis__ones ones = {.meter = meter};
     if (!tamis__spread_is_even(s->segment.header)) return 0;
     int rc = tamis__ones_count(s, &ones);
     if (rc == 0) rc = tamis__check_spread(s, &ones, 0, false, damage);
@@ -143,7 +145,8 @@ static bool has_lost_counts(const struct tamis__segment *segment)
     return true;
 }
 
-static int check_counters(const struct tamis__store_segment *s, struct tamis__damage *damage)
+static int check_counters(const struct tamis__store_segment *s, const struct tamis__meter *meter,
+                          struct tamis__damage *damage)
 {
     damage->offset = s->segment.header->data_offset;
     if (has_lost_counts(&s->segment))
@@ -151,7 +154,7 @@ static int check_counters(const struct tamis__store_segment *s, struct tamis__da
                                  "has counted items but not one counter above 0; the data is lost, "
                                  "restore it from a copy");
     const int rc = check_by_kind(s, damage);
-    return rc != 0 ? rc : check_spread_alone(s, damage);
+    return rc != 0 ? rc : check_spread_alone(s, meter, damage);
 }
 
 /* ---- Any ------------------------------------------------------------------------------------- */
@@ -176,18 +179,19 @@ static int check_recorded(const struct tamis__store_segment *s, uint64_t recorde
  * items and bits are of different moments, so items are not compared.  What a recovery repairs is
  * not reported before it has run.
  */
-static int check_without_items(const struct tamis__store_segment *s, struct tamis__damage *damage)
+static int check_without_items(const struct tamis__store_segment *s,
+                               const struct tamis__meter *meter, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;
     if (h->counter_bits == 0 && has_padding(&s->segment, damage))
         return tamis__say_damage(damage, PADDING);
     if (tamis__mark_is_stale(h)) return 0;
     if (h->counter_bits != 0 && check_by_kind(s, damage) != 0) return 1;
-    return tamis__mark_unclean_since(h) != 0 ? 0 : check_spread_alone(s, damage);
+    return tamis__mark_unclean_since(h) != 0 ? 0 : check_spread_alone(s, meter, damage);
 }
 
 int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_items,
-                      struct tamis__damage *damage)
+                      const struct tamis__meter *meter, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;
     const char *text = NULL;
@@ -196,8 +200,9 @@ int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_it
                    ? tamis__say_damage(damage, "%s", text)
                    : 0;
     if (h->fingerprint_bits != 0) return check_static(s, recorded_items, damage);
-    if (tamis__mark_unclean_since(h) != 0 || h->durable != 0) return check_without_items(s, damage);
-    if (h->counter_bits != 0) return check_counters(s, damage);
-    const int rc = check_bits(s, damage);
+    if (tamis__mark_unclean_since(h) != 0 || h->durable != 0)
+        return check_without_items(s, meter, damage);
+    if (h->counter_bits != 0) return check_counters(s, meter, damage);
+    const int rc = check_bits(s, meter, damage);
     return rc != 0 ? rc : check_recorded(s, recorded_items, damage);
 }

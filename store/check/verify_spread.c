@@ -90,9 +90,12 @@ int tamis__ones_count(const struct tamis__store_segment *s, struct tamis__ones *
     /* ORDER acquire: a merge raises the word before it sets a bit. */
     ones->mixed = __atomic_load_n(&h->mixed, __ATOMIC_ACQUIRE);
     ones->all = 0;
-    for (uint64_t i = 0; i < ones->count;)
+    int rc = 0;
+    for (uint64_t i = 0; rc == 0 && i < ones->count;) {
         i = count_piece(s, ones, i);
-    return 0;
+        rc = tamis__meter_tell(ones->meter, i * each * 8);
+    }
+    return rc;
 }
 
 void tamis__ones_clear(struct tamis__ones *ones)
@@ -272,7 +275,7 @@ static void raise_to_mean(struct stretches *in, const struct tamis__ones *ones)
  * up to them. */
 static int check_high(struct stretches *in, uint64_t full, struct outliers *high)
 {
-    struct tamis__ones again = {.of = NULL};
+    struct tamis__ones again = {.meter = NULL}; /* it was told once */
     raise_to_mean(in, in->ones);
     if (find_high(in).count == 0) return 0;
     int rc = tamis__ones_count(in->s, &again);

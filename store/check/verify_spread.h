@@ -12,11 +12,12 @@
 struct tamis__ones {
     uint16_t *of;
     uint64_t count, all;
-    uint64_t mixed; /* of the header, read before the first stretch was counted */
+    uint64_t mixed;                   /* of the header, read before the first stretch was counted */
+    const struct tamis__meter *meter; /* told while they are counted; may be NULL */
 };
 
-/* Reads all data, beside any writer.  TAMIS_ENOMEM.  The caller calls tamis__ones_clear() in any
- * case. */
+/* Reads all data, beside any writer.  TAMIS_ENOMEM, or what the meter returned.  The caller calls
+ * tamis__ones_clear() in any case. */
 int tamis__ones_count(const struct tamis__store_segment *s, struct tamis__ones *ones);
 void tamis__ones_clear(struct tamis__ones *ones);
 

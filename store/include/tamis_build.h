@@ -236,6 +236,21 @@ typedef int tamis_repair_fn(void *context, const struct tamis_repair_step *step)
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_repair(const char *path, unsigned flags,
                                                       tamis_repair_fn *fn, void *context);
 
+/* How tamis_store_repair_with() repairs, and whom it tells. */
+struct tamis_repair_options {
+    size_t size;    /* sizeof(struct tamis_repair_options) */
+    uint32_t flags; /* as tamis_store_repair() */
+    tamis_repair_fn *fn;
+    /* NULL, or called now and then while the segments are read to look for damage, when the rest is
+     * done, with no lock held: 0 to go on, a TAMIS_E* code to end. */
+    int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes);
+    void *context; /* of both */
+};
+
+/* The same, and tells how far it is.  Returns what progress returned, too. */
+TAMIS_API TAMIS_MUST_CHECK int64_t
+tamis_store_repair_with(const char *path, const struct tamis_repair_options *options);
+
 /*
  * Copies a store, while it is in use, into a directory that does not exist yet or is empty.  Each
  * filter of the copy has every key whose add had returned before this call.

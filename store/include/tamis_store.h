@@ -156,6 +156,20 @@ typedef int tamis_problem_fn(void *context, const struct tamis_problem *problem)
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_verify(tamis_store *store, const char *name,
                                                       tamis_problem_fn *fn, void *context);
 
+/* What tamis_store_verify_with() tells, and whom. */
+struct tamis_verify_options {
+    size_t size; /* sizeof(struct tamis_verify_options) */
+    tamis_problem_fn *fn;
+    /* NULL, or called now and then with no lock held, with the bytes of segments that were read
+     * and those of all: 0 to go on, a TAMIS_E* code to end. */
+    int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes);
+    void *context; /* of both */
+};
+
+/* The same, and tells how far it is.  options may be NULL.  Returns what progress returned, too. */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_verify_with(
+    tamis_store *store, const char *name, const struct tamis_verify_options *options);
+
 #ifdef __cplusplus
 }
 #endif

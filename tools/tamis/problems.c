@@ -18,22 +18,66 @@ int problems_with_store(struct invocation *call, int (*work)(struct invocation *
     return status;
 }
 
-int64_t problems_find(const struct invocation *call, struct names *names, tamis_problem_fn *fn,
-                      void *context)
+/* How far the checks are, of the whole store or of several filters one after the other. */
+struct checking {
+    tamis_problem_fn *fn;
+    void *context;
+    bool is_alone;         /* one check is all there is, so its end is the end */
+    uint64_t before_bytes; /* of the checks before this one */
+    uint64_t all_bytes;    /* of this one */
+};
+
+static int tell_problem(void *context, const struct tamis_problem *problem)
+{
+    const struct checking *checking = context;
+    return checking->fn(checking->context, problem);
+}
+
+static int tell_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
+{
+    struct checking *checking = context;
+    checking->all_bytes = all_bytes;
+    progress_update_bytes(checking->before_bytes + done_bytes, checking->is_alone ? all_bytes : 0);
+    return 0;
+}
+
+static int64_t check(tamis_store *store, const char *name, struct checking *checking)
+{
+    const struct tamis_verify_options options = {
+        .size = sizeof options, .fn = tell_problem, .progress = tell_progress, .context = checking};
+    const int64_t found = tamis_store_verify_with(store, name, &options);
+    checking->before_bytes += checking->all_bytes;
+    return found;
+}
+
+static int64_t check_all(const struct invocation *call, const struct names *names,
+                         struct checking *checking)
 {
     tamis_store *store = call->store;
-    if (names_of_call(names, call, store) != CLI_DONE) return -1;
     if (call->arg_count == 0) {
-        int64_t found = tamis_store_verify(store, NULL, fn, context);
+        const int64_t found = check(store, NULL, checking);
         if (found < 0) cli_fail_library();
         return found;
     }
     int64_t problems = 0;
     for (size_t i = 0; i < names->count; i++) {
-        int64_t found = tamis_store_verify(store, names->names[i], fn, context);
+        const int64_t found = check(store, names->names[i], checking);
         if (found < 0) cli_fail_named(store, names->names[i], found);
         if (found < 0) return found;
         problems += found;
     }
+    return problems;
+}
+
+int64_t problems_find(const struct invocation *call, struct names *names, tamis_problem_fn *fn,
+                      void *context)
+{
+    struct checking checking = {.fn = fn, .context = context};
+    if (names_of_call(names, call, call->store) != CLI_DONE) return -1;
+    checking.is_alone = call->arg_count == 0 || names->count == 1;
+    progress_start(&call->options, 0);
+    const int64_t problems = check_all(call, names, &checking);
+    if (problems >= 0) progress_finish_bytes(checking.before_bytes);
+    progress_end();
     return problems;
 }

@@ -45,7 +45,7 @@ static struct tamis__store_segment filled(uint32_t kind, uint64_t stretches, uin
 /* What is said of it: 1 and the reason, or 0. */
 static int looked_at(const struct tamis__store_segment *s, bool exact, struct tamis__damage *damage)
 {
-    struct tamis__ones ones;
+    struct tamis__ones ones = {.of = NULL};
     const uint64_t items = tamis__segment_items(&s->segment);
     *damage = (struct tamis__damage){.offset = 0};
     assert_done(tamis__ones_count(s, &ones));
@@ -99,7 +99,7 @@ CASE(spread_of_a_stretch_that_adders_fill_is_sound)
     uint64_t rng = 10;
     struct tamis__store_segment s = filled(TAMIS_KIND_BLOCKED, 8, 6, 30, &rng);
     struct tamis__damage damage = {.offset = 0};
-    struct tamis__ones ones;
+    struct tamis__ones ones = {.of = NULL};
     assert_done(tamis__ones_count(&s, &ones));
     ones.of[3] /= 2;
     assert_int_equal(tamis__check_spread(&s, &ones, 0, false, &damage), 0);
@@ -134,7 +134,7 @@ CASE(spread_deviation_is_that_of_the_stretches)
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         struct tamis__store_segment s =
             filled(shapes[i].kind, 1000, shapes[i].k, shapes[i].load, &rng);
-        struct tamis__ones ones;
+        struct tamis__ones ones = {.of = NULL};
         double squares = 0;
         assert_done(tamis__ones_count(&s, &ones));
         const double share = (double)ones.all / (1000 * 32768.0);

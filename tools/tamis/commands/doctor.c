@@ -197,6 +197,6 @@ const struct command cli_command_doctor = {
     .name = "doctor",
     .summary = "is the store healthy, and what to do where it is not",
     .operands = "[NAME...]",
-    .options = TAKES(JSON),
+    .options = TAKES(JSON) | TAKES_PROGRESS,
     .run = run,
 };

@@ -6,6 +6,7 @@
 struct repairs {
     const struct invocation *call;
     uint64_t unmended;
+    uint64_t all_bytes; /* of the segments that are read at the end */
 };
 
 #define OF_STEP(how, member) RECORD_MEMBER(how, tamis_repair_step, member)
@@ -33,6 +34,14 @@ static int show_step(void *context, const struct tamis_repair_step *step)
     return 0;
 }
 
+static int show_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
+{
+    struct repairs *repairs = context;
+    repairs->all_bytes = all_bytes;
+    progress_update_bytes(done_bytes, all_bytes);
+    return 0;
+}
+
 static int run(struct invocation *call)
 {
     unsigned flags = cli_store_flags(call, 0);
@@ -42,8 +51,16 @@ static int run(struct invocation *call)
     if (cli_given(call, TAKES(REBUILD))) flags |= TAMIS_REPAIR_REBUILD;
     char *path = cli_store_path(call);
     if (!path) return CLI_ERROR;
-    const int64_t steps = tamis_store_repair(path, flags, show_step, &repairs);
+    const struct tamis_repair_options options = {.size = sizeof options,
+                                                 .flags = flags,
+                                                 .fn = show_step,
+                                                 .progress = show_progress,
+                                                 .context = &repairs};
+    progress_start(&call->options, 0);
+    const int64_t steps = tamis_store_repair_with(path, &options);
     free(path);
+    if (steps >= 0 && repairs.all_bytes > 0) progress_finish_bytes(repairs.all_bytes);
+    progress_end();
     out_flush(call->out); /* the steps first, then their number */
     if (steps < 0) return cli_fail_library();
     if (repairs.unmended > 0)
@@ -62,6 +79,6 @@ const struct command cli_command_repair = {
     .name = "repair",
     .summary = "make a damaged store whole again",
     .operands = "no arguments",
-    .options = TAKES(DRY_RUN) | TAKES(REBUILD) | TAKES(JSON),
+    .options = TAKES(DRY_RUN) | TAKES(REBUILD) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run,
 };

@@ -65,6 +65,6 @@ const struct command cli_command_verify = {
     .name = "verify",
     .summary = "check the store, say what is wrong and where",
     .operands = "[NAME...]",
-    .options = TAKES(JSON),
+    .options = TAKES(JSON) | TAKES_PROGRESS,
     .run = run,
 };
