@@ -2,6 +2,7 @@
 """Processes and threads on one filter: NEW at most once, fork(), pickles, and threads that go on meanwhile."""
 
 import array
+import fcntl
 import multiprocessing
 import os
 import random
@@ -53,6 +54,29 @@ class Processes(StoreTest):
             self.assertEqual(process.exitcode, 0)
         self.assertEqual((len(new), len(set(new))), (KEYS, KEYS))
         self.assertEqual(len(self.store["seen"]), KEYS)
+
+    # Seen to fail (BusyError after ten seconds) without the callback of the store.
+    def test_thread_that_waits_to_grow_lets_others_run(self):
+        seen = self.store.create("seen", 1000, 0.01)
+        failed = []
+
+        def fill():
+            try:
+                for i in range(5000):
+                    seen.add("key %d" % i)
+            except tamis.Error as error:
+                failed.append(error)
+
+        lock = os.open(os.path.join(self.path, "catalog.lock"), os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        thread = threading.Thread(target=fill)
+        thread.start()
+        # This thread goes on while the other one waits for what only this one can give back.
+        time.sleep(0.1)
+        os.close(lock)
+        thread.join()
+        self.assertEqual(failed, [])
+        self.assertGreater(len(seen), 4900)
 
     def test_race_of_single_adds_tells_new_once(self):
         self.race(in_batches=False)

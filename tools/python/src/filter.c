@@ -4,7 +4,8 @@
  *
  * A single key is added and asked for under the GIL: this takes some 50 ns, and who gives up the
  * GIL gets it back only when other threads let go of it, which may be 5 ms later.  Adds to a
- * durable filter wait for the disk, so they give it up.
+ * durable filter wait for the disk, so they give it up.  An add that waits for a lock of another
+ * process, because the filter has to grow, gives it up after a second.
  */
 #include "fields.h"
 #include "key.h"
@@ -140,17 +141,55 @@ static int call_released(struct filter_object *self, one_key_call *call, const s
     return rc;
 }
 
-static int call_with_key(struct filter_object *self, one_key_call *call, PyObject *object,
-                         bool may_wait)
+/* For calls that never wait. */
+static int call_at_once(struct filter_object *self, one_key_call *call, const struct key *key)
+{
+    tamis_filter *handle = handle_of(self);
+
+    return handle ? call(handle, key->data, key->bytes) : -100;
+}
+
+/* Of a thread that adds under the GIL. */
+static _Thread_local struct {
+    bool has_gil;
+    PyThreadState *released; /* not NULL: it waits, and has given up the GIL */
+} adding;
+
+int give_up_gil(void *context, int64_t waited_ms, int64_t holder)
+{
+    (void)context;
+    (void)waited_ms;
+    (void)holder;
+    if (adding.has_gil && !adding.released) adding.released = PyEval_SaveThread();
+    return 0;
+}
+
+/* Another thread may close the filter while this one waits, so it is entered. */
+static int call_with_gil(struct filter_object *self, one_key_call *call, const struct key *key)
+{
+    tamis_filter *handle = filter_enter(self);
+    int rc;
+
+    if (!handle) return -100;
+    adding.has_gil = true;
+    rc = call(handle, key->data, key->bytes);
+    adding.has_gil = false;
+    if (adding.released) PyEval_RestoreThread(adding.released);
+    adding.released = NULL;
+    filter_leave(self);
+    return rc;
+}
+
+typedef int call_runner(struct filter_object *self, one_key_call *call, const struct key *key);
+
+static int call_with_key(struct filter_object *self, call_runner *run, one_key_call *call,
+                         PyObject *object)
 {
     struct key key;
-    int rc = -100;
+    int rc;
 
     if (key_init(&key, object) < 0) return -1;
-    if (may_wait)
-        rc = call_released(self, call, &key);
-    else if (handle_of(self))
-        rc = call(self->handle, key.data, key.bytes);
+    rc = run(self, call, &key);
     key_clear(&key);
     if (rc < 0 && rc != -100) raise_error(self->module, rc);
     return rc < 0 ? -1 : rc;
@@ -159,20 +198,21 @@ static int call_with_key(struct filter_object *self, one_key_call *call, PyObjec
 static PyObject *filter_add(PyObject *object, PyObject *key)
 {
     struct filter_object *self = (struct filter_object *)object;
-    int rc = call_with_key(self, tamis_filter_add, key, self->is_durable);
+    int rc = call_with_key(self, self->is_durable ? call_released : call_with_gil, tamis_filter_add,
+                           key);
 
     return rc < 0 ? NULL : PyBool_FromLong(rc);
 }
 
 static int filter_contains(PyObject *object, PyObject *key)
 {
-    return call_with_key((struct filter_object *)object, tamis_filter_contains, key, false);
+    return call_with_key((struct filter_object *)object, call_at_once, tamis_filter_contains, key);
 }
 
 /* A remove may wait for another one. */
 static PyObject *filter_remove(PyObject *object, PyObject *key)
 {
-    int rc = call_with_key((struct filter_object *)object, tamis_filter_remove, key, true);
+    int rc = call_with_key((struct filter_object *)object, call_released, tamis_filter_remove, key);
 
     return rc < 0 ? NULL : PyBool_FromLong(rc);
 }

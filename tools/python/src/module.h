@@ -81,6 +81,8 @@ PyObject *raise_closed(PyObject *module, const char *what);
 tamis_store *store_enter(struct store_object *self);
 void store_leave(struct store_object *self);
 tamis_filter *filter_enter(struct filter_object *self);
+/* The callback of a store: an add that waits under the GIL gives it up. */
+int give_up_gil(void *context, int64_t waited_ms, int64_t holder);
 void filter_leave(struct filter_object *self);
 
 extern PyType_Spec store_spec, filter_spec, build_spec;

@@ -71,6 +71,7 @@ PyObject *store_open(PyObject *module, PyObject *arguments)
         return PyErr_Format(PyExc_ValueError, "the store was opened already");
     }
     self->module = Py_NewRef(module);
+    options.busy_fn = give_up_gil;
     path_bytes = PyBytes_AsString(path);
     PyThreadState *released = PyEval_SaveThread();
     rc = tamis_store_open_with(path_bytes, &options, &self->handle);
