@@ -79,6 +79,10 @@ foreach ($places as $where => $place) {
     same($few->addMany(['x' => 'b', 9 => 'a', 'y' => 7]), ['x' => true, 9 => false, 'y' => true], "$where: addMany");
     same($few->addMany([]), [], "$where: no keys");
     same($few->exists('7'), true, "$where: an int is its digits");
+    $many = array_map(fn(int $i) => "a$i", range(0, 9999));
+    $new = (new RandomBucket($place, "random $where", 10_000_000, 1_000_000))->addMany($many + ['b' => 'a0']);
+    same([count($new), array_key_last($new), $new['b'], $new[0], $new[9999]], [10001, 'b', false, true, true],
+         "$where: 10,001 keys");
 
     $bloom = new RedisBloom($place);
     $key = strtr("bloom $where", ' ', '-');

@@ -26,7 +26,7 @@ def free_port():
 
 
 class Server:
-    """`arguments`: of the module; `settings`: of redis.conf; `environment`: of the process, LD_PRELOAD too;
+    """`module`: None for a server without; `arguments`: of the module; `settings`: of redis.conf; `environment`: of the process, LD_PRELOAD too;
     `prefix`: a command that runs the server; `host`: its address; `port`: its port, which is free."""
 
     def __init__(self, module, *arguments, directory=None, environment=None, prefix=(),
@@ -53,7 +53,7 @@ class Server:
         words = self.prefix + ["redis-server", "--port", str(self.port), "--bind", self.host, "--dir", self.directory]
         for name, value in self.settings.items():
             words += ["--" + name, str(value)]
-        return words + ["--loadmodule", self.module] + self.arguments
+        return words + (["--loadmodule", self.module] + self.arguments if self.module else [])
 
     def start(self):
         for _ in range(5):  # another process may take the port first

@@ -8,6 +8,7 @@ namespace Tamis\Buckets;
 final class RedisFilters extends Filters
 {
     private const NO_KEY = 'ERR not found';
+    private const KEYS_OF_A_COMMAND = 4096;
 
     public function __construct(private readonly \Redis|\Predis\ClientInterface $client)
     {
@@ -55,15 +56,22 @@ final class RedisFilters extends Filters
     }
 
     /**
-     * Sends a command that answers 1 or 0 for each of its keys.
+     * Sends a command that answers 1 or 0 for each of its keys; several times, if there are many, so that the server
+     * answers others in between.
      *
      * @return array<bool> with the indexes of $keys
      */
     public function sendMany(string $command, string $name, array $keys): array
     {
-        if ($keys === []) {
-            return [];
+        $answers = [];
+        foreach (array_chunk($keys, self::KEYS_OF_A_COMMAND, true) as $some) {
+            $answers += $this->sendSome($command, $name, $some);
         }
+        return $answers;
+    }
+
+    private function sendSome(string $command, string $name, array $keys): array
+    {
         $answers = $this->send($command, $this->key($name), ...array_values($keys));
         $named = [];
         foreach (array_keys($keys) as $i => $index) {
