@@ -38,7 +38,7 @@ mapfile -t commands < <(commands)
 offers 'tamis ' "${commands[@]}" help version
 offers 'tamis help ' "${commands[@]}" help version
 offers 'tamis --store /tmp ch' check
-offers 'tamis -' --store --help -V --version --wait --force-network-fs
+offers 'tamis -' --store --help -V --version --wait --force-network-fs --timeout --cacert --cert --key --insecure
 offers 'tamis list extra -q' -q
 offers 'tamis ls --rec' --recorded
 for command in "${commands[@]}"; do

@@ -63,7 +63,7 @@ becomes()
 mapfile -t commands < <(commands)
 offers 'tamis ' "${commands[@]}" help version
 offers 'tamis help ' "${commands[@]}" help version
-offers 'tamis -' --store --help -V --version --wait --force-network-fs
+offers 'tamis -' --store --help -V --version --wait --force-network-fs --timeout --cacert --cert --key --insecure
 becomes 'tamis --store /tmp ch' 'tamis --store /tmp check '
 for command in "${commands[@]}"; do
     mapfile -t options < <(help_options "$command" | tr -d =)

@@ -157,7 +157,7 @@ def tell_the_truth_then(truth, word, cluster):
     with two_nodes(truth, fails(word, times), second, cluster) as nodes:
         if word == "ASK":
             del nodes[0].peers[1:]
-        done = remote(url(nodes[0]), "--wait=20", "add", "--new", name, keys=keys)
+        done = remote(url(nodes[0]), "--timeout=20", "add", "--new", name, keys=keys)
         same((done.out, done.err), (lines(keys), ""), name)
         same(remote(url(nodes[0]), "check", "-c", name, keys=keys + urls(9000, 1000)).out, b"3000\n", name)
         assert nodes[0].seen["TAMIS.ADD"] > 2, f"{name}: the script was not played"
@@ -176,7 +176,7 @@ def errors_that_pass():
 def never_tell_the_truth(truth, word, cluster, only):
     """Both nodes; where they redirect, each sends to the other."""
     with two_nodes(truth, fails(word, only=only), fails(word, to=0, only=only), cluster) as nodes:
-        bounded(url(nodes[0]), "--wait=1", "add", "never", *urls(0, 50), limit=6, why=word)
+        bounded(url(nodes[0]), "--timeout=1", "add", "never", *urls(0, 50), limit=6, why=word)
         asked = sum(node.seen["TAMIS.ADD"] for node in nodes)
         assert asked < 8 * 2 * 100, f"{word}: {asked} requests in a second"
 
@@ -208,7 +208,7 @@ def replies_that_replicas_lose():
             create(truth, name, 1)
             plan = {**{("WAIT", n): 1 for n in range(9)}, **plan}
             with two_nodes(truth, at(plan), at(plan), cluster=False) as nodes:
-                done = remote(url(nodes[0]), "--wait=5", "add", "--new", "--replicas", "1", name, keys=keys)
+                done = remote(url(nodes[0]), "--timeout=5", "add", "--new", "--replicas", "1", name, keys=keys)
                 same(done.out, lines(keys), what)
                 assert done.err.startswith("tamis: 500 keys were in doubt"), f"{what}: {done.err}"
 

@@ -243,7 +243,7 @@ def the_replicas_are_down():
         for replica in cluster.replicas:
             replica.kill()
         same(crawlers.end(), (0, 0), "told twice, and in doubt")
-        done = remote(cluster.url(), "--wait=2", "add", "--new", "--replicas", "1", "f", "another", status=2, limit=30)
+        done = remote(cluster.url(), "--timeout=2", "add", "--new", "--replicas", "1", "f", "another", status=2, limit=30)
         same(done.out, b"another\n", done.err)
         assert "nothing was answered for 2 s" in done.err and "1 key was in doubt" in done.err, done.err
         for replica in cluster.replicas:
@@ -255,7 +255,7 @@ def a_master_and_its_replica_are_down():
     """Nobody has their keys: commands end in bounded time.  When the master is back, the commands run again, and each key was
     told by one of them."""
     with two_hosts(appendonly="yes") as (cluster, directory):
-        crawlers = SlowCrawlers(cluster, directory, "--wait=3")
+        crawlers = SlowCrawlers(cluster, directory, "--timeout=3")
         crawlers.wait_for(0.1)
         told = crawlers.printed()
         crawlers.hurry.set()
@@ -268,7 +268,7 @@ def a_master_and_its_replica_are_down():
         took = time.monotonic() - began
         assert took < 20, f"the commands ended {took:.1f} s after the servers"
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
-            jobs = [pool.submit(bounded, cluster.url(2), "--wait=1", *words, limit=10)
+            jobs = [pool.submit(bounded, cluster.url(2), "--timeout=1", *words, limit=10)
                     for words in (("check", "f", *urls(0, 99)), ("add", "f", *urls(0, 99)), ("info", "f"))]
             for job in jobs:
                 job.result()

@@ -11,7 +11,7 @@ import threading
 import time
 
 from cluster_servers import Cluster
-from harness import TAMIS, run, same, server
+from harness import TAMIS, eventually, run, same, server
 from remote import bounded, remote, urls
 from redis_server import free_port
 
@@ -130,6 +130,12 @@ def what_was_cut_short_is_told():
         assert "a shard of it, is gone" in remote(store, "add", "f", keys=urls(0, 100), status=2).err
 
 
+def answers_at(path):
+    """A socket is there a moment before its server listens."""
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(path) == 0
+
+
 def servers_that_refuse():
     """No server, a wrong password, no right, no module, a replica; a hanging one."""
     bounded(f"redis://127.0.0.1:{free_port()}", "list", why="Connection refused")
@@ -153,19 +159,19 @@ def servers_that_refuse():
         bounded(store, "add", "f", "x", why="it is a replica")
         client.good("REPLICAOF", "NO", "ONE")
         one.process.send_signal(signal.SIGSTOP)
-        bounded(store, "--wait=2", "add", "f", "x", why="it does not answer")
+        bounded(store, "--timeout=2", "add", "f", "x", why="it does not answer")
         one.process.send_signal(signal.SIGCONT)
         client.good("CLIENT", "PAUSE", "20000", "WRITE")
-        bounded(store, "--wait=2", "add", "f", "x", why="nothing was answered for 2 s")
+        bounded(store, "--timeout=2", "add", "f", "x", why="nothing was answered for 2 s")
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "socket")
-        bare = subprocess.Popen(["redis-server", "--port", "0", "--unixsocket", path, "--save", ""],
-                                stdout=subprocess.DEVNULL, cwd=directory)
-        while not os.path.exists(path):
-            time.sleep(0.01)
-        bounded(f"unix://{path}", "create", "f", "-n", "1k", why="load the module tamis.so")
-        bare.kill()
-        bare.wait()
+        with subprocess.Popen(["redis-server", "--port", "0", "--unixsocket", path, "--save", ""],
+                              stdout=subprocess.DEVNULL, cwd=directory) as bare:
+            try:
+                eventually(lambda: answers_at(path), "the server listens")
+                bounded(f"unix://{path}", "create", "f", "-n", "1k", why="load the module tamis.so")
+            finally:
+                bare.kill()
 
 
 GARBAGE = [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n",
@@ -195,7 +201,7 @@ def one_of_garbage(garbage):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         threading.Thread(target=serve, args=(listener, garbage.replace(b"%d", b"%d" % port)), daemon=True).start()
-        bounded(f"redis://127.0.0.1:{port}", "--wait=1", "add", "f", "k", limit=12)
+        bounded(f"redis://127.0.0.1:{port}", "--timeout=1", "add", "f", "k", limit=12)
         listener.shutdown(socket.SHUT_RDWR)
 
 
@@ -222,7 +228,7 @@ def servers_that_answer_a_byte_a_second():
     for password in ("", ":secret@"):
         with socket.create_server(("127.0.0.1", 0)) as listener:
             threading.Thread(target=drip, args=(listener,), daemon=True).start()
-            bounded(f"redis://{password}127.0.0.1:{listener.getsockname()[1]}", "--wait=2", "add", "f", "k", limit=5,
+            bounded(f"redis://{password}127.0.0.1:{listener.getsockname()[1]}", "--timeout=2", "add", "f", "k", limit=5,
                     why="it does not answer")
 
 

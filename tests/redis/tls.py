@@ -66,8 +66,13 @@ def a_server_by_tls():
             same(ask(store, "check", "-c", "f", keys=keys, **trust), b"20000\n")
             same(ask(f"rediss://localhost:{port}", "list", "-q", **trust), b"f\n")
             ask(store, "list", status=2, why="certificate is refused")
-            ask(store, "list", status=2, why="TAMIS_TLS_CACERT: no file", cacert="/nowhere")
+            ask(store, "list", status=2, why="--cacert, or $TAMIS_TLS_CACERT: '/nowhere' cannot be used", cacert="/nowhere")
             same(ask(store, "list", "-q", insecure="1"), b"f\n")
+            same(ask(store, "list", "-q", "--cacert", here + "/ca.pem", cacert="/nowhere"), b"f\n")
+            same(ask(store, "list", "-q", "--insecure"), b"f\n")
+            ask(store, "list", "--insecure", "--cert", here + "/good.pem", status=2, why="--cert and --key")
+            ask(store, "list", "--insecure", "--cert", here + "/good.pem", "--key", here + "/other.key", status=2,
+                why="other.key' cannot be used: key values mismatch")
             ask(f"rediss://127.0.0.1:{one.port}", "list", status=2, why="TLS", **trust)
         port = free_port()
         with server(tls_port=port, **settings(here, "other")):
@@ -77,6 +82,8 @@ def a_server_by_tls():
             ask(f"rediss://127.0.0.1:{port}", "list", status=2, **trust)
             own = {"cert": here + "/good.pem", "key": here + "/good.key"}
             same(ask(f"rediss://127.0.0.1:{port}", "list", "-q", status=1, **trust, **own), b"")
+            options = ["--cacert", here + "/ca.pem", "--cert", here + "/good.pem", "--key", here + "/good.key"]
+            same(ask(f"rediss://127.0.0.1:{port}", *options, "list", "-q", status=1), b"")
 
 
 def a_cluster_by_tls():

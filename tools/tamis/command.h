@@ -50,7 +50,7 @@ struct invocation {
 };
 
 /* Whether one of these options (TAKES(...)) was given. */
-static inline bool cli_given(const struct invocation *call, uint64_t set)
+static inline bool cli_given(const struct invocation *call, option_set set)
 {
     return options_have(&call->options, set);
 }
@@ -59,7 +59,7 @@ struct command {
     const char *name;
     const char *summary;  /* a few words for `tamis help`                     */
     const char *operands; /* "NAME [KEY...]": one or more, for messages too   */
-    uint64_t options;     /* TAKES(...) of every option but --help and --store */
+    option_set options;   /* TAKES(...) of every option but --help, --store and TAKES_CONNECTION */
     uint32_t hashes_max;  /* greatest value of -k; 0: TAMIS_K_MAX            */
     bool args_optional;   /* run() checks that there are enough operands     */
     /* What is open when run() begins: nothing, call->store, or call->filter too; and with which
@@ -124,6 +124,9 @@ struct tamis_store_options cli_store_options(const struct invocation *call, unsi
 
 /* Is the store a server?  false too where none is named. */
 bool cli_store_is_remote(const struct invocation *call);
+
+/* Does the URL of the store, or of --from or --to, ask for TLS? */
+bool cli_uses_tls(const struct invocation *call);
 
 /* Connect to the store, which is a server, and run `work` of the command. */
 int cli_with_remote(struct invocation *call, int (*work)(struct invocation *call));

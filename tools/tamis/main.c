@@ -22,7 +22,9 @@ static const struct command *const COMMANDS[] = {CLI_COMMANDS(COMMAND_ADDRESS)};
 static const char *const HELPS[] = {CLI_COMMANDS(COMMAND_HELP)};
 
 static const char USAGE[] =
-    "usage: tamis [--store DIR|URL] [--wait SECONDS] [--force-network-fs] COMMAND [ARGS]\n"
+    "usage: tamis [--store DIR|URL] [--wait SECONDS] [--force-network-fs]\n"
+    "             [--timeout SECONDS] [--cacert FILE] [--cert FILE --key FILE] [--insecure]\n"
+    "             COMMAND [ARGS]\n"
     "       tamis help [COMMAND]\n"
     "       tamis version\n"
     "\n"
@@ -34,12 +36,16 @@ static const char USAGE_END[] =
     "\n"
     "The store is a directory: --store DIR, else $TAMIS_STORE, else $XDG_STATE_HOME/tamis,\n"
     "else ~/.local/state/tamis.  Or it is a Redis server or cluster with the module tamis.so, for\n"
-    "all commands that need no files: --store redis://HOST:PORT.\n"
+    "all commands that need no files: --store redis://HOST:PORT, or rediss:// by TLS.\n"
     "'tamis COMMAND --help' tells all of a command.  'ls', 'mv' and 'rm' are other names of "
     "'list',\n"
     "'rename' and 'drop'; 'tamis --version' and 'tamis -V' are 'tamis version'.\n"
     "A command that must wait for another process waits 10 seconds at most; --wait sets another\n"
-    "limit.\n"
+    "limit.  When a server or cluster answers nothing for 30 seconds, it is given up; --timeout\n"
+    "sets another limit.  Of TLS, --cacert names the authority that is trusted instead of those "
+    "of\n"
+    "the system, --cert and --key are the client's own, and --insecure trusts everybody.  Options\n"
+    "of a connection may also stand behind a command.\n"
     "On NFS, SMB and the like a store is refused; --force-network-fs takes the risk.\n"
     "\n"
     "exit status: 0 done; 1 nothing matched; 2 an error, told on standard error\n";
@@ -112,18 +118,33 @@ static int run_help(struct out *out, int argc, char **argv)
     return print_help(out, command);
 }
 
+/* Options that make no difference to the store, or to the server of --from or --to, are told. */
+static bool options_fit_store(const struct invocation *call)
+{
+    const bool is_remote = cli_store_is_remote(call);
+    const bool has_peer =
+        cli_given(call, TAKES(FROM) | TAKES(TO)) && remote_is_url(call->options.peer);
+    if (is_remote && call->command->run_remote == NULL) return true; /* cli_store_path() tells it */
+    if (is_remote &&
+        !options_none(call, TAKES_OF_DIRECTORY, "goes with a store that is a directory"))
+        return false;
+    if (is_remote && !options_none(call, TAKES(WAIT),
+                                   "is for the lock of a store that is a directory; of a server, "
+                                   "--timeout is the limit, and --replicas waits for replicas"))
+        return false;
+    if (!is_remote && !has_peer)
+        return options_none(call, TAKES_OF_SERVER, "goes with a store that is a server");
+    return cli_uses_tls(call) || options_none(call, TAKES_TLS, "goes with TLS: rediss://...");
+}
+
 /* Opens what the command needs, and runs it. */
 static int run_opened(struct invocation *call)
 {
     const struct command *command = call->command;
     if (command->keys_at && !key_source_can_be(call, command->keys_at)) return CLI_ERROR;
-    if (command->run_remote && cli_store_is_remote(call)) {
-        if (!options_none(call, TAKES_OF_DIRECTORY, "goes with a store that is a directory"))
-            return CLI_ERROR;
+    if (!options_fit_store(call)) return CLI_ERROR;
+    if (command->run_remote && cli_store_is_remote(call))
         return cli_with_remote(call, command->run_remote);
-    }
-    if (!options_none(call, TAKES_OF_SERVER, "goes with a store that is a server"))
-        return CLI_ERROR;
     if (command->opens == OPENS_STORE) return cli_with_store(call, command->flags, command->run);
     if (command->opens == OPENS_FILTER) return cli_with_filter(call, command->flags, command->run);
     return command->run(call);

@@ -4,10 +4,16 @@
 
 #include "remote/tls.h"
 
-struct tls *tls_open(int fd, const char *host, int64_t limit_ms, char *trouble,
-                     size_t trouble_bytes, bool *fatal)
+struct tls_settings tls_settings_of(const struct options *options)
 {
-    (void)fd, (void)host, (void)limit_ms;
+    (void)options;
+    return (struct tls_settings){.cacert = NULL};
+}
+
+struct tls *tls_open(int fd, const char *host, const struct tls_settings *settings,
+                     int64_t limit_ms, char *trouble, size_t trouble_bytes, bool *fatal)
+{
+    (void)fd, (void)host, (void)settings, (void)limit_ms;
     (void)snprintf(trouble, trouble_bytes,
                    "this tamis was built without OpenSSL, so it has no TLS; build it with "
                    "TAMIS_WITH_OPENSSL (libssl-dev)");

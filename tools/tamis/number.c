@@ -231,21 +231,20 @@ bool number_window(const char *option, const char *text, int64_t *ns, uint64_t *
                   "a time like 90s, 45m, 12h, 30d or 2w, or a number of keys like 10M");
 }
 
-bool number_wait(const char *option, const char *text, int64_t *ms)
+bool number_wait(const char *option, const char *text, int64_t least_ms, int64_t *ms)
 {
     static const struct unit seconds[] = {{"", 1000}, {NULL, 0}};
     static const struct unit others[] = {
         {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {NULL, 0}};
     uint64_t value = 0;
     enum parsed parsed = parse_scaled(text, seconds, others, &value);
-    if (parsed == PARSED && value <= TAMIS_BUSY_TIMEOUT_MAX) {
+    if (parsed == PARSED && value <= TAMIS_BUSY_TIMEOUT_MAX && (int64_t)value >= least_ms) {
         *ms = (int64_t)value;
         return true;
     }
-    cli_tell(
-        "%s: '%s' is not accepted; give seconds, from 0 (do not wait) to 86400 (a day), like 5, "
-        "0.5 or 500ms",
-        option, text);
+    cli_tell("%s: '%s' is not accepted; give seconds, from %s to 86400 (a day), like %s", option,
+             text, least_ms > 0 ? "1" : "0 (do not wait)",
+             least_ms > 0 ? "5, 1.5 or 2m" : "5, 0.5 or 500ms");
     return false;
 }
 

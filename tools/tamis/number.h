@@ -31,8 +31,9 @@ bool number_window(const char *option, const char *text, int64_t *ns, uint64_t *
 /* A time of a millisecond or more: 500ms, 90s, 45m, 12h, 30d, 2w. */
 bool number_duration(const char *option, const char *text, int64_t *ns);
 
-/* Seconds, 0 to a day: 5, 0.5; or with a unit: 500ms, 2m.  In milliseconds. */
-bool number_wait(const char *option, const char *text, int64_t *ms);
+/* Seconds, up to a day: 5, 0.5; or with a unit: 500ms, 2m.  In milliseconds; least_ms is 0 or a
+ * second. */
+bool number_wait(const char *option, const char *text, int64_t least_ms, int64_t *ms);
 
 /* 0.01, 1e-6, 1%: more than 0, less than 1. */
 bool number_rate(const char *option, const char *text, double *rate);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* open.c: which store, and opening it and its filters with errors that help; see command.h. */
 #include "command.h"
+#include "redis_url.h"
 #include "wait.h"
 
 static char *join(const char *directory, const char *rest)
@@ -55,6 +56,16 @@ bool cli_store_is_remote(const struct invocation *call)
     const bool is_remote = name != NULL && remote_is_url(name);
     free(name);
     return is_remote;
+}
+
+bool cli_uses_tls(const struct invocation *call)
+{
+    char *name = store_name(call);
+    const bool is_peer = cli_given(call, TAKES(FROM) | TAKES(TO));
+    const bool uses = (name != NULL && redis_url_is_tls(name)) ||
+                      (is_peer && redis_url_is_tls(call->options.peer));
+    free(name);
+    return uses;
 }
 
 int cli_with_remote(struct invocation *call, int (*work)(struct invocation *call))

@@ -13,6 +13,9 @@
 #define THREADS_MAX 1024    /* of --threads; more is most likely a typing error */
 #define SHARDS_LIMIT 65536  /* of a sharded filter; docs/cluster.md */
 #define REPLICAS_LIMIT 1000 /* of one master */
+#define TIMEOUT_LEAST_MS                                                                           \
+    1000 /* a server that saves or moves a shard may well be silent for less                       \
+          */
 
 /* What an option's value is; the number_...() calls of number.h say what they accept. */
 enum value {
@@ -33,9 +36,9 @@ enum value {
     VALUE_MODE,     /* uint32_t, octal                                               */
     VALUE_DURATION, /* int64_t, nanoseconds                                          */
     VALUE_WAIT,     /* int64_t, milliseconds                                         */
+    VALUE_TIMEOUT,  /* the same, from TIMEOUT_LEAST_MS on                            */
     VALUE_SHARD,    /* struct option_shard                                           */
     VALUE_WINDOW,   /* window_ns or window_items                                     */
-    VALUE_DOUBT,    /* bool: false for "new", true for "seen"                        */
 };
 
 /* The values of the table, as they stand in CLI_OPTIONS. */
@@ -57,12 +60,26 @@ static const struct {
     CLI_OPTIONS(OPTION_ROW)};
 
 /* Of each of these sets a command takes one option at most. */
-static const uint64_t EXCLUSIVE[] = {
+static const option_set EXCLUSIVE[] = {
     TAKES_PROGRESS,
+    TAKES_RETRY,
     TAKES(NEW) | TAKES(SEEN),
     TAKES(ZERO) | TAKES(CRLF),
     TAKES(MEMORY) | TAKES(BITS),
 };
+
+static bool has(option_set set, int id)
+{
+    return (set >> id & 1) != 0;
+}
+
+size_t options_count(const struct options *options, option_set set)
+{
+    size_t count = 0;
+    for (int id = 0; id < OPTION_IDS; id++)
+        count += has(options->given & set, id);
+    return count;
+}
 
 static int argument_of(int id)
 {
@@ -78,13 +95,13 @@ struct getopt_tables {
 
 /* `mode` begins the letters: ":" has missing arguments told apart, "+" stops at the first
  * non-option. */
-static void fill_tables(struct getopt_tables *tables, const char *mode, uint64_t set)
+static void fill_tables(struct getopt_tables *tables, const char *mode, option_set set)
 {
     *tables = (struct getopt_tables){0};
     char *letter = stpcpy(tables->letters, mode);
     struct option *entry = tables->longs;
     for (int id = 0; id < OPTION_IDS; id++) {
-        if (!(set & (UINT64_C(1) << id))) continue;
+        if (!has(set, id)) continue;
         *entry++ = (struct option){OPTIONS[id].name, argument_of(id), NULL, FIRST_LONG + id};
         if (!OPTIONS[id].letter) continue;
         *letter++ = OPTIONS[id].letter;
@@ -178,14 +195,6 @@ static bool take_comments(const char *value, const char **comments)
     return false;
 }
 
-static bool take_doubt(const char *value, bool *are_seen)
-{
-    *are_seen = strcmp(value, "seen") == 0;
-    if (*are_seen || strcmp(value, "new") == 0) return true;
-    cli_tell("--doubt: '%s' is not accepted; give new or seen", value);
-    return false;
-}
-
 static bool take_shard(const char *value, struct option_shard *shard)
 {
     static const char digits[] = "0123456789";
@@ -237,7 +246,7 @@ static bool take_option(const struct command *command, struct options *options, 
 {
     const char *shown = OPTIONS[id].shown;
     void *at = (char *)options + OPTIONS[id].at;
-    options->given |= UINT64_C(1) << id;
+    options->given |= (option_set)1 << id;
     switch (OPTIONS[id].value) {
     case VALUE_TEXT:
         *(const char **)at = value;
@@ -272,11 +281,11 @@ static bool take_option(const struct command *command, struct options *options, 
     case VALUE_DURATION:
         return number_duration(shown, value, at);
     case VALUE_WAIT:
-        return number_wait(shown, value, at);
+        return number_wait(shown, value, 0, at);
+    case VALUE_TIMEOUT:
+        return number_wait(shown, value, TIMEOUT_LEAST_MS, at);
     case VALUE_SHARD:
         return take_shard(value, at);
-    case VALUE_DOUBT:
-        return take_doubt(value, at);
     case VALUE_WINDOW:
         return number_window(shown, value, &options->window_ns, &options->window_items);
     default:
@@ -329,11 +338,11 @@ static bool arguments_fit(const struct invocation *call)
     return false;
 }
 
-bool options_exclusive(const struct invocation *call, uint64_t set)
+bool options_exclusive(const struct invocation *call, option_set set)
 {
     int first = OPTION_IDS;
     for (int id = 0; id < OPTION_IDS; id++) {
-        if (!(call->options.given & set & (UINT64_C(1) << id))) continue;
+        if (!has(call->options.given & set, id)) continue;
         if (first != OPTION_IDS) {
             cli_fail_usage(call->command, "%s and %s cannot be given together",
                            OPTIONS[first].shown, OPTIONS[id].shown);
@@ -344,10 +353,10 @@ bool options_exclusive(const struct invocation *call, uint64_t set)
     return true;
 }
 
-bool options_none(const struct invocation *call, uint64_t set, const char *why)
+bool options_none(const struct invocation *call, option_set set, const char *why)
 {
     for (int id = 0; id < OPTION_IDS; id++) {
-        if (!(call->options.given & set & (UINT64_C(1) << id))) continue;
+        if (!has(call->options.given & set, id)) continue;
         cli_fail_usage(call->command, "%s %s", OPTIONS[id].shown, why);
         return false;
     }
@@ -357,7 +366,9 @@ bool options_none(const struct invocation *call, uint64_t set, const char *why)
 bool options_parse(struct invocation *call, int argc, char **argv)
 {
     struct getopt_tables tables;
-    fill_tables(&tables, ":", call->command->options | TAKES(HELP) | TAKES(STORE));
+    option_set set = call->command->options | TAKES(HELP) | TAKES(STORE);
+    if (call->command->run_remote != NULL) set |= TAKES_CONNECTION;
+    fill_tables(&tables, ":", set);
     if (!take_options(&call->options, call->command, &tables, argc, argv)) return false;
     call->args = argv + optind;
     call->arg_count = (size_t)(argc - optind);
@@ -372,8 +383,8 @@ bool options_parse(struct invocation *call, int argc, char **argv)
 int options_parse_global(struct options *options, int argc, char **argv)
 {
     struct getopt_tables tables;
-    fill_tables(
-        &tables,
-        "+:", TAKES(HELP) | TAKES(STORE) | TAKES(VERSION) | TAKES(FORCE_NETWORK_FS) | TAKES(WAIT));
+    fill_tables(&tables, "+:",
+                TAKES(HELP) | TAKES(STORE) | TAKES(VERSION) | TAKES(FORCE_NETWORK_FS) |
+                    TAKES(WAIT) | TAKES_CONNECTION);
     return take_options(options, NULL, &tables, argc, argv) ? optind : -1;
 }

@@ -80,12 +80,22 @@ struct invocation;
     X(SHARD, "shard", "", VALUE(SHARD, shard))                                                     \
     X(SHARDS, "shards", "", SMALL(shards, 1, SHARDS_LIMIT))                                        \
     X(REPLICAS, "replicas", "", SMALL(replicas, 1, REPLICAS_LIMIT))                                \
-    X(DOUBT, "doubt", "", VALUE(DOUBT, doubts_are_seen))
+    X(RETRY_NEW, "retry-new", "", NO_VALUE)                                                        \
+    X(NO_RETRY_NEW, "no-retry-new", "", NO_VALUE)                                                  \
+    X(TIMEOUT, "timeout", "", VALUE(TIMEOUT, timeout_ms))                                          \
+    X(CACERT, "cacert", "", VALUE(TEXT, cacert))                                                   \
+    X(CERT, "cert", "", VALUE(TEXT, cert))                                                         \
+    X(KEY, "key", "", VALUE(TEXT, key))                                                            \
+    X(INSECURE, "insecure", "", NO_VALUE)
 
 #define OPTION_ID(id, ...) OPTION_##id,
 enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
 
-#define TAKES(id) (UINT64_C(1) << OPTION_##id)
+/* A set of options, a bit for each. */
+__extension__ typedef unsigned __int128 option_set;
+_Static_assert(OPTION_IDS <= 8 * sizeof(option_set), "a set has a bit for each option");
+
+#define TAKES(id) ((option_set)1 << OPTION_##id)
 
 /* The options that say what a key looks like, in and out. */
 #define TAKES_KEYS (TAKES(ZERO) | TAKES(HEX) | TAKES(JSON))
@@ -94,7 +104,11 @@ enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
 /* The options that only a store in a directory, or only a server, has a use for. */
 #define TAKES_OF_DIRECTORY                                                                         \
     (TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(MODE) | TAKES(RECORDED))
-#define TAKES_OF_SERVER (TAKES(SHARDS) | TAKES(REPLICAS) | TAKES(DOUBT))
+#define TAKES_TLS (TAKES(CACERT) | TAKES(CERT) | TAKES(KEY) | TAKES(INSECURE))
+/* Those of a connection stand before or behind each command that can have one. */
+#define TAKES_CONNECTION (TAKES(TIMEOUT) | TAKES_TLS)
+#define TAKES_RETRY (TAKES(RETRY_NEW) | TAKES(NO_RETRY_NEW))
+#define TAKES_OF_SERVER (TAKES(SHARDS) | TAKES(REPLICAS) | TAKES_RETRY | TAKES_CONNECTION)
 #define TAKES_PROGRESS (TAKES(PROGRESS) | TAKES(NO_PROGRESS))
 
 /* The files of an option that may stand several times. */
@@ -111,7 +125,7 @@ struct option_shard {
 
 /* The values of the options. A field is valid only if its option was given. */
 struct options {
-    uint64_t given; /* TAKES(...) of what was on the command line */
+    option_set given; /* TAKES(...) of what was on the command line */
     const char *store;
     uint64_t capacity;
     double fp_rate;
@@ -136,22 +150,26 @@ struct options {
     int64_t sync_interval_ns;
     struct option_files except;
     struct option_files against;
-    struct option_files files; /* of --file */
-    int64_t wait_ms;           /* the busy timeout; of a server: for an answer */
+    struct option_files files;       /* of --file */
+    int64_t wait_ms;                 /* for other processes with the store's lock */
+    int64_t timeout_ms;              /* for an answer of a server */
+    const char *cacert, *cert, *key; /* files, for TLS */
     uint32_t shards;
     struct option_shard shard;
     uint32_t replicas;
-    bool doubts_are_seen;
 };
 
 /* Release what was allocated for the values. */
 void options_clear(struct options *options);
 
 /* Was any option of the set given? */
-static inline bool options_have(const struct options *options, uint64_t set)
+static inline bool options_have(const struct options *options, option_set set)
 {
     return (options->given & set) != 0;
 }
+
+/* How many options of the set were given? */
+size_t options_count(const struct options *options, option_set set);
 
 /*
  * Take the options of call->command out of argv (argv[0] is the command's name) and leave the rest
@@ -160,12 +178,13 @@ static inline bool options_have(const struct options *options, uint64_t set)
  */
 bool options_parse(struct invocation *call, int argc, char **argv);
 
-/* The same for what stands before the command: --store, --force-network-fs, --help, --version.
+/* The same for what stands before the command: --store, --wait, --force-network-fs, --help,
+ * --version, and the options of a connection.
  * Returns the index of the command in argv, or -1 after a message. */
 int options_parse_global(struct options *options, int argc, char **argv);
 
 /* Tell, and return false, if an option of the set was given; `why` goes behind its name. */
-bool options_none(const struct invocation *call, uint64_t set, const char *why);
+bool options_none(const struct invocation *call, option_set set, const char *why);
 
 /* Tell, and return false, if more than one option of the set was given. */
-bool options_exclusive(const struct invocation *call, uint64_t set);
+bool options_exclusive(const struct invocation *call, option_set set);

@@ -17,9 +17,14 @@ bool redis_is_url(const char *text)
     return strncmp(text, SCHEME, strlen(SCHEME)) == 0;
 }
 
+bool redis_url_is_tls(const char *text)
+{
+    return strncmp(text, TLS_SCHEME, strlen(TLS_SCHEME)) == 0;
+}
+
 bool remote_is_url(const char *store)
 {
-    return redis_is_url(store) || strncmp(store, TLS_SCHEME, strlen(TLS_SCHEME)) == 0 ||
+    return redis_is_url(store) || redis_url_is_tls(store) ||
            strncmp(store, SOCKET_SCHEME, strlen(SOCKET_SCHEME)) == 0;
 }
 
@@ -136,7 +141,7 @@ bool redis_url_parse(const char *url, struct redis_url *address)
 {
     if (strncmp(url, SOCKET_SCHEME, strlen(SOCKET_SCHEME)) == 0)
         return parse_socket(url + strlen(SOCKET_SCHEME), address);
-    const bool tls = strncmp(url, TLS_SCHEME, strlen(TLS_SCHEME)) == 0;
+    const bool tls = redis_url_is_tls(url);
     const char *begin = url + strlen(tls ? TLS_SCHEME : SCHEME);
     *address = (struct redis_url){.port = DEFAULT_PORT, .tls = tls};
     const char *slash = strchr(begin, '/');

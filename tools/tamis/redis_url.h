@@ -22,6 +22,8 @@ struct redis_url {
     size_t other_count;
 };
 
+bool redis_url_is_tls(const char *text); /* does it begin with rediss://? */
+
 /* false where it is none; *address is to be cleared in any case. */
 bool redis_url_parse(const char *url, struct redis_url *address);
 void redis_url_clear(struct redis_url *address);

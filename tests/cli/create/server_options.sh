@@ -7,13 +7,29 @@ refused tamis create f -n 1k --shards 4
 refused tamis create f -n 1k --shards 0
 tamis create f -n 1k
 expect 2 tamis add f --replicas 1 k
-expect 2 tamis add f --doubt seen k
-expect 2 tamis add f --doubt maybe k
+expect 2 tamis add f --retry-new k
+expect 2 tamis add f --no-retry-new k
+expect 2 tamis add f --no-retry-new --retry-new k
+expect 2 tamis --timeout 5 list
+expect 2 tamis add f --timeout 5 k
+for option in cacert cert key; do
+    expect 2 tamis --$option file list
+done
+expect 2 tamis list --insecure
+expect 2 tamis calc -n 1k -p 1% --insecure
+for timeout in 0 500ms 86401 '' x; do
+    expect 2 tamis --timeout "$timeout" list
+done
 for store in redis://127.0.0.1:1 unix:///nowhere/socket; do
     expect 2 tamis --store "$store" create f -n 1k --mode 0660
     expect 2 tamis --store "$store" add f --no-sync k
     expect 2 tamis --store "$store" list
-    expect 2 tamis --store "$store" verify
+    expect 2 tamis --store "$store" list --timeout 1.5
+    expect 2 tamis --store "$store" --timeout 2m verify
+    expect 2 tamis --store "$store" --wait 5 list
+    expect 2 tamis --store "$store" add --wait 5 f k
+    expect 2 tamis --store "$store" --cacert file list
+    expect 2 tamis --store "$store" --insecure verify
 done
 expect 2 tamis --store redis://:@ list
 expect 2 tamis --store unix://x/socket list

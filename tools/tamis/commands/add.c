@@ -171,7 +171,7 @@ static int add(struct invocation *call)
 static void tell_doubts(const struct invocation *call)
 {
     const uint64_t doubts = remote.doubts(call->remote);
-    const bool seen = cli_given(call, TAKES(DOUBT)) && call->options.doubts_are_seen;
+    const bool seen = cli_given(call, TAKES(NO_RETRY_NEW));
     if (doubts == 0) return;
     cli_tell("%" PRIu64
              " key%s in doubt: a server was lost with the answer, and had seen %s when it "
@@ -212,7 +212,7 @@ const struct command cli_command_add = {
     .operands = "NAME [KEY...]",
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS | TAKES(NEW) | TAKES(SEEN) | TAKES(STATS) |
                TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(WAIT) |
-               TAKES(REPLICAS) | TAKES(DOUBT),
+               TAKES(REPLICAS) | TAKES_RETRY,
     .opens = OPENS_FILTER,
     .keys_at = 1,
     .run = add,

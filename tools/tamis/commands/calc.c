@@ -286,8 +286,7 @@ static int run(struct invocation *call)
     if (options_have(options, TAKES(MEMORY)) && options->memory_bytes > UINT64_MAX / 8)
         return cli_fail("--memory of %ju bytes has more than 2^64-1 bits",
                         (uintmax_t)options->memory_bytes);
-    if (!options_have(options, TAKES(MEMORY)) &&
-        __builtin_popcountll(options->given & TAKES_SIZING) < 2)
+    if (!options_have(options, TAKES(MEMORY)) && options_count(options, TAKES_SIZING) < 2)
         return cli_fail_usage(call->command, "give two of -n, -p, -m and -k, or --memory SIZE");
     return size(call);
 }

@@ -18,6 +18,7 @@
 #   wanting     the option whose value is being typed
 #   ended       yes: a -- was among the words, so that no options follow
 #   store       the value of --store
+#   access      the options of a connection to it, with their values
 #   hash_set    the value of --hash-set
 
 # What tamis answers to these arguments, as the line names tamis and the store.
@@ -27,13 +28,15 @@ _tamis_ask()
     type -P "$tamis" >/dev/null || tamis=tamis # an alias, say
     local -a call=("$tamis")
     [[ ! $store ]] || call+=(--store "${store/#\~\//"$HOME"/}")
+    call+=("${access[@]}")
     "${call[@]}" "$@" 2>/dev/null </dev/null
 }
 
 # The options of a command, as its help lists them; without a command, those of tamis itself.
 _tamis_options()
 {
-    [[ $1 ]] || printf '%s\n' -V --version --wait --force-network-fs --store
+    [[ $1 ]] || printf '%s\n' -V --version --wait --force-network-fs --store \
+        --timeout --cacert --cert --key --insecure
     [[ ! $1 ]] || _tamis_ask help "$1" | sed -nE 's/^ {2,6}((-[a-z]), )?(--[a-z-]+).*/\2 \3/p'
     printf '%s\n' --help
 }
@@ -45,7 +48,8 @@ _tamis_wants_value()
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
     --on-full | --window | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
-    --output | --sync-interval | --file | --wait | --shards | --replicas | --doubt) return 0 ;;
+    --output | --sync-interval | --file | --wait | --shards | --replicas) return 0 ;;
+    --timeout | --cacert | --cert | --key) return 0 ;;
     --*) return 1 ;;
     -*[npmko]) [[ ${1%?} != *[npmko]* ]] ;;
     *) return 1 ;;
@@ -103,7 +107,7 @@ _tamis_split()
     done
 }
 
-# Sort the words before the cursor into command, given, wanting, ended, store and hash_set.
+# Sort the words before the cursor into command, given, wanting, ended, store, access and hash_set.
 _tamis_read_words()
 {
     local w
@@ -119,6 +123,8 @@ _tamis_read_words()
             _tamis_note_value "${w%%=*}" "${w#*=}"
         elif _tamis_wants_value "$w"; then
             wanting=$w
+        elif [[ $w == --insecure ]]; then
+            access+=("$w")
         fi
     done
 }
@@ -127,6 +133,7 @@ _tamis_note_value()
 {
     case $1 in
     --store) store=$2 ;;
+    --cacert | --cert | --key) access+=("$1" "${2/#\~\//"$HOME"/}") ;;
     --hash-set) hash_set=$2 ;;
     esac
 }
@@ -228,9 +235,8 @@ _tamis_offer_value()
         *) _tamis_offer "$2" "$3" blocked bloom counting fuse ;;
         esac
         ;;
-    --except | --against | --file) _tamis_offer_paths -f "$2" "$3" ;;
+    --except | --against | --file | --cacert | --cert | --key) _tamis_offer_paths -f "$2" "$3" ;;
     --counter-bits) _tamis_offer "$2" "$3" 4 8 16 32 ;;
-    --doubt) _tamis_offer "$2" "$3" new seen ;;
     --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
     --hash-set)
         [[ $command != build ]] || { _tamis_offer "$2" "$3" xxh3 sip && return; }
@@ -264,7 +270,7 @@ _tamis()
 {
     local IFS=$' \t\n'
     local word='' quote='' lead='' redirected='' command='' wanting='' ended='' store='' hash_set=''
-    local -a words=() given=()
+    local -a words=() given=() access=()
     COMPREPLY=()
     _tamis_split
     _tamis_read_words

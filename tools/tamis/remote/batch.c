@@ -12,9 +12,9 @@
  * An add whose answer was lost is asked again.  NEW is NEW then.  SEEN may be due to the first
  * asking, so the key is in doubt.  So is one whose NEW was lost with its node before the replicas
  * had it (--replicas): somebody else may have added it since.  A crawler would rather fetch it
- * twice than never: it is answered as new, unless --doubt seen asks for the other error.  Both are
- * counted.  The same goes for keys that were sent when the client gives up: they may be there, and
- * then nobody would be told of them.
+ * twice than never: it is answered as new, unless --no-retry-new asks for the other error.
+ * Both are counted.  The same goes for keys that were sent when the client gives up: they may be
+ * there, and then nobody would be told of them.
  *
  * A remove is not asked again: it could take the key off twice, which others may have added.  The
  * keys of such a piece are in doubt, and are answered as refused.

@@ -81,14 +81,17 @@ static bool take_slots(struct remote *store, struct node *from, const redisReply
 static bool ask_node(struct remote *store, struct node *node, int64_t limit_ms, bool *fatal)
 {
     struct node asked = {.host = node->host, .port = node->port};
-    if (!node_connect(&asked, &store->address, limit_ms, store->trouble, fatal)) return false;
+    if (!node_connect(&asked, &store->address, &store->tls, limit_ms, store->trouble, fatal)) {
+        store->may_pass |= asked.may_pass;
+        return false;
+    }
     const char *words[2] = {"CLUSTER", "SLOTS"};
     redisReply *reply = node_ask(&asked, limit_ms, 2, words);
     if (reply == NULL)
         snprintf(store->trouble, TROUBLE_BYTES, "%s: CLUSTER SLOTS: %s", node_name(node),
                  node_error(&asked));
-    const bool loading =
-        reply && reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "LOADING", 7) == 0;
+    const bool loading = reply != NULL && node_is_loading(reply);
+    store->may_pass |= asked.may_pass || loading;
     if (loading) snprintf(store->trouble, TROUBLE_BYTES, "%s: %s", node_name(node), reply->str);
     const bool good = reply != NULL && !loading && take_slots(store, node, reply);
     if (reply != NULL) freeReplyObject(reply);
@@ -98,7 +101,7 @@ static bool ask_node(struct remote *store, struct node *node, int64_t limit_ms, 
 
 bool cluster_map(struct remote *store, int64_t limit_ms, bool *fatal)
 {
-    *fatal = false;
+    *fatal = store->may_pass = false;
     store->mapped_ns = (int64_t)(progress_clock() * 1e9);
     const size_t count = store->node_count; /* asking adds nodes */
     for (size_t i = 0; i < count && !*fatal; i++)

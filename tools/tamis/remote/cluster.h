@@ -10,8 +10,9 @@ struct remote {
     const struct invocation *call;
     struct redis_url address;
     char *shown; /* the URL without a password, for messages */
-    int64_t wait_ms;
-    uint32_t replicas; /* that must have what was added before it is answered */
+    struct tls_settings tls;
+    int64_t timeout_ms; /* for any answer */
+    uint32_t replicas;  /* that must have what was added before it is answered */
     bool doubts_are_seen;
     bool is_cluster;
     struct node **nodes;
@@ -19,6 +20,7 @@ struct remote {
     struct node *slots[SLOTS];   /* which node has a slot; NULL: not known */
     int64_t mapped_ns;           /* when the slots were last asked for */
     char trouble[TROUBLE_BYTES]; /* what went wrong last */
+    bool may_pass;               /* a node that did not tell its slots may do so later */
 };
 
 /* The node of that address, which is made if it is not there. */

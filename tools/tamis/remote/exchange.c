@@ -44,7 +44,7 @@ static void note(struct exchange *x, const struct node *node, const char *text)
 
 static bool is_over(const struct exchange *x)
 {
-    const int64_t limit_ms = interrupt_signal() ? GRACE_MS : x->store->wait_ms;
+    const int64_t limit_ms = interrupt_signal() ? GRACE_MS : x->store->timeout_ms;
     return now_ns() - x->heard_ns >= limit_ms * 1000000;
 }
 
@@ -99,7 +99,9 @@ static bool is_connected(struct exchange *x, struct node *node)
     bool fatal = false;
     if (node->context != NULL) return true;
     if (node->heard_ns < 0) return false; /* it was tried in this round */
-    if (node_connect(node, &x->store->address, CONNECT_MS, x->store->trouble, &fatal)) return true;
+    if (node_connect(node, &x->store->address, &x->store->tls, CONNECT_MS, x->store->trouble,
+                     &fatal))
+        return true;
     node->heard_ns = -1;
     x->stale = x->pause = true;
     if (fatal) {
@@ -340,7 +342,7 @@ static bool settle(struct exchange *x)
             return false;
         }
         cli_tell("%s: nothing was answered for %.3g s; what was heard last: %s", x->store->shown,
-                 (double)x->store->wait_ms / 1000, x->store->trouble);
+                 (double)x->store->timeout_ms / 1000, x->store->trouble);
         return false;
     }
     if (x->pause) {

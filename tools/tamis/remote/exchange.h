@@ -29,7 +29,7 @@ struct request {
     unsigned redirected; /* how often a node sent it to another */
 };
 
-/* true: each request is done.  false after a message: nothing was heard for store->wait_ms, a
+/* true: each request is done.  false after a message: nothing was heard for store->timeout_ms, a
  * signal came in a wait, or the store cannot be used.  Replies that came are there in any case. */
 bool exchange(struct remote *store, struct request *requests, size_t count);
 

@@ -2,6 +2,7 @@
 /* node.c: a connection to one server; see node.h. */
 #include "node.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 
@@ -131,6 +132,7 @@ redisReply *node_ask(struct node *node, int64_t limit_ms, int argc, const char *
         if (reply != NULL) return reply;
         const double left = end - progress_clock();
         if (left <= 0) {
+            node->may_pass = true;
             fail(node, "it does not answer");
             return NULL;
         }
@@ -145,6 +147,11 @@ redisReply *node_ask(struct node *node, int64_t limit_ms, int argc, const char *
 /* ---- Logging in -------------------------------------------------------------------------------
  */
 
+bool node_is_loading(const redisReply *reply)
+{
+    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "LOADING", 7) == 0;
+}
+
 /* One command of the log-in. */
 static bool ask(struct node *node, int64_t limit_ms, int argc, const char **argv,
                 char trouble[TROUBLE_BYTES], bool *fatal)
@@ -157,7 +164,10 @@ static bool ask(struct node *node, int64_t limit_ms, int argc, const char **argv
         snprintf(trouble, TROUBLE_BYTES, "%s: %s: %s", node_name(node), argv[0],
                  reply->type == REDIS_REPLY_ERROR ? reply->str
                                                   : "the answer is not what Redis answers");
-    if (reply != NULL && !good) *fatal = strncmp(reply->str ? reply->str : "", "LOADING", 7) != 0;
+    if (reply != NULL && !good) {
+        node->may_pass = node_is_loading(reply);
+        *fatal = !node->may_pass;
+    }
     if (reply != NULL) freeReplyObject(reply);
     return good;
 }
@@ -178,8 +188,9 @@ static bool log_in(struct node *node, const struct redis_url *address, int64_t l
     return ask(node, limit_ms, 2, select, trouble, fatal);
 }
 
-bool node_connect(struct node *node, const struct redis_url *address, int64_t limit_ms,
-                  char trouble[TROUBLE_BYTES], bool *fatal)
+bool node_connect(struct node *node, const struct redis_url *address,
+                  const struct tls_settings *tls, int64_t limit_ms, char trouble[TROUBLE_BYTES],
+                  bool *fatal)
 {
     const struct timeval limit = timeval_of(limit_ms);
     *fatal = false;
@@ -188,6 +199,7 @@ bool node_connect(struct node *node, const struct redis_url *address, int64_t li
                                     : redisConnectWithTimeout(node->host, node->port, limit);
     if (node->context == NULL) cli_no_memory();
     bool good = node->context->err == 0;
+    node->may_pass = !good && errno == ETIMEDOUT;
     if (good) bound_replies(node->context->reader);
     if (!good)
         snprintf(trouble, TROUBLE_BYTES, "%s: cannot connect: %s", node_name(node),
@@ -198,7 +210,7 @@ bool node_connect(struct node *node, const struct redis_url *address, int64_t li
     }
     if (good && address->tls && node->port != 0) {
         const int named = snprintf(trouble, TROUBLE_BYTES, "%s: ", node_name(node));
-        node->tls = tls_open(node->context->fd, node->host, limit_ms, trouble + named,
+        node->tls = tls_open(node->context->fd, node->host, tls, limit_ms, trouble + named,
                              TROUBLE_BYTES - (size_t)named, fatal);
         good = node->tls != NULL;
     }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "redis_url.h"
+#include "tls.h"
 
 struct request;
 
@@ -28,14 +29,16 @@ struct node {
     size_t first, end, room; /* of `expected` */
     bool writes;             /* of this round: WAIT is to follow */
     int64_t heard_ns;        /* when something came, or the first of the round was sent */
+    bool may_pass;           /* what failed last: no answer came in time, or it is loading */
 };
 
 #define TROUBLE_BYTES 600
 
 /* Connects, logs in and chooses the database; waits at most limit_ms for each answer.  false: it
  * did not work, and `trouble` says why; *fatal: it never will. */
-bool node_connect(struct node *node, const struct redis_url *address, int64_t limit_ms,
-                  char trouble[TROUBLE_BYTES], bool *fatal);
+bool node_connect(struct node *node, const struct redis_url *address,
+                  const struct tls_settings *tls, int64_t limit_ms, char trouble[TROUBLE_BYTES],
+                  bool *fatal);
 void node_disconnect(struct node *node);
 void node_free(struct node *node);
 
@@ -46,6 +49,9 @@ bool node_receive(struct node *node);
 /* One command and its reply, when nothing else is expected; NULL: none came in limit_ms, and
  * node_error() says why. */
 redisReply *node_ask(struct node *node, int64_t limit_ms, int argc, const char **argv);
+
+/* Does it say that the server is still reading its data? */
+bool node_is_loading(const redisReply *reply);
 
 /* Puts a command into the buffer of what is to be sent. */
 void node_send(struct node *node, enum expect what, struct request *request, int argc,

@@ -2,11 +2,14 @@
 /* remote.c: opening a remote store, and the table of what it can; see remote.h. */
 #include "remote.h"
 
+#include <poll.h>
+
 #include "command.h"
 #include "filter.h"
 
-#define WAIT_MS 30000 /* a cluster takes half of it to notice that a node is gone */
-#define LEAST_WAIT_MS 1000
+#define TIMEOUT_MS 30000 /* a cluster takes half of it to notice that a node is gone */
+#define CONNECT_MS 1000
+#define PAUSE_MS 200 /* while a server loads */
 
 /* The URL without what stands before the @. */
 static char *shown_url(const struct redis_url *address)
@@ -24,23 +27,22 @@ static char *shown_url(const struct redis_url *address)
 static void take_options(struct remote *store, const struct invocation *call)
 {
     const struct options *options = &call->options;
-    store->wait_ms = WAIT_MS;
-    if (cli_given(call, TAKES(WAIT))) store->wait_ms = options->wait_ms;
-    if (store->wait_ms < LEAST_WAIT_MS) store->wait_ms = LEAST_WAIT_MS;
+    store->tls = tls_settings_of(options);
+    store->timeout_ms = cli_given(call, TAKES(TIMEOUT)) ? options->timeout_ms : TIMEOUT_MS;
     if (cli_given(call, TAKES(REPLICAS))) store->replicas = options->replicas;
-    store->doubts_are_seen = cli_given(call, TAKES(DOUBT)) && options->doubts_are_seen;
+    store->doubts_are_seen = cli_given(call, TAKES(NO_RETRY_NEW));
 }
 
-/* Asks until the server tells its slots, or the time is over: it may just be starting. */
+/* Asks until the server tells its slots, or the time is over: it may be starting, or be busy. */
 static bool map_first(struct remote *store)
 {
-    const double end = progress_clock() + (double)store->wait_ms / 1000;
-    bool fatal = false;
+    const double end = progress_clock() + (double)store->timeout_ms / 1000;
     for (;;) {
-        if (cluster_map(store, LEAST_WAIT_MS, &fatal)) return true;
-        const bool loading = strstr(store->trouble, "LOADING") != NULL;
-        if (fatal || !loading || interrupt_signal() || progress_clock() > end) break;
-        (void)interrupt_wait(-1, 0, 1);
+        bool fatal = false;
+        if (cluster_map(store, CONNECT_MS, &fatal)) return true;
+        const double left = end - progress_clock();
+        if (fatal || !store->may_pass || interrupt_signal() || left <= 0) break;
+        (void)poll(NULL, 0, PAUSE_MS);
     }
     cli_tell("%s: %s%s", store->shown, store->trouble,
              strstr(store->trouble, "NOAUTH") ? "; put the password into the URL, or into "

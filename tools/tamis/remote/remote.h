@@ -67,7 +67,7 @@ struct remote_calls {
     int (*explain)(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
                    remote_explain_fn *each, void *context);
     /* Keys so far that may have been new before their answer was lost, and were seen when they were
-     * asked again.  They were answered as new, or, after --doubt seen, as seen. */
+     * asked again.  They were answered as new, or, after --no-retry-new, as seen. */
     uint64_t (*doubts)(const struct remote_filter *filter);
     int (*stat)(struct remote_filter *filter, struct tamis_filter_stat *stat);
     /* The same with its segments, which the caller frees, of a filter that is one key.  fill: their

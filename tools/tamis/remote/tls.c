@@ -14,36 +14,56 @@
 #include "command.h"
 
 struct tls {
-    SSL_CTX *settings;
+    SSL_CTX *context;
     SSL *ssl;
 };
 
-static const char *setting(const char *name)
+static const char *setting(const char *option, const char *name)
 {
-    const char *value = getenv(name);
+    const char *value = option != NULL ? option : getenv(name);
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-static bool is_insecure(void)
+struct tls_settings tls_settings_of(const struct options *options)
 {
-    const char *value = setting("TAMIS_TLS_INSECURE");
-    return value != NULL && strcmp(value, "1") == 0;
+    const char *insecure = setting(NULL, "TAMIS_TLS_INSECURE");
+    const bool cacert = options_have(options, TAKES(CACERT));
+    const bool cert = options_have(options, TAKES(CERT)), key = options_have(options, TAKES(KEY));
+    return (struct tls_settings){
+        .cacert = setting(cacert ? options->cacert : NULL, "TAMIS_TLS_CACERT"),
+        .cert = setting(cert ? options->cert : NULL, "TAMIS_TLS_CERT"),
+        .key = setting(key ? options->key : NULL, "TAMIS_TLS_KEY"),
+        .insecure = options_have(options, TAKES(INSECURE)) ||
+                    (insecure != NULL && strcmp(insecure, "1") == 0),
+    };
 }
 
-/* Reads the files that the environment names.  NULL: all is well; else the name that is wrong. */
-static const char *load_files(SSL_CTX *settings)
+/* Tells which file cannot be used.  Always false. */
+static bool fail_file(const char *option, const char *variable, const char *file, char *trouble,
+                      size_t trouble_bytes)
 {
-    const char *authority = setting("TAMIS_TLS_CACERT"), *key = setting("TAMIS_TLS_KEY");
-    const char *certificate = setting("TAMIS_TLS_CERT");
-    if (authority != NULL && SSL_CTX_load_verify_locations(settings, authority, NULL) != 1)
-        return "TAMIS_TLS_CACERT";
-    if (authority == NULL && SSL_CTX_set_default_verify_paths(settings) != 1)
-        return "TAMIS_TLS_CACERT";
-    if (certificate != NULL && SSL_CTX_use_certificate_chain_file(settings, certificate) != 1)
-        return "TAMIS_TLS_CERT";
-    if (key != NULL && SSL_CTX_use_PrivateKey_file(settings, key, SSL_FILETYPE_PEM) != 1)
-        return "TAMIS_TLS_KEY";
-    return NULL;
+    const char *reason = ERR_reason_error_string(ERR_peek_last_error());
+    (void)snprintf(trouble, trouble_bytes, "--%s, or $%s: '%s' cannot be used: %s", option,
+                   variable, file, reason ? reason : "it has nothing in PEM format");
+    return false;
+}
+
+static bool load_files(SSL_CTX *context, const struct tls_settings *settings, char *trouble,
+                       size_t trouble_bytes)
+{
+    const char *cacert = settings->cacert, *cert = settings->cert, *key = settings->key;
+    ERR_clear_error();
+    if (cacert != NULL && SSL_CTX_load_verify_locations(context, cacert, NULL) != 1)
+        return fail_file("cacert", "TAMIS_TLS_CACERT", cacert, trouble, trouble_bytes);
+    if (cacert == NULL && SSL_CTX_set_default_verify_paths(context) != 1) cli_no_memory();
+    if (cert != NULL && SSL_CTX_use_certificate_chain_file(context, cert) != 1)
+        return fail_file("cert", "TAMIS_TLS_CERT", cert, trouble, trouble_bytes);
+    if (key != NULL && SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1)
+        return fail_file("key", "TAMIS_TLS_KEY", key, trouble, trouble_bytes);
+    if ((cert == NULL) == (key == NULL)) return true;
+    (void)snprintf(trouble, trouble_bytes,
+                   "--cert and --key, or $TAMIS_TLS_CERT and $TAMIS_TLS_KEY, go together");
+    return false;
 }
 
 /* The certificate must be for this host: an address, or a name, which the server is told, too. */
@@ -74,14 +94,14 @@ static bool shake_hands(SSL *ssl, int fd, int64_t limit_ms)
 }
 
 /* Why the handshake failed.  true: it always will. */
-static bool tell_failure(const SSL *ssl, char *trouble, size_t trouble_bytes)
+static bool tell_failure(const SSL *ssl, bool insecure, char *trouble, size_t trouble_bytes)
 {
     const long verdict = SSL_get_verify_result(ssl);
     const unsigned long error = ERR_peek_error();
-    if (verdict != X509_V_OK && !is_insecure()) {
+    if (verdict != X509_V_OK && !insecure) {
         (void)snprintf(trouble, trouble_bytes,
-                       "the server's certificate is refused: %s; $TAMIS_TLS_CACERT names the file "
-                       "of the authority that signed it",
+                       "the server's certificate is refused: %s; --cacert FILE, or "
+                       "$TAMIS_TLS_CACERT, names the authority that signed it",
                        X509_verify_cert_error_string(verdict));
         return true;
     }
@@ -91,28 +111,25 @@ static bool tell_failure(const SSL *ssl, char *trouble, size_t trouble_bytes)
     return reason != NULL;
 }
 
-struct tls *tls_open(int fd, const char *host, int64_t limit_ms, char *trouble,
-                     size_t trouble_bytes, bool *fatal)
+struct tls *tls_open(int fd, const char *host, const struct tls_settings *settings,
+                     int64_t limit_ms, char *trouble, size_t trouble_bytes, bool *fatal)
 {
     struct tls *tls = cli_alloc(sizeof *tls);
-    *tls = (struct tls){.settings = SSL_CTX_new(TLS_client_method())};
-    if (tls->settings == NULL) cli_no_memory();
-    (void)SSL_CTX_set_min_proto_version(tls->settings, TLS1_2_VERSION);
-    SSL_CTX_set_mode(tls->settings,
+    *tls = (struct tls){.context = SSL_CTX_new(TLS_client_method())};
+    if (tls->context == NULL) cli_no_memory();
+    (void)SSL_CTX_set_min_proto_version(tls->context, TLS1_2_VERSION);
+    SSL_CTX_set_mode(tls->context,
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-    SSL_CTX_set_verify(tls->settings, is_insecure() ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
-    const char *wrong = load_files(tls->settings);
-    if (wrong != NULL) {
-        (void)snprintf(trouble, trouble_bytes, "$%s: no file in PEM format can be read from '%s'",
-                       wrong, setting(wrong) ? setting(wrong) : "");
+    SSL_CTX_set_verify(tls->context, settings->insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
+    if (!load_files(tls->context, settings, trouble, trouble_bytes)) {
         *fatal = true;
         tls_close(tls);
         return NULL;
     }
-    tls->ssl = SSL_new(tls->settings);
+    tls->ssl = SSL_new(tls->context);
     if (tls->ssl == NULL || SSL_set_fd(tls->ssl, fd) != 1) cli_no_memory();
     if (expect_host(tls->ssl, host) && shake_hands(tls->ssl, fd, limit_ms)) return tls;
-    *fatal = tell_failure(tls->ssl, trouble, trouble_bytes);
+    *fatal = tell_failure(tls->ssl, settings->insecure, trouble, trouble_bytes);
     tls_close(tls);
     return NULL;
 }
@@ -121,7 +138,7 @@ void tls_close(struct tls *tls)
 {
     if (tls == NULL) return;
     SSL_free(tls->ssl);
-    SSL_CTX_free(tls->settings);
+    SSL_CTX_free(tls->context);
     free(tls);
 }
 

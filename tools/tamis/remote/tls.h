@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tls.h: TLS on a connected socket that does not block, for stores of rediss://.
+ * tls.h: TLS on a connected socket that does not block, for URLs of rediss://.
  *
- * The certificate must be signed by an authority of $TAMIS_TLS_CACERT, or of the system, and must
- * be for the host that was asked for; $TAMIS_TLS_INSECURE=1 takes any.  $TAMIS_TLS_CERT and
- * $TAMIS_TLS_KEY are the client's own.
+ * The certificate must be signed by the authority of --cacert, or of the system, and must be for
+ * the host that was asked for; --insecure takes any.  --cert and --key are the client's own.  The
+ * environment, $TAMIS_TLS_CACERT and so on, is looked at where an option was not given.
  */
 #pragma once
 
@@ -12,12 +12,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct options;
 struct tls;
+
+/* What is trusted, and who we are: names of files in PEM format; NULL: none. */
+struct tls_settings {
+    const char *cacert, *cert, *key;
+    bool insecure;
+};
+
+/* Those of the options, else of the environment. */
+struct tls_settings tls_settings_of(const struct options *options);
 
 /* The handshake, for at most limit_ms.  NULL: it failed, and `trouble` says why; *fatal: it always
  * will.  The socket stays the caller's. */
-struct tls *tls_open(int fd, const char *host, int64_t limit_ms, char *trouble,
-                     size_t trouble_bytes, bool *fatal);
+struct tls *tls_open(int fd, const char *host, const struct tls_settings *settings,
+                     int64_t limit_ms, char *trouble, size_t trouble_bytes, bool *fatal);
 void tls_close(struct tls *tls);
 
 /* How many bytes were read or written; 0: none can be now; -1: the connection is gone. */
