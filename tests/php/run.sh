@@ -3,6 +3,7 @@
 #
 # run.sh PHP RUN-TESTS EXTENSION STUBS WORK [OPTION...]: the cases of this folder by PHP's own run-tests.php, in a copy, as it
 # writes beside them.  Options such as -m (valgrind) go to run-tests.php.  TAMIS_PHP is how a case starts a PHP of its own.
+# TAMIS_PHP_ASAN is AddressSanitizer's library, loaded before php and not before this shell.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 php=$1 run_tests=$2 extension=$3 stubs=$4 work=$5
@@ -15,7 +16,9 @@ cp "$here"/*.phpt "$here"/*.inc "$work"
     exit 77
 }
 export TAMIS_PHP="$php -n -d extension=$extension" TAMIS_PHP_STUBS=$stubs
-"$php" -n "$run_tests" -p "$php" -n -d "extension=$extension" -q --show-diff "$@" "$work" |
+environment=()
+[ -z "${TAMIS_PHP_ASAN-}" ] || environment=("LD_PRELOAD=$TAMIS_PHP_ASAN" USE_ZEND_ALLOC=0 ZEND_DONT_UNLOAD_MODULES=1)
+env "${environment[@]}" "$php" -n "$run_tests" -p "$php" -n -d "extension=$extension" -q --show-diff "$@" "$work" |
     tee "$work/log"
 # A case that is skipped is one that was not run.
 grep -Eq '^Tests skipped +: +0 ' "$work/log"
