@@ -41,6 +41,8 @@ offers 'tamis --store /tmp ch' check
 offers 'tamis -' --store --help -V --version --wait --force-network-fs --timeout --cacert --cert --key --insecure
 offers 'tamis list extra -q' -q
 offers 'tamis ls --rec' --recorded
+offers 'tamis list --sort s' size state
+offers 'tamis list --color=a' always auto
 for command in "${commands[@]}"; do
     mapfile -t options < <(help_options "$command" | tr -d =)
     offers "tamis $command -" "${options[@]}" --help

@@ -127,6 +127,8 @@ offers 'tamis rollback seen ' 1 3 4
 offers 'tamis explain --hash-set xxh3 '
 offers "tamis drop seen 'a:b c' it\\'s s" seen.2026 'say "$x"'
 offers 'tamis rm seen a' 'a:b c'
+offers 'tamis list --sort s' size state
+becomes 'tamis list --color=n' 'tamis list --color=never '
 
 offers "tamis --store '$scratch/other store' add " elsewhere
 offers "tamis add --store=${scratch}/other\\ store " elsewhere

@@ -23,6 +23,7 @@ enum value {
     VALUE_TEXT,     /* const char *                                                  */
     VALUE_STORE,    /* the same, not empty                                           */
     VALUE_COMMENTS, /* the same, may be left out                                     */
+    VALUE_COLOR,    /* uint32_t COLOR_*; may be left out                             */
     VALUE_FILE,     /* struct option_files; each use of the option adds one          */
     VALUE_COUNT,    /* uint64_t, as the next three                                   */
     VALUE_BITS,
@@ -66,6 +67,7 @@ static const option_set EXCLUSIVE[] = {
     TAKES(NEW) | TAKES(SEEN),
     TAKES(ZERO) | TAKES(CRLF),
     TAKES(MEMORY) | TAKES(BITS),
+    TAKES(LIVE) | TAKES(RECORDED),
 };
 
 static bool has(option_set set, int id)
@@ -84,7 +86,8 @@ size_t options_count(const struct options *options, option_set set)
 static int argument_of(int id)
 {
     if (OPTIONS[id].value == VALUE_NONE) return no_argument;
-    return OPTIONS[id].value == VALUE_COMMENTS ? optional_argument : required_argument;
+    const enum value value = OPTIONS[id].value;
+    return value == VALUE_COMMENTS || value == VALUE_COLOR ? optional_argument : required_argument;
 }
 
 /* What getopt_long() wants to be given, for one set of options. */
@@ -195,6 +198,18 @@ static bool take_comments(const char *value, const char **comments)
     return false;
 }
 
+/* --color is --color=always, as elsewhere. */
+static bool take_color(const char *value, uint32_t *color)
+{
+    static const char *const names[] = {
+        [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+    if (!value) value = names[COLOR_ALWAYS];
+    for (*color = COLOR_AUTO; *color <= COLOR_NEVER; ++*color)
+        if (strcmp(value, names[*color]) == 0) return true;
+    cli_tell("--color: '%s' is not accepted; give auto, always or never", value);
+    return false;
+}
+
 static bool take_shard(const char *value, struct option_shard *shard)
 {
     static const char digits[] = "0123456789";
@@ -253,6 +268,8 @@ static bool take_option(const struct command *command, struct options *options, 
         return true;
     case VALUE_STORE:
         return take_store(value, at);
+    case VALUE_COLOR:
+        return take_color(value, at);
     case VALUE_COMMENTS:
         return take_comments(value, at);
     case VALUE_FILE:

@@ -77,6 +77,12 @@ struct invocation;
     X(FILE, "file", "", VALUE(FILE, files))                                                        \
     X(WAIT, "wait", "", VALUE(WAIT, wait_ms))                                                      \
     X(RECORDED, "recorded", "", NO_VALUE)                                                          \
+    X(LIVE, "live", "", NO_VALUE)                                                                  \
+    X(SORT, "sort", "", VALUE(TEXT, sort))                                                         \
+    X(REVERSE, "reverse", "", NO_VALUE)                                                            \
+    X(TOTAL, "total", "", NO_VALUE)                                                                \
+    X(HUMAN, "human", "", NO_VALUE)                                                                \
+    X(COLOR, "color", "", VALUE(COLOR, color))                                                     \
     X(SHARD, "shard", "", VALUE(SHARD, shard))                                                     \
     X(SHARDS, "shards", "", SMALL(shards, 1, SHARDS_LIMIT))                                        \
     X(REPLICAS, "replicas", "", SMALL(replicas, 1, REPLICAS_LIMIT))                                \
@@ -123,6 +129,9 @@ struct option_shard {
     uint32_t count;
 };
 
+/* When output has colours: --color. */
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
 /* The values of the options. A field is valid only if its option was given. */
 struct options {
     option_set given; /* TAKES(...) of what was on the command line */
@@ -156,6 +165,8 @@ struct options {
     const char *cacert, *cert, *key; /* files, for TLS */
     uint32_t shards;
     struct option_shard shard;
+    const char *sort; /* what order.h knows by this name */
+    uint32_t color;   /* enum color */
     uint32_t replicas;
 };
 

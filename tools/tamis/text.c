@@ -32,6 +32,25 @@ void text_count(char text[TEXT_COUNT_BYTES], uint64_t count)
     *to = '\0';
 }
 
+void text_short_count(char text[TEXT_COUNT_BYTES], uint64_t count)
+{
+    static const char units[] = "kMGTPE";
+    double value = (double)count;
+    int unit = -1;
+    while (value >= 999.5) {
+        value /= 1000;
+        unit++;
+    }
+    if (unit < 0)
+        snprintf(text, TEXT_COUNT_BYTES, "%ju", (uintmax_t)count);
+    else
+        snprintf(text, TEXT_COUNT_BYTES, "%.*f%c",
+                 value < 9.995   ? 2
+                 : value < 99.95 ? 1
+                                 : 0,
+                 value, units[unit]);
+}
+
 void text_duration(char *text, size_t text_bytes, double seconds)
 {
     unsigned long long s = seconds < 0     ? 0

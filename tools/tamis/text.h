@@ -13,6 +13,9 @@ void text_size(char *text, size_t text_bytes, double bytes);
 #define TEXT_COUNT_BYTES 32
 void text_count(char text[TEXT_COUNT_BYTES], uint64_t count);
 
+/* "999", "12.3k", "1.23M": three digits and a power of ten */
+void text_short_count(char text[TEXT_COUNT_BYTES], uint64_t count);
+
 /* "12 s", "3 min 20 s", "2 h 05 min" */
 void text_duration(char *text, size_t text_bytes, double seconds);
 

@@ -127,5 +127,5 @@ int transfer_shard(struct remote_filter *filter, uint32_t shard, const struct ta
 /* list.c */
 /* The name nearest to `wanted` among the first that a scan meets; "" if none resembles it. */
 void store_nearest(struct remote *store, const char *wanted, char nearest[TAMIS_NAME_MAX + 1]);
-int store_list(struct remote *store, const char *prefix, bool names_only,
+int store_list(struct remote *store, const char *pattern, bool names_only,
                int (*each)(void *context, const struct tamis_filter_stat *stat), void *context);

@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "filter.h"
+#include "pattern.h"
 
 struct found {
     char **names;
@@ -221,16 +222,19 @@ void store_nearest(struct remote *store, const char *wanted, char nearest[TAMIS_
     clear(&keys);
 }
 
-int store_list(struct remote *store, const char *prefix, bool names_only,
+int store_list(struct remote *store, const char *pattern, bool names_only,
                int (*each)(void *context, const struct tamis_filter_stat *stat), void *context)
 {
     struct found keys = {0}, sharded = {0}, all = {0};
+    char *prefix = pattern_prefix(pattern);
     int rc = scan_all(store, prefix, ANY_ROUNDS, &keys) ? 0 : -1;
+    free(prefix);
     sort_names(&keys);
     if (rc == 0 && !find_sharded(store, &keys, &sharded)) rc = -1;
     if (rc == 0) join(&keys, &sharded, &all);
     for (size_t i = 0; rc == 0 && i < all.count; i++)
-        rc = tell_one(store, all.names[i], names_only, each, context);
+        if (pattern_fits(pattern, all.names[i]))
+            rc = tell_one(store, all.names[i], names_only, each, context);
     clear(&keys);
     clear(&sharded);
     clear(&all);

@@ -99,9 +99,9 @@ struct remote_calls {
     int (*merge)(struct remote *remote, const char *name, const char *const *sources, size_t count,
                  bool intersect);
     int (*rename)(struct remote *remote, const char *name, const char *new_name);
-    /* Calls `each` with every filter whose name begins with prefix (NULL: all), sorted by name,
-     * until it returns something else than 0.  names_only: stat has nothing but the name. */
-    int (*list)(struct remote *remote, const char *prefix, bool names_only,
+    /* Calls `each` with every filter whose name fits the pattern (pattern.h), sorted by name, until
+     * it returns something else than 0.  names_only: stat has nothing but the name. */
+    int (*list)(struct remote *remote, const char *pattern, bool names_only,
                 int (*each)(void *context, const struct tamis_filter_stat *stat), void *context);
 };
 

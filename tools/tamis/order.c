@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* order.c: see order.h. */
+#include "order.h"
+
+static const char *const KEYS[ORDER_KEYS] = {
+    [ORDER_NAME] = "name",   [ORDER_KIND] = "kind", [ORDER_CAPACITY] = "capacity",
+    [ORDER_ITEMS] = "items", [ORDER_USED] = "used", [ORDER_RATE] = "rate-now",
+    [ORDER_BITS] = "bits",   [ORDER_SIZE] = "size", [ORDER_STATE] = "state",
+};
+
+/* The name of key number `key`; NULL behind the last. */
+static const char *name_of(int key, const char *const *more)
+{
+    if (key < ORDER_KEYS) return KEYS[key];
+    return more ? more[key - ORDER_KEYS] : NULL;
+}
+
+static int fail_unknown(const struct invocation *call, const char *const *more)
+{
+    char known[160] = "";
+    for (int key = 0; name_of(key, more); key++)
+        strcat(strcat(known, key > 0 ? ", " : ""), name_of(key, more));
+    cli_fail("--sort: '%s' is not accepted; give one of %s", call->options.sort, known);
+    return -1;
+}
+
+int order_of_call(const struct invocation *call, const char *const *more)
+{
+    if (!cli_given(call, TAKES(SORT))) return ORDER_NAME;
+    for (int key = 0; name_of(key, more); key++)
+        if (strcmp(call->options.sort, name_of(key, more)) == 0) return key;
+    return fail_unknown(call, more);
+}
+
+double order_used(const struct tamis_filter_stat *stat)
+{
+    return stat->capacity > 0 ? (double)stat->items / (double)stat->capacity : 0;
+}
+
+uint64_t order_bits(const struct tamis_filter_stat *stat)
+{
+    return stat->m_bits * (stat->counter_bits ? stat->counter_bits : 1);
+}
+
+/* What the key goes by, greatest first. */
+static double number_of(int key, const struct tamis_filter_stat *stat)
+{
+    /* The worst first: its answers may be wrong, keys may be missing, could be, too many seem seen.
+     */
+    static const uint32_t states[] = {TAMIS_STATE_FULL, TAMIS_STATE_OVER, TAMIS_STATE_DEGRADED,
+                                      TAMIS_STATE_UNCLEAN, TAMIS_STATE_DAMAGED};
+    switch (key) {
+    case ORDER_CAPACITY:
+        return (double)stat->capacity;
+    case ORDER_ITEMS:
+        return (double)stat->items;
+    case ORDER_USED:
+        return order_used(stat);
+    case ORDER_RATE:
+        return stat->predicted_rate;
+    case ORDER_BITS:
+        return (double)order_bits(stat);
+    case ORDER_SIZE:
+        return (double)stat->size_bytes;
+    case ORDER_STATE:
+        for (size_t i = sizeof states / sizeof *states; i > 0; i--)
+            if (stat->state & states[i - 1]) return (double)i;
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+int order_compare(int key, const struct tamis_filter_stat *a, const struct tamis_filter_stat *b)
+{
+    const double x = number_of(key, a), y = number_of(key, b);
+    if (x != y) return x > y ? -1 : 1;
+    if (key == ORDER_KIND && a->kind != b->kind) {
+        const char *of_a = tamis_kind_name(a->kind), *of_b = tamis_kind_name(b->kind);
+        return strcmp(of_a ? of_a : "?", of_b ? of_b : "?");
+    }
+    return strcmp(a->name, b->name);
+}

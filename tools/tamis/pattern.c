@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pattern.c: see pattern.h. */
+#include "pattern.h"
+
+#include <fnmatch.h>
+#include <locale.h>
+#include <string.h>
+
+#include "memory.h"
+
+/* A character is one of UTF-8, as names are, whatever the user's locale is. */
+static bool matches(const char *pattern, const char *name)
+{
+    static locale_t utf8;
+    if (!utf8) utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    const locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;
+    const bool is_match = fnmatch(pattern, name, 0) == 0;
+    if (before) (void)uselocale(before);
+    return is_match;
+}
+
+bool pattern_fits(const char *pattern, const char *name)
+{
+    if (!pattern || strncmp(pattern, name, strlen(pattern)) == 0) return true;
+    return strpbrk(pattern, "*?[\\") != NULL && matches(pattern, name);
+}
+
+char *pattern_prefix(const char *pattern)
+{
+    return cli_copy(pattern ? pattern : "", pattern ? strcspn(pattern, "*?[\\") : 0);
+}
