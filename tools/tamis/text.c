@@ -72,6 +72,37 @@ void text_time(char *text, size_t text_bytes, int64_t time_ns)
         snprintf(text, text_bytes, "?");
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Compares the numbers at *a and *b, and goes behind them if they are the same. */
+static int compare_numbers(const char **a, const char **b)
+{
+    const char *x = *a + strspn(*a, "0"), *y = *b + strspn(*b, "0");
+    const size_t x_digits = strspn(x, "0123456789"), y_digits = strspn(y, "0123456789");
+    if (x_digits != y_digits) return x_digits < y_digits ? -1 : 1;
+    *a = x + x_digits;
+    *b = y + y_digits;
+    return strncmp(x, y, x_digits);
+}
+
+int text_compare_names(const char *a, const char *b)
+{
+    const char *x = a, *y = b;
+    while (*x && *y) {
+        int order;
+        if (is_digit(*x) && is_digit(*y))
+            order = compare_numbers(&x, &y);
+        else
+            order = (unsigned char)*x++ - (unsigned char)*y++;
+        if (order != 0) return order;
+    }
+    if (*x || *y) return *x ? 1 : -1;
+    return strcmp(a, b); /* a1 and a01 */
+}
+
 /* Bytes of the UTF-8 sequence at text (RFC 3629: no overlong forms, surrogates or > U+10FFFF);
  * 0 if there is none. */
 static size_t utf8_sequence(const unsigned char *text, size_t bytes)

@@ -37,6 +37,9 @@ char *text_printable(const char *text);
 /* Columns that UTF-8 text takes, at one a code point. */
 size_t text_width(const char *text);
 
+/* The order of names as people count: seen-2 before seen-10.  Below 0, 0 or above, as strcmp(). */
+int text_compare_names(const char *a, const char *b);
+
 /* The nearest of the names that were offered; begins with `wanted` alone. */
 struct text_nearest {
     const char *wanted;

@@ -2,9 +2,11 @@
 /* report.c: tamis report NAME...|--all -o FILE - a page to look at. */
 #include "report.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include "command.h"
+#include "text.h"
 
 #define LOADS_AGAIN 3
 
@@ -19,6 +21,12 @@ static struct report_filter *add_filter(struct report *report, const char *name)
     *filter = (struct report_filter){0};
     memcpy(filter->name, name, strlen(name) + 1);
     return filter;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct report_filter *x = a, *y = b;
+    return text_compare_names(x->name, y->name);
 }
 
 static int add_listed(void *context, const struct tamis_filter_stat *stat)
@@ -161,9 +169,12 @@ static bool options_suffice(const struct invocation *call)
  * read. */
 static int collect(const struct invocation *call, tamis_store *store, struct report *report)
 {
-    if (cli_given(call, TAKES(ALL)))
-        return tamis_store_list(store, NULL, add_listed, report) < 0 ? cli_fail_library()
-                                                                     : CLI_DONE;
+    if (cli_given(call, TAKES(ALL))) {
+        if (tamis_store_list(store, NULL, add_listed, report) < 0) return cli_fail_library();
+        if (report->count > 0)
+            qsort(report->filters, report->count, sizeof *report->filters, by_name);
+        return CLI_DONE;
+    }
     for (size_t i = 0; i < call->arg_count; i++) {
         const int there = cli_filter_exists(store, call->args[i]);
         if (there < 0) return cli_fail_library();

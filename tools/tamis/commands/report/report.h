@@ -3,8 +3,9 @@
  * report.h: what `tamis report` knows of a store, and the parts that its page is written by.
  *
  *     report.c          the command: what is in the store, read once
- *     report_page.c     the page: head, catalog, a section a filter
+ *     report_page.c     the page: head, what needs attention, catalog, a section a filter
  *     report_charts.c   heat map, rate, growth, generations
+ *     report_window.c   the slices of a window over time
  *     page.css, page.js  style and script, through texts.cmake
  */
 #pragma once
@@ -42,6 +43,7 @@ void chart_heat(struct page *page, const struct report_filter *filter);
 void chart_rate(struct page *page, const struct report_filter *filter);
 void chart_segments(struct page *page, const struct report_filter *filter);
 void chart_generations(struct page *page, const struct report_filter *filter);
+void chart_window(struct page *page, const struct report_filter *filter, int64_t now);
 
 /* A cell with a bar of `done` on one of `whole`, both as shares of the column. */
 void report_bar(struct page *page, double done, double whole);
@@ -54,8 +56,8 @@ extern const char REPORT_SCRIPT[];
 #define REPORT_TEXT 48
 const char *report_count(char *text, uint64_t count); /* 12,345 */
 const char *report_short(char *text, double count);   /* 12.3 k */
-const char *report_rate(char *text, double rate);     /* 0.48 %, 1.2e-09 */
-const char *report_share(char *text, double share);   /* 38.0 % */
+const char *report_rate(char *text, double rate);   /* 0.48 %; below 0.01 % 1.2e-6, as -p has it */
+const char *report_share(char *text, double share); /* 38.0 % */
 
 /* A number field of the info; 0 where it is null. */
 double report_number(const struct report_filter *filter, const char *field);

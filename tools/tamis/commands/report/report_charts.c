@@ -36,18 +36,28 @@ static void heat_cells(struct page *page, const double *fill, size_t columns, si
     }
 }
 
+static bool is_empty(const double *fill, size_t parts)
+{
+    for (size_t i = 0; i < parts; i++)
+        if (fill[i] > 0) return false;
+    return true;
+}
+
 static void heat_segment(struct page *page, const struct report_filter *filter, uint32_t index)
 {
     const size_t parts = filter->rows * filter->columns;
     const double *fill = filter->fill + index * parts;
+    char text[REPORT_TEXT];
     const uintmax_t number = filter->view.segments[index].number;
+    const size_t rows = is_empty(fill, parts) ? 1 : filter->rows; /* no grey block */
     page_format(page,
                 "<div class=\"strip\"><span>%ju</span><svg class=\"heat\" viewBox=\"0 0 %zu %zu\" "
-                "role=\"img\" aria-label=\"fill of segment %ju\" data-fill=\"",
-                number, filter->columns, filter->rows, number);
+                "role=\"img\" aria-label=\"fill of segment %ju: %s\" data-fill=\"",
+                number, filter->columns, rows, number,
+                report_share(text, filter->view.segments[index].fill));
     for (size_t i = 0; i < parts; i++)
         page_format(page, "%s%.4g", i > 0 ? " " : "", fill[i]);
-    page_format(page, "\"><rect width=\"%zu\" height=\"%zu\"/>", filter->columns, filter->rows);
+    page_format(page, "\"><rect width=\"%zu\" height=\"%zu\"/>", filter->columns, rows);
     heat_cells(page, fill, filter->columns, parts);
     page_text(page, "</svg></div>");
 }
@@ -56,7 +66,7 @@ void chart_heat(struct page *page, const struct report_filter *filter)
 {
     const uint32_t segments = filter->view.stat.segment_count;
     const size_t parts = segments * filter->rows * filter->columns;
-    char text[REPORT_TEXT], size[REPORT_TEXT];
+    char text[REPORT_TEXT], most[REPORT_TEXT], size[REPORT_TEXT];
     double least = 1, greatest = 0, data_bytes = 0;
     for (size_t i = 0; i < parts; i++) {
         least = fmin(least, filter->fill[i]);
@@ -64,15 +74,19 @@ void chart_heat(struct page *page, const struct report_filter *filter)
     }
     page_text(page, "<figure><figcaption>Fill over the file");
     page_text(page,
-              "<span class=\"scale\">0 <i></i> 100 %</span></figcaption><div class=\"strips\">");
+              "<span class=\"scale\">0 <i></i> 100 %</span></figcaption><div class=\"strips\" "
+              "tabindex=\"0\" role=\"group\" aria-label=\"fill of the segments\">");
     for (uint32_t i = 0; i < segments; i++)
         heat_segment(page, filter, i);
     for (uint32_t i = 0; i < segments; i++)
         data_bytes += (double)filter->view.segments[i].data_bytes;
     text_size(size, sizeof size, data_bytes / (double)parts);
-    page_format(page, "</div><p class=\"note\">%zu parts of about %s: from %s ", parts, size,
-                report_share(text, least));
-    page_format(page, "to %s <output></output></p></figure>\n", report_share(text, greatest));
+    page_format(page, "</div><p class=\"note\">%zu parts of about %s: ", parts, size);
+    if (greatest > 0)
+        page_format(page, "from %s to %s", report_share(text, least), report_share(most, greatest));
+    else
+        page_text(page, "all are empty");
+    page_text(page, " <output></output></p></figure>\n");
 }
 
 /* ---- Rate --------------------------------------------------------------------------------- */
@@ -169,28 +183,28 @@ static void rate_axes(struct page *page, const struct rate_curve *curve,
     page_format(page, "<path class=\"asked\" d=\"M%.0f %.1fH%.0f\"/>", LEFT, asked_y, RIGHT);
     page_format(page, "<path class=\"full\" d=\"M%.1f %.0fV%.0f\"/>", full, TOP, BOTTOM);
     y_label(page, curve, stat->fp_rate);
-    if (asked_y < BOTTOM - 16) y_label(page, curve, 0);
-    if (asked_y > TOP + 16) y_label(page, curve, curve->highest);
+    if (asked_y < BOTTOM - 22) y_label(page, curve, 0);
+    if (asked_y > TOP + 22) y_label(page, curve, curve->highest);
     page_format(page, "<text class=\"mid\" x=\"%.1f\" y=\"%.0f\">%s %s</text>",
-                fmin(fmax(full, LEFT + 50), RIGHT - 50), BOTTOM + 19, when_full(stat),
+                fmin(fmax(full, LEFT + 62), RIGHT - 62), BOTTOM + 19, when_full(stat),
                 report_short(text, capacity_of(curve)));
-    if (full > LEFT + 110)
+    if (full > LEFT + 122)
         page_format(page, "<text x=\"%.0f\" y=\"%.0f\">%s</text>", LEFT, BOTTOM + 19,
                     report_short(text, curve->others));
     /* "capacity 66.5 k" and "99.3 k items" would meet, without the word they do not. */
     const bool is_long = strlen(report_short(text, capacity_of(curve))) > 4 &&
                          strlen(report_short(text, curve->end)) > 4;
-    if (full < RIGHT - 110)
+    if (full < RIGHT - 122)
         page_format(page, "<text class=\"end\" x=\"%.0f\" y=\"%.0f\">%s%s</text>", RIGHT,
-                    BOTTOM + 19, report_short(text, curve->end), is_long ? "" : " items");
+                    BOTTOM + 19, report_short(text, curve->end),
+                    is_long ? "" : "<tspan class=\"more\"> items</tspan>");
 }
 
 static const char *after_capacity(const struct tamis_filter_stat *stat)
 {
     if (stat->on_full == TAMIS_ON_FULL_GROW)
         return "Then the filter goes on in another segment and keeps the rate asked for. The "
-               "dashed "
-               "line is the rate that it would have without that segment.";
+               "dashed line is the rate that it would have without that segment.";
     if (stat->on_full == TAMIS_ON_FULL_REFUSE) return "Then it takes no more keys.";
     return "Past that it takes keys at a higher rate than was asked for.";
 }
@@ -200,15 +214,16 @@ static void rate_legend(struct page *page, const struct report_filter *filter,
 {
     char now[REPORT_TEXT], asked[REPORT_TEXT], then[REPORT_TEXT], items[REPORT_TEXT];
     const double at_capacity = rate_at(curve, capacity_of(curve));
-    page_format(page,
-                "<p class=\"note\"><b class=\"key-now\">now</b> %s at %s item%s &#183; "
-                "<b class=\"key-asked\">asked for</b> %s &#183; <b class=\"key-full\">%s</b> "
-                "%s, predicted.<br>%s</p>",
-                report_rate(now, report_number(filter, "fp_rate_now")),
-                report_count(items, filter->view.stat.items), text_plural(filter->view.stat.items),
-                report_rate(asked, filter->view.stat.fp_rate),
-                filter->view.stat.slices > 0 ? "with its newest segment full" : "at capacity",
-                report_rate(then, at_capacity), after_capacity(&filter->view.stat));
+    page_format(
+        page,
+        "<p class=\"note\"><b class=\"key-now\">now</b> %s by the set bits, at %s item%s &#183; "
+        "<b class=\"key-asked\">asked for</b> %s &#183; <b class=\"key-full\">%s</b> "
+        "%s, predicted.<br>%s</p>",
+        report_rate(now, report_number(filter, "fp_rate_now")),
+        report_count(items, filter->view.stat.items), text_plural(filter->view.stat.items),
+        report_rate(asked, filter->view.stat.fp_rate),
+        filter->view.stat.slices > 0 ? "with its newest segment full" : "at capacity",
+        report_rate(then, at_capacity), after_capacity(&filter->view.stat));
 }
 
 void chart_rate(struct page *page, const struct report_filter *filter)
@@ -259,6 +274,14 @@ static void cell(struct page *page, const char *text)
     page_format(page, "<td class=\"n\">%s</td>", text);
 }
 
+/* Left out where there is no room. */
+static void size_cell(struct page *page, uint64_t bytes)
+{
+    char text[REPORT_TEXT];
+    text_size(text, sizeof text, (double)bytes);
+    page_format(page, "<td class=\"n more\">%s</td>", text);
+}
+
 static void segment_row(struct page *page, const struct tamis_segment_stat *s, double longest)
 {
     char text[REPORT_TEXT], of[REPORT_TEXT];
@@ -268,8 +291,7 @@ static void segment_row(struct page *page, const struct tamis_segment_stat *s, d
                 report_count(of, s->capacity));
     cell(page, report_share(text, s->fill));
     cell(page, report_rate(text, s->fp_rate_now));
-    text_size(text, sizeof text, (double)s->file_bytes);
-    cell(page, text);
+    size_cell(page, s->file_bytes);
     page_text(page, "</tr>");
 }
 
@@ -277,9 +299,14 @@ void chart_segments(struct page *page, const struct report_filter *filter)
 {
     const struct filter_view *view = &filter->view;
     double longest = 1;
-    page_text(page, "<figure><figcaption>Growth by segment</figcaption><div class=\"scroll\">"
-                    "<table class=\"bars\"><tr><th>segment<th><th class=\"n\">items of "
-                    "capacity<th class=\"n\">fill<th class=\"n\">rate<th class=\"n\">size</tr>");
+    page_text(
+        page,
+        "<figure><figcaption>Growth by segment</figcaption><div class=\"scroll\" "
+        "tabindex=\"0\" role=\"group\" aria-label=\"growth by segment\"><table class=\"bars\">"
+        "<tr><th scope=\"col\">segment</th><td class=\"track\"></td><th scope=\"col\" "
+        "class=\"n\">items of "
+        "capacity</th><th scope=\"col\" class=\"n\">fill</th><th scope=\"col\" class=\"n\">rate"
+        "</th><th scope=\"col\" class=\"n more\">size</th></tr>");
     for (uint32_t i = 0; i < view->stat.segment_count; i++) {
         const struct tamis_segment_stat *s = &view->segments[i];
         longest = fmax(longest, fmax((double)s->capacity, (double)s->items));
@@ -336,8 +363,7 @@ static void generation_row(struct page *page, const struct tamis_generation_stat
                 (uintmax_t)g->generation, g->in_force ? " in force" : "");
     report_bar(page, (double)g->items / most, 0);
     cell(page, report_count(text, g->items));
-    text_size(text, sizeof text, (double)g->size_bytes);
-    cell(page, text);
+    size_cell(page, g->size_bytes);
     text_time(text, sizeof text, g->published_at);
     cell(page, text);
     page_text(page, "</tr>");
@@ -350,8 +376,12 @@ void chart_generations(struct page *page, const struct report_filter *filter)
         most = fmax(most, (double)filter->generations[i].items);
     page_text(page, "<figure><figcaption>Generations</figcaption>");
     if (filter->generation_count > 1) time_line(page, filter, most);
-    page_text(page, "<div class=\"scroll\"><table class=\"bars\"><tr><th>generation<th>"
-                    "<th class=\"n\">items<th class=\"n\">size<th class=\"n\">published</tr>");
+    page_text(page,
+              "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"generations\">"
+              "<table class=\"bars\"><tr><th scope=\"col\">generation</th><td "
+              "class=\"track\"></td><th scope=\"col\" "
+              "class=\"n\">items</th><th scope=\"col\" class=\"n more\">size</th><th scope=\"col\" "
+              "class=\"n\">published</th></tr>");
     for (size_t i = filter->generation_count; i-- > 0;)
         generation_row(page, &filter->generations[i], most);
     page_text(page, "</table></div></figure>\n");

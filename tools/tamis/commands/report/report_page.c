@@ -3,14 +3,20 @@
  * report_page.c: the page of `tamis report`.
  *
  *     head         style; a policy by which a browser fetches nothing, whatever is in the page
+ *     attention    what is wrong, and what to do about it
  *     catalog      a row a filter
  *     sections     one a filter: figures, charts, all fields, and the same as JSON
  *     script       finding, sorting; without it the page is whole all the same
  *
  * Figures stand in <data value="..."> with what `info --json` prints, beside the form for people.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "command.h"
+#include "findings.h"
 #include "report.h"
+#include "text.h"
 
 /* With more filters than this all sections are closed at first, so that a long page stays fast. */
 #define OPEN_AT_MOST 12
@@ -55,8 +61,12 @@ static void name_of(struct page *page, const struct report_filter *filter)
 static void badge(struct page *page, const struct report_filter *filter)
 {
     char text[STATE_BYTES];
-    const char *state = filter->error ? "damaged" : state_name(filter->view.stat.state, text);
-    page_format(page, "<span class=\"badge %s\">%s</span>", state, state);
+    const uint32_t states = filter->error ? TAMIS_STATE_DAMAGED : filter->view.stat.state;
+    const char *class = states & (TAMIS_STATE_DAMAGED | TAMIS_STATE_UNCLEAN | TAMIS_STATE_DEGRADED)
+                            ? "bad"
+                        : states ? "full"
+                                 : "ok";
+    page_format(page, "<span class=\"badge %s\">%s</span>", class, state_name(states, text));
 }
 
 static double share_of_capacity(const struct report_filter *filter)
@@ -65,54 +75,134 @@ static double share_of_capacity(const struct report_filter *filter)
     return capacity > 0 ? (double)filter->view.stat.items / capacity : 0;
 }
 
+/* ---- What needs attention ----------------------------------------------------------------- */
+
+struct attention {
+    struct page *page;
+    const struct report_filter *filter;
+    size_t index;
+    size_t count;
+};
+
+static void attention_item(void *context, const struct finding *finding)
+{
+    struct attention *attention = context;
+    struct page *page = attention->page;
+    char text[REPORT_TEXT];
+    if (attention->count++ == 0)
+        page_text(page, "<section class=\"panel\" id=\"attention\" aria-labelledby=\"wrong\">"
+                        "<h2 id=\"wrong\">Needs attention</h2><ul>\n");
+    page_format(page, "<li><span class=\"badge %s\">%s</span> <a href=\"#f%zu\">",
+                strcmp(finding->state, "full") == 0 || strcmp(finding->state, "over") == 0 ? "full"
+                                                                                           : "bad",
+                finding->state, attention->index);
+    name_of(page, attention->filter);
+    page_text(page, "</a>: ");
+    page_escaped(page, finding->what);
+    if (strcmp(finding->state, "over") == 0)
+        page_format(page, " (by the number of items; the set bits say %s)",
+                    report_rate(text, report_number(attention->filter, "fp_rate_now")));
+    page_text(page, "<code>");
+    page_escaped(page, finding->advice);
+    page_text(page, "</code></li>\n");
+}
+
+static void attend_to(struct attention *attention)
+{
+    const struct report_filter *filter = attention->filter;
+    if (filter->error || filter->view.stat.state & TAMIS_STATE_DAMAGED) {
+        char *advice = finding_advice("tamis doctor NAME", filter->name);
+        const struct finding damage = {
+            .state = "damaged",
+            .what =
+                filter->error ? filter->error : "a check found wrong bytes, so keys may be missing",
+            .advice = advice};
+        attention_item(attention, &damage);
+        free(advice);
+    }
+    if (!filter->error) findings_of_stat(&filter->view.stat, attention_item, attention);
+}
+
+/* Before all else: the filters that need something to be done. */
+static void needs_attention(struct page *page, const struct report *report)
+{
+    struct attention attention = {.page = page};
+    for (size_t i = 0; i < report->count; i++) {
+        attention.filter = &report->filters[i];
+        attention.index = i;
+        attend_to(&attention);
+    }
+    if (attention.count > 0)
+        page_text(page, "</ul></section>\n");
+    else if (report->count > 0)
+        page_text(page, "<p class=\"calm\">Nothing needs attention: no filter is full, over its "
+                        "rate, unclean, degraded or damaged.</p>\n");
+}
+
 /* ---- Catalog ------------------------------------------------------------------------------ */
+
+/* Behind the name and the state. */
+static const struct column {
+    const char *heading, *field;
+    enum form form;
+    bool has_bar;      /* behind it */
+    const char *class; /* "more" is left out on a phone, "most" on a small screen too */
+} columns[] = {
+    {"items", "items", AS_COUNT, false, ""},
+    {"capacity", "capacity", AS_COUNT, true, "more"},
+    {"rate now", "fp_rate_now", AS_RATE, false, ""},
+    {"asked for", "fp_rate", AS_RATE, false, "more"},
+    {"fill", "fill", AS_SHARE, false, "more"},
+    {"size", "size_bytes", AS_SIZE, false, "more"},
+    {"kind", "kind", AS_TEXT, false, "more most"},
+    {"generation", "generation", AS_COUNT, false, "more most"},
+};
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+static void open_cell(struct page *page, const char *tag, const struct column *column)
+{
+    page_format(page, "<%s class=\"%s %s\">", tag, column->form == AS_TEXT ? "" : "n",
+                column->class);
+}
 
 static void catalog_row(struct page *page, const struct report_filter *filter, size_t index)
 {
-    static const struct {
-        const char *field;
-        enum form form;
-        bool has_bar; /* behind it */
-    } columns[] = {
-        {"kind", AS_TEXT, false},       {"items", AS_COUNT, false},
-        {"capacity", AS_COUNT, true},   {"fp_rate_now", AS_RATE, false},
-        {"fp_rate", AS_RATE, false},    {"fill", AS_SHARE, false},
-        {"size_bytes", AS_SIZE, false}, {"generation", AS_COUNT, false},
-    };
-    page_format(page, "<tr><td class=\"name\"><a href=\"#f%zu\">", index);
+    page_format(page, "<tr><th scope=\"row\" class=\"name\"><a href=\"#f%zu\">", index);
     name_of(page, filter);
-    page_text(page, "</a></td>");
-    if (filter->error) {
-        page_text(page, "<td colspan=\"9\"></td><td>");
-        badge(page, filter);
-        page_text(page, "</td></tr>\n");
-        return;
-    }
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        page_text(page, columns[i].form == AS_TEXT ? "<td>" : "<td class=\"n\">");
+    page_text(page, "</a></th><td>");
+    badge(page, filter);
+    page_text(page, "</td>");
+    for (size_t i = 0; i < COLUMNS && !filter->error; i++) {
+        open_cell(page, "td", &columns[i]);
         datum(page, filter, columns[i].field, columns[i].form);
         page_text(page, "</td>");
         if (columns[i].has_bar) report_bar(page, share_of_capacity(filter), 1);
     }
-    page_text(page, "<td>");
-    badge(page, filter);
-    page_text(page, "</td></tr>\n");
+    page_text(page, "</tr>\n");
 }
 
 static void catalog(struct page *page, const struct report *report)
 {
-    page_text(page, "<section class=\"panel\"><h2>Catalog</h2>");
+    page_text(page, "<section class=\"panel\" aria-labelledby=\"all\"><h2 id=\"all\">Catalog</h2>");
     if (report->count > OPEN_AT_MOST)
         page_text(page, "<input id=\"find\" type=\"search\" placeholder=\"find a name\" "
-                        "aria-label=\"find a name\">");
-    page_text(page,
-              "<div class=\"wide\"><table id=\"catalog\"><thead><tr><th>name<th>kind"
-              "<th class=\"n\">items<th class=\"n\">capacity<th class=\"still\">"
-              "<th class=\"n\">rate now<th class=\"n\">asked for<th class=\"n\">fill"
-              "<th class=\"n\">size<th class=\"n\">generation<th>state</tr></thead><tbody>\n");
+                        "aria-label=\"find a name\"><output id=\"found\"></output>");
+    page_text(page, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-labelledby=\"all\">"
+                    "<table id=\"catalog\"><thead><tr><th scope=\"col\">name</th>"
+                    "<th scope=\"col\">state</th>");
+    for (size_t i = 0; i < COLUMNS; i++) {
+        open_cell(page, "th scope=\"col\"", &columns[i]);
+        page_format(page, "%s</th>", columns[i].heading);
+        if (columns[i].has_bar) page_text(page, "<td class=\"track\"></td>");
+    }
+    page_text(page, "</tr></thead><tbody>\n");
     for (size_t i = 0; i < report->count; i++)
         catalog_row(page, &report->filters[i], i);
-    page_text(page, "</tbody></table></div></section>\n");
+    page_text(
+        page,
+        "</tbody></table></div><p class=\"note\"><b>Rate now</b> is counted from the set "
+        "bits, as <code>tamis info</code> has it. The rate that <code>tamis list</code> "
+        "prints follows from the number of items; each filter below has both.</p></section>\n");
 }
 
 /* ---- Sections ----------------------------------------------------------------------------- */
@@ -130,7 +220,7 @@ static void tile_end(struct page *page, const char *note)
 static void tiles(struct page *page, const struct report_filter *filter)
 {
     const struct tamis_filter_stat *stat = &filter->view.stat;
-    char text[REPORT_TEXT], note[2 * REPORT_TEXT];
+    char text[REPORT_TEXT], by_items[REPORT_TEXT], note[3 * REPORT_TEXT];
     page_text(page, "<div class=\"tiles\">");
     tile(page, "items");
     datum(page, filter, "items", AS_COUNT);
@@ -138,7 +228,8 @@ static void tiles(struct page *page, const struct report_filter *filter)
     tile_end(page, note);
     tile(page, "rate now");
     datum(page, filter, "fp_rate_now", AS_RATE);
-    snprintf(note, sizeof note, "%s asked for", report_rate(text, stat->fp_rate));
+    snprintf(note, sizeof note, "%s asked for; %s by the items", report_rate(text, stat->fp_rate),
+             report_rate(by_items, stat->predicted_rate));
     tile_end(page, note);
     tile(page, "fill");
     datum(page, filter, "fill", AS_SHARE);
@@ -202,8 +293,10 @@ static void as_json(struct page *page, const struct report_filter *filter)
     json_decref(generations);
 }
 
-static void section(struct page *page, const struct report_filter *filter, size_t index, bool open)
+static void section(struct page *page, const struct report *report, size_t index)
 {
+    const struct report_filter *filter = &report->filters[index];
+    const bool open = report->count <= OPEN_AT_MOST || filter->error || filter->view.stat.state;
     page_format(page, "<details class=\"panel filter\" id=\"f%zu\"%s><summary><h2>", index,
                 open ? " open" : "");
     name_of(page, filter);
@@ -225,6 +318,7 @@ static void section(struct page *page, const struct report_filter *filter, size_
     tiles(page, filter);
     page_text(page, "<div class=\"charts\">\n");
     chart_rate(page, filter);
+    chart_window(page, filter, report->made_at);
     chart_heat(page, filter);
     chart_segments(page, filter);
     chart_generations(page, filter);
@@ -268,9 +362,10 @@ static void head(struct page *page, const struct report *report)
 void report_write(struct page *page, const struct report *report)
 {
     head(page, report);
+    needs_attention(page, report);
     catalog(page, report);
     for (size_t i = 0; i < report->count; i++)
-        section(page, &report->filters[i], i, report->count <= OPEN_AT_MOST);
+        section(page, report, i);
     page_text(page, "</main><script>\n");
     page_text(page, REPORT_SCRIPT);
     page_text(page, "</script></body></html>\n");

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* report_text.c: numbers as people read them, and a bar, for the page and its charts. */
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report.h"
+#include "text.h"
 
 const char *report_count(char *text, uint64_t count)
 {
-    char digits[24];
-    char *to = text;
-    const int length = snprintf(digits, sizeof digits, "%ju", (uintmax_t)count);
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0) *to++ = ',';
-        *to++ = digits[i];
-    }
-    *to = '\0';
+    text_count(text, count);
     return text;
 }
 
@@ -30,19 +25,35 @@ const char *report_short(char *text, double count)
     return text;
 }
 
+/* Three digits: 1.17e-6, 1e-6. */
+static void small_rate(char *text, double rate)
+{
+    char digits[16]; /* "1.17e-06" */
+    snprintf(digits, sizeof digits, "%.2e", rate);
+    char *exponent = strchr(digits, 'e');
+    char *end = exponent;
+    while (end[-1] == '0')
+        end--;
+    if (end[-1] == '.') end--;
+    const int power = atoi(exponent + 1);
+    *end = '\0';
+    snprintf(text, REPORT_TEXT, "%se%d", digits, power);
+}
+
 const char *report_rate(char *text, double rate)
 {
-    if (rate == 0)
+    if (rate > 0 && rate < 1e-4)
+        small_rate(text, rate);
+    else if (rate == 0)
         snprintf(text, REPORT_TEXT, "0");
     else
-        snprintf(text, REPORT_TEXT, rate >= 1e-5 ? "%.3g %%" : "%.2g",
-                 rate >= 1e-5 ? 100 * rate : rate);
+        snprintf(text, REPORT_TEXT, "%.3g\u00a0%%", 100 * rate);
     return text;
 }
 
 const char *report_share(char *text, double share)
 {
-    snprintf(text, REPORT_TEXT, "%.1f %%", 100 * share);
+    snprintf(text, REPORT_TEXT, "%.1f\u00a0%%", 100 * share);
     return text;
 }
 

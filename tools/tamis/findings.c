@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* findings.c: what needs attention in a filter, and what to do about it; see findings.h. */
+#include "findings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "text.h"
+
+/* The name, quoted as one word for a shell. The caller frees it. */
+static char *quote(const char *name)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/-+@%";
+    char *word = cli_alloc(4 * strlen(name) + 3), *to = word;
+    if (*name != '-' && name[strspn(name, plain)] == '\0') return strcpy(word, name);
+    if (*name == '-') to = stpcpy(to, "-- ");
+    *to++ = '\'';
+    for (; *name; name++) {
+        if (*name == '\'')
+            to = stpcpy(to, "'\\''");
+        else
+            *to++ = *name;
+    }
+    strcpy(to, "'");
+    return word;
+}
+
+char *finding_advice(const char *format, const char *name)
+{
+    char *word = quote(name), *text = NULL;
+    const char *at = strstr(format, "NAME"), *rest = at ? at + 4 : "";
+    const int before = (int)(at ? (size_t)(at - format) : strlen(format));
+    if (asprintf(&text, "%.*s%s%s", before, format, at ? word : "", rest) < 0) cli_no_memory();
+    free(word);
+    return text;
+}
+
+struct teller {
+    const struct tamis_filter_stat *stat;
+    finding_fn *fn;
+    void *context;
+};
+
+static void tell(const struct teller *teller, const char *state, const char *what,
+                 const char *advice)
+{
+    char *line = finding_advice(advice, teller->stat->name);
+    const struct finding finding = {
+        .filter = teller->stat->name, .state = state, .what = what, .advice = line};
+    teller->fn(teller->context, &finding);
+    free(line);
+}
+
+/* A filter that holds too many keys, or will with the next ones. */
+static void tell_fullness(const struct teller *teller)
+{
+    const struct tamis_filter_stat *stat = teller->stat;
+    char what[256], advice[128];
+    const bool refuses = stat->on_full == TAMIS_ON_FULL_REFUSE;
+    snprintf(advice, sizeof advice,
+             "tamis create LARGER --like NAME -n %" PRIu64 ", and add the keys there",
+             2 * (stat->items > stat->capacity ? stat->items : stat->capacity));
+    if (stat->state & TAMIS_STATE_OVER)
+        snprintf(what, sizeof what,
+                 "it holds %" PRIu64 " keys, too many for its rate: of keys that were never added "
+                 "%.3g %% seem present, not %.3g %%",
+                 stat->items, 100 * stat->predicted_rate, 100 * stat->fp_rate);
+    else if (stat->state & TAMIS_STATE_FULL)
+        snprintf(what, sizeof what, "it holds the %" PRIu64 " keys that it was made for, and %s",
+                 stat->capacity,
+                 refuses ? "refuses more" : "its rate rises with every further key");
+    else
+        return;
+    tell(teller, stat->state & TAMIS_STATE_OVER ? "over" : "full", what, advice);
+}
+
+void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void *context)
+{
+    const struct teller teller = {.stat = stat, .fn = fn, .context = context};
+    char what[256], since[32];
+    if (stat->state & TAMIS_STATE_UNCLEAN) {
+        text_time(since, sizeof since, stat->unclean_since);
+        snprintf(what, sizeof what,
+                 "the machine went down while the filter was written to: keys that were added "
+                 "since %s may be missing",
+                 since);
+        tell(&teller, "unclean", what, "add them again, then run: tamis sync --accept NAME");
+    }
+    if (stat->state & TAMIS_STATE_DEGRADED) {
+        text_time(since, sizeof since, stat->degraded_since);
+        snprintf(what, sizeof what, "a sync failed at %s: a power cut may lose keys", since);
+        tell(&teller, "degraded", what, "look at the disk (dmesg), then run: tamis sync NAME");
+    }
+    tell_fullness(&teller);
+}

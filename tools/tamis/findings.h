@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* findings.h: what needs attention in a filter, and what to do about it; for doctor and the report.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "tamis.h"
+
+struct finding {
+    const char *filter, *state, *what, *advice; /* filter "": none */
+    const char *file;                           /* NULL: of the filter as a whole */
+    uint64_t offset;
+};
+
+typedef void finding_fn(void *context, const struct finding *finding);
+
+/* Calls fn for each state of the filter that needs attention: unclean, degraded, full, over. Damage
+ * is left to those who look for it. */
+void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void *context);
+
+/* The advice, with the name, quoted for a shell, in the place of NAME.  The caller frees it. */
+char *finding_advice(const char *format, const char *name);
