@@ -74,7 +74,7 @@ for set in $(offered 'tamis explain --hash-set '); do
     tamis explain --hash-set "${set//\\/}" -m 1000 -k 3 key >"$scratch/out" ||
         fail "--hash-set $set is offered and not accepted"
 done
-offers 'tamis import new --from re' redis-bitmap redisbloom redis://
+offers 'tamis import new --from re' redis-bitmap redisbloom redis:// rediss://
 offers 'tamis export seen --to=g' guava
 offers 'tamis build new --kind ' fuse blocked bloom
 offers 'tamis create new -n '

@@ -160,7 +160,8 @@ def servers_that_refuse():
         client.good("REPLICAOF", "NO", "ONE")
         one.process.send_signal(signal.SIGSTOP)
         bounded(store, "--timeout=2", "add", "f", "x", why="it does not answer")
-        one.process.send_signal(signal.SIGCONT)
+        threading.Timer(2.5, one.process.send_signal, [signal.SIGCONT]).start()
+        same(remote(store, "add", "--new", "f", "late").out, b"late\n", "a server that is silent for a while is waited for")
         client.good("CLIENT", "PAUSE", "20000", "WRITE")
         bounded(store, "--timeout=2", "add", "f", "x", why="nothing was answered for 2 s")
     with tempfile.TemporaryDirectory() as directory:
@@ -209,6 +210,45 @@ def servers_that_answer_garbage():
     """Each connection gets one of these answers to whatever it asks: exit 2, no crash, in bounded time."""
     with concurrent.futures.ThreadPoolExecutor(len(GARBAGE)) as pool:
         list(pool.map(one_of_garbage, GARBAGE))
+
+
+def pour(listener, head):
+    """Half a gigabyte to whatever is asked, if the client takes it."""
+    while True:
+        try:
+            peer, _ = listener.accept()
+        except OSError:
+            return
+        with peer:
+            try:
+                peer.recv(65536)
+                peer.sendall(head)
+                for _ in range(512):
+                    peer.sendall(bytes(1 << 20))
+            except OSError:
+                pass
+
+
+def one_of_half_a_gigabyte(head, *words):
+    with socket.create_server(("127.0.0.1", 0)) as listener, tempfile.TemporaryDirectory() as directory:
+        threading.Thread(target=pour, args=(listener, head), daemon=True).start()
+        url = f"redis://127.0.0.1:{listener.getsockname()[1]}"
+        store = directory if words[0] == "import" else url
+        process = subprocess.Popen([TAMIS, "--store", store, "--timeout", "20", *(word.replace("URL", url) for word in words)],
+                                   stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        told = process.stderr.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        same(os.waitstatus_to_exitcode(status), 2, told)
+        assert "longer than any that is asked for" in told, told
+        assert usage.ru_maxrss < 250 * 1024, f"{words}: {usage.ru_maxrss} KiB"
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def servers_that_answer_half_a_gigabyte():
+    """The client gives up long before it has all of it.  Seen to fail without the limit of wire_reply()."""
+    for head in (b"$536870912\r\n", b"*2\r\n$4\r\nabcd\r\n$500000000\r\n"):
+        one_of_half_a_gigabyte(head, "list")
+        one_of_half_a_gigabyte(head, "import", "f", "--from", "URL", "key")
 
 
 def drip(listener):
@@ -265,4 +305,4 @@ def the_rate_holds_over_all_shards():
 
 
 run(the_same_as_on_a_directory, keys_of_other_clients, what_was_cut_short_is_told, servers_that_refuse,
-    servers_that_answer_garbage, servers_that_answer_a_byte_a_second, memory_is_that_of_one_batch, the_rate_holds_over_all_shards)
+    servers_that_answer_garbage, servers_that_answer_a_byte_a_second, servers_that_answer_half_a_gigabyte, memory_is_that_of_one_batch, the_rate_holds_over_all_shards)

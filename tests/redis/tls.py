@@ -53,12 +53,28 @@ def ask(store, *words, keys=None, status=0, why="", **environment):
     return done.stdout
 
 
+def streams(tls, socket, here):
+    """`import --from` and `export --to` by TLS, and by a socket, of 4 MiB and what grew out of it."""
+    trust, local = ["--cacert", here + "/ca.pem"], here + "/local"
+    ask(local, "create", "big", "-n", "2M", "-p", "0.1%", "--hash-set", "redisbloom")
+    ask(local, "add", "big", keys=urls(0, 5000))
+    for to, other in ((tls, socket), (socket, tls)):
+        ask(local, "export", "big", "--to", to, "stream", *(trust if to == tls else []))
+        ask(local, "import", "back", "--from", other, "stream", *(trust if other == tls else []))
+        same(ask(local, "check", "-c", "back", keys=urls(0, 5000)), b"5000\n")
+        ask(local, "drop", "back")
+        ask(tls, "drop", "stream", *trust)
+    ask(local, "import", "x", "--from", tls, "stream", status=2, why="certificate is refused")
+    ask(local, "import", "x", "--from", socket, "stream", *trust, status=2, why="--cacert goes with TLS")
+    ask(local, "export", "big", "--to", "rediss://127.0.0.1,127.0.0.2", "k", status=2, why="the URL of the server is not")
+
+
 def a_server_by_tls():
     """The certificate and its host are checked; the client has one, where the server asks for it."""
     with tempfile.TemporaryDirectory() as here:
         make_certificates(here)
         port, trust = free_port(), {"cacert": here + "/ca.pem"}
-        with server(tls_port=port, **settings(here)) as one:
+        with server(tls_port=port, unixsocket="socket", **settings(here)) as one:
             store = f"rediss://127.0.0.1:{port}"
             ask(store, "create", "f", "-n", "200k", "-p", "1e-9", "--shards", "4", **trust)
             keys = urls(0, 20000)
@@ -66,6 +82,7 @@ def a_server_by_tls():
             same(ask(store, "check", "-c", "f", keys=keys, **trust), b"20000\n")
             same(ask(f"rediss://localhost:{port}", "list", "-q", **trust), b"f\n")
             ask(store, "list", status=2, why="certificate is refused")
+            streams(store, f"unix://{one.directory}/socket", here)
             ask(store, "list", status=2, why="--cacert, or $TAMIS_TLS_CACERT: '/nowhere' cannot be used", cacert="/nowhere")
             same(ask(store, "list", "-q", insecure="1"), b"f\n")
             same(ask(store, "list", "-q", "--cacert", here + "/ca.pem", cacert="/nowhere"), b"f\n")

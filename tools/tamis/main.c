@@ -14,6 +14,7 @@
 
 #include "command.h"
 #include "keys.h"
+#include "redis_url.h"
 
 #define COMMAND_ADDRESS(name) &cli_command_##name,
 static const struct command *const COMMANDS[] = {CLI_COMMANDS(COMMAND_ADDRESS)};
@@ -123,7 +124,7 @@ static bool options_fit_store(const struct invocation *call)
 {
     const bool is_remote = cli_store_is_remote(call);
     const bool has_peer =
-        cli_given(call, TAKES(FROM) | TAKES(TO)) && remote_is_url(call->options.peer);
+        cli_given(call, TAKES(FROM) | TAKES(TO)) && redis_is_url(call->options.peer);
     if (is_remote && call->command->run_remote == NULL) return true; /* cli_store_path() tells it */
     if (is_remote &&
         !options_none(call, TAKES_OF_DIRECTORY, "goes with a store that is a directory"))

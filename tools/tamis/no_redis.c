@@ -12,16 +12,17 @@ static struct stream *fail(void)
     return NULL;
 }
 
-struct stream *redis_read(const char *url, const char *key)
+struct stream *redis_read(const struct options *options, const char *key)
 {
-    (void)url;
+    (void)options;
     (void)key;
     return fail();
 }
 
-struct stream *redis_write(const char *url, const char *key, const char *format, bool force)
+struct stream *redis_write(const struct options *options, const char *key, const char *format,
+                           bool force)
 {
-    (void)url;
+    (void)options;
     (void)key;
     (void)format;
     (void)force;

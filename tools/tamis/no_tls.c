@@ -26,6 +26,12 @@ void tls_close(struct tls *tls)
     (void)tls;
 }
 
+bool tls_has_read(const struct tls *tls)
+{
+    (void)tls;
+    return false;
+}
+
 long tls_read(struct tls *tls, void *buffer, size_t bytes)
 {
     (void)tls, (void)buffer, (void)bytes;

@@ -36,7 +36,7 @@ char *cli_store_path(const struct invocation *call)
     char *name = store_name(call);
     if (name == NULL) {
         cli_tell("no store is named and HOME is not set; give --store DIR or set TAMIS_STORE");
-    } else if (remote_is_url(name)) {
+    } else if (redis_is_url(name)) {
         cli_tell(
             "'%s' works on the files of a store, and this one is a server: run it on the "
             "server's machine, with --store DIR, where DIR is what CONFIG GET tamis.store says",
@@ -53,7 +53,7 @@ char *cli_store_path(const struct invocation *call)
 bool cli_store_is_remote(const struct invocation *call)
 {
     char *name = store_name(call);
-    const bool is_remote = name != NULL && remote_is_url(name);
+    const bool is_remote = name != NULL && redis_is_url(name);
     free(name);
     return is_remote;
 }

@@ -75,14 +75,14 @@ static struct stream *give_up(struct redis_stream *redis)
 }
 
 /* Connected and logged in; NULL after a message. */
-static struct redis_stream *open_stream(const char *url, const char *key)
+static struct redis_stream *open_stream(const struct options *options, const char *key)
 {
     struct redis_stream *redis = cli_alloc(sizeof *redis);
     *redis = (struct redis_stream){.key = cli_strdup(key)};
     redis->stream.kind = &STRING_KIND;
     if (asprintf(&redis->stream.name, "key '%s'", key) < 0) cli_no_memory();
     redis->connection.what = redis->stream.name;
-    if (redis_connect(&redis->connection, url)) return redis;
+    if (redis_connect(&redis->connection, options)) return redis;
     (void)give_up(redis);
     return NULL;
 }
@@ -430,10 +430,10 @@ static bool take_type(struct redis_stream *redis)
     return stream->format != NULL;
 }
 
-struct stream *redis_read(const char *url, const char *key)
+struct stream *redis_read(const struct options *options, const char *key)
 {
     long long bytes = 0;
-    struct redis_stream *redis = open_stream(url, key);
+    struct redis_stream *redis = open_stream(options, key);
     if (redis == NULL) return NULL;
     const struct redis_command length = REDIS_WORDS(REDIS_REPLY_INTEGER, "STRLEN", redis->key);
     if (take_type(redis)) {
@@ -455,10 +455,11 @@ static void name_temporary(struct redis_stream *redis)
         cli_no_memory();
 }
 
-struct stream *redis_write(const char *url, const char *key, const char *format, bool force)
+struct stream *redis_write(const struct options *options, const char *key, const char *format,
+                           bool force)
 {
     long long there = 0;
-    struct redis_stream *redis = open_stream(url, key);
+    struct redis_stream *redis = open_stream(options, key);
     if (redis == NULL) return NULL;
     const struct redis_command exists = REDIS_WORDS(REDIS_REPLY_INTEGER, "EXISTS", redis->key);
     redis->force = force;

@@ -2,18 +2,17 @@
 /*
  * redis_connection.c: commands to a Redis server; see redis_connection.h.
  *
- * hiredis makes the connection and speaks the protocol; the socket is then set not to block, and
- * all waiting is done here, where a signal ends it.
+ * remote/wire.c makes the connection and speaks the protocol; all other waiting is done here, where
+ * a signal ends it.
  */
 #include "redis_connection.h"
 
-#include <fcntl.h>
 #include <poll.h>
 
 #include "command.h"
 #include "redis_url.h"
 
-#define CONNECT_SECONDS 10
+#define CONNECT_MS 10000
 #define REPLY_SECONDS 120 /* a server may be busy writing its own files */
 #define GRACE_MS 1000     /* after a signal */
 
@@ -38,37 +37,36 @@ struct redis_command redis_bytes(int type, const char *const *words, const void 
 /* ---- To and fro -------------------------------------------------------------------------------
  */
 
-static bool wait_for(const redisContext *context, short events)
+static bool wait_for(const struct redis_connection *connection, short events)
 {
-    if (!interrupt_signal() && interrupt_wait(context->fd, events, REPLY_SECONDS)) return true;
-    struct pollfd pfd = {.fd = context->fd, .events = events};
+    const int fd = connection->wire.context->fd;
+    if (!interrupt_signal() && interrupt_wait(fd, events, connection->seconds)) return true;
+    struct pollfd pfd = {.fd = fd, .events = events};
     return interrupt_signal() && poll(&pfd, 1, GRACE_MS) > 0;
 }
 
 static void tell_lost(const struct redis_connection *connection)
 {
-    const redisContext *context = connection->context;
+    const char *why = wire_error(&connection->wire);
     if (interrupt_signal()) return; /* the caller says so */
-    if (context->err == 0)
-        cli_tell("%s: the server has not answered for %d s", connection->what, REPLY_SECONDS);
+    if (why == NULL)
+        cli_tell("%s: the server has not answered for %d s", connection->what, connection->seconds);
     else
-        cli_tell("%s: the connection failed: %s", connection->what, context->errstr);
+        cli_tell("%s: the connection failed: %s", connection->what, why);
 }
 
 static void send_later(struct redis_connection *connection, const struct redis_command *command)
 {
     const char *data[REDIS_ARGUMENTS_MAX];
     memcpy(data, command->data, sizeof data); /* hiredis wants them writable */
-    if (redisAppendCommandArgv(connection->context, command->count, data, command->bytes) !=
-        REDIS_OK)
-        cli_no_memory();
+    wire_append(&connection->wire, command->count, data, command->bytes);
 }
 
-static bool flush(redisContext *context)
+static bool flush(struct redis_connection *connection)
 {
-    for (int done = 0; !done;) {
-        if (!wait_for(context, POLLOUT)) return false;
-        if (redisBufferWrite(context, &done) != REDIS_OK) return false;
+    struct wire *wire = &connection->wire;
+    while (wire_has_unsent(wire)) {
+        if (!wait_for(connection, POLLOUT) || !wire_flush(wire)) return false;
     }
     return true;
 }
@@ -76,13 +74,12 @@ static bool flush(redisContext *context)
 /* The next reply; NULL, and the connection lost, where none comes. */
 static redisReply *receive(struct redis_connection *connection)
 {
-    redisContext *context = connection->context;
-    void *reply = NULL;
-    bool good = !connection->lost && flush(context);
+    struct wire *wire = &connection->wire;
+    redisReply *reply = NULL;
+    bool good = !connection->lost && flush(connection);
     while (good && reply == NULL) {
-        good = redisGetReplyFromReader(context, &reply) == REDIS_OK;
-        if (good && reply == NULL)
-            good = wait_for(context, POLLIN) && redisBufferRead(context) == REDIS_OK;
+        good = wire_reply(wire, &reply);
+        if (good && reply == NULL) good = wait_for(connection, POLLIN) && wire_receive(wire);
     }
     if (reply == NULL && !connection->lost) {
         tell_lost(connection);
@@ -185,39 +182,43 @@ static bool log_in(struct redis_connection *connection, const struct redis_url *
     return redis_do(connection, &select, NULL);
 }
 
-static bool connect_to(struct redis_connection *connection, const struct redis_url *address)
+static bool connect_to(struct redis_connection *connection, const struct redis_url *address,
+                       const struct options *options)
 {
-    const struct timeval limit = {.tv_sec = CONNECT_SECONDS};
-    redisContext *context = redisConnectWithTimeout(address->host, address->port, limit);
-    if (context == NULL) cli_no_memory();
-    connection->context = context;
-    if (context->err == 0) {
-        context->flags &= ~REDIS_BLOCK;
-        (void)fcntl(context->fd, F_SETFL, fcntl(context->fd, F_GETFL) | O_NONBLOCK);
+    char why[300];
+    bool fatal, late;
+    const struct tls_settings tls = tls_settings_of(options);
+    const struct wire_target target = {
+        .host = address->host, .port = address->port, .tls = address->tls ? &tls : NULL};
+    const bool limited = options_have(options, TAKES(TIMEOUT));
+    connection->seconds = limited ? (int)((options->timeout_ms + 999) / 1000) : REPLY_SECONDS;
+    const int64_t limit_ms = limited ? options->timeout_ms : CONNECT_MS;
+    if (wire_connect(&connection->wire, &target, limit_ms, why, sizeof why, &fatal, &late))
         return log_in(connection, address);
-    }
     connection->lost = true;
-    if (!interrupt_signal())
-        cli_tell("%s: cannot connect to %s port %d: %s", connection->what, address->host,
-                 address->port, context->errstr);
+    if (interrupt_signal()) return false;
+    if (address->port == 0)
+        cli_tell("%s: %s: %s", connection->what, address->host, why);
+    else
+        cli_tell("%s: %s port %d: %s", connection->what, address->host, address->port, why);
     return false;
 }
 
-bool redis_connect(struct redis_connection *connection, const char *url)
+bool redis_connect(struct redis_connection *connection, const struct options *options)
 {
     struct redis_url address;
-    bool good = redis_url_parse(url, &address) && address.other_count == 0;
+    bool good = redis_url_parse(options->peer, &address) && address.other_count == 0;
     if (!good)
-        cli_tell("the URL of the server is not redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], with "
-                 "special characters in the password as %%40 for @");
-    good = good && connect_to(connection, &address);
+        cli_tell("the URL of the server is not redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], the "
+                 "same with rediss:// (TLS), or unix://[[USER]:PASSWORD@]/PATH, with special "
+                 "characters in the password as %%40 for @");
+    good = good && connect_to(connection, &address, options);
     redis_url_clear(&address);
     return good;
 }
 
 void redis_disconnect(struct redis_connection *connection)
 {
-    if (connection->context != NULL) redisFree(connection->context);
-    connection->context = NULL;
+    wire_disconnect(&connection->wire);
     connection->lost = true;
 }

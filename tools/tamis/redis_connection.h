@@ -7,14 +7,15 @@
  */
 #pragma once
 
-#include <hiredis/hiredis.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "remote/wire.h"
+
+struct options;
 
 struct redis_connection {
-    redisContext *context; /* NULL: there is none */
-    const char *what;      /* what the connection is for, in messages; belongs to the owner */
-    bool lost;             /* an answer did not come; nothing more can be asked */
+    struct wire wire;
+    const char *what; /* what the connection is for, in messages; belongs to the owner */
+    int seconds;      /* that are waited for an answer */
+    bool lost;        /* an answer did not come; nothing more can be asked */
 };
 
 #define REDIS_ARGUMENTS_MAX 4
@@ -34,8 +35,9 @@ struct redis_command redis_bytes(int type, const char *const *words, const void 
                                  size_t bytes);
 #define REDIS_WORDS(type, ...) redis_words(type, (const char *const[]){__VA_ARGS__, NULL})
 
-/* Connect, log in, choose the database.  false after a message, or a signal. */
-bool redis_connect(struct redis_connection *connection, const char *url);
+/* Connect to the server of --from or --to, log in, choose the database.  false after a message, or
+ * a signal. */
+bool redis_connect(struct redis_connection *connection, const struct options *options);
 void redis_disconnect(struct redis_connection *connection);
 
 /* The reply, which the caller frees.  NULL, after a message, where it is an error, of another type,

@@ -1,31 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* redis_url.c: URLs of Redis servers, taken
- * apart; see redis_url.h. */
+/* redis_url.c: URLs of Redis servers, taken apart; see redis_url.h. */
 #include "redis_url.h"
 
 #include "command.h"
-#include "remote/remote.h"
-#include "stream.h"
 
 #define SCHEME "redis://"
 #define TLS_SCHEME "rediss://"
 #define SOCKET_SCHEME "unix://"
 #define DEFAULT_PORT 6379
 
-bool redis_is_url(const char *text)
-{
-    return strncmp(text, SCHEME, strlen(SCHEME)) == 0;
-}
-
 bool redis_url_is_tls(const char *text)
 {
     return strncmp(text, TLS_SCHEME, strlen(TLS_SCHEME)) == 0;
 }
 
-bool remote_is_url(const char *store)
+bool redis_is_url(const char *text)
 {
-    return redis_is_url(store) || redis_url_is_tls(store) ||
-           strncmp(store, SOCKET_SCHEME, strlen(SOCKET_SCHEME)) == 0;
+    return strncmp(text, SCHEME, strlen(SCHEME)) == 0 || redis_url_is_tls(text) ||
+           strncmp(text, SOCKET_SCHEME, strlen(SOCKET_SCHEME)) == 0;
 }
 
 static int hex_digit(char c)

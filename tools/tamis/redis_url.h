@@ -22,6 +22,7 @@ struct redis_url {
     size_t other_count;
 };
 
+bool redis_is_url(const char *text);     /* does it begin as one of these? */
 bool redis_url_is_tls(const char *text); /* does it begin with rediss://? */
 
 /* false where it is none; *address is to be cleared in any case. */

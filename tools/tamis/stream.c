@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "redis_url.h"
 
 bool stream_peer_is_given(const struct invocation *call, const char *option)
 {
@@ -24,8 +25,8 @@ bool stream_peer_is_given(const struct invocation *call, const char *option)
     if (scheme_end) { /* there may be a password in what follows */
         cli_fail_usage(
             call->command,
-            "a server can be reached as redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] only, "
-            "not as %.*s://; where it wants TLS or a socket, go through a tunnel",
+            "a server can be reached as redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], rediss:// "
+            "(TLS) or unix://[[USER]:PASSWORD@]/PATH, not as %.*s://",
             (int)(scheme_end - peer), peer);
         return false;
     }

@@ -15,6 +15,7 @@
 #include "tamis.h"
 
 struct invocation;
+struct options;
 struct stream;
 
 struct stream_kind {
@@ -56,11 +57,9 @@ void stream_close(struct stream *stream); /* NULL is allowed */
 /* ---- redis.c (no_redis.c in a build without hiredis) ------------------------------------------
  */
 
-/* Is it the URL of a server? */
-bool redis_is_url(const char *text);
-
-/* A key of redis://[[user]:password@]host[:port][/db].  NULL after a message.  For writing `format`
+/* A key of the server of --from or --to.  NULL after a message.  For writing `format`
  * is redis-bitmap or redisbloom, and a key that is there is replaced, in one step, only with
  * `force`. */
-struct stream *redis_read(const char *url, const char *key);
-struct stream *redis_write(const char *url, const char *key, const char *format, bool force);
+struct stream *redis_read(const struct options *options, const char *key);
+struct stream *redis_write(const struct options *options, const char *key, const char *format,
+                           bool force);

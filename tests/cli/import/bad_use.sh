@@ -3,7 +3,7 @@
 printf '\x28' >string
 refused tamis import x string
 refused tamis import x --from valkey string
-refused tamis import x --from rediss://:secret@host/0 key
+refused tamis import x --from https://:secret@host/0 key
 refused tamis import x --from redis-bitmap
 refused tamis import x --from redis-bitmap string more
 refused tamis import x --from redis-bitmap missing --hash-set md5 -m 8 -k 2

@@ -6,6 +6,7 @@
  * and only when the new one is complete.
  */
 #include "command.h"
+#include "redis_url.h"
 #include "shards.h"
 #include "stream.h"
 
@@ -32,7 +33,8 @@ static struct stream *open_stream(const struct invocation *call,
 {
     const char *to = call->options.peer;
     const bool force = cli_given(call, TAKES(FORCE));
-    if (redis_is_url(to)) return redis_write(to, call->args[1], server_format(stat), force);
+    if (redis_is_url(to))
+        return redis_write(&call->options, call->args[1], server_format(stat), force);
     struct stream *stream = stream_write_file(call->args[1], force);
     if (stream) stream->format = to;
     return stream;

@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "fields.h"
+#include "redis_url.h"
 #include "shards.h"
 #include "stream.h"
 
@@ -49,8 +50,8 @@ static struct tamis_import_spec spec_of(const struct options *options)
 static struct stream *open_stream(const struct invocation *call)
 {
     const char *from = call->options.peer;
-    struct stream *stream =
-        redis_is_url(from) ? redis_read(from, call->args[1]) : stream_read_file(call->args[1]);
+    struct stream *stream = redis_is_url(from) ? redis_read(&call->options, call->args[1])
+                                               : stream_read_file(call->args[1]);
     if (stream && !stream->format) stream->format = from;
     return stream;
 }

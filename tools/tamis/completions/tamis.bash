@@ -244,7 +244,7 @@ _tamis_offer_value()
         [[ $command != build ]] || { _tamis_offer "$2" "$3" xxh3 sip && return; }
         _tamis_offer "$2" "$3" xxh3 php:bkdr,sdbm,js php-mt php-mt-legacy md5 redisbloom guava sip
         ;;
-    --from | --to) _tamis_offer "$2" "$3" redis-bitmap redisbloom guava tamis redis:// ;;
+    --from | --to) _tamis_offer "$2" "$3" redis-bitmap redisbloom guava tamis redis:// rediss:// unix:/// ;;
     --like) given=() && _tamis_offer_filters "$2" "$3" ;;
     esac
 }

@@ -97,7 +97,7 @@ static void lose(struct exchange *x, struct node *node)
 static bool is_connected(struct exchange *x, struct node *node)
 {
     bool fatal = false;
-    if (node->context != NULL) return true;
+    if (node_is_connected(node)) return true;
     if (node->heard_ns < 0) return false; /* it was tried in this round */
     if (node_connect(node, &x->store->address, &x->store->tls, CONNECT_MS, x->store->trouble,
                      &fatal))
@@ -153,7 +153,7 @@ static void send_all(struct exchange *x)
     }
     for (size_t i = 0; i < x->store->node_count; i++) {
         struct node *node = x->store->nodes[i];
-        if (x->store->replicas > 0 && node->writes && node->context != NULL)
+        if (x->store->replicas > 0 && node->writes && node_is_connected(node))
             node_send(node, EXPECT_WAIT, NULL, 3, wait, NULL);
         node->heard_ns = now_ns();
     }
@@ -246,8 +246,8 @@ static void take_wait(struct exchange *x, struct node *node, redisReply *reply)
 /* All replies that are whole.  false: what came is no reply. */
 static bool take_replies(struct exchange *x, struct node *node)
 {
-    void *reply = NULL;
-    while (redisGetReplyFromReader(node->context, &reply) == REDIS_OK) {
+    redisReply *reply = NULL;
+    while (wire_reply(&node->wire, &reply)) {
         if (reply == NULL) return true;
         if (node_is_idle(node)) { /* nobody asked */
             freeReplyObject(reply);
@@ -270,9 +270,9 @@ static bool take_replies(struct exchange *x, struct node *node)
 static void serve(struct exchange *x, struct node *node, short events)
 {
     bool good = true;
-    if (events & POLLOUT) good = node_flush(node);
+    if (events & POLLOUT) good = wire_flush(&node->wire);
     if (good && (events & (POLLIN | POLLHUP | POLLERR)))
-        good = node_receive(node) && take_replies(x, node);
+        good = wire_receive(&node->wire) && take_replies(x, node);
     if (good) return;
     note(x, node, node_error(node));
     lose(x, node);
@@ -302,9 +302,9 @@ static size_t gather(const struct exchange *x, struct pollfd *fds, struct node *
     size_t count = 0;
     for (size_t i = 0; i < x->store->node_count; i++) {
         struct node *node = x->store->nodes[i];
-        if (node->context == NULL || node_is_idle(node)) continue;
-        const bool unsent = sdslen(node->context->obuf) > 0;
-        fds[count] = (struct pollfd){.fd = node->context->fd,
+        if (!node_is_connected(node) || node_is_idle(node)) continue;
+        const bool unsent = wire_has_unsent(&node->wire);
+        fds[count] = (struct pollfd){.fd = node->wire.context->fd,
                                      .events = (short)(unsent ? POLLIN | POLLOUT : POLLIN)};
         nodes[count++] = node;
     }
@@ -321,7 +321,7 @@ static void receive_all(struct exchange *x)
         if (poll(fds, count, SILENCE_MS / 4) < 0 && errno != EINTR) break;
         for (size_t i = 0; i < count; i++) {
             if (fds[i].revents != 0) serve(x, nodes[i], fds[i].revents);
-            if (nodes[i]->context != NULL &&
+            if (node_is_connected(nodes[i]) &&
                 now_ns() - nodes[i]->heard_ns > SILENCE_MS * INT64_C(1000000) &&
                 !node_is_idle(nodes[i]))
                 doubt(x, nodes[i]);
@@ -368,7 +368,7 @@ bool exchange(struct remote *store, struct request *requests, size_t count)
     }
     /* Answers that are still to come belong to nobody. */
     for (size_t i = 0; i < store->node_count; i++)
-        if (store->nodes[i]->context != NULL && !node_is_idle(store->nodes[i]))
+        if (node_is_connected(store->nodes[i]) && !node_is_idle(store->nodes[i]))
             lose(&x, store->nodes[i]);
     return false;
 }

@@ -2,12 +2,9 @@
 /* node.c: a connection to one server; see node.h. */
 #include "node.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 
 #include "command.h"
-#include "tls.h"
 
 const char *node_name(const struct node *node)
 {
@@ -22,38 +19,9 @@ const char *node_name(const struct node *node)
 
 const char *node_error(const struct node *node)
 {
-    const redisContext *context = node->context;
-    return context->err ? context->errstr : "it answered what nobody asked";
-}
-
-/* ---- What a server may answer -----------------------------------------------------------------
- */
-
-#define ELEMENTS_MAX 1048576 /* of an array; the longest that is asked for has some 16,000 */
-
-#if HIREDIS_MAJOR > 0
-typedef size_t element_count;
-#else
-typedef int element_count;
-#endif
-
-static redisReplyObjectFunctions replies;
-static void *(*create_array)(const redisReadTask *task, element_count count);
-
-static void *create_bounded_array(const redisReadTask *task, element_count count)
-{
-    return count > ELEMENTS_MAX ? NULL : create_array(task, count);
-}
-
-/* hiredis makes room for an array when it reads its length, and looks at all of it when it frees
- * it: 16 GB and 10 s for what some damaged bytes say. */
-static void bound_replies(redisReader *reader)
-{
-    if (reader->fn == &replies) return;
-    replies = *reader->fn;
-    create_array = replies.createArray;
-    replies.createArray = create_bounded_array;
-    reader->fn = &replies;
+    if (node->may_pass) return "it does not answer";
+    const char *why = wire_error(&node->wire);
+    return why ? why : "it answered what nobody asked";
 }
 
 /* ---- Coming and going -------------------------------------------------------------------------
@@ -61,10 +29,7 @@ static void bound_replies(redisReader *reader)
 
 void node_disconnect(struct node *node)
 {
-    tls_close(node->tls);
-    node->tls = NULL;
-    if (node->context != NULL) redisFree(node->context);
-    node->context = NULL;
+    wire_disconnect(&node->wire);
 }
 
 void node_free(struct node *node)
@@ -75,71 +40,25 @@ void node_free(struct node *node)
     free(node);
 }
 
-static struct timeval timeval_of(int64_t ms)
-{
-    return (struct timeval){.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
-}
-
 /* ---- To and fro -------------------------------------------------------------------------------
  */
-
-static bool fail(struct node *node, const char *why)
-{
-    node->context->err = REDIS_ERR_OTHER;
-    (void)snprintf(node->context->errstr, sizeof node->context->errstr, "%s", why);
-    return false;
-}
-
-bool node_flush(struct node *node)
-{
-    redisContext *context = node->context;
-    int done = 0;
-    if (node->tls == NULL) return redisBufferWrite(context, &done) == REDIS_OK;
-    size_t unsent = sdslen(context->obuf), sent = 0;
-    while (sent < unsent) {
-        const long now = tls_write(node->tls, context->obuf + sent, unsent - sent);
-        if (now < 0) return fail(node, "the TLS connection is gone");
-        if (now == 0) break;
-        sent += (size_t)now;
-    }
-    if (sent == unsent)
-        sdsclear(context->obuf);
-    else if (sent > 0)
-        sdsrange(context->obuf, (int)sent, -1);
-    return true;
-}
-
-bool node_receive(struct node *node)
-{
-    char piece[16384];
-    long bytes;
-    if (node->tls == NULL) return redisBufferRead(node->context) == REDIS_OK;
-    /* All of it: poll() knows nothing of what the TLS library has read already. */
-    while ((bytes = tls_read(node->tls, piece, sizeof piece)) > 0)
-        if (redisReaderFeed(node->context->reader, piece, (size_t)bytes) != REDIS_OK)
-            return fail(node, node->context->reader->errstr);
-    return bytes == 0 || fail(node, "the server closed the TLS connection");
-}
 
 redisReply *node_ask(struct node *node, int64_t limit_ms, int argc, const char **argv)
 {
     const double end = progress_clock() + (double)limit_ms / 1000;
-    redisContext *context = node->context;
-    void *reply = NULL;
-    if (redisAppendCommandArgv(context, argc, argv, NULL) != REDIS_OK) cli_no_memory();
+    struct wire *wire = &node->wire;
+    redisReply *reply = NULL;
+    wire_append(wire, argc, argv, NULL);
     for (;;) {
-        if (!node_flush(node) || redisGetReplyFromReader(context, &reply) != REDIS_OK) return NULL;
+        if (!wire_flush(wire) || !wire_reply(wire, &reply)) return NULL;
         if (reply != NULL) return reply;
         const double left = end - progress_clock();
-        if (left <= 0) {
-            node->may_pass = true;
-            fail(node, "it does not answer");
-            return NULL;
-        }
-        const short events = sdslen(context->obuf) > 0 ? POLLIN | POLLOUT : POLLIN;
-        struct pollfd one = {.fd = context->fd, .events = events};
+        node->may_pass = left <= 0;
+        if (node->may_pass) return NULL;
+        const short events = wire_has_unsent(wire) ? POLLIN | POLLOUT : POLLIN;
+        struct pollfd one = {.fd = wire->context->fd, .events = events};
         if (poll(&one, 1, (int)(left * 1000) + 1) > 0 &&
-            (one.revents & (POLLIN | POLLHUP | POLLERR)) && !node_receive(node))
+            (one.revents & (POLLIN | POLLHUP | POLLERR)) && !wire_receive(wire))
             return NULL;
     }
 }
@@ -192,31 +111,17 @@ bool node_connect(struct node *node, const struct redis_url *address,
                   const struct tls_settings *tls, int64_t limit_ms, char trouble[TROUBLE_BYTES],
                   bool *fatal)
 {
-    const struct timeval limit = timeval_of(limit_ms);
-    *fatal = false;
+    const struct wire_target target = {
+        .host = node->host, .port = node->port, .tls = address->tls ? tls : NULL};
+    char why[TROUBLE_BYTES / 2 - 8];
     node->first = node->end = 0;
-    node->context = node->port == 0 ? redisConnectUnixWithTimeout(node->host, limit)
-                                    : redisConnectWithTimeout(node->host, node->port, limit);
-    if (node->context == NULL) cli_no_memory();
-    bool good = node->context->err == 0;
-    node->may_pass = !good && errno == ETIMEDOUT;
-    if (good) bound_replies(node->context->reader);
-    if (!good)
-        snprintf(trouble, TROUBLE_BYTES, "%s: cannot connect: %s", node_name(node),
-                 node->context->errstr);
-    if (good) {
-        node->context->flags &= ~REDIS_BLOCK;
-        (void)fcntl(node->context->fd, F_SETFL, fcntl(node->context->fd, F_GETFL) | O_NONBLOCK);
+    if (!wire_connect(&node->wire, &target, limit_ms, why, sizeof why, fatal, &node->may_pass)) {
+        snprintf(trouble, TROUBLE_BYTES, "%s: %s", node_name(node), why);
+        return false;
     }
-    if (good && address->tls && node->port != 0) {
-        const int named = snprintf(trouble, TROUBLE_BYTES, "%s: ", node_name(node));
-        node->tls = tls_open(node->context->fd, node->host, tls, limit_ms, trouble + named,
-                             TROUBLE_BYTES - (size_t)named, fatal);
-        good = node->tls != NULL;
-    }
-    good = good && log_in(node, address, limit_ms, trouble, fatal);
-    if (!good) node_disconnect(node);
-    return good;
+    if (log_in(node, address, limit_ms, trouble, fatal)) return true;
+    node_disconnect(node);
+    return false;
 }
 
 bool node_is_idle(const struct node *node)
@@ -239,5 +144,5 @@ void node_send(struct node *node, enum expect what, struct request *request, int
         node->expected = cli_realloc(node->expected, node->room * sizeof *node->expected);
     }
     node->expected[node->end++] = (struct expected){what, request};
-    if (redisAppendCommandArgv(node->context, argc, argv, bytes) != REDIS_OK) cli_no_memory();
+    wire_append(&node->wire, argc, argv, bytes);
 }

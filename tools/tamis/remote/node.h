@@ -2,13 +2,8 @@
 /* node.h: a server of the store, and a connection to it that does not block. */
 #pragma once
 
-#include <hiredis/hiredis.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "redis_url.h"
-#include "tls.h"
+#include "wire.h"
 
 struct request;
 
@@ -23,8 +18,7 @@ struct expected {
 struct node {
     char *host; /* or the path of a socket, with port 0 */
     int port;
-    redisContext *context; /* NULL: not connected */
-    struct tls *tls;       /* NULL: the connection is plain */
+    struct wire wire;
     struct expected *expected;
     size_t first, end, room; /* of `expected` */
     bool writes;             /* of this round: WAIT is to follow */
@@ -40,11 +34,11 @@ bool node_connect(struct node *node, const struct redis_url *address,
                   const struct tls_settings *tls, int64_t limit_ms, char trouble[TROUBLE_BYTES],
                   bool *fatal);
 void node_disconnect(struct node *node);
+static inline bool node_is_connected(const struct node *node)
+{
+    return node->wire.context != NULL;
+}
 void node_free(struct node *node);
-
-/* Writes what can be written now, and reads what is there.  false: the connection is gone. */
-bool node_flush(struct node *node);
-bool node_receive(struct node *node);
 
 /* One command and its reply, when nothing else is expected; NULL: none came in limit_ms, and
  * node_error() says why. */

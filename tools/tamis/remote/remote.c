@@ -8,8 +8,8 @@
 #include "filter.h"
 
 #define TIMEOUT_MS 30000 /* a cluster takes half of it to notice that a node is gone */
-#define CONNECT_MS 1000
-#define PAUSE_MS 200 /* while a server loads */
+#define CONNECT_MS 1000  /* for the first try; a slow server gets longer ones */
+#define PAUSE_MS 200     /* while a server loads */
 
 /* The URL without what stands before the @. */
 static char *shown_url(const struct redis_url *address)
@@ -37,11 +37,12 @@ static void take_options(struct remote *store, const struct invocation *call)
 static bool map_first(struct remote *store)
 {
     const double end = progress_clock() + (double)store->timeout_ms / 1000;
-    for (;;) {
+    for (int64_t limit_ms = CONNECT_MS;; limit_ms *= 2) {
         bool fatal = false;
-        if (cluster_map(store, CONNECT_MS, &fatal)) return true;
-        const double left = end - progress_clock();
-        if (fatal || !store->may_pass || interrupt_signal() || left <= 0) break;
+        if (cluster_map(store, limit_ms, &fatal)) return true;
+        const int64_t left_ms = (int64_t)((end - progress_clock()) * 1000);
+        if (fatal || !store->may_pass || interrupt_signal() || left_ms <= 0) break;
+        if (limit_ms > left_ms / 2) limit_ms = left_ms / 2 + 1;
         (void)poll(NULL, 0, PAUSE_MS);
     }
     cli_tell("%s: %s%s", store->shown, store->trouble,

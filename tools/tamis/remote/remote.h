@@ -6,7 +6,8 @@
  * The files of remote/ are the client: shard.c has the rule from keys to shards, node.c a
  * connection, cluster.c which node has which slot, exchange.c requests and their answers with all
  * that can go wrong in between, batch.c keys of one filter, filter.c and keyspace.c the commands
- * about filters.  No file outside includes another header of them than this one.
+ * about filters.  No file outside includes another header of them than this one, but for
+ * redis_connection.c, which has wire.h.
  *
  * Every call that fails has told why on standard error and returns NULL or a value below 0.
  */
@@ -107,6 +108,3 @@ struct remote_calls {
 
 /* All NULL in a build without hiredis. */
 extern const struct remote_calls remote;
-
-/* Does the name of a store say that it is a server? */
-bool remote_is_url(const char *store);

@@ -150,6 +150,11 @@ static long moved(const struct tls *tls, int rc)
     return why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE ? 0 : -1;
 }
 
+bool tls_has_read(const struct tls *tls)
+{
+    return SSL_pending(tls->ssl) > 0;
+}
+
 static int bounded(size_t bytes)
 {
     return bytes < (1u << 30) ? (int)bytes : 1 << 30;
