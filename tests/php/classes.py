@@ -8,8 +8,10 @@ themselves have the bytes of the wild ones, too.
 
 Broken to see it fail: $length of Comments, a name in $hashFunction of Eight, n of Random, exists() that is always true.
 """
+import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -19,6 +21,7 @@ from harness import run, same, server, store_of, tamis
 from redis_server import skip
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PACKAGE = os.path.realpath(os.path.join(HERE, "..", "..", "tools", "php"))
 PHP = ["php", "-d", "extension=" + os.path.abspath(sys.argv.pop(3)), "-d", "include_path=/usr/share/php"]
 CLASSES = (("Comments", ("php:bkdr,sdbm,js", "-m", 1000003)),
            ("Eight", ("php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", "-m", 8192)),
@@ -118,6 +121,32 @@ def our_classes_replace_wild_ones():
             redis.client().good("FLUSHALL", "SYNC")
 
 
+def composer_finds_our_classes():
+    """PSR-4 by composer.json, as composer has it, and without autoload.php; what composer itself says, where it is."""
+    with open(os.path.join(PACKAGE, "composer.json"), encoding="utf-8") as file:
+        (prefix, folder), = json.load(file)["autoload"]["psr-4"].items()
+    top = os.path.join(PACKAGE, folder)
+    names = [os.path.relpath(os.path.join(place, name), top)[:-len(".php")] for place, _, files in os.walk(top) for name in files]
+    names.remove("autoload")
+    classes = [prefix + name.replace("/", "\\") for name in names]
+    code = """
+        [, $prefix, $top] = $argv;
+        spl_autoload_register(function ($class) use ($prefix, $top) {
+            require $top . strtr(substr($class, strlen($prefix)), "\\\\", "/") . ".php";
+        });
+        foreach (array_slice($argv, 3) as $class) {
+            echo $class, class_exists($class) ? "\\n" : " is missing\\n";
+        }"""
+    done = subprocess.run([*PHP, "-r", code, "--", prefix, top, *classes], capture_output=True, text=True, check=False)
+    same((done.stdout.split("\n")[:-1], done.stderr), (classes, ""), "classes by PSR-4")
+    same(len(classes) > 5, True, "classes")
+    if shutil.which("composer"):
+        done = subprocess.run(["composer", "validate", "--strict", "--no-interaction", PACKAGE + "/composer.json"], text=True,
+                              capture_output=True, check=False, env={**os.environ, "COMPOSER_ALLOW_SUPERUSER": "1"})
+        same(done.returncode, 0, done.stdout + done.stderr)
+        print(done.stdout, end="")
+
+
 def our_classes_refuse():
     with server() as redis:
         print(php("class_errors.php", redis.port, os.path.join(redis.directory, "own")), end="")
@@ -127,4 +156,4 @@ if is_missing("exit(extension_loaded('redis') && is_file('/usr/share/php/Predis/
     skip("php-redis or php-predis is not installed")
 seed = int(os.environ.get("TAMIS_TEST_SEED") or time.time_ns())
 print("seed", seed)
-run(our_classes_replace_wild_ones, our_classes_refuse)
+run(our_classes_replace_wild_ones, our_classes_refuse, composer_finds_our_classes)
