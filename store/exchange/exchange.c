@@ -97,6 +97,31 @@ int tamis__load_data(struct tamis__reader *reader, const struct tamis__stream_ta
     return 0;
 }
 
+static void swap_longs(unsigned char *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 8) {
+        uint64_t word = __builtin_bswap64(tamis__get64(data + i));
+        memcpy(data + i, &word, sizeof word);
+    }
+}
+
+int tamis__load_longs(struct tamis__reader *reader, const struct tamis__outline *outline,
+                      const struct tamis__stream_target *target)
+{
+    unsigned char *data = NULL;
+    uint64_t left = outline->layers[0].segment.m_bits / 8;
+    int rc = tamis__reader_take(reader, (size_t)outline->head_bytes, &data);
+    while (rc == 0 && left > 0) {
+        const size_t now = left < TAMIS__PIECE_BYTES ? (size_t)left : TAMIS__PIECE_BYTES;
+        rc = tamis__reader_take(reader, now, &data);
+        if (rc < 0) return rc;
+        swap_longs(data, now);
+        rc = target->write(target->context, 0, data, now);
+        left -= now;
+    }
+    return rc < 0 ? rc : tamis__reader_finish(reader);
+}
+
 /* ---- Out ------------------------------------------------------------------------------------- */
 
 int tamis__writer_init(struct tamis__writer *writer, const struct tamis_sink *sink)
@@ -207,4 +232,13 @@ int tamis__check_one_bloom(const struct tamis__cargo *cargo, const char *format)
                            "a filter of this kind has no form in format %s; export it as tamis",
                            format);
     return 0;
+}
+
+int tamis__check_longs(const struct tamis__cargo *cargo, const char *system)
+{
+    const uint64_t m_bits = cargo->segments[0]->header->m_bits;
+    if (m_bits % 64 == 0 && m_bits / 64 <= INT32_MAX) return 0;
+    return tamis__fail(TAMIS_EUNSUPPORTED,
+                       "%s has whole longs, 64 to %llu bits, and the filter %llu", system,
+                       (unsigned long long)INT32_MAX * 64, (unsigned long long)m_bits);
 }

@@ -57,6 +57,18 @@ static inline uint64_t tamis__bits_to_bytes(uint64_t m_bits)
     return m_bits / 8 + (m_bits % 8 != 0);
 }
 
+/* Java writes numbers big-endian. */
+static inline uint32_t tamis__get32_big(const void *p)
+{
+    return __builtin_bswap32(tamis__get32(p));
+}
+
+static inline void tamis__put32_big(void *p, uint32_t number)
+{
+    number = __builtin_bswap32(number);
+    memcpy(p, &number, sizeof number);
+}
+
 /* ---- In ------------------------------------------------------------------------------------- */
 
 struct tamis__reader {
@@ -160,6 +172,8 @@ struct tamis__format {
 extern const struct tamis__format tamis__format_redis_bitmap;
 extern const struct tamis__format tamis__format_redisbloom;
 extern const struct tamis__format tamis__format_guava;
+extern const struct tamis__format tamis__format_spark;
+extern const struct tamis__format tamis__format_parquet;
 extern const struct tamis__format tamis__format_portable;
 
 /* What RedisBloom does with a full filter of that layer: TAMIS_ON_FULL_GROW or _REFUSE. */
@@ -178,6 +192,14 @@ const struct tamis__format *tamis__format_by_name(const char *name);
 /* Loads `bytes` bytes of data for segment `index` from the reader to the target, piece by piece. */
 int tamis__load_data(struct tamis__reader *reader, const struct tamis__stream_target *target,
                      uint32_t index, uint64_t bytes);
+
+/* `load` of a stream that is a head and the one segment, as an array of Java's longs: its words of
+ * 8 bytes, big-endian. */
+int tamis__load_longs(struct tamis__reader *reader, const struct tamis__outline *outline,
+                      const struct tamis__stream_target *target);
+/* For `check`: does the one segment fit an array of Java's longs?  `system` is whose, for the
+ * sentence. */
+int tamis__check_longs(const struct tamis__cargo *cargo, const char *system);
 
 /* For `check`: is this one segment of kind bloom?  `format` names the format in the sentence. */
 int tamis__check_one_bloom(const struct tamis__cargo *cargo, const char *format);

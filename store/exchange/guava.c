@@ -14,13 +14,11 @@
 #define HEAD_BYTES 6u
 #define MITZ_32 0u
 #define MITZ_64 1u
-#define LONGS_MAX 0x7FFFFFFFu
 
 static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
                  struct tamis__refusal *refusal)
 {
     const unsigned char *at = head;
-    uint32_t longs;
     if (bytes < HEAD_BYTES)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes,
                              "is truncated inside its head of %u bytes", HEAD_BYTES);
@@ -40,9 +38,8 @@ static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
             "has a k of %u, and a filter of Tamis 1 to %d; make it anew there for a "
             "greater rate",
             at[1], TAMIS_K_MAX);
-    memcpy(&longs, at + 2, sizeof longs);
-    longs = __builtin_bswap32(longs);
-    if (longs == 0 || longs > LONGS_MAX)
+    const uint32_t longs = tamis__get32_big(at + 2);
+    if (longs == 0 || longs > INT32_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, 2, "says that it has %d longs", (int)longs);
     outline->count = 1;
     outline->head_bytes = HEAD_BYTES;
@@ -55,31 +52,6 @@ static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
     return 0;
 }
 
-static void swap_longs(unsigned char *data, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += 8) {
-        uint64_t word = __builtin_bswap64(tamis__get64(data + i));
-        memcpy(data + i, &word, sizeof word);
-    }
-}
-
-static int load(struct tamis__reader *reader, const struct tamis__outline *outline,
-                const struct tamis__stream_target *target)
-{
-    unsigned char *data;
-    uint64_t left = outline->layers[0].segment.m_bits / 8;
-    int rc = tamis__reader_take(reader, (size_t)outline->head_bytes, &data);
-    while (rc == 0 && left > 0) {
-        const size_t now = left < TAMIS__PIECE_BYTES ? (size_t)left : TAMIS__PIECE_BYTES;
-        rc = tamis__reader_take(reader, now, &data);
-        if (rc < 0) return rc;
-        swap_longs(data, now);
-        rc = target->write(target->context, 0, data, now);
-        left -= now;
-    }
-    return rc < 0 ? rc : tamis__reader_finish(reader);
-}
-
 static int check(const struct tamis__cargo *cargo)
 {
     const struct tamis__segment_header *h = cargo->segments[0]->header;
@@ -89,20 +61,15 @@ static int check(const struct tamis__cargo *cargo)
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "Guava finds keys by its own hash set only; export a filter of "
                            "another one as tamis");
-    if (h->m_bits % 64 != 0 || h->m_bits / 64 > LONGS_MAX)
-        return tamis__fail(TAMIS_EUNSUPPORTED,
-                           "Guava has whole longs, 64 to %llu bits, and the filter %llu",
-                           (unsigned long long)LONGS_MAX * 64, (unsigned long long)h->m_bits);
-    return 0;
+    return tamis__check_longs(cargo, "Guava");
 }
 
 static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 {
     const struct tamis__passage passage = {.bit_order = TAMIS__BITS_LSB_FIRST, .swap_words = true};
     const struct tamis__segment_header *h = cargo->segments[0]->header;
-    const uint32_t longs = __builtin_bswap32((uint32_t)(h->m_bits / 64));
     unsigned char head[HEAD_BYTES] = {MITZ_64, (unsigned char)h->k};
-    memcpy(head + 2, &longs, sizeof longs);
+    tamis__put32_big(head + 2, (uint32_t)(h->m_bits / 64));
     const int rc = tamis__writer_put(writer, head, sizeof head);
     return rc < 0 ? rc : tamis__writer_data(writer, cargo->segments[0], &passage, 0, h->data_bytes);
 }
@@ -111,7 +78,7 @@ const struct tamis__format tamis__format_guava = {
     .name = "guava",
     .head_bytes = HEAD_BYTES,
     .parse = parse,
-    .load = load,
+    .load = tamis__load_longs,
     .check = check,
     .save = save,
 };

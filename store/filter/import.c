@@ -70,7 +70,7 @@ static int outline_from_spec(const struct tamis_import_spec *spec, struct tamis_
                            "hash set %s has a secret key in each filter, so that no other program "
                            "has filled a bitmap by it; give the set of the program that did",
                            plan.hash_set->name);
-    if (wanted.m_bits == 0 && plan.hash_set->fixed_k != NULL) wanted.m_bits = PHP_M_BITS;
+    if (wanted.m_bits == 0 && plan.hash_set->id == TAMIS__HASH_PHP) wanted.m_bits = PHP_M_BITS;
     if (wanted.m_bits == 0)
         return tamis__fail(TAMIS_EINVAL,
                            "a bitmap does not say its m; give the number of bits that the program "

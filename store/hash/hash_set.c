@@ -4,9 +4,10 @@
 #include "hash/hash_set.h"
 
 static const struct tamis__hash_set *const hash_sets[] = {
-    &tamis__hash_set_xxh3,          &tamis__hash_set_php, &tamis__hash_set_php_mt,
-    &tamis__hash_set_php_mt_legacy, &tamis__hash_set_md5, &tamis__hash_set_redisbloom,
-    &tamis__hash_set_guava,         &tamis__hash_set_sip,
+    &tamis__hash_set_xxh3,          &tamis__hash_set_php,     &tamis__hash_set_php_mt,
+    &tamis__hash_set_php_mt_legacy, &tamis__hash_set_md5,     &tamis__hash_set_redisbloom,
+    &tamis__hash_set_guava,         &tamis__hash_set_sip,     &tamis__hash_set_spark_v1,
+    &tamis__hash_set_spark_v2,      &tamis__hash_set_parquet,
 };
 static const uint8_t none[TAMIS__HASH_PARAMETER_BYTES];
 #define HASH_SET_COUNT (sizeof hash_sets / sizeof hash_sets[0])
@@ -65,14 +66,27 @@ int tamis__hashing_check(struct tamis__hashing *hashing)
 {
     const struct tamis__hash_set *set = hashing->set;
     const uint32_t fixed = set->fixed_k ? set->fixed_k(hashing->parameters) : 0;
-    if (hashing->seed != 0 && !set->seeded)
+    if (hashing->seed != 0 && set->seed_max == 0)
         return tamis__fail(TAMIS_EINVAL, "hash set %s has no seed; leave it out", set->name);
+    if (hashing->seed > set->seed_max)
+        return tamis__fail(
+            TAMIS_EINVAL, "seed %llu is more than hash set %s can have; give at most %llu",
+            (unsigned long long)hashing->seed, set->name, (unsigned long long)set->seed_max);
     if (hashing->m_bits > set->m_bits_max)
         return tamis__fail(
             TAMIS_EINVAL, "m of %llu bits is more than hash set %s can reach; give at most %llu",
             (unsigned long long)hashing->m_bits, set->name, (unsigned long long)set->m_bits_max);
+    if (set->m_bits_unit != 0 && hashing->m_bits % set->m_bits_unit != 0)
+        return tamis__fail(TAMIS_EINVAL,
+                           "m of %llu bits is not a whole number of blocks of %llu, as hash set %s "
+                           "has them; give a multiple of that",
+                           (unsigned long long)hashing->m_bits,
+                           (unsigned long long)set->m_bits_unit, set->name);
     if (hashing->k == 0) hashing->k = fixed;
     if (fixed == 0 || hashing->k == fixed) return 0;
+    if (set->parse == NULL)
+        return tamis__fail(TAMIS_EINVAL, "hash set %s always has a k of %u, not %u; leave k out",
+                           set->name, fixed, hashing->k);
     return tamis__fail(TAMIS_EINVAL,
                        "hash set %s sets one bit a function, so k is %u here, not %u; leave k out",
                        set->name, fixed, hashing->k);
@@ -91,7 +105,11 @@ const char *tamis__hashing_fault(const struct tamis__hashing *hashing)
         memcmp(hashing->parameters + key_bytes, none, sizeof none - key_bytes) != 0)
         return "has parameters for a hash set that takes none";
     if (set->keyed && hashing->seed != 0) return "has a seed, which its hash set has not";
+    if (set->seed_max != 0 && hashing->seed > set->seed_max)
+        return "has a seed that its hash set cannot have";
     if (hashing->m_bits > set->m_bits_max) return "has an m that its hash set cannot reach";
+    if (set->m_bits_unit != 0 && hashing->m_bits % set->m_bits_unit != 0)
+        return "has an m that is not a whole number of the blocks of its hash set";
     return NULL;
 }
 

@@ -24,6 +24,9 @@ enum tamis__hash_set_id {
     TAMIS__HASH_REDISBLOOM = 6,
     TAMIS__HASH_GUAVA = 7,
     TAMIS__HASH_SIP = 8,
+    TAMIS__HASH_SPARK_V1 = 9,
+    TAMIS__HASH_SPARK_V2 = 10,
+    TAMIS__HASH_PARQUET = 11,
 };
 
 /* How position b lies in the data.  The numbers are part of the format and never change. */
@@ -50,13 +53,14 @@ struct tamis__hashing {
 /* The tables of the sets look alike on purpose: each is read on its own. */
 struct tamis__hash_set {
     uint32_t id;
-    uint32_t bit_order;  /* enum tamis__bit_order: the one of the system that the set comes from */
-    uint64_t m_bits_max; /* the greatest m that the set has positions for */
-    const char *name;    /* without parameters */
-    const char *usage;   /* the name as a user writes it, for messages */
-    bool any_kind;       /* goes with every kind, not with bloom alone */
-    bool seeded;         /* heeds the seed */
-    bool keyed;          /* each filter has a secret key: the first TAMIS_SECRET_BYTES parameters */
+    uint32_t bit_order;   /* enum tamis__bit_order: the one of the system that the set comes from */
+    uint64_t m_bits_max;  /* the greatest m that the set has positions for */
+    uint64_t m_bits_unit; /* 0, or m is a multiple of it */
+    uint64_t seed_max;    /* the greatest seed; 0: the set has none */
+    const char *name;     /* without parameters */
+    const char *usage;    /* the name as a user writes it, for messages */
+    bool any_kind;        /* goes with every kind, not with bloom alone */
+    bool keyed; /* each filter has a secret key: the first TAMIS_SECRET_BYTES parameters */
 
     /* NULL, or why this build cannot use the set: words that fit behind the name of the set or
      * of a file. */
@@ -133,3 +137,9 @@ extern const struct tamis__hash_set tamis__hash_set_md5;
 extern const struct tamis__hash_set tamis__hash_set_redisbloom;
 extern const struct tamis__hash_set tamis__hash_set_guava;
 extern const struct tamis__hash_set tamis__hash_set_sip;
+extern const struct tamis__hash_set tamis__hash_set_spark_v1;
+extern const struct tamis__hash_set tamis__hash_set_spark_v2;
+extern const struct tamis__hash_set tamis__hash_set_parquet;
+
+/* `shape` of guava, and of Spark, which has its rule from there. */
+void tamis__guava_shape(struct tamis_sizing *sizing);

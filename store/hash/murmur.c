@@ -172,7 +172,7 @@ static size_t guava_describe(const struct tamis__hashing *hashing, const void *k
 
 /* Sizes as BloomFilter.create(funnel, n, p) of Guava 31 does: k follows from m before m
  * becomes whole longs. */
-static void guava_shape(struct tamis_sizing *sizing)
+void tamis__guava_shape(struct tamis_sizing *sizing)
 {
     const double ln2 = 0.6931471805599453, n = (double)sizing->capacity;
     if (sizing->fp_rate == 0) return;
@@ -191,5 +191,5 @@ const struct tamis__hash_set tamis__hash_set_guava = {
     .pair = guava_pair,
     .pair_positions = guava_pair_positions,
     .describe = guava_describe,
-    .shape = guava_shape,
+    .shape = tamis__guava_shape,
 };

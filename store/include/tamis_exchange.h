@@ -22,6 +22,8 @@ extern "C" {
  *                   hash set, m and k are the caller's word
  *     redisbloom    the answers of BF.SCANDUMP, in a plain container; a layer is a segment
  *     guava         what BloomFilter.writeTo() writes
+ *     spark         what BloomFilter.writeTo() of Apache Spark writes, version 1 or 2
+ *     parquet       the filter of a column chunk as it stands in a Parquet file: header and bits
  *     tamis         Tamis' own: any filter, with its exceptions, seeds and checksums
  *
  * Memory is a few megabytes, whatever the length; an import takes that of the exceptions besides.
@@ -67,8 +69,8 @@ struct tamis_import_spec {
     const char *hash_set; /* redis-bitmap: needed */
     uint64_t m_bits;   /* redis-bitmap: needed; 0 with a php set: 2^32                          */
     uint32_t k;        /* redis-bitmap: needed, unless the hash set fixes it                    */
-    uint64_t capacity; /* redis-bitmap, guava: 0 for the keys at which m and k are at their best */
-    double fp_rate;    /* redis-bitmap, guava: 0 for the predicted one                          */
+    uint64_t capacity; /* neither redisbloom nor tamis: 0 for the keys at which m and k are best */
+    double fp_rate;    /* neither redisbloom nor tamis: 0 for the predicted one                 */
     uint64_t
         seal_capacity;  /* not 0: put an empty segment of hash set xxh3, kind blocked and this */
                         /* capacity on top: old keys still answer, new ones go there           */
@@ -89,8 +91,9 @@ struct tamis_import_spec {
  *          (the sentence says at which byte, and why); TAMIS_EINVAL: format, name or spec, or a
  *          bitmap that is not of that m; TAMIS_EEXIST; TAMIS_ENOSPACE; TAMIS_EREADONLY; what the
  *          source returned.  On any error nothing is left behind.
- * Items    are counted on from what the stream says; where it does not (redis-bitmap, guava) they
- *          are estimated from the set bits, and the segment has TAMIS_SEGMENT_ITEMS_ESTIMATED.
+ * Items    are counted on from what the stream says; where it does not (all formats but redisbloom
+ *          and tamis) they are estimated from the set bits, and the segment has
+ *          TAMIS_SEGMENT_ITEMS_ESTIMATED.
  * Durable  when it returns 0 the filter and its keys survive a power cut.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_import(tamis_store *store, const char *name,

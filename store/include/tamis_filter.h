@@ -43,6 +43,11 @@ extern "C" {
  *                                                                    as BF.RESERVE NONSCALING
  *     guava           Guava: MURMUR128_MITZ_64                       any; capacity and rate alone:
  *                                                                    as BloomFilter.create()
+ *     spark-v1        Apache Spark: version 1 of its BloomFilter     as guava
+ *     spark-v2        version 2; seed up to 2^32-1                   as guava
+ *     parquet         split blocks of 256 bits: XXH64, 8 lanes       k: 8; m: a multiple of 256;
+ *                                                                    capacity and rate alone: as
+ *                                                                    pyarrow, a power of two
  *
  * A segment of a php set or of md5 has the most significant bit of each byte first, as SETBIT of
  * Redis has; the others have the least significant bit first.

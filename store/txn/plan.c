@@ -117,7 +117,8 @@ static int plan_size(const struct tamis_filter_spec *spec, struct tamis__plan *p
         return tamis__fail_rate(spec->fp_rate);
     if (spec->capacity > TAMIS__CAPACITY_MAX) return tamis__size(sizing); /* it says it better */
     if (!explicit_geometry && spec->fp_rate == 0) sizing->fp_rate = TAMIS_FP_RATE_DEFAULT;
-    if (plan->hash_set->shape != NULL && sizing->capacity != 0 && sizing->k == 0)
+    if (plan->hash_set->shape != NULL && sizing->capacity != 0 &&
+        (sizing->m_bits == 0 || sizing->k == 0))
         plan->hash_set->shape(sizing);
     return explicit_geometry ? check_geometry(spec, sizing) : 0;
 }

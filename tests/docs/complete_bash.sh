@@ -64,14 +64,15 @@ offers 'tamis create new --kind ' "${kinds[@]}"
 offers 'tamis calc --kind blo' blocked bloom
 offers 'tamis calc --kind=blo' blocked bloom # readline leaves --kind= alone
 COMP_WORDBREAKS=${COMP_WORDBREAKS//=/} offers 'tamis calc --kind=blo' --kind=blocked --kind=bloom
-sets=(xxh3 'php:bkdr\,sdbm\,js' php-mt php-mt-legacy md5 redisbloom guava sip)
+sets=(xxh3 'php:bkdr\,sdbm\,js' php-mt php-mt-legacy md5 redisbloom guava sip spark-v1 spark-v2 parquet)
 offers 'tamis create new --hash-set ' "${sets[@]}"
 offers 'tamis create new --hash-set php:b' 'bkdr\,sdbm\,js' # readline leaves php: alone
 offers 'tamis explain --hash-set=php-mt' php-mt php-mt-legacy
 for set in $(offered 'tamis explain --hash-set '); do
     [ "$set" != md5 ] || ! without_md5 || continue
     [ "$set" != sip ] || continue # of a filter only
-    tamis explain --hash-set "${set//\\/}" -m 1000 -k 3 key >"$scratch/out" ||
+    hashes=3 && [ "$set" != parquet ] || hashes=8
+    tamis explain --hash-set "${set//\\/}" -m 1024 -k "$hashes" key >"$scratch/out" ||
         fail "--hash-set $set is offered and not accepted"
 done
 offers 'tamis import new --from re' redis-bitmap redisbloom redis:// rediss://

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* make_stream_seeds.c CORPUS: sound streams to CORPUS/redisbloom, CORPUS/guava, CORPUS/portable. */
+/* make_stream_seeds.c CORPUS: sound streams to a folder of CORPUS for each format. */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +108,14 @@ int main(int argc, char **argv)
     const struct tamis_filter_spec
         blocked = {.size = sizeof blocked, .capacity = 20, .fp_rate = 0.1, .seed = 7},
         php = {.size = sizeof php, .m_bits = 100, .hash_set = "php:js,pjw"},
-        guava = {.size = sizeof guava, .capacity = 10, .fp_rate = 0.3, .hash_set = "guava"};
+        guava = {.size = sizeof guava, .capacity = 10, .fp_rate = 0.3, .hash_set = "guava"},
+        spark1 = {.size = sizeof spark1, .capacity = 10, .fp_rate = 0.3, .hash_set = "spark-v1"},
+        spark2 = {.size = sizeof spark2,
+                  .capacity = 10,
+                  .fp_rate = 0.3,
+                  .hash_set = "spark-v2",
+                  .seed = 7},
+        parquet = {.size = sizeof parquet, .capacity = 10, .fp_rate = 0.3, .hash_set = "parquet"};
     const struct tamis_filter_spec growing = {.size = sizeof growing,
                                               .capacity = 10,
                                               .fp_rate = 0.1},
@@ -130,6 +137,9 @@ int main(int argc, char **argv)
     seed_redisbloom("redisbloom/small-chunks", 2, 5);
     tamis_store *store = fixture_store(NULL);
     seed_filter(store, "guava/small", "guava", &guava, NULL);
+    seed_filter(store, "spark/version-1", "spark", &spark1, NULL);
+    seed_filter(store, "spark/version-2", "spark", &spark2, NULL);
+    seed_filter(store, "parquet/one-block", "parquet", &parquet, NULL);
     seed_filter(store, "portable/blocked", "tamis", &blocked, NULL);
     seed_filter(store, "portable/php", "tamis", &php, NULL);
     seed_filter(store, "portable/sealed", "tamis", &php, &seal);

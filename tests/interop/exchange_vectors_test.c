@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exchange_vectors_test.c: what RedisBloom, Guava and PHP on Redis wrote, as they wrote it.
+ * exchange_vectors_test.c: what RedisBloom, Guava, Spark, writers of Parquet, and PHP on Redis
+ * wrote, as they wrote it.
  *
  * Each dump is imported, must answer every recorded operation as the other program did, and come
  * out again byte for byte.  The same filters are also made from nothing by adding the keys; then
@@ -25,7 +26,7 @@ static struct stream exported(tamis_filter *filter, const char *format)
 {
     struct stream out = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&out);
-    assert_done(tamis_filter_export(filter, format, 0, &sink));
+    assert_done(tamis_filter_export(filter, format, TAMIS_EXPORT_WITH_KEY, &sink));
     return out;
 }
 
@@ -256,6 +257,102 @@ static void guava_filters_made_here_give_the_recorded_dump(void **state)
     }
 }
 
+/* ---- Spark and Parquet ------------------------------------------------------------------------
+ */
+
+/* Imports each dump, asks it all that the other system was asked, and exports it again. */
+static void check_dumps(const char *format, const struct tsv *dumps, const struct tsv *ops)
+{
+    for (size_t row = 0; row < dumps->rows; row++) {
+        const char *name = tsv_cell(dumps, row, "name");
+        AUTO_STREAM dump = tsv_bytes(dumps, row, "data_hex");
+        const struct tamis_source source = stream_source(&dump);
+        tamis_filter *filter;
+        assert_sha256(name, dump.data, dump.bytes, tsv_cell(dumps, row, "sha256"));
+        import(format, NULL, &source, &filter);
+        assert_true(assert_answers(filter, ops, name) == ops->rows);
+        AUTO_STREAM out = exported(filter, format);
+        assert_same(name, &dump, &out);
+        close_and_drop(filter);
+    }
+}
+
+/* Makes a filter as that of the dump was made, adds the same keys, and compares the streams.  If
+ * `replies`, the ops have what was answered to each add. */
+static void check_made(const char *format, const struct tsv *dumps, size_t row,
+                       const struct tamis_filter_spec *spec, const struct tsv *ops, bool replies)
+{
+    const char *name = tsv_cell(dumps, row, "name");
+    AUTO_STREAM dump = tsv_bytes(dumps, row, "data_hex");
+    tamis_filter *filter = fixture_create(store, "x", spec);
+    for (size_t op = 0; op < ops->rows; op++) {
+        if (!is_op(ops, op, "add")) continue;
+        const int64_t new = assert_done(add(filter, ops, op));
+        if (replies) assert_int_equal(new, recorded(ops, op, name));
+    }
+    AUTO_STREAM out = exported(filter, format);
+    assert_same(name, &dump, &out);
+    close_and_drop(filter);
+}
+
+static void spark_dumps_answer_as_recorded_and_come_back(void **state)
+{
+    AUTO_TSV dumps = tsv_read("spark_dumps.tsv"), ops = tsv_read("spark_ops.tsv");
+    (void)state;
+    check_dumps("spark", &dumps, &ops);
+}
+
+static void spark_rates_are_those_of_spark(void **state)
+{
+    AUTO_TSV dumps = tsv_read("spark_dumps.tsv");
+    (void)state;
+    for (size_t row = 0; row < dumps.rows; row++) {
+        AUTO_STREAM dump = tsv_bytes(&dumps, row, "data_hex");
+        const struct tamis_source source = stream_source(&dump);
+        struct tamis_segment_stat segment = {.size = sizeof segment};
+        const double rate = strtod(tsv_cell(&dumps, row, "expectedFpp"), NULL);
+        tamis_filter *filter;
+        import("spark", NULL, &source, &filter);
+        assert_done(tamis_filter_fill(filter, 0, &segment));
+        assert_true(segment.fp_rate_now / rate > 1 - 1e-9 && segment.fp_rate_now / rate < 1 + 1e-9);
+        assert_int_equal(segment.seed, (uint32_t)atoi(tsv_cell(&dumps, row, "seed")));
+        close_and_drop(filter);
+    }
+}
+
+static void spark_filters_made_here_give_the_recorded_dump(void **state)
+{
+    AUTO_TSV dumps = tsv_read("spark_dumps.tsv"), ops = tsv_read("spark_ops.tsv");
+    (void)state;
+    for (size_t row = 0; row < dumps.rows; row++) {
+        const bool old = strcmp(tsv_cell(&dumps, row, "version"), "V1") == 0;
+        check_made("spark", &dumps, row,
+                   SPEC(.capacity = strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
+                        .fp_rate = strtod(tsv_cell(&dumps, row, "p"), NULL),
+                        .seed = (uint32_t)atoi(tsv_cell(&dumps, row, "seed")),
+                        .hash_set = old ? "spark-v1" : "spark-v2"),
+                   &ops, true);
+    }
+}
+
+static void parquet_dumps_answer_as_recorded_and_come_back(void **state)
+{
+    AUTO_TSV dumps = tsv_read("parquet_dumps.tsv"), ops = tsv_read("parquet_ops.tsv");
+    (void)state;
+    check_dumps("parquet", &dumps, &ops);
+}
+
+static void parquet_filters_made_here_give_the_recorded_dump(void **state)
+{
+    AUTO_TSV dumps = tsv_read("parquet_dumps.tsv"), ops = tsv_read("parquet_ops.tsv");
+    (void)state;
+    for (size_t row = 0; row < dumps.rows; row++)
+        check_made("parquet", &dumps, row,
+                   SPEC(.capacity = strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
+                        .fp_rate = strtod(tsv_cell(&dumps, row, "p"), NULL), .hash_set = "parquet"),
+                   &ops, false);
+}
+
 /* ---- PHP on Redis -----------------------------------------------------------------------------
  */
 
@@ -438,6 +535,11 @@ int main(void)
         cmocka_unit_test(redisbloom_dump_of_two_chunks_is_cut_as_recorded),
         cmocka_unit_test(guava_dumps_answer_as_recorded_and_come_back),
         cmocka_unit_test(guava_filters_made_here_give_the_recorded_dump),
+        cmocka_unit_test(spark_dumps_answer_as_recorded_and_come_back),
+        cmocka_unit_test(spark_rates_are_those_of_spark),
+        cmocka_unit_test(spark_filters_made_here_give_the_recorded_dump),
+        cmocka_unit_test(parquet_dumps_answer_as_recorded_and_come_back),
+        cmocka_unit_test(parquet_filters_made_here_give_the_recorded_dump),
         cmocka_unit_test(redis_strings_answer_as_recorded_and_come_back),
         cmocka_unit_test(redis_strings_are_made_by_the_same_adds),
     };

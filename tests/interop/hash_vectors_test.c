@@ -205,9 +205,9 @@ CASE(long_runs_end_as_recorded)
     }
 }
 
-/* A column of bits that one key set, in a filter shaped by the set's own rule. */
-static void check_bits(const struct tsv *table, const char *column, const char *set, uint64_t n,
-                       double p)
+/* A column of bits that one key set, in a filter of that seed shaped by the set's own rule. */
+static void check_seeded_bits(const struct tsv *table, const char *column, const char *set,
+                              uint64_t n, double p, uint64_t seed)
 {
     struct tamis_sizing sizing = {
         .size = sizeof sizing, .kind = TAMIS_KIND_BLOOM, .capacity = n, .fp_rate = p};
@@ -218,10 +218,17 @@ static void check_bits(const struct tsv *table, const char *column, const char *
     for (size_t row = 0; row < table->rows; row++) {
         AUTO_USE use;
         use_open(&use, set, sizing.m_bits, sizing.k);
+        use.hashing.seed = seed;
         locate(&use, table, row);
         sort_distinct(&use);
         assert_positions(&use, 0, tsv_cell(table, row, column));
     }
+}
+
+static void check_bits(const struct tsv *table, const char *column, const char *set, uint64_t n,
+                       double p)
+{
+    check_seeded_bits(table, column, set, n, p, 0);
 }
 
 CASE(redisbloom_bits_are_those_of_the_module)
@@ -257,6 +264,78 @@ CASE(guava_shape_is_that_of_guava)
         assert_int_equal(sizing.k, strtoull(tsv_cell(&table, row, "num_hash_functions"), NULL, 10));
         assert_int_equal(sizing.m_bits,
                          64 * strtoull(tsv_cell(&table, row, "num_longs"), NULL, 10));
+    }
+}
+
+/* Keys are byte arrays, longs and strings of Java; Java's seed of -1 is 2^32 - 1. */
+CASE(spark_bits_are_those_of_spark)
+{
+    AUTO_TSV table = tsv_read("spark_single_key_bits.tsv");
+    check_bits(&table, "v1_n1000_p0.01", "spark-v1", 1000, 0.01);
+    check_bits(&table, "v1_n7_p0.3", "spark-v1", 7, 0.3);
+    check_bits(&table, "v2_n1000_p0.01", "spark-v2", 1000, 0.01);
+    check_seeded_bits(&table, "v2_n100000_p0.001_s9", "spark-v2", 100000, 0.001, 9);
+    check_seeded_bits(&table, "v2_n7_p0.3_s-1", "spark-v2", 7, 0.3, UINT32_MAX);
+}
+
+/* Bits past 2^32, which version 1 does not reach. */
+CASE(spark_bits_of_a_large_filter_are_those_of_spark)
+{
+    AUTO_TSV table = tsv_read("spark_large_bits.tsv");
+    for (size_t row = 0; row < table.rows; row++) {
+        AUTO_USE use;
+        use_open(&use,
+                 strcmp(tsv_cell(&table, row, "version"), "V1") == 0 ? "spark-v1" : "spark-v2",
+                 strtoull(tsv_cell(&table, row, "m"), NULL, 10),
+                 (uint32_t)strtoul(tsv_cell(&table, row, "k"), NULL, 10));
+        locate(&use, &table, row);
+        sort_distinct(&use);
+        assert_positions(&use, 0, tsv_cell(&table, row, "bits"));
+    }
+}
+
+CASE(spark_shape_is_that_of_spark)
+{
+    AUTO_TSV table = tsv_read("spark_sizing.tsv");
+    for (size_t row = 0; row < table.rows; row++) {
+        struct tamis_sizing sizing = {.size = sizeof sizing,
+                                      .capacity = strtoull(tsv_cell(&table, row, "n"), NULL, 10),
+                                      .fp_rate = strtod(tsv_cell(&table, row, "p"), NULL)};
+        tamis__hash_set_spark_v2.shape(&sizing);
+        assert_int_equal(sizing.k, strtoull(tsv_cell(&table, row, "num_hash_functions"), NULL, 10));
+        assert_int_equal(sizing.m_bits,
+                         64 * strtoull(tsv_cell(&table, row, "num_longs"), NULL, 10));
+    }
+}
+
+/* Keys are values of the types binary, int32, int64 and double. */
+CASE(parquet_hashes_and_bits_are_those_of_parquet)
+{
+    static const struct {
+        const char *column;
+        uint64_t m_bits;
+    } filters[] = {{"bytes32", 256}, {"bytes1024", 8192}, {"bytes65536", 524288}};
+    AUTO_TSV table = tsv_read("parquet_single_key_bits.tsv");
+    for (size_t row = 0; row < table.rows; row++)
+        for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++) {
+            AUTO_USE use;
+            use_open(&use, "parquet", filters[i].m_bits, 0);
+            assert_string_equal(describe(&use, &table, row), tsv_cell(&table, row, "xxhash64"));
+            locate(&use, &table, row);
+            assert_positions(&use, 0, tsv_cell(&table, row, filters[i].column));
+        }
+}
+
+CASE(parquet_shape_is_that_of_arrow)
+{
+    AUTO_TSV table = tsv_read("parquet_sizing.tsv");
+    for (size_t row = 0; row < table.rows; row++) {
+        struct tamis_sizing sizing = {.size = sizeof sizing,
+                                      .capacity = strtoull(tsv_cell(&table, row, "n"), NULL, 10),
+                                      .fp_rate = strtod(tsv_cell(&table, row, "p"), NULL)};
+        tamis__hash_set_parquet.shape(&sizing);
+        assert_int_equal(sizing.m_bits,
+                         8 * strtoull(tsv_cell(&table, row, "bytes_arrow"), NULL, 10));
     }
 }
 

@@ -230,13 +230,14 @@ EXCHANGE_CASE(fuse_is_neither_sealed_nor_made_from_a_head)
 
 EXCHANGE_CASE(fuse_has_no_form_in_other_formats)
 {
-    static const char *const formats[] = {"redis-bitmap", "redisbloom", "guava"};
+    static const char *const formats[] = {"redis-bitmap", "redisbloom", "guava", "spark",
+                                          "parquet"};
     const struct exchanges *p = *state;
     AUTO_STREAM stream = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&stream);
     assert_int_equal(build(p->store, "x", 100, 0.004, 0), 1);
     AUTO_FILTER *x = fixture_opened(p->store, "x", 0);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         assert_refused(TAMIS_EUNSUPPORTED, "as tamis",
                        tamis_filter_export(x, formats[i], 0, &sink));
     assert_int_equal(stream.calls, 0);

@@ -213,8 +213,8 @@ CASE(hash_set_table_knows_its_sets_alone)
     assert_memory_equal(parameters, no_parameters, sizeof parameters);
     assert_ptr_equal(tamis__hash_set_by_id(1), set);
     assert_null(tamis__hash_set_by_id(0));
-    assert_null(tamis__hash_set_by_id(9));
-    tamis__hash_set_name(9, parameters, name);
+    assert_null(tamis__hash_set_by_id(12));
+    tamis__hash_set_name(12, parameters, name);
     assert_string_equal(name, "unknown");
     assert_int_equal(tamis__hash_set_parse("md6\n", &set, parameters), TAMIS_EINVAL);
     assert_non_null(
@@ -230,9 +230,10 @@ CASE(hash_set_names_come_back)
         const char *name;
         uint32_t id, k;
     } sets[] = {
-        {"xxh3", 1, 0},        {"php:js", 2, 1}, {"php:bkdr,sdbm,js", 2, 3},
-        {"php:fnv,fnv", 2, 2}, {"php-mt", 3, 0}, {"php-mt-legacy", 4, 0},
-        {"redisbloom", 6, 0},  {"guava", 7, 0},
+        {"xxh3", 1, 0},        {"php:js", 2, 1},   {"php:bkdr,sdbm,js", 2, 3},
+        {"php:fnv,fnv", 2, 2}, {"php-mt", 3, 0},   {"php-mt-legacy", 4, 0},
+        {"redisbloom", 6, 0},  {"guava", 7, 0},    {"spark-v1", 9, 0},
+        {"spark-v2", 10, 0},   {"parquet", 11, 8},
     };
     char longest[TAMIS_HASH_SET_NAME_MAX + 1] = "php:bkdr", name[TAMIS_HASH_SET_NAME_MAX + 1];
     const struct tamis__hash_set *set = NULL;
@@ -342,6 +343,44 @@ CASE(hash_set_damaged_parameters_are_refused)
     assert_non_null(tamis__hashing_fault(&hashing));
 }
 
+/* Spark's seed is a number of 32 bits, and Parquet has blocks of 256 bits and always 8 hashes. */
+CASE(hash_set_limits_of_strangers_are_kept)
+{
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES] = {0};
+    struct tamis__hashing spark = {.set = tamis__hash_set_by_id(TAMIS__HASH_SPARK_V2),
+                                   .parameters = parameters,
+                                   .seed = UINT32_MAX,
+                                   .m_bits = 100,
+                                   .k = 3};
+    struct tamis__hashing parquet = {.set = tamis__hash_set_by_id(TAMIS__HASH_PARQUET),
+                                     .parameters = parameters,
+                                     .m_bits = (uint64_t)1 << 40};
+    assert_done(tamis__hashing_check(&spark));
+    assert_null(tamis__hashing_fault(&spark));
+    spark.seed++;
+    assert_refused(TAMIS_EINVAL, "seed 4294967296 is more than hash set spark-v2 can have",
+                   tamis__hashing_check(&spark));
+    assert_string_equal(tamis__hashing_fault(&spark), "has a seed that its hash set cannot have");
+    spark.set = tamis__hash_set_by_id(TAMIS__HASH_SPARK_V1);
+    assert_refused(TAMIS_EINVAL, "spark-v1 has no seed", tamis__hashing_check(&spark));
+    assert_done(tamis__hashing_check(&parquet));
+    assert_int_equal(parquet.k, 8);
+    assert_null(tamis__hashing_fault(&parquet));
+    parquet.m_bits += 256;
+    assert_refused(TAMIS_EINVAL, "more than hash set parquet can reach",
+                   tamis__hashing_check(&parquet));
+    assert_non_null(tamis__hashing_fault(&parquet));
+    parquet.m_bits = 256 + 64;
+    assert_refused(TAMIS_EINVAL, "m of 320 bits is not a whole number of blocks of 256",
+                   tamis__hashing_check(&parquet));
+    assert_non_null(strstr(tamis__hashing_fault(&parquet), "blocks of its hash set"));
+    parquet.m_bits = 512;
+    parquet.k = 7;
+    assert_refused(TAMIS_EINVAL, "parquet always has a k of 8, not 7; leave k out",
+                   tamis__hashing_check(&parquet));
+    assert_non_null(tamis__hashing_fault(&parquet));
+}
+
 CASE(hash_set_weakness_is_told_of_the_weak_alone)
 {
     assert_null(tamis_hash_set_weakness("xxh3"));
@@ -354,15 +393,33 @@ CASE(hash_set_weakness_is_told_of_the_weak_alone)
     assert_non_null(strstr(tamis_hash_set_weakness("php:pjw,fnv"), "last 16 bytes"));
     assert_non_null(strstr(tamis_hash_set_weakness("php-mt"), "n / 2^32"));
     assert_non_null(strstr(tamis_hash_set_weakness("php-mt-legacy"), "n / 2^32"));
+    assert_null(tamis_hash_set_weakness("spark-v2"));
+    assert_null(tamis_hash_set_weakness("spark-v1"));
+    assert_non_null(strstr(tamis_hash_set_weakness("parquet"), "one block of 256"));
 }
 
 /* Positions stay below m, whatever m and key are, for every set. */
 CASE(hash_set_positions_of_all_sets_stay_below_m)
 {
-    static const char *const names[] = {"php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", "php-mt",
-                                        "php-mt-legacy", "redisbloom", "guava"};
-    static const uint64_t ms[] = {
-        1, 2, 3, 64, (uint64_t)1 << 32, ((uint64_t)1 << 32) + 1, INT64_MAX, UINT64_MAX};
+    static const char *const names[] = {"php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv",
+                                        "php-mt",
+                                        "php-mt-legacy",
+                                        "redisbloom",
+                                        "guava",
+                                        "spark-v1",
+                                        "spark-v2",
+                                        "parquet"};
+    static const uint64_t ms[] = {1,
+                                  2,
+                                  3,
+                                  64,
+                                  256,
+                                  768,
+                                  (uint64_t)1 << 32,
+                                  ((uint64_t)1 << 32) + 1,
+                                  (uint64_t)1 << 40,
+                                  INT64_MAX,
+                                  UINT64_MAX};
     uint64_t state = random_seed();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         for (size_t j = 0; j < sizeof ms / sizeof ms[0]; j++) {
@@ -371,6 +428,7 @@ CASE(hash_set_positions_of_all_sets_stay_below_m)
             struct tamis__hashing hashing = {.parameters = parameters, .m_bits = ms[j], .k = 8};
             assert_done(tamis__hash_set_parse(names[i], &hashing.set, parameters));
             if (ms[j] > hashing.set->m_bits_max) continue;
+            if (hashing.set->m_bits_unit != 0 && ms[j] % hashing.set->m_bits_unit != 0) continue;
             for (size_t bytes = 0; bytes <= sizeof key; bytes++) {
                 random_fill(&state, key, bytes);
                 hashing.set->positions(&hashing, key, bytes, positions);

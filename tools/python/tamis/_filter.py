@@ -153,7 +153,9 @@ class Filter(_tamis.Filter):
         return FilterStat._of(self._stat())
 
     def export(self, file: str | os.PathLike[str] | BinaryIO, format: str = "tamis", *, with_key: bool = False) -> None:
-        """Write the filter as a stream of "tamis", "redisbloom", "guava" or "redis-bitmap" (docs/exchange.md).
+        """Write the filter as a stream of "tamis", "redisbloom", "guava", "spark", "parquet" or "redis-bitmap".
+
+        docs/exchange.md has the formats.
 
         file        a path, which gets this name when all is written; or a binary file that is open
         with_key    also what is secret: a seed other than 0, the key of hash set sip

@@ -151,8 +151,8 @@ class Store(_tamis.Store):
         """Make a filter of what Filter.export(), `tamis export` or another program wrote, and open it.
 
         file        a path, or a binary file that is open
-        format      "tamis", "redisbloom", "guava" or "redis-bitmap"; the other arguments are what the last two do not
-                    tell (docs/exchange.md)
+        format      "tamis", "redisbloom", "guava", "spark", "parquet" or "redis-bitmap"; the other arguments are what
+                    the last four do not tell (docs/exchange.md)
         """
         with contextlib.ExitStack() as stack:
             if isinstance(file, (str, os.PathLike)):

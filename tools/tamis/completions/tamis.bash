@@ -242,9 +242,9 @@ _tamis_offer_value()
     --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
     --hash-set)
         [[ $command != build ]] || { _tamis_offer "$2" "$3" xxh3 sip && return; }
-        _tamis_offer "$2" "$3" xxh3 php:bkdr,sdbm,js php-mt php-mt-legacy md5 redisbloom guava sip
+        _tamis_offer "$2" "$3" xxh3 php:bkdr,sdbm,js php-mt php-mt-legacy md5 redisbloom guava sip spark-v1 spark-v2 parquet
         ;;
-    --from | --to) _tamis_offer "$2" "$3" redis-bitmap redisbloom guava tamis redis:// rediss:// unix:/// ;;
+    --from | --to) _tamis_offer "$2" "$3" redis-bitmap redisbloom guava spark parquet tamis redis:// rediss:// unix:/// ;;
     --like) given=() && _tamis_offer_filters "$2" "$3" ;;
     esac
 }
