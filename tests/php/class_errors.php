@@ -68,7 +68,7 @@ throws(LogicException::class, 'names no bucket', fn() => new Unnamed($store));
 throws(LogicException::class, 'names no hash function', fn() => new Unhashed($store));
 throws(LogicException::class, 'no hash function FVNHash', fn() => new Misspelt($store));
 throws(ValueError::class, 'm and n', fn() => new RandomBucket($store, 'r', 0, 1));
-throws(TypeError::class, 'Tamis\Store|Redis|Predis', fn() => new Few('a path'));
+throws(TypeError::class, 'Tamis\Store|Redis|RedisCluster|Predis', fn() => new Few('a path'));
 
 foreach ($places as $where => $place) {
     $name = strtr("few $where", ' ', '-');

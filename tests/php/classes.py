@@ -17,6 +17,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "redis"))
+from cluster_servers import SLOTS, Cluster
 from harness import run, same, server, store_of, tamis
 from redis_server import skip
 
@@ -121,6 +122,28 @@ def our_classes_replace_wild_ones():
             redis.client().good("FLUSHALL", "SYNC")
 
 
+def our_classes_go_where_a_cluster_sends_them():
+    """Seen to fail without the second try of RedisFilters::sendByCluster()."""
+    bucket = '[false,true,{"q":false,"0":true},[true,false]]\n'
+    with Cluster() as cluster:
+        client = cluster.servers[0].client()
+        slots = {client("CLUSTER", "KEYSLOT", f"app:{name}") for name in "abcd"}
+        same(len({slot * 3 // SLOTS for slot in slots}), 3, "masters that have buckets")
+        command = [*PHP, os.path.join(HERE, "cluster.php"), str(cluster.servers[0].port)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True) as program:
+            told = []
+            while not told or told[-1] not in ("move\n", ""):
+                told.append(program.stdout.readline())
+            same("".join(told), bucket * 4 + "[[true,true],2]\nBF.MADD: the server refused a key\nERR item exists\n"
+                 "WRONGTYPE Operation against a key holding the wrong kind of value\nmove\n", "a cluster")
+            slot = client("CLUSTER", "KEYSLOT", "app:a")
+            source = cluster.servers[slot * 3 // SLOTS]
+            cluster.move(slot, source, next(server for server in cluster.servers if server is not source))
+            told, _ = program.communicate("moved\n", timeout=60)
+        same((program.returncode, told), (0, "[true,false,true]\n"), "after a move")
+
+
 def composer_finds_our_classes():
     """PSR-4 by composer.json, as composer has it, and without autoload.php; what composer itself says, where it is."""
     with open(os.path.join(PACKAGE, "composer.json"), encoding="utf-8") as file:
@@ -156,4 +179,4 @@ if is_missing("exit(extension_loaded('redis') && is_file('/usr/share/php/Predis/
     skip("php-redis or php-predis is not installed")
 seed = int(os.environ.get("TAMIS_TEST_SEED") or time.time_ns())
 print("seed", seed)
-run(our_classes_replace_wild_ones, our_classes_refuse, composer_finds_our_classes)
+run(our_classes_replace_wild_ones, our_classes_refuse, our_classes_go_where_a_cluster_sends_them, composer_finds_our_classes)

@@ -36,7 +36,7 @@ abstract class Bucket
     private readonly Filters $filters;
     private readonly Shape $shape;
 
-    public function __construct(\Tamis\Store|\Redis|\Predis\ClientInterface|Filters $where, ?string $bucket = null)
+    public function __construct(\Tamis\Store|\Redis|\RedisCluster|\Predis\ClientInterface|Filters $where, ?string $bucket = null)
     {
         $this->bucket = $bucket ?? $this->bucket;
         if ($this->bucket === '') {

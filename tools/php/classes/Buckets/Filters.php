@@ -8,7 +8,7 @@ namespace Tamis\Buckets;
 abstract class Filters
 {
     /** Wraps what the constructors of this package take. */
-    public static function of(\Tamis\Store|\Redis|\Predis\ClientInterface|self $where): self
+    public static function of(\Tamis\Store|\Redis|\RedisCluster|\Predis\ClientInterface|self $where): self
     {
         return match (true) {
             $where instanceof self => $where,

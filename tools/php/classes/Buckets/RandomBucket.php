@@ -18,7 +18,7 @@ class RandomBucket extends Bucket
      * @param bool $legacy the bits were set by PHP 5.2.1 to 7.0, or with MT_RAND_PHP
      */
     public function __construct(
-        \Tamis\Store|\Redis|\Predis\ClientInterface|Filters $where,
+        \Tamis\Store|\Redis|\RedisCluster|\Predis\ClientInterface|Filters $where,
         string $bucket,
         private readonly int $m,
         int $n,

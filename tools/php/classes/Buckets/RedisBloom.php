@@ -17,7 +17,7 @@ class RedisBloom
      *     settings of its own for these.
      */
     public function __construct(
-        \Tamis\Store|\Redis|\Predis\ClientInterface|Filters $where,
+        \Tamis\Store|\Redis|\RedisCluster|\Predis\ClientInterface|Filters $where,
         private readonly int $capacity = 100,
         private readonly float $errorRate = 0.01,
     ) {

@@ -4,13 +4,16 @@ declare(strict_types=1);
 
 namespace Tamis\Buckets;
 
-/** Filters of a Redis server with the module, by phpredis or predis.  The client's prefix of keys is heeded. */
+/**
+ * Filters of a Redis server with the module, by phpredis or predis, or of a cluster of such servers, by phpredis.  The client's
+ * prefix of keys is heeded.
+ */
 final class RedisFilters extends Filters
 {
     private const NO_KEY = 'ERR not found';
     private const KEYS_OF_A_COMMAND = 4096;
 
-    public function __construct(private readonly \Redis|\Predis\ClientInterface $client)
+    public function __construct(private readonly \Redis|\RedisCluster|\Predis\ClientInterface $client)
     {
     }
 
@@ -76,9 +79,10 @@ final class RedisFilters extends Filters
         $named = [];
         foreach (array_keys($keys) as $i => $index) {
             $named[$index] = match ($answers[$i] ?? null) {
-                1 => true,
-                0 => false,
-                default => throw new ServerException((string) end($answers)), // predis: the error is the last of them
+                1, true => true, // bool: RESP3
+                0, false => false,
+                // The error is the last of the answers; a RedisCluster loses its words.
+                default => throw new ServerException((string) end($answers) ?: "$command: the server refused a key"),
             };
         }
         return $named;
@@ -87,17 +91,36 @@ final class RedisFilters extends Filters
     /** The key as the client's own commands would name it. */
     public function key(string $name): string
     {
-        if ($this->client instanceof \Redis) {
-            return $this->client->_prefix($name);
+        if ($this->client instanceof \Predis\ClientInterface) {
+            return ($this->client->getOptions()->prefix?->getPrefix() ?? '') . $name;
         }
-        return ($this->client->getOptions()->prefix?->getPrefix() ?? '') . $name;
+        return $this->client->_prefix($name);
     }
 
-    /** Sends a command.  An error of the server is thrown. */
+    /** Sends a command, whose second word is its key.  An error of the server is thrown. */
     public function send(string|int|float ...$words): mixed
     {
         $words = array_map(strval(...), $words);
-        return $this->client instanceof \Redis ? $this->sendByExtension($words) : $this->sendByPredis($words);
+        return match (true) {
+            $this->client instanceof \Predis\ClientInterface => $this->sendByPredis($words),
+            $this->client instanceof \Redis => $this->sendByExtension($words),
+            default => $this->sendByCluster($words),
+        };
+    }
+
+    /**
+     * RedisCluster::rawCommand() finds the node by its first argument, to which it puts the prefix.  It does not go where a
+     * node sends it whose slot has moved; other commands do, and remember.
+     */
+    private function sendByCluster(array $words): mixed
+    {
+        $name = substr($words[1], strlen($this->client->_prefix('')));
+        try {
+            return $this->sendByExtension([$name, ...$words]);
+        } catch (\RedisClusterException) {
+            $this->client->exists($name);
+            return $this->sendByExtension([$name, ...$words]);
+        }
     }
 
     /** phpredis answers false for an error that begins with ERR, and throws others. */
@@ -106,7 +129,7 @@ final class RedisFilters extends Filters
         $this->client->clearLastError();
         try {
             $answer = $this->client->rawCommand(...$words);
-        } catch (\RedisException $e) {
+        } catch (\RedisException | \RedisClusterException $e) {
             if ($this->client->getLastError() === null) { // of the connection
                 throw $e;
             }
