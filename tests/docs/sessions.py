@@ -32,10 +32,12 @@ NEEDS = {
 }
 
 
-def executable(path, text):
+def write(path, text):
+    """A script can be run."""
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    os.chmod(path, 0o755)
+    if text.startswith("#!"):
+        os.chmod(path, 0o755)
 
 
 def make_tools(directory):
@@ -51,11 +53,11 @@ def make_tools(directory):
                    f"Cflags: -I{os.environ['TAMIS_INCLUDE_DIR']}\n")
     if NEEDS["python"]():
         interpreter, path = os.environ["TAMIS_PYTHON"].split(":")
-        executable(os.path.join(tools, "python3"),
+        write(os.path.join(tools, "python3"),
                    f'#!/bin/sh\nPYTHONPATH={path} exec {interpreter} -B "$@"\n')
     if NEEDS["php"]():
         interpreter, extension = os.environ["TAMIS_PHP"].split(":")
-        executable(os.path.join(tools, "php"),
+        write(os.path.join(tools, "php"),
                    f'#!/bin/sh\nexec {interpreter} -d extension={extension} "$@"\n')
     return tools
 
@@ -113,14 +115,14 @@ def run(steps, work, environment):
         if not os.path.exists(name):
             break
         with open(name, encoding="utf-8", errors="backslashreplace") as file:
-            got.append(file.read())
+            got.append(file.read().replace(work, "/home/me"))
     return got
 
 
 def try_part(page, text):
     """(commands that were run, those that printed something else)."""
     with tempfile.TemporaryDirectory() as directory:
-        work = os.path.join(directory, "work")
+        work = os.path.join(directory, "home")
         os.mkdir(work)
         steps = []
         for language, lines in blocks(text):
@@ -131,8 +133,8 @@ def try_part(page, text):
             if name is None:
                 sys.exit(f"{page}: this block is neither a session nor a file with its name:\n"
                          + "".join(lines[:4]))
-            executable(os.path.join(work, name), "".join(lines))
-        environment = {"PATH": make_tools(directory) + ":" + os.environ["PATH"], "HOME": directory,
+            write(os.path.join(work, name), "".join(lines))
+        environment = {"PATH": make_tools(directory) + ":" + os.environ["PATH"], "HOME": work,
                        "LC_ALL": "C.UTF-8", "TZ": "UTC", "PKG_CONFIG_PATH": directory}
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
             if name in os.environ:
