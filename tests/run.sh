@@ -64,6 +64,7 @@ packages=(
     python3-numpy                              # arrays of keys
     default-jre-headless                       # Apache Spark, which comes from PyPI
     php-dev php-parser                         # the PHP extension, and its arginfo
+    php-fpm                                    # its workers, tests/php/fpm.py
     python3-pytest python3-scrapy              # pytest, and Debian's Scrapy, beside the one of PyPI
     libbloom-dev                               # the other library of tests/bench
     rsync                                      # copies of a store in use
