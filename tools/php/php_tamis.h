@@ -7,6 +7,9 @@
  * globals, and so handles, of its own.
  */
 #pragma once
+#ifdef HAVE_CONFIG_H
+#include "config.h" /* of phpize */
+#endif
 #include <php.h>
 #include <stdbool.h>
 
