@@ -119,6 +119,8 @@ def main():
         plan = {("WAIT", n): n % 3 for n in range(9)}
         record("add-replicas", truth, "add", ["add", "--replicas", "1", "f", *KEYS], flags=1,
                script=lambda _, node, name, __: plan.get((name, node.seen[name])), cluster=False)
+        moved = Error("MOVED 1 127.0.0.1:70000")
+        record("add-no-port", truth, "add", script=lambda _, node, name, __: moved if name == "TAMIS.ADD" else None, status=2)
         record("add-alone", truth, "add", cluster=False)
         record("list-alone", truth, "list", cluster=False)
         record("add-none", truth, "add", ["add", "none", "k"], cluster=False, status=2)

@@ -152,7 +152,8 @@ class Tests:
         there = {line.split(":")[0] for line in shown.split("\n")}
         found = set()
         for name in names:
-            programs = {name, name.split(".")[0]} & there
+            fuzzer = re.sub("^fuzz_(.*)_corpus$", r"replay_\1", re.sub("^fuzz_(.*)_mutated$", r"mutate_\1", name))
+            programs = {name, name.split(".")[0], fuzzer} & there
             found |= programs or {"tamis_cli"}
             if "redis" in self.known[name][1].get("LABELS", []):
                 found |= {target for target in there if target.startswith(("tamis_redis", "redis_"))}
