@@ -130,8 +130,8 @@ build_tamis()
 {
     step "Build: compiles the library and the command under .build/quickstart, $(nproc) files at a time;" \
         "with two processors that takes a minute or two"
-    quietly cmake -S "$top" -B "$build" -DCMAKE_BUILD_TYPE=Release -DTAMIS_BUILD_TESTS=OFF -DTAMIS_BUILD_PYTHON=OFF \
-        -DTAMIS_BUILD_PHP=OFF
+    quietly cmake -S "$top" -B "$build" -DCMAKE_BUILD_TYPE=Release -DTAMIS_BUILD_TESTS=OFF -DTAMIS_BUILD_REDIS=OFF \
+        -DTAMIS_BUILD_PYTHON=OFF -DTAMIS_BUILD_PHP=OFF
     compile
     tamis=$build/bin/tamis
     [ -x "$tamis" ] || die "the build made no $tamis"
@@ -141,7 +141,7 @@ build_tamis()
 # On a terminal the part that is done is shown, as make tells it: "[ 42%] Building ...".
 compile()
 {
-    cmake --build "$build" -j "$(nproc)" 2>&1 </dev/null | tee "$log" | show_percent || {
+    cmake --build "$build" --target tamis_cli -j "$(nproc)" 2>&1 </dev/null | tee "$log" | show_percent || {
         tail -n 30 "$log" >&2
         die "this failed: cmake --build $build"
     }
