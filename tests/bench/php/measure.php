@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * measure.php STORE PORT MODULE-PORT KEYS FEW: one round for bench_php.py.  PORT is of a plain redis-server, MODULE-PORT of
- * one with the module.  KEYS keys for the store, FEW for the servers.  Prints {what: nanoseconds a key} as JSON.
+ * one with the module.  KEYS keys for the store, FEW for the servers.  Prints {what: nanoseconds a key} as JSON: by the
+ * clock for servers, of the processor for the store.
  */
 require __DIR__ . '/../../php/wild.php';
 require __DIR__ . '/../../../tools/php/classes/autoload.php';
@@ -65,12 +66,27 @@ function connect(string $port): Redis
     return $redis;
 }
 
-/** Nanoseconds a key, of a call with all of them. */
+/** Nanoseconds a key by the clock, of a call with all of them that waits for a server. */
 function per_key(array $keys, Closure $call): float
 {
     $begin = hrtime(true);
     $call($keys);
     return (hrtime(true) - $begin) / count($keys);
+}
+
+function processor_ns(): float
+{
+    $used = getrusage();
+    return ($used['ru_utime.tv_sec'] + $used['ru_stime.tv_sec']) * 1e9
+        + ($used['ru_utime.tv_usec'] + $used['ru_stime.tv_usec']) * 1e3;
+}
+
+/** Nanoseconds of the processor a key, of a call that waits for nobody: other programs do not count then. */
+function own_per_key(array $keys, Closure $call): float
+{
+    $begin = processor_ns();
+    $call($keys);
+    return (processor_ns() - $begin) / count($keys);
 }
 
 function in_batches(Closure $call): Closure
@@ -114,6 +130,11 @@ $each = [
         foreach ($keys as $key) {
         }
     },
+    'open' => function (array $keys) use ($path) {
+        foreach ($keys as $_) {
+            (new Tamis\Store($path))->filter('measured');
+        }
+    },
     'wild add' => function (array $keys) use ($wild) {
         foreach ($keys as $key) {
             $wild->add($key);
@@ -134,13 +155,14 @@ $figures = [
     'server class has' => per_key($some, in_batches($on_server->existsMany(...))),
     'BF.MADD' => per_key($some, in_batches(fn(array $keys) => $server->rawCommand('BF.MADD', 'seen', ...$keys))),
     'BF.MEXISTS' => per_key($some, in_batches(fn(array $keys) => $server->rawCommand('BF.MEXISTS', 'seen', ...$keys))),
-    'store class add' => per_key($some, in_batches($ours->addMany(...))),
-    'store class has' => per_key($some, in_batches($ours->existsMany(...))),
-    'addMany' => per_key($keys, in_batches($filter->addMany(...))),
-    'hasMany' => per_key($keys, in_batches($filter->hasMany(...))),
-    'add' => per_key($keys, $each['add']),
-    'has' => per_key($keys, $each['has']),
-    'nothing' => per_key($keys, $each['nothing']),
+    'store class add' => own_per_key($some, in_batches($ours->addMany(...))),
+    'store class has' => own_per_key($some, in_batches($ours->existsMany(...))),
+    'addMany' => own_per_key($keys, in_batches($filter->addMany(...))),
+    'hasMany' => own_per_key($keys, in_batches($filter->hasMany(...))),
+    'add' => own_per_key($keys, $each['add']),
+    'has' => own_per_key($keys, $each['has']),
+    'nothing' => own_per_key($keys, $each['nothing']),
+    'open' => own_per_key($some, $each['open']),
 ];
 foreach ([$wild->exists($some[5]), $pipelined->existsMany([$some[5]])[0], $ours->exists($some[5]), $on_server->exists($some[5]),
           $filter->has($keys[5]), $single->has($keys[5])] as $found) {
