@@ -12,7 +12,7 @@ import time
 
 from cluster_servers import Cluster
 from harness import TAMIS, eventually, run, same, server
-from remote import bounded, remote, urls
+from remote import Adding, bounded, remote, urls
 from redis_server import free_port
 
 KEYS = [b"a", b"b", b"a", b"", b"\xff\x00\xfe".replace(b"\x00", b"\x01"), b"x" * 5000] + urls(0, 3000) + [b"b", b"c"]
@@ -272,6 +272,22 @@ def servers_that_answer_a_byte_a_second():
                     why="it does not answer")
 
 
+def answers_do_not_wait_for_more_input():
+    """Keys that come one by one, or in a crowd, are answered while the input is still open.  Seen to fail for a
+    has_more() of tools/tamis/keys.c that waits."""
+    with server() as one, tempfile.TemporaryDirectory() as directory:
+        store = f"redis://127.0.0.1:{one.port}"
+        remote(store, "create", "f", "-n", "100k", "--shards", "16")
+        adding, keys = Adding(store, directory, "f"), urls(0, 30003)
+        for first, end in ((0, 1), (1, 3), (3, 30003)):
+            adding.give(keys[first:end])
+            eventually(lambda end=end: len(adding.printed()) >= end - 5, f"{end} keys are answered")
+        same(adding.end(), 0, "status")
+        printed = adding.printed()
+        found = set(printed)
+        same([key for key in keys if key in found], printed, "the order")
+
+
 def memory_of(store, count):
     """The most memory, in KiB, that adding so many keys takes."""
     process = subprocess.Popen([TAMIS, "--store", store, "add", "--new", "m"], stdin=subprocess.PIPE,
@@ -305,4 +321,5 @@ def the_rate_holds_over_all_shards():
 
 
 run(the_same_as_on_a_directory, keys_of_other_clients, what_was_cut_short_is_told, servers_that_refuse,
-    servers_that_answer_garbage, servers_that_answer_a_byte_a_second, servers_that_answer_half_a_gigabyte, memory_is_that_of_one_batch, the_rate_holds_over_all_shards)
+    servers_that_answer_garbage, servers_that_answer_a_byte_a_second, servers_that_answer_half_a_gigabyte,
+    answers_do_not_wait_for_more_input, memory_is_that_of_one_batch, the_rate_holds_over_all_shards)

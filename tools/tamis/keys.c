@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,11 @@ static struct key_source *make_source(const struct invocation *call)
 {
     struct key_source *source = cli_alloc(sizeof *source);
     const struct options *options = &call->options;
-    *source = (struct key_source){.hex = options_have(options, TAKES(HEX)),
+    const size_t batch = call->remote ? KEY_BATCH_REMOTE : KEY_BATCH;
+    *source = (struct key_source){.batch = batch,
+                                  .keys = cli_alloc(batch * sizeof *source->keys),
+                                  .answers = cli_alloc(batch),
+                                  .hex = options_have(options, TAKES(HEX)),
                                   .separator = options_have(options, TAKES(ZERO)) ? '\0' : '\n',
                                   .out = call->out};
     return source;
@@ -153,6 +158,8 @@ void key_source_free(struct key_source *source)
     if (!source->input || source->files) progress_end();
     out_flush(source->out); /* lines of the buffer may be lent to it */
     if (source->files) input_close(source->input);
+    free(source->keys);
+    free(source->answers);
     free(source->buffer);
     free(source->error);
     free(source);
@@ -261,7 +268,7 @@ static size_t split(struct key_source *source)
                           .separator = source->separator};
     size_t taken, count;
     do {
-        taken = lines_take(&lines, source->keys, KEY_BATCH);
+        taken = lines_take(&lines, source->keys, source->batch);
         count = keep_keys(source, taken);
     } while (count == 0 && taken > 0 && !source->failed);
     source->start = (size_t)(lines.start - source->buffer);
@@ -346,12 +353,23 @@ static void read_more(struct key_source *source)
     source->at_end = true;
 }
 
+/* Would a read of standard input give something at once? */
+static bool has_more(const struct key_source *source)
+{
+    struct pollfd one = {.fd = STDIN_FILENO, .events = POLLIN};
+    return !source->input && source->end < source->buffer_bytes && !source->at_end &&
+           poll(&one, 1, 0) == 1;
+}
+
 static void refill(struct key_source *source)
 {
-    if (!out_flush(source->out))                /* before what is lent to it moves */
+    if (!out_flush(source->out)) {              /* before what is lent to it moves */
         source->at_end = source->failed = true; /* told already */
-    else if (make_room(source))
+    } else if (make_room(source)) {
         read_more(source);
+        while (source->batch > KEY_BATCH && has_more(source))
+            read_more(source);
+    }
 }
 
 static size_t next_lines(struct key_source *source)
@@ -384,7 +402,7 @@ static bool next_file(struct key_source *source)
 static size_t next_arguments(struct key_source *source)
 {
     size_t count = 0;
-    for (; count < KEY_BATCH && source->args < source->args_end; count++, source->args++)
+    for (; count < source->batch && source->args < source->args_end; count++, source->args++)
         if (!take_key(source, count, *source->args, strlen(*source->args))) break;
     return count;
 }

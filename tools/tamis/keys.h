@@ -6,7 +6,8 @@
  * buffer, the ends of lines are found 64 bytes at a time, and the keys of a batch point straight
  * into the buffer. No key is copied on its way in or out, so memory is constant; only a single key
  * that is longer than the buffer makes it grow, up to KEY_BYTES_MAX. Standard output is flushed
- * before each read, so answers never wait for the next question.
+ * before each read, so answers never wait for the next question. A batch for a server is larger
+ * than what a pipe holds: so more is read while more is there at once, and never waited for.
  */
 #pragma once
 
@@ -18,11 +19,16 @@
 #define KEY_BATCH 1024 /* as many as the library takes at once; their text stays in L2 */
 #define KEY_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of one key, as it is written */
 
+/* For a store on a server: each shard gets its share of the batch, and a batch waits for the
+ * slowest answer.  16384 are no faster (docs/cluster.md). */
+#define KEY_BATCH_REMOTE 4096
+
 struct key_source {
-    struct tamis_key keys[KEY_BATCH]; /* the batch; valid until the next key_source_next() */
-    uint8_t answers[KEY_BATCH];       /* room for its answers */
-    uint64_t keys_done;               /* keys handed out so far, this batch included */
-    uint64_t bytes_read;              /* of standard input */
+    struct tamis_key *keys; /* the batch; valid until the next key_source_next() */
+    uint8_t *answers;       /* room for its answers */
+    size_t batch;           /* how many keys it has at most */
+    uint64_t keys_done;     /* keys handed out so far, this batch included */
+    uint64_t bytes_read;    /* of standard input */
     bool hex;
     struct input *input;      /* a file; NULL: arguments or standard input */
     const char *const *files; /* of --file, that are not open yet; NULL: key_source_of(), or none */

@@ -7,7 +7,7 @@ struct counting {
     const struct invocation *call;
     tamis_filter *filter;
     struct key_source *source;
-    uint64_t counts[KEY_BATCH];
+    uint64_t *counts;
 };
 
 static void print_counts(const struct counting *counting, size_t count)
@@ -55,9 +55,11 @@ static int count(struct invocation *call)
     counting->call = call;
     counting->filter = call->filter;
     counting->source = key_source_new(call, 1);
+    counting->counts = cli_alloc(counting->source->batch * sizeof *counting->counts);
     const int status = key_source_each(counting->source, count_batch, counting);
     progress_end();
     key_source_free(counting->source);
+    free(counting->counts);
     free(counting);
     return status;
 }

@@ -16,7 +16,8 @@
 #include "command.h"
 
 #define SILENCE_MS 1000 /* then the others are asked about a node */
-#define PAUSE_MS 50     /* between rounds where something is to settle */
+#define PAUSE_MS 50     /* between rounds where something is to settle: the first one, and */
+#define PAUSE_DOUBLED 4 /* how often it is doubled, up to 800 ms */
 #define REDIRECTIONS 4  /* of a request, which are followed at once */
 #define CONNECT_MS 2000
 #define GRACE_MS 1000 /* after a signal */
@@ -30,6 +31,7 @@ struct exchange {
     bool stale;       /* the slots have changed */
     bool pause;       /* trying again at once is useless */
     bool failed;
+    unsigned pauses; /* since something was done */
 };
 
 static int64_t now_ns(void)
@@ -60,6 +62,13 @@ static void keep_reply(struct request *request)
     request->before = last;
     request->reply = NULL;
     request->state = REQUEST_UNSENT;
+}
+
+/* Something was done. */
+static void go_on(struct exchange *x)
+{
+    x->heard_ns = now_ns();
+    x->pauses = 0;
 }
 
 /* What the node has answered may be in none of its replicas: it is done again, if it may be. */
@@ -212,7 +221,7 @@ static void take_answer(struct exchange *x, struct node *node, struct request *r
                          ? REQUEST_ANSWERED
                          : REQUEST_DONE;
     x->left -= request->state == REQUEST_DONE;
-    x->heard_ns = now_ns();
+    go_on(x);
 }
 
 /* Enough replicas have what was answered before it on this connection, or not. */
@@ -235,7 +244,7 @@ static void take_wait(struct exchange *x, struct node *node, redisReply *reply)
         if (request->state != REQUEST_ANSWERED || request->node != node) continue;
         request->state = REQUEST_DONE;
         x->left--;
-        x->heard_ns = now_ns();
+        go_on(x);
     }
     if (!enough) x->stale = x->pause = true;
     /* It was a master when it answered, and is a replica now. */
@@ -332,6 +341,16 @@ static void receive_all(struct exchange *x)
     free(nodes);
 }
 
+/* A cluster that mends itself is left alone more and more.  Clients that were thrown back together
+ * do not come again together: each takes a part of the pause by chance. */
+static void pause_for_a_while(struct exchange *x)
+{
+    const int most = PAUSE_MS << (x->pauses < PAUSE_DOUBLED ? x->pauses : PAUSE_DOUBLED);
+    const int64_t chance = now_ns() / 1000;
+    x->pauses++;
+    (void)poll(NULL, 0, (int)(most / 2 + chance % (most / 2 + 1)));
+}
+
 /* What a round has left is tried again, after a look at the slots.  false: that was enough. */
 static bool settle(struct exchange *x)
 {
@@ -346,7 +365,7 @@ static bool settle(struct exchange *x)
         return false;
     }
     if (x->pause) {
-        (void)poll(NULL, 0, PAUSE_MS);
+        pause_for_a_while(x);
         if (x->stale && x->store->is_cluster) (void)cluster_map(x->store, CONNECT_MS / 2, &fatal);
     } else if (x->stale && now_ns() - x->store->mapped_ns > INT64_C(100000000)) {
         (void)cluster_map(x->store, CONNECT_MS / 2, &fatal);
