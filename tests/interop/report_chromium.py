@@ -246,7 +246,8 @@ def check_pages(chromium, path, directory, rules):
             same(f"{what}: colours", True,
                  max(first_pixel(png)) < 60 if dark else min(first_pixel(png)) > 200)
             same(f"{what}: something is on it", True, len(png) > 50000)
-    chromium.open(path, 1280, dark=True, media="print")
+    chromium.open(path, 720, dark=True, media="print")  # A4
+    same("layout in print", [], chromium.run(LAYOUT))
     png = chromium.picture(f"{directory}/print.png")
     same("print is light for those who have it dark", True, min(first_pixel(png)) > 200)
     same("contrast in print", [], chromium.run(rules)["wrong"])

@@ -80,7 +80,11 @@ void chart_heat(struct page *page, const struct report_filter *filter)
         heat_segment(page, filter, i);
     for (uint32_t i = 0; i < segments; i++)
         data_bytes += (double)filter->view.segments[i].data_bytes;
-    text_size(size, sizeof size, data_bytes / (double)parts);
+    data_bytes /= (double)parts;
+    if (data_bytes >= 1)
+        text_size(size, sizeof size, data_bytes);
+    else
+        snprintf(size, sizeof size, "%.2g bits", 8 * data_bytes);
     page_format(page, "</div><p class=\"note\">%zu parts of about %s: ", parts, size);
     if (greatest > 0)
         page_format(page, "from %s to %s", report_share(text, least), report_share(most, greatest));
