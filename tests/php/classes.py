@@ -6,7 +6,8 @@ of that server, too.  Our classes, on the store and on the server (phpredis, pre
 wild ones do, half of them members; then both add, and the bytes stay the same.  Buckets that our classes make
 themselves have the bytes of the wild ones, too.
 
-Broken to see it fail: $length of Comments, a name in $hashFunction of Eight, n of Random, exists() that is always true.
+Broken to see it fail: $length of Comments, a name in $hashFunction of Eight, n of Random, exists() that is always true;
+for class_errors.php: WRONGTYPE taken for a missing key, a store's handle kept after a drop, no look at MULTI, NONSCALING lost.
 """
 import json
 import os
