@@ -12,7 +12,7 @@ on_terminal() {
     script -qec "$*" /dev/null | tr -d '\r' | cat -v
 }
 TERM=xterm on_terminal tamis list ok
-TERM=xterm NO_COLOR= on_terminal tamis list ok
+TERM=xterm NO_COLOR='' on_terminal tamis list ok
 TERM=xterm NO_COLOR=1 on_terminal tamis list ok
 TERM=xterm on_terminal tamis list ok --color=never
 TERM=dumb on_terminal tamis list ok
