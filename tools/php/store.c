@@ -147,7 +147,7 @@ static int on_full_of(zend_string *word, uint32_t *on_full)
 {
     if (!word) return 0;
     for (uint32_t i = TAMIS_ON_FULL_GROW; tamis_on_full_name(i); i++)
-        if (zend_string_equals_cstr(word, tamis_on_full_name(i), strlen(tamis_on_full_name(i)))) {
+        if (strcmp(ZSTR_VAL(word), tamis_on_full_name(i)) == 0) {
             *on_full = i;
             return 0;
         }
@@ -215,7 +215,7 @@ static void make_filter(INTERNAL_FUNCTION_PARAMETERS, make_call *call)
     Z_PARAM_LONG(numbers[1])
     Z_PARAM_LONG(numbers[2])
     Z_PARAM_LONG(numbers[3])
-    Z_PARAM_STR_OR_NULL(on_full)
+    Z_PARAM_PATH_STR_OR_NULL(on_full)
     Z_PARAM_DOUBLE(window)
     Z_PARAM_LONG(numbers[4])
     Z_PARAM_LONG(numbers[5])
