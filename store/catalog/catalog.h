@@ -64,6 +64,10 @@ int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock 
  * it or waits). */
 int tamis__catalog_begin_if_free(const struct tamis__catalog *catalog, enum tamis__lock lock,
                                  struct tamis__catalog_txn **txn);
+/* Tells the state of the file, without a lock and without opening it with LMDB. */
+int tamis__catalog_file(const struct tamis__catalog *catalog, struct tamis__file_info *info);
+/* May a change have left the file in the same state?  Times tell only some milliseconds apart. */
+bool tamis__catalog_is_racy(const struct tamis__file_info *info);
 /* Holds the lock over several transactions, each of which begins with
  * begin_held, until private_close. */
 int tamis__catalog_hold(const struct tamis__catalog *catalog, enum tamis__lock lock,

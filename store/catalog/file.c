@@ -203,6 +203,15 @@ static int check_file(const struct tamis__catalog *catalog, int fd)
     return tamis__inside_check(catalog->root_fd, fd, catalog->file_path);
 }
 
+int tamis__catalog_file(const struct tamis__catalog *catalog, struct tamis__file_info *info)
+{
+    int fd = -1;
+    int rc = tamis__open(catalog->root_fd, NAME, O_RDONLY, 0, catalog->file_path, &fd);
+    if (rc == 0) rc = tamis__file_info(fd, catalog->file_path, info);
+    tamis__close(fd);
+    return rc;
+}
+
 int tamis__catalog_open_file(struct tamis__catalog_txn *txn, int *fd)
 {
     const struct tamis__catalog *catalog = txn->catalog;

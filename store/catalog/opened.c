@@ -144,7 +144,7 @@ void tamis__txn_take_opened(struct tamis__catalog_txn *txn, const struct tamis__
         forget_pages(o);
 }
 
-static bool is_racy(const struct tamis__file_info *file)
+bool tamis__catalog_is_racy(const struct tamis__file_info *file)
 {
     const int64_t last = file->written_ns > file->changed_ns ? file->written_ns : file->changed_ns;
     return tamis__now_ns() - last < RACY_NS; /* also if that time is to come */
@@ -167,7 +167,7 @@ static bool leave(struct tamis__catalog_txn *txn)
         return false;
     struct tamis__opened *idle = malloc(sizeof *idle);
     if (idle == NULL) return false;
-    if (is_racy(&o->file)) forget_pages(o);
+    if (tamis__catalog_is_racy(&o->file)) forget_pages(o);
     *idle = *o;
     *o = (struct tamis__opened){.env = NULL};
     idle = __atomic_exchange_n(txn->catalog->idle, idle, __ATOMIC_ACQ_REL);

@@ -7,6 +7,9 @@
  * mapped, and the catalog's lock is given back before, so that nobody waits for 10,000 files.  A
  * filter whose headers cannot be read is listed as the catalog has it.  Its headers are then read
  * once more under the lock; if they are damaged, the filter is listed as damaged.
+ *
+ * A watch does this again and again.  It keeps the records, and reads the catalog only when its
+ * file has changed.
  */
 #include "filter/stat.h"
 #include "txn/recover.h"
@@ -21,14 +24,19 @@ struct listed {
     unsigned char record[];
 };
 
-struct listing {
-    struct tamis__catalog_txn *txn;
+struct tamis_watch {
+    struct tamis_store *store;
+    char *prefix;
     struct listed *first, **end;
+    struct tamis__catalog_txn *txn; /* while they are collected */
+    bool is_filled;                 /* the catalog was read */
+    bool is_sure;                   /* ... and `file` is not the state before a later change, too */
+    struct tamis__file_info file;   /* of the catalog, when it was read */
 };
 
 static int collect(void *context, const struct tamis__record *record)
 {
-    struct listing *listing = context;
+    struct tamis_watch *watch = context;
     const size_t bytes = offsetof(struct tamis__record, segments) +
                          (record->segment_count + record->spare_count) * sizeof record->segments[0];
     struct listed *listed = malloc(sizeof *listed + bytes);
@@ -36,15 +44,23 @@ static int collect(void *context, const struct tamis__record *record)
     listed->next = NULL;
     listed->bytes = bytes;
     memcpy(listed->record, record, bytes);
-    *listing->end = listed;
-    listing->end = &listed->next;
-    return tamis__catalog_get_trouble(listing->txn, record->filter_id, &listed->trouble);
+    *watch->end = listed;
+    watch->end = &listed->next;
+    return tamis__catalog_get_trouble(watch->txn, record->filter_id, &listed->trouble);
 }
 
 /* Does this error tell of damage, and not only that a file could not be read? */
 static bool is_damage(int error)
 {
     return error == TAMIS_ECORRUPT || error == TAMIS_EFOREIGN || error == TAMIS_ENOTFOUND;
+}
+
+/* Returns 1 if begun; 0 if we do not wait, and the lock is not free. */
+static int begin(const struct tamis_store *store, bool waits, struct tamis__catalog_txn **txn)
+{
+    if (!waits) return tamis__catalog_begin_if_free(&store->catalog, TAMIS__LOCK_SHARED, txn);
+    const int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, txn);
+    return rc < 0 ? rc : 1;
 }
 
 static int judge(const struct tamis_store *store, const struct tamis__record *record,
@@ -59,15 +75,15 @@ static int judge(const struct tamis_store *store, const struct tamis__record *re
                : 0;
 }
 
-/* Is a segment of the filter damaged?  Called with the catalog's lock, under which none of them
- * goes away. */
-static bool is_damaged(struct tamis_store *store, uint64_t filter_id)
+/* Is a segment of the filter damaged?  Looks under the catalog's lock, under which none of them
+ * goes away.  Without waiting, "no" may mean that somebody else has the lock. */
+static bool is_damaged(struct tamis_store *store, uint64_t filter_id, bool waits)
 {
     struct tamis__segment_header header;
     struct tamis__catalog_txn *txn;
     bool damaged = false;
     struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
-    if (record == NULL || tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn) < 0) {
+    if (record == NULL || begin(store, waits, &txn) <= 0) {
         free(record);
         return false;
     }
@@ -81,7 +97,7 @@ static bool is_damaged(struct tamis_store *store, uint64_t filter_id)
 
 /* Brings the record up to what the headers say, and the trouble too if all of them can be read. */
 static void look(struct tamis_store *store, struct tamis__record *record,
-                 struct tamis__trouble *trouble)
+                 struct tamis__trouble *trouble, bool waits)
 {
     struct tamis__segment_header header;
     struct tamis__trouble now = {.damaged_since = trouble->damaged_since};
@@ -98,36 +114,106 @@ static void look(struct tamis_store *store, struct tamis__record *record,
         tamis__add_trouble(&now, &header);
     }
     if (all) *trouble = now;
-    if (damaged && trouble->damaged_since == 0 && is_damaged(store, record->filter_id))
+    if (damaged && trouble->damaged_since == 0 && is_damaged(store, record->filter_id, waits))
         trouble->damaged_since = tamis__now_ns();
+}
+
+/* ---- A watch --------------------------------------------------------------------------------- */
+
+static void forget(struct tamis_watch *watch)
+{
+    for (struct listed *next, *listed = watch->first; listed != NULL; listed = next) {
+        next = listed->next;
+        free(listed);
+    }
+    watch->first = NULL;
+    watch->end = &watch->first;
+}
+
+static bool has_changed(const struct tamis_watch *watch)
+{
+    struct tamis__file_info now;
+    if (!watch->is_sure || tamis__catalog_file(&watch->store->catalog, &now) < 0) return true;
+    return now.device != watch->file.device || now.inode != watch->file.inode ||
+           now.bytes != watch->file.bytes || now.written_ns != watch->file.written_ns ||
+           now.changed_ns != watch->file.changed_ns;
+}
+
+/* Reads the records anew.  With the lock no writer changes the file meanwhile. */
+static int collect_all(struct tamis_watch *watch)
+{
+    const int begun = begin(watch->store, !watch->is_filled, &watch->txn);
+    if (begun <= 0) return begun;
+    forget(watch);
+    int rc = tamis__catalog_file(&watch->store->catalog, &watch->file);
+    watch->is_sure = rc == 0 && !tamis__catalog_is_racy(&watch->file);
+    rc = tamis__catalog_each(watch->txn, watch->prefix, collect, watch);
+    tamis__catalog_end(watch->txn);
+    watch->is_filled = rc == 0;
+    watch->is_sure = watch->is_sure && rc == 0;
+    return rc;
+}
+
+static int look_at_all(struct tamis_watch *watch, bool waits, tamis_list_fn *fn, void *context)
+{
+    int rc = has_changed(watch) ? collect_all(watch) : 0;
+    struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
+    if (record == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory listing the filters");
+    for (const struct listed *listed = watch->first; rc == 0 && listed != NULL;
+         listed = listed->next) {
+        struct tamis_filter_stat stat;
+        struct tamis__trouble trouble = listed->trouble;
+        memcpy(record, listed->record, listed->bytes);
+        look(watch->store, record, &trouble, waits);
+        tamis__stat_from_record(record, &stat);
+        tamis__stat_set_trouble(&stat, trouble);
+        rc = fn(context, &stat);
+    }
+    free(record);
+    return rc;
+}
+
+TAMIS_API int tamis_watch_new(tamis_store *store, const char *prefix, tamis_watch **watch)
+{
+    TAMIS__REFUSE_NULL(store, "store");
+    TAMIS__REFUSE_NULL(watch, "watch");
+    struct tamis_watch *made = calloc(1, sizeof *made);
+    if (made != NULL) made->prefix = strdup(prefix ? prefix : "");
+    if (made == NULL || made->prefix == NULL) {
+        free(made);
+        return tamis__fail(TAMIS_ENOMEM, "out of memory for a watch");
+    }
+    made->store = tamis__store_reference(store);
+    made->end = &made->first;
+    *watch = made;
+    return 0;
+}
+
+TAMIS_API int tamis_watch_look(tamis_watch *watch, tamis_list_fn *fn, void *context)
+{
+    TAMIS__REFUSE_NULL(watch, "watch");
+    TAMIS__REFUSE_NULL(fn, "fn");
+    return look_at_all(watch, !watch->is_filled, fn, context);
+}
+
+TAMIS_API void tamis_watch_free(tamis_watch *watch)
+{
+    if (watch == NULL) return;
+    forget(watch);
+    tamis_store_close(watch->store);
+    free(watch->prefix);
+    free(watch);
 }
 
 TAMIS_API int tamis_store_list_live(tamis_store *store, const char *prefix, tamis_list_fn *fn,
                                     void *context)
 {
-    struct listing listing = {.first = NULL, .end = &listing.first};
+    tamis_watch *watch;
     if (store == NULL || fn == NULL)
         return tamis__fail(TAMIS_EINVAL, "tamis_store_list_live needs a store and a function");
-    struct tamis__record *record = malloc(sizeof *record);
-    int rc = record == NULL
-                 ? tamis__fail(TAMIS_ENOMEM, "out of memory listing the filters")
-                 : tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &listing.txn);
-    if (rc == 0) {
-        rc = tamis__catalog_each(listing.txn, prefix ? prefix : "", collect, &listing);
-        tamis__catalog_end(listing.txn);
-    }
-    for (struct listed *next, *listed = listing.first; listed != NULL; listed = next) {
-        next = listed->next;
-        if (rc == 0) {
-            struct tamis_filter_stat stat;
-            memcpy(record, listed->record, listed->bytes);
-            look(store, record, &listed->trouble);
-            tamis__stat_from_record(record, &stat);
-            tamis__stat_set_trouble(&stat, listed->trouble);
-            rc = fn(context, &stat);
-        }
-        free(listed);
-    }
-    free(record);
+    int rc = tamis_watch_new(store, prefix, &watch);
+    if (rc < 0) return rc;
+    rc = look_at_all(watch, true, fn, context);
+    tamis_watch_free(watch);
     return rc;
 }

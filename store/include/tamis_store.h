@@ -125,6 +125,32 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_store_list(tamis_store *store, const char *
 TAMIS_API TAMIS_MUST_CHECK int tamis_store_list_live(tamis_store *store, const char *prefix,
                                                      tamis_list_fn *fn, void *context);
 
+/*
+ * A watch: a list that is looked at again and again, as `tamis top` does, at no cost to the
+ * processes that use the store.  The catalog is read, under its shared lock, only if its file has
+ * changed since the last look; what changes all the time is in the headers, which need no lock.
+ *
+ * store    stays open until the watch is freed, though its handle may be closed before.
+ * prefix   as for tamis_store_list(); copied.
+ * watch    *watch receives it; the caller frees it.  One thread at a time may use it.
+ * Returns  0, TAMIS_EINVAL, TAMIS_ENOMEM.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_watch_new(tamis_store *store, const char *prefix,
+                                               tamis_watch **watch);
+
+/*
+ * Calls `fn` as tamis_store_list_live() does.  The first look waits for the catalog's lock as that
+ * does.  Later ones wait for nobody: while another process has the lock, the filters are those of
+ * the look before, with what their headers say now.
+ *
+ * Returns  0, what fn returned, or an error of tamis_store_list().
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_watch_look(tamis_watch *watch, tamis_list_fn *fn,
+                                                void *context);
+
+/* Gives the watch back.  NULL is allowed. */
+TAMIS_API void tamis_watch_free(tamis_watch *watch);
+
 /* ---- Verify ------------------------------------------------------------------------------- */
 
 /* One problem that verify found.  The strings live only during the call of the function. */

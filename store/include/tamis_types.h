@@ -32,6 +32,7 @@
 
 typedef struct tamis_store tamis_store;
 typedef struct tamis_filter tamis_filter;
+typedef struct tamis_watch tamis_watch;
 
 /*
  * An initializer that sets `size` and clears the rest:
