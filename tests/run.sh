@@ -53,6 +53,7 @@ packages=(
     python3 python3-lmdb python3-xxhash        # the independent reader of tests/golden
     libmd-dev libsodium-dev libhiredis-dev libssl-dev # hash sets md5 and sip; import and export live
     zlib1g-dev libzstd-dev zstd                # packed input of tamis build
+    libncurses-dev tmux procps                 # tamis top, and its live view under a test's eyes
     webext-ublock-origin-firefox curl          # the list of docs/nightly.md, and how it comes
     redis-server php-cli php-redis             # the other systems, tests/interop
     php-predis python3-redis python3-pip       # clients of the Redis module, tests/redis

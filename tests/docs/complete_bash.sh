@@ -43,6 +43,7 @@ offers 'tamis list extra -q' -q
 offers 'tamis ls --rec' --recorded
 offers 'tamis list --sort s' size state
 offers 'tamis list --color=a' always auto
+offers 'tamis top --sort n' name new
 for command in "${commands[@]}"; do
     mapfile -t options < <(help_options "$command" | tr -d =)
     offers "tamis $command -" "${options[@]}" --help

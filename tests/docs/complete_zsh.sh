@@ -128,6 +128,7 @@ offers 'tamis explain --hash-set xxh3 '
 offers "tamis drop seen 'a:b c' it\\'s s" seen.2026 'say "$x"'
 offers 'tamis rm seen a' 'a:b c'
 offers 'tamis list --sort s' size state
+offers 'tamis top --sort n' name new
 becomes 'tamis list --color=n' 'tamis list --color=never '
 
 offers "tamis --store '$scratch/other store' add " elsewhere

@@ -39,8 +39,13 @@ const char *interrupt_name(void)
 
 bool interrupt_wait(int fd, short events, int seconds)
 {
+    return interrupt_wait_ns(fd, events, seconds < 0 ? -1 : seconds * INT64_C(1000000000));
+}
+
+bool interrupt_wait_ns(int fd, short events, int64_t ns)
+{
     int ready = 0;
-    const struct timespec limit = {.tv_sec = seconds};
+    const struct timespec limit = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
     sigset_t ours, before;
     sigemptyset(&ours);
     for (size_t i = 0; i < SIGNAL_COUNT; i++)
@@ -49,7 +54,7 @@ bool interrupt_wait(int fd, short events, int seconds)
      * comes in between ends the ppoll(), and is not noticed one read too late. */
     sigprocmask(SIG_BLOCK, &ours, &before);
     struct pollfd pfd = {.fd = fd, .events = events};
-    if (!caught) ready = ppoll(&pfd, 1, seconds < 0 ? NULL : &limit, &before);
+    if (!caught) ready = ppoll(&pfd, 1, ns < 0 ? NULL : &limit, &before);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return ready > 0;
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Remember signals from now on. A signal that was ignored at the start (nohup, sh's &) stays
  * ignored. */
@@ -26,3 +27,6 @@ void interrupt_wait_writable(int fd);
 /* The same for poll()'s events, but at most so many seconds (below 0: without end).  true: it is
  * ready; false: the time is over, or the signal came. */
 bool interrupt_wait(int fd, short events, int seconds);
+/* The same with nanoseconds.  fd may be -1, for the signal alone.  Other signals that have a
+ * handler end the wait too. */
+bool interrupt_wait_ns(int fd, short events, int64_t ns);

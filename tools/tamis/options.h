@@ -83,6 +83,9 @@ struct invocation;
     X(TOTAL, "total", "", NO_VALUE)                                                                \
     X(HUMAN, "human", "", NO_VALUE)                                                                \
     X(COLOR, "color", "", VALUE(COLOR, color))                                                     \
+    X(INTERVAL, "interval", "", VALUE(DURATION, interval_ns))                                      \
+    X(ONCE, "once", "", NO_VALUE)                                                                  \
+    X(SEGMENTS, "segments", "", NO_VALUE)                                                          \
     X(SHARD, "shard", "", VALUE(SHARD, shard))                                                     \
     X(SHARDS, "shards", "", SMALL(shards, 1, SHARDS_LIMIT))                                        \
     X(REPLICAS, "replicas", "", SMALL(replicas, 1, REPLICAS_LIMIT))                                \
@@ -165,8 +168,9 @@ struct options {
     const char *cacert, *cert, *key; /* files, for TLS */
     uint32_t shards;
     struct option_shard shard;
-    const char *sort; /* what order.h knows by this name */
-    uint32_t color;   /* enum color */
+    const char *sort;    /* what order.h knows by this name */
+    uint32_t color;      /* enum color */
+    int64_t interval_ns; /* of `top` */
     uint32_t replicas;
 };
 

@@ -48,7 +48,7 @@ _tamis_wants_value()
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
     --on-full | --window | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
-    --output | --sort | --sync-interval | --file | --wait | --shards | --replicas) return 0 ;;
+    --output | --interval | --sort | --sync-interval | --file | --wait | --shards | --replicas) return 0 ;;
     --timeout | --cacert | --cert | --key) return 0 ;;
     --*) return 1 ;;
     -*[npmko]) [[ ${1%?} != *[npmko]* ]] ;;
@@ -236,7 +236,10 @@ _tamis_offer_value()
         esac
         ;;
     --except | --against | --file | --cacert | --cert | --key) _tamis_offer_paths -f "$2" "$3" ;;
-    --sort) _tamis_offer "$2" "$3" name kind capacity items used rate-now bits size state ;;
+    --sort)
+        _tamis_offer "$2" "$3" name kind capacity items used rate-now bits size state
+        [[ $command != top ]] || _tamis_offer "$2" "$3" new full-in
+        ;;
     --color) _tamis_offer "$2" "$3" auto always never ;;
     --counter-bits) _tamis_offer "$2" "$3" 4 8 16 32 ;;
     --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
