@@ -144,7 +144,7 @@ def servers_that_refuse():
     with server() as one:
         one.client().good("CONFIG", "SET", "requirepass", "secret")
         bounded(f"redis://127.0.0.1:{one.port}", "list", why="put the password into the URL")
-        bounded(f"redis://:wrong@127.0.0.1:{one.port}", "list", why="WRONGPASS")
+        bounded(f"redis://:wrong@127.0.0.1:{one.port}", "list", why="(the password is that of the URL)")
         remote(f"redis://:secret@127.0.0.1:{one.port}", "create", "f", "-n", "1k")
         client = one.client()
         client.good("AUTH", "secret")
@@ -152,6 +152,8 @@ def servers_that_refuse():
         reader = f"redis://reader:pw@127.0.0.1:{one.port}"
         same(remote(reader, "check", "f", "x", status=1).out, b"")
         bounded(reader, "add", "f", "x", why="docs/cluster.md has the commands that the user needs")
+        with tempfile.TemporaryDirectory() as directory:
+            bounded(directory + "/store", "import", "i", "--from", reader, "f", why="ACL SETUSER")
     with server() as one:
         client, store = one.client(), f"redis://127.0.0.1:{one.port}"
         remote(store, "create", "f", "-n", "1k")
@@ -170,7 +172,9 @@ def servers_that_refuse():
                               stdout=subprocess.DEVNULL, cwd=directory) as bare:
             try:
                 eventually(lambda: answers_at(path), "the server listens")
-                bounded(f"unix://{path}", "create", "f", "-n", "1k", why="load the module tamis.so")
+                for words in (["create", "f", "-n", "1k"], ["create", "f", "-n", "1k", "--shards", "4"], ["list"],
+                              ["add", "none", "x"], ["merge", "a", "b"], ["rename", "a", "b"], ["export", "a", "--to", "tamis", "-"]):
+                    bounded(f"unix://{path}", *words, why="load the module tamis.so")
             finally:
                 bare.kill()
 

@@ -41,10 +41,16 @@ char *cli_store_path(const struct invocation *call)
             "'%s' works on the files of a store, and this one is a server: run it on the "
             "server's machine, with --store DIR, where DIR is what CONFIG GET tamis.store says",
             call->command->name);
-        free(name);
-        name = NULL;
+    } else if (redis_url_is_other(name)) {
+        /* There may be a password in what follows. */
+        cli_tell("the store is named by a URL of %.*s, and a server's is of redis://, rediss:// or "
+                 "unix:///PATH; a directory of that name would be ./%.*s...",
+                 (int)strcspn(name, ":") + 1, name, (int)strcspn(name, ":") + 1, name);
+    } else {
+        return name;
     }
-    return name;
+    free(name);
+    return NULL;
 }
 
 /* ---- Servers ----------------------------------------------------------------------------------

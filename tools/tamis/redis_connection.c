@@ -100,8 +100,11 @@ static bool reply_is(const struct redis_connection *connection, const char *verb
 {
     if (reply->type == REDIS_REPLY_ERROR) {
         const bool locked = strncmp(reply->str, "NOAUTH", 6) == 0;
+        const bool barred = strncmp(reply->str, "NOPERM", 6) == 0;
         cli_tell("%s: %s: the server says: %s%s", connection->what, verb, reply->str,
-                 locked ? " Put the password into the URL, or into $REDISCLI_AUTH." : "");
+                 locked   ? " Put the password into the URL, or into $REDISCLI_AUTH."
+                 : barred ? "; allow it to the user (ACL SETUSER), or name another user in the URL"
+                          : "");
         return false;
     }
     return reply->type == type || redis_fail_answer(connection, verb);

@@ -20,6 +20,16 @@ bool redis_is_url(const char *text)
            strncmp(text, SOCKET_SCHEME, strlen(SOCKET_SCHEME)) == 0;
 }
 
+bool redis_url_is_other(const char *text)
+{
+    static const char *const schemes[] = {"redis:", "rediss:", "valkey:", "valkeys:"};
+    if (redis_is_url(text)) return false;
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (strncmp(text, schemes[i], strlen(schemes[i])) == 0) return true;
+    const char *slashes = strstr(text, "://");
+    return slashes != NULL && slashes > text && memchr(text, '/', (size_t)(slashes - text)) == NULL;
+}
+
 static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9') return c - '0';

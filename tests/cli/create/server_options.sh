@@ -32,6 +32,10 @@ for store in redis://127.0.0.1:1 unix:///nowhere/socket; do
     expect 2 tamis --store "$store" --insecure verify
 done
 expect 2 tamis --store redis://:@ list
+for store in redis:127.0.0.1 http://user:secret@127.0.0.1 valkey://127.0.0.1; do
+    expect 2 tamis --store "$store" list
+    expect 2 tamis --store "$store" create f -n 1k
+done
 expect 2 tamis --store unix://x/socket list
 TAMIS_STORE=redis://127.0.0.1:1 expect 2 tamis check f k
 tamis --store redis://127.0.0.1:1 calc -n 1000 -p 1% >/dev/null

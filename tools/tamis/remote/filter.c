@@ -29,10 +29,24 @@ int reply_fail(const struct remote *store, const char *what, const redisReply *r
     return exchange_fail(store, what, reply);
 }
 
+bool filter_has_module(struct remote *store, const char *name)
+{
+    const char *argv[] = {"TAMIS.INFO", name};
+    struct request request = request_of(name, 2, argv, false);
+    if (!exchange(store, &request, 1)) return false;
+    const redisReply *reply = request.reply;
+    const bool unknown =
+        reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "ERR unknown command", 19) == 0;
+    if (unknown) (void)exchange_fail(store, argv[0], reply);
+    exchange_clear(&request, 1);
+    return !unknown;
+}
+
 int filter_fail_absent(struct remote *store, const char *name, const char *sentence)
 {
     char nearest[TAMIS_NAME_MAX + 1];
     char *own = NULL;
+    if (!filter_has_module(store, name)) return -1;
     store_nearest(store, name, nearest);
     if (sentence == NULL &&
         asprintf(&own, "no such filter: '%s' in the store %s; 'tamis list' shows what is there",

@@ -64,7 +64,11 @@ struct remote_filter *filter_find(struct remote *store, const char *name, const 
  * else as exchange_fail().  Always -1. */
 int reply_fail(const struct remote *store, const char *what, const redisReply *reply);
 
-/* Tells that there is no such filter, with the name that is nearest to it.  Always -1. */
+/* Does the server have the module?  false after a message.  The name is that of any key. */
+bool filter_has_module(struct remote *store, const char *name);
+
+/* Tells that there is no such filter, with the name that is nearest to it, or that the server has
+ * no module.  Always -1. */
 int filter_fail_absent(struct remote *store, const char *name, const char *sentence);
 
 /* false after a message: no filter can have that name. */

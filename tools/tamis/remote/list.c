@@ -235,6 +235,7 @@ int store_list(struct remote *store, const char *pattern, bool names_only,
     for (size_t i = 0; rc == 0 && i < all.count; i++)
         if (pattern_fits(pattern, all.names[i]))
             rc = tell_one(store, all.names[i], names_only, each, context);
+    if (rc == 0 && all.count == 0 && !filter_has_module(store, "tamis")) rc = -1;
     clear(&keys);
     clear(&sharded);
     clear(&all);

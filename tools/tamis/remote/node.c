@@ -99,7 +99,13 @@ static bool log_in(struct node *node, const struct redis_url *address, int64_t l
     if (password != NULL) {
         const bool named = address->user != NULL && address->password != NULL;
         const char *auth[3] = {"AUTH", named ? address->user : password, password};
-        if (!ask(node, limit_ms, named ? 3 : 2, auth, trouble, fatal)) return false;
+        if (!ask(node, limit_ms, named ? 3 : 2, auth, trouble, fatal)) {
+            const size_t used = strlen(trouble);
+            if (*fatal)
+                snprintf(trouble + used, TROUBLE_BYTES - used, " (the password is that of %s)",
+                         address->password ? "the URL" : "$REDISCLI_AUTH");
+            return false;
+        }
     }
     if (address->database == 0) return true;
     (void)snprintf(database, sizeof database, "%u", address->database);

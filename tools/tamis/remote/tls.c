@@ -107,7 +107,9 @@ static bool tell_failure(const SSL *ssl, bool insecure, char *trouble, size_t tr
     }
     const char *reason = error != 0 ? ERR_reason_error_string(error) : NULL;
     (void)snprintf(trouble, trouble_bytes, "TLS: %s",
-                   reason ? reason : "the server does not answer, or closed the connection");
+                   reason ? reason
+                          : "the server does not answer, or closed the connection; is this its "
+                            "port for TLS?");
     return reason != NULL;
 }
 
