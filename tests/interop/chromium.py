@@ -85,9 +85,9 @@ class Chromium:
         elif method == "Network.loadingFailed":
             self.console.append(what["errorText"])
 
-    def open(self, path, width, height=1000, dark=False, media="screen"):
-        """Loads the page.  The lines of its console."""
-        self.look(width, height, dark, media)
+    def open(self, path, width, height=1000, dark=False, media="screen", still=False):
+        """Loads the page.  The lines of its console.  still: for a reader who wants no motion."""
+        self.look(width, height, dark, media, still)
         self.console, self.loaded = [], False
         self.call("Page.navigate", url="file://" + path)
         while not self.loaded:
@@ -95,11 +95,12 @@ class Chromium:
         self.run("1")  # what was told until then
         return self.console
 
-    def look(self, width, height=1000, dark=False, media="screen"):
+    def look(self, width, height, dark, media, still):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=width < 640)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
+        motion = {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}
+        self.call("Emulation.setEmulatedMedia", media=media, features=[scheme, motion])
 
     def run(self, script):
         """The value of an expression in the page."""
