@@ -517,7 +517,9 @@ static bool is_terminal_able(void)
     if (setupterm(NULL, STDOUT_FILENO, &error) != OK) return false;
     char name[] = "cup";
     const char *moves = tigetstr(name);
-    return moves && moves != (const char *)-1;
+    const bool is_able = moves && moves != (const char *)-1;
+    (void)del_curterm(cur_term); /* newterm() has one of its own */
+    return is_able;
 }
 
 int screen_run(struct figures *figures, int64_t interval_ns)
