@@ -24,6 +24,7 @@ cd php
     fail "phpize, configure and make"
 }
 readelf -d modules/tamis.so | grep -q 'NEEDED.*libtamis\.so\.0' || fail "not linked to libtamis.so.0"
+readelf -d modules/tamis.so | grep -q NODELETE || fail "PHP would unload the library"
 php=$("$TAMIS_PHP_CONFIG" --php-binary)
 export LD_LIBRARY_PATH=$TAMIS_LIBDIR
 # shellcheck disable=SC2016

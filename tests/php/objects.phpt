@@ -1,5 +1,7 @@
 --TEST--
 Objects are not made, copied, written down, compared or inherited from, each with a sentence
+--INI--
+zend.exception_ignore_args=0
 --FILE--
 <?php
 require __DIR__ . '/support.inc';
@@ -38,6 +40,17 @@ var_dump($filter->has('a'));
 echo "an exception carries what one of its family carries\n";
 $e = new Tamis\Exception\FullException('text', -18, new LogicException('before'));
 var_dump($e->getMessage(), $e->getCode(), $e->getPrevious()->getMessage(), $e->answers);
+echo "a stack trace does not show a key\n";
+$filter->close();
+foreach ([fn() => $filter->add('secret'), fn() => $filter->has('secret'), fn() => $filter->remove('secret'),
+    fn() => $filter->count('secret')] as $call) {
+    try {
+        $call();
+    } catch (Tamis\Exception\ClosedException $e) {
+        $arguments = $e->getTrace()[0]['args'];
+        var_dump($arguments[0] instanceof SensitiveParameterValue || PHP_VERSION_ID < 80200);
+    }
+}
 echo "a store is gone through as its names\n";
 foreach ($store as $i => $name) {
     echo "$i $name\n";
@@ -109,6 +122,11 @@ string(4) "text"
 int(-18)
 string(6) "before"
 NULL
+a stack trace does not show a key
+bool(true)
+bool(true)
+bool(true)
+bool(true)
 a store is gone through as its names
 0 f
 1 g

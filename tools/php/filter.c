@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* filter.c: the class Tamis\Filter: an open filter, asked key by key or for many keys at once. */
 #include "php_tamis.h"
+#include <zend_attributes.h>
 #include <zend_exceptions.h>
 #include <zend_interfaces.h>
+
+#if PHP_VERSION_ID < 80200 /* has no attribute SensitiveParameter */
+#define zend_add_parameter_attribute(function, parameter, name, arguments) ((void)0)
+#endif
 
 #include "filter_arginfo.h"
 

@@ -4,7 +4,8 @@
 
 namespace Tamis {
     /**
-     * An open filter.  Store::filter(), create() and openOrCreate() make one.
+     * An open filter.  Store::filter(), create() and openOrCreate() make one.  A key may be a password or an address, so
+     * stack traces do not show it.
      * @strict-properties
      * @not-serializable
      */
@@ -13,15 +14,15 @@ namespace Tamis {
         private function __construct() {}
 
         /** Adds a key.  True: it was new, and of all processes at most this one was told so. */
-        public function add(string $key): bool {}
+        public function add(#[\SensitiveParameter] string $key): bool {}
 
-        public function has(string $key): bool {}
+        public function has(#[\SensitiveParameter] string $key): bool {}
 
         /** Takes a key off once (kind counting); false: it was not there. */
-        public function remove(string $key): bool {}
+        public function remove(#[\SensitiveParameter] string $key): bool {}
 
         /** How often the key is there (kind counting); without a key, items(). */
-        public function count(?string $key = null): int {}
+        public function count(#[\SensitiveParameter] ?string $key = null): int {}
 
         /** How many keys were new. */
         public function items(): int {}
