@@ -84,6 +84,8 @@ USE = """
     return [item.querySelector('bdi').textContent, item.querySelector('.badge').textContent]; });
   result.before = !!(document.getElementById('attention').compareDocumentPosition(
     document.getElementById('catalog')) & Node.DOCUMENT_POSITION_FOLLOWING);
+  result.rates = Array.from(document.querySelectorAll('.filter')).map(function (filter) {
+    return [filter.querySelector('h2').textContent, +filter.querySelector('[data-by-items]').dataset.byItems]; });
   var heads = Array.from(document.querySelectorAll('#catalog th button'));
   var items = heads.find(function (b) { return b.textContent === 'items'; });
   items.click(); result.rising = names(); result.sorted = items.parentElement.getAttribute('aria-sort');
@@ -197,6 +199,8 @@ def check_use(tamis, told):
     same("rows at first", NAMES, told["first"])
     same("what needs attention", [list(trouble) for trouble in IN_TROUBLE], told["troubles"])
     same("it comes first", True, told["before"])
+    listed = (json.loads(line) for line in tamis.run("list", "--json"))
+    same("rates of list", {each["name"]: each["fp_rate_now"] for each in listed}, dict(told["rates"]))
     same("rows by items", sorted(items.values()), [items[name] for name in told["rising"]])
     same("the order is told", "ascending", told["sorted"])
     same("rows by items, down", sorted(items.values(), reverse=True),

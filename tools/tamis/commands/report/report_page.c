@@ -220,7 +220,7 @@ static void tile_end(struct page *page, const char *note)
 static void tiles(struct page *page, const struct report_filter *filter)
 {
     const struct tamis_filter_stat *stat = &filter->view.stat;
-    char text[REPORT_TEXT], by_items[REPORT_TEXT], note[3 * REPORT_TEXT];
+    char text[REPORT_TEXT], by_items[REPORT_TEXT], note[4 * REPORT_TEXT];
     page_text(page, "<div class=\"tiles\">");
     tile(page, "items");
     datum(page, filter, "items", AS_COUNT);
@@ -228,7 +228,9 @@ static void tiles(struct page *page, const struct report_filter *filter)
     tile_end(page, note);
     tile(page, "rate now");
     datum(page, filter, "fp_rate_now", AS_RATE);
-    snprintf(note, sizeof note, "%s asked for; %s by the items", report_rate(text, stat->fp_rate),
+    snprintf(note, sizeof note,
+             "%s asked for; <span data-by-items=\"%.15g\">%s</span> by the items",
+             report_rate(text, stat->fp_rate), stat->predicted_rate,
              report_rate(by_items, stat->predicted_rate));
     tile_end(page, note);
     tile(page, "fill");
