@@ -43,15 +43,6 @@ void tamis__numbers_sort(struct tamis__numbers *numbers)
         qsort(numbers->list, numbers->count, sizeof numbers->list[0], by_number);
 }
 
-int tamis__meter_tell(const struct tamis__meter *meter, uint64_t segment_bytes)
-{
-    if (meter == NULL || meter->progress == NULL) return 0;
-    const uint64_t done = meter->done_bytes + segment_bytes;
-    const int rc = meter->progress(
-        meter->context, done < meter->all_bytes ? done : meter->all_bytes, meter->all_bytes);
-    return rc < 0 ? rc : 0;
-}
-
 struct kept {
     struct tamis_store *store;
     uint64_t newest; /* the newest kept generation whose files are there and sound; 0: none */

@@ -3,6 +3,7 @@
  * segment. */
 #pragma once
 
+#include "check/meter.h"
 #include "log/log.h"
 #include "txn/files.h"
 #include "txn/mapped.h"
@@ -32,18 +33,6 @@ struct tamis__damage {
     uint64_t offset;
     char reason[400];
 };
-
-/* How much of the data was read, and who is told.  Files may grow meanwhile: what is told never
- * passes all_bytes. */
-struct tamis__meter {
-    int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes); /* NULL: nobody */
-    void *context;
-    uint64_t done_bytes, all_bytes; /* done: of the segments before this one */
-};
-
-/* Tells, when so many bytes of this segment were read.  meter may be NULL.  Returns what progress
- * returned. */
-int tamis__meter_tell(const struct tamis__meter *meter, uint64_t segment_bytes);
 
 /*
  * Do the data of an open segment agree with its header and its counters?  Returns 0, TAMIS_ENOMEM,
