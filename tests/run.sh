@@ -69,6 +69,7 @@ packages=(
     python3-pytest python3-scrapy              # pytest, and Debian's Scrapy, beside the one of PyPI
     libbloom-dev                               # the other library of tests/bench
     rsync                                      # copies of a store in use
+    debootstrap lintian dpkg-dev file          # the Debian packages, in a fresh Debian
     e2fsprogs btrfs-progs                      # file systems that are filled up
     chromium                                   # `tamis report` in a browser: 122 MB, half a minute
 )

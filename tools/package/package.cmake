@@ -6,8 +6,9 @@ add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -D BUILD=${CMAKE_BINARY_DIR
 
 find_program(TAMIS_GZIP gzip)
 find_program(TAMIS_DPKG_SHLIBDEPS dpkg-shlibdeps)
-if(NOT TAMIS_GZIP OR NOT TAMIS_DPKG_SHLIBDEPS)
-    message(STATUS "gzip or dpkg-shlibdeps is missing, so there is no target `package`; on Debian, install dpkg-dev")
+find_program(TAMIS_FILE file) # CPack asks it which files dpkg-shlibdeps is to read
+if(NOT TAMIS_GZIP OR NOT TAMIS_DPKG_SHLIBDEPS OR NOT TAMIS_FILE)
+    message(STATUS "gzip, dpkg-shlibdeps or file is missing, so there is no target `package`; on Debian, install dpkg-dev and file")
     return()
 endif()
 
@@ -66,7 +67,10 @@ set(php_needs php-cli)
 find_program(TAMIS_PHP_CONFIG php-config)
 if(TAMIS_PHP_CONFIG)
     execute_process(COMMAND ${TAMIS_PHP_CONFIG} --phpapi OUTPUT_VARIABLE php_api OUTPUT_STRIP_TRAILING_WHITESPACE)
-    set(php_needs phpapi-${php_api})
+    execute_process(COMMAND ${TAMIS_PHP_CONFIG} --version OUTPUT_VARIABLE php_version)
+    string(REGEX MATCH "^[0-9]+\\.[0-9]+" php_version "${php_version}")
+    # What runs PHP is named first: of all that have this interface apt would choose the debugger.
+    set(php_needs "php${php_version}-cli | phpapi-${php_api}")
 endif()
 tamis_package(php php-tamis php "persistent filters shared by processes (PHP)"
     "This package has the PHP extension, and classes that take the place of\nhand-written ones on Redis." ${php_needs})
@@ -120,7 +124,8 @@ if(TAMIS_BUILD_PHP)
         list(GET pair 2 php_call)
         configure_file(${CMAKE_CURRENT_LIST_DIR}/php-module.in ${papers}/${script} @ONLY)
     endforeach()
-    set(CPACK_DEBIAN_PHP_PACKAGE_CONTROL_EXTRA ${papers}/conffiles ${papers}/postinst ${papers}/prerm)
+    configure_file(${CMAKE_CURRENT_LIST_DIR}/php-purge.in ${papers}/postrm @ONLY)
+    set(CPACK_DEBIAN_PHP_PACKAGE_CONTROL_EXTRA ${papers}/conffiles ${papers}/postinst ${papers}/prerm ${papers}/postrm)
 endif()
 set(CPACK_COMPONENTS_ALL ${components})
 include(CPack)
