@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""bench_redis.py [BUILD] [batches] [servers] [durable] [save]: what the Redis module costs, beside a limit of the same
+"""bench_redis.py [BUILD] [batches] [servers] [durable] [save] [stores]: what the Redis module costs, beside a limit of the same
 run.  BUILD is the build directory, .build/test unless told.
 
     batches   BF.MADD and BF.MEXISTS pipelined 8 deep, and single BF.ADD 64 deep, beside a command of the same shape
@@ -11,9 +11,14 @@ run.  BUILD is the build directory, .build/test unless told.
               working directory
     save      BGSAVE of a filter of 1 GiB under 200,000 adds a second: private memory of the process tree, the worst
               answer; then how long a restart takes, with references and with content
+    stores    lines a second of `tamis add --new` and `tamis check`, by one command and by two at once, on a directory, a server
+              and clusters; medians of STORE_ROUNDS, the stores in turn, and the best.  Each command has LINES lines of its own, of some
+              80 bytes; everything is in /dev/shm.  Beside them the processor time of a line
 """
+import contextlib
 import glob
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,6 +32,8 @@ from redis_server import Server  # noqa: E402
 
 TOP = os.path.join(HERE, "..", "..", "..")
 ROUNDS = 5
+LINES = 2_000_000
+STORE_ROUNDS = 9
 
 
 def load(ports, command, key, **settings):
@@ -167,7 +174,88 @@ def save():
                       f"after the start", flush=True)
 
 
-CASES = {"batches": batches, "servers": servers, "durable": durable, "save": save}
+class Store:
+    """What --store names, how a filter is made there, and the servers that work for it."""
+
+    def __init__(self, name, url, shards, servers=()):
+        self.name, self.url, self.shards = name, url, shards
+        self.clients = [server.client() for server in servers]
+        self.told = {}
+
+    def tamis(self, *words):
+        subprocess.run([TAMIS, "--store", self.url, *words], check=True)
+
+    def server_seconds(self):
+        return sum(float(line.split(":")[1]) for client in self.clients
+                   for line in client.good("INFO", "cpu").decode().split("\r\n")
+                   if line.startswith(("used_cpu_sys:", "used_cpu_user:")))
+
+    def measure(self, command, inputs):
+        """One command for each input, all at once."""
+        running = []
+        before, began = self.server_seconds(), time.monotonic()
+        for path in inputs:
+            with open(path, "rb") as file:
+                running.append(subprocess.Popen([TAMIS, "--store", self.url, *command, "f"], stdin=file,
+                                                stdout=subprocess.DEVNULL))
+        usages = [os.wait4(process.pid, 0) for process in running]
+        seconds = time.monotonic() - began
+        if any(status for _, status, _ in usages):
+            raise AssertionError(f"{self.name}: {command} failed")
+        client = sum(usage.ru_utime + usage.ru_stime for _, _, usage in usages)
+        lines = LINES * len(inputs)
+        self.told.setdefault((command, len(inputs)), []).append(
+            (lines / seconds, client / lines * 1e6, (self.server_seconds() - before) / lines * 1e6))
+
+    def row(self, command, count):
+        rates, client, servers = zip(*self.told[command, count])
+        return f"{statistics.median(rates) / 1e6:.2f} ({max(rates) / 1e6:.2f}) | " \
+               f"{statistics.median(client):.2f} | {statistics.median(servers):.2f}"
+
+
+def measure_stores(stores, inputs):
+    commands = [("add", "--new"), ("check",)]
+    for _ in range(STORE_ROUNDS):
+        for store in stores:
+            for count in (1, 2):
+                store.tamis("create", "f", "-n", str(2 * LINES), "-p", "0.1%", *store.shards)
+                for command in commands:
+                    store.measure(command, inputs[:count])
+                store.tamis("drop", "f")
+    for command in commands:
+        print(f"\n| `tamis {' '.join(command)}` | one command: million lines/s (best) | its µs a line | servers' µs a line "
+              "| two commands: million lines/s (best) | their µs a line | servers' µs a line |\n|---|---|---|---|---|---|---|")
+        for store in stores:
+            print(f"| {store.name} | {store.row(command, 1)} | {store.row(command, 2)} |")
+
+
+def stores():
+    sys.argv[1:] = [MODULE, TAMIS]  # as the tests have them, whose cluster this is
+    from cluster_servers import Cluster  # noqa: E402
+    with tempfile.TemporaryDirectory(prefix="tamis-bench-", dir="/dev/shm") as directory, contextlib.ExitStack() as stack:
+        tempfile.tempdir = directory
+        inputs = [os.path.join(directory, f"lines-{i}") for i in range(2)]
+        for i, path in enumerate(inputs):
+            with open(path, "w", encoding="utf-8") as file:
+                for line in range(LINES):
+                    file.write(f"https://www.site-{line * 31 % 9973}.example/articles/of/{i}/that/are/long/{line:020}\n")
+        there = [Store("a directory", os.path.join(directory, "store"), ())]
+        one = stack.enter_context(Server(MODULE))
+        url = f"redis://127.0.0.1:{one.port}"
+        sharded = ("--shards", "32")
+        there += [Store("a server, one key", url, (), [one]), Store("the same, 32 shards", url, sharded, [one])]
+        for masters, replicas in ((1, 1), (2, 2), (3, 3), (3, 0)):
+            cluster = stack.enter_context(Cluster(masters, range(replicas)))
+            there.append(Store(f"a cluster of {masters} master{'s'[:masters > 1]}, "
+                               f"{replicas or 'no'} replica{'s'[:replicas != 1]}", cluster.url(), sharded, cluster.servers))
+        measure_stores(there, inputs)
+        for store in there:
+            for client in store.clients:
+                client.close()
+    tempfile.tempdir = None
+
+
+CASES = {"batches": batches, "servers": servers, "durable": durable, "save": save, "stores": stores}
 words = sys.argv[1:]
 BUILD = os.path.abspath(words.pop(0) if words and words[0] not in CASES else os.path.join(TOP, ".build", "test"))
 MODULE, TAMIS = os.path.join(BUILD, "redis", "tamis.so"), os.path.join(BUILD, "bin", "tamis")
