@@ -22,7 +22,7 @@ ENDS_WITH(tamis_filter_stat, live_slices);
 ENDS_WITH(tamis_segment_stat, pieces);
 ENDS_WITH(tamis_explanation, positions_count);
 ENDS_WITH(tamis_source, bytes);
-ENDS_WITH(tamis_sink, context);
+ENDS_WITH(tamis_sink, all_bytes);
 ENDS_WITH(tamis_import_spec, created_at);
 ENDS_WITH(tamis_merge, context);
 ENDS_WITH(tamis_comparison, error);

@@ -126,7 +126,11 @@ int tamis__load_longs(struct tamis__reader *reader, const struct tamis__outline 
 
 int tamis__writer_init(struct tamis__writer *writer, const struct tamis_sink *sink)
 {
-    *writer = (struct tamis__writer){.sink = sink};
+    const bool ends = sink->bytes > 0 && sink->bytes < UINT64_MAX - sink->from;
+    *writer = (struct tamis__writer){.sink = sink,
+                                     .from = sink->from,
+                                     .end = ends ? sink->from + sink->bytes : UINT64_MAX,
+                                     .partial = sink->from > 0 || sink->bytes > 0};
     writer->buffer = malloc(TAMIS__PIECE_BYTES);
     return writer->buffer ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory writing a stream");
 }
@@ -139,14 +143,27 @@ void tamis__writer_clear(struct tamis__writer *writer)
 
 int tamis__writer_flush(struct tamis__writer *writer)
 {
-    if (writer->used == 0) return 0;
-    const int rc = writer->sink->write(writer->sink->context, writer->buffer, writer->used);
+    const uint64_t last = writer->offset + writer->used;
+    const uint64_t from = writer->from > writer->offset ? writer->from : writer->offset;
+    const uint64_t end = writer->end < last ? writer->end : last;
+    int rc = 0;
+    if (from < end)
+        rc = writer->sink->write(writer->sink->context, writer->buffer + (from - writer->offset),
+                                 (size_t)(end - from));
     if (rc < 0)
         return tamis__fail(rc, "the stream could not be written further (at byte %llu)",
                            (unsigned long long)writer->offset);
     writer->offset += writer->used;
     writer->used = 0;
     return 0;
+}
+
+/* Bytes of the stream that nobody wants are not even put. */
+static int skip(struct tamis__writer *writer, uint64_t bytes)
+{
+    const int rc = tamis__writer_flush(writer);
+    writer->offset += bytes;
+    return rc;
 }
 
 /* Makes room for at least one byte. */
@@ -202,8 +219,8 @@ static void copy_out(const struct tamis__segment *segment, const struct tamis__p
     }
 }
 
-int tamis__writer_data(struct tamis__writer *writer, const struct tamis__segment *segment,
-                       const struct tamis__passage *passage, uint64_t offset, uint64_t bytes)
+static int put_data(struct tamis__writer *writer, const struct tamis__segment *segment,
+                    const struct tamis__passage *passage, uint64_t offset, uint64_t bytes)
 {
     while (bytes > 0) {
         const int rc = make_room(writer);
@@ -217,6 +234,24 @@ int tamis__writer_data(struct tamis__writer *writer, const struct tamis__segment
         bytes -= now;
     }
     return 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+int tamis__writer_data(struct tamis__writer *writer, const struct tamis__segment *segment,
+                       const struct tamis__passage *passage, uint64_t offset, uint64_t bytes)
+{
+    const uint64_t at = writer->offset + writer->used;
+    const uint64_t before = at < writer->from ? least(writer->from - at, bytes) : 0;
+    const uint64_t begin = at + before;
+    const uint64_t wanted = begin < writer->end ? least(writer->end - begin, bytes - before) : 0;
+    const uint64_t after = bytes - before - wanted;
+    int rc = before > 0 ? skip(writer, before) : 0;
+    if (rc == 0) rc = put_data(writer, segment, passage, offset + before, wanted);
+    return rc == 0 && after > 0 ? skip(writer, after) : rc;
 }
 
 int tamis__check_one_bloom(const struct tamis__cargo *cargo, const char *format)

@@ -126,8 +126,11 @@ struct tamis__writer {
     const struct tamis_sink *sink;
     unsigned char *buffer; /* TAMIS__PIECE_BYTES */
     size_t used;
-    uint64_t offset; /* bytes given to the sink */
-    bool summing;    /* all that is put goes into the sum too */
+    uint64_t offset; /* in the stream, of the buffer's first byte */
+    uint64_t from;   /* of the part that is wanted; 0 and UINT64_MAX: all of the stream */
+    uint64_t end;
+    bool partial; /* only a part is wanted, so nothing is summed */
+    bool summing; /* all that is put goes into the sum too */
     struct tamis__sum sum;
 };
 
@@ -140,7 +143,8 @@ int tamis__writer_flush(struct tamis__writer *writer);
  * How the data of a segment goes out: its bytes from `offset` on, with position b at mask 1 << b %
  * 8 (LSB first) or 0x80 >> b % 8 (MSB first) of byte b / 8, whatever the segment's own order is.
  * If `swap_words` is set, they go out as big-endian words of 8 bytes.  The data may change
- * meanwhile: each word is as it was at one instant.
+ * meanwhile: each word is as it was at one instant.  What is outside of the wanted part of the
+ * stream is not read.
  */
 struct tamis__passage {
     uint32_t bit_order; /* enum tamis__bit_order of the stream */

@@ -533,7 +533,8 @@ static int save_outgrown(const struct tamis__segment *segment, struct tamis__wri
     return rc < 0 ? rc : tamis__writer_put(writer, &last, sizeof last);
 }
 
-/* Writes the fingerprints, and does not pass on damaged ones as sound. */
+/* Writes the fingerprints, and does not pass on damaged ones as sound.  Of a stream in parts the
+ * first part looks at all of them. */
 static int save_fuse(const struct tamis__segment *segment, struct tamis__writer *writer)
 {
     const struct tamis__segment_header *h = segment->header;
@@ -544,10 +545,11 @@ static int save_fuse(const struct tamis__segment *segment, struct tamis__writer 
     for (uint64_t at = 0; rc == 0 && at < h->data_bytes; at += TAMIS__PIECE_BYTES) {
         const uint64_t left = h->data_bytes - at;
         const size_t now = left < TAMIS__PIECE_BYTES ? (size_t)left : TAMIS__PIECE_BYTES;
-        tamis__sum64_add(&sum, (const unsigned char *)segment->data + at, now);
+        if (writer->from == 0)
+            tamis__sum64_add(&sum, (const unsigned char *)segment->data + at, now);
         rc = tamis__writer_data(writer, segment, &passage, at, now);
     }
-    if (rc < 0 || tamis__sum64_finish(&sum) == h->data_checksum) return rc;
+    if (rc < 0 || writer->from > 0 || tamis__sum64_finish(&sum) == h->data_checksum) return rc;
     return tamis__fail(TAMIS_ECORRUPT,
                        "the filter has fingerprints that do not match their checksum; build it "
                        "anew, roll it back, or restore it from a copy");
@@ -564,16 +566,16 @@ static int save_segment(const struct tamis__segment *segment, struct tamis__writ
 
 static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 {
-    unsigned char trailer[TAMIS__SUM_BYTES];
+    unsigned char trailer[TAMIS__SUM_BYTES] = {0};
     tamis__sum_init(&writer->sum);
-    writer->summing = true;
+    writer->summing = !writer->partial;
     int rc = save_head(cargo, writer);
     for (uint32_t i = 0; rc == 0 && i < cargo->count; i++)
         rc = save_segment(cargo->segments[i], writer);
     if (rc == 0 && cargo->index != NULL) rc = tamis__stream_save_exceptions(cargo->index, writer);
     writer->summing = false;
     if (rc < 0) return rc;
-    tamis__sum_finish(&writer->sum, trailer);
+    if (!writer->partial) tamis__sum_finish(&writer->sum, trailer);
     return tamis__writer_put(writer, trailer, sizeof trailer);
 }
 

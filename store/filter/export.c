@@ -108,6 +108,7 @@ TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, unsi
         rc = tamis__writer_init(&writer, &to);
         if (rc == 0) rc = found->save(&cargo, &writer);
         if (rc == 0) rc = tamis__writer_flush(&writer);
+        if (rc == 0 && to.all_bytes != NULL) *to.all_bytes = writer.offset;
         tamis__writer_clear(&writer);
         if (rc == 0) rc = tamis__view_check(view);
     }

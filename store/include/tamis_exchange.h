@@ -49,6 +49,13 @@ struct tamis_sink {
     size_t size; /* sizeof(struct tamis_sink) */
     int (*write)(void *context, const void *buffer, size_t bytes);
     void *context;
+    /* A part of the stream: `bytes` bytes from byte `from` on, or what there is of them; 0 and 0:
+     * all of it.  The data of segments outside of the part are not read (but counters, and once,
+     * with from == 0, fingerprints), so a program can take a long stream in pieces.  Of a part the
+     * digest that ends format tamis is zeros: who has all pieces computes it, XXH3-128 of all
+     * bytes before it. */
+    uint64_t from, bytes;
+    uint64_t *all_bytes; /* gets the length of the whole stream; may be NULL */
 };
 
 /* Flags of an import. */

@@ -4,9 +4,9 @@
  *
  *     TAMIS.EXPORT key format position [WITHKEY]  ->  [total bytes, mark, piece]
  *
- * The server keeps nothing between two pieces: each is cut out of a pass over the whole stream,
- * which is written to nowhere but for the piece.  So memory is that of a piece.  If the mark
- * changes, the filter's segments have changed in between, and the pieces do not fit together.
+ * The server keeps nothing between two pieces, and memory is that of a piece.  If the mark changes,
+ * the filter's segments have changed in between, and the pieces do not fit together.  The digest
+ * that ends format tamis is zeros in a piece (struct tamis_sink): who has all of them computes it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,24 +16,17 @@
 #include "freeze.h"
 #include "pieces.h"
 
-/* The part of a stream that is wanted. */
-struct cut {
-    uint64_t position, at; /* where it begins; where the stream is */
-    char *piece;
+struct piece {
+    char *data; /* NULL: there is none yet */
     size_t bytes;
 };
 
-static int cut_out(void *context, const void *data, size_t bytes)
+static int take(void *context, const void *data, size_t bytes)
 {
-    struct cut *cut = context;
-    const uint64_t begin = cut->at, end = begin + bytes, last = cut->position + PIECE_BYTES;
-    const uint64_t from = begin > cut->position ? begin : cut->position;
-    const uint64_t to = end < last ? end : last;
-    cut->at = end;
-    if (from >= to) return 0;
-    if (cut->piece == NULL) cut->piece = RedisModule_Alloc(PIECE_BYTES);
-    memcpy(cut->piece + cut->bytes, (const char *)data + (from - begin), (size_t)(to - from));
-    cut->bytes += (size_t)(to - from);
+    struct piece *piece = context;
+    if (piece->data == NULL) piece->data = RedisModule_Alloc(PIECE_BYTES);
+    memcpy(piece->data + piece->bytes, data, bytes);
+    piece->bytes += bytes;
     return 0;
 }
 
@@ -69,8 +62,14 @@ int tamis_export(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const struct value *value = key_open_any(ctx, argv[1], REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     if (value->durable) durable_wait(value);
-    struct cut cut = {.position = (uint64_t)position};
-    const struct tamis_sink sink = {.size = sizeof sink, .write = cut_out, .context = &cut};
+    struct piece piece = {.data = NULL};
+    uint64_t all_bytes = 0;
+    const struct tamis_sink sink = {.size = sizeof sink,
+                                    .write = take,
+                                    .context = &piece,
+                                    .from = (uint64_t)position,
+                                    .bytes = PIECE_BYTES,
+                                    .all_bytes = &all_bytes};
     const int rc = tamis_filter_export(value->filter, RedisModule_StringPtrLen(argv[2], NULL),
                                        with_key ? TAMIS_EXPORT_WITH_KEY : 0, &sink);
     if (rc < 0) {
@@ -79,11 +78,12 @@ int tamis_export(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         (void)reply_sentence(ctx, TOLD, sentence);
     } else {
         (void)RedisModule_ReplyWithArray(ctx, 3);
-        (void)RedisModule_ReplyWithLongLong(ctx, (long long)cut.at);
-        (void)RedisModule_ReplyWithLongLong(ctx, (long long)mark_of(value, cut.at));
-        (void)RedisModule_ReplyWithStringBuffer(ctx, cut.bytes > 0 ? cut.piece : "", cut.bytes);
+        (void)RedisModule_ReplyWithLongLong(ctx, (long long)all_bytes);
+        (void)RedisModule_ReplyWithLongLong(ctx, (long long)mark_of(value, all_bytes));
+        (void)RedisModule_ReplyWithStringBuffer(ctx, piece.bytes > 0 ? piece.data : "",
+                                                piece.bytes);
     }
-    RedisModule_Free(cut.piece);
+    RedisModule_Free(piece.data);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }

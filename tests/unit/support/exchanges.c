@@ -74,12 +74,33 @@ void exchanges_truncated(const struct exchanges *p, const char *format, const st
                       "goes on after its end");
 }
 
+/* In parts the stream is the same, but for the digest at the end of format tamis.  Seen to fail for
+ * a part that begins in the data and gets them from their beginning, and for a length that leaves
+ * out what was skipped. */
+static void assert_same_in_parts(tamis_filter *filter, const char *format,
+                                 const struct stream *whole)
+{
+    AUTO_STREAM parts = {.data = NULL};
+    const size_t digest = strcmp(format, "tamis") == 0 ? TAMIS__SUM_BYTES : 0;
+    struct tamis_sink sink = stream_sink(&parts);
+    sink.bytes = whole->bytes / 5 + 7;
+    for (; sink.from < whole->bytes; sink.from += sink.bytes) {
+        uint64_t all_bytes = 0;
+        sink.all_bytes = &all_bytes;
+        assert_done(tamis_filter_export(filter, format, TAMIS_EXPORT_WITH_KEY, &sink));
+        assert_int_equal(all_bytes, whole->bytes);
+    }
+    assert_int_equal(parts.bytes, whole->bytes);
+    if (whole->bytes > digest) assert_memory_equal(parts.data, whole->data, whole->bytes - digest);
+}
+
 struct stream exchanges_exported(const struct exchanges *p, const char *format)
 {
     struct stream out = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&out);
     tamis_filter *filter = fixture_opened(p->store, "x", TAMIS_READ_ONLY);
     assert_done(tamis_filter_export(filter, format, TAMIS_EXPORT_WITH_KEY, &sink));
+    assert_same_in_parts(filter, format, &out);
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_drop(p->store, "x"));
     return out;
