@@ -10,9 +10,8 @@
 /* What getopt_long() returns: a letter, or this plus the id for an option's long form. */
 #define FIRST_LONG 256
 
-#define THREADS_MAX 1024    /* of --threads; more is most likely a typing error */
-#define SHARDS_LIMIT 65536  /* of a sharded filter; docs/cluster.md */
-#define REPLICAS_LIMIT 1000 /* of one master */
+#define THREADS_MAX 1024   /* of --threads; more is most likely a typing error */
+#define SHARDS_LIMIT 65536 /* of a sharded filter; docs/cluster.md */
 #define TIMEOUT_LEAST_MS                                                                           \
     1000 /* a server that saves or moves a shard may well be silent for less                       \
           */

@@ -135,6 +135,8 @@ struct option_shard {
 /* When output has colours: --color. */
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
+#define REPLICAS_LIMIT 1000 /* of one master */
+
 /* The values of the options. A field is valid only if its option was given. */
 struct options {
     option_set given; /* TAKES(...) of what was on the command line */

@@ -27,7 +27,9 @@ for store in redis://127.0.0.1:1 unix:///nowhere/socket; do
     expect 2 tamis --store "$store" list --timeout 1.5
     expect 2 tamis --store "$store" --timeout 2m verify
     expect 2 tamis --store "$store" --wait 5 list
-    expect 2 tamis --store "$store" add --wait 5 f k
+    expect 2 tamis --store "$store" add --wait 500ms f k
+    expect 2 tamis --store "$store" add --wait 1001 f k
+    expect 2 tamis --store "$store" add --wait 5 --replicas 5 f k
     expect 2 tamis --store "$store" --cacert file list
     expect 2 tamis --store "$store" --insecure verify
 done
