@@ -14,7 +14,8 @@
 
 #define COLUMNS 14
 
-static const char *const formats[] = {"format-1", "format-1-hash-sets", "format-1-md5"};
+static const char *const formats[] = {"format-1", "format-1-hash-sets", "format-1-md5",
+                                      "format-1-spark"};
 
 /* A file of lines of fields between tabs; row 0 has the names of the columns. */
 struct table {

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The hash sets 2 to 7 as docs/hash-sets.md tells them, as a check of that page; for reader.py.
+"""The hash sets but xxh3 as docs/hash-sets.md tells them, as a check of that page; for reader.py.
 
-positions_of(hash_set, parameters, key, m, k) gives what `tamis explain` shows: the raw values as
+positions_of(hash_set, parameters, seed, key, m, k) gives what `tamis explain` shows: the raw values as
 text, and the positions.
 """
 import functools
 import hashlib
 import zlib
+
+import xxhash
 
 MASK = (1 << 64) - 1
 
@@ -256,6 +258,53 @@ def guava(key, m, k):
     return [raw.hex()], [(h1 + i * h2 & MASK >> 1) % m for i in range(k)]
 
 
+# ---- spark-v1, spark-v2 ---------------------------------------------------------------------------
+
+def rotate32(x, bits):
+    return (x << bits | x >> (32 - bits)) & 0xFFFFFFFF
+
+
+def signed32(x):
+    return x - (1 << 32) if x >> 31 else x
+
+
+@remembered
+def murmur32_of_spark(key, seed):
+    """MurmurHash3_x86_32, with each byte behind the last whole word as a word of its own, extended with its sign."""
+    whole = len(key) // 4 * 4
+    words = [int.from_bytes(key[i:i + 4], "little") for i in range(0, whole, 4)]
+    h = seed
+    for word in words + [byte | (0xFFFFFF00 if byte >> 7 else 0) for byte in key[whole:]]:
+        h ^= rotate32(word * 0xCC9E2D51 & 0xFFFFFFFF, 15) * 0x1B873593 & 0xFFFFFFFF
+        h = rotate32(h, 13) * 5 + 0xE6546B64 & 0xFFFFFFFF
+    h ^= len(key)
+    h = (h ^ h >> 16) * 0x85EBCA6B & 0xFFFFFFFF
+    h = (h ^ h >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
+    return h ^ h >> 16
+
+
+def spark(version, seed, key, m, k):
+    h1 = murmur32_of_spark(key, seed)
+    h2 = murmur32_of_spark(key, h1)
+    if version == 1:
+        sums = [signed32(h1 + (i + 1) * h2 & 0xFFFFFFFF) for i in range(k)]
+    else:
+        sums = [signed32(h1) * (2**31 - 1) + (i + 1) * signed32(h2) for i in range(k)]
+    return ["%08x" % h1, "%08x" % h2], [(~s if s < 0 else s) % m for s in sums]
+
+
+# ---- parquet --------------------------------------------------------------------------------------
+
+SALTS = [int(salt, 16) for salt in
+         "47b6137b 44974d91 8824ad5b a2b7289d 705495c7 2df1424b 9efc4947 5c6bfb31".split()]
+
+
+def parquet(key, m, k):
+    h = xxhash.xxh64_intdigest(key, seed=0)
+    block = (h >> 32) * (m // 256) >> 32
+    return ["%016x" % h], [256 * block + 32 * i + (h * SALTS[i] % (1 << 32) >> 27) for i in range(k)]
+
+
 # ---- sip ------------------------------------------------------------------------------------------
 
 @remembered
@@ -289,15 +338,19 @@ def siphash_2_4_128(secret, key):
 
 
 @remembered
-def positions_of(hash_set, parameters, key, m, k):
+def positions_of(hash_set, parameters, seed, key, m, k):
     if hash_set == 2:
         return php(parameters, key, m, k)
     if hash_set in (3, 4):
         return mt(hash_set == 4, key, m, k)
-    return {5: md5, 6: redisbloom, 7: guava}[hash_set](key, m, k)
+    if hash_set in (9, 10):
+        return spark(hash_set - 8, 0 if hash_set == 9 else seed, key, m, k)
+    return {5: md5, 6: redisbloom, 7: guava, 11: parquet}[hash_set](key, m, k)
 
 
-NAMES = {1: "xxh3", 3: "php-mt", 4: "php-mt-legacy", 5: "md5", 6: "redisbloom", 7: "guava", 8: "sip"}
+LAST = 11
+NAMES = {1: "xxh3", 3: "php-mt", 4: "php-mt-legacy", 5: "md5", 6: "redisbloom", 7: "guava", 8: "sip", 9: "spark-v1",
+         10: "spark-v2", 11: "parquet"}
 
 
 def name_of(hash_set, parameters):
@@ -306,8 +359,12 @@ def name_of(hash_set, parameters):
     return "php:" + ",".join(FUNCTIONS[i].__name__ for i in php_list(parameters))
 
 
-def fault(hash_set, parameters, k):
-    """What no filter has: parameters that are not the set's, or a k that they contradict."""
+def fault(hash_set, parameters, seed, m, k):
+    """What no filter has: parameters, a seed or an m that are not the set's, or a k that they contradict."""
+    if hash_set == 10 and seed >= 1 << 32:
+        return True
+    if hash_set == 11 and (k != 8 or m % 256 != 0 or m > 1 << 40):
+        return True
     if hash_set == 8:
         return not any(parameters[:16]) or any(parameters[16:])
     if hash_set != 2:

@@ -152,7 +152,7 @@ def create_sip(path):
 def create_hash_sets(path):
     """Every hash set, with every function of php, in both bit orders, made and imported."""
     functions = [f.__name__ for f in reader.hash_sets.FUNCTIONS.values()]
-    names = ["php-mt", "php-mt-legacy", "redisbloom", "guava", "xxh3"] + ["md5"] * has_md5()
+    names = ["php-mt", "php-mt-legacy", "redisbloom", "guava", "spark-v1", "spark-v2", "xxh3"] + ["md5"] * has_md5()
     for turn in range(6):
         chosen = functions if turn == 0 else random.choices(functions, k=random.randint(1, 32))
         bits = random.choice((1, 2, 63, 64, 65, 1 << 20, 1000003, random.randint(1, 1 << 24)))
@@ -163,6 +163,11 @@ def create_hash_sets(path):
                         "-k", str(random.randint(1, 12)), "--hash-set", name)
             tamis(path, "create", f"{name} {turn}", *geometry)
             import_bits(path, f"{name} {turn} imported", b"", *geometry)
+        seed = str(random.choice((0, 1, (1 << 32) - 1, random.getrandbits(32))))
+        tamis(path, "create", f"spark-v2 {turn} seed", "-m", str(bits), "-k", "5", "--hash-set", "spark-v2", "--seed", seed)
+        blocks = str(256 * random.choice((1, 2, 3, 1000, random.randint(1, 1 << 16))))
+        tamis(path, "create", f"parquet {turn}", "-m", blocks, "--hash-set", "parquet")
+        import_bits(path, f"parquet {turn} imported", b"", "-m", blocks, "-k", "8", "--hash-set", "parquet")
         # Lists that go on in segments of hash set xxh3.
         tamis(path, "create", f"php {turn} grown", "-m", "1000", "-n", "10", "--on-full", "grow",
               "--hash-set", "php:" + ",".join(chosen[:3]))
@@ -188,7 +193,7 @@ def random_hash_sets_agree(scratch):
     for name in store.filters:
         assert name in ("bits", "sip fuse", "sip 4") or all(store.contains(name, key) for key in keys[::2]), name
     sets = {s.header["hash_set"] for r in store.filters.values() for s in r["files"]}
-    assert sets == set(range(1, 8)) - {5 - 5 * has_md5()} | {8} & {8 * sip}, sets
+    assert sets == set(range(1, 12)) - {5 - 5 * has_md5(), 8 - 8 * sip}, sets
     orders = {s.header["bit_order"] for r in store.filters.values() for s in r["files"]}
     assert orders == {0, 1}, orders
     mixed = [name for name, r in store.filters.items()

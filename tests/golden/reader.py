@@ -208,8 +208,8 @@ class Segment:
             must(h["hash_set"] in (XXH3, SIP), path, "newer", "hash_set")
         else:
             must(h["words"] == 0, path, "damaged", "geometry")
-            must(1 <= h["hash_set"] <= 8, path, "newer", "hash_set")
-        must(not hash_sets.fault(h["hash_set"], h["parameters"], h["k"]),
+            must(1 <= h["hash_set"] <= hash_sets.LAST, path, "newer", "hash_set")
+        must(not hash_sets.fault(h["hash_set"], h["parameters"], h["seed"], h["m_bits"], h["k"]),
              path, "damaged", "parameters")
         must(h["hash_set"] != SIP or h["seed"] == 0, path, "damaged", "seed")
 
@@ -269,8 +269,7 @@ class Segment:
         if h["hash_set"] in (XXH3, SIP):
             rule = blocked_positions if h["kind"] == 1 else bloom_positions
             return "%016x,%016x" % digest_of(h, key), list(rule(h, key))
-        raw, positions = hash_sets.positions_of(h["hash_set"], h["parameters"], key, h["m_bits"],
-                                                h["k"])
+        raw, positions = hash_sets.positions_of(h["hash_set"], h["parameters"], h["seed"], key, h["m_bits"], h["k"])
         return ",".join(raw), positions
 
     def bit(self, position):

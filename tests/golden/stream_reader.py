@@ -95,12 +95,12 @@ class Stream:
             must(not any(d[field] for field in NOT_FUSE), what, "newer", "fields of kind fuse")
             must(d["kind"] == 2 or d["words"] == BLOCKED_WORDS.get(d["k"]) and d["m_bits"] % 512 == 0,
                  what, "damaged", "geometry")
-            known = (XXH3, SIP) if d["kind"] == 1 else range(1, 9)
+            known = (XXH3, SIP) if d["kind"] == 1 else range(1, hash_sets.LAST + 1)
             must(d["hash_set"] in known, what, "newer", "hash_set")
             must(d["kind"] == 2 or d["bit_order"] == 0, what, "damaged", "bit_order")
             must(d["kind"] == 1 or d["words"] == 0, what, "damaged", "words")
             size = 8 * ((d["m_bits"] + 63) // 64)
-        must(not hash_sets.fault(d["hash_set"], d["parameters"], d["k"]), what, "damaged", "parameters")
+        must(not hash_sets.fault(d["hash_set"], d["parameters"], d["seed"], d["m_bits"], d["k"]), what, "damaged", "parameters")
         must(d["hash_set"] != SIP or d["seed"] == 0, what, "damaged", "seed")
         must(d["items"] == 0 or d["kind"] == FUSE or any(self.data[self.at:self.at + size]),
              what, "damaged", "items of no bits")

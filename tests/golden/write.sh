@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # write.sh TAMIS DIRECTORY [WHAT]: write a golden store, and the answers it must give, with the
-# `tamis` command of a release.  WHAT is kinds (the default), hash-sets or md5.  It refuses a
+# `tamis` command of a release.  WHAT is kinds (the default), hash-sets, md5 or spark.  It refuses a
 # directory that is there: golden files are never written anew.  README.md says what the files are.
 set -euo pipefail
 export LC_ALL=C
 
 if [ $# -lt 2 ] || [ $# -gt 3 ]; then
-    echo "usage: $0 TAMIS DIRECTORY [kinds|hash-sets|md5]" >&2
+    echo "usage: $0 TAMIS DIRECTORY [kinds|hash-sets|md5|spark]" >&2
     exit 2
 fi
 tamis=$(realpath "$1")
@@ -18,8 +18,9 @@ case $what in
 kinds) names=(urls übervoll classic grown remembered strict bucket) ;;
 hash-sets) names=(php mt legacy redisbloom guava imported) ;;
 md5) names=(md5) ;;
+spark) names=(spark-v1 spark-v2 parquet) ;;
 *)
-    echo "$0: there is no '$what'; give kinds, hash-sets or md5" >&2
+    echo "$0: there is no '$what'; give kinds, hash-sets, md5 or spark" >&2
     exit 2
     ;;
 esac
@@ -91,6 +92,12 @@ hash-sets) # m of no multiple of 64 where the other system does not forbid it
 md5)
     "$tamis" create gone -n 10
     "$tamis" create md5 -m 5003 -k 5 --hash-set md5
+    ;;
+spark)
+    "$tamis" create spark-v1 -m 5003 -k 5 --hash-set spark-v1
+    "$tamis" create gone -n 10
+    "$tamis" create spark-v2 -n 400 -p 3% --hash-set spark-v2 --seed 0xFEDCBA98
+    "$tamis" create parquet -n 400 --hash-set parquet
     ;;
 esac
 
