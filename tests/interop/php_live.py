@@ -12,28 +12,13 @@ import subprocess
 import sys
 import tempfile
 
+from bucket_keys import some_keys
 from command import Tamis, finish, is_long, same, scratch_in_memory, seeded, skip
 from servers import Client, RedisServer
 
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "buckets.php")
 BUCKETS = (("comments", "php:bkdr,sdbm,js", 2**32), ("length:1000003", "php:js,pjw", 1000003),
            ("eight:1000003", "php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv", 1000003))
-
-
-def some_keys(random, count):
-    """Comments, addresses, ids, bytes: what such a filter is asked about.  Of the addresses, which
-    are neighbours, some pass that were not added: both must say so of the same ones."""
-    kinds = (lambda: "评论 {}：{}".format(random.randrange(10**6), random.choice("好差中")).encode(),
-             lambda: b"https://www.example.com/article/%d.html" % random.randrange(10**5),
-             lambda: b"user:%d" % random.randrange(10**9),
-             lambda: random.randbytes(16).hex().encode(),
-             lambda: random.randbytes(random.randrange(1, 40)))
-    keys = set()
-    while len(keys) < count:
-        keys.add(random.choice(kinds)().hex())
-    keys = sorted(keys)
-    random.shuffle(keys)
-    return keys
 
 
 class Php:

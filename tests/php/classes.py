@@ -17,7 +17,9 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "redis"))
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+sys.path[:0] = [os.path.join(TESTS, "redis"), os.path.join(TESTS, "interop")]
+from bucket_keys import some_keys
 from cluster_servers import SLOTS, Cluster
 from harness import run, same, server, store_of, tamis
 from redis_server import skip
@@ -41,20 +43,6 @@ def php(script, *words, text=""):
     if done.returncode != 0 or done.stderr:
         raise AssertionError(f"{script} {words}: exit {done.returncode}: {done.stdout[-500:]}{done.stderr[-2000:]}")
     return done.stdout
-
-
-def some_keys(rng, count):
-    """Comments, addresses, ids, bytes.  Of the addresses, which are neighbours, some pass that were not added."""
-    kinds = (lambda: "评论 {}：{}".format(rng.randrange(10**6), rng.choice("好差中")).encode(),
-             lambda: b"https://www.example.com/article/%d.html" % rng.randrange(10**4),
-             lambda: b"user:%d" % rng.randrange(10**9),
-             lambda: rng.randbytes(rng.randrange(0, 40)))
-    keys = set()
-    while len(keys) < count:
-        keys.add(rng.choice(kinds)().hex())
-    keys = sorted(keys)
-    rng.shuffle(keys)
-    return keys
 
 
 class Places:
@@ -116,7 +104,7 @@ def made(places, keys):
 def our_classes_replace_wild_ones():
     with server() as redis:
         for name, shape in CLASSES:
-            keys = some_keys(random.Random(seed), 2000)
+            keys = some_keys(random.Random(seed), 2000, addresses=10**4, bytes_least=0)
             places = Places(redis, name)
             imported(places, shape, keys)
             made(places, keys[:200])

@@ -2,6 +2,7 @@
 """remote_cases.py MODULE TAMIS: commands with --store URL answer as on a directory, and fail with a sentence, in
 bounded time, whatever the server does."""
 import concurrent.futures
+import contextlib
 import os
 import signal
 import socket
@@ -185,21 +186,25 @@ GARBAGE = [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"*1\r\n*1\r\n*1\r\n*1\r\n*
            b"*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$0\r\n\r\n:%d\r\n", b"-MOVED 1 nowhere\r\n", b"-ASK 1\r\n"]
 
 
-def serve(listener, answer):
+def connections(listener):
+    """Those that come, until the listener is shut down; each is closed before the next."""
     while True:
         try:
             peer, _ = listener.accept()
         except OSError:
             return
         with peer:
+            yield peer
+
+
+def serve(listener, answer):
+    for peer in connections(listener):
+        with contextlib.suppress(OSError):
             peer.settimeout(5)
-            try:
-                while peer.recv(65536):
-                    peer.sendall(answer)
-                    if not answer:
-                        break
-            except OSError:
-                pass
+            while peer.recv(65536):
+                peer.sendall(answer)
+                if not answer:
+                    break
 
 
 def one_of_garbage(garbage):
@@ -218,19 +223,12 @@ def servers_that_answer_garbage():
 
 def pour(listener, head):
     """Half a gigabyte to whatever is asked, if the client takes it."""
-    while True:
-        try:
-            peer, _ = listener.accept()
-        except OSError:
-            return
-        with peer:
-            try:
-                peer.recv(65536)
-                peer.sendall(head)
-                for _ in range(512):
-                    peer.sendall(bytes(1 << 20))
-            except OSError:
-                pass
+    for peer in connections(listener):
+        with contextlib.suppress(OSError):
+            peer.recv(65536)
+            peer.sendall(head)
+            for _ in range(512):
+                peer.sendall(bytes(1 << 20))
 
 
 def one_of_half_a_gigabyte(head, *words):
