@@ -150,6 +150,11 @@ static int describe_next(const struct growth *change, struct tamis__layer *layer
         return tamis__fail(TAMIS_ELIMIT,
                            "the filter '%s' has grown %u times, the most there can be",
                            change->filter->name, last->step);
+    if (!grows && last->slice >= TAMIS__SLICE_MAX) /* the same */
+        return tamis__fail(TAMIS_ELIMIT,
+                           "the window of the filter '%s' has moved %llu times, the most there can "
+                           "be",
+                           change->filter->name, (unsigned long long)last->slice);
     if (change->reason == FULL && tamis__redisbloom_grows(last)) return describe_layer(last, layer);
     if (same) memcpy(plan.parameters, newest->parameters, sizeof plan.parameters);
     const int rc =

@@ -223,6 +223,16 @@ EXCHANGE_CASE(portable_refusing_filter_goes_on_refusing)
     assert_true(tamis_filter_items(filter) <= 101);
 }
 
+/* Both checksums. */
+static void close_stream(struct stream *stream)
+{
+    struct tamis__sum sum;
+    close_head(stream);
+    tamis__sum_init(&sum);
+    tamis__sum_add(&sum, stream->data, stream->bytes - TAMIS__SUM_BYTES);
+    tamis__sum_finish(&sum, stream->data + stream->bytes - TAMIS__SUM_BYTES);
+}
+
 /* on_full 0 in a file is what a spec calls TAMIS_ON_FULL_WARN; seen to fail where the numbers were
  * compared ("exists with policy when full warn, not warn"). */
 EXCHANGE_CASE(portable_of_policy_0_is_the_filter_that_warns)
@@ -231,13 +241,9 @@ EXCHANGE_CASE(portable_of_policy_0_is_the_filter_that_warns)
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 100, .on_full = TAMIS_ON_FULL_WARN};
     AUTO_STREAM stream = grown(p, &spec, 50);
-    struct tamis__sum sum;
     AUTO_FILTER *filter;
     memset(stream.data + 32, 0, 4);
-    close_head(&stream);
-    tamis__sum_init(&sum);
-    tamis__sum_add(&sum, stream.data, stream.bytes - TAMIS__SUM_BYTES);
-    tamis__sum_finish(&sum, stream.data + stream.bytes - TAMIS__SUM_BYTES);
+    close_stream(&stream);
     assert_done(exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &stream));
     assert_done(tamis_filter_open_or_create(p->store, "x", &spec, &filter));
 }
@@ -270,6 +276,26 @@ EXCHANGE_CASE(portable_windowed_filter_goes_on_forgetting)
         assert_done(tamis_filter_rotate(filter));
     }
     assert_int_equal(tamis_filter_contains(filter, &old, sizeof old), 0);
+}
+
+/* The number of a slice goes on from what the stream says.  (Seen to fail where it was not bounded:
+ * the record said an impossible slice then, and the filter could be neither opened nor dropped.) */
+EXCHANGE_CASE(portable_window_of_the_last_slice_does_not_move)
+{
+    const struct exchanges *p = *state;
+    const uint64_t last = TAMIS__SLICE_MAX;
+    AUTO_STREAM stream = grown(p, SPEC(.capacity = 60, .slices = 3, .window_items = 600), 300);
+    memcpy(stream.data + HEAD + DESCRIPTION + 176, &last, sizeof last);
+    close_stream(&stream);
+    assert_done(exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &stream));
+    AUTO_FILTER *filter = opened(p);
+    assert_refused(TAMIS_ELIMIT, "has moved", tamis_filter_rotate(filter));
+    int rc = 0;
+    for (uint64_t i = 300; rc >= 0 && i < 1300; i++)
+        rc = tamis_filter_add(filter, &i, sizeof i);
+    assert_refused(TAMIS_ELIMIT, "has moved", rc);
+    AUTO_FILTER *again = opened(p);
+    assert_done(tamis_filter_drop(p->store, "x"));
 }
 
 /* A seal would be a slice of no window, and the next slice takes the new keys anyway. */
