@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "redis"))
 from harness import server, store_of, tamis  # noqa: E402
-from rdb_payload import bloom, string, unsigned  # noqa: E402
+from rdb_payload import bloom, bloom_layers, string, unsigned  # noqa: E402
 from redis_client import Error  # noqa: E402
 
 ITEMS = [f"item {i}" for i in range(40)]
@@ -32,21 +32,7 @@ def call(flags, iterator, data):
 
 
 def calls(client, command, key, flags):
-    iterator, out = 0, b""
-    while True:
-        iterator, data = client.good(command, key, iterator)
-        if iterator == 0:
-            return out
-        out += call(flags, iterator, data)
-
-
-def layers_of(head, data):
-    layers = []
-    for i in range(struct.unpack_from("<I", head, 8)[0]):
-        size, bits, items, error, per_entry, hashes, capacity, n2 = struct.unpack_from("<QQQddIQB", head, 20 + 53 * i)
-        layers.append((capacity, error, hashes, per_entry, bits, n2, data[:size], items))
-        data = data[size:]
-    return layers
+    return b"".join(call(flags, iterator, data) for iterator, data in client.chunks(command, key))
 
 
 def payloads(client, key, cuckoo=0):
@@ -101,13 +87,10 @@ def main():
         theirs = b"".join(unsigned(number) for number in (1, 4, 3, 0, 2, 20, 1, 4)) + string(b"\1\2\3\0\0\0\0\0")
         for folder in ("restore", "dump"):
             write(folder, "redisbloom-cuckoo", bytes([CUCKOO]) + struct.pack("<H", 4) + theirs + b"\0")
-        head = client.good("BF.SCANDUMP", "exact", 0)[1]
-        iterator, data = 1, b""
-        while iterator:
-            iterator, piece = client.good("BF.SCANDUMP", "exact", iterator)
-            data += piece
+        chunks = client.chunks("BF.SCANDUMP", "exact")
+        layers = bloom_layers(chunks[0][1], b"".join(data for _, data in chunks[1:]))
         for encoding in range(5):
-            payload = bloom(encoding, layers_of(head, data))
+            payload = bloom(encoding, layers)
             if isinstance(client("RESTORE", "theirs", 0, payload, "REPLACE"), Error) and encoding >= 2:
                 raise AssertionError(f"encoding {encoding} is refused")
             for folder in ("restore", "dump"):

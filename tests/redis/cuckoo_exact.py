@@ -14,12 +14,7 @@ SHAPES = ((4, 2, 20, 1), (8, 1, 5, 2), (64, 4, 50, 3), (100, 3, 1, 1), (16, 2, 2
 
 
 def dump(client, key):
-    iterator, chunks = 0, []
-    while True:
-        iterator, data = client.good("CF.SCANDUMP", key, iterator)
-        if iterator == 0:
-            return chunks
-        chunks.append((iterator, data))
+    return client.chunks("CF.SCANDUMP", key)
 
 
 def load(client, key, chunks):

@@ -10,31 +10,20 @@ import resource
 import struct
 
 from harness import eventually, filters, has_filters, refused, run, same, server
-from rdb_payload import BLOOM, CUCKOO, bloom, closed, module_value, string, unsigned
+from rdb_payload import BLOOM, CUCKOO, bloom, bloom_layers, closed, module_value, string, unsigned
 from redis_client import Error
 
 ITEMS = [f"item {i}" for i in range(400)]
 
 
 def scan(client, key):
-    iterator, chunks = 0, []
-    while True:
-        iterator, data = client.good("BF.SCANDUMP", key, iterator)
-        if iterator == 0:
-            return chunks
-        chunks.append((iterator, data))
+    return client.chunks("BF.SCANDUMP", key)
 
 
 def layers_of(client, key):
     """A filter of RedisBloom as its payload has it, from its dump."""
     chunks = scan(client, key)
-    head, data = chunks[0][1], b"".join(chunk for _, chunk in chunks[1:])
-    layers = []
-    for i in range(struct.unpack_from("<I", head, 8)[0]):
-        size, bits, items, error, per_entry, hashes, capacity, n2 = struct.unpack_from("<QQQddIQB", head, 20 + 53 * i)
-        layers.append((capacity, error, hashes, per_entry, bits, n2, data[:size], items))
-        data = data[size:]
-    return layers
+    return bloom_layers(chunks[0][1], b"".join(chunk for _, chunk in chunks[1:]))
 
 
 def chunks_move_filters():

@@ -56,6 +56,16 @@ def module_value(type_id, *parts):
     return closed(b"\x07\x81" + struct.pack(">Q", type_id) + b"".join(parts) + b"\x00")
 
 
+def bloom_layers(head, data):
+    """The layers of bloom(), from the head and the data that BF.SCANDUMP gives."""
+    layers = []
+    for i in range(struct.unpack_from("<I", head, 8)[0]):
+        size, bits, items, error, per_entry, hashes, capacity, n2 = struct.unpack_from("<QQQddIQB", head, 20 + 53 * i)
+        layers.append((capacity, error, hashes, per_entry, bits, n2, data[:size], items))
+        data = data[size:]
+    return layers
+
+
 def bloom(encver, layers, options=5, growth=2, count=None, items=None, seed=None):
     """RedisBloom's payload; a layer: (capacity, error, hashes, bits per entry, bits, n2, data, items)."""
     parts = [unsigned(sum(layer[7] for layer in layers) if items is None else items),

@@ -55,6 +55,15 @@ class Client:
             raise AssertionError(f"{words[:4]}: {answer}")
         return answer
 
+    def chunks(self, command, key):
+        """What BF.SCANDUMP or CF.SCANDUMP gives of a key: each iterator with its data."""
+        iterator, chunks = 0, []
+        while True:
+            iterator, data = self.good(command, key, iterator)
+            if iterator == 0:
+                return chunks
+            chunks.append((iterator, data))
+
     def close(self):
         self.file.close()
         self.socket.close()
