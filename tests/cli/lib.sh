@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # lib.sh: what the cases share; read by run.sh before the case.
 
 # expect STATUS COMMAND...: run it; say so if its exit status is another.

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # No such filter: an error, with the nearest name there is.
 tamis create seen -n 1000
 refused tamis add sene a

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Where the filter cannot grow, as a stranger holds the lock for longer than --wait: what is in is told, the rest is
 # not added, and a repeat tells the rest.  No key is told twice, and none is left out.
 # Directory only: another process holds a lock of the directory; a server has none

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Closed standard descriptors are errors where they are used, and never become a file of the store.
 tamis create seen -n 1000
 expect 2 tamis add seen <&-

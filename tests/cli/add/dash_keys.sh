@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # -- ends the options; before it they may stand anywhere.
 tamis create seen -n 1000
 tamis add seen a --new b

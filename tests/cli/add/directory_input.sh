@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 1000
 expect 2 tamis add seen </

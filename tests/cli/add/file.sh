@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # --file reads keys from files, one after the other, packed or not, and - from standard input.  The last line
 # of a file may lack its newline, and is not joined to the first of the next.
 tamis create seen -n 1000

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A file that is not there is told before any key is added; keys that are given twice, too.
 tamis create seen -n 1000
 : | gzip >packed

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # `tamis add urls big.txt` adds the key "big.txt", which is seldom meant: a hint says so, and how to read the
 # file.  Not for several keys, for a directory, after --, and with -q.
 tamis create urls -n 1000

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A full disk where the filter has to grow: the keys that are in are told, and the rest once there is room.
 need_root
 mkdir disk

@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 1000
 tamis add --new seen a >/dev/full

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Past the capacity adding goes on, and one warning is given.
 tamis create seen -n 10000 --on-full warn
 seq 1 10000 | tamis add seen

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # --hex: any byte can be named; output is hexadecimal too, in lower case.
 tamis create seen -n 1000
 printf '00\nFFfe0A\n\n' | tamis add --hex --new seen

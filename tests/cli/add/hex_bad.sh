@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A malformed key is named by its number; the keys before it are done.
 tamis create seen -n 1000
 printf '61\n62\nzz\n63\n' | expect 2 tamis add --hex --new seen

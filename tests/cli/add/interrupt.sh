@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # SIGTERM ends it after the batch in hand: answers printed, count recorded, status 128 + 15.
 tamis create seen -n 1000
 mkfifo input answers

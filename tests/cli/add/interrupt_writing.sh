@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A signal while it waits for who reads the answers: those of all keys that were added still come, whole.
 tamis create seen -n 1M -p 1e-12
 seq 1 500000 >input

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Every key with its answer; --new and --seen restrict; what is not UTF-8 is given in hexadecimal.
 tamis create seen -n 1000
 printf 'a\n"q"\\\n\303\251\na\n\377\n\ttab\n' | tamis add --json seen

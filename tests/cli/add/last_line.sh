@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A last line without newline is a key; so is an empty line; empty input is no key.
 tamis create seen -n 1000
 printf 'a\nb' | tamis add --new seen

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A key longer than the read buffer is one key.
 tamis create seen -n 1000
 keys() { echo before; head -c 5000000 /dev/zero | tr '\0' x; echo; echo after; }

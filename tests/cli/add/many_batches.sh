@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Many batches and buffers: nothing is lost, doubled or cut at their borders.
 tamis create seen -n 400k -p 1e-9
 seq 1 300000 >input

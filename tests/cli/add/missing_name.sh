@@ -1,3 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 refused tamis add

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Answers come while the input pauses: each is read before the next key is written.
 tamis create seen -n 1000
 # The shell forgets COPROC and COPROC_PID as soon as the command has ended.

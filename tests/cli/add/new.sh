@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # --new prints each new key once, in input order.
 tamis create seen -n 1000
 printf 'b\na\nb\n\na\n\n' | tamis add --new seen

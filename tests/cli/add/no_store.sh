@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Only create makes a store.
 # Directory only: a server is always a store
 refused tamis add seen a

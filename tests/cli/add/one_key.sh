@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # One is not many: "1 key", "1 item".  It said "1 keys" wherever a number stood before a word.
 # Directory only: builds, and makes exceptions, which is done where the files are
 tamis create one -n 1 --on-full refuse

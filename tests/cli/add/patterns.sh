@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Lines of all lengths, new and seen in all patterns, against a slow model; from a file, in pieces through
 # a pipe, with and without the last separator.  Runs of lines end at the ends of buffers, too.
 seed=$RANDOM

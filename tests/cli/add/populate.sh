@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # --populate: the same answers.
 # Directory only: --populate and --no-sync are for files
 tamis create seen -n 1000

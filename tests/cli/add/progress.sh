@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Off a terminal progress is printed where asked for, at most five lines a second.
 tamis create seen -n 1000
 { echo a; sleep 0.5; echo b; sleep 0.1; } | tamis add --progress seen 2>told

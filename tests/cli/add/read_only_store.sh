@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Directory only: file permissions; a server's are in tests/redis/remote_cases.py
 tamis create seen -n 1000
 chmod -R a-w,a+rX "$TAMIS_STORE"

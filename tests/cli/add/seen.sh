@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # --seen prints the others.
 tamis create seen -n 1000
 printf 'a\nb\na\n' | tamis add --seen seen

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # On a terminal: standard input gets a hint and no progress line, standard error shows progress.
 [ -n "$(type -P script)" ] || skip "needs script"
 tamis create seen -n 1000

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # 64 MiB is the longest key; the one beyond it is named, and those before it are done.
 tamis create seen -n 1000
 { echo before; head -c 67108864 /dev/zero | tr '\0' x; echo; } | tamis add --new seen | wc -lc

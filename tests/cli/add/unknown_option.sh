@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 1000
 refused tamis add seen --frobnicate
 refused tamis add seen -x

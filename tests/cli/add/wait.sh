@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Directory only: a server has no lock that is waited for; tests/cli/create/server_options.sh has its --timeout
 # --wait takes seconds, before the command or after it; it changes nothing where nobody is waited for.
 tamis create seen -n 1000

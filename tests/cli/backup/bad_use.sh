@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 refused tamis backup copy
 tamis create seen -n 1000
 mkdir -p full/inside

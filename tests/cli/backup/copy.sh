@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # The copy has every filter, generation and exception, and is a store of its own.
 seq 1000 | tamis build list
 seq 2000 | tamis build list --except <(echo 5)

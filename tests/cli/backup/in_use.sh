@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # While four processes add, the copy has all that was added before it.
 tamis create seen -n 10k --on-full grow
 seq 1000 | tamis add seen

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A signal in the middle: nothing is left.  The backup is held up by the catalog's lock until it has come.
 # Seen to fail with a progress callback that does not look for a signal.
 tamis create seen -n 1M

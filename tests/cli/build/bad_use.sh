@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 seq 100 >keys
 mkdir dir
 refused tamis build

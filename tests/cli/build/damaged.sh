@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A packed file that is cut short or damaged, or packed by something else, publishes nothing.
 # Seen to fail where the end of the file was taken for the end of the data, and at a cut of 2 bytes, which
 # were published as a key.

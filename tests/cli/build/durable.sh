@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A build replaces the keys of a durable filter, not its durability.
 tamis create list -n 1000 --durable
 tamis add list a b

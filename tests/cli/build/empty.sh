@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # An empty list is refused, unless it is meant.
 # Seen to fail without the test of the number of keys.
 seq 10 >keys

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # --except holds from then on; what --against finds holds for its generation, and is exact.
 seq 20000 >bad
 seq -f 'good %.0f' 50000 >good

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A full disk publishes nothing and leaves nothing behind.
 need_root
 mkdir disk

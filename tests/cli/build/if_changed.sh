@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # The same keys, in whatever order and however often, are not published again; other parameters are.
 seq 1000 >keys
 tac keys >backwards

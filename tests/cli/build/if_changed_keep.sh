@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # --keep is part of what --if-changed compares: fewer generations too.
 seq 10 >keys
 tamis build list keys --keep 5 2>/dev/null

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A signal while keys are read: nothing is published or left behind, status 128 + 2 and 128 + 15.
 # Seen to fail with a progress callback that does not look for a signal.
 echo old | tamis build list

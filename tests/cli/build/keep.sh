@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # --keep is remembered; generations beyond it go.
 for night in 1 2 3; do echo "$night" | tamis build list; done
 tamis generations list | cut -c -28

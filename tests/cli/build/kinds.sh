@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Any kind but counting; to what is not static keys can be added, until the next build.
 seq 1000 >keys
 for kind in fuse blocked bloom; do

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # What is a key and what is not, in files of every sort.
 printf '# first\na\n\n  \t\nb#\r\n! x\n #c\nlast' >mixed
 ask() {

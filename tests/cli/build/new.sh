@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # The store and the filter need not be there; the result is told where it is asked for.
 seq 1000 >keys
 seq 500 >>keys

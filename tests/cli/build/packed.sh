@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # What packed a file is told by its content: whatever its name, and from a pipe.
 [ -n "$(type -P zstd)" ] || skip "needs zstd"
 seq 200000 >keys

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Progress goes by what is read of all files, then by what is done with the keys.
 seq 4000000 >keys
 { sleep 0.5; echo b; } | tamis build list - keys --progress 2>told

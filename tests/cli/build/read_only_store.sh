@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 seq 100 >keys
 tamis build list keys
 chmod -R a-w "$TAMIS_STORE"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A process that reads all the time goes over to each new generation by itself.
 seq 1000 >keys
 tamis build list keys

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # The same keys and parameters give the same bytes of data, whatever the order, threads and memory.
 seq 300000 >keys
 cat keys keys | shuf >shuffled

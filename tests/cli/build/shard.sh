@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # --shard I/N takes the keys of that shard only: all shards together hold each key once, and what the rule of
 # docs/cluster.md gives to another shard is not in.  Seen to fail: with a shard that is one less, and with
 # --except and --against read whole.

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Builds of hash set sip go on with the filter's key.
 ! tamis explain --hash-set sip -m 8 -k 1 key 2>&1 | grep -q libsodium || skip "needs libsodium"
 seq 1000 >list

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis calc -n 1M -p 1e-3
 tamis calc -n 1M -m 10M
 tamis calc -n 1M -k 8

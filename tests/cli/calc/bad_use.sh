@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 refused tamis calc
 refused tamis calc -n 1M
 refused tamis calc -n 0 -p 1%

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis calc -n 1M -p 1% --kind counting
 tamis calc -n 1M -p 1% --kind counting --counter-bits 16
 tamis calc --memory 64MiB -p 1% --kind counting

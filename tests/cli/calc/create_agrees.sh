@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # What calc tells is what create makes.
 for kind in blocked bloom counting; do
     tamis create "$kind" -n 123456 -p 1e-4 --kind "$kind" --on-full warn

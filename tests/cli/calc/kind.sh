@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis calc -n 1M -p 1e-3 --kind bloom
 tamis calc -n 1M -p 1e-3 --kind blocked

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # What fits; -n and -p together take all of the memory (k from m/n, then the rate).
 tamis calc --memory 1MiB
 tamis calc --memory 1MB -p 1e-3

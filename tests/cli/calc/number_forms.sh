@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Numbers as people and programs write them: suffixes, exponents, and _ between digits.
 for n in 1000000000 1G 1e9 1E9 1e+9 10e8 1_000_000_000 0.001T 1.5M 1.5e6 1_5e5 15000000e-1; do
     printf '%s ' "$n"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # What one kind cannot do is said below the table, and the other answers.
 tamis calc -m 1000003 -k 7
 refused tamis calc -m 1000003 -k 7 --kind blocked

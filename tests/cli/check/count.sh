@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # -c prints how many would have been printed; the status is the same.
 tamis create seen -n 1000
 tamis add seen a b

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # check, count, remove, explain and except read keys from --file as add does.
 # Directory only: makes exceptions, which is done where the files are
 tamis create hits -n 1000 --kind counting

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A store that may not be read.
 # Directory only: file permissions; a server's are in tests/redis/remote_cases.py
 tamis create seen -n 1000

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Directory only: a server is always a store
 refused tamis check seen a
 mkdir "$TAMIS_STORE"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Nothing printed is status 1, also for empty input; no key needs no input.
 tamis create seen -n 1000
 tamis add seen a

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 1000
 printf 'a\nb\0' | tamis add -z seen
 printf 'a\nb\0c\0' | tamis check -z seen | od -An -c

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # --populate: the same answers, and nothing is written.
 # Directory only: --populate is for files
 tamis create seen -n 1000

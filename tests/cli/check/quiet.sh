@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # -q prints nothing and ends at the first match, however long the input.
 tamis create seen -n 1000
 tamis add seen y

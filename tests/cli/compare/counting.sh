@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Filters that count are compared by which keys they have, not how often.
 tamis create part1 -n 10k --kind counting
 tamis create part2 --like part1

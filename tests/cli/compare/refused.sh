@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # What cannot be compared, and why.
 tamis create a -n 1000 && tamis create b -n 1000 --seed 2 && tamis create c --like a
 seq 1 1500 | tamis add c 2>/dev/null

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Text and JSON; a filter with itself; with an empty one.
 tamis create monday -n 10k --seed 5 && tamis create tuesday --like monday && tamis create none --like monday
 seq 1 4000 | tamis add monday

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A reader that goes away ends it with an error.
 tamis create hits -n 1000 --kind counting
 tamis add hits a

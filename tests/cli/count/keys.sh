@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create hits -n 1000 --kind counting
 yes often | head -n 70000 | tamis add hits
 tamis add hits once twice twice ''

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 for m in 0 -1 '' x 64MiB 1.5 18446744073709551616; do
     refused tamis create seen -m "$m" -k 7
 done

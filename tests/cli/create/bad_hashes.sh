@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 for k in 0 65 -1 '' x 7.5 7k; do
     refused tamis create seen -m 1000 -k "$k"
 done

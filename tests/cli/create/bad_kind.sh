@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 refused tamis create seen -n 1000 --kind cuckoo
 refused tamis create seen -n 1000 --hash-set md6
 refused tamis create seen -n 1000 --seed -1

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Empty, over 255 bytes, not UTF-8, control characters: nothing is made, no store either.
 refused tamis create '' -n 1000
 refused tamis create "$(printf 'x%.0s' {1..256})" -n 1000

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 refused tamis create x -n 10 --on-full explode
 refused tamis create x -m 1000 -k 3 --on-full grow
 refused tamis create x -n 10 --slices 4

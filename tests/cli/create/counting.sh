@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create four -n 1000 --kind counting --json | grep -oE '"(kind|counter_bits|m_bits|k|on_full|bits_per_key)":[^,]*'
 for bits in 4 8 16 32; do
     tamis create "c$bits" -n 100k -p 0.1% --kind counting --counter-bits "$bits"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # $XDG_STATE_HOME/tamis, else ~/.local/state/tamis, made with their parents; --store before all.
 unset TAMIS_STORE
 tamis create one -n 1000

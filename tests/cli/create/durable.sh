@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Durable: told by info, copied by --like, compared by --if-missing; a log while it is added to, none after.
 tamis create seen -n 1000 --durable
 tamis info seen durable

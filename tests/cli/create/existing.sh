@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 1000
 refused tamis create seen -n 1000

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # On a file system with no room left: an error now, nothing made, what was there works on.
 need_root
 mkdir disk

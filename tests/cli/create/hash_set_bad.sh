@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 many=$(yes fnv | head -33 | paste -sd,)
 refused tamis create x --hash-set php -m 1000
 refused tamis create x --hash-set php: -m 1000

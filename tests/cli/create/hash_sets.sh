@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Another system's hash set makes a filter of kind bloom, with that system's k, m and bit order.
 show() {
     tamis info "$1" --json | sed -E 's/.*"kind":"([^"]*)","hash_set":"([^"]*)","m_bits":([0-9]*),"k":([0-9]*).*"bit_order":"([^"]*)".*/\1 \2 \3 \4 \5/'

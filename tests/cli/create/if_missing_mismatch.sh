@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 1000
 refused tamis create seen -n 1001 --if-missing
 refused tamis create seen -n 1000 -p 1e-3 --if-missing

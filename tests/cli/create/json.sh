@@ -1,3 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 10k -p 1e-4 --json | no_times

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create one -n 5000 --kind blocked --seed 7
 tamis create two -n 5000 --kind bloom -p 0.1% --seed 0xff
 tamis create three -m 1000003 -k 7

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create a -n 5000 -p 1e-3 --seed 42
 tamis create b --like a
 tamis create c -m 1000003 -k 7 --seed 18446744073709551615

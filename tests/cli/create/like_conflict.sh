@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create a -n 5000
 refused tamis create b --like a -n 10
 refused tamis create b --like a --kind bloom

@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Directory only: a server is always a store
 refused tamis create b --like a

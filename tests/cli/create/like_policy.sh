@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # --like takes the policy too, and the size that a filter was made for, not the one it has grown to.
 show() {
     for field in kind hash_set m_bits k seed capacity fp_rate on_full window_seconds window_items slices; do

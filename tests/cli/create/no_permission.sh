@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 mkdir closed
 chmod 555 closed
 export TAMIS_STORE=$SCRATCH/closed/store

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 refused tamis create seen
 refused tamis create
 refused tamis create a b -n 1000

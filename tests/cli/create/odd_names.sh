@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Names that are allowed, however odd: none of them becomes a path.
 # Directory only: looks at the files of the directory
 longest=$(printf 'x%.0s' {1..255})

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Full: one grows and keeps its rate, one refuses, one goes on and says so.
 for how in grow refuse warn; do tamis create "$how" -n 1000 --on-full "$how"; done
 seq 1 3000 | tamis add grow

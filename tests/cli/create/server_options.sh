@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Options of a store on a server are refused for a directory, and the other way round.
 # Directory only: has servers of its own
 ! tamis list --store redis://127.0.0.1:1 2>&1 | grep -q hiredis || skip "needs hiredis"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Hash set sip: its key is shown nowhere, and leaves the store only with --with-key.
 # Directory only: repair, report and compare work where the files are; tests/redis/static.py has secrets on servers
 ! tamis explain --hash-set sip -m 8 -k 1 key 2>&1 | grep -q libsodium || skip "needs libsodium"

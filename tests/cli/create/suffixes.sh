@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Counts are powers of ten, bits of two as well.
 for n in 1 10k 10K 1.5k 0.002M; do
     tamis create "$n" -n "$n"

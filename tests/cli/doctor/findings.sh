@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Each finding with a command to run, that a shell takes as it stands; 1 where nothing is damaged, 2 where
 # something is.
 tamis create full -n 100 --seed 1

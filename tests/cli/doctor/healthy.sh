@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Nothing to say of what is well, of all filters, of one, of none; and of what is not there.
 tamis create a -n 1000
 seq 500 | tamis add a

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A filter whose file is damaged or gone can be dropped.
 # Directory only: damages files
 tamis create a -n 1000

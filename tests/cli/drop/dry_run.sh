@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # What would be dropped is told, in the order of the names, and nothing is changed.
 tamis create seen -n 1000
 tamis create seen.2 -n 10k

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Directory only: damages files
 # A filter that cannot be opened is told as the catalog has it; a store that cannot be written to will do.
 tamis create seen -n 1000

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # One name that is not there, and nothing is dropped.
 tamis create seen -n 1000
 tamis create queued -n 1000

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Who has it open is told at the next call.
 # Directory only: a handle of the library is open, and its sentence is told
 tamis create seen -n 1000

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 for name in a b c; do tamis create "$name" -n 1000; done
 tamis drop a c a
 tamis list -q

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 refused tamis except
 refused tamis except seen
 refused tamis except seen add a

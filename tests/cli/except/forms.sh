@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 1000
 printf 'two\nlines\0tab\t\0' | tamis except seen add -z
 tamis except seen add --hex 00ff 00FF

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A signal while keys are read: none of them is an exception.
 # Seen to fail without the look for a signal behind the reading.
 tamis create seen -n 1000

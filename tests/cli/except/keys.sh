@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Added, listed, removed; from arguments and from standard input; open to every kind.
 tamis create seen -n 1000
 seq 100 | tamis add seen

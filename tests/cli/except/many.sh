@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # More than a batch, in one step; they outlast builds and rollbacks.
 seq 100000 | tamis build list
 seq 1 2 100000 | tamis except list add --json

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # What is no exception is told; the others are removed.
 tamis create seen -n 1000
 tamis except seen add a b

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 1000
 refused tamis explain
 refused tamis explain absent a

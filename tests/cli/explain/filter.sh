@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create one -n 1000
 tamis create two -m 1000003 -k 7 --seed 5
 tamis explain one a b

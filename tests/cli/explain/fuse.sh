@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Of a static filter: digest and fingerprint, and the three slots whose XOR is the fingerprint of a key
 # that is in.
 # Directory only: builds, which is done where the files are

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Without a filter and without a store, for any m up to 2^64-1.
 tamis explain --hash-set xxh3 -m 1000003 -k 7 a b
 tamis explain --hash-set xxh3 -m 18446744073709551615 -k 3 a

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 refused tamis explain --hash-set php:js,pjw -m 1000 -k 3 a
 refused tamis explain --hash-set php -m 1000 a
 refused tamis explain --hash-set php:js a

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Raw values and positions of each hash set (the values are of the recorded vectors).
 # Directory only: looks at the bits in the files
 tamis explain --hash-set php:js,pjw,elf,bkdr,sdbm,djb,dek,fnv -m 4Gi joker

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A filter's positions are those of its hash set, and are what add sets.
 # Directory only: looks at the bits in the files
 tamis create seen -m 1000003 -k 7 --seed 5

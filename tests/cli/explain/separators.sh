@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 1000
 printf 'a\nb\0' | tamis explain -z seen | od -An -c
 tamis explain --hex seen 610a62

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # People are told of a weak hash set; what is read by a program gets results alone.
 [ -n "$(type -P script)" ] || skip "needs script"
 for set in php-mt guava; do

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 100
 refused tamis export seen file
 refused tamis export seen --to valkey file

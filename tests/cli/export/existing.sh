@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A file that is there is replaced with --force only, and then as a whole.
 tamis create seen -n 100
 echo old >file

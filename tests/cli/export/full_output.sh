@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A disk that is full, a pipe that is closed, a device: said, and no half file is left.
 tamis create seen -n 100k
 expect 2 tamis export seen --to tamis /dev/full

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A reader that does not read, then a signal: status 128 + 15.
 tamis create seen -n 10M
 mkfifo output

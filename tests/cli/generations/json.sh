@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 seq 1000 | tamis build list
 seq 1001 | tamis build list
 seq 1000 | tac | tamis build list

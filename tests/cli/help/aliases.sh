@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # The names that other programs have for a command.
 tamis create seen -n 1000
 tamis mv seen old

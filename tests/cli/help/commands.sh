@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Every command tells its usage, options, examples and exit status on standard output.
 mapfile -t commands < <(tamis help | sed -n '/^commands:/,/^$/ s/^  \([a-z]*\) .*/\1/p')
 [ "${#commands[@]}" -ge 24 ] || echo "only ${#commands[@]} commands"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis --help
 tamis help | cmp - <(tamis --help) && echo same
 tamis help add | cmp - <(tamis add --help) && echo same

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 refused tamis chek
 refused tamis frobnicate
 refused tamis erase seen a

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis -V | cmp - <(tamis --version)
 tamis version | cmp - <(tamis --version)
 tamis --version | grep -cE '^tamis [0-9]+\.[0-9]+\.[0-9]+$'

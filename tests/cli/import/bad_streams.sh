@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # What is not whole or not sound is refused with the place and the reason, and nothing is left.
 tamis create seen -n 100
 tamis add seen a b c

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 printf '\x28' >string
 refused tamis import x string
 refused tamis import x --from valkey string

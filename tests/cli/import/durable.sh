@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A stream does not say that a filter is durable: --durable does, for the kinds that can be.
 tamis create seen -n 1000 --durable
 seq 1 100 | tamis add seen

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # No room: an error with both numbers before anything is read, nothing left.
 need_root
 mkdir disk

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A signal in the middle of a stream: nothing is imported, status 128 + 2 and 128 + 15.
 # Directory only: waits for the files of the directory to come
 tamis create seen -n 2M # more than a mebibyte: room is made once that much has come

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Without a modulus the functions reach 2^32 bits; capacity and rate are the caller's.
 printf '\x80' >string
 tamis import old --from redis-bitmap string --hash-set php:fnv -n 5M

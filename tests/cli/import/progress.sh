@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Off a terminal progress is printed where asked for; of a file it ends at 100 %.
 tamis create seen -n 10M
 tamis export seen --to tamis whole --progress 2>told

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # The string that PHP made of 'joker' with a length of 8: bits 2 and 4, the most significant first.
 printf '\x28' >string
 tamis import old --from redis-bitmap string --hash-set php:js,pjw -m 8 --json | no_times

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Old keys answer, new ones go into the segment on top and leave the old bits alone.
 printf '\x28' >string
 tamis import seen --from redis-bitmap string --hash-set php:js,pjw -m 8 --seal -n 1000 -p 1e-6 2>told

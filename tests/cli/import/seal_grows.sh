@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A sealed filter goes on growing above its seal, and the old keys still answer.
 tamis create old --hash-set php:djb,fnv -m 100003 2>notes
 seq 1 300 | sed 's/^/old /' | tamis add old

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Filters of Spark and of Parquet files: made here, written, taken over by another store, and refused.
 tamis create v1 -n 100 -p 0.03 --hash-set spark-v1
 tamis create v2 -n 100 -p 0.03 --hash-set spark-v2

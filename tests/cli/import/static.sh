@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A filter of kind fuse goes to another store with its exceptions, and comes back byte for byte.  It
 # was refused before.
 # Directory only: builds, which is done where the files are; tests/redis/remote_commands.py imports such a stream

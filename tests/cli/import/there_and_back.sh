@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Filters of all kinds through pipes into another store.
 tamis create blocked -n 1000 --seed 7
 tamis create classic -m 1003 -k 5

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A filter that cannot be trusted is an error, never "absent"; the file is named.
 # Directory only: damages files
 segment=$TAMIS_STORE/segments/0000000000000001.seg

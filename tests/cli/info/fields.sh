@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # FIELD prints one value alone, as text or as JSON.
 tamis create seen -n 1000
 tamis info seen checkpointed_at --json

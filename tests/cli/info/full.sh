@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # At its capacity a filter is full, and the note says what to do.
 tamis create seen -n 1000 --on-full warn
 seq 1 1000 | tamis add seen

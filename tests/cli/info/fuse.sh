@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # What is known of a static filter, and of its segment; it is never full.
 # Directory only: builds, which is done where the files are
 seq 1000 | tamis build list -p 1e-3

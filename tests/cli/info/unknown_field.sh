@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 1000
 refused tamis info seen colour
 refused tamis info seen items fill

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Who needs the catalog while a stranger holds its lock waits for as long as --wait says, and says for whom it waited.
 # Directory only: another process holds a lock of the directory; a server has none
 tamis create seen -n 1000

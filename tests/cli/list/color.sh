@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Colors are for a terminal, unless NO_COLOR is set; --color says it for certain.
 [ -n "$(type -P script)" ] || skip "needs script"
 tamis create full -n 100 --on-full refuse

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Damage is said with the file, by every command, and nothing is touched.
 # Directory only: damages files
 tamis create seen -n 1000

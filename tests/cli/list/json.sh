@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create beta -n 1000
 tamis create alpha -n 1000 --seed 18446744073709551615
 tamis add beta a

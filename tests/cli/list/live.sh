@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # list tells what is there now, beside an adder that goes on; --recorded what the catalog has.  It said 0 items
 # for as long as the adder ran.
 # Directory only: --recorded is for the catalog of a directory

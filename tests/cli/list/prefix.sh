@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 for name in crawl.a crawl.b black; do tamis create "$name" -n 1000; done
 tamis list -q crawl.
 tamis list -q

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Numbers go down, names up, the worst state comes first; what is equal goes by name.
 tamis create b -n 1000 --on-full warn
 tamis create a -n 1000 --kind counting

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create beta -n 1000
 tamis create alpha -n 100000 -p 1e-3 --kind bloom
 tamis create $'caf\xc3\xa9' -m 1000003 -k 7

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create small -n 1000 --on-full warn
 tamis create large -n 2M
 seq 123456 | tamis add large

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Counters are added, also past what their bits hold; an intersection has the least of them.
 tamis create one -n 10k --kind counting
 for i in 1 2 3 4 5 6 7 8; do tamis create "part$i" --like one; done

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Into a filter that is there, or a new one; again; with itself or twice named.
 # Directory only: compares, which is done where the files are
 tamis create a -n 10k && tamis create b --like a

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # The keys that are in each; always a new filter.
 tamis create a -n 10k -p 1e-6 && tamis create b --like a && tamis create c --like a
 seq 1 3000 | tamis add a

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A filter keeps its size: what does not fit is told, and the filter does what it was made to do.
 tamis create a -n 1000 && tamis create b --like a
 seq 1 1000 | tamis add a

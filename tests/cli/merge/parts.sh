@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Eight filters that were built apart are, merged, bit for bit the one that was built at once.
 # Directory only: looks at the bits in the files
 data() { # the bits of a filter, without the header

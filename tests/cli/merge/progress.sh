@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Progress where it is asked for; none else.
 # Directory only: the server merges in one step, which has no progress
 tamis create a -n 2M && tamis create b --like a

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Nothing can be merged there, but compared.
 # Directory only: file permissions; a server's are in tests/redis/remote_cases.py
 tamis create a -n 100 && tamis create b --like a

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Every field that differs is named, and nothing is changed.
 tamis create a -n 1000 --seed 1 && tamis create b -n 2000 --kind bloom
 tamis create c -m 8000 -k 3 && tamis create d --hash-set guava -m 8000 -k 3

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # The slices of two filters do not begin at one time; one that refuses more when full is merged into.
 tamis create w -n 100 --window 1h && tamis create v --like w
 refused tamis merge w v

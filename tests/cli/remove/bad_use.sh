@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create plain -n 1000
 tamis create hits -n 1000 --kind counting
 refused tamis remove

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # -z and --hex name the same keys as add does.
 tamis create hits -n 1000 --kind counting
 printf 'one\ntwo\0three\0' | tamis add -z hits

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Each remove takes one off; a key is gone when as many are taken off as were added.
 tamis create hits -n 1000 --kind counting
 tamis add hits a a a b c

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # More than a batch, counters that overflow, several processes.
 tamis create hits -n 20k -p 1e-6 --kind counting
 for _ in 1 2 3 4; do

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A key that is not there is told; nothing is changed for it, and the others are taken off.
 tamis create hits -n 1000 --kind counting
 tamis add hits a b b

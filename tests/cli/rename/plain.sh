@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create a -n 1000
 tamis add a key
 tamis rename a b

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 refused tamis repair
 mkdir empty
 refused tamis --store empty repair

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # What would be done is told, and not done.
 seq 1000 | tamis build list
 seq 2000 | tamis build list

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # What a process that died was making goes; what may be somebody's stays, and is told: status 2.
 seq 1000 | tamis build list
 echo half >"$TAMIS_STORE/staging/half"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Everything that the segments know is there again.
 seq 1000 | tamis build list --keep 3
 seq 2000 | tamis build list --except <(echo 5)

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A filter of which a part is lost is said to be, and not made good for.
 tamis create seen -n 1000 -p 0.1%
 seq 3000 | tamis add seen

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A catalog of yesterday beside the segments of today: readable, and wrong.
 tamis create seen -n 1000
 cp "$TAMIS_STORE/catalog.mdb" yesterday

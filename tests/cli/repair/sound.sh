@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Of a store that is sound nothing is changed.
 seq 1000 | tamis build list
 tamis create seen -n 1000

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # What is wrong comes first, as doctor says it; names in the order in which people count; small rates as -p takes them.
 for i in 10 2 1 02; do tamis create "seen-$i" -n 100 -p 1e-6; done
 tamis create full -n 10 --on-full refuse

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A filter that cannot be read is named in the page, the others are there; the status is 2.
 tamis create broken -n 100
 tamis create sound -n 100

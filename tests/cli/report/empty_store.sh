@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A store without filters has a page too.
 tamis create seen -n 100
 tamis drop seen

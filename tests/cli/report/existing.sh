@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A page that is there is replaced by a whole one, or not at all; a new one has the mode of umask.
 tamis create seen -n 100k
 echo old >page.html

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 100k
 expect 2 tamis report seen -o /dev/full
 expect 2 tamis report seen -o - >/dev/full

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A reader that does not read, then a signal: status 128 + 15.
 for i in $(seq 20); do tamis create "filter-$i" -n 100; done
 mkfifo output

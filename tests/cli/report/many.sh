@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A thousand filters: folded up, in a page that a browser takes at once.
 for i in $(seq 1000); do echo "filter-$i"; done | xargs -I '{}' tamis create '{}' -n 100
 tamis report --all -o page.html

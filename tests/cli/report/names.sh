@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Whatever a name holds, it is text in the page.
 name='</script><script>alert(1)</script>"onload='\''x'\''& <b>$(id)'
 tamis create "$name" -n 100

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # The JSON of the page is what info prints; one section a filter; nothing is fetched.
 tamis create seen -n 1k
 seq 3000 | tamis add seen

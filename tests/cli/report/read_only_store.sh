@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create seen -n 100
 tamis add seen a b
 chmod -R a-w "$TAMIS_STORE"

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 refused tamis rollback
 refused tamis rollback list
 echo a | tamis build list

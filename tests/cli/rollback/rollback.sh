@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Back, forth, and to a generation by its number; the next build counts on.
 for night in 1 2 3; do seq "$night"000 | tamis build list --keep 5; done
 show() { tamis generations list | cut -c -20; tamis info list items; }

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Two slices and the one that goes out: three rotations, and what was there before the first is forgotten.
 tamis create recent --window 1000 --slices 2
 tamis add recent old

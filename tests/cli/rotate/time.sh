@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A window of a second and a half: what is added again stays, the other key is forgotten.
 tamis create recent -n 1000 --window 1500ms --slices 3
 tamis add recent once again

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create a -n 1000
 expect 2 tamis sync absent
 expect 2 tamis sync absent a

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 tamis create a -n 1000
 tamis create b -n 1000
 tamis info a checkpointed_at

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # The machine goes down under a filter: another boot id, in a mount namespace, with the dirty mark of this one.
 # Seen to fail with tamis__mark_is_stale() false always: every state was ok.
 printf '01234567-89ab-cdef-0123-456789abcdef\n' >boot

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Directory only: a server has no headers to look at
 refused tamis top --once
 tamis create seen -n 1000

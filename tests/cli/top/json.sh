@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Directory only: reads the headers of files
 # What was new is told, look by look; the sum over the looks is what was added.
 tamis create seen -n 100k

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Directory only: another process holds a lock of the directory; a server has none
 # Once top has begun, it goes on while somebody else has the lock of the catalog, and tells what is added.
 tamis create seen -n 10k

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Directory only: reads the headers of files
 # One look, as list has it; nothing is added meanwhile.
 tamis create seen -n 10k

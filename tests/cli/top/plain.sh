@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Directory only: reads the headers of files
 # Without a terminal, and on one that has lines only, each look is printed below the last, whatever TERM is, until
 # somebody ends it.

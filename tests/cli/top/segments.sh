@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Directory only: reads the headers of files
 tamis create grows -n 1000
 seq 2500 | tamis add grows

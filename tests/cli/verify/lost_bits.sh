@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Bits that were lost are found by how many are left, whole pages of 4 KiB and all over.
 # Seen to fail without store/check/verify_spread.c: "no problem found".
 zero() { # SEGMENT PAGE COUNT

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # A line a problem on standard output, their number on standard error, status 2.
 tamis create a -n 1000
 tamis create b -n 1000

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # verify, repair and doctor tell how much they have read, off a terminal where asked for.
 # Directory only: reads files
 tamis create large -n 10M

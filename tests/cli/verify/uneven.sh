@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
 # Filters whose bits are spread as no keys of one filter alone spread them are sound.
 # Seen to fail without TAMIS__MIXED_BEGUN in store/filter/merge.c's init_drafts (intersections).
 tamis create a -n 100000 -p 1e-6 --seed 1
