@@ -12,57 +12,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define COLUMNS 14
+#include "tsv.h"
 
 static const char *const formats[] = {"format-1", "format-1-hash-sets", "format-1-md5",
                                       "format-1-spark"};
 
-/* A file of lines of fields between tabs; row 0 has the names of the columns. */
-struct table {
-    char *text;
-    char *(*rows)[COLUMNS];
-    size_t count;
-};
-
-enum filter_column {
-    FILTER_NAME,
-    FILTER_KIND,
-    FILTER_HASH_SET,
-    FILTER_M_BITS,
-    FILTER_K,
-    FILTER_SEED,
-    FILTER_CAPACITY,
-    FILTER_FP_RATE,
-    FILTER_ITEMS,
-    FILTER_ON_FULL,
-    FILTER_SLICES,
-    FILTER_STATE
-};
-
-enum segment_column {
-    SEGMENT_FILTER,
-    SEGMENT_NUMBER,
-    SEGMENT_KIND,
-    SEGMENT_WORDS,
-    SEGMENT_BIT_ORDER,
-    SEGMENT_M_BITS,
-    SEGMENT_K,
-    SEGMENT_CAPACITY,
-    SEGMENT_FP_RATE,
-    SEGMENT_ITEMS,
-    SEGMENT_STEP,
-    SEGMENT_SLICE,
-    SEGMENT_SIZE_BYTES,
-    SEGMENT_FLAGS
-};
-
-struct golden {
+/* The keys of a table, by its rows. */
+static struct golden {
     const char *format;
-    struct table filters, segments, added, strangers, positions;
-    struct tamis_key *added_keys, *strangers_keys, *positions_keys; /* [0] is the title's */
-};
-
-static struct golden golden;
+    struct tsv filters, segments, added, strangers, positions;
+    struct tamis_key *added_keys, *strangers_keys, *positions_keys;
+} golden;
 
 /* ---- Reading the tables ---------------------------------------------------------------------- */
 
@@ -73,46 +33,23 @@ static char *golden_path(const char *rest)
     return path;
 }
 
-static void table_read(struct table *table, const char *name)
+static struct tsv table_read(const char *name)
 {
-    char *path = golden_path(name);
-    const size_t bytes = fixture_size(path);
-    table->text = calloc(1, bytes + 1);
-    if (table->text == NULL) err(1, "%s", name);
-    fixture_peek(path, 0, table->text, bytes);
-    free(path);
-    for (const char *at = table->text; (at = strchr(at, '\n')) != NULL; at++)
-        table->count++;
-    table->rows = calloc(table->count, sizeof *table->rows);
-    if (table->rows == NULL) err(1, "%s", name);
-    char *rest = table->text;
-    for (size_t row = 0; row < table->count; row++) {
-        char *line = strsep(&rest, "\n");
-        for (size_t column = 0; column < COLUMNS && line != NULL; column++)
-            table->rows[row][column] = strsep(&line, "\t");
-    }
-}
-
-static void table_free(struct table *table)
-{
-    free(table->text);
-    free(table->rows);
-    *table = (struct table){0};
+    AUTO_FREE char *path = golden_path(name);
+    return tsv_read_file(path);
 }
 
 /* Turn a column of hexadecimal into bytes, in its place. */
-static struct tamis_key *keys_of(const struct table *table, size_t column)
+static struct tamis_key *keys_of(const struct tsv *table, size_t column)
 {
-    struct tamis_key *keys = calloc(table->count, sizeof *keys);
+    struct tamis_key *keys = calloc(table->rows, sizeof *keys);
     if (keys == NULL) err(1, "keys");
-    for (size_t row = 1; row < table->count; row++) {
-        char *hex = table->rows[row][column];
-        const size_t bytes = strlen(hex) / 2;
-        for (size_t i = 0; i < bytes; i++) {
-            const char pair[3] = {hex[2 * i], hex[2 * i + 1], '\0'};
-            hex[i] = (char)strtoul(pair, NULL, 16);
-        }
-        keys[row] = (struct tamis_key){.data = hex, .bytes = bytes};
+    for (size_t row = 0; row < table->rows; row++) {
+        char *hex = table->cells[(row + 1) * table->columns + column];
+        AUTO_STREAM bytes = {.data = NULL};
+        stream_put_hex(&bytes, hex, strlen(hex));
+        if (bytes.bytes > 0) memcpy(hex, bytes.data, bytes.bytes);
+        keys[row] = (struct tamis_key){.data = hex, .bytes = bytes.bytes};
     }
     return keys;
 }
@@ -120,11 +57,11 @@ static struct tamis_key *keys_of(const struct table *table, size_t column)
 static int set_up(void **state)
 {
     (void)state;
-    table_read(&golden.filters, "filters.tsv");
-    table_read(&golden.segments, "segments.tsv");
-    table_read(&golden.added, "added.tsv");
-    table_read(&golden.strangers, "strangers.tsv");
-    table_read(&golden.positions, "positions.tsv");
+    golden.filters = table_read("filters.tsv");
+    golden.segments = table_read("segments.tsv");
+    golden.added = table_read("added.tsv");
+    golden.strangers = table_read("strangers.tsv");
+    golden.positions = table_read("positions.tsv");
     golden.added_keys = keys_of(&golden.added, 0);
     golden.strangers_keys = keys_of(&golden.strangers, 0);
     golden.positions_keys = keys_of(&golden.positions, 1);
@@ -137,31 +74,30 @@ static int tear_down(void **state)
     free(golden.added_keys);
     free(golden.strangers_keys);
     free(golden.positions_keys);
-    table_free(&golden.filters);
-    table_free(&golden.segments);
-    table_free(&golden.added);
-    table_free(&golden.strangers);
-    table_free(&golden.positions);
+    tsv_free(&golden.filters);
+    tsv_free(&golden.segments);
+    tsv_free(&golden.added);
+    tsv_free(&golden.strangers);
+    tsv_free(&golden.positions);
     return 0;
 }
 
-/* Row `filter` of filters.tsv (from 1) is column `filter` of the tables of answers. */
-static const char *filter_text(size_t filter, enum filter_column column)
+static const char *filter_text(size_t filter, const char *column)
 {
-    return golden.filters.rows[filter][column];
+    return tsv_cell(&golden.filters, filter, column);
 }
 
-static uint64_t filter_number(size_t filter, enum filter_column column)
+static uint64_t filter_number(size_t filter, const char *column)
 {
     return strtoull(filter_text(filter, column), NULL, 10);
 }
 
-static const char *segment_text(size_t row, enum segment_column column)
+static const char *segment_text(size_t row, const char *column)
 {
-    return golden.segments.rows[row][column];
+    return tsv_cell(&golden.segments, row, column);
 }
 
-static uint64_t segment_number(size_t row, enum segment_column column)
+static uint64_t segment_number(size_t row, const char *column)
 {
     return strtoull(segment_text(row, column), NULL, 10);
 }
@@ -171,18 +107,17 @@ static uint32_t segments_of(size_t filter, size_t *first)
 {
     uint32_t count = 0;
     *first = 0;
-    for (size_t row = 1; row < golden.segments.count; row++) {
-        if (strcmp(segment_text(row, SEGMENT_FILTER), filter_text(filter, FILTER_NAME)) != 0)
-            continue;
+    for (size_t row = 0; row < golden.segments.rows; row++) {
+        if (strcmp(segment_text(row, "filter"), filter_text(filter, "name")) != 0) continue;
         if (count++ == 0) *first = row;
     }
     return count;
 }
 
 /* What the table says the filter answered: 1, 0, or TAMIS_EFULL. */
-static int answer_of(const struct table *table, size_t row, size_t filter)
+static int answer_of(const struct tsv *table, size_t row, size_t filter)
 {
-    const char *answer = table->rows[row][filter];
+    const char *answer = tsv_cell(table, row, filter_text(filter, "name"));
     if (strcmp(answer, "yes") == 0 || strcmp(answer, "NEW") == 0) return 1;
     if (strcmp(answer, "FULL") == 0) return TAMIS_EFULL;
     if (strcmp(answer, "no") != 0 && strcmp(answer, "SEEN") != 0) errx(1, "answer %s", answer);
@@ -191,7 +126,7 @@ static int answer_of(const struct table *table, size_t row, size_t filter)
 
 static bool refuses(size_t filter)
 {
-    return strcmp(filter_text(filter, FILTER_ON_FULL), "refuse") == 0;
+    return strcmp(filter_text(filter, "on_full"), "refuse") == 0;
 }
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
@@ -206,7 +141,7 @@ static char *copy_store(void)
 
 static tamis_filter *open_filter(tamis_store *store, size_t filter)
 {
-    return fixture_opened(store, filter_text(filter, FILTER_NAME), 0);
+    return fixture_opened(store, filter_text(filter, "name"), 0);
 }
 
 /* ---- The tests ------------------------------------------------------------------------------- */
@@ -221,30 +156,30 @@ static void assert_rate(double rate, const char *text)
 static void assert_label(const char *path, size_t row)
 {
     struct tamis__segment_header header;
-    fixture_peek(fixture_segment_path(path, segment_number(row, SEGMENT_NUMBER)), 0, &header,
+    fixture_peek(fixture_segment_path(path, segment_number(row, "number")), 0, &header,
                  sizeof header);
     const struct tamis__name_label *label = tamis__label_current(&header);
     assert_non_null(label);
-    assert_string_equal(label->name, segment_text(row, SEGMENT_FILTER));
+    assert_string_equal(label->name, segment_text(row, "filter"));
 }
 
 static void assert_segment(const char *path, tamis_filter *filter, uint32_t index, size_t row)
 {
     static const char *const orders[] = {"lsb-first", "msb-first"};
     struct tamis_segment_stat segment = fixture_segment_stat(filter, index);
-    assert_int_equal(segment.number, segment_number(row, SEGMENT_NUMBER));
-    assert_string_equal(tamis_kind_name(segment.kind), segment_text(row, SEGMENT_KIND));
-    assert_int_equal(segment.words, segment_number(row, SEGMENT_WORDS));
-    assert_string_equal(orders[segment.bit_order & 1], segment_text(row, SEGMENT_BIT_ORDER));
-    assert_int_equal(segment.m_bits, segment_number(row, SEGMENT_M_BITS));
-    assert_int_equal(segment.k, segment_number(row, SEGMENT_K));
-    assert_int_equal(segment.capacity, segment_number(row, SEGMENT_CAPACITY));
-    assert_rate(segment.fp_rate, segment_text(row, SEGMENT_FP_RATE));
-    assert_int_equal(segment.items, segment_number(row, SEGMENT_ITEMS));
-    assert_int_equal(segment.step, segment_number(row, SEGMENT_STEP));
-    assert_int_equal(segment.slice, segment_number(row, SEGMENT_SLICE));
-    assert_int_equal(segment.file_bytes, segment_number(row, SEGMENT_SIZE_BYTES));
-    assert_int_equal(segment.flags, segment_number(row, SEGMENT_FLAGS));
+    assert_int_equal(segment.number, segment_number(row, "number"));
+    assert_string_equal(tamis_kind_name(segment.kind), segment_text(row, "kind"));
+    assert_int_equal(segment.words, segment_number(row, "words"));
+    assert_string_equal(orders[segment.bit_order & 1], segment_text(row, "bit_order"));
+    assert_int_equal(segment.m_bits, segment_number(row, "m_bits"));
+    assert_int_equal(segment.k, segment_number(row, "k"));
+    assert_int_equal(segment.capacity, segment_number(row, "capacity"));
+    assert_rate(segment.fp_rate, segment_text(row, "fp_rate"));
+    assert_int_equal(segment.items, segment_number(row, "items"));
+    assert_int_equal(segment.step, segment_number(row, "step"));
+    assert_int_equal(segment.slice, segment_number(row, "slice"));
+    assert_int_equal(segment.file_bytes, segment_number(row, "size_bytes"));
+    assert_int_equal(segment.flags, segment_number(row, "flags"));
     assert_label(path, row);
 }
 
@@ -252,19 +187,19 @@ static void assert_stat(tamis_filter *filter, size_t i)
 {
     static const char *const policies[] = {"", "grow", "refuse", "warn"};
     struct tamis_filter_stat stat = fixture_stat(filter);
-    assert_string_equal(stat.name, filter_text(i, FILTER_NAME));
-    assert_string_equal(tamis_kind_name(stat.kind), filter_text(i, FILTER_KIND));
-    assert_string_equal(stat.hash_set, filter_text(i, FILTER_HASH_SET));
-    assert_int_equal(stat.m_bits, filter_number(i, FILTER_M_BITS));
-    assert_int_equal(stat.k, filter_number(i, FILTER_K));
-    assert_int_equal(stat.seed, filter_number(i, FILTER_SEED));
-    assert_int_equal(stat.capacity, filter_number(i, FILTER_CAPACITY));
-    assert_rate(stat.fp_rate, filter_text(i, FILTER_FP_RATE));
-    assert_int_equal(stat.items, filter_number(i, FILTER_ITEMS));
-    assert_int_equal(tamis_filter_items(filter), filter_number(i, FILTER_ITEMS));
-    assert_string_equal(policies[stat.on_full & 3], filter_text(i, FILTER_ON_FULL));
-    assert_int_equal(stat.slices, filter_number(i, FILTER_SLICES));
-    const bool is_full = strcmp(filter_text(i, FILTER_STATE), "full") == 0;
+    assert_string_equal(stat.name, filter_text(i, "name"));
+    assert_string_equal(tamis_kind_name(stat.kind), filter_text(i, "kind"));
+    assert_string_equal(stat.hash_set, filter_text(i, "hash_set"));
+    assert_int_equal(stat.m_bits, filter_number(i, "m_bits"));
+    assert_int_equal(stat.k, filter_number(i, "k"));
+    assert_int_equal(stat.seed, filter_number(i, "seed"));
+    assert_int_equal(stat.capacity, filter_number(i, "capacity"));
+    assert_rate(stat.fp_rate, filter_text(i, "fp_rate"));
+    assert_int_equal(stat.items, filter_number(i, "items"));
+    assert_int_equal(tamis_filter_items(filter), filter_number(i, "items"));
+    assert_string_equal(policies[stat.on_full & 3], filter_text(i, "on_full"));
+    assert_int_equal(stat.slices, filter_number(i, "slices"));
+    const bool is_full = strcmp(filter_text(i, "state"), "full") == 0;
     assert_int_equal(stat.state & ~TAMIS_STATE_OVER, is_full ? TAMIS_STATE_FULL : 0);
     assert_true(stat.created_at > 0 && stat.checkpointed_at >= stat.created_at);
 }
@@ -274,7 +209,7 @@ static void golden_metadata_is_what_it_was(void **state)
     AUTO_FREE char *path = copy_store();
     AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
     (void)state;
-    for (size_t i = 1; i < golden.filters.count; i++) {
+    for (size_t i = 0; i < golden.filters.rows; i++) {
         size_t first;
         AUTO_FILTER *filter = open_filter(store, i);
         assert_stat(filter, i);
@@ -288,17 +223,16 @@ static void golden_metadata_is_what_it_was(void **state)
 /* Single calls and batches; each key that was taken is there, strangers answer as they did. */
 static void assert_answers(tamis_filter *filter, size_t column)
 {
-    const size_t strangers = golden.strangers.count;
+    const size_t strangers = golden.strangers.rows;
     AUTO_FREE uint8_t *answers = calloc(1, strangers);
     if (answers == NULL) err(1, "answers");
-    for (size_t row = 1; row < golden.added.count; row++) {
+    for (size_t row = 0; row < golden.added.rows; row++) {
         const struct tamis_key key = golden.added_keys[row];
         const int expected = answer_of(&golden.added, row, column) != TAMIS_EFULL;
         assert_int_equal(tamis_filter_contains(filter, key.data, key.bytes), expected);
     }
-    assert_done(
-        tamis_filter_contains_batch(filter, golden.strangers_keys + 1, strangers - 1, answers + 1));
-    for (size_t row = 1; row < strangers; row++) {
+    assert_done(tamis_filter_contains_batch(filter, golden.strangers_keys, strangers, answers));
+    for (size_t row = 0; row < strangers; row++) {
         const struct tamis_key key = golden.strangers_keys[row];
         const int expected = answer_of(&golden.strangers, row, column);
         assert_int_equal(answers[row], expected);
@@ -311,7 +245,7 @@ static void golden_read_only_answers_as_it_did(void **state)
     AUTO_FREE char *path = copy_store();
     tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
     (void)state;
-    for (size_t i = 1; i < golden.filters.count; i++) {
+    for (size_t i = 0; i < golden.filters.rows; i++) {
         AUTO_FILTER *filter = open_filter(store, i);
         assert_answers(filter, i);
     }
@@ -323,13 +257,12 @@ static void golden_read_only_answers_as_it_did(void **state)
 static void assert_added_again(tamis_filter *filter, size_t column)
 {
     const int64_t items = tamis_filter_items(filter);
-    for (size_t row = 1; row < golden.added.count; row++) {
+    for (size_t row = 0; row < golden.added.rows; row++) {
         const struct tamis_key key = golden.added_keys[row];
         const bool refused = answer_of(&golden.added, row, column) == TAMIS_EFULL;
         assert_int_equal(tamis_filter_add(filter, key.data, key.bytes), refused ? TAMIS_EFULL : 0);
     }
-    if (filter_number(column, FILTER_SLICES) == 0)
-        assert_int_equal(tamis_filter_items(filter), items);
+    if (filter_number(column, "slices") == 0) assert_int_equal(tamis_filter_items(filter), items);
 }
 
 /* What is not there is new, and stays; or is refused, and does not. */
@@ -337,7 +270,7 @@ static void assert_strangers_added(tamis_filter *filter, size_t column)
 {
     const int64_t items = tamis_filter_items(filter);
     int64_t fresh = 0;
-    for (size_t row = 1; row < golden.strangers.count && fresh < 10; row++) {
+    for (size_t row = 0; row < golden.strangers.rows && fresh < 10; row++) {
         const struct tamis_key key = golden.strangers_keys[row];
         const int present = tamis_filter_contains(filter, key.data, key.bytes);
         const int refused = !present && refuses(column);
@@ -355,7 +288,7 @@ static void golden_for_writing_answers_as_it_did(void **state)
     AUTO_FREE char *path = copy_store();
     tamis_store *store = fixture_open(path, 0);
     (void)state;
-    for (size_t i = 1; i < golden.filters.count; i++) {
+    for (size_t i = 0; i < golden.filters.rows; i++) {
         AUTO_FILTER *filter = open_filter(store, i);
         assert_answers(filter, i);
         assert_added_again(filter, i);
@@ -371,9 +304,10 @@ static uint32_t segment_of_row(size_t row)
 {
     uint32_t segment = 0;
     const struct tamis_key key = golden.positions_keys[row];
-    for (size_t before = row - 1; before > 0; before--, segment++) {
+    for (size_t before = row; before-- > 0; segment++) {
         const struct tamis_key other = golden.positions_keys[before];
-        if (strcmp(golden.positions.rows[before][0], golden.positions.rows[row][0]) != 0 ||
+        if (strcmp(tsv_cell(&golden.positions, before, "filter"),
+                   tsv_cell(&golden.positions, row, "filter")) != 0 ||
             other.bytes != key.bytes || memcmp(other.data, key.data, key.bytes) != 0)
             break;
     }
@@ -386,28 +320,31 @@ static void golden_keys_go_where_they_went(void **state)
     AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
     size_t explained = 0;
     (void)state;
-    for (size_t i = 1; i < golden.filters.count; i++) {
+    for (size_t i = 0; i < golden.filters.rows; i++) {
         tamis_filter *filter = open_filter(store, i);
-        for (size_t row = 1; row < golden.positions.count; row++) {
+        for (size_t row = 0; row < golden.positions.rows; row++) {
             char hashes[64 * TAMIS_K_MAX];
             const uint32_t segment = segment_of_row(row);
             uint64_t positions[TAMIS_K_MAX];
             struct tamis_explanation e = {
                 .size = sizeof e, hashes, sizeof hashes, positions, TAMIS_K_MAX, 0};
             const struct tamis_key key = golden.positions_keys[row];
-            char *const *expected = golden.positions.rows[row];
-            if (strcmp(expected[0], filter_text(i, FILTER_NAME)) != 0) continue;
+            const char *name = tsv_cell(&golden.positions, row, "filter");
+            if (strcmp(name, filter_text(i, "name")) != 0) continue;
             assert_done(tamis_filter_explain(filter, segment, key.data, key.bytes, &e));
-            assert_string_equal(hashes, expected[2]);
-            char *at = expected[3];
-            for (size_t j = 0; j < e.positions_count; j++, at += *at == ',')
-                assert_int_equal(positions[j], strtoull(at, &at, 10));
+            assert_string_equal(hashes, tsv_cell(&golden.positions, row, "hashes"));
+            const char *at = tsv_cell(&golden.positions, row, "positions");
+            for (size_t j = 0; j < e.positions_count; j++, at += *at == ',') {
+                char *end;
+                assert_int_equal(positions[j], strtoull(at, &end, 10));
+                at = end;
+            }
             assert_int_equal(*at, '\0');
             explained++;
         }
         assert_done(tamis_filter_close(filter));
     }
-    assert_int_equal(explained, golden.positions.count - 1);
+    assert_int_equal(explained, golden.positions.rows);
 }
 
 /* Bits, counters and `next` of a segment become as in a new one; its size and data are returned. */
@@ -438,12 +375,12 @@ static void assert_written_as_it_was(size_t filter, uint64_t number)
     AUTO_STORE *store = fixture_open(path, 0);
     tamis_filter *open = open_filter(store, filter);
     if (written == NULL) err(1, "data");
-    for (size_t row = 1; row < golden.added.count; row++) {
+    for (size_t row = 0; row < golden.added.rows; row++) {
         const struct tamis_key key = golden.added_keys[row];
         assert_int_equal(tamis_filter_add(open, key.data, key.bytes),
                          answer_of(&golden.added, row, filter));
     }
-    assert_int_equal(tamis_filter_items(open), filter_number(filter, FILTER_ITEMS));
+    assert_int_equal(tamis_filter_items(open), filter_number(filter, "items"));
     assert_done(tamis_filter_close(open));
     const char *file = fixture_segment_path(path, number);
     fixture_peek(file, fixture_size(file) - data_bytes, written, data_bytes);
@@ -455,10 +392,10 @@ static void golden_bits_are_written_as_they_were(void **state)
 {
     size_t looked_at = 0;
     (void)state;
-    for (size_t i = 1; i < golden.filters.count; i++) {
+    for (size_t i = 0; i < golden.filters.rows; i++) {
         size_t first;
         if (segments_of(i, &first) > 1) continue; /* its older segments take no more keys */
-        assert_written_as_it_was(i, segment_number(first, SEGMENT_NUMBER));
+        assert_written_as_it_was(i, segment_number(first, "number"));
         looked_at++;
     }
     assert_true(looked_at > 0);
@@ -494,9 +431,9 @@ static void golden_dropped_number_is_not_given_again(void **state)
     tamis_filter *filter = fixture_filter(store, "after", 100);
     (void)state;
     struct tamis_segment_stat segment = fixture_segment_stat(filter, 0);
-    for (size_t row = 1; row < golden.segments.count; row++)
-        assert_true(segment.number > segment_number(row, SEGMENT_NUMBER));
-    assert_int_equal(fixture_files(path, "segments"), golden.segments.count);
+    for (size_t row = 0; row < golden.segments.rows; row++)
+        assert_true(segment.number > segment_number(row, "number"));
+    assert_int_equal(fixture_files(path, "segments"), golden.segments.rows + 1);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     assert_int_equal(fixture_problems(path), 0);

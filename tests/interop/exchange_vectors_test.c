@@ -16,10 +16,14 @@
 
 static tamis_store *store;
 
-static void import(const char *format, const struct tamis_import_spec *spec,
-                   const struct tamis_source *source, tamis_filter **filter)
+/* The stream as filter "x", open. */
+static tamis_filter *imported(const char *format, const struct tamis_import_spec *spec,
+                              struct stream *stream)
 {
-    assert_done(tamis_filter_import(store, "x", format, spec, source, filter));
+    const struct tamis_source source = stream_source(stream);
+    tamis_filter *filter;
+    assert_done(tamis_filter_import(store, "x", format, spec, &source, &filter));
+    return filter;
 }
 
 static struct stream exported(tamis_filter *filter, const char *format)
@@ -36,11 +40,15 @@ static void close_and_drop(tamis_filter *filter)
     assert_done(tamis_filter_drop(store, "x"));
 }
 
-static void assert_same(const char *what, const struct stream *expected, const struct stream *got)
+/* The filter, which is then dropped, comes out as this stream. */
+static void assert_comes_out(tamis_filter *filter, const char *format, const char *what,
+                             const struct stream *expected)
 {
-    if (expected->bytes == got->bytes && memcmp(expected->data, got->data, got->bytes) == 0) return;
-    fail_msg("%s: %zu bytes came out that are not the %zu that went in", what, got->bytes,
-             expected->bytes);
+    AUTO_STREAM got = exported(filter, format);
+    if (expected->bytes != got.bytes || memcmp(expected->data, got.data, got.bytes) != 0)
+        fail_msg("%s: %zu bytes came out that are not the %zu that went in", what, got.bytes,
+                 expected->bytes);
+    close_and_drop(filter);
 }
 
 static void assert_sha256(const char *what, const void *data, size_t bytes, const char *expected)
@@ -90,6 +98,34 @@ static size_t assert_answers(tamis_filter *filter, const struct tsv *ops, const 
     return asked;
 }
 
+/* The segment's rate, by the bits that are set in it, is the one that the other system gave. */
+static struct tamis_segment_stat filled_as_recorded(tamis_filter *filter, const struct tsv *dumps,
+                                                    size_t row)
+{
+    struct tamis_segment_stat segment = {.size = sizeof segment};
+    const double rate = strtod(tsv_cell(dumps, row, "expectedFpp"), NULL);
+    assert_done(tamis_filter_fill(filter, 0, &segment));
+    assert_true(segment.fp_rate_now / rate > 1 - 1e-9 && segment.fp_rate_now / rate < 1 + 1e-9);
+    return segment;
+}
+
+/* Makes a filter as that of the dump was made, adds the same keys, and compares the streams.  If
+ * `replies`, the ops have what was answered to each add. */
+static void check_made(const char *format, const struct tsv *dumps, size_t row,
+                       const struct tamis_filter_spec *spec, const struct tsv *ops, bool replies)
+{
+    const char *name = tsv_cell(dumps, row, "name");
+    AUTO_STREAM dump = tsv_bytes(dumps, row, "data_hex");
+    tamis_filter *filter = fixture_create(store, "x", spec);
+    for (size_t op = 0; op < ops->rows; op++) {
+        const int expected = recorded(ops, op, name);
+        if (!is_op(ops, op, "add") || expected < 0) continue;
+        const int64_t new = assert_done(add(filter, ops, op));
+        if (replies) assert_int_equal(new, expected);
+    }
+    assert_comes_out(filter, format, name, &dump);
+}
+
 /* ---- RedisBloom -------------------------------------------------------------------------------
  */
 
@@ -118,70 +154,52 @@ static struct stream container(const struct tsv *dumps, const char *name, size_t
     return stream;
 }
 
-static void redisbloom_dumps_answer_as_recorded_and_come_back(void **state)
+CASE(redisbloom_dumps_answer_as_recorded_and_come_back)
 {
     static const char *const names[] = {"scale", "expand4", "nonscaling", "default", "expand1"};
     AUTO_TSV dumps = tsv_read("rb_dumps.tsv"), ops = tsv_read("rb_ops.tsv");
     size_t first, asked = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct stream dump = container(&dumps, names[i], &first);
-        const struct tamis_source source = stream_source(&dump);
-        tamis_filter *filter;
-        import("redisbloom", NULL, &source, &filter);
+        AUTO_STREAM dump = container(&dumps, names[i], &first);
+        tamis_filter *filter = imported("redisbloom", NULL, &dump);
         asked += assert_answers(filter, &ops, names[i]);
-        struct stream out = exported(filter, "redisbloom");
-        assert_same(names[i], &dump, &out);
-        stream_free(&out);
-        stream_free(&dump);
-        close_and_drop(filter);
+        assert_comes_out(filter, "redisbloom", names[i], &dump);
     }
     print_message("%zu answers\n", asked);
     assert_true(asked > 1000);
 }
 
 /* Filters of one layer, empty, are added to as RedisBloom was: same answers, same dump. */
-static void redisbloom_adds_give_the_recorded_dump(void **state)
+CASE(redisbloom_adds_give_the_recorded_dump)
 {
     AUTO_TSV dumps = tsv_read("rb_dumps.tsv"), ops = tsv_read("rb_ops.tsv");
     size_t header;
-    (void)state;
-    struct stream dump = container(&dumps, "nonscaling", &header);
-    struct stream empty = stream_of(dump.data, dump.bytes);
+    AUTO_STREAM dump = container(&dumps, "nonscaling", &header);
+    AUTO_STREAM empty = stream_of(dump.data, dump.bytes);
     memset(empty.data + 24, 0, 8);           /* size of the chain, */
     memset(empty.data + 24 + 20 + 16, 0, 8); /* of the layer, */
     memset(empty.data + 24 + 73 + 16, 0, 184);
-    const struct tamis_source source = stream_source(&empty);
-    tamis_filter *filter;
-    import("redisbloom", NULL, &source, &filter);
+    tamis_filter *filter = imported("redisbloom", NULL, &empty);
     for (size_t row = 0; row < ops.rows; row++) {
         const char *reply = tsv_cell(&ops, row, "nonscaling");
         if (!is_op(&ops, row, "add") || *reply == '\0' || *reply == 'E') continue;
         assert_int_equal(add(filter, &ops, row), atoi(reply));
     }
-    struct stream out = exported(filter, "redisbloom");
-    assert_same("nonscaling", &dump, &out);
-    stream_free(&out);
-    stream_free(&empty);
-    stream_free(&dump);
-    close_and_drop(filter);
+    assert_comes_out(filter, "redisbloom", "nonscaling", &dump);
 }
 
 /* 10 million entries, so two chunks, of which the vectors have the sums. */
-static void redisbloom_dump_of_two_chunks_is_cut_as_recorded(void **state)
+CASE(redisbloom_dump_of_two_chunks_is_cut_as_recorded)
 {
     AUTO_TSV dumps = tsv_read("rb_dumps.tsv"), ops = tsv_read("rb_ops.tsv");
     size_t header, added = 0;
-    (void)state;
-    struct stream empty = container(&dumps, "big", &header);
+    AUTO_STREAM empty = container(&dumps, "big", &header);
     memset(empty.data + 24, 0, 8);
     memset(empty.data + 24 + 20 + 16, 0, 8);
-    const struct tamis_source source = stream_source(&empty);
-    tamis_filter *filter;
-    import("redisbloom", NULL, &source, &filter);
+    tamis_filter *filter = imported("redisbloom", NULL, &empty);
     for (size_t row = 0; added < 200; row++)
         if (is_op(&ops, row, "add")) added += (size_t)assert_done(add(filter, &ops, row));
-    struct stream out = exported(filter, "redisbloom");
+    AUTO_STREAM out = exported(filter, "redisbloom");
     assert_int_equal(out.bytes, empty.bytes);
     size_t at = 8;
     for (size_t row = header; row < dumps.rows; row++) {
@@ -193,68 +211,42 @@ static void redisbloom_dump_of_two_chunks_is_cut_as_recorded(void **state)
         at += 16 + frame[1];
     }
     assert_int_equal(at, out.bytes);
-    stream_free(&out);
-    stream_free(&empty);
     close_and_drop(filter);
 }
 
 /* ---- Guava ------------------------------------------------------------------------------------
  */
 
-static void guava_dumps_answer_as_recorded_and_come_back(void **state)
+CASE(guava_dumps_answer_as_recorded_and_come_back)
 {
     AUTO_TSV dumps = tsv_read("guava_dumps.tsv"), ops = tsv_read("guava_ops.tsv");
-    (void)state;
     for (size_t row = 0; row < dumps.rows; row++) {
         const char *name = tsv_cell(&dumps, row, "name");
-        struct stream dump = tsv_bytes(&dumps, row, "data_hex");
-        const struct tamis_source source = stream_source(&dump);
+        AUTO_STREAM dump = tsv_bytes(&dumps, row, "data_hex");
         const struct tamis_import_spec spec = {.size = sizeof spec,
                                                .capacity =
                                                    strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
                                                .fp_rate = strtod(tsv_cell(&dumps, row, "p"), NULL)};
-        struct tamis_segment_stat segment = {.size = sizeof segment};
-        tamis_filter *filter;
-        import("guava", &spec, &source, &filter);
+        tamis_filter *filter = imported("guava", &spec, &dump);
         assert_true(assert_answers(filter, &ops, name) > 100);
         struct tamis_filter_stat stat = fixture_stat(filter);
         assert_int_equal(stat.capacity, spec.capacity);
         assert_true(stat.fp_rate == spec.fp_rate);
         /* Guava estimates by the same formula */
         assert_int_equal(stat.items, atoi(tsv_cell(&dumps, row, "approximateElementCount")));
-        assert_done(tamis_filter_fill(filter, 0, &segment));
-        const double rate = strtod(tsv_cell(&dumps, row, "expectedFpp"), NULL);
-        assert_true(segment.fp_rate_now / rate > 1 - 1e-9 && segment.fp_rate_now / rate < 1 + 1e-9);
-        struct stream out = exported(filter, "guava");
-        assert_same(name, &dump, &out);
-        stream_free(&out);
-        stream_free(&dump);
-        close_and_drop(filter);
+        (void)filled_as_recorded(filter, &dumps, row);
+        assert_comes_out(filter, "guava", name, &dump);
     }
 }
 
-static void guava_filters_made_here_give_the_recorded_dump(void **state)
+CASE(guava_filters_made_here_give_the_recorded_dump)
 {
     AUTO_TSV dumps = tsv_read("guava_dumps.tsv"), ops = tsv_read("guava_ops.tsv");
-    (void)state;
-    for (size_t i = 0; i < dumps.rows; i++) {
-        const char *name = tsv_cell(&dumps, i, "name");
-        struct stream dump = tsv_bytes(&dumps, i, "data_hex");
-        tamis_filter *filter = fixture_create(
-            store, "x",
-            SPEC(.capacity = strtoull(tsv_cell(&dumps, i, "n"), NULL, 10),
-                 .fp_rate = strtod(tsv_cell(&dumps, i, "p"), NULL), .hash_set = "guava"));
-        for (size_t row = 0; row < ops.rows; row++) {
-            const int expected = recorded(&ops, row, name);
-            if (!is_op(&ops, row, "add") || expected < 0) continue;
-            assert_int_equal(add(filter, &ops, row), expected);
-        }
-        struct stream out = exported(filter, "guava");
-        assert_same(name, &dump, &out);
-        stream_free(&out);
-        stream_free(&dump);
-        close_and_drop(filter);
-    }
+    for (size_t row = 0; row < dumps.rows; row++)
+        check_made("guava", &dumps, row,
+                   SPEC(.capacity = strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
+                        .fp_rate = strtod(tsv_cell(&dumps, row, "p"), NULL), .hash_set = "guava"),
+                   &ops, true);
 }
 
 /* ---- Spark and Parquet ------------------------------------------------------------------------
@@ -266,64 +258,34 @@ static void check_dumps(const char *format, const struct tsv *dumps, const struc
     for (size_t row = 0; row < dumps->rows; row++) {
         const char *name = tsv_cell(dumps, row, "name");
         AUTO_STREAM dump = tsv_bytes(dumps, row, "data_hex");
-        const struct tamis_source source = stream_source(&dump);
-        tamis_filter *filter;
         assert_sha256(name, dump.data, dump.bytes, tsv_cell(dumps, row, "sha256"));
-        import(format, NULL, &source, &filter);
+        tamis_filter *filter = imported(format, NULL, &dump);
         assert_true(assert_answers(filter, ops, name) == ops->rows);
-        AUTO_STREAM out = exported(filter, format);
-        assert_same(name, &dump, &out);
-        close_and_drop(filter);
+        assert_comes_out(filter, format, name, &dump);
     }
 }
 
-/* Makes a filter as that of the dump was made, adds the same keys, and compares the streams.  If
- * `replies`, the ops have what was answered to each add. */
-static void check_made(const char *format, const struct tsv *dumps, size_t row,
-                       const struct tamis_filter_spec *spec, const struct tsv *ops, bool replies)
-{
-    const char *name = tsv_cell(dumps, row, "name");
-    AUTO_STREAM dump = tsv_bytes(dumps, row, "data_hex");
-    tamis_filter *filter = fixture_create(store, "x", spec);
-    for (size_t op = 0; op < ops->rows; op++) {
-        if (!is_op(ops, op, "add")) continue;
-        const int64_t new = assert_done(add(filter, ops, op));
-        if (replies) assert_int_equal(new, recorded(ops, op, name));
-    }
-    AUTO_STREAM out = exported(filter, format);
-    assert_same(name, &dump, &out);
-    close_and_drop(filter);
-}
-
-static void spark_dumps_answer_as_recorded_and_come_back(void **state)
+CASE(spark_dumps_answer_as_recorded_and_come_back)
 {
     AUTO_TSV dumps = tsv_read("spark_dumps.tsv"), ops = tsv_read("spark_ops.tsv");
-    (void)state;
     check_dumps("spark", &dumps, &ops);
 }
 
-static void spark_rates_are_those_of_spark(void **state)
+CASE(spark_rates_are_those_of_spark)
 {
     AUTO_TSV dumps = tsv_read("spark_dumps.tsv");
-    (void)state;
     for (size_t row = 0; row < dumps.rows; row++) {
         AUTO_STREAM dump = tsv_bytes(&dumps, row, "data_hex");
-        const struct tamis_source source = stream_source(&dump);
-        struct tamis_segment_stat segment = {.size = sizeof segment};
-        const double rate = strtod(tsv_cell(&dumps, row, "expectedFpp"), NULL);
-        tamis_filter *filter;
-        import("spark", NULL, &source, &filter);
-        assert_done(tamis_filter_fill(filter, 0, &segment));
-        assert_true(segment.fp_rate_now / rate > 1 - 1e-9 && segment.fp_rate_now / rate < 1 + 1e-9);
+        tamis_filter *filter = imported("spark", NULL, &dump);
+        const struct tamis_segment_stat segment = filled_as_recorded(filter, &dumps, row);
         assert_int_equal(segment.seed, (uint32_t)atoi(tsv_cell(&dumps, row, "seed")));
         close_and_drop(filter);
     }
 }
 
-static void spark_filters_made_here_give_the_recorded_dump(void **state)
+CASE(spark_filters_made_here_give_the_recorded_dump)
 {
     AUTO_TSV dumps = tsv_read("spark_dumps.tsv"), ops = tsv_read("spark_ops.tsv");
-    (void)state;
     for (size_t row = 0; row < dumps.rows; row++) {
         const bool old = strcmp(tsv_cell(&dumps, row, "version"), "V1") == 0;
         check_made("spark", &dumps, row,
@@ -335,17 +297,15 @@ static void spark_filters_made_here_give_the_recorded_dump(void **state)
     }
 }
 
-static void parquet_dumps_answer_as_recorded_and_come_back(void **state)
+CASE(parquet_dumps_answer_as_recorded_and_come_back)
 {
     AUTO_TSV dumps = tsv_read("parquet_dumps.tsv"), ops = tsv_read("parquet_ops.tsv");
-    (void)state;
     check_dumps("parquet", &dumps, &ops);
 }
 
-static void parquet_filters_made_here_give_the_recorded_dump(void **state)
+CASE(parquet_filters_made_here_give_the_recorded_dump)
 {
     AUTO_TSV dumps = tsv_read("parquet_dumps.tsv"), ops = tsv_read("parquet_ops.tsv");
-    (void)state;
     for (size_t row = 0; row < dumps.rows; row++)
         check_made("parquet", &dumps, row,
                    SPEC(.capacity = strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
@@ -465,10 +425,9 @@ static void assert_exists(tamis_filter *filter, const struct tsv *ops, const cha
             fail_msg("%s row %zu: not answered as recorded", column, row + 2);
 }
 
-static void redis_strings_answer_as_recorded_and_come_back(void **state)
+CASE(redis_strings_answer_as_recorded_and_come_back)
 {
     AUTO_TSV strings = tsv_read("redis_strings.tsv"), ops = tsv_read("redis_ops.tsv");
-    (void)state;
     for (size_t i = 0; i < STRINGS; i++) {
         if (FIXTURE_SANITIZED && strings_of[i].m_bits == 0) continue; /* 512 MiB */
         const char *key = strings_of[i].key;
@@ -483,7 +442,7 @@ static void redis_strings_answer_as_recorded_and_come_back(void **state)
         if (!short_one) bits = read_bits(key);
         const struct tamis_source source = {
             .size = sizeof source, .read = read_string, .context = &bits, .bytes = bits.bytes};
-        import("redis-bitmap", &spec, &source, &filter);
+        assert_done(tamis_filter_import(store, "x", "redis-bitmap", &spec, &source, &filter));
         assert_exists(filter, &ops, key);
         assert_done(tamis_filter_fill(filter, 0, &segment));
         assert_int_equal(segment.ones, atoi(string_field(&strings, key, "bitcount")));
@@ -495,17 +454,14 @@ static void redis_strings_answer_as_recorded_and_come_back(void **state)
 }
 
 /* The keys added to an empty filter of the same hash set make the same string. */
-static void redis_strings_are_made_by_the_same_adds(void **state)
+CASE(redis_strings_are_made_by_the_same_adds)
 {
     AUTO_TSV strings = tsv_read("redis_strings.tsv"), ops = tsv_read("redis_ops.tsv");
-    (void)state;
     for (size_t i = 0; i < STRINGS; i++) {
         if (FIXTURE_SANITIZED && strings_of[i].m_bits == 0) continue; /* 512 MiB */
-        const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                               .hash_set = strings_of[i].hash_set,
-                                               .m_bits = strings_of[i].m_bits ? strings_of[i].m_bits
-                                                                              : (uint64_t)1 << 32};
-        tamis_filter *filter = fixture_create(store, "x", &spec);
+        const uint64_t m_bits = strings_of[i].m_bits ? strings_of[i].m_bits : (uint64_t)1 << 32;
+        tamis_filter *filter =
+            fixture_create(store, "x", SPEC(.hash_set = strings_of[i].hash_set, .m_bits = m_bits));
         for (size_t row = 0; row < ops.rows; row++)
             if (is_op(&ops, row, "add")) assert_done(add(filter, &ops, row));
         assert_exists(filter, &ops, strings_of[i].key);
@@ -516,36 +472,14 @@ static void redis_strings_are_made_by_the_same_adds(void **state)
             assert_export_is_recorded(filter, strings_of[i].key);
         close_and_drop(filter);
     }
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .hash_set = "php:js,pjw", .m_bits = 8};
-    tamis_filter *filter = fixture_create(store, "x", &spec);
+    AUTO_STREAM joker = stream_of("\x28", 1);
+    tamis_filter *filter = fixture_create(store, "x", SPEC(.hash_set = "php:js,pjw", .m_bits = 8));
     assert_done(tamis_filter_add(filter, "joker", 5));
-    struct stream out = exported(filter, "redis-bitmap");
-    assert_int_equal(out.bytes, 1);
-    assert_int_equal(out.data[0], 0x28);
-    stream_free(&out);
-    close_and_drop(filter);
+    assert_comes_out(filter, "redis-bitmap", "joker", &joker);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(redisbloom_dumps_answer_as_recorded_and_come_back),
-        cmocka_unit_test(redisbloom_adds_give_the_recorded_dump),
-        cmocka_unit_test(redisbloom_dump_of_two_chunks_is_cut_as_recorded),
-        cmocka_unit_test(guava_dumps_answer_as_recorded_and_come_back),
-        cmocka_unit_test(guava_filters_made_here_give_the_recorded_dump),
-        cmocka_unit_test(spark_dumps_answer_as_recorded_and_come_back),
-        cmocka_unit_test(spark_rates_are_those_of_spark),
-        cmocka_unit_test(spark_filters_made_here_give_the_recorded_dump),
-        cmocka_unit_test(parquet_dumps_answer_as_recorded_and_come_back),
-        cmocka_unit_test(parquet_filters_made_here_give_the_recorded_dump),
-        cmocka_unit_test(redis_strings_answer_as_recorded_and_come_back),
-        cmocka_unit_test(redis_strings_are_made_by_the_same_adds),
-    };
     scratch_in_memory(); /* it is not the disk that is looked at */
     store = fixture_store(NULL);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    tamis_store_close(store);
-    return failed;
 }

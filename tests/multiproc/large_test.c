@@ -12,19 +12,16 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "auto.h"
+#include "cases.h"
 #include "scratch.h"
+#include "specs.h"
 #include "tamis.h"
 
 #define PARTS 64u
@@ -100,35 +97,24 @@ static void check_whole_range(const struct tamis_filter_spec *spec)
     assert_int_equal(tamis_filter_drop(store, "large"), 0);
 }
 
-static void large_bloom_answers_over_its_whole_range(void **state)
+CASE(large_bloom_answers_over_its_whole_range)
 {
-    (void)state;
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .m_bits = ((uint64_t)1 << 33) + 12345677, .k = 7};
-    check_whole_range(&spec);
+    check_whole_range(SPEC(.m_bits = ((uint64_t)1 << 33) + 12345677, .k = 7));
 }
 
-static void large_blocked_answers_over_its_whole_range(void **state)
+CASE(large_blocked_answers_over_its_whole_range)
 {
-    (void)state;
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 900000000, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
-    check_whole_range(&spec);
+    check_whole_range(SPEC(.capacity = 900000000, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01));
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_bloom_answers_over_its_whole_range),
-        cmocka_unit_test(large_blocked_answers_over_its_whole_range),
-    };
     struct statvfs fs;
     if (statvfs("/dev/shm", &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize > 2 * ROOM_BYTES)
         scratch_in_memory(); /* it is not the disk that is looked at */
     if (statvfs(scratch_directory(), &fs) != 0 ||
         (uint64_t)fs.f_bavail * fs.f_frsize < ROOM_BYTES) {
         (void)fprintf(stderr, "skipped: needs %" PRIu64 " MiB of disk\n", ROOM_BYTES >> 20);
-        return 77;
+        exit(77);
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,13 +23,12 @@ static char *make_store(void)
  * The first and the last of each page are among them.  A filter whose key is damaged is not said to
  * be missing.  Seen to fail with not_found() answering at once.
  */
-static void catalog_damaged_key_is_not_a_missing_filter(void **state)
+CASE(catalog_damaged_key_is_not_a_missing_filter)
 {
     AUTO_FREE char *path = make_store();
     size_t bytes;
     unsigned asked = 0;
     AUTO_FREE unsigned char *sound = catalogs_read_file(path, &bytes);
-    (void)state;
     for (unsigned filter = 0; filter < FILTERS; filter++) {
         char name[16];
         tamis_filter *opened;
@@ -49,13 +48,12 @@ static void catalog_damaged_key_is_not_a_missing_filter(void **state)
 }
 
 /* A name that nobody has is told so, between any two that are there, before and behind them. */
-static void catalog_of_many_pages_denies_what_is_not_there(void **state)
+CASE(catalog_of_many_pages_denies_what_is_not_there)
 {
     AUTO_FREE char *path = make_store();
     AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
     tamis_filter *opened;
     char name[16];
-    (void)state;
     for (unsigned filter = 0; filter < FILTERS; filter++) {
         (void)snprintf(name, sizeof name, "f%06u-", filter);
         assert_int_equal(tamis_filter_open(store, name, 0, &opened), TAMIS_ENOTFOUND);
@@ -106,11 +104,10 @@ static void write_until_lmdb_gives_up(void *path)
  * A free list that changes under a writer lets LMDB give one page twice, and assert in the middle
  * of a change.  Seen to crash with mdb_txn_abort() after that.
  */
-static void catalog_that_lmdb_gives_up_in_a_change_is_damaged(void **state)
+CASE(catalog_that_lmdb_gives_up_in_a_change_is_damaged)
 {
     AUTO_FREE char *path = make_store();
     tamis_store *store = fixture_open(path, 0);
-    (void)state;
     catalogs_forget_range(store, 1, 300, 2); /* leaves a list of many pages */
     tamis_store_close(store);
     assert_int_equal(fixture_child(write_until_lmdb_gives_up, path), 0);
@@ -120,13 +117,12 @@ static void catalog_that_lmdb_gives_up_in_a_change_is_damaged(void **state)
  * A handle that has checked the catalog before does so again once somebody wrote to it.  Seen to
  * fail with is_same_state() of opened.c that is always true: the reader believed what it knew.
  */
-static void catalog_damaged_between_two_transactions_is_noticed(void **state)
+CASE(catalog_damaged_between_two_transactions_is_noticed)
 {
     AUTO_FREE char *path = make_store();
     tamis_store *store = fixture_open(path, 0);
     tamis_filter *opened;
     size_t bytes;
-    (void)state;
     catalogs_forget_range(store, 1, 300, 2);
     tamis_store_close(store);
     forged = path;
@@ -144,14 +140,7 @@ static void catalog_damaged_between_two_transactions_is_noticed(void **state)
     tamis_store_close(store);
 }
 
-int main(void)
+CASES_PREPARE
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(catalog_damaged_key_is_not_a_missing_filter),
-        cmocka_unit_test(catalog_of_many_pages_denies_what_is_not_there),
-        cmocka_unit_test(catalog_damaged_between_two_transactions_is_noticed),
-        cmocka_unit_test(catalog_that_lmdb_gives_up_in_a_change_is_damaged),
-    };
     scratch_in_memory();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

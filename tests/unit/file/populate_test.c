@@ -91,22 +91,11 @@ static void forget_pages(uint64_t number)
     assert_int_equal(close(fd), 0);
 }
 
-static int setup(void **state)
+CASES_PREPARE
 {
-    (void)state;
     store = fixture_store(&store_path);
     AUTO_FILTER *filter = make("x", 0);
     (void)faults_of_batch(filter); /* first calls have faults of their own */
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    tamis__io_hook = NULL;
-    tamis_store_close(store);
-    free(store_path);
-    return 0;
 }
 
 static void asked_without_a_fault(unsigned flags)
@@ -119,21 +108,18 @@ static void asked_without_a_fault(unsigned flags)
     assert_true(faults_of_batch(filter) <= FEW);
 }
 
-static void reader_asks_without_a_fault(void **state)
+CASE(reader_asks_without_a_fault)
 {
-    (void)state;
     asked_without_a_fault(TAMIS_READ_ONLY);
 }
 
-static void writer_asks_without_a_fault(void **state)
+CASE(writer_asks_without_a_fault)
 {
-    (void)state;
     asked_without_a_fault(0);
 }
 
-static void nothing_is_dirty_before_an_add(void **state)
+CASE(nothing_is_dirty_before_an_add)
 {
-    (void)state;
     AUTO_FILTER *filter = opened("x", TAMIS_POPULATE);
     assert_int_equal(dirty_kib(), 0);
     assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
@@ -141,18 +127,16 @@ static void nothing_is_dirty_before_an_add(void **state)
 }
 
 /* What is added to has small folios, however it came (docs/decisions/0015-small-folios.md). */
-static void pages_come_one_by_one(void **state)
+CASE(pages_come_one_by_one)
 {
-    (void)state;
     forget_pages(1);
     AUTO_FILTER *filter = opened("x", TAMIS_READ_ONLY | TAMIS_POPULATE);
     assert_int_equal(mapped_kib("FilePmdMapped"), 0);
     assert_true(faults_of_batch(filter) <= FEW);
 }
 
-static void segment_that_comes_later_is_populated(void **state)
+CASE(segment_that_comes_later_is_populated)
 {
-    (void)state;
     tamis_filter *writer = make("w", 2), *asked = opened("w", TAMIS_READ_ONLY | TAMIS_POPULATE);
     const uint64_t first_kib = mapped_kib("Rss");
     assert_done(tamis_filter_rotate(writer));
@@ -172,18 +156,16 @@ static int at_populate(const char *verb, const char *what)
     return strcmp(verb, "populate") == 0 ? error_number : 0;
 }
 
-static void kernel_without_it_is_made_up_for(void **state)
+CASE(kernel_without_it_is_made_up_for)
 {
-    (void)state;
     error_number = EINVAL;
     tamis__io_hook = at_populate;
     asked_without_a_fault(TAMIS_READ_ONLY);
     tamis__io_hook = NULL;
 }
 
-static void error_is_one_of_the_opening(void **state)
+CASE(error_is_one_of_the_opening)
 {
-    (void)state;
     AUTO_FILTER *filter = NULL;
     tamis__io_hook = at_populate;
     error_number = EFAULT;
@@ -200,9 +182,8 @@ static void error_is_one_of_the_opening(void **state)
 }
 
 /* Seen to fail where the result of populating what comes later was that of the call. */
-static void error_later_is_none_of_calls_that_need_no_page(void **state)
+CASE(error_later_is_none_of_calls_that_need_no_page)
 {
-    (void)state;
     tamis_filter *writer = make("v", 2), *asked = opened("v", TAMIS_READ_ONLY | TAMIS_POPULATE);
     assert_done(tamis_filter_add(writer, "old", 3) < 0);
     assert_done(tamis_filter_rotate(writer));
@@ -213,19 +194,4 @@ static void error_later_is_none_of_calls_that_need_no_page(void **state)
     assert_done(tamis_filter_close(asked));
     assert_done(tamis_filter_close(writer));
     assert_done(tamis_filter_drop(store, "v"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reader_asks_without_a_fault),
-        cmocka_unit_test(writer_asks_without_a_fault),
-        cmocka_unit_test(nothing_is_dirty_before_an_add),
-        cmocka_unit_test(pages_come_one_by_one),
-        cmocka_unit_test(segment_that_comes_later_is_populated),
-        cmocka_unit_test(kernel_without_it_is_made_up_for),
-        cmocka_unit_test(error_is_one_of_the_opening),
-        cmocka_unit_test(error_later_is_none_of_calls_that_need_no_page),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -170,9 +170,8 @@ static void check_spec(const struct shape *shape, const struct tamis_filter_spec
     end(s);
 }
 
-static void keys_of_one_segment_are_hashed_once(void **state)
+CASE(keys_of_one_segment_are_hashed_once)
 {
-    (void)state;
     for (size_t i = 0; i < SHAPES; i++) {
         if (is_missing(&shapes[i])) continue;
         const struct tamis_filter_spec spec = spec_of(&shapes[i], 20000, TAMIS_ON_FULL_WARN);
@@ -182,9 +181,8 @@ static void keys_of_one_segment_are_hashed_once(void **state)
 
 /* A little room, so that it is taken key by key or in parts; and so much that it is taken for whole
  * batches. */
-static void keys_of_a_segment_with_a_limit_are_hashed_once(void **state)
+CASE(keys_of_a_segment_with_a_limit_are_hashed_once)
 {
-    (void)state;
     for (size_t i = 0; i < 2 * SHAPES; i++) {
         const struct shape *shape = &shapes[i / 2];
         if (is_missing(shape)) continue;
@@ -196,9 +194,8 @@ static void keys_of_a_segment_with_a_limit_are_hashed_once(void **state)
 
 /* From 100 keys on: one by one, so that a single key finds no room, wants a spare, goes on; and in
  * batches, which go on in their middle. */
-static void keys_of_a_growing_list_are_hashed_once(void **state)
+CASE(keys_of_a_growing_list_are_hashed_once)
 {
-    (void)state;
     for (size_t i = 0; i < SHAPES; i++) {
         const struct shape *shape = &shapes[i];
         if (is_missing(shape)) continue;
@@ -216,9 +213,8 @@ static void keys_of_a_growing_list_are_hashed_once(void **state)
 }
 
 /* A key that is refused, and one that is known to the full filter. */
-static void keys_that_are_refused_are_hashed_once(void **state)
+CASE(keys_that_are_refused_are_hashed_once)
 {
-    (void)state;
     for (size_t i = 0; i < SHAPES; i++) {
         const struct shape *shape = &shapes[i];
         if (is_missing(shape)) continue;
@@ -241,9 +237,8 @@ static void keys_that_are_refused_are_hashed_once(void **state)
 }
 
 /* Windows in time, with a slice that is over before some of the calls, and in items. */
-static void keys_of_a_window_are_hashed_once(void **state)
+CASE(keys_of_a_window_are_hashed_once)
 {
-    (void)state;
     tamis__clock_hook = test_clock;
     for (size_t i = 0; i < 2 * SHAPES; i++) {
         const struct shape *shape = &shapes[i / 2];
@@ -269,11 +264,10 @@ static void keys_of_a_window_are_hashed_once(void **state)
     tamis__clock_hook = NULL;
 }
 
-static void keys_of_a_durable_filter_are_hashed_once(void **state)
+CASE(keys_of_a_durable_filter_are_hashed_once)
 {
     static const uint32_t policies[] = {TAMIS_ON_FULL_WARN, TAMIS_ON_FULL_REFUSE,
                                         TAMIS_ON_FULL_GROW};
-    (void)state;
     for (size_t i = 0; i < 3 * SHAPES; i++) {
         const struct shape *shape = &shapes[i / 3];
         if (is_missing(shape)) continue;
@@ -305,12 +299,11 @@ static void check_first_removals(struct scene *s, const struct shape *shape)
 }
 
 /* Keys of a filter that counts; what is added twice must be counted twice. */
-static void keys_that_are_counted_are_hashed_once(void **state)
+CASE(keys_that_are_counted_are_hashed_once)
 {
     static const struct shape shape = {"xxh3", TAMIS_KIND_COUNTING, 20};
     const struct tamis_filter_spec spec = spec_of(&shape, 20000, TAMIS_ON_FULL_WARN);
     uint64_t counts[100];
-    (void)state;
     struct scene *s = begin(&spec);
     check_first(s, &shape);
     check_all(s, &shape);
@@ -323,11 +316,10 @@ static void keys_that_are_counted_are_hashed_once(void **state)
 }
 
 /* Some hash sets without digests have pairs, which serve the same purpose. */
-static void keys_of_sets_with_pairs_are_hashed_once(void **state)
+CASE(keys_of_sets_with_pairs_are_hashed_once)
 {
     static const struct shape sets[] = {{"redisbloom", TAMIS_KIND_BLOOM, 20},
                                         {"guava", TAMIS_KIND_BLOOM, 8}};
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         const struct shape *shape = &sets[i / 2];
         struct tamis_filter_spec spec =
@@ -338,11 +330,10 @@ static void keys_of_sets_with_pairs_are_hashed_once(void **state)
 
 /* The positions of the other sets hang on the segment: they are computed for each question to one,
  * and each add.  So it is once for a key where no chore and no limit asks first. */
-static void positions_without_pairs_are_computed_once_a_question(void **state)
+CASE(positions_without_pairs_are_computed_once_a_question)
 {
     static const struct shape shape = {"php:bkdr,sdbm,js", TAMIS_KIND_BLOOM, 20};
     struct tamis_filter_spec spec = spec_of(&shape, 20000, TAMIS_ON_FULL_WARN);
-    (void)state;
     spec.capacity = 0;
     spec.fp_rate = 0;
     spec.m_bits = UINT64_C(1) << 32;
@@ -351,20 +342,4 @@ static void positions_without_pairs_are_computed_once_a_question(void **state)
     assert_hashed(2, 1, tamis_filter_add(s->filter, s->keys[0].data, s->keys[0].bytes));
     check_single(s, &shape);
     end(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_of_one_segment_are_hashed_once),
-        cmocka_unit_test(keys_of_a_segment_with_a_limit_are_hashed_once),
-        cmocka_unit_test(keys_of_a_growing_list_are_hashed_once),
-        cmocka_unit_test(keys_that_are_refused_are_hashed_once),
-        cmocka_unit_test(keys_of_a_window_are_hashed_once),
-        cmocka_unit_test(keys_of_a_durable_filter_are_hashed_once),
-        cmocka_unit_test(keys_that_are_counted_are_hashed_once),
-        cmocka_unit_test(keys_of_sets_with_pairs_are_hashed_once),
-        cmocka_unit_test(positions_without_pairs_are_computed_once_a_question),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

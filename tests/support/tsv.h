@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tsv.h: the recorded vectors: tab-separated, the first line names the columns. */
-#ifndef TAMIS_INTEROP_TSV_H
-#define TAMIS_INTEROP_TSV_H
+/* tsv.h: recorded tables: cells between tabs, the first line names the columns. */
+#ifndef TAMIS_SUPPORT_TSV_H
+#define TAMIS_SUPPORT_TSV_H
 
 #include <stddef.h>
 
@@ -13,7 +13,8 @@ struct tsv {
     size_t columns, rows; /* without the first line */
 };
 
-/* Read $TAMIS_VECTORS/<name>; a failure ends the program. */
+/* Read a file, or $TAMIS_VECTORS/<name>; a failure ends the program. */
+struct tsv tsv_read_file(const char *path);
 struct tsv tsv_read(const char *name);
 void tsv_free(struct tsv *tsv);
 /* Freed at the end of its block, see auto.h. */

@@ -26,12 +26,17 @@ static void add_cell(struct tsv *tsv, size_t count, char *cell)
 
 struct tsv tsv_read(const char *name)
 {
-    struct tsv tsv = {.columns = 1};
     char path[4096];
-    size_t count = 0;
     const char *directory = getenv("TAMIS_VECTORS");
     if (directory == NULL) errx(1, "TAMIS_VECTORS is not set: ctest sets it");
     (void)snprintf(path, sizeof path, "%s/%s", directory, name);
+    return tsv_read_file(path);
+}
+
+struct tsv tsv_read_file(const char *path)
+{
+    struct tsv tsv = {.columns = 1};
+    size_t count = 0;
     tsv.text = read_file(path);
     for (const char *at = tsv.text; *at != '\n'; at++)
         tsv.columns += *at == '\t';
