@@ -29,9 +29,7 @@ static void close_handle(struct build_object *self)
 
     self->handle = NULL;
     self->store = NULL;
-    PyThreadState *released = PyEval_SaveThread();
-    tamis_build_close(handle);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(tamis_build_close(handle));
     store_leave(store);
     Py_DECREF(store);
 }
@@ -84,12 +82,6 @@ static int check_signals(void *context, uint32_t phase, uint64_t done, uint64_t 
     return rc;
 }
 
-/* The exception of a signal handler stands before that of the library. */
-static PyObject *raise_unless_set(struct build_object *self, int rc)
-{
-    return PyErr_Occurred() ? NULL : raise_error(self->module, rc);
-}
-
 /* build_open(build, store, name, spec, memory_bytes, threads, flags, keep) */
 PyObject *build_open(PyObject *module, PyObject *arguments)
 {
@@ -113,15 +105,12 @@ PyObject *build_open(PyObject *module, PyObject *arguments)
     self->spec = Py_NewRef(from);
     spec.filter = &filter;
     spec.progress = check_signals;
-    PyThreadState *released = PyEval_SaveThread();
-    rc = tamis_build_begin(store->handle, name, &spec, &self->handle);
-    PyEval_RestoreThread(released);
-    if (rc < 0) {
+    WITHOUT_GIL(rc = tamis_build_begin(store->handle, name, &spec, &self->handle));
+    if (rc < 0)
         store_leave(store);
-        return raise_unless_set(self, rc);
-    }
-    self->store = (struct store_object *)Py_NewRef((PyObject *)store);
-    return Py_NewRef(Py_None);
+    else
+        self->store = (struct store_object *)Py_NewRef((PyObject *)store);
+    return none_or_error(module, rc);
 }
 
 typedef int build_call(tamis_build *build, const struct tamis_key *keys, size_t count);
@@ -137,16 +126,12 @@ static PyObject *call_with_keys(PyObject *object, build_call *call, PyObject *ke
     if (!handle) return NULL;
     if (source_init(&source, keys) == 0) {
         while (rc == 0 && (count = source.type->next(&source)) > 0) {
-            PyThreadState *released = PyEval_SaveThread();
-            rc = call(handle, source.keys, (size_t)count);
-            PyEval_RestoreThread(released);
+            WITHOUT_GIL(rc = call(handle, source.keys, (size_t)count));
         }
         source_clear(&source);
     }
     build_leave(self);
-    if (rc < 0) return raise_unless_set(self, rc);
-    if (count < 0) return NULL;
-    return Py_NewRef(Py_None);
+    return none_or_error(self->module, rc); /* where the keys have failed, an exception is set */
 }
 
 static PyObject *build_add_many(PyObject *self, PyObject *keys)
@@ -175,11 +160,9 @@ static PyObject *build_publish(PyObject *object, PyObject *unused)
 
     (void)unused;
     if (!handle) return NULL;
-    PyThreadState *released = PyEval_SaveThread();
-    rc = tamis_build_publish(handle, &result);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(rc = tamis_build_publish(handle, &result));
     build_leave(self);
-    if (rc < 0) return raise_unless_set(self, rc);
+    if (rc < 0) return none_or_error(self->module, rc);
     dict = dict_of_result(&result);
     return dict ? Py_BuildValue("NN", PyBool_FromLong(rc), dict) : NULL;
 }

@@ -15,14 +15,6 @@
 /* What a callable that raised returns to the library; the exception stays set. */
 #define RAISED TAMIS_EBUSY
 
-/* The exception of a callable stands before that of the library. */
-static PyObject *none_or_exception(PyObject *module, int rc)
-{
-    if (PyErr_Occurred()) return NULL;
-    if (rc < 0) return raise_error(module, rc);
-    return Py_NewRef(Py_None);
-}
-
 static int write_piece(void *context, const void *data, size_t bytes)
 {
     PyGILState_STATE gil = PyGILState_Ensure();
@@ -45,11 +37,9 @@ PyObject *filter_export(PyObject *object, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "OsO&", &sink.context, &format, to_u32, &flags) ||
         !filter_enter(self))
         return NULL;
-    PyThreadState *released = PyEval_SaveThread();
-    rc = tamis_filter_export(self->handle, format, flags, &sink);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(rc = tamis_filter_export(self->handle, format, flags, &sink));
     filter_leave(self);
-    return none_or_exception(self->module, rc);
+    return none_or_error(self->module, rc);
 }
 
 static int64_t read_piece(void *context, void *buffer, size_t bytes)
@@ -83,11 +73,9 @@ PyObject *store_import(PyObject *object, PyObject *arguments)
                           &spec.fp_rate) ||
         !store_enter(self))
         return NULL;
-    PyThreadState *released = PyEval_SaveThread();
-    rc = tamis_filter_import(self->handle, name, format, &spec, &source, NULL);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(rc = tamis_filter_import(self->handle, name, format, &spec, &source, NULL));
     store_leave(self);
-    return none_or_exception(self->module, rc);
+    return none_or_error(self->module, rc);
 }
 
 /* ---- Shards ------------------------------------------------------------------------------- */

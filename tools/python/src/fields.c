@@ -78,10 +78,11 @@ struct field {
     size_t offset;
 };
 
-#define STAT(type, name)                                                                           \
+#define FIELD(of, type, name)                                                                      \
     {                                                                                              \
-#name, type, offsetof(struct tamis_filter_stat, name)                                      \
+#name, type, offsetof(struct of, name)                                                     \
     }
+#define STAT(type, name) FIELD(tamis_filter_stat, type, name)
 static const struct field stat_fields[] = {
     STAT(TEXT, name),           STAT(TEXT, hash_set),      STAT(U32, k),
     STAT(U64, m_bits),          STAT(U64, seed),           STAT(U64, capacity),
@@ -94,10 +95,7 @@ static const struct field stat_fields[] = {
     STAT(I64, unclean_since),   STAT(I64, degraded_since), STAT(REAL, bits_per_key),
     STAT(U64, live_slices),     {NULL, TEXT, 0},
 };
-#define GENERATION(type, name)                                                                     \
-    {                                                                                              \
-#name, type, offsetof(struct tamis_generation_stat, name)                                  \
-    }
+#define GENERATION(type, name) FIELD(tamis_generation_stat, type, name)
 static const struct field generation_fields[] = {
     GENERATION(U64, generation),    GENERATION(U32, in_force),
     GENERATION(U32, segment_count), GENERATION(U64, items),
@@ -105,10 +103,7 @@ static const struct field generation_fields[] = {
     GENERATION(U64, exceptions),    GENERATION(I64, published_at),
     GENERATION(DIGEST, key_digest), {NULL, TEXT, 0},
 };
-#define RESULT(type, name)                                                                         \
-    {                                                                                              \
-#name, type, offsetof(struct tamis_build_result, name)                                     \
-    }
+#define RESULT(type, name) FIELD(tamis_build_result, type, name)
 static const struct field result_fields[] = {
     RESULT(U64, keys),          RESULT(U64, distinct),    RESULT(U64, generation),
     RESULT(U64, exceptions),    RESULT(U64, found),       RESULT(U64, conflicts),

@@ -35,9 +35,7 @@ static int close_handle(struct filter_object *self)
     int rc;
 
     self->handle = NULL;
-    PyThreadState *released = PyEval_SaveThread();
-    rc = tamis_filter_close(handle);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(rc = tamis_filter_close(handle));
     return rc;
 }
 
@@ -72,8 +70,7 @@ static PyObject *filter_close(PyObject *object, PyObject *unused)
         self->is_closed = true;
         if (self->running == 0) rc = close_handle(self);
     }
-    if (rc < 0) return raise_error(self->module, rc);
-    return Py_NewRef(Py_None);
+    return none_or_error(self->module, rc);
 }
 
 static void filter_dealloc(PyObject *object)
@@ -118,8 +115,7 @@ PyObject *filter_open(PyObject *module, PyObject *arguments)
     PyEval_RestoreThread(released);
     self->is_durable = (stat.flags & TAMIS_FILTER_DURABLE) != 0;
     store_leave(store);
-    if (rc < 0) return raise_error(module, rc);
-    return Py_NewRef(Py_None);
+    return none_or_error(module, rc);
 }
 
 /* ---- One key ------------------------------------------------------------------------------ */
@@ -134,9 +130,7 @@ static int call_released(struct filter_object *self, one_key_call *call, const s
     int rc;
 
     if (!handle) return -100;
-    PyThreadState *released = PyEval_SaveThread();
-    rc = call(handle, key->data, key->bytes);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(rc = call(handle, key->data, key->bytes));
     filter_leave(self);
     return rc;
 }
@@ -252,9 +246,7 @@ static PyObject *filter_stat(PyObject *object, PyObject *unused)
 
     (void)unused;
     if (!handle) return NULL;
-    PyThreadState *released = PyEval_SaveThread();
-    rc = tamis_filter_stat(handle, &stat);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(rc = tamis_filter_stat(handle, &stat));
     filter_leave(self);
     return rc < 0 ? raise_error(self->module, rc) : dict_of_stat(&stat);
 }
@@ -267,12 +259,9 @@ static PyObject *call_alone(PyObject *object, int (*call)(tamis_filter *))
     int rc;
 
     if (!handle) return NULL;
-    PyThreadState *released = PyEval_SaveThread();
-    rc = call(handle);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(rc = call(handle));
     filter_leave(self);
-    if (rc < 0) return raise_error(self->module, rc);
-    return Py_NewRef(Py_None);
+    return none_or_error(self->module, rc);
 }
 
 static PyObject *filter_sync(PyObject *object, PyObject *unused)
@@ -309,13 +298,10 @@ static PyObject *filter_merge(PyObject *object, PyObject *from)
     self->running++; /* it was open three lines before, under the GIL */
     merge.sources = &handle;
     merge.count = 1;
-    PyThreadState *released = PyEval_SaveThread();
-    rc = tamis_filter_merge(self->handle, &merge);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(rc = tamis_filter_merge(self->handle, &merge));
     filter_leave(self);
     filter_leave(source);
-    if (rc < 0) return raise_error(self->module, rc);
-    return Py_NewRef(Py_None);
+    return none_or_error(self->module, rc);
 }
 
 static PyObject *filter_is_closed(PyObject *object, void *unused)
@@ -342,9 +328,7 @@ static PyObject *filter_data(PyObject *object, PyObject *unused)
     if (rc == 0) bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)stat.data_bytes);
     if (bytes) {
         char *into = PyBytes_AsString(bytes);
-        PyThreadState *released = PyEval_SaveThread();
-        rc = tamis_filter_read_data(self->handle, 0, 0, into, stat.data_bytes);
-        PyEval_RestoreThread(released);
+        WITHOUT_GIL(rc = tamis_filter_read_data(self->handle, 0, 0, into, stat.data_bytes));
     }
     if (rc < 0) {
         Py_CLEAR(bytes);
@@ -363,9 +347,7 @@ static PyObject *filter_set_data(PyObject *object, PyObject *from)
 
     if (key_init(&data, from) < 0) return NULL;
     if (filter_enter(self)) {
-        PyThreadState *released = PyEval_SaveThread();
-        rc = tamis_filter_write_data(self->handle, 0, 0, data.data, data.bytes);
-        PyEval_RestoreThread(released);
+        WITHOUT_GIL(rc = tamis_filter_write_data(self->handle, 0, 0, data.data, data.bytes));
         if (rc < 0) raise_error(self->module, rc);
         filter_leave(self);
     }

@@ -152,9 +152,8 @@ static int count_chunks(struct filter_object *self, struct source *source, PyObj
 
     while ((count = source->type->next(source)) > 0) {
         if (!filter_enter(self)) return -1;
-        PyThreadState *released = PyEval_SaveThread();
-        done = tamis_filter_count_batch(self->handle, source->keys, (size_t)count, counts);
-        PyEval_RestoreThread(released);
+        WITHOUT_GIL(
+            done = tamis_filter_count_batch(self->handle, source->keys, (size_t)count, counts));
         filter_leave(self);
         if (done < 0) raise_error(self->module, (int)done);
         if (done < 0 || append_counts(list, counts, count) < 0 || PyErr_CheckSignals() < 0)

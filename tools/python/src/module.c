@@ -58,6 +58,12 @@ PyObject *raise_error(PyObject *module, int code)
     return NULL;
 }
 
+PyObject *none_or_error(PyObject *module, int rc)
+{
+    if (PyErr_Occurred()) return NULL;
+    return rc < 0 ? raise_error(module, rc) : Py_NewRef(Py_None);
+}
+
 PyObject *raise_with_answers(PyObject *module, int code, const uint8_t *answers, size_t count)
 {
     PyObject *error = new_error(module, code);

@@ -65,6 +65,14 @@ struct build_object {
     bool is_closed;
 };
 
+/* Runs a statement without the GIL. */
+#define WITHOUT_GIL(statement)                                                                     \
+    do {                                                                                           \
+        PyThreadState *released = PyEval_SaveThread();                                             \
+        statement;                                                                                 \
+        PyEval_RestoreThread(released);                                                            \
+    } while (0)
+
 struct state *state_of(PyObject *module);
 
 /* Raises the exception of a code, with the library's sentence; returns NULL. */
@@ -72,6 +80,10 @@ PyObject *raise_error(PyObject *module, int code);
 
 /* The same, with an attribute `answers`. */
 PyObject *raise_with_answers(PyObject *module, int code, const uint8_t *answers, size_t count);
+
+/* None; of a code below 0 its exception.  An exception that is set already, by a callable or by the
+ * handler of a signal, stands before that. */
+PyObject *none_or_error(PyObject *module, int rc);
 
 /* Raises ClosedError; returns NULL. */
 PyObject *raise_closed(PyObject *module, const char *what);

@@ -21,9 +21,7 @@ static void close_handle(struct store_object *self)
     tamis_store *handle = self->handle;
 
     self->handle = NULL;
-    PyThreadState *released = PyEval_SaveThread();
-    tamis_store_close(handle);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(tamis_store_close(handle));
 }
 
 void store_leave(struct store_object *self)
@@ -73,19 +71,9 @@ PyObject *store_open(PyObject *module, PyObject *arguments)
     self->module = Py_NewRef(module);
     options.busy_fn = give_up_gil;
     path_bytes = PyBytes_AsString(path);
-    PyThreadState *released = PyEval_SaveThread();
-    rc = tamis_store_open_with(path_bytes, &options, &self->handle);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(rc = tamis_store_open_with(path_bytes, &options, &self->handle));
     Py_DECREF(path);
-    if (rc < 0) return raise_error(module, rc);
-    return Py_NewRef(Py_None);
-}
-
-/* None, or the exception of a negative code. */
-static PyObject *none_or_error(struct store_object *self, int rc)
-{
-    if (rc < 0) return raise_error(self->module, rc);
-    return Py_NewRef(Py_None);
+    return none_or_error(module, rc);
 }
 
 /* ---- Lists -------------------------------------------------------------------------------- */
@@ -135,10 +123,8 @@ static PyObject *store_list(PyObject *object, PyObject *arguments)
     list.list = PyList_New(0);
     list.only = only_this_name ? prefix : NULL;
     if (list.list) {
-        PyThreadState *released = PyEval_SaveThread();
-        rc = (is_live ? tamis_store_list_live : tamis_store_list)(self->handle, prefix, list_one,
-                                                                  &list);
-        PyEval_RestoreThread(released);
+        WITHOUT_GIL(rc = (is_live ? tamis_store_list_live : tamis_store_list)(self->handle, prefix,
+                                                                              list_one, &list));
         if (rc < 0 && rc > LIST_FAILED) raise_error(self->module, rc);
         if (rc < 0 && rc != LIST_ENOUGH) Py_CLEAR(list.list);
     }
@@ -166,9 +152,7 @@ static PyObject *store_generations(PyObject *object, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "s", &name) || !store_enter(self)) return NULL;
     list = PyList_New(0);
     if (list) {
-        PyThreadState *released = PyEval_SaveThread();
-        rc = tamis_filter_generations(self->handle, name, list_generation, list);
-        PyEval_RestoreThread(released);
+        WITHOUT_GIL(rc = tamis_filter_generations(self->handle, name, list_generation, list));
         if (rc < 0 && rc > LIST_FAILED) raise_error(self->module, rc);
         if (rc < 0) Py_CLEAR(list);
     }
@@ -186,11 +170,9 @@ static PyObject *store_drop(PyObject *object, PyObject *arguments)
     int rc;
 
     if (!PyArg_ParseTuple(arguments, "s:drop", &name) || !store_enter(self)) return NULL;
-    PyThreadState *released = PyEval_SaveThread();
-    rc = tamis_filter_drop(self->handle, name);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(rc = tamis_filter_drop(self->handle, name));
     store_leave(self);
-    return none_or_error(self, rc);
+    return none_or_error(self->module, rc);
 }
 
 /* rename(old_name, new_name) */
@@ -202,11 +184,9 @@ static PyObject *store_rename(PyObject *object, PyObject *arguments)
 
     if (!PyArg_ParseTuple(arguments, "ss:rename", &old_name, &new_name) || !store_enter(self))
         return NULL;
-    PyThreadState *released = PyEval_SaveThread();
-    rc = tamis_filter_rename(self->handle, old_name, new_name);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(rc = tamis_filter_rename(self->handle, old_name, new_name));
     store_leave(self);
-    return none_or_error(self, rc);
+    return none_or_error(self->module, rc);
 }
 
 /* _rollback(name, generation) */
@@ -219,11 +199,9 @@ static PyObject *store_rollback(PyObject *object, PyObject *arguments)
 
     if (!PyArg_ParseTuple(arguments, "sO&", &name, to_u64, &generation) || !store_enter(self))
         return NULL;
-    PyThreadState *released = PyEval_SaveThread();
-    rc = tamis_filter_rollback(self->handle, name, generation);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(rc = tamis_filter_rollback(self->handle, name, generation));
     store_leave(self);
-    return none_or_error(self, rc);
+    return none_or_error(self->module, rc);
 }
 
 /* Counts the sources in; returns how many were, less than `count` with an exception. */
@@ -267,17 +245,13 @@ static PyObject *store_merge(PyObject *object, PyObject *arguments)
     if (sources && entered == count) {
         merge.sources = sources;
         merge.count = (size_t)count;
-        PyThreadState *released = PyEval_SaveThread();
-        rc = tamis_filter_create_merged(self->handle, name, &merge, NULL);
-        PyEval_RestoreThread(released);
-        if (rc < 0) raise_error(module, rc);
+        WITHOUT_GIL(rc = tamis_filter_create_merged(self->handle, name, &merge, NULL));
     }
     while (entered > 0)
         filter_leave((struct filter_object *)PyTuple_GetItem(filters, --entered));
     PyMem_Free(sources);
     store_leave(self);
-    if (PyErr_Occurred()) return NULL;
-    return Py_NewRef(Py_None);
+    return none_or_error(module, rc);
 }
 
 /* _verify(name or None): the number of problems */
@@ -288,9 +262,7 @@ static PyObject *store_verify(PyObject *object, PyObject *arguments)
     int64_t problems;
 
     if (!PyArg_ParseTuple(arguments, "z", &name) || !store_enter(self)) return NULL;
-    PyThreadState *released = PyEval_SaveThread();
-    problems = tamis_store_verify(self->handle, name, NULL, NULL);
-    PyEval_RestoreThread(released);
+    WITHOUT_GIL(problems = tamis_store_verify(self->handle, name, NULL, NULL));
     store_leave(self);
     return problems < 0 ? raise_error(self->module, (int)problems) : PyLong_FromLongLong(problems);
 }
