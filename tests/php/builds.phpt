@@ -7,14 +7,14 @@ $path = scratch();
 $store = new Tamis\Store($path);
 $build = $store->build('list', 0.01, 'bloom');
 $keys = array_map(fn($i) => "key $i", range(0, 4999));
-var_dump($build->addMany($keys), $build->addMany(['by name' => 'key 0', 12]), $build->addMany([]),
+show($build->addMany($keys), $build->addMany(['by name' => 'key 0', 12]), $build->addMany([]),
     $build->except(['key 7']), $build->against(array_map(fn($i) => "good $i", range(0, 99999))));
 $result = $build->publish();
-var_dump($result['published'], $result['keys'], $result['distinct'], $result['conflicts'], $result['exceptions'] === $result['found'] + 1, $result['found'] > 30,
+show($result['published'], $result['keys'], $result['distinct'], $result['conflicts'], $result['exceptions'] === $result['found'] + 1, $result['found'] > 30,
     $result['generation'], strlen($result['key_digest']), $result['size_bytes'] > 5000, $result['sampled'] > 0);
 $list = $store->filter('list');
-var_dump($list->has('key 7'), $list->has('key 4999'), $list->has('12'), $list->stat()['exceptions'] === $result['exceptions']);
-var_dump(in_array(true, $list->hasMany(array_map(fn($i) => "good $i", range(0, 99999))), true));
+show($list->has('key 7'), $list->has('key 4999'), $list->has('12'), $list->stat()['exceptions'] === $result['exceptions']);
+show(in_array(true, $list->hasMany(array_map(fn($i) => "good $i", range(0, 99999))), true));
 echo "the same again\n";
 $build = $store->build('list', 0.01, 'bloom', ifChanged: true);
 $build->addMany($keys);
@@ -22,7 +22,7 @@ $build->addMany([12]);
 $build->except(['key 7']);
 $build->against(array_map(fn($i) => "good $i", range(0, 99999)));
 $again = $build->publish();
-var_dump($again['published'], $again['generation'], $again['key_digest'] === $result['key_digest']);
+show($again['published'], $again['generation'], $again['key_digest'] === $result['key_digest']);
 echo "other kinds, and what they refuse\n";
 foreach (['bloom', 'blocked', 'fuse', 'counting'] as $kind) {
     echo "$kind: ", thrown(function () use ($store, $kind) {
@@ -39,7 +39,7 @@ foreach (['first', 'second', 'third'] as $key) {
     $build->addMany([$key]);
     $build->publish();
 }
-var_dump($store['kept']->has('third'), $store->rollback('kept'), $store['kept']->has('second'), $store->rollback('kept', 1),
+show($store['kept']->has('third'), $store->rollback('kept'), $store['kept']->has('second'), $store->rollback('kept', 1),
     $store['kept']->has('first'));
 echo thrown(fn() => $store->rollback('kept', 99)), "\n";
 echo "of a filter that counts, and of one with a window\n";
@@ -58,33 +58,15 @@ for ($i = 0; $i < 3; $i++) {
     $build->addMany($keys);
     $i === 0 ? $build->close() : $build = null;
 }
-var_dump($files() === $before, $store->names('given'));
+show($files() === $before, $store->names('given'));
 ?>
 --EXPECT--
-NULL
-NULL
-NULL
-NULL
-NULL
-bool(true)
-int(5002)
-int(5001)
-int(0)
-bool(true)
-bool(true)
-int(1)
-int(16)
-bool(true)
-bool(true)
-bool(false)
-bool(true)
-bool(true)
-bool(true)
-bool(false)
+null null null null null
+true 5002 5001 0 true true 1 16 true true
+false true true true
+false
 the same again
-bool(false)
-int(1)
-bool(true)
+false 1 true
 other kinds, and what they refuse
 bloom: returned 2
 blocked: returned 2
@@ -96,16 +78,10 @@ Tamis\Exception\InvalidException -1
 Tamis\Exception\InvalidException -1
 Tamis\Exception\InvalidException -1
 hash set and generations
-bool(true)
-NULL
-bool(true)
-NULL
-bool(true)
+true null true null true
 Tamis\Exception\NotFoundException -2
 of a filter that counts, and of one with a window
 Tamis\Exception\MismatchException -4 Tamis\Exception\ClosedException 0
 Tamis\Exception\MismatchException -4 Tamis\Exception\ClosedException 0
 given up: nothing is left
-bool(true)
-array(0) {
-}
+true []

@@ -40,27 +40,16 @@ foreach ([fn() => $store->names(), fn() => count($store), fn() => $store->has('f
         }
     }
 }
-var_dump($filter->add('b'), $filter->has('a'), $filter->hasMany(['b', 'c']), $filter->items());
+show($filter->add('b'), $filter->has('a'), $filter->hasMany(['b', 'c']), $filter->items());
 fwrite($parent_end, 'x');
 echo implode(' ', $patient->names()), "\n"; // waits, if the child is not dead yet
 pcntl_waitpid($child, $status);
 // The handle that was busy is still the one that is kept: its segment is mapped once.
-var_dump($store->filter('f')->has('b'), $store->openOrCreate('f', 1000)->has('b'), mappings($path) === $pieces, $filter->sync());
+show($store->filter('f')->has('b'), $store->openOrCreate('f', 1000)->has('b'), mappings($path) === $pieces, $filter->sync());
 ?>
 --EXTENSIONS--
 posix
 --EXPECT--
-bool(true)
-bool(true)
-array(2) {
-  [0]=>
-  bool(true)
-  [1]=>
-  bool(false)
-}
-int(2)
+true true [true,false] 2
 f
-bool(true)
-bool(true)
-bool(true)
-NULL
+true true true null

@@ -6,7 +6,7 @@
  */
 require __DIR__ . '/../../tools/php/classes/autoload.php';
 require 'Predis/autoload.php';
-error_reporting(E_ALL & ~E_DEPRECATED); // predis 1.1 is older than this PHP
+require __DIR__ . '/../redis/clients/checks.php';
 
 use Tamis\Buckets\Bucket;
 use Tamis\Buckets\RandomBucket;
@@ -19,14 +19,6 @@ $predis = new Predis\Client(['host' => '127.0.0.1', 'port' => (int) $port]);
 $quiet = new Predis\Client(['host' => '127.0.0.1', 'port' => (int) $port], ['exceptions' => false]);
 $store = new Tamis\Store($path);
 $places = ['store' => $store, 'phpredis' => $redis, 'predis' => $predis, 'quiet predis' => $quiet];
-
-function same(mixed $is, mixed $wanted, string $what): void
-{
-    if ($is !== $wanted) {
-        fwrite(STDERR, "$what: " . var_export($is, true) . ', and ' . var_export($wanted, true) . " was wanted\n");
-        exit(1);
-    }
-}
 
 /** What a call throws must be of that class and say that. */
 function throws(string $class, string $text, callable $call): void

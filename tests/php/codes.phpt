@@ -62,7 +62,7 @@ ftruncate($file, 4096);
 expect('Corrupt', -11, 'was truncated by somebody else', fn() => $f->has('a'));
 fwrite($file, $good);
 expect('Io', -10, 'could not give a page', fn() => $f->has('a'));
-var_dump($store->filter('f')->has('a')); // a handle that has failed is not kept
+show($store->filter('f')->has('a')); // a handle that has failed is not kept
 $f->close();
 
 // In use, dropped, full, of another kind.
@@ -97,7 +97,7 @@ asort($seen);
 echo count($seen), ' ', implode(' ', $seen), "\n";
 ?>
 --EXPECT--
-bool(true)
+true
 Tamis\Exception\LimitException -16
 Tamis\Exception\NoMemoryException -9
 16 -19 -18 -15 -14 -13 -12 -11 -10 -8 -7 -6 -5 -4 -3 -2 -1

@@ -15,11 +15,11 @@ function in_child(callable $call): void
         exit($call() ? 0 : 1); // the extension closes the child's handles
     }
     pcntl_waitpid($child, $status);
-    var_dump($status);
+    show($status);
 }
 in_child(fn() => $used->has('before') && $used->add('child') && $store->filter('idle')->has('before') &&
     $store->filter('idle')->add('child'));
-var_dump($used->has('child'), $used->add('parent'), $store->filter('idle')->has('child'), $store->filter('idle')->add('parent'));
+show($used->has('child'), $used->add('parent'), $store->filter('idle')->has('child'), $store->filter('idle')->add('parent'));
 echo "a child of a child\n";
 in_child(function () use ($used) {
     $child = pcntl_fork();
@@ -29,7 +29,7 @@ in_child(function () use ($used) {
     pcntl_waitpid($child, $status);
     return $status === 0 && $used->has('grandchild');
 });
-var_dump($used->has('grandchild'));
+show($used->has('grandchild'));
 echo "a child closes, opens and makes\n";
 in_child(function () use ($store, $used) {
     $used->close();
@@ -39,16 +39,16 @@ in_child(function () use ($store, $used) {
     $build->addMany(['x']);
     return $build->publish()['published'] && $store->create('of the child', 100)->add('y');
 });
-var_dump($used->add('later'), $store->filter('list')->has('x'), $store->filter('of the child')->has('y'));
+show($used->add('later'), $store->filter('list')->has('x'), $store->filter('of the child')->has('y'));
 echo "a child drops what the parent has open\n";
 in_child(fn() => $store->drop('idle') === null && $store->create('idle', 100)->add('anew'));
-var_dump($store->filter('idle')->hasMany(['before', 'anew']));
+show($store->filter('idle')->hasMany(['before', 'anew']));
 echo "a child is killed\n";
 in_child(function () use ($used) {
     $used->add('told');
     posix_kill(getmypid(), SIGKILL);
 });
-var_dump($used->has('told'), $used->add('last'), $used->sync());
+show($used->has('told'), $used->add('last'), $used->sync());
 echo "the parent's handle, begun and left to the child\n";
 $build = $store->build('half');
 $build->addMany(['a']);
@@ -57,45 +57,25 @@ in_child(function () use (&$build) {
     return true;
 });
 $build->addMany(['b']);
-var_dump($build->publish()['keys'], $store->filter('half')->hasMany(['a', 'b', 'c']));
+show($build->publish()['keys'], $store->filter('half')->hasMany(['a', 'b', 'c']));
 ?>
 --EXTENSIONS--
 posix
 --EXPECT--
-int(0)
-bool(true)
-bool(true)
-bool(true)
-bool(true)
+0
+true true true true
 a child of a child
-int(0)
-bool(true)
+0
+true
 a child closes, opens and makes
-int(0)
-bool(true)
-bool(true)
-bool(true)
+0
+true true true
 a child drops what the parent has open
-int(0)
-array(2) {
-  [0]=>
-  bool(false)
-  [1]=>
-  bool(true)
-}
+0
+[false,true]
 a child is killed
-int(9)
-bool(true)
-bool(true)
-NULL
+9
+true true null
 the parent's handle, begun and left to the child
-int(0)
-int(2)
-array(3) {
-  [0]=>
-  bool(true)
-  [1]=>
-  bool(true)
-  [2]=>
-  bool(false)
-}
+0
+2 [true,true,false]

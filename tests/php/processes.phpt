@@ -52,9 +52,8 @@ echo implode(' ', race($store, $path, 2 * KEYS)), "\n";
 // Where the filter grows beneath them, a key that one child won in a segment that was just left, and another in the next segment,
 // is an item of both (docs/concurrency.md, "Won in vain"): at most what each child but one has in its hands at a growth.
 [$failed, $new, $most, $more] = race($store, $path, KEYS);
-var_dump([$failed, $new, $most] === [0, KEYS, 1], $more >= 0 && $more <= (CHILDREN - 1) * BATCH);
+show([$failed, $new, $most] === [0, KEYS, 1], $more >= 0 && $more <= (CHILDREN - 1) * BATCH);
 ?>
 --EXPECT--
 0 20000 1 0
-bool(true)
-bool(true)
+true true

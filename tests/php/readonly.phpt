@@ -24,39 +24,15 @@ foreach ([fn() => $reader->create('g', 1), fn() => $reader->openOrCreate('g', 1)
         echo "$i: $what\n";
     }
 }
-var_dump($f->has('a'), $f->has('b'), $c->count('a'), $f->items(), $f->stat()['name'], $reader->names(),
+show($f->has('a'), $f->has('b'), $c->count('a'), $f->items(), $f->stat()['name'], $reader->names(),
     $reader['b']->hasMany(['old', 'new']));
 echo "it follows writers\n";
 $store->filter('f')->add('b');
 $store->rollback('b');
-var_dump($f->has('b'), $reader['b']->hasMany(['old', 'new']));
+show($f->has('b'), $reader['b']->hasMany(['old', 'new']));
 ?>
 --EXPECT--
 Tamis\Exception\NoStoreException -5 false
-bool(true)
-bool(false)
-int(1)
-int(1)
-string(1) "f"
-array(3) {
-  [0]=>
-  string(1) "b"
-  [1]=>
-  string(1) "c"
-  [2]=>
-  string(1) "f"
-}
-array(2) {
-  [0]=>
-  bool(false)
-  [1]=>
-  bool(true)
-}
+true false 1 1 "f" ["b","c","f"] [false,true]
 it follows writers
-bool(true)
-array(2) {
-  [0]=>
-  bool(true)
-  [1]=>
-  bool(false)
-}
+true [true,false]

@@ -2,6 +2,7 @@
 Reflection of the extension is that of its stubs: classes, parents, methods, parameters, defaults, types
 --FILE--
 <?php
+require __DIR__ . '/support.inc';
 // The stubs are PHP.  Declared below another namespace they can be compared with what the extension says of itself.
 function described(ReflectionClass $class): array
 {
@@ -38,7 +39,7 @@ foreach (glob(getenv('TAMIS_PHP_STUBS') . '/*.stub.php') as $file) {
 $classes = array_filter(get_declared_classes(), fn($class) => str_starts_with($class, 'Tamis\\'));
 $stubs = array_filter(get_declared_classes(), fn($class) => str_starts_with($class, 'Stubs\\'));
 $names = fn($all) => array_values(array_map(fn($name) => str_replace('Stubs\\', '', $name), $all));
-var_dump(count($classes), array_diff($names($stubs), $names($classes)), array_diff($names($classes), $names($stubs)));
+show(count($classes), array_diff($names($stubs), $names($classes)), array_diff($names($classes), $names($stubs)));
 $lines = 0;
 foreach ($classes as $class) {
     $is = described(new ReflectionClass($class));
@@ -49,23 +50,11 @@ foreach ($classes as $class) {
             implode("\n    ", array_diff($said, $is)), "\n";
     }
 }
-var_dump($lines > 80);
+show($lines > 80);
 $extension = new ReflectionExtension('tamis');
-var_dump(array_keys($extension->getINIEntries()), $extension->getFunctions(), count($extension->getClassNames()));
+show(array_keys($extension->getINIEntries()), $extension->getFunctions(), count($extension->getClassNames()));
 ?>
 --EXPECT--
-int(24)
-array(0) {
-}
-array(0) {
-}
-bool(true)
-array(2) {
-  [0]=>
-  string(11) "tamis.store"
-  [1]=>
-  string(18) "tamis.open_filters"
-}
-array(0) {
-}
-int(24)
+24 [] []
+true
+["tamis.store","tamis.open_filters"] [] 24

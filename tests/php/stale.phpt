@@ -13,34 +13,34 @@ echo "the directory is another one\n";
 (new Store($path))->create('f', 100)->add('first');
 exec("rm -rf $path");
 echo thrown(fn() => new Store($path, create: false)), "\n";
-var_dump((new Store($path))->names());
+show((new Store($path))->names());
 (new Store($path))->create('f', 100)->add('second');
 rename($path, "$path.away");
 echo php('(new Tamis\Store(' . var_export($path, true) . '))->create("f", 100)->add("third");');
 $f = (new Store($path))->filter('f');
-var_dump($f->hasMany(['first', 'second', 'third']), (new Store("$path.away"))->filter('f')->has('second'));
+show($f->hasMany(['first', 'second', 'third']), (new Store("$path.away"))->filter('f')->has('second'));
 echo "and back\n";
 exec("rm -rf $path");
 rename("$path.away", $path);
-var_dump((new Store($path))->filter('f')->hasMany(['first', 'second', 'third']), mapped($path));
+show((new Store($path))->filter('f')->hasMany(['first', 'second', 'third']), mapped($path));
 
 echo "dropped and made again, by others\n";
 $store = new Store($path);
 $run = fn(string $code) => print php('$s = new Tamis\Store(' . var_export($path, true) . "); $code");
 $run('$s->drop("f"); $s->create("f", 100)->add("fourth");');
-var_dump($store->filter('f')->hasMany(['second', 'fourth']), $store->openOrCreate('f', 100)->has('fourth'));
+show($store->filter('f')->hasMany(['second', 'fourth']), $store->openOrCreate('f', 100)->has('fourth'));
 echo "renamed by others, and another has the name\n";
 $run('$s->rename("f", "g"); $s->create("f", 100)->add("fifth");');
-var_dump($store->openOrCreate('f', 100)->hasMany(['fourth', 'fifth']), $store->filter('g')->has('fourth'));
+show($store->openOrCreate('f', 100)->hasMany(['fourth', 'fifth']), $store->filter('g')->has('fourth'));
 echo "made anew as a whole by others\n";
 $run('$b = $s->build("list"); $b->addMany(["old"]); $b->publish();');
 $list = $store->filter('list');
 foreach (['new', 'newer'] as $key) {
     $run("\$b = \$s->build('list', keep: 1); \$b->addMany(['$key']); \$b->publish();");
-    var_dump($list->hasMany(['old', $key]), $store->filter('list')->hasMany(['old', $key]));
+    show($list->hasMany(['old', $key]), $store->filter('list')->hasMany(['old', $key]));
 }
 $run('$s->rollback("list");');
-var_dump($list->hasMany(['new', 'newer']), $store->filter('list')->hasMany(['new', 'newer']));
+show($list->hasMany(['new', 'newer']), $store->filter('list')->hasMany(['new', 'newer']));
 
 echo "openOrCreate() takes the kept handle\n";
 $store->create('kept', 1000, 0.01)->add('a');
@@ -52,7 +52,7 @@ $before = $checkpoint();
 for ($i = 0; $i < 20; $i++) {
     $store->openOrCreate('kept', 1000, 0.01)->add("key $i");
 }
-var_dump($checkpoint() === $before, $store->openOrCreate('kept', 1000, 0.01)->items());
+show($checkpoint() === $before, $store->openOrCreate('kept', 1000, 0.01)->items());
 echo thrown(fn() => $store->openOrCreate('kept', 1000, 0.02)), "\n", thrown(fn() => $store->openOrCreate('kept', 2000, 0.01)), "\n",
     thrown(fn() => $store->openOrCreate('kept', 1000, 0.01, hashSet: 'murmur3')), "\n";
 $run('$s->drop("kept"); $s->create("kept", 5000, 0.01);');
@@ -71,88 +71,25 @@ $file = fopen($segment, 'r+');
 ftruncate($file, 4096);
 echo thrown(fn() => $store->filter('cut')->has('a')), "\n";
 fwrite($file, $good);
-var_dump($store->filter('cut')->has('a'));
+show($store->filter('cut')->has('a'));
 ?>
 --EXPECT--
 the directory is another one
 Tamis\Exception\NoStoreException -5
-array(0) {
-}
-array(3) {
-  [0]=>
-  bool(false)
-  [1]=>
-  bool(false)
-  [2]=>
-  bool(true)
-}
-bool(true)
+[]
+[false,false,true] true
 and back
-array(3) {
-  [0]=>
-  bool(false)
-  [1]=>
-  bool(true)
-  [2]=>
-  bool(false)
-}
-int(1)
+[false,true,false] 1
 dropped and made again, by others
-array(2) {
-  [0]=>
-  bool(false)
-  [1]=>
-  bool(true)
-}
-bool(true)
+[false,true] true
 renamed by others, and another has the name
-array(2) {
-  [0]=>
-  bool(false)
-  [1]=>
-  bool(true)
-}
-bool(true)
+[false,true] true
 made anew as a whole by others
-array(2) {
-  [0]=>
-  bool(false)
-  [1]=>
-  bool(true)
-}
-array(2) {
-  [0]=>
-  bool(false)
-  [1]=>
-  bool(true)
-}
-array(2) {
-  [0]=>
-  bool(false)
-  [1]=>
-  bool(true)
-}
-array(2) {
-  [0]=>
-  bool(false)
-  [1]=>
-  bool(true)
-}
-array(2) {
-  [0]=>
-  bool(true)
-  [1]=>
-  bool(false)
-}
-array(2) {
-  [0]=>
-  bool(true)
-  [1]=>
-  bool(false)
-}
+[false,true] [false,true]
+[false,true] [false,true]
+[true,false] [true,false]
 openOrCreate() takes the kept handle
-bool(true)
-int(21)
+true 21
 Tamis\Exception\MismatchException -4
 Tamis\Exception\MismatchException -4
 Tamis\Exception\InvalidException -1
@@ -160,4 +97,4 @@ Tamis\Exception\MismatchException -4 0
 Tamis\Exception\MismatchException -4
 damaged under us, and mended
 Tamis\Exception\CorruptException -11
-bool(true)
+true

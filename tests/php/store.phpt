@@ -8,22 +8,22 @@ require __DIR__ . '/support.inc';
 $path = scratch();
 ini_set('tamis.store', $path);
 $store = new Tamis\Store();
-var_dump($store->path() === realpath($path));
+show($store->path() === realpath($path));
 $build = $store->build('list', 0.001);
 $build->addMany(['one', 'two', 'one']);
 $build->except(['never']);
 $build->against(['good']);
 $result = $build->publish();
-echo json_encode([$result['published'], $result['keys'], $result['distinct']]), "\n";
+show([$result['published'], $result['keys'], $result['distinct']]);
 echo thrown(fn() => $build->publish()), "\n", thrown(fn() => $build->addMany(['a'])), "\n";
 $list = $store->filter('list');
-var_dump($list->has('one'), $list->has('three'));
+show($list->has('one'), $list->has('three'));
 $build = $store->build('list', ifChanged: true, keep: 1);
 $build->addMany(['three']);
 $build->publish();
-var_dump($list->has('one'), $list->has('three'), $store['list']->has('three'));
+show($list->has('one'), $list->has('three'), $store['list']->has('three'));
 $store->rollback('list');
-var_dump($list->has('one'), $list->has('three'));
+show($list->has('one'), $list->has('three'));
 $given_up = $store->build('list');
 $given_up->addMany(['four']);
 $given_up->close();
@@ -31,47 +31,29 @@ unset($given_up);
 foreach (['a', 'b', 'c', 'd'] as $name) {
     $store->create($name, 100)->add("in $name");
 }
-foreach (['a', 'b', 'c', 'd', 'a'] as $name) {
-    var_dump($store->filter($name)->has("in $name"));
-}
+show(...array_map(fn($name) => $store->filter($name)->has("in $name"), ['a', 'b', 'c', 'd', 'a']));
 echo implode(' ', $store->names()), ' ', implode(' ', $store->names('li')), ' ', count($store), ' ',
     implode(' ', iterator_to_array($store)), "\n";
 $a = $store->filter('a');
 $store->rename('a', 'e');
 $store->rename('b', 'a');
-var_dump($a->has('in a'), $store->filter('a')->has('in b'), $store->filter('e')->has('in a'));
-var_dump($store->has('e'), isset($store['b']), $store->has(''), isset($store['a']));
+show($a->has('in a'), $store->filter('a')->has('in b'), $store->filter('e')->has('in a'));
+show($store->has('e'), isset($store['b']), $store->has(''), isset($store['a']));
 $store->drop('a');
 $store->create('a', 100);
-var_dump($store->filter('a')->has('in b'));
-var_dump($store->openOrCreate('e', 100)->has('in a'));
-var_dump($store->filter('e', populate: true)->has('in a'));
+show($store->filter('a')->has('in b'), $store->openOrCreate('e', 100)->has('in a'),
+    $store->filter('e', populate: true)->has('in a'));
 ?>
 --EXPECT--
-bool(true)
+true
 [true,3,2]
 Tamis\Exception\ClosedException 0
 Tamis\Exception\ClosedException 0
-bool(true)
-bool(false)
-bool(false)
-bool(true)
-bool(true)
-bool(true)
-bool(false)
-bool(true)
-bool(true)
-bool(true)
-bool(true)
-bool(true)
+true false
+false true true
+true false
+true true true true true
 a b c d list list 5 a b c d list
-bool(true)
-bool(true)
-bool(true)
-bool(true)
-bool(false)
-bool(false)
-bool(true)
-bool(false)
-bool(true)
-bool(true)
+true true true
+true false false true
+false true true

@@ -41,7 +41,7 @@ foreach ([$store, $filter, $build] as $object) {
         }
     }
 }
-var_dump($tried > 150, $filter->items(), $store->names());
+show($tried > 150, $filter->items(), $store->names());
 echo "values of arrays\n";
 foreach ([1.5, true, null, ['a'], new ArrayObject, new class { function __toString() { return 'a'; } }, STDIN] as $value) {
     foreach (['addMany', 'hasMany', 'removeMany', 'countMany'] as $name) {
@@ -57,9 +57,9 @@ foreach ([1.5, true, null, ['a'], new ArrayObject, new class { function __toStri
     }
 }
 echo sentence(fn() => $filter->addMany(['new', 1.5])), "\n";
-var_dump($filter->has('new'), $filter->items());
+show($filter->has('new'), $filter->items());
 $result = $build->publish();
-var_dump($result['keys']);
+show($result['keys']);
 echo "offsets\n";
 foreach ([1.5, true, null, [], new stdClass] as $offset) {
     echo get_debug_type($offset), ': ', thrown(fn() => $filter[$offset]), ', ', thrown(fn() => isset($filter[$offset])), ', ',
@@ -81,17 +81,11 @@ echo sentence(fn() => $store->build('g', capacity: -1)), "\n", sentence(fn() => 
     sentence(fn() => new Tamis\Store("a\0b")), "\n", sentence(fn() => $store->create("a\0b")), "\n";
 ?>
 --EXPECT--
-bool(true)
-int(1)
-array(1) {
-  [0]=>
-  string(1) "f"
-}
+true 1 ["f"]
 values of arrays
 TypeError 0: Tamis\Filter::addMany(): Argument #1 ($keys) must be an array of strings, float among them
-bool(false)
-int(1)
-int(0)
+false 1
+0
 offsets
 float: TypeError 0, TypeError 0, TypeError 0, TypeError 0
 bool: TypeError 0, TypeError 0, TypeError 0, TypeError 0

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * checks.php: what php_redis.php and predis.php do alike.  Each has run(), which sends a command, and
- * refused(), for one that is answered by an error.
+ * refused(), for one that is answered by an error.  tests/php/class_errors.php has same() from here.
  */
 error_reporting(E_ALL & ~E_DEPRECATED); // predis 1.1 is older than this PHP
 
