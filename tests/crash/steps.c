@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* steps.c: see steps.h. */
 #include "steps.h"
+#include "specs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,21 +185,17 @@ void step_sync(struct scene *scene, unsigned filter)
 static int build(struct scene *scene, unsigned filter, const char *name, uint32_t kind,
                  unsigned edition, bool excepting)
 {
-    const struct tamis_build_spec spec = {
-        .size = sizeof spec,
-        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                              .fp_rate = kind == TAMIS_KIND_FUSE ? 0x1p-32 : 1e-9,
-                                              .kind = kind},
-        .memory_bytes = 1 << 20,
-        .threads = 1,
-        .flags = TAMIS_BUILD_KEEP,
-        .keep = 2};
     struct tamis_key keys[LEDGER_EDITION_KEYS];
     char texts[LEDGER_EDITION_KEYS][32];
     tamis_build *build;
     for (unsigned k = 0; k < LEDGER_EDITION_KEYS; k++)
         keys[k] = (struct tamis_key){texts[k], ledger_edition_key(filter, edition, k, texts[k])};
-    int rc = tamis_build_begin(scene->store, name, &spec, &build);
+    int rc = tamis_build_begin(
+        scene->store, name,
+        BUILD_SPEC(.filter =
+                       SPEC(.fp_rate = kind == TAMIS_KIND_FUSE ? 0x1p-32 : 1e-9, .kind = kind),
+                   .memory_bytes = 1 << 20, .threads = 1, .flags = TAMIS_BUILD_KEEP, .keep = 2),
+        &build);
     if (rc < 0) return rc;
     rc = tamis_build_add(build, keys, LEDGER_EDITION_KEYS);
     if (rc == 0 && excepting) rc = tamis_build_except(build, keys, 1);
@@ -262,9 +259,8 @@ static void take_keys(struct scene *scene, unsigned filter, unsigned source, boo
 
 void step_merge(struct scene *scene, unsigned filter, unsigned source)
 {
-    const struct tamis_merge merge = {
-        .size = sizeof merge, .sources = &scene->filters[source], .count = 1};
-    SPAWN_CHECK(tamis_filter_merge(scene->filters[filter], &merge) == 0);
+    SPAWN_CHECK(tamis_filter_merge(scene->filters[filter],
+                                   MERGE(.sources = &scene->filters[source], .count = 1)) == 0);
     const int64_t at_ns = wall_ns();
     take_keys(scene, filter, source, false);
     for (unsigned i = 0; i < LEDGER_KEYS; i++)
@@ -273,11 +269,11 @@ void step_merge(struct scene *scene, unsigned filter, unsigned source)
 
 void step_create_merged(struct scene *scene, unsigned filter, const char *name, unsigned source)
 {
-    const struct tamis_merge merge = {
-        .size = sizeof merge, .sources = &scene->filters[source], .count = 1};
     struct ledger_filter *told = begin_filter(scene, filter, name);
     take_keys(scene, filter, source, true);
-    SPAWN_CHECK(tamis_filter_create_merged(scene->store, name, &merge, NULL) == 0);
+    SPAWN_CHECK(tamis_filter_create_merged(scene->store, name,
+                                           MERGE(.sources = &scene->filters[source], .count = 1),
+                                           NULL) == 0);
     told->there = LEDGER_YES;
 }
 

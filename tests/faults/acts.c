@@ -4,6 +4,7 @@
 
 #include "base/point.h"
 #include "scene.h"
+#include "specs.h"
 
 #define KEYS SCENE_KEYS
 
@@ -199,9 +200,8 @@ static int64_t act_compare(struct scene *s)
 static int64_t merge_new(struct scene *s, size_t which)
 {
     tamis_filter *merged = NULL;
-    const struct tamis_merge merge = {
-        .size = sizeof merge, .sources = &s->filters[which], .count = 1};
-    int64_t rc = tamis_filter_create_merged(s->store, "merged", &merge, &merged);
+    int64_t rc = tamis_filter_create_merged(
+        s->store, "merged", MERGE(.sources = &s->filters[which], .count = 1), &merged);
     if (rc < 0) return rc;
     rc = ask_filter(merged, which);
     const int closed = tamis_filter_close(merged);
@@ -220,12 +220,10 @@ static int64_t act_merge_into(struct scene *s)
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
     struct tamis_filter_spec like = {.size = sizeof like};
     tamis_filter *into = NULL;
-    const struct tamis_merge merge = {
-        .size = sizeof merge, .sources = &s->filters[PHP], .count = 1};
     int64_t rc = tamis_filter_like(s->filters[PHP], &like, hash_set);
     if (rc == 0) rc = tamis_filter_open_or_create(s->store, "into", &like, &into);
     if (rc == 0) {
-        rc = tamis_filter_merge(into, &merge);
+        rc = tamis_filter_merge(into, MERGE(.sources = &s->filters[PHP], .count = 1));
         if (rc == 0) rc = ask_filter(into, PHP);
         rc = worse(rc, tamis_filter_close(into));
     }

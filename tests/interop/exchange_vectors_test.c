@@ -223,15 +223,14 @@ CASE(guava_dumps_answer_as_recorded_and_come_back)
     for (size_t row = 0; row < dumps.rows; row++) {
         const char *name = tsv_cell(&dumps, row, "name");
         AUTO_STREAM dump = tsv_bytes(&dumps, row, "data_hex");
-        const struct tamis_import_spec spec = {.size = sizeof spec,
-                                               .capacity =
-                                                   strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
-                                               .fp_rate = strtod(tsv_cell(&dumps, row, "p"), NULL)};
-        tamis_filter *filter = imported("guava", &spec, &dump);
+        const struct tamis_import_spec *spec =
+            IMPORT_SPEC(.capacity = strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
+                        .fp_rate = strtod(tsv_cell(&dumps, row, "p"), NULL));
+        tamis_filter *filter = imported("guava", spec, &dump);
         assert_true(assert_answers(filter, &ops, name) > 100);
         struct tamis_filter_stat stat = fixture_stat(filter);
-        assert_int_equal(stat.capacity, spec.capacity);
-        assert_true(stat.fp_rate == spec.fp_rate);
+        assert_int_equal(stat.capacity, spec->capacity);
+        assert_true(stat.fp_rate == spec->fp_rate);
         /* Guava estimates by the same formula */
         assert_int_equal(stat.items, atoi(tsv_cell(&dumps, row, "approximateElementCount")));
         (void)filled_as_recorded(filter, &dumps, row);
@@ -431,9 +430,6 @@ CASE(redis_strings_answer_as_recorded_and_come_back)
     for (size_t i = 0; i < STRINGS; i++) {
         if (FIXTURE_SANITIZED && strings_of[i].m_bits == 0) continue; /* 512 MiB */
         const char *key = strings_of[i].key;
-        const struct tamis_import_spec spec = {.size = sizeof spec,
-                                               .hash_set = strings_of[i].hash_set,
-                                               .m_bits = strings_of[i].m_bits};
         const bool short_one = strings_of[i].m_bits == 8;
         uint64_t all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
         struct bits bits = {.offsets = all, .count = 8, .bytes = 1};
@@ -442,7 +438,10 @@ CASE(redis_strings_answer_as_recorded_and_come_back)
         if (!short_one) bits = read_bits(key);
         const struct tamis_source source = {
             .size = sizeof source, .read = read_string, .context = &bits, .bytes = bits.bytes};
-        assert_done(tamis_filter_import(store, "x", "redis-bitmap", &spec, &source, &filter));
+        assert_done(tamis_filter_import(
+            store, "x", "redis-bitmap",
+            IMPORT_SPEC(.hash_set = strings_of[i].hash_set, .m_bits = strings_of[i].m_bits),
+            &source, &filter));
         assert_exists(filter, &ops, key);
         assert_done(tamis_filter_fill(filter, 0, &segment));
         assert_int_equal(segment.ones, atoi(string_field(&strings, key, "bitcount")));

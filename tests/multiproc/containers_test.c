@@ -35,6 +35,7 @@
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
+#include "specs.h"
 
 #define KEYS 100000u
 #define REMOVED 2000u
@@ -248,11 +249,6 @@ static void act(void *context, unsigned index)
     static const uint64_t keys[] = {1, 2, 3, 4, 5};
     struct scene *scene = context;
     const uint64_t key = 1000000 + index;
-    const struct tamis_filter_spec small = {.size = sizeof small, .capacity = 1000};
-    const struct tamis_build_spec build = {
-        .size = sizeof build,
-        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                              .kind = TAMIS_KIND_FUSE}};
     tamis_store *store = open_at(scene->path, 0);
     tamis_filter *seen = open_filter(store, "seen"), *counts = open_filter(store, "counts");
     SPAWN_CHECK(tamis_filter_add(counts, &key, sizeof key) >= 0);
@@ -267,10 +263,12 @@ static void act(void *context, unsigned index)
         SPAWN_CHECK(tamis_filter_remove(counts, &key, sizeof key) >= 0);
         break;
     case CREATE:
-        SPAWN_CHECK(tamis_filter_create(store, "fresh", &small, NULL) == 0);
+        SPAWN_CHECK(tamis_filter_create(store, "fresh", SPEC(.capacity = 1000), NULL) == 0);
         break;
     case BUILD:
-        SPAWN_CHECK(builds_publish(store, "built", &build, keys, 5, NULL) >= 0);
+        SPAWN_CHECK(builds_publish(store, "built",
+                                   BUILD_SPEC(.filter = SPEC(.kind = TAMIS_KIND_FUSE)), keys, 5,
+                                   NULL) >= 0);
         break;
     case SYNC:
         SPAWN_CHECK(tamis_filter_sync(seen) == 0);
@@ -301,7 +299,6 @@ static void note(double *longest, const struct timespec *begin)
 static void go_on(tamis_store *store, tamis_filter *seen, tamis_filter *counts, int catalog,
                   double longest[2])
 {
-    const struct tamis_filter_spec small = {.size = sizeof small, .capacity = 100};
     struct timespec begin;
     for (uint64_t key = 0; key < 2000; key++) {
         (void)clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -313,7 +310,7 @@ static void go_on(tamis_store *store, tamis_filter *seen, tamis_filter *counts, 
     }
     for (int i = 0; catalog && i < 2; i++) {
         (void)clock_gettime(CLOCK_MONOTONIC, &begin);
-        assert_int_equal(tamis_filter_create(store, "mine", &small, NULL), 0);
+        assert_int_equal(tamis_filter_create(store, "mine", SPEC(.capacity = 100), NULL), 0);
         assert_int_equal(tamis_filter_sync(seen), 0);
         assert_int_equal(tamis_filter_drop(store, "mine"), 0);
         note(&longest[1], &begin);
@@ -325,13 +322,12 @@ CASE(containers_stopped_process_blocks_nobody)
     double longest[2] = {0, 0};
     struct scene *scene = new_scene();
     AUTO_STORE *store = open_at(scene->path, 0);
-    const struct tamis_filter_spec small = {.size = sizeof small, .capacity = 100};
     tamis_filter *seen = open_filter(store, "seen"), *counts = open_filter(store, "counts");
     (void)alarm(240);
     for (unsigned i = 0; i < sizeof stops / sizeof stops[0]; i++) {
         int status;
         if (stops[i].role == DROP)
-            assert_int_equal(tamis_filter_create(store, "fresh", &small, NULL), 0);
+            assert_int_equal(tamis_filter_create(store, "fresh", SPEC(.capacity = 100), NULL), 0);
         const pid_t stopped = spawn_one(act, scene, i);
         assert_int_equal(waitpid(stopped, &status, WUNTRACED), stopped);
         if (!WIFSTOPPED(status)) fail_msg("%s was not stopped", stops[i].what);

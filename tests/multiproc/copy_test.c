@@ -24,6 +24,7 @@
 #include "cases.h"
 #include "scratch.h"
 #include "spawn.h"
+#include "specs.h"
 #include "tamis_build.h"
 
 #define WRITERS 4u
@@ -69,12 +70,8 @@ static void count(struct live *live, tamis_store *store)
 
 static int build(tamis_store *store, uint64_t n)
 {
-    const struct tamis_build_spec spec = {
-        .size = sizeof spec,
-        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                              .fp_rate = 0.001}};
     tamis_build *made;
-    int rc = tamis_build_begin(store, "built", &spec, &made);
+    int rc = tamis_build_begin(store, "built", BUILD_SPEC(.filter = SPEC(.fp_rate = 0.001)), &made);
     if (rc < 0) return rc;
     for (uint64_t i = 0; rc == 0 && i < FIXED + 50; i++) {
         const uint64_t number = i < FIXED ? i : n << 32 | i;
@@ -99,12 +96,11 @@ static void publish(struct live *live, tamis_store *store)
 
 static void churn(struct live *live, tamis_store *store)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
     for (uint64_t n = 0; !__atomic_load_n(&live->stop, __ATOMIC_ACQUIRE); n++) {
         char name[32], other[32];
         (void)snprintf(name, sizeof name, "passing-%u", (unsigned)(n % 7));
         (void)snprintf(other, sizeof other, "other-%u", (unsigned)(n % 5));
-        (void)!tamis_filter_create(store, name, &spec, NULL);
+        (void)!tamis_filter_create(store, name, SPEC(.capacity = 100), NULL);
         (void)!tamis_filter_rename(store, name, other);
         (void)!tamis_filter_drop(store, n % 3 ? name : other);
         usleep(2000);

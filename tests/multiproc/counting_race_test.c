@@ -34,6 +34,7 @@
 #include "rounds.h"
 #include "scratch.h"
 #include "spawn.h"
+#include "specs.h"
 #include "tamis.h"
 
 #define RACERS 4u
@@ -211,18 +212,16 @@ static void check_overestimates(const struct arena *arena)
 
 CASE(multiset_of_random_operations_is_exact)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                           .capacity = RACERS * KEYS,
-                                           .fp_rate = 0.01,
-                                           .kind = TAMIS_KIND_COUNTING};
+    const struct tamis_filter_spec *spec =
+        SPEC(.capacity = RACERS * KEYS, .fp_rate = 0.01, .kind = TAMIS_KIND_COUNTING);
     struct arena *arena = spawn_shared(sizeof *arena);
     tamis_store *store;
-    arena->filter = make_filter(&store, &spec);
+    arena->filter = make_filter(&store, spec);
     arena->exact = spawn_shared(RACERS * KEYS * sizeof *arena->exact);
     arena->seed = random_seed();
     assert_int_equal(spawn_all(RACERS, multiset_process, arena), 0);
     check_overestimates(arena);
-    compare_counters(store, &spec, arena);
+    compare_counters(store, spec, arena);
     drop_filter(store, arena->filter);
 }
 
@@ -277,12 +276,9 @@ static void remover(void *context, unsigned index)
 /* At 1e-9 no key seems to be there that is not, while most counters are those of several keys. */
 static struct arena *make_removal(tamis_store **store)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                           .capacity = 2 * SAME_KEYS,
-                                           .fp_rate = 1e-9,
-                                           .kind = TAMIS_KIND_COUNTING};
     struct arena *arena = spawn_shared(sizeof *arena);
-    arena->filter = make_filter(store, &spec);
+    arena->filter = make_filter(
+        store, SPEC(.capacity = 2 * SAME_KEYS, .fp_rate = 1e-9, .kind = TAMIS_KIND_COUNTING));
     arena->removed = spawn_shared(SAME_KEYS * sizeof *arena->removed);
     arena->seed = random_seed();
     arena->barrier.count = RACERS;
@@ -383,13 +379,12 @@ static void adder(void *context, unsigned index)
 
 static uint64_t told_twice(uint64_t *told_nobody)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = SAME_KEYS, .fp_rate = 1e-4, .kind = TAMIS_KIND_COUNTING};
     struct arena *arena = spawn_shared(sizeof *arena);
     tamis_store *store;
     uint64_t twice = 0, all = 0;
     *told_nobody = 0;
-    arena->filter = make_filter(&store, &spec);
+    arena->filter = make_filter(
+        &store, SPEC(.capacity = SAME_KEYS, .fp_rate = 1e-4, .kind = TAMIS_KIND_COUNTING));
     arena->removed = spawn_shared(SAME_KEYS * sizeof *arena->removed);
     arena->seed = random_seed();
     arena->barrier.count = RACERS;
@@ -452,12 +447,10 @@ static void raiser(void *context, unsigned index)
 /* All counters are full, so every one needs a slot, and all processes look for one at one time. */
 static uint64_t raise_all(void)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 2000, .kind = TAMIS_KIND_COUNTING};
     struct arena *arena = spawn_shared(sizeof *arena);
     tamis_store *store;
     uint64_t differ = 0;
-    arena->filter = make_filter(&store, &spec);
+    arena->filter = make_filter(&store, SPEC(.capacity = 2000, .kind = TAMIS_KIND_COUNTING));
     arena->seed = random_seed();
     arena->barrier.count = RACERS;
     const struct tamis__cells cells = tamis__cells_of(&arena->filter->view->segments[0].segment);

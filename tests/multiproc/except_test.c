@@ -30,6 +30,7 @@
 #include "cases.h"
 #include "scratch.h"
 #include "spawn.h"
+#include "specs.h"
 #include "tamis_build.h"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -52,9 +53,8 @@ static tamis_store *open_store(const char *path)
 
 static void create(const char *path, const char *name, uint64_t capacity)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = capacity};
     AUTO_STORE *store = open_store(path);
-    SPAWN_CHECK(tamis_filter_create(store, name, &spec, NULL) == 0);
+    SPAWN_CHECK(tamis_filter_create(store, name, SPEC(.capacity = capacity), NULL) == 0);
 }
 
 /* ---- Who waits how long ---------------------------------------------------------------------- */
@@ -166,8 +166,7 @@ static int take_off_and_die(tamis_store *store)
 
 static int make_and_drop(tamis_store *store)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
-    const int rc = tamis_filter_create(store, "new", &spec, NULL);
+    const int rc = tamis_filter_create(store, "new", SPEC(.capacity = 10), NULL);
     return rc < 0 ? rc : tamis_filter_drop(store, "new");
 }
 

@@ -25,6 +25,7 @@
 #include "random.h"
 #include "rounds.h"
 #include "scratch.h"
+#include "specs.h"
 #include "tamis.h"
 
 #define RACERS 4u
@@ -126,19 +127,13 @@ static void race_under_kills(const struct tamis_filter_spec *spec)
 
 CASE(kill_racers_of_blocked_tells_new_once_and_loses_nothing)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 1e-4};
-    race_under_kills(&spec);
+    race_under_kills(SPEC(.capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 1e-4));
 }
 
 CASE(kill_racers_of_bloom_tells_new_once_and_loses_nothing)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                           .capacity = KEYS,
-                                           .on_full = TAMIS_ON_FULL_WARN,
-                                           .fp_rate = 0.01,
-                                           .kind = TAMIS_KIND_BLOOM};
-    race_under_kills(&spec);
+    race_under_kills(SPEC(.capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01,
+                          .kind = TAMIS_KIND_BLOOM));
 }
 
 CASES_PREPARE

@@ -26,6 +26,7 @@
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
+#include "specs.h"
 #include "tamis.h"
 
 #define ADDERS 3u
@@ -82,9 +83,8 @@ static void merge_all(struct race *race)
     tamis__point_hook = hesitate;
     do
         for (unsigned s = 0; s < SOURCES; s++) {
-            const struct tamis_merge merge = {
-                .size = sizeof merge, .sources = &race->sources[s], .count = 1};
-            SPAWN_CHECK(tamis_filter_merge(race->filter, &merge) == 0);
+            SPAWN_CHECK(tamis_filter_merge(race->filter,
+                                           MERGE(.sources = &race->sources[s], .count = 1)) == 0);
             (void)__atomic_add_fetch(&race->merges, 1, __ATOMIC_RELAXED);
         }
     while (__atomic_load_n(&race->adding, __ATOMIC_ACQUIRE) > 0);
@@ -184,21 +184,14 @@ static void race_with_merges(const struct tamis_filter_spec *spec)
 
 CASE(merge_into_a_blocked_filter_in_use_loses_nothing)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                           .capacity = ADDED_KEYS + SOURCES * SOURCE_KEYS,
-                                           .fp_rate = 0.01,
-                                           .on_full = TAMIS_ON_FULL_WARN};
-    race_with_merges(&spec);
+    race_with_merges(SPEC(.capacity = ADDED_KEYS + SOURCES * SOURCE_KEYS, .fp_rate = 0.01,
+                          .on_full = TAMIS_ON_FULL_WARN));
 }
 
 CASE(merge_into_a_bloom_filter_in_use_loses_nothing)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                           .capacity = ADDED_KEYS + SOURCES * SOURCE_KEYS,
-                                           .fp_rate = 0.01,
-                                           .kind = TAMIS_KIND_BLOOM,
-                                           .on_full = TAMIS_ON_FULL_WARN};
-    race_with_merges(&spec);
+    race_with_merges(SPEC(.capacity = ADDED_KEYS + SOURCES * SOURCE_KEYS, .fp_rate = 0.01,
+                          .kind = TAMIS_KIND_BLOOM, .on_full = TAMIS_ON_FULL_WARN));
 }
 
 CASES_PREPARE

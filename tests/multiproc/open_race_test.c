@@ -33,6 +33,7 @@
 #include "random.h"
 #include "rounds.h"
 #include "scratch.h"
+#include "specs.h"
 #include "tamis.h"
 
 #define OPENERS 3u
@@ -111,14 +112,13 @@ static int open_and_make(uint32_t round, unsigned index, int64_t busy_timeout_ms
 {
     const struct tamis_store_options options = {
         .size = sizeof options, .flags = TAMIS_CREATE, .busy_timeout_ms = busy_timeout_ms};
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
     char path[256], name[16];
     tamis_store *store;
     path_of(round, path);
     (void)snprintf(name, sizeof name, "of-%u", index);
     int rc = tamis_store_open_with(path, &options, &store);
     if (rc < 0) return rc;
-    rc = tamis_filter_create(store, name, &spec, NULL);
+    rc = tamis_filter_create(store, name, SPEC(.capacity = 10), NULL);
     tamis_store_close(store);
     return rc;
 }
@@ -178,12 +178,11 @@ static void await_all(struct arena *arena, unsigned victim, int64_t kill_at)
 static void count_lost(uint32_t round, const struct opener *openers, unsigned count,
                        struct outcome *outcome)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
     tamis_store *store = NULL;
     char path[256];
     path_of(round, path);
     if (tamis_store_open(path, TAMIS_CREATE, &store) < 0 ||
-        (round % 4 == 0 && tamis_filter_create(store, "another", &spec, NULL) < 0)) {
+        (round % 4 == 0 && tamis_filter_create(store, "another", SPEC(.capacity = 10), NULL) < 0)) {
         if (!no_locks) printf("%s: %s\n", path, tamis_last_error());
         outcome->errors++;
     }

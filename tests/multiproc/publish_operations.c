@@ -16,6 +16,7 @@
 #include "base/point.h"
 #include "builds.h"
 #include "spawn.h"
+#include "specs.h"
 
 #define STRANGERS 40u
 
@@ -31,23 +32,16 @@ int operations_publish(tamis_store *store, const char *name, uint64_t generation
 
 const struct tamis_build_spec operations_fuse = {
     .size = sizeof operations_fuse,
-    .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                          .fp_rate = 0x1p-32,
-                                          .kind = TAMIS_KIND_FUSE},
+    .filter = SPEC(.fp_rate = 0x1p-32, .kind = TAMIS_KIND_FUSE),
     .threads = 1};
-static const struct tamis_build_spec keeping = {
-    .size = sizeof keeping,
-    .filter =
-        &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec), .fp_rate = 0x1p-32},
-    .threads = 1,
-    .flags = TAMIS_BUILD_KEEP,
-    .keep = 2};
+static const struct tamis_build_spec keeping = {.size = sizeof keeping,
+                                                .filter = SPEC(.fp_rate = 0x1p-32),
+                                                .threads = 1,
+                                                .flags = TAMIS_BUILD_KEEP,
+                                                .keep = 2};
 static const struct tamis_build_spec blocked = {
     .size = sizeof blocked,
-    .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                          .fp_rate = 1e-9,
-                                          .capacity = 100,
-                                          .kind = TAMIS_KIND_BLOCKED},
+    .filter = SPEC(.fp_rate = 1e-9, .capacity = 100, .kind = TAMIS_KIND_BLOCKED),
     .threads = 1};
 static const uint64_t numbers[2] = {0, 1};
 static const struct tamis_key excepted[2] = {{&numbers[0], sizeof numbers[0]},
@@ -156,9 +150,8 @@ static tamis_filter *open_other(tamis_store *store, const char *name)
 
 static int64_t create(tamis_store *store, const char *path)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
     (void)path;
-    return tamis_filter_create(store, "new", &spec, NULL);
+    return tamis_filter_create(store, "new", SPEC(.capacity = 100), NULL);
 }
 
 struct tape {
@@ -212,9 +205,8 @@ static int64_t import_static(tamis_store *store, const char *path)
 static int64_t merge(tamis_store *store, const char *path)
 {
     AUTO_FILTER *source = open_other(store, "small");
-    const struct tamis_merge merge = {.size = sizeof merge, .sources = &source, .count = 1};
     (void)path;
-    return tamis_filter_create_merged(store, "new", &merge, NULL);
+    return tamis_filter_create_merged(store, "new", MERGE(.sources = &source, .count = 1), NULL);
 }
 
 static int64_t grow(tamis_store *store, const char *path)

@@ -29,6 +29,7 @@
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
+#include "specs.h"
 
 #define READERS 4u
 #define THREADS 3u /* of the first reader */
@@ -81,13 +82,6 @@ static uint64_t own_key(uint64_t generation, uint64_t i)
 static int publish(tamis_store *store, uint64_t generation)
 {
     static uint64_t keys[FIXED + OWN + MARKS + 1];
-    const struct tamis_build_spec spec = {
-        .size = sizeof spec,
-        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                              .fp_rate = 0x1p-32},
-        .threads = 1,
-        .flags = TAMIS_BUILD_KEEP,
-        .keep = 3};
     struct tamis_build_result result = {.size = sizeof result};
     size_t count = 0;
     for (uint64_t i = 0; i < FIXED; i++)
@@ -97,7 +91,10 @@ static int publish(tamis_store *store, uint64_t generation)
     for (uint64_t i = 0; i < MARKS; i++)
         keys[count++] = mark_of(generation, i);
     keys[count++] = EXCEPTED;
-    const int rc = builds_publish(store, "list", &spec, keys, count, &result);
+    const int rc = builds_publish(store, "list",
+                                  BUILD_SPEC(.filter = SPEC(.fp_rate = 0x1p-32), .threads = 1,
+                                             .flags = TAMIS_BUILD_KEEP, .keep = 3),
+                                  keys, count, &result);
     return rc == 1 && result.generation != generation ? TAMIS_ECORRUPT : rc;
 }
 

@@ -28,6 +28,7 @@
 #include "rounds.h"
 #include "scratch.h"
 #include "spawn.h"
+#include "specs.h"
 #include "tamis.h"
 #ifdef TAMIS_TEST_POINTS
 #include "base/point.h"
@@ -230,27 +231,23 @@ CASE(race_blocked_of_four_words_tells_new_once)
 
 CASE(race_bloom_tells_new_once)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                           .capacity = KEYS,
-                                           .on_full = TAMIS_ON_FULL_WARN,
-                                           .fp_rate = 0.01,
-                                           .kind = TAMIS_KIND_BLOOM};
-    race_and_compare("bloom", &spec, false);
-    race_and_compare("bloom", &spec, true);
+    const struct tamis_filter_spec *spec = SPEC(.capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN,
+                                                .fp_rate = 0.01, .kind = TAMIS_KIND_BLOOM);
+    race_and_compare("bloom", spec, false);
+    race_and_compare("bloom", spec, true);
 }
 
 #ifdef TAMIS_TEST_POINTS
 /* The control: with the rule that design.md refutes, the same race tells many keys NEW twice. */
 CASE(race_any_bit_rule_tells_new_twice)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01};
     struct race *race = spawn_shared(sizeof *race);
     AUTO_STORE *store;
     assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
     race->answers = spawn_shared((size_t)RACERS * KEYS);
     race->seed = random_seed();
-    race->filter = make_filter(store, "control", &spec);
+    race->filter = make_filter(
+        store, "control", SPEC(.capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 0.01));
     tamis__point_any_bit_rule = 1;
     run_race(race, RACERS);
     tamis__point_any_bit_rule = 0;

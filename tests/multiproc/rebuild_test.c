@@ -19,6 +19,7 @@
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
+#include "specs.h"
 #include "txn/store.h"
 
 static uint64_t base_key(uint64_t i)
@@ -58,19 +59,16 @@ static int note_publishing(void *context, uint32_t phase, uint64_t done, uint64_
 static void rebuild(struct rebuilding *r)
 {
     uint64_t keys[BASE];
-    const struct tamis_build_spec spec = {
-        .size = sizeof spec,
-        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                              .kind = TAMIS_KIND_BLOCKED,
-                                              .capacity = BASE,
-                                              .fp_rate = 1e-6},
-        .threads = 1,
-        .progress = note_publishing,
-        .context = r};
     struct tamis_build_result result = {.size = sizeof result};
     for (uint64_t i = 0; i < BASE; i++)
         keys[i] = base_key(i);
-    assert_int_equal(builds_publish(r->store, "growing", &spec, keys, BASE, &result), 1);
+    assert_int_equal(
+        builds_publish(r->store, "growing",
+                       BUILD_SPEC(.filter = SPEC(.kind = TAMIS_KIND_BLOCKED, .capacity = BASE,
+                                                 .fp_rate = 1e-6),
+                                  .threads = 1, .progress = note_publishing, .context = r),
+                       keys, BASE, &result),
+        1);
     assert_int_equal(r->begun, r->done + 1);
     __atomic_store_n(&r->done, r->begun, __ATOMIC_RELEASE);
 }
@@ -199,14 +197,12 @@ static int count_file(void *context, const struct tamis_generation_stat *stat)
 static void publish_keys(tamis_store *store)
 {
     static uint64_t keys[KEYS];
-    const struct tamis_build_spec spec = {
-        .size = sizeof spec,
-        .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                              .fp_rate = 0x1p-32},
-        .threads = 1};
     for (uint64_t i = 0; i < KEYS; i++)
         keys[i] = i;
-    assert_int_equal(builds_publish(store, "list", &spec, keys, KEYS, NULL), 1);
+    assert_int_equal(builds_publish(store, "list",
+                                    BUILD_SPEC(.filter = SPEC(.fp_rate = 0x1p-32), .threads = 1),
+                                    keys, KEYS, NULL),
+                     1);
 }
 
 struct dropping {

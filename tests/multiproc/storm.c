@@ -8,6 +8,7 @@
 #include "builds.h"
 #include "random.h"
 #include "spawn.h"
+#include "specs.h"
 
 #define LIST_KEYS 30u
 #define NAME_BYTES 32
@@ -63,15 +64,15 @@ static void check_names(tamis_store *store, unsigned number, struct storm_writer
 static void create(tamis_store *store, unsigned number, struct storm_writer *writer, uint32_t index)
 {
     static const uint32_t kinds[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM, TAMIS_KIND_COUNTING};
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 16, .kind = kinds[writer->serials % 3]};
     struct storm_name *name = &writer->names[index];
     char text[NAME_BYTES];
     name_of(number, index, text);
     name->keys = 0;
     name->serial = ++writer->serials;
     name->state = STORM_BEGUN;
-    SPAWN_CHECK(tamis_filter_create(store, text, &spec, NULL) == 0);
+    SPAWN_CHECK(tamis_filter_create(store, text,
+                                    SPEC(.capacity = 16, .kind = kinds[writer->serials % 3]),
+                                    NULL) == 0);
     name->state = STORM_PRESENT;
     writer->operations[0]++;
 }
@@ -147,18 +148,14 @@ static uint64_t mark_of(uint64_t generation)
 
 static void publish(tamis_store *store, const char *list, struct storm_writer *writer)
 {
-    const struct tamis_build_spec
-        fuse = {.size = sizeof fuse,
-                .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                                      .fp_rate = 0x1p-32,
-                                                      .kind = TAMIS_KIND_FUSE},
-                .threads = 1},
-        blocked = {.size = sizeof blocked,
-                   .filter = &(struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                                         .fp_rate = 1e-9,
-                                                         .capacity = 100,
-                                                         .kind = TAMIS_KIND_BLOCKED},
-                   .threads = 1};
+    const struct tamis_build_spec fuse = {.size = sizeof fuse,
+                                          .filter =
+                                              SPEC(.fp_rate = 0x1p-32, .kind = TAMIS_KIND_FUSE),
+                                          .threads = 1},
+                                  blocked = {.size = sizeof blocked,
+                                             .filter = SPEC(.fp_rate = 1e-9, .capacity = 100,
+                                                            .kind = TAMIS_KIND_BLOCKED),
+                                             .threads = 1};
     uint64_t keys[LIST_KEYS + 1];
     for (uint64_t i = 0; i < LIST_KEYS; i++)
         keys[i] = i;
@@ -215,10 +212,9 @@ static void check_list(tamis_store *store, const char *list, struct storm_writer
 
 static void rotate(tamis_store *store, const char *window, struct storm_writer *writer)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .window_items = 4000, .slices = SLICES};
     tamis_filter *filter;
-    SPAWN_CHECK(tamis_filter_open_or_create(store, window, &spec, &filter) == 0);
+    SPAWN_CHECK(tamis_filter_open_or_create(
+                    store, window, SPEC(.window_items = 4000, .slices = SLICES), &filter) == 0);
     const uint64_t key = writer->window_key + 1;
     if (writer->window_key > 0 && writer->window_moves < SLICES)
         SPAWN_CHECK(tamis_filter_contains(filter, &writer->window_key, sizeof key) == 1);

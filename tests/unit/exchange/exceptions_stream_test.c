@@ -108,11 +108,10 @@ EXCHANGE_CASE(exceptions_travel_with_a_filter_of_any_kind)
 /* A filter of kind fuse whose build has found exceptions; one of them is set by hand too. */
 static void build_excepting(const struct exchanges *p)
 {
-    const struct tamis_filter_spec filter = {.size = sizeof filter, .fp_rate = 0.004};
-    const struct tamis_build_spec spec = {.size = sizeof spec, .filter = &filter, .threads = 1};
     struct tamis_build_result result = {.size = sizeof result};
     tamis_build *build;
-    assert_done(tamis_build_begin(p->store, "x", &spec, &build));
+    assert_done(tamis_build_begin(
+        p->store, "x", BUILD_SPEC(.filter = SPEC(.fp_rate = 0.004), .threads = 1), &build));
     for (uint64_t i = 0; i < 3000; i++) {
         const struct tamis_key key = {&i, sizeof i};
         assert_done(i < 1000 ? tamis_build_add(build, &key, 1)
@@ -148,9 +147,8 @@ EXCHANGE_CASE(exceptions_keep_their_origin)
     assert_int_equal(keys_found(x, 0, 3000), 999); /* 5 is an exception, strangers are none */
     const uint64_t key = 5;
     const struct tamis_filter_spec filter = {.size = sizeof filter, .fp_rate = 0.004};
-    const struct tamis_build_spec spec = {.size = sizeof spec, .filter = &filter};
     tamis_build *build;
-    assert_done(tamis_build_begin(p->store, "x", &spec, &build));
+    assert_done(tamis_build_begin(p->store, "x", BUILD_SPEC(.filter = &filter), &build));
     assert_done(tamis_build_add(build, &(struct tamis_key){&key, sizeof key}, 1));
     assert_int_equal(tamis_build_publish(build, NULL), 1);
     tamis_build_close(build);
@@ -225,9 +223,8 @@ EXCHANGE_CASE(exceptions_are_left_out_where_that_is_asked_for)
 EXCHANGE_CASE(exceptions_stay_under_a_seal)
 {
     const struct exchanges *p = *state;
-    const struct tamis_import_spec sealed = {.size = sizeof sealed, .seal_capacity = 100};
     AUTO_STREAM s = small_stream(p);
-    assert_done(exchanges_import(p, "tamis", &sealed, &s));
+    assert_done(exchanges_import(p, "tamis", IMPORT_SPEC(.seal_capacity = 100), &s));
     AUTO_FILTER *x = fixture_opened(p->store, "x", 0);
     assert_int_equal(fixture_stat(x).segment_count, 2);
     assert_int_equal(tamis_filter_contains(x, "bb", 2), 0);
@@ -306,10 +303,10 @@ EXCHANGE_CASE(exceptions_that_come_twice_are_refused)
 EXCHANGE_CASE(exceptions_need_the_whole_stream)
 {
     const struct exchanges *p = *state;
-    const struct tamis_import_spec head = {.size = sizeof head, .flags = TAMIS_IMPORT_HEAD};
     AUTO_STREAM s = small_stream(p);
     AUTO_STREAM only_head = stream_of(s.data, EXCHANGES_HEAD + EXCHANGES_DESCRIPTION + 8);
-    exchanges_refused(p, "tamis", &head, &only_head, TAMIS_EUNSUPPORTED, "the whole stream");
+    exchanges_refused(p, "tamis", IMPORT_SPEC(.flags = TAMIS_IMPORT_HEAD), &only_head,
+                      TAMIS_EUNSUPPORTED, "the whole stream");
 }
 
 EXCHANGE_CASE(exceptions_have_no_form_in_other_formats)
@@ -384,10 +381,9 @@ static void change_meanwhile(enum tamis__point point)
     if (point != TAMIS__POINT_EXPORT_PINNED) return;
     tamis__point_hook = NULL;
     AUTO_STORE *store = fixture_open(racing->path, 0);
-    const struct tamis_filter_spec filter = {.size = sizeof filter, .fp_rate = 1e-4};
-    const struct tamis_build_spec spec = {.size = sizeof spec, .filter = &filter, .threads = 1};
     tamis_build *build;
-    assert_done(tamis_build_begin(store, "x", &spec, &build));
+    assert_done(tamis_build_begin(
+        store, "x", BUILD_SPEC(.filter = SPEC(.fp_rate = 1e-4), .threads = 1), &build));
     for (uint64_t i = 0; i < 5000; i++) {
         const struct tamis_key key = {&i, sizeof i};
         assert_done(tamis_build_add(build, &key, 1));

@@ -437,8 +437,8 @@ EXCHANGE_CASE(streams_that_tell_are_not_contradicted)
         exchanges_refused(*state, "redisbloom", &specs[i], &stream, TAMIS_EINVAL, "tells its");
     for (size_t i = 0; i < 3; i++)
         exchanges_refused(*state, "guava", &specs[i], &guava, TAMIS_EINVAL, "tells its");
-    const struct tamis_import_spec bad = {.size = sizeof bad, .fp_rate = -1};
-    exchanges_refused(*state, "guava", &bad, &guava, TAMIS_EINVAL, "rate of -1");
+    exchanges_refused(*state, "guava", IMPORT_SPEC(.fp_rate = -1), &guava, TAMIS_EINVAL,
+                      "rate of -1");
 }
 
 CASES_PREPARE

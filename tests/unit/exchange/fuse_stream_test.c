@@ -19,11 +19,10 @@
 
 static int build(tamis_store *store, const char *name, uint64_t keys, double rate, unsigned flags)
 {
-    const struct tamis_filter_spec filter = {.size = sizeof filter, .fp_rate = rate};
-    const struct tamis_build_spec spec = {
-        .size = sizeof spec, .filter = &filter, .flags = flags, .threads = 1};
     tamis_build *build;
-    assert_done(tamis_build_begin(store, name, &spec, &build));
+    assert_done(tamis_build_begin(
+        store, name, BUILD_SPEC(.filter = SPEC(.fp_rate = rate), .flags = flags, .threads = 1),
+        &build));
     for (uint64_t i = 0; i < keys; i++) {
         const struct tamis_key key = {&i, sizeof i};
         assert_done(tamis_build_add(build, &key, 1));
@@ -81,12 +80,11 @@ EXCHANGE_CASE(fuse_of_hash_set_sip_needs_its_key)
 {
     const struct exchanges *p = *state;
     const struct tamis_filter_spec filter = {.size = sizeof filter, .hash_set = "sip"};
-    const struct tamis_build_spec spec = {.size = sizeof spec, .filter = &filter};
     AUTO_STREAM stream = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&stream);
     const struct tamis_key key = {"k", 1};
     tamis_build *build;
-    assert_done(tamis_build_begin(p->store, "x", &spec, &build));
+    assert_done(tamis_build_begin(p->store, "x", BUILD_SPEC(.filter = &filter), &build));
     assert_done(tamis_build_add(build, &key, 1));
     assert_int_equal(tamis_build_publish(build, NULL), 1);
     tamis_build_close(build);

@@ -19,11 +19,10 @@
 /* A filter of two segments with a little in each, as a stream. */
 static struct stream portable_stream(const struct exchanges *p)
 {
-    const struct tamis_import_spec sealed = {
-        .size = sizeof sealed, .seal_capacity = 40, .seal_rate = 0.1};
     struct dump dump = dump_of(1);
     struct stream redisbloom = dump_stream(&dump);
-    assert_done(exchanges_import(p, "redisbloom", &sealed, &redisbloom));
+    assert_done(exchanges_import(p, "redisbloom",
+                                 IMPORT_SPEC(.seal_capacity = 40, .seal_rate = 0.1), &redisbloom));
     stream_free(&redisbloom);
     tamis_filter *filter = fixture_opened(p->store, "x", 0);
     for (char key[] = "a"; key[0] <= 'z'; key[0]++)
@@ -302,10 +301,9 @@ EXCHANGE_CASE(portable_window_of_the_last_slice_does_not_move)
 EXCHANGE_CASE(portable_windowed_filter_is_not_sealed)
 {
     const struct exchanges *p = *state;
-    const struct tamis_import_spec sealed = {
-        .size = sizeof sealed, .seal_capacity = 100, .seal_rate = 0.01};
     AUTO_STREAM stream = grown(p, SPEC(.slices = 3, .window_items = 600), 10);
-    exchanges_refused(p, "tamis", &sealed, &stream, TAMIS_EUNSUPPORTED, "without a seal");
+    exchanges_refused(p, "tamis", IMPORT_SPEC(.seal_capacity = 100, .seal_rate = 0.01), &stream,
+                      TAMIS_EUNSUPPORTED, "without a seal");
 }
 
 EXCHANGE_CASE(portable_bad_policy_is_refused)

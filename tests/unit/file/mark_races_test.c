@@ -84,10 +84,9 @@ static void begin_late(enum tamis__point point)
  * flight was taken off, and others would have answered SEEN for its key.) */
 STORE_CASE(flight_that_begins_during_a_checkpoint_stays_counted)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 1000, .flags = TAMIS_FILTER_DURABLE};
     void *added = NULL;
-    AUTO_FILTER *filter = fixture_create(store, "x", &spec);
+    AUTO_FILTER *filter =
+        fixture_create(store, "x", SPEC(.capacity = 1000, .flags = TAMIS_FILTER_DURABLE));
     AUTO_FILTER *other = fixture_opened(store, "x", 0);
     late = other;
     tamis__point_hook = begin_late;

@@ -269,8 +269,7 @@ STORE_CASE(mark_is_set_by_batches_merges_and_removes)
                  *into = fixture_filter(store, "y", 1000);
     assert_int_equal(tamis_filter_add_batch(filter, &key, 1, NULL), 1);
     assert_int_equal(header_of(path, 1).mark & TAMIS__MARK_BITS, MARKED);
-    const struct tamis_merge merge = {.size = sizeof merge, .sources = &filter, .count = 1};
-    assert_done(tamis_filter_merge(into, &merge));
+    assert_done(tamis_filter_merge(into, MERGE(.sources = &filter, .count = 1)));
     assert_int_equal(header_of(path, 2).mark & TAMIS__MARK_BITS, MARKED);
     tamis_filter *counting =
         fixture_create(store, "z", SPEC(.capacity = 1000, .kind = TAMIS_KIND_COUNTING));

@@ -29,10 +29,9 @@ static char *store_path;
 
 static tamis_filter *make(const char *name, uint32_t slices)
 {
-    const struct tamis_filter_spec plain = {.size = sizeof plain, .m_bits = DATA_BYTES * 8, .k = 1};
     const struct tamis_filter_spec window = {
         .size = sizeof window, .capacity = 120000000, .slices = slices, .window_items = 120000000};
-    return fixture_create(store, name, slices ? &window : &plain);
+    return fixture_create(store, name, slices ? &window : SPEC(.m_bits = DATA_BYTES * 8, .k = 1));
 }
 
 static tamis_filter *opened(const char *name, unsigned flags)

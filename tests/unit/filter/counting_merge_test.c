@@ -127,8 +127,7 @@ static void check_parts(uint32_t counter_bits)
     assert_done(merges_new(store, "made", parts, PARTS, 0, &made));
     for (unsigned i = 0; i < PARTS; i++)
         assert_done(merges_into(into, parts[i]));
-    const struct tamis_merge all = {.size = sizeof all, .sources = parts, .count = PARTS};
-    assert_done(tamis_filter_merge(once, &all));
+    assert_done(tamis_filter_merge(once, MERGE(.sources = parts, .count = PARTS)));
     tamis_filter *results[] = {made, into, once};
     for (size_t i = 0; i < 3; i++) {
         assert_same_counters(results[i], whole);
@@ -413,12 +412,9 @@ STORE_CASE(merge_stopped_is_whole_or_was_not)
     add(b, 1, 9);
     for (int stop = 1; stop <= 2; stop++) {
         int pieces = stop;
-        const struct tamis_merge merge = {.size = sizeof merge,
-                                          .sources = &b,
-                                          .count = 1,
-                                          .progress = merges_stop,
-                                          .context = &pieces};
-        assert_int_equal(tamis_filter_merge(a, &merge), stop == 1 ? TAMIS_ELIMIT : 0);
+        assert_int_equal(tamis_filter_merge(a, MERGE(.sources = &b, .count = 1,
+                                                     .progress = merges_stop, .context = &pieces)),
+                         stop == 1 ? TAMIS_ELIMIT : 0);
         assert_int_equal(pieces, 0);
         assert_int_equal(count_of(a, 1), stop == 1 ? 9 : 18);
     }

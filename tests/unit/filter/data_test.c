@@ -50,8 +50,7 @@ static int import(tamis_store *store, const char *name, const char *format, uint
                   struct stream *stream, tamis_filter **filter)
 {
     const struct tamis_source source = stream_source(stream);
-    const struct tamis_import_spec spec = {.size = sizeof spec, .flags = flags};
-    return tamis_filter_import(store, name, format, &spec, &source, filter);
+    return tamis_filter_import(store, name, format, IMPORT_SPEC(.flags = flags), &source, filter);
 }
 
 static int add_number(tamis_filter *filter, unsigned number)

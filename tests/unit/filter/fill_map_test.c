@@ -115,11 +115,10 @@ STORE_CASE(map_of_fingerprints_is_that_of_those_that_are_not_0)
     static const double rates[] = {0.01, 1e-4, 1e-9};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         char name[16], key[RANDOM_KEY_BYTES];
-        const struct tamis_build_spec spec = {.size = sizeof spec,
-                                              .filter = SPEC(.fp_rate = rates[i])};
         tamis_build *build;
         (void)snprintf(name, sizeof name, "fuse-%zu", i);
-        assert_done(tamis_build_begin(store, name, &spec, &build));
+        assert_done(tamis_build_begin(store, name, BUILD_SPEC(.filter = SPEC(.fp_rate = rates[i])),
+                                      &build));
         for (uint64_t j = 0; j < 3000; j++) {
             const struct tamis_key one = {key, random_key(j, key)};
             assert_done(tamis_build_add(build, &one, 1));

@@ -229,10 +229,9 @@ STORE_CASE(intersection_has_the_common_keys)
     assert_int_equal(present(a, 0, 6000), 6000); /* the sources are as they were */
     assert_refused(TAMIS_EEXIST, "'made' exists already",
                    merges_new(store, "made", sources, 3, TAMIS_MERGE_INTERSECT, NULL));
-    const struct tamis_merge merge = {
-        .size = sizeof merge, .sources = sources, .count = 1, .flags = TAMIS_MERGE_INTERSECT};
     assert_refused(TAMIS_EUNSUPPORTED, "would take keys out of it",
-                   tamis_filter_merge(made, &merge));
+                   tamis_filter_merge(made, MERGE(.sources = sources, .count = 1,
+                                                  .flags = TAMIS_MERGE_INTERSECT)));
     assert_int_equal(present(made, 4000, 6000), 2000);
     for (int i = 0; i < 3; i++)
         assert_done(tamis_filter_close(sources[i]));
@@ -277,12 +276,9 @@ CASE(merge_past_the_capacity_is_for_the_policy)
 {
     AUTO_STORE *store = fixture_store(NULL);
     for (uint32_t policy = TAMIS_ON_FULL_GROW; policy <= TAMIS_ON_FULL_WARN; policy++) {
-        const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                               .capacity = 1000,
-                                               .fp_rate = 0.001,
-                                               .on_full = policy,
-                                               .seed = policy};
-        tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
+        const struct tamis_filter_spec *spec =
+            SPEC(.capacity = 1000, .fp_rate = 0.001, .on_full = policy, .seed = policy);
+        tamis_filter *a = merges_make(store, "a", spec), *b = merges_make(store, "b", spec);
         merges_add(a, 0, 900, 1);
         merges_add(b, 900, 1800, 1);
         struct tamis_filter_stat stat = fixture_stat(a);
@@ -365,21 +361,18 @@ STORE_CASE(merge_stopped_leaves_a_superset_or_nothing)
         .size = sizeof spec, .m_bits = 3u << 23, .k = 3}; /* three pieces */
     tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
     int pieces = 2;
-    const struct tamis_merge merge = {.size = sizeof merge,
-                                      .sources = &b,
-                                      .count = 1,
-                                      .progress = merges_stop,
-                                      .context = &pieces};
+    const struct tamis_merge *merge =
+        MERGE(.sources = &b, .count = 1, .progress = merges_stop, .context = &pieces);
     merges_add(a, 0, 1000, 1);
     merges_add(b, 1000, 2000, 1);
-    assert_int_equal(tamis_filter_merge(a, &merge), TAMIS_ELIMIT);
+    assert_int_equal(tamis_filter_merge(a, merge), TAMIS_ELIMIT);
     assert_int_equal(present(a, 0, 1000), 1000);
     pieces = 2;
-    assert_int_equal(tamis_filter_create_merged(store, "made", &merge, NULL), TAMIS_ELIMIT);
+    assert_int_equal(tamis_filter_create_merged(store, "made", merge, NULL), TAMIS_ELIMIT);
     assert_int_equal(fixture_files(path, "staging"), 0);
     assert_int_equal(fixture_files(path, "segments"), 2);
     pieces = 4; /* one more than there are */
-    assert_done(tamis_filter_merge(a, &merge));
+    assert_done(tamis_filter_merge(a, merge));
     assert_int_equal(pieces, 1);
     assert_int_equal(present(a, 0, 2000), 2000);
     assert_done(tamis_filter_close(a));

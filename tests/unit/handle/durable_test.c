@@ -583,9 +583,8 @@ CASE(merge_is_on_the_disk)
     spec.flags = 0;
     tamis_filter *source = fixture_create(scene.store, "other", &spec);
     assert_done(add_range(source, 500, 100, NULL));
-    const struct tamis_merge merge = {.size = sizeof merge, .sources = &source, .count = 1};
     count_calls();
-    assert_done(tamis_filter_merge(scene.filter, &merge));
+    assert_done(tamis_filter_merge(scene.filter, MERGE(.sources = &source, .count = 1)));
     assert_true(map_syncs > 0);
     count_calls();
     assert_int_equal(text_add(scene.filter, 501), 0);

@@ -64,16 +64,14 @@ static void assert_batches(struct model *model, uint64_t added, uint64_t *random
 /* A list of equal segments: those of a window that forgets none of the keys. */
 static void assert_list(tamis_store *store, uint32_t kind, double fp_rate, const char *hash_set)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                           .kind = kind,
-                                           .fp_rate = fp_rate,
-                                           .hash_set = hash_set,
-                                           .window_items = 2 * SEGMENTS * SLICE_KEYS,
-                                           .slices = SEGMENTS};
     uint64_t random = 20261122, added = 0;
     struct model *model = malloc(sizeof *model);
     assert_non_null(model);
-    const int rc = tamis_filter_create(store, "list", &spec, &model->filter);
+    const int rc =
+        tamis_filter_create(store, "list",
+                            SPEC(.kind = kind, .fp_rate = fp_rate, .hash_set = hash_set,
+                                 .window_items = 2 * SEGMENTS * SLICE_KEYS, .slices = SEGMENTS),
+                            &model->filter);
     if (rc != TAMIS_EUNSUPPORTED || hash_set == NULL) { /* a hash set that may not be there */
         assert_done(rc);
         for (unsigned segments = 1; segments <= SEGMENTS; segments++) {

@@ -156,13 +156,9 @@ STORE_CASE(sip_each_filter_has_a_secret_of_its_own)
     tamis_filter *b = fixture_create(store, "b", &spec);
     assert_done(tamis_filter_like(a, &like, set));
     tamis_filter *c = fixture_create(store, "c", &like);
-    const struct tamis_merge merge = {
-        .size = sizeof merge, .sources = (tamis_filter *[]){c}, .count = 1};
-    const struct tamis_merge other = {
-        .size = sizeof other, .sources = (tamis_filter *[]){b}, .count = 1};
-    assert_done(tamis_filter_merge(a, &merge));
+    assert_done(tamis_filter_merge(a, MERGE(.sources = (tamis_filter *[]){c}, .count = 1)));
     assert_refused(TAMIS_EMISMATCH, "differ in secret; make one like",
-                   tamis_filter_merge(a, &other));
+                   tamis_filter_merge(a, MERGE(.sources = (tamis_filter *[]){b}, .count = 1)));
     add_keys(a, 3000); /* grows */
     explain_first(a, 0, hashes[0]);
     explain_first(a, 1, hashes[1]);

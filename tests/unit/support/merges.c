@@ -15,12 +15,12 @@ tamis_filter *merges_make(tamis_store *store, const char *name,
 
 tamis_filter *merges_import_empty(tamis_store *store, const char *name)
 {
-    const struct tamis_import_spec spec = {
-        .size = sizeof spec, .hash_set = "guava", .m_bits = 50000, .k = 5};
     struct stream nothing = {.data = NULL};
     const struct tamis_source source = stream_source(&nothing);
     tamis_filter *filter = NULL;
-    assert_done(tamis_filter_import(store, name, "redis-bitmap", &spec, &source, &filter));
+    assert_done(tamis_filter_import(store, name, "redis-bitmap",
+                                    IMPORT_SPEC(.hash_set = "guava", .m_bits = 50000, .k = 5),
+                                    &source, &filter));
     return filter;
 }
 
@@ -33,16 +33,14 @@ void merges_add(tamis_filter *filter, uint64_t from, uint64_t to, uint64_t step)
 
 int merges_into(tamis_filter *filter, tamis_filter *source)
 {
-    const struct tamis_merge merge = {.size = sizeof merge, .sources = &source, .count = 1};
-    return tamis_filter_merge(filter, &merge);
+    return tamis_filter_merge(filter, MERGE(.sources = &source, .count = 1));
 }
 
 int merges_new(tamis_store *store, const char *name, tamis_filter **sources, size_t count,
                uint32_t flags, tamis_filter **filter)
 {
-    const struct tamis_merge merge = {
-        .size = sizeof merge, .sources = sources, .count = count, .flags = flags};
-    return tamis_filter_create_merged(store, name, &merge, filter);
+    return tamis_filter_create_merged(
+        store, name, MERGE(.sources = sources, .count = count, .flags = flags), filter);
 }
 
 int merges_stop(void *context, uint64_t done_bytes, uint64_t all_bytes)

@@ -150,10 +150,9 @@ STORE_CASE(removal_is_on_the_disk_before_the_catalog_forgets_it)
 STORE_CASE(built_data_are_on_the_disk_before_their_name)
 {
     tamis_build *build = NULL;
-    const struct tamis_build_spec spec = {.size = sizeof spec, .threads = 1};
     const struct tamis_key keys[] = {{"a", 1}, {"b", 1}, {"c", 1}};
     watch_begin();
-    assert_done(tamis_build_begin(store, "list", &spec, &build));
+    assert_done(tamis_build_begin(store, "list", BUILD_SPEC(.threads = 1), &build));
     assert_done(tamis_build_add(build, keys, 3));
     assert_int_equal(tamis_build_publish(build, NULL), 1);
     watch_end();
