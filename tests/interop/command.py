@@ -7,7 +7,9 @@ import sys
 import tempfile
 import time
 
-VECTORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "vectors")
+HERE = os.path.dirname(os.path.abspath(__file__))
+VECTORS = os.path.join(HERE, "vectors")
+sys.path.append(os.path.join(HERE, "..", "redis"))  # has servers and clients of Redis
 SKIPPED = 77
 
 failures = 0

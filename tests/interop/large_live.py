@@ -116,7 +116,7 @@ def check_slow(tamis, server, client):
     calls = ((b"GETRANGE", "import", "slow", "--from", "slow", "--hash-set", "php:js", "-m", str(pieces * 2**23)),
              (b"SETRANGE", "export", "slow", "--to", "slow copy"))
     for word, command, name, way, key, *more in calls:
-        with Proxy(server.port) as proxy:
+        with Proxy(server) as proxy:
             lines, passed = told_slowly(tamis, proxy, word, command, name, way, proxy.url(), key, *more)
         same(f"{command}: went over", pieces * 2**20, passed)
         # A line a piece, and one or two more that it is done.

@@ -15,7 +15,8 @@ import tempfile
 import threading
 
 from command import Tamis, finish, keys_of, same, seeded, table
-from servers import command_from
+from redis_client import Error
+from scripted_nodes import commands, encoded
 
 CHUNK = 16 << 20
 MOST_RESIDENT = 64 << 20
@@ -120,29 +121,17 @@ class Bloom:
         raise Refused(f"unknown command '{name}'")
 
 
-def encoded(answer):
-    if isinstance(answer, str):
-        return b"+%s\r\n" % answer.encode()
-    if isinstance(answer, int):
-        return b":%d\r\n" % answer
-    if isinstance(answer, bytes):
-        return b"$%d\r\n%s\r\n" % (len(answer), answer)
-    if answer is None:
-        return b"$-1\r\n"
-    return b"*%d\r\n" % len(answer) + b"".join(map(encoded, answer))
-
-
 class Connection(socketserver.StreamRequestHandler):
     def answer(self, words):
         try:
             return encoded(self.server.bloom.command(words))
         except Refused as refusal:
-            return b"-ERR %s\r\n" % str(refusal).encode()
+            return encoded(Error(f"ERR {refusal}"))
 
     def handle(self):
         queue = None  # commands since MULTI
         try:
-            while words := command_from(self.rfile):
+            for words in commands(self.rfile):
                 if words == [b"MULTI"]:
                     queue, answer = [], b"+OK\r\n"
                 elif words == [b"EXEC"]:

@@ -1,58 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Redis for the live tests: the real server on a port of its own, a client of a few lines, and a
-proxy that can do anything to what goes between the command and the server."""
-import os
-import shutil
-import socket
+"""Redis for the live tests: the real server and a client of it, those of tests/redis, and a proxy that can do anything to
+what goes between the command and the server."""
 import socketserver
-import subprocess
 import sys
-import tempfile
 import threading
-import time
 
-from command import skip
-
-
-def resp(*words):
-    """A command as it goes over the wire."""
-    words = [word if isinstance(word, bytes) else str(word).encode() for word in words]
-    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words)
+import command  # noqa: F401; for the path to tests/redis
+import redis_client
+import redis_server
+from scripted_nodes import commands
 
 
-def command_from(file):
-    """The next command of a client, as words; None at its end."""
-    count = file.readline()
-    if not count.startswith(b"*"):
-        return None
-    return [file.read(int(file.readline()[1:]) + 2)[:-2] for _ in range(int(count[1:]))]
-
-
-class Client:
-    def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
-        self.file = self.socket.makefile("rb")
-
-    def answer(self):
-        line = self.file.readline()[:-2]
-        kind, rest = line[:1], line[1:]
-        if kind == b"$":
-            if rest == b"-1":
-                return None
-            return self.file.read(int(rest) + 2)[:-2]
-        if kind == b"*":
-            return [self.answer() for _ in range(int(rest))]
-        if kind == b"-":
-            sys.exit(f"the server says: {rest.decode()}")
-        return int(rest) if kind == b":" else rest
+class Client(redis_client.Client):
+    """A client whose requests may not be refused."""
 
     def __call__(self, *words):
-        self.socket.sendall(resp(*words))
-        return self.answer()
+        answer = super().__call__(*words)
+        if isinstance(answer, redis_client.Error):
+            sys.exit(f"the server says: {answer}")
+        return answer
 
     def raw(self, words):
         """The bytes of the answer."""
-        self.socket.sendall(resp(*words))
+        self.send(*words)
         return self.raw_answer()
 
     def raw_answer(self):
@@ -66,64 +36,12 @@ class Client:
             return line + b"".join(self.raw_answer() for _ in range(length))
         return line
 
-    def close(self):
-        self.file.close()
-        self.socket.close()
 
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class RedisServer:
-    """redis-server of this machine, for the time of a `with`; without files, unless it is durable."""
+class RedisServer(redis_server.Server):
+    """Without the module, and without files, unless it is durable."""
 
     def __init__(self, durable=False):
-        self.durable = durable
-
-    def __enter__(self):
-        if not shutil.which("redis-server"):
-            skip("redis-server is not installed")
-        self.directory = tempfile.TemporaryDirectory()
-        for _ in range(5):  # another process may take the port first
-            self.port = free_port()
-            if self.start():
-                return self
-        sys.exit("redis-server does not start")
-
-    def start(self):
-        log = open(os.path.join(self.directory.name, "log"), "wb")
-        self.process = subprocess.Popen(
-            ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "-::1", "--save", "",
-             "--appendonly", "yes" if self.durable else "no", "--appendfsync", "no",
-             "--dir", self.directory.name],
-            stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-        log.close()
-        end = time.monotonic() + 20
-        while time.monotonic() < end and self.process.poll() is None:
-            try:
-                client = Client(self.port)
-            except OSError:
-                time.sleep(0.02)
-                continue
-            mine = client("CONFIG", "GET", "dir")[1] == self.directory.name.encode()
-            while mine and b"loading:1" in client("INFO", "persistence"):
-                time.sleep(0.02)
-            client.close()
-            return mine
-        self.stop()
-        return False
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-
-    def __exit__(self, *_):
-        self.stop()
-        self.directory.cleanup()
+        super().__init__(None, bind="127.0.0.1 -::1", appendonly="yes" if durable else "no", appendfsync="no")
 
     def url(self):
         return f"redis://127.0.0.1:{self.port}/0"
@@ -138,11 +56,9 @@ class Link(socketserver.StreamRequestHandler):
 
     def handle(self):
         self.upstream = None
-        number = 0
         try:
-            self.upstream = Client(self.server.port)
-            while words := command_from(self.rfile):
-                number += 1
+            self.upstream = Client(self.server.proxy.target.port)
+            for number, words in enumerate(commands(self.rfile), 1):
                 self.server.proxy.hook(self, number, words)
         except (Cut, OSError):  # or one of the two has gone
             pass
@@ -157,11 +73,11 @@ class Link(socketserver.StreamRequestHandler):
 class Proxy:
     """Passes commands on to a server; `hook(link, number, words)` is what is done with each."""
 
-    def __init__(self, port):
+    def __init__(self, target):
+        self.target = target
         self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Link)
         self.server.daemon_threads = True
         self.server.proxy = self
-        self.server.port = port
         self.hook = lambda link, number, words: link.pass_on(words)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
