@@ -22,32 +22,19 @@ try:
     import xxhash
 
     import reader
+    from golden import HERE, TAMIS, has_library, lines, rows, tamis
     sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
     from command import is_long, scratch_in_memory
 except ModuleNotFoundError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TAMIS = os.path.abspath(sys.argv[1])
 RATES = ("0.4", "0.1", "1e-2", "1e-3", "1e-4", "1e-6", "1e-9", "1e-10", "1e-12")
-
-
-def lines(keys):
-    return "".join(key.hex() + "\n" for key in keys)
-
-
-def tamis(store, *arguments, keys=(), statuses=(0,)):
-    done = subprocess.run([TAMIS, arguments[0], "--store", store, *arguments[1:]],
-                          input=lines(keys), capture_output=True, text=True, check=False)
-    assert done.returncode in statuses, (arguments, done.returncode, done.stderr)
-    return done.stdout
 
 
 def read(path):
     """The rows of a table of expected answers, without its titles."""
-    with open(path, encoding="utf-8") as file:
-        return [line.rstrip("\n").split("\t") for line in file][1:]
+    return rows(path)[1:]
 
 
 def compare(path, keys):
@@ -81,16 +68,7 @@ def compare(path, keys):
 
 
 def has_md5():
-    """Is it a build with libmd?"""
-    return subprocess.run([TAMIS, "explain", "--hash-set", "md5", "-m", "8", "-k", "1", "key"],
-                          capture_output=True, check=False).returncode == 0
-
-
-def has_sip(scratch):
-    """Is it a build with libsodium?"""
-    return subprocess.run([TAMIS, "create", "x", "-n", "1", "--hash-set", "sip", "--store",
-                           os.path.join(scratch, "has-sip")],
-                          capture_output=True, check=False).returncode == 0
+    return has_library("libmd", "md5")
 
 
 def golden_stores_agree(scratch):
@@ -182,7 +160,7 @@ def random_hash_sets_agree(scratch):
     keys += [b"https://www.example.com/article/%d.html" % random.randrange(10**9)
              for _ in range(100)]
     create_hash_sets(path)
-    sip = has_sip(scratch)
+    sip = has_library("libsodium", "sip")
     if sip:
         create_sip(path)
     for filter in reader.Store(path).list():

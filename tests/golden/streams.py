@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # nothing is written beside the sources
-HERE = os.path.dirname(os.path.abspath(__file__))
+from golden import HERE, TAMIS, has_library, lines, rows, tamis  # pylint: disable=wrong-import-position
 sys.path.append(os.path.join(HERE, "..", "interop"))
 from command import scratch_in_memory  # pylint: disable=wrong-import-position
 try:
@@ -25,21 +25,6 @@ try:
     import stream_reader
 except ModuleNotFoundError as missing:
     xxhash, WHY = None, missing
-
-TAMIS = os.path.abspath(sys.argv[1])
-
-
-def tamis(store, *arguments, keys=(), statuses=(0,)):
-    text = "".join(key.hex() + "\n" for key in keys)
-    done = subprocess.run([TAMIS, arguments[0], "--store", store, *arguments[1:]], input=text,
-                          capture_output=True, text=True, check=False)
-    assert done.returncode in statuses, (arguments, done.returncode, done.stderr)
-    return done.stdout
-
-
-def rows(path):
-    with open(path, encoding="utf-8") as file:
-        return [line.rstrip("\n").split("\t") for line in file]
 
 
 def content(path):
@@ -58,7 +43,7 @@ def compare_with_reader(store, name, path, keys):
     for field in ("capacity", "items", "exceptions"):
         assert info[field] == stream.info()[field], (name, field)
     yes = tamis(store, "check", "--hex", name, keys=keys, statuses=(0, 1))
-    assert yes == "".join(key.hex() + "\n" for key in keys if key in stream), name
+    assert yes == lines(key for key in keys if key in stream), name
     listed = [(bytes.fromhex(e["key_hex"]), e["generation"] != 0) for e in exceptions_of(store, name)]
     # A key that is both counts as set by hand.
     assert listed == [(key, how == 2) for how, key in stream.exceptions], name
@@ -91,19 +76,12 @@ def random_key(rng):
     return rng.randbytes(rng.choice((0, 1, 3, 8, 16, 17, 40, 128, 129, 240, 241, 300)))
 
 
-def has_sip():
-    """Was the command built with libsodium?"""
-    said = subprocess.run([TAMIS, "explain", "--hash-set", "sip", "-m", "8", "-k", "1", "key"], capture_output=True,
-                          text=True, check=False)
-    return "libsodium" not in said.stderr
-
-
 def make_random(store, rng):
     """A filter x of a random kind with random exceptions; returns its keys."""
     keys = [random_key(rng) for _ in range(rng.choice((0, 1, 10, 2000)))]
     rate = rng.choice(("0.3", "0.004", "1e-3", "1e-4", "1e-9"))
     if rng.random() < 0.6:
-        extra = ("--hash-set", "sip") if rng.random() < 0.2 and has_sip() else ()
+        extra = ("--hash-set", "sip") if rng.random() < 0.2 and has_library("libsodium", "sip") else ()
         tamis(store, "build", "x", "-p", rate, "--hex", "--allow-empty", *extra, keys=keys)
     else:
         kind = rng.choice(("blocked", "bloom"))
