@@ -98,7 +98,7 @@ static int add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, const st
                bool single)
 {
     struct value *value;
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_BLOOM, &value);
     if (held == HELD_OTHER)
         (void)RedisModule_ReplyWithError(ctx, WRONG_TYPE);

@@ -52,14 +52,12 @@ static void dump(RedisModuleCtx *ctx, struct value *value, long long iterator)
 
 int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    struct value *value;
+    RedisModuleKey *key;
     long long iterator;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    const enum held held = key_held(key, TYPE_BLOOM, &value);
-    if (held != HELD_VALUE)
-        (void)RedisModule_ReplyWithError(ctx, held == HELD_NONE ? NOT_FOUND : WRONG_TYPE);
-    else if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK)
+    struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK)
         (void)RedisModule_ReplyWithError(ctx, "Second argument must be numeric");
     else
         dump(ctx, value, iterator);
@@ -121,7 +119,7 @@ int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK)
         return RedisModule_ReplyWithError(ctx, "ERR Second argument must be numeric");
     const char *data = RedisModule_StringPtrLen(argv[3], &bytes);
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_BLOOM, &value);
     if (held == HELD_OTHER)
         error = WRONG_TYPE;

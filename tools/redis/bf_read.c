@@ -98,7 +98,7 @@ int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key;
     int field = argc == 3 ? FIELDS : -1;
     if (argc != 2 && argc != 3) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], REDISMODULE_READ, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     for (int i = 0; argc == 3 && i < FIELDS; i++)
         if (arg_is(argv[2], fields[i].asked)) field = i;
@@ -126,7 +126,7 @@ int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     char text[256];
     long lines = 1;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], REDISMODULE_READ, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
     (void)snprintf(text, sizeof text, "size:%" PRId64, tamis_filter_items(value->filter));

@@ -85,7 +85,7 @@ int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct value *value;
     if (argc < 4 || argc > 7) return RedisModule_WrongArity(ctx);
     if (!take_shape(ctx, argv, argc, &shape)) return REDISMODULE_OK;
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_BLOOM, &value);
     if (held == HELD_OTHER) {
         (void)RedisModule_ReplyWithError(ctx, WRONG_TYPE);

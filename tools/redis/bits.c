@@ -106,8 +106,7 @@ int bits_setbit(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key;
     long long offset, bit;
     if (argc != 4) return RedisModule_WrongArity(ctx);
-    const struct value *value =
-        open_bits(ctx, argv, argc, "SETBIT", REDISMODULE_READ | REDISMODULE_WRITE, &key, &segment);
+    const struct value *value = open_bits(ctx, argv, argc, "SETBIT", READ_WRITE, &key, &segment);
     if (value == NULL) return REDISMODULE_OK;
     const char *error = NULL;
     int rc = 0;
@@ -168,23 +167,3 @@ int bits_strlen(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModule_CloseKey(key);
     return RedisModule_ReplyWithLongLong(ctx, (long long)((segment.m_bits + 7) / 8));
 }
-
-#define READS_KEY (REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS)
-#define BITS(word, fn, how, categories, n, on, says)                                               \
-    {                                                                                              \
-        .name = word, .run = fn, .flags = how, .acl = categories, .arity = n, .key = on,           \
-        .since = "0.1.0", .summary = says, .complexity = "O(1)"                                    \
-    }
-
-const struct command bits_commands[] = {
-    BITS("tamis.setbit", bits_setbit, "write deny-oom", "write", 4,
-         REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_ACCESS | REDISMODULE_CMD_KEY_UPDATE,
-         "SETBIT on a filter, or on another key"),
-    BITS("tamis.getbit", bits_getbit, "readonly fast", "read", 3, READS_KEY,
-         "GETBIT on a filter, or on another key"),
-    BITS("tamis.bitcount", bits_bitcount, "readonly", "read", 2, READS_KEY,
-         "BITCOUNT of a whole filter, or another key"),
-    BITS("tamis.strlen", bits_strlen, "readonly fast", "read", 2, READS_KEY,
-         "STRLEN of a filter, or of another key"),
-    {.name = NULL},
-};

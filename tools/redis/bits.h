@@ -13,4 +13,3 @@
 
 int bits_register(RedisModuleCtx *ctx);
 RedisModuleCmdFunc bits_setbit, bits_getbit, bits_bitcount, bits_strlen;
-extern const struct command bits_commands[];

@@ -75,7 +75,7 @@ int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc < 3 || argc % 2 == 0) return RedisModule_WrongArity(ctx);
     const char *error = take_options(argv, argc, &r);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_CUCKOO, &value);
     cuckoo_init(&cuckoo, (uint64_t)r.capacity, (uint32_t)r.bucket_size, (uint32_t)r.max_iterations,
                 (uint32_t)r.expansion);
@@ -98,7 +98,7 @@ static struct value *open_to_add(RedisModuleCtx *ctx, RedisModuleString *name, u
 {
     struct cuckoo cuckoo;
     struct value *value;
-    *key = RedisModule_OpenKey(ctx, name, REDISMODULE_READ | REDISMODULE_WRITE);
+    *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
     const enum held held = key_held(*key, TYPE_CUCKOO, &value);
     cuckoo_init(&cuckoo, capacity, (uint32_t)config.cf_bucket_size,
                 (uint32_t)config.cf_max_iterations, (uint32_t)config.cf_expansion);

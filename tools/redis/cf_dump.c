@@ -93,17 +93,14 @@ static void dump(RedisModuleCtx *ctx, const struct value *value, uint64_t iterat
 
 int cf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    struct value *value;
+    RedisModuleKey *key;
     long long iterator;
     if (argc != 3) return RedisModule_WrongArity(ctx);
     if (!arg_integer(argv[2], 0, INT64_MAX, &iterator))
         return RedisModule_ReplyWithError(ctx, "Invalid position");
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    const enum held held = key_held(key, TYPE_CUCKOO, &value);
-    if (held == HELD_VALUE)
-        dump(ctx, value, (uint64_t)iterator);
-    else
-        (void)RedisModule_ReplyWithError(ctx, held == HELD_NONE ? NOT_FOUND : WRONG_TYPE);
+    const struct value *value = key_open(ctx, argv[1], TYPE_CUCKOO, REDISMODULE_READ, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    dump(ctx, value, (uint64_t)iterator);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }
@@ -211,7 +208,7 @@ int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc != 4) return RedisModule_WrongArity(ctx);
     if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK || iterator == 0)
         return RedisModule_ReplyWithError(ctx, "Invalid position");
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_CUCKOO, &value);
     if (held == HELD_OTHER)
         error = WRONG_TYPE;

@@ -76,7 +76,7 @@ int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     int rc = 0;
     if (argc != 3) return RedisModule_WrongArity(ctx);
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const bool there = key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE;
     if (there && is_exact_cuckoo(value)) {
         rc = exact_remove(value, item, bytes);
@@ -96,7 +96,7 @@ int cf_compact(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct value *value;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const bool there = key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE;
     if (there && is_exact_cuckoo(value))
         exact_compact(value);
@@ -113,14 +113,12 @@ int cf_compact(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 /* Opens a key for reading.  If it has no filter of CF.*, replies and returns false. */
 static bool look(RedisModuleCtx *ctx, RedisModuleString *name, struct cuckoo *cuckoo)
 {
-    struct value *value;
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, name, REDISMODULE_READ);
-    const enum held held = key_held(key, TYPE_CUCKOO, &value);
-    if (held == HELD_VALUE) *cuckoo = value->cuckoo;
+    RedisModuleKey *key;
+    const struct value *value = key_open(ctx, name, TYPE_CUCKOO, REDISMODULE_READ, &key);
+    if (value == NULL) return false;
+    *cuckoo = value->cuckoo;
     RedisModule_CloseKey(key);
-    if (held == HELD_VALUE) return true;
-    (void)RedisModule_ReplyWithError(ctx, held == HELD_NONE ? NOT_FOUND : WRONG_TYPE);
-    return false;
+    return true;
 }
 
 int cf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)

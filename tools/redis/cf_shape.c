@@ -138,11 +138,6 @@ bool cuckoo_read_head(const unsigned char head[CUCKOO_HEAD_BYTES], struct cuckoo
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-static int create(void *context, tamis_store *store, const char *name, tamis_filter **filter)
-{
-    return tamis_filter_create(store, name, context, filter);
-}
-
 /* The items that the counters are made for: those of all sub-filters that it may ever have, where
  * that is cheap, and twice those of the first at least. */
 static uint64_t capacity_for(const struct cuckoo *cuckoo)
@@ -171,7 +166,7 @@ int make_cuckoo(struct value *value, int db, const char *key, size_t key_bytes,
                                   .fp_rate = spec.fp_rate};
     int rc = tamis_size(&sizing);
     if (rc == 0 && sizing.file_bytes > (uint64_t)config.max_bytes) return TAMIS_ENOMEM;
-    if (rc == 0) rc = keeper_make(value, db, key, key_bytes, create, &spec);
+    if (rc == 0) rc = keeper_make(value, db, key, key_bytes, maker_of_spec, &spec);
     value->cuckoo = *cuckoo;
     return rc;
 }

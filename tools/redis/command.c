@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "keeper.h"
+#include "cf_exact.h"
+#include "cf_shape.h"
 
 #define CATEGORIES_ROOM 64
 
@@ -74,10 +75,10 @@ static int describe(RedisModuleCtx *ctx, const struct command *c)
     return RedisModule_SetCommandInfo(command, &info);
 }
 
-int commands_register(RedisModuleCtx *ctx, const struct command *table)
+int commands_register(RedisModuleCtx *ctx)
 {
     const bool describes = RedisModule_GetCommand != NULL && RedisModule_SetCommandInfo != NULL;
-    for (const struct command *c = table; c->name != NULL; c++) {
+    for (const struct command *c = commands; c->name != NULL; c++) {
         const int first = c->key != 0 ? 1 : 0;
         const int last = c->more_keys != 0 ? c->more_keys : first;
         int rc = RedisModule_CreateCommand(ctx, c->name, c->run, c->flags, first, last, first);
@@ -94,21 +95,29 @@ enum held key_held(RedisModuleKey *key, enum type type, struct value **value)
 {
     *value = NULL;
     if (key == NULL || RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY) return HELD_NONE;
-    if (RedisModule_KeyType(key) != REDISMODULE_KEYTYPE_MODULE ||
-        RedisModule_ModuleTypeGetType(key) != value_types[type])
-        return HELD_OTHER;
-    *value = RedisModule_ModuleTypeGetValue(key);
-    return HELD_VALUE;
+    if (RedisModule_KeyType(key) != REDISMODULE_KEYTYPE_MODULE) return HELD_OTHER;
+    for (int i = 0; i < TYPES; i++) {
+        if (type != TYPE_ANY && type != (enum type)i) continue;
+        if (RedisModule_ModuleTypeGetType(key) != value_types[i]) continue;
+        *value = RedisModule_ModuleTypeGetValue(key);
+        return HELD_VALUE;
+    }
+    return HELD_OTHER;
 }
 
-struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, int mode, RedisModuleKey **key)
+struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, enum type type, int mode,
+                       RedisModuleKey **key)
 {
     struct value *value;
     *key = RedisModule_OpenKey(ctx, name, mode);
-    const enum held held = key_held(*key, TYPE_BLOOM, &value);
-    if (held == HELD_VALUE) return value;
+    const enum held held = key_held(*key, type, &value);
+    if (held == HELD_VALUE && (type != TYPE_ANY || !is_exact_cuckoo(value))) return value;
     RedisModule_CloseKey(*key);
-    (void)RedisModule_ReplyWithError(ctx, held == HELD_NONE ? NOT_FOUND : WRONG_TYPE);
+    (void)RedisModule_ReplyWithError(
+        ctx, held == HELD_NONE    ? NOT_FOUND
+             : held == HELD_OTHER ? WRONG_TYPE
+                                  : "ERR tamis: this is a cuckoo filter of RedisBloom, which has "
+                                    "the commands CF.* only");
     return NULL;
 }
 
@@ -118,6 +127,22 @@ void key_set(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name, 
     (void)RedisModule_NotifyKeyspaceEvent(
         ctx, REDISMODULE_NOTIFY_MODULE,
         value->type == TYPE_BLOOM ? "bloom.reserve" : "cuckoo.reserve", name);
+}
+
+struct value *key_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                       struct value *value, maker_fn *make, void *context, const char *failure)
+{
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(name, &bytes);
+    if (keeper_make(value, RedisModule_GetSelectedDb(ctx), text, bytes, make, context) < 0) {
+        value_free(value);
+        (void)reply_failure(ctx, failure);
+        return NULL;
+    }
+    if (value->type == TYPE_CUCKOO) (void)cuckoo_of_counts(value);
+    key_set(ctx, key, name, value);
+    (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+    return value;
 }
 
 struct items *items_of(RedisModuleString **argv, int count)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "args.h"
-#include "value.h"
+#include "keeper.h"
 
 struct command {
     const char *name; /* in lower case, as error texts have it */
@@ -22,10 +22,9 @@ struct command {
 /* Makes RedisBloom's categories of ACL, where the server lets a module (7.4 and later).  Comes
  * before the commands. */
 void categories_register(RedisModuleCtx *ctx);
-/* Registers the commands of a table, which ends with a name of NULL. */
-int commands_register(RedisModuleCtx *ctx, const struct command *table);
+int commands_register(RedisModuleCtx *ctx);
 
-extern const struct command bf_commands[], cf_commands[], tamis_commands[];
+extern const struct command commands[]; /* tables.c; a name of NULL ends it */
 
 /* What the commands of this server have done since it began; INFO tamis shows it. */
 struct counts {
@@ -33,18 +32,21 @@ struct counts {
 };
 extern struct counts counts;
 
-/* What a key holds, for a command of one type. */
+/* What a key holds, for a command of one type, or of any. */
 enum held { HELD_NONE, HELD_OTHER, HELD_VALUE };
 enum held key_held(RedisModuleKey *key, enum type type, struct value **value);
-/* Opens the filter of a key of BF.*; replies and returns NULL if it has none. */
-struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, int mode,
+#define READ_WRITE (REDISMODULE_READ | REDISMODULE_WRITE)
+/* Opens the filter of a key of that type; replies and returns NULL if it has none.  TYPE_ANY: the
+ * filter is in the store. */
+struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, enum type type, int mode,
                        RedisModuleKey **key);
-/* The same for a key of BF.* or CF.*, whose filter is in the store. */
-struct value *key_open_any(RedisModuleCtx *ctx, RedisModuleString *name, int mode,
-                           RedisModuleKey **key);
 /* Puts a new value, whose filter is made, into a key. */
 void key_set(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
              struct value *value);
+/* Makes the filter of a key that is there not yet, and replies OK.  If that fails, replies
+ * "ERR <failure>: <sentence>" and returns NULL. */
+struct value *key_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                       struct value *value, maker_fn *make, void *context, const char *failure);
 
 /*
  * The batch of the commands with many items: keys point into the arguments, nothing is copied.

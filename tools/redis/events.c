@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command.h"
 #include "config.h"
 #include "durable.h"
 #include "freeze.h"
@@ -144,16 +145,13 @@ static int on_key(RedisModuleCtx *ctx, int type, const char *event, RedisModuleS
     if (strcmp(event, "rename_to") != 0 && strcmp(event, "move_to") != 0 &&
         strcmp(event, "restore") != 0)
         return REDISMODULE_OK;
+    struct value *value;
+    size_t bytes;
     RedisModuleKey *key =
         RedisModule_OpenKey(ctx, name, REDISMODULE_READ | REDISMODULE_OPEN_KEY_NOTOUCH);
-    if (key != NULL && RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_MODULE) {
-        const RedisModuleType *held = RedisModule_ModuleTypeGetType(key);
-        if (held == value_types[TYPE_BLOOM] || held == value_types[TYPE_CUCKOO]) {
-            size_t bytes;
-            const char *text = RedisModule_StringPtrLen(name, &bytes);
-            keeper_settle(RedisModule_ModuleTypeGetValue(key), RedisModule_GetSelectedDb(ctx), text,
-                          bytes);
-        }
+    if (key_held(key, TYPE_ANY, &value) == HELD_VALUE) {
+        const char *text = RedisModule_StringPtrLen(name, &bytes);
+        keeper_settle(value, RedisModule_GetSelectedDb(ctx), text, bytes);
     }
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;

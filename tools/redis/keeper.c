@@ -51,12 +51,6 @@ static void unlock(void)
     (void)pthread_mutex_unlock(&mutex);
 }
 
-/* The child of a fork has no other thread that could unlock it. */
-static void unlock_in_child(void)
-{
-    (void)pthread_mutex_unlock(&mutex);
-}
-
 tamis_store *keeper_store(void)
 {
     if (store != NULL) return store;
@@ -235,6 +229,11 @@ static void drop(const char *name, tamis_filter *filter)
     (void)tamis_filter_close(filter);
 }
 
+int maker_of_spec(void *spec, tamis_store *in, const char *name, tamis_filter **filter)
+{
+    return tamis_filter_create(in, name, spec, filter);
+}
+
 int keeper_make(struct value *value, int db, const char *key, size_t key_bytes, maker_fn *make,
                 void *context)
 {
@@ -267,12 +266,13 @@ int keeper_make(struct value *value, int db, const char *key, size_t key_bytes, 
 /*
  * fork() runs the handlers in the reverse order of their registration.  A thread that drops a
  * filter has this mutex first and the library's then, so this handler must come first, too: it is
- * registered when a filter is open, as then the library has registered its own.
+ * registered when a filter is open, as then the library has registered its own.  (The child has no
+ * other thread that could unlock the mutex.)
  */
 static void prepare_for_fork(void)
 {
     static bool prepared;
-    if (!prepared) (void)pthread_atfork(lock, unlock, unlock_in_child);
+    if (!prepared) (void)pthread_atfork(lock, unlock, unlock);
     prepared = true;
 }
 

@@ -17,6 +17,8 @@ tamis_store *keeper_store(void);
 
 /* Makes a filter of that name in the store, and opens it. */
 typedef int maker_fn(void *context, tamis_store *store, const char *name, tamis_filter **filter);
+/* The maker of a filter that a struct tamis_filter_spec describes. */
+int maker_of_spec(void *spec, tamis_store *in, const char *name, tamis_filter **filter);
 
 /*
  * Makes the filter of a key, and lists the value.

@@ -48,11 +48,7 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         REDISMODULE_APIVER_1);
     categories_register(ctx);
     if (config_load(ctx, argv, argc) != REDISMODULE_OK || value_register(ctx) != REDISMODULE_OK ||
-        commands_register(ctx, bf_commands) != REDISMODULE_OK ||
-        commands_register(ctx, cf_commands) != REDISMODULE_OK ||
-        commands_register(ctx, bits_commands) != REDISMODULE_OK ||
-        bits_register(ctx) != REDISMODULE_OK ||
-        commands_register(ctx, tamis_commands) != REDISMODULE_OK ||
+        commands_register(ctx) != REDISMODULE_OK || bits_register(ctx) != REDISMODULE_OK ||
         tamis_info_register(ctx) != REDISMODULE_OK || events_subscribe(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
     tell_store(ctx);

@@ -190,11 +190,6 @@ int make_from_head(struct value *value, int db, const char *key, size_t key_byte
     return keeper_make(value, db, key, key_bytes, import_head, &memory);
 }
 
-static int create(void *context, tamis_store *store, const char *name, tamis_filter **filter)
-{
-    return tamis_filter_create(store, name, context, filter);
-}
-
 int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
                const struct bloom_shape *shape)
 {
@@ -218,7 +213,7 @@ int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
     int rc = tamis_size(&sizing);
     if (rc < 0) return rc;
     if (sizing.file_bytes > (uint64_t)config.max_bytes) return TAMIS_ENOMEM;
-    rc = keeper_make(value, db, key, key_bytes, create, &spec);
+    rc = keeper_make(value, db, key, key_bytes, maker_of_spec, &spec);
     if (rc == 0) value->expansion = shape->non_scaling ? 0 : shape->growth;
     return rc;
 }

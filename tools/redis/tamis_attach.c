@@ -42,7 +42,7 @@ int tamis_attach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     }
     if (bytes > TAMIS_NAME_MAX || (argc == 3 && strlen(filter) != bytes))
         return RedisModule_ReplyWithError(ctx, "ERR no filter can have that name");
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_BLOOM, &value);
     if (held == HELD_NONE)
         attach(ctx, key, argv[1], filter);
@@ -54,13 +54,11 @@ int tamis_attach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 int tamis_detach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    struct value *value;
+    RedisModuleKey *key;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
-    const enum held held = key_held(key, TYPE_BLOOM, &value);
-    if (held != HELD_VALUE) {
-        (void)RedisModule_ReplyWithError(ctx, held == HELD_NONE ? NOT_FOUND : WRONG_TYPE);
-    } else if (keeper_leave(value) < 0) {
+    struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    if (keeper_leave(value) < 0) {
         (void)reply_failure(ctx, "the filter cannot be detached");
     } else {
         (void)RedisModule_ReplyWithCString(ctx, value->name);

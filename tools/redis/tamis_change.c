@@ -9,6 +9,28 @@
 #include "keeper.h"
 #include "tamis_build.h"
 
+/* The filters of the keys from argument `first` on; the array is freed by the caller.  Replies and
+ * returns NULL if a key has none.  `type` becomes that of the first key. */
+static tamis_filter **sources_of(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int first,
+                                 enum type *type)
+{
+    RedisModuleKey *key;
+    const enum type wanted = *type;
+    tamis_filter **sources = RedisModule_Calloc((size_t)argc, sizeof(tamis_filter *));
+    for (int i = first; i < argc; i++) {
+        const struct value *value = key_open(ctx, argv[i], wanted, REDISMODULE_READ, &key);
+        if (value == NULL) {
+            RedisModule_Free(sources);
+            return NULL;
+        }
+        durable_wait(value);
+        if (i == first) *type = value->type;
+        sources[i - first] = value->filter; /* nothing of this thread frees it meanwhile */
+        RedisModule_CloseKey(key);
+    }
+    return sources;
+}
+
 /* Answers a change that is done, or has failed. */
 static int answer(RedisModuleCtx *ctx, RedisModuleKey *key, int rc, const char *what)
 {
@@ -20,20 +42,12 @@ static int answer(RedisModuleCtx *ctx, RedisModuleKey *key, int rc, const char *
 
 int tamis_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    RedisModuleKey *key = NULL, *source;
+    RedisModuleKey *key = NULL;
+    enum type type = TYPE_BLOOM;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    tamis_filter **sources = RedisModule_Calloc((size_t)argc, sizeof(tamis_filter *));
-    bool found = true;
-    for (int i = 2; found && i < argc; i++) {
-        const struct value *value = key_open(ctx, argv[i], REDISMODULE_READ, &source);
-        found = value != NULL;
-        if (!found) break;
-        durable_wait(value);
-        sources[i - 2] = value->filter; /* nothing of this thread frees it meanwhile */
-        RedisModule_CloseKey(source);
-    }
-    const struct value *to =
-        found ? key_open(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key) : NULL;
+    tamis_filter **sources = sources_of(ctx, argv, argc, 2, &type);
+    if (sources == NULL) return REDISMODULE_OK;
+    const struct value *to = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
     if (to != NULL) {
         durable_wait(to);
         const struct tamis_merge merge = {
@@ -53,36 +67,20 @@ static int create_merged(void *context, tamis_store *store, const char *name, ta
     return rc < 0 ? rc : tamis_filter_set_owned(store, name, 1);
 }
 
-/* Makes the key of a filter that is merged from others. */
-static int combine_anew(RedisModuleCtx *ctx, RedisModuleString *name, RedisModuleKey *key,
-                        struct tamis_merge *merge, enum type type)
-{
-    size_t bytes;
-    const char *text = RedisModule_StringPtrLen(name, &bytes);
-    struct value *value = value_new(type);
-    if (keeper_make(value, RedisModule_GetSelectedDb(ctx), text, bytes, create_merged, merge) < 0) {
-        value_free(value);
-        RedisModule_CloseKey(key);
-        return reply_failure(ctx, TOLD);
-    }
-    if (type == TYPE_CUCKOO) cuckoo_of_counts(value);
-    key_set(ctx, key, name, value);
-    RedisModule_CloseKey(key);
-    (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
-    return RedisModule_ReplicateVerbatim(ctx);
-}
-
 static int combine(RedisModuleCtx *ctx, RedisModuleString *name, struct tamis_merge *merge,
                    enum type type)
 {
     struct value *value;
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, name, REDISMODULE_READ | REDISMODULE_WRITE);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
     const enum held held = key_held(key, type, &value);
-    if (held == HELD_NONE) return combine_anew(ctx, name, key, merge, type);
+    if (held == HELD_NONE &&
+        key_make(ctx, key, name, value_new(type), create_merged, merge, TOLD) != NULL)
+        (void)RedisModule_ReplicateVerbatim(ctx);
     RedisModule_CloseKey(key);
+    if (held == HELD_NONE) return REDISMODULE_OK;
     if (merge->flags & TAMIS_MERGE_INTERSECT)
         return RedisModule_ReplyWithError(ctx, "ERR item exists");
-    const struct value *to = key_open_any(ctx, name, REDISMODULE_READ | REDISMODULE_WRITE, &key);
+    const struct value *to = key_open(ctx, name, TYPE_ANY, READ_WRITE, &key);
     if (to == NULL) return REDISMODULE_OK;
     durable_wait(to);
     if (to->type == TYPE_CUCKOO) freeze_wait();
@@ -92,28 +90,18 @@ static int combine(RedisModuleCtx *ctx, RedisModuleString *name, struct tamis_me
 /* TAMIS.COMBINE key UNION|INTERSECT source [source ...]: as `tamis merge`. */
 int tamis_combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    RedisModuleKey *source;
+    enum type type = TYPE_ANY;
     if (argc < 4) return RedisModule_WrongArity(ctx);
     const bool intersect = arg_is(argv[2], "INTERSECT");
     if (!intersect && !arg_is(argv[2], "UNION"))
         return RedisModule_ReplyWithError(ctx, "ERR give UNION or INTERSECT");
-    tamis_filter **sources = RedisModule_Calloc((size_t)argc, sizeof(tamis_filter *));
-    enum type type = TYPE_BLOOM;
-    bool found = true;
-    for (int i = 3; found && i < argc; i++) {
-        const struct value *value = key_open_any(ctx, argv[i], REDISMODULE_READ, &source);
-        found = value != NULL;
-        if (!found) break;
-        durable_wait(value);
-        if (i == 3) type = value->type;
-        sources[i - 3] = value->filter; /* nothing of this thread frees it meanwhile */
-        RedisModule_CloseKey(source);
-    }
+    tamis_filter **sources = sources_of(ctx, argv, argc, 3, &type);
+    if (sources == NULL) return REDISMODULE_OK;
     struct tamis_merge merge = {.size = sizeof merge,
                                 .sources = sources,
                                 .count = (size_t)argc - 3,
                                 .flags = intersect ? TAMIS_MERGE_INTERSECT : 0};
-    if (found) (void)combine(ctx, argv[1], &merge, type);
+    (void)combine(ctx, argv[1], &merge, type);
     RedisModule_Free(sources);
     return REDISMODULE_OK;
 }
@@ -122,7 +110,7 @@ int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
     if (value == NULL) return REDISMODULE_OK;
     durable_wait(value);
     return answer(ctx, key, tamis_filter_rotate(value->filter), "the window cannot be moved");
@@ -135,7 +123,7 @@ int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc != 2 && argc != 3) return RedisModule_WrongArity(ctx);
     if (argc == 3 && !arg_integer(argv[2], 1, INT64_MAX, &generation))
         return RedisModule_ReplyWithError(ctx, "ERR bad generation");
-    const struct value *value = key_open(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
     if (value == NULL) return REDISMODULE_OK;
     durable_wait(value);
     return answer(ctx, key,
@@ -198,7 +186,7 @@ int tamis_sync(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], REDISMODULE_READ, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     struct syncing *syncing = RedisModule_Calloc(1, sizeof *syncing);
     (void)strcpy(syncing->name, value->name);

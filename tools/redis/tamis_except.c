@@ -36,7 +36,7 @@ int tamis_except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (!adds && !arg_is(argv[2], "REMOVE"))
         return RedisModule_ReplyWithError(
             ctx, "ERR give ADD or REMOVE; TAMIS.EXCEPTIONS lists what there is");
-    const struct value *value = key_open(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
     if (value == NULL) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 3, argc - 3);
     const int64_t changed = change(value, items, adds);
@@ -68,7 +68,7 @@ int tamis_exceptions(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key;
     struct listing listing = {.ctx = ctx};
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], REDISMODULE_READ, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     RedisModule_CloseKey(key);
     /* All of them are read before the first is told. */

@@ -59,7 +59,7 @@ int tamis_export(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc != 4 && !with_key) return RedisModule_WrongArity(ctx);
     if (!arg_integer(argv[3], 0, INT64_MAX, &position))
         return RedisModule_ReplyWithError(ctx, "ERR bad position");
-    const struct value *value = key_open_any(ctx, argv[1], REDISMODULE_READ, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     if (value->durable) durable_wait(value);
     struct piece piece = {.data = NULL};

@@ -10,37 +10,28 @@
 #include "durable.h"
 #include "keeper.h"
 
-/* A reply with names, of which the number is known at the end. */
-struct report {
-    RedisModuleCtx *ctx;
-    long fields;
-};
-
 /* A number that no integer of a reply can hold is told as text. */
-static void tell_number(struct report *report, const char *name, uint64_t number)
+static void tell_number(RedisModuleCtx *ctx, const char *name, uint64_t number)
 {
     char text[24];
-    (void)RedisModule_ReplyWithSimpleString(report->ctx, name);
+    (void)RedisModule_ReplyWithSimpleString(ctx, name);
     (void)snprintf(text, sizeof text, "%" PRIu64, number);
     if (number > INT64_MAX)
-        (void)RedisModule_ReplyWithCString(report->ctx, text);
+        (void)RedisModule_ReplyWithCString(ctx, text);
     else
-        (void)RedisModule_ReplyWithLongLong(report->ctx, (long long)number);
-    report->fields++;
+        (void)RedisModule_ReplyWithLongLong(ctx, (long long)number);
 }
 
-static void tell_rate(struct report *report, const char *name, double rate)
+static void tell_rate(RedisModuleCtx *ctx, const char *name, double rate)
 {
-    (void)RedisModule_ReplyWithSimpleString(report->ctx, name);
-    (void)RedisModule_ReplyWithDouble(report->ctx, rate);
-    report->fields++;
+    (void)RedisModule_ReplyWithSimpleString(ctx, name);
+    (void)RedisModule_ReplyWithDouble(ctx, rate);
 }
 
-static void tell_text(struct report *report, const char *name, const char *text)
+static void tell_text(RedisModuleCtx *ctx, const char *name, const char *text)
 {
-    (void)RedisModule_ReplyWithSimpleString(report->ctx, name);
-    (void)RedisModule_ReplyWithCString(report->ctx, text);
-    report->fields++;
+    (void)RedisModule_ReplyWithSimpleString(ctx, name);
+    (void)RedisModule_ReplyWithCString(ctx, text);
 }
 
 static const char *state_of(uint32_t state)
@@ -52,89 +43,89 @@ static const char *state_of(uint32_t state)
     return state & TAMIS_STATE_FULL ? "full" : "ok";
 }
 
-static void tell_filter(struct report *r, const struct value *value,
+static void tell_filter(RedisModuleCtx *ctx, const struct value *value,
                         const struct tamis_filter_stat *s)
 {
-    tell_text(r, "filter", value->name);
-    tell_text(r, "kind", tamis_kind_name(s->kind));
-    tell_text(r, "hash set", s->hash_set);
-    tell_text(r, "state", state_of(s->state));
-    tell_text(r, "when full", tamis_on_full_name(s->on_full));
-    tell_number(r, "attached", value->attached);
-    tell_number(r, "durable", value->durable);
-    tell_number(r, "capacity", s->capacity);
-    tell_number(r, "items", s->items);
-    tell_rate(r, "rate", s->fp_rate);
-    tell_rate(r, "rate now", s->predicted_rate);
-    tell_rate(r, "bits per key", s->bits_per_key);
-    tell_number(r, "bits", s->m_bits);
-    tell_number(r, "hashes", s->k);
-    tell_number(r, "bytes", s->size_bytes);
-    tell_number(r, "segments", s->segment_count);
-    tell_number(r, "generation", s->generation);
-    tell_number(r, "exceptions", s->exceptions);
-    tell_number(r, "window ns", (uint64_t)s->window_ns);
-    tell_number(r, "slices", s->slices);
-    tell_number(r, "created ns", (uint64_t)s->created_at);
-    tell_number(r, "checkpointed ns", (uint64_t)s->checkpointed_at);
-    tell_number(r, "unclean since ns", (uint64_t)s->unclean_since);
-    tell_number(r, "degraded since ns", (uint64_t)s->degraded_since);
-    tell_number(r, "published ns", (uint64_t)s->published_at);
-    tell_number(r, "seed", s->seed);
-    tell_number(r, "states", s->state);
-    tell_number(r, "window items", s->window_items);
-    tell_number(r, "live slices", s->live_slices);
-    tell_number(r, "counter bits", s->counter_bits);
-    tell_number(r, "fingerprint bits", s->fingerprint_bits);
-    tell_number(r, "keep", s->keep);
+    tell_text(ctx, "filter", value->name);
+    tell_text(ctx, "kind", tamis_kind_name(s->kind));
+    tell_text(ctx, "hash set", s->hash_set);
+    tell_text(ctx, "state", state_of(s->state));
+    tell_text(ctx, "when full", tamis_on_full_name(s->on_full));
+    tell_number(ctx, "attached", value->attached);
+    tell_number(ctx, "durable", value->durable);
+    tell_number(ctx, "capacity", s->capacity);
+    tell_number(ctx, "items", s->items);
+    tell_rate(ctx, "rate", s->fp_rate);
+    tell_rate(ctx, "rate now", s->predicted_rate);
+    tell_rate(ctx, "bits per key", s->bits_per_key);
+    tell_number(ctx, "bits", s->m_bits);
+    tell_number(ctx, "hashes", s->k);
+    tell_number(ctx, "bytes", s->size_bytes);
+    tell_number(ctx, "segments", s->segment_count);
+    tell_number(ctx, "generation", s->generation);
+    tell_number(ctx, "exceptions", s->exceptions);
+    tell_number(ctx, "window ns", (uint64_t)s->window_ns);
+    tell_number(ctx, "slices", s->slices);
+    tell_number(ctx, "created ns", (uint64_t)s->created_at);
+    tell_number(ctx, "checkpointed ns", (uint64_t)s->checkpointed_at);
+    tell_number(ctx, "unclean since ns", (uint64_t)s->unclean_since);
+    tell_number(ctx, "degraded since ns", (uint64_t)s->degraded_since);
+    tell_number(ctx, "published ns", (uint64_t)s->published_at);
+    tell_number(ctx, "seed", s->seed);
+    tell_number(ctx, "states", s->state);
+    tell_number(ctx, "window items", s->window_items);
+    tell_number(ctx, "live slices", s->live_slices);
+    tell_number(ctx, "counter bits", s->counter_bits);
+    tell_number(ctx, "fingerprint bits", s->fingerprint_bits);
+    tell_number(ctx, "keep", s->keep);
 }
 
 enum { SEGMENT_FIELDS = 26 };
 
-static void tell_segment(struct report *r, const struct tamis_segment_stat *s)
+static void tell_segment(RedisModuleCtx *ctx, const struct tamis_segment_stat *s)
 {
-    (void)RedisModule_ReplyWithMap(r->ctx, SEGMENT_FIELDS);
-    tell_text(r, "hash set", s->hash_set);
-    tell_number(r, "number", s->number);
-    tell_text(r, "kind", tamis_kind_name(s->kind));
-    tell_number(r, "hashes", s->k);
-    tell_number(r, "words", s->words);
-    tell_number(r, "bit order", s->bit_order);
-    tell_number(r, "bits", s->m_bits);
-    tell_number(r, "seed", s->seed);
-    tell_number(r, "capacity", s->capacity);
-    tell_rate(r, "rate", s->fp_rate);
-    tell_number(r, "items", s->items);
-    tell_number(r, "bytes", s->file_bytes);
-    tell_number(r, "data offset", s->data_offset);
-    tell_number(r, "data bytes", s->data_bytes);
-    tell_number(r, "created ns", (uint64_t)s->created_at);
-    tell_number(r, "ones", s->ones);
-    tell_rate(r, "fill", s->fill);
-    tell_rate(r, "rate by fill", s->fp_rate_now);
-    tell_number(r, "flags", s->flags);
-    tell_number(r, "slice", s->slice);
-    tell_number(r, "slice start ns", (uint64_t)s->slice_start);
-    tell_number(r, "counter bits", s->counter_bits);
-    tell_number(r, "step", s->step);
-    tell_number(r, "pieces", s->pieces);
-    tell_number(r, "items by fill", s->items_estimated);
-    tell_number(r, "fingerprint bits", s->fingerprint_bits);
+    (void)RedisModule_ReplyWithMap(ctx, SEGMENT_FIELDS);
+    tell_text(ctx, "hash set", s->hash_set);
+    tell_number(ctx, "number", s->number);
+    tell_text(ctx, "kind", tamis_kind_name(s->kind));
+    tell_number(ctx, "hashes", s->k);
+    tell_number(ctx, "words", s->words);
+    tell_number(ctx, "bit order", s->bit_order);
+    tell_number(ctx, "bits", s->m_bits);
+    tell_number(ctx, "seed", s->seed);
+    tell_number(ctx, "capacity", s->capacity);
+    tell_rate(ctx, "rate", s->fp_rate);
+    tell_number(ctx, "items", s->items);
+    tell_number(ctx, "bytes", s->file_bytes);
+    tell_number(ctx, "data offset", s->data_offset);
+    tell_number(ctx, "data bytes", s->data_bytes);
+    tell_number(ctx, "created ns", (uint64_t)s->created_at);
+    tell_number(ctx, "ones", s->ones);
+    tell_rate(ctx, "fill", s->fill);
+    tell_rate(ctx, "rate by fill", s->fp_rate_now);
+    tell_number(ctx, "flags", s->flags);
+    tell_number(ctx, "slice", s->slice);
+    tell_number(ctx, "slice start ns", (uint64_t)s->slice_start);
+    tell_number(ctx, "counter bits", s->counter_bits);
+    tell_number(ctx, "step", s->step);
+    tell_number(ctx, "pieces", s->pieces);
+    tell_number(ctx, "items by fill", s->items_estimated);
+    tell_number(ctx, "fingerprint bits", s->fingerprint_bits);
 }
 
 /* With FILL the set bits are counted, which reads all of the filter. */
-static void tell_segments(struct report *r, const struct value *value, uint32_t count, bool fill)
+static void tell_segments(RedisModuleCtx *ctx, const struct value *value, uint32_t count, bool fill)
 {
-    (void)RedisModule_ReplyWithSimpleString(r->ctx, "segment list");
-    (void)RedisModule_ReplyWithArray(r->ctx, (long)count);
+    (void)RedisModule_ReplyWithSimpleString(ctx, "segment list");
+    (void)RedisModule_ReplyWithArray(ctx, (long)count);
     for (uint32_t i = 0; i < count; i++) {
         struct tamis_segment_stat segment = {.size = sizeof segment};
         const int rc = fill ? tamis_filter_fill(value->filter, i, &segment)
                             : tamis_filter_segment(value->filter, i, &segment);
         if (rc < 0)
-            (void)reply_failure(r->ctx, TOLD);
+            (void)reply_failure(ctx, TOLD);
         else
-            tell_segment(r, &segment);
+            tell_segment(ctx, &segment);
     }
 }
 
@@ -143,19 +134,18 @@ int tamis_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     enum { FIELDS = 32 };
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    struct report report = {.ctx = ctx};
     RedisModuleKey *key;
     const bool fill = argc == 3 && arg_is(argv[2], "FILL");
     const bool segments = fill || (argc == 3 && arg_is(argv[2], "SEGMENTS"));
     if (argc != 2 && !segments) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open_any(ctx, argv[1], REDISMODULE_READ, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     if (tamis_filter_stat(value->filter, &stat) < 0) {
         (void)reply_failure(ctx, "the filter cannot be asked");
     } else {
         (void)RedisModule_ReplyWithMap(ctx, FIELDS + segments);
-        tell_filter(&report, value, &stat);
-        if (segments) tell_segments(&report, value, stat.segment_count, fill);
+        tell_filter(ctx, value, &stat);
+        if (segments) tell_segments(ctx, value, stat.segment_count, fill);
     }
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
@@ -218,14 +208,13 @@ static void total(struct total list[TOTALS])
 
 int tamis_stats(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    struct report report = {.ctx = ctx};
     struct total list[TOTALS];
     (void)argv;
     if (argc != 1) return RedisModule_WrongArity(ctx);
     total(list);
     (void)RedisModule_ReplyWithMap(ctx, TOTALS);
     for (size_t i = 0; i < TOTALS; i++)
-        tell_number(&report, list[i].name, list[i].number);
+        tell_number(ctx, list[i].name, list[i].number);
     return REDISMODULE_OK;
 }
 

@@ -7,28 +7,10 @@
  */
 #include <string.h>
 
-#include "cf_exact.h"
+#include "cf_shape.h"
 #include "command.h"
 #include "durable.h"
 #include "freeze.h"
-
-/* As BF.* and CF.* have keys of their own types, so a key of either is looked for. */
-struct value *key_open_any(RedisModuleCtx *ctx, RedisModuleString *name, int mode,
-                           RedisModuleKey **key)
-{
-    struct value *value;
-    *key = RedisModule_OpenKey(ctx, name, mode);
-    enum held held = key_held(*key, TYPE_BLOOM, &value);
-    if (held == HELD_OTHER) held = key_held(*key, TYPE_CUCKOO, &value);
-    if (held == HELD_VALUE && !is_exact_cuckoo(value)) return value;
-    RedisModule_CloseKey(*key);
-    (void)RedisModule_ReplyWithError(
-        ctx, held == HELD_NONE    ? NOT_FOUND
-             : held == HELD_OTHER ? WRONG_TYPE
-                                  : "ERR tamis: this is a cuckoo filter of RedisBloom, which has "
-                                    "the commands CF.* only");
-    return NULL;
-}
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
@@ -64,7 +46,7 @@ int tamis_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    struct value *value = key_open_any(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key);
+    struct value *value = key_open(ctx, argv[1], TYPE_ANY, READ_WRITE, &key);
     if (value == NULL) return REDISMODULE_OK;
     (void)RedisModule_ReplicateVerbatim(ctx);
     if (value->type == TYPE_CUCKOO) freeze_wait();
@@ -96,7 +78,7 @@ int tamis_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open_any(ctx, argv[1], REDISMODULE_READ, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 2, argc - 2);
     const int64_t rc =
@@ -113,7 +95,7 @@ int tamis_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc < 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open_any(ctx, argv[1], REDISMODULE_READ, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 2, argc - 2);
     const int64_t rc =
@@ -132,7 +114,7 @@ int tamis_remove(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc < 2) return RedisModule_WrongArity(ctx);
-    struct value *value = key_open_any(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key);
+    struct value *value = key_open(ctx, argv[1], TYPE_ANY, READ_WRITE, &key);
     if (value == NULL) return REDISMODULE_OK;
     if (value->type == TYPE_CUCKOO) freeze_wait();
     const struct items *items = items_of(argv + 2, argc - 2);
@@ -179,7 +161,7 @@ int tamis_explain_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct tamis_filter_stat stat = {.size = sizeof stat};
     RedisModuleKey *key;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open_any(ctx, argv[1], REDISMODULE_READ, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 2, argc - 2);
     make_room(&explanation, TAMIS_K_MAX);

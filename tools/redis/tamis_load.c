@@ -132,17 +132,11 @@ static const char *take_options(RedisModuleString **argv, int argc, struct load 
 static int load_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                     struct load *load, long long expansion)
 {
-    size_t bytes;
-    const char *text = RedisModule_StringPtrLen(name, &bytes);
-    struct value *value = value_new(load_counts(*load) ? TYPE_CUCKOO : TYPE_BLOOM);
-    if (keeper_make(value, RedisModule_GetSelectedDb(ctx), text, bytes, import, load) < 0) {
-        value_free(value);
-        return reply_failure(ctx, "could not create filter");
-    }
-    if (value->type == TYPE_CUCKOO) (void)cuckoo_of_counts(value);
+    struct value *value =
+        key_make(ctx, key, name, value_new(load_counts(*load) ? TYPE_CUCKOO : TYPE_BLOOM), import,
+                 load, "could not create filter");
+    if (value == NULL) return REDISMODULE_OK;
     if (expansion >= 0 && !value->exact) value->expansion = (uint32_t)expansion;
-    key_set(ctx, key, name, value);
-    (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
     return RedisModule_ReplicateVerbatim(ctx);
 }
 
@@ -154,9 +148,8 @@ int tamis_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc < 3) return RedisModule_WrongArity(ctx);
     const char *error = take_options(argv, argc, &load, &expansion);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
-    enum held held = key_held(key, TYPE_BLOOM, &value);
-    if (held == HELD_OTHER) held = key_held(key, TYPE_CUCKOO, &value);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
+    const enum held held = key_held(key, TYPE_ANY, &value);
     if (held == HELD_NONE)
         (void)load_key(ctx, key, argv[1], &load, expansion);
     else

@@ -154,11 +154,6 @@ static bool is_too_large(const struct tamis_filter_spec *spec)
     return spec->m_bits == 0 && tamis_size(&sizing) == 0 && sizing.file_bytes > most;
 }
 
-static int create(void *context, tamis_store *store, const char *name, tamis_filter **filter)
-{
-    return tamis_filter_create(store, name, context, filter);
-}
-
 static bool is_sip(const struct wish *wish)
 {
     return wish->spec.hash_set != NULL && strcmp(wish->spec.hash_set, "sip") == 0;
@@ -209,31 +204,13 @@ static void replicate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     RedisModule_Free(words);
 }
 
-/* Makes the filter; false, and an error is told, if that fails. */
-static bool reserve(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                    struct tamis_filter_spec *spec)
-{
-    size_t bytes;
-    const char *text = RedisModule_StringPtrLen(name, &bytes);
-    struct value *value = value_new(spec->kind == TAMIS_KIND_COUNTING ? TYPE_CUCKOO : TYPE_BLOOM);
-    if (keeper_make(value, RedisModule_GetSelectedDb(ctx), text, bytes, create, spec) < 0) {
-        value_free(value);
-        (void)reply_failure(ctx, "could not create filter");
-        return false;
-    }
-    if (value->type == TYPE_CUCKOO) (void)cuckoo_of_counts(value);
-    key_set(ctx, key, name, value);
-    (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
-    return true;
-}
-
 /* IFMISSING, and the key has a filter: is it the one that is asked for? */
 static void compare(RedisModuleCtx *ctx, RedisModuleString *name, struct tamis_filter_spec *spec,
                     bool has_secret)
 {
     RedisModuleKey *key;
     tamis_filter *filter = NULL;
-    const struct value *value = key_open_any(ctx, name, REDISMODULE_READ, &key);
+    const struct value *value = key_open(ctx, name, TYPE_ANY, REDISMODULE_READ, &key);
     if (value == NULL) return;
     spec->flags &= ~(uint32_t)TAMIS_FILTER_OWNED; /* one that is attached will do */
     if (!has_secret) memset(spec->secret, 0, sizeof spec->secret); /* any will do */
@@ -257,14 +234,15 @@ int tamis_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (is_too_large(&wish.spec))
         return RedisModule_ReplyWithError(ctx,
                                           "ERR the filter would be larger than tamis.max-bytes");
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE);
-    const enum held held =
-        key_held(key, wish.spec.kind == TAMIS_KIND_COUNTING ? TYPE_CUCKOO : TYPE_BLOOM, &value);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
+    const enum type type = wish.spec.kind == TAMIS_KIND_COUNTING ? TYPE_CUCKOO : TYPE_BLOOM;
+    const enum held held = key_held(key, type, &value);
     if (held != HELD_NONE && wish.if_missing)
         compare(ctx, argv[1], &wish.spec, wish.secret);
     else if (held != HELD_NONE)
         (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
-    else if (reserve(ctx, key, argv[1], &wish.spec))
+    else if (key_make(ctx, key, argv[1], value_new(type), maker_of_spec, &wish.spec,
+                      "could not create filter") != NULL)
         replicate(ctx, argv, argc, &wish);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;

@@ -13,7 +13,7 @@
 #include "names.h"
 #include "redis_api.h"
 
-enum type { TYPE_BLOOM, TYPE_CUCKOO, TYPES };
+enum type { TYPE_BLOOM, TYPE_CUCKOO, TYPES, TYPE_ANY = TYPES };
 
 /* What a key of CF.* has beside its filter of kind counting (cf_shape.c). */
 struct cuckoo {
