@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * change.c: filters of a remote store are made, dropped, renamed and rotated.
+ * change.c: filters of a remote store are made, dropped and rotated.
  *
  * A sharded filter is many keys on many nodes, and no transaction spans them.  So its descriptor is
  * written first, with a state that says what is going on, and "ready" is written last: whoever is
@@ -83,7 +83,7 @@ int change_fail_exists(const char *name)
     return -1;
 }
 
-static bool set_state(struct remote *store, const char *name, const char *state)
+bool change_set_state(struct remote *store, const char *name, const char *state)
 {
     redisReply *reply =
         ASK_ONE(store, name, REDIS_REPLY_INTEGER, NULL, true, "HSET", name, "state", state);
@@ -100,20 +100,15 @@ bool change_remove_key(struct remote *store, const char *name)
 
 /* ---- Making one ------------------------------------------------------------------------------ */
 
-static bool is_error(const redisReply *reply, const char *beginning)
-{
-    return reply->type == REDIS_REPLY_ERROR &&
-           strncmp(reply->str, beginning, strlen(beginning)) == 0;
-}
-
 /* The answers to TAMIS.RESERVE of each shard. */
 static int take_made(struct remote_filter *filter, const struct request *requests)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < filter_keys(filter); i++) {
         const redisReply *reply = requests[i].reply;
-        const bool exists = is_error(reply, "ERR item exists") || is_error(reply, "WRONGTYPE");
-        const bool mine = requests[i].lost > 0 && is_error(reply, "ERR item exists");
+        const bool exists =
+            reply_is_error(reply, "ERR item exists") || reply_is_error(reply, "WRONGTYPE");
+        const bool mine = requests[i].lost > 0 && reply_is_error(reply, "ERR item exists");
         if (reply->type == REDIS_REPLY_STATUS || mine) continue;
         if (exists)
             rc = change_fail_exists(filter_key(filter, i));
@@ -135,8 +130,7 @@ static int make_shards(struct remote_filter *filter, const struct tamis_filter_s
     return rc;
 }
 
-/* 1: the descriptor is ours to fill; 0: the name has one; -1 after a message. */
-static int claim(struct remote *store, const char *name)
+int change_claim(struct remote *store, const char *name)
 {
     unsigned lost;
     redisReply *reply = ASK_ONE(store, name, REDIS_REPLY_INTEGER, &lost, true, "HSETNX", name,
@@ -173,14 +167,14 @@ bool change_describe(struct remote_filter *filter, uint64_t capacity, double fp_
     filter->fp_rate = fp_rate;
     filter->kind = kind;
     filter->seed = seed;
-    const int claimed = claim(filter->store, filter->name);
+    const int claimed = change_claim(filter->store, filter->name);
     if (claimed == 0) return change_fail_exists(filter->name) == 0;
     return claimed > 0 && describe(filter);
 }
 
 bool change_ready(struct remote_filter *filter)
 {
-    return set_state(filter->store, filter->name, "ready");
+    return change_set_state(filter->store, filter->name, "ready");
 }
 
 /* What was made of a sharded filter stays, as a kill would leave it. */
@@ -319,11 +313,11 @@ int store_create(struct remote *store, const char *name, const struct remote_spe
     return rc;
 }
 
-/* ---- Dropping, renaming, rotating ------------------------------------------------------------ */
+/* ---- Dropping, rotating --------------------------------------------------------------------- */
 
 static bool drop_shards(struct remote_filter *filter)
 {
-    if (!set_state(filter->store, filter->name, "dropping")) return false;
+    if (!change_set_state(filter->store, filter->name, "dropping")) return false;
     struct request *requests = ASK_EACH(filter, true, "UNLINK");
     bool good = requests != NULL;
     for (uint32_t i = 0; good && i < filter->shards; i++) {
@@ -341,112 +335,6 @@ int store_drop(struct remote *store, const char *name)
     const bool good =
         (filter->shards == 0 || drop_shards(filter)) && change_remove_key(store, name);
     filter_free(filter);
-    return good ? 0 : -1;
-}
-
-/* The shards have the slots of their numbers, whatever the filter's name is: each stays where it
- * is.  One that has gone on before, in a rename that was cut short, is no error. */
-static bool move_shards(struct remote_filter *from, struct remote_filter *to, bool again)
-{
-    const uint32_t count = filter_keys(from);
-    struct request *requests = cli_alloc(count * sizeof *requests);
-    const char **argv = cli_alloc(count * 3 * sizeof *argv);
-    for (uint32_t i = 0; i < count; i++) {
-        argv[3 * i] = "RENAMENX";
-        argv[3 * i + 1] = filter_key(from, i);
-        argv[3 * i + 2] = filter_key(to, i);
-        requests[i] = request_of(argv[3 * i + 1], 3, argv + 3 * i, true);
-    }
-    bool good = exchange(from->store, requests, count);
-    for (uint32_t i = 0; good && i < count; i++) {
-        const redisReply *reply = requests[i].reply;
-        const bool gone = is_error(reply, "ERR no such key") && (again || requests[i].lost > 0);
-        good = gone || (reply->type == REDIS_REPLY_INTEGER && reply->integer == 1);
-        if (!good && reply->type == REDIS_REPLY_INTEGER)
-            (void)change_fail_exists(filter_key(to, i));
-        else if (!good)
-            exchange_fail(from->store, "RENAMENX", reply);
-    }
-    exchange_clear(requests, count);
-    free(argv);
-    free(requests);
-    return good;
-}
-
-/* The new descriptor is the old one, but for its state. */
-static bool copy_descriptor(struct remote *store, const char *name, const char *new_name)
-{
-    const char *words[2 * WORDS_MAX + 5] = {"HSET", new_name};
-    size_t count = 2;
-    redisReply *all = ASK_ONE(store, name, REDIS_REPLY_ARRAY, NULL, false, "HGETALL", name);
-    if (all == NULL) return false;
-    for (size_t i = 0; i + 1 < all->elements && i < (size_t)2 * WORDS_MAX; i += 2) {
-        if (!all->element[i]->str || !all->element[i + 1]->str) continue;
-        words[count++] = all->element[i]->str;
-        words[count++] = all->element[i + 1]->str;
-    }
-    words[count++] = "state";
-    words[count] = "making";
-    redisReply *reply = ask_one(store, new_name, REDIS_REPLY_INTEGER, NULL, true, words);
-    freeReplyObject(all);
-    if (reply != NULL) freeReplyObject(reply);
-    return reply != NULL;
-}
-
-static bool rename_sharded(struct remote_filter *from, const char *new_name, const char *state,
-                           bool again)
-{
-    struct remote *store = from->store;
-    const int claimed = claim(store, new_name);
-    if (claimed < 0) return false;
-    if (claimed == 0 && !again) return change_fail_exists(new_name) == 0;
-    struct remote_filter *to = filter_new(store, new_name, from->shards);
-    const bool good = copy_descriptor(store, from->name, new_name) &&
-                      set_state(store, from->name, state) && move_shards(from, to, again) &&
-                      set_state(store, new_name, "ready") && change_remove_key(store, from->name);
-    filter_free(to);
-    return good;
-}
-
-/* A filter of one key.  If the new name is in another slot of a cluster, the filter is copied. */
-static bool rename_key(struct remote_filter *filter, const char *new_name)
-{
-    struct remote *store = filter->store;
-    const char *name = filter->name;
-    bool has = false;
-    if (!store->is_cluster ||
-        shard_slot(name, strlen(name)) == shard_slot(new_name, strlen(new_name))) {
-        struct remote_filter *to = filter_new(store, new_name, 0);
-        const bool good = move_shards(filter, to, false);
-        filter_free(to);
-        return good;
-    }
-    if (!store_has(store, new_name, &has)) return false;
-    if (has) return change_fail_exists(new_name) == 0;
-    return transfer_copy(store, name, new_name) == 0 && change_remove_key(store, name);
-}
-
-int store_rename(struct remote *store, const char *name, const char *new_name)
-{
-    char *state = NULL;
-    if (!filter_name_is_good(new_name)) return -1;
-    if (asprintf(&state, "renaming %s", new_name) < 0) cli_no_memory();
-    struct remote_filter *filter = filter_find(store, name, state);
-    bool good = filter != NULL;
-    if (good && strcmp(name, new_name) == 0) {
-        good = true; /* as in a directory */
-    } else if (good && filter->shards > 0) {
-        redisReply *now =
-            ASK_ONE(store, name, REDIS_REPLY_STRING, NULL, false, "HGET", name, "state");
-        good = now != NULL;
-        const bool again = good && strcmp(now->str, state) == 0;
-        if (good) freeReplyObject(now);
-        good = good && rename_sharded(filter, new_name, state, again);
-    } else if (good) {
-        good = rename_key(filter, new_name);
-    }
-    filter_free(filter);
-    free(state);
     return good ? 0 : -1;
 }
 

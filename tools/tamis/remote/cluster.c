@@ -90,7 +90,7 @@ static bool ask_node(struct remote *store, struct node *node, int64_t limit_ms, 
     if (reply == NULL)
         snprintf(store->trouble, TROUBLE_BYTES, "%s: CLUSTER SLOTS: %s", node_name(node),
                  node_error(&asked));
-    const bool loading = reply != NULL && node_is_loading(reply);
+    const bool loading = reply != NULL && reply_is_error(reply, "LOADING");
     store->may_pass |= asked.may_pass || loading;
     if (loading) snprintf(store->trouble, TROUBLE_BYTES, "%s: %s", node_name(node), reply->str);
     const bool good = reply != NULL && !loading && take_slots(store, node, reply);

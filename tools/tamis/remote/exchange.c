@@ -170,26 +170,21 @@ static void send_all(struct exchange *x)
 
 /* ---- Replies --------------------------------------------------------------------------------- */
 
-static bool begins(const redisReply *reply, const char *word)
-{
-    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, word, strlen(word)) == 0;
-}
-
 /* Errors that pass: the request goes out again, perhaps elsewhere. */
 static bool passes(const struct exchange *x, const redisReply *reply)
 {
     static const char *const words[] = {"TRYAGAIN",   "CLUSTERDOWN", "LOADING",
                                         "MASTERDOWN", "NOREPLICAS",  "BUSY "};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (begins(reply, words[i])) return true;
+        if (reply_is_error(reply, words[i])) return true;
     /* A master that has become a replica; of a server alone it is its configuration. */
-    return x->store->is_cluster && begins(reply, "READONLY");
+    return x->store->is_cluster && reply_is_error(reply, "READONLY");
 }
 
 /* The request is done elsewhere, or later.  false: the reply is the one that is wanted. */
 static bool put_off(struct exchange *x, struct request *request, const redisReply *reply)
 {
-    if (begins(reply, "MOVED ") || begins(reply, "ASK ")) {
+    if (reply_is_error(reply, "MOVED ") || reply_is_error(reply, "ASK ")) {
         const char *space = strrchr(reply->str, ' ');
         struct node *node = cluster_redirect(x->store, request->node, space + 1);
         if (node == NULL) return false;
@@ -248,7 +243,7 @@ static void take_wait(struct exchange *x, struct node *node, redisReply *reply)
     }
     if (!enough) x->stale = x->pause = true;
     /* It was a master when it answered, and is a replica now. */
-    if (begins(reply, "ERR WAIT cannot be used with replica")) distrust(x, node);
+    if (reply_is_error(reply, "ERR WAIT cannot be used with replica")) distrust(x, node);
     freeReplyObject(reply);
 }
 
@@ -392,6 +387,12 @@ bool exchange(struct remote *store, struct request *requests, size_t count)
     return false;
 }
 
+struct request request_of(const char *key, int argc, const char **argv, bool writes)
+{
+    return (struct request){
+        .slot = shard_slot(key, strlen(key)), .argc = argc, .argv = argv, .writes = writes};
+}
+
 void exchange_clear(struct request *requests, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -409,15 +410,15 @@ int exchange_fail(const struct remote *store, const char *what, const redisReply
                  store->shown, what);
         return -1;
     }
-    if (begins(reply, "NOAUTH"))
+    if (reply_is_error(reply, "NOAUTH"))
         mend = "; put the password into the URL, or into $REDISCLI_AUTH";
-    else if (begins(reply, "NOPERM"))
+    else if (reply_is_error(reply, "NOPERM"))
         mend = "; docs/cluster.md has the commands that the user needs (ACL SETUSER)";
-    else if (begins(reply, "ERR unknown command"))
+    else if (reply_is_error(reply, "ERR unknown command"))
         mend = "; load the module tamis.so into it (docs/redis.md)";
-    else if (begins(reply, "READONLY"))
+    else if (reply_is_error(reply, "READONLY"))
         mend = "; it is a replica, so name its master";
-    else if (begins(reply, "ERR not found"))
+    else if (reply_is_error(reply, "ERR not found"))
         mend = "; the filter, or a shard of it, is gone";
     cli_tell("%s: %s: the server says: %s%s", store->shown, what, reply->str, mend);
     return -1;

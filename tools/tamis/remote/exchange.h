@@ -29,6 +29,9 @@ struct request {
     unsigned redirected; /* how often a node sent it to another */
 };
 
+/* A request about `key` whose arguments end with NUL.  argv stays the caller's. */
+struct request request_of(const char *key, int argc, const char **argv, bool writes);
+
 /* true: each request is done.  false after a message: nothing was heard for store->timeout_ms, a
  * signal came in a wait, or the store cannot be used.  Replies that came are there in any case. */
 bool exchange(struct remote *store, struct request *requests, size_t count);

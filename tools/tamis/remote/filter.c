@@ -9,44 +9,25 @@
 
 #include "command.h"
 
-struct request request_of(const char *key, int argc, const char **argv, bool writes)
-{
-    return (struct request){
-        .slot = shard_slot(key, strlen(key)), .argc = argc, .argv = argv, .writes = writes};
-}
-
 int reply_fail(const struct remote *store, const char *what, const redisReply *reply)
 {
     /* What the module puts before the library's sentence. */
     static const char *const heads[] = {
         "ERR tamis: ", "ERR could not create filter: ", "ERR the window cannot be moved: ",
         "ERR the filter cannot be asked: "};
-    for (size_t i = 0; reply->type == REDIS_REPLY_ERROR && i < sizeof heads / sizeof *heads; i++) {
-        if (strncmp(reply->str, heads[i], strlen(heads[i])) != 0) continue;
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        if (!reply_is_error(reply, heads[i])) continue;
         cli_tell("%s", reply->str + strlen(heads[i]));
         return -1;
     }
     return exchange_fail(store, what, reply);
 }
 
-bool filter_has_module(struct remote *store, const char *name)
-{
-    const char *argv[] = {"TAMIS.INFO", name};
-    struct request request = request_of(name, 2, argv, false);
-    if (!exchange(store, &request, 1)) return false;
-    const redisReply *reply = request.reply;
-    const bool unknown =
-        reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "ERR unknown command", 19) == 0;
-    if (unknown) (void)exchange_fail(store, argv[0], reply);
-    exchange_clear(&request, 1);
-    return !unknown;
-}
-
 int filter_fail_absent(struct remote *store, const char *name, const char *sentence)
 {
     char nearest[TAMIS_NAME_MAX + 1];
     char *own = NULL;
-    if (!filter_has_module(store, name)) return -1;
+    if (!store_has_module(store, name)) return -1;
     store_nearest(store, name, nearest);
     if (sentence == NULL &&
         asprintf(&own, "no such filter: '%s' in the store %s; 'tamis list' shows what is there",

@@ -34,9 +34,6 @@ static inline uint32_t filter_keys(const struct remote_filter *filter)
 /* "name:{i}", or the name if there are no shards.  It belongs to the filter. */
 const char *filter_key(struct remote_filter *filter, uint32_t shard);
 
-/* A request about `key` whose arguments end with NUL.  argv stays the caller's. */
-struct request request_of(const char *key, int argc, const char **argv, bool writes);
-
 /* The reply to one such request, which the caller frees; NULL after a message, also where the reply
  * is of another type (REDIS_REPLY_...) than wanted.  *lost, if not NULL: how often the answer was
  * lost before. */
@@ -63,9 +60,6 @@ struct remote_filter *filter_find(struct remote *store, const char *name, const 
 /* Tells an answer that is an error: the library's sentence alone where the module passes it on,
  * else as exchange_fail().  Always -1. */
 int reply_fail(const struct remote *store, const char *what, const redisReply *reply);
-
-/* Does the server have the module?  false after a message.  The name is that of any key. */
-bool filter_has_module(struct remote *store, const char *name);
 
 /* Tells that there is no such filter, with the name that is nearest to it, or that the server has
  * no module.  Always -1. */
@@ -98,7 +92,6 @@ int filter_segments(struct remote_filter *filter, bool fill, struct tamis_filter
 /* change.c */
 int store_create(struct remote *store, const char *name, const struct remote_spec *spec);
 int store_drop(struct remote *store, const char *name);
-int store_rename(struct remote *store, const char *name, const char *new_name);
 int filter_rotate(struct remote_filter *filter);
 int filter_sync(struct remote_filter *filter);
 bool store_has(struct remote *store, const char *name, bool *has);
@@ -107,8 +100,15 @@ bool store_has(struct remote *store, const char *name, bool *has);
 bool change_describe(struct remote_filter *filter, uint64_t capacity, double fp_rate, uint32_t kind,
                      uint64_t seed);
 bool change_ready(struct remote_filter *filter);
+/* Claims the name of a sharded filter by a descriptor that says "making".  1: it is ours; 0: the
+ * name is taken; -1 after a message. */
+int change_claim(struct remote *store, const char *name);
+bool change_set_state(struct remote *store, const char *name, const char *state);
 int change_fail_exists(const char *name);
 bool change_remove_key(struct remote *store, const char *key);
+
+/* rename.c */
+int store_rename(struct remote *store, const char *name, const char *new_name);
 
 /* merge.c */
 int store_merge(struct remote *store, const char *name, const char *const *sources, size_t count,
@@ -129,7 +129,10 @@ int transfer_shard(struct remote_filter *filter, uint32_t shard, const struct ta
                    bool durable);
 
 /* list.c */
+/* Does the server have the module?  false after a message.  The name is that of any key. */
+bool store_has_module(struct remote *store, const char *name);
 /* The name nearest to `wanted` among the first that a scan meets; "" if none resembles it. */
 void store_nearest(struct remote *store, const char *wanted, char nearest[TAMIS_NAME_MAX + 1]);
-int store_list(struct remote *store, const char *pattern, bool names_only,
-               int (*each)(void *context, const struct tamis_filter_stat *stat), void *context);
+/* The name of each filter that the pattern fits, sorted, until one returns another value than 0. */
+int store_each_name(struct remote *store, const char *pattern,
+                    int (*each)(void *context, const char *name), void *context);

@@ -185,19 +185,16 @@ static void clear(struct found *found)
     free(found->names);
 }
 
-/* A filter that is dropped meanwhile fails here, and is told. */
-static int tell_one(struct remote *store, const char *name, bool names_only,
-                    int (*each)(void *context, const struct tamis_filter_stat *stat), void *context)
+bool store_has_module(struct remote *store, const char *name)
 {
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    (void)snprintf(stat.name, sizeof stat.name, "%s", name);
-    if (!names_only) {
-        struct remote_filter *filter = filter_find(store, name, NULL);
-        const int rc = filter != NULL ? filter_stat(filter, &stat) : -1;
-        filter_free(filter);
-        if (rc < 0) return -1;
-    }
-    return each(context, &stat);
+    const char *argv[] = {"TAMIS.INFO", name};
+    struct request request = request_of(name, 2, argv, false);
+    if (!exchange(store, &request, 1)) return false;
+    const redisReply *reply = request.reply;
+    const bool unknown = reply_is_error(reply, "ERR unknown command");
+    if (unknown) (void)exchange_fail(store, argv[0], reply);
+    exchange_clear(&request, 1);
+    return !unknown;
 }
 
 #define ANY_ROUNDS UINT_MAX
@@ -222,8 +219,8 @@ void store_nearest(struct remote *store, const char *wanted, char nearest[TAMIS_
     clear(&keys);
 }
 
-int store_list(struct remote *store, const char *pattern, bool names_only,
-               int (*each)(void *context, const struct tamis_filter_stat *stat), void *context)
+int store_each_name(struct remote *store, const char *pattern,
+                    int (*each)(void *context, const char *name), void *context)
 {
     struct found keys = {0}, sharded = {0}, all = {0};
     char *prefix = pattern_prefix(pattern);
@@ -233,9 +230,8 @@ int store_list(struct remote *store, const char *pattern, bool names_only,
     if (rc == 0 && !find_sharded(store, &keys, &sharded)) rc = -1;
     if (rc == 0) join(&keys, &sharded, &all);
     for (size_t i = 0; rc == 0 && i < all.count; i++)
-        if (pattern_fits(pattern, all.names[i]))
-            rc = tell_one(store, all.names[i], names_only, each, context);
-    if (rc == 0 && all.count == 0 && !filter_has_module(store, "tamis")) rc = -1;
+        if (pattern_fits(pattern, all.names[i])) rc = each(context, all.names[i]);
+    if (rc == 0 && all.count == 0 && !store_has_module(store, "tamis")) rc = -1;
     clear(&keys);
     clear(&sharded);
     clear(&all);

@@ -66,9 +66,10 @@ redisReply *node_ask(struct node *node, int64_t limit_ms, int argc, const char *
 /* ---- Logging in -------------------------------------------------------------------------------
  */
 
-bool node_is_loading(const redisReply *reply)
+bool reply_is_error(const redisReply *reply, const char *beginning)
 {
-    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "LOADING", 7) == 0;
+    return reply->type == REDIS_REPLY_ERROR &&
+           strncmp(reply->str, beginning, strlen(beginning)) == 0;
 }
 
 /* One command of the log-in. */
@@ -84,7 +85,7 @@ static bool ask(struct node *node, int64_t limit_ms, int argc, const char **argv
                  reply->type == REDIS_REPLY_ERROR ? reply->str
                                                   : "the answer is not what Redis answers");
     if (reply != NULL && !good) {
-        node->may_pass = node_is_loading(reply);
+        node->may_pass = reply_is_error(reply, "LOADING");
         *fatal = !node->may_pass;
     }
     if (reply != NULL) freeReplyObject(reply);

@@ -44,8 +44,8 @@ void node_free(struct node *node);
  * node_error() says why. */
 redisReply *node_ask(struct node *node, int64_t limit_ms, int argc, const char **argv);
 
-/* Does it say that the server is still reading its data? */
-bool node_is_loading(const redisReply *reply);
+/* Is the reply an error whose text begins so? */
+bool reply_is_error(const redisReply *reply, const char *beginning);
 
 /* Puts a command into the buffer of what is to be sent. */
 void node_send(struct node *node, enum expect what, struct request *request, int argc,

@@ -125,6 +125,35 @@ static int name_exists(struct remote *store, const char *name, const char *sente
     return 0;
 }
 
+struct listing {
+    struct remote *store;
+    bool names_only;
+    int (*each)(void *context, const struct tamis_filter_stat *stat);
+    void *context;
+};
+
+/* A filter that is dropped meanwhile fails here, and is told. */
+static int list_one(void *context, const char *name)
+{
+    const struct listing *listing = context;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    (void)snprintf(stat.name, sizeof stat.name, "%s", name);
+    if (!listing->names_only) {
+        struct remote_filter *filter = filter_find(listing->store, name, NULL);
+        const int rc = filter != NULL ? filter_stat(filter, &stat) : -1;
+        filter_free(filter);
+        if (rc < 0) return -1;
+    }
+    return listing->each(listing->context, &stat);
+}
+
+static int list(struct remote *store, const char *pattern, bool names_only,
+                int (*each)(void *context, const struct tamis_filter_stat *stat), void *context)
+{
+    struct listing listing = {store, names_only, each, context};
+    return store_each_name(store, pattern, list_one, &listing);
+}
+
 static int end_import(struct remote_filter *filter)
 {
     return change_ready(filter) ? 0 : -1;
@@ -158,5 +187,5 @@ const struct remote_calls remote = {
     .create = store_create,
     .drop = store_drop,
     .rename = store_rename,
-    .list = store_list,
+    .list = list,
 };

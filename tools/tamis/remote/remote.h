@@ -5,9 +5,9 @@
  *
  * The files of remote/ are the client: shard.c has the rule from keys to shards, node.c a
  * connection, cluster.c which node has which slot, exchange.c requests and their answers with all
- * that can go wrong in between, batch.c keys of one filter, filter.c and keyspace.c the commands
- * about filters.  No file outside includes another header of them than this one, but for
- * redis_connection.c, which has wire.h.
+ * that can go wrong in between, list.c which filters there are, filter.c a filter by its name,
+ * batch.c its keys, and the rest each a command about filters.  No file outside includes another
+ * header of them than this one, but for redis_connection.c, which has wire.h.
  *
  * Every call that fails has told why on standard error and returns NULL or a value below 0.
  */

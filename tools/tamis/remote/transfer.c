@@ -188,7 +188,7 @@ static int load(struct in_state *state, bool durable)
     struct request request = request_of(state->key, (int)count, words, true);
     int rc = exchange(state->store, &request, 1) ? 0 : -1;
     const redisReply *reply = request.reply;
-    if (rc == 0 && reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "ERR item", 8) == 0)
+    if (rc == 0 && reply_is_error(reply, "ERR item"))
         rc = request.lost > 0 ? 0 : change_fail_exists(state->key);
     else if (rc == 0 && reply->type != REDIS_REPLY_STATUS)
         rc = reply_fail(state->store, "TAMIS.LOAD", reply);
