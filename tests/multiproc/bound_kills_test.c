@@ -27,6 +27,7 @@
 
 #include "auto.h"
 #include "bound.h"
+#include "hooks.h"
 #include "killer.h"
 #include "random.h"
 
@@ -220,11 +221,6 @@ static void fill(void *context, unsigned index)
     bound_add_range(arena->keys, filter, 0, KNOWN, 256, false);
 }
 
-static void die_in_flight(enum tamis__point point)
-{
-    if (point == TAMIS__POINT_DURABLE_SET) (void)raise(SIGKILL);
-}
-
 /* Adds one new key, and dies before its log has it: from then on the others must log what they
  * find. */
 static void straggle(void *context, unsigned round)
@@ -232,7 +228,7 @@ static void straggle(void *context, unsigned round)
     struct arena *arena = context;
     tamis_store *store;
     tamis_filter *filter = open_filter(arena->store_path, &store);
-    tamis__point_hook = die_in_flight;
+    hooks_signal_at(TAMIS__POINT_DURABLE_SET, SIGKILL, 0);
     bound_add_range(arena->keys, filter, KNOWN + round, 1, 1, false);
 }
 

@@ -16,6 +16,7 @@
 #include "cases.h"
 #include "file/io.h"
 #include "file/mark.h"
+#include "hooks.h"
 #include "scratch.h"
 #include "spawn.h"
 #include "tamis.h"
@@ -79,20 +80,12 @@ static void sync_once(const struct shared *shared)
 
 /* ---- Killed ---------------------------------------------------------------------------------- */
 
-static enum tamis__point deadly;
-
-static void die(enum tamis__point point)
-{
-    if (point == deadly) (void)raise(SIGKILL);
-}
-
 static void write_and_die(void *context, unsigned index)
 {
     struct shared *shared = context;
     (void)index;
     AUTO_FILTER *filter = opened(shared);
-    deadly = shared->point;
-    tamis__point_hook = die;
+    hooks_signal_at(shared->point, SIGKILL, 0);
     add_next(shared, filter);
 }
 
@@ -104,12 +97,9 @@ CASE(writer_killed_at_any_step_leaves_the_mark_to_the_next_sync)
                                         TAMIS__POINT_SYNC_CLEARED};
     const size_t count = sizeof points / sizeof *points;
     struct shared *shared = start();
-    int status;
     for (size_t i = 0; i < count; i++) {
         shared->point = points[i];
-        const pid_t child = spawn_one(write_and_die, shared, 0);
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        assert_int_equal(spawn_end(spawn_one(write_and_die, shared, 0)), SPAWN_KILLED);
         if (points[i] >= TAMIS__POINT_MARK_DIRTY && points[i] < TAMIS__POINT_SYNC_CLEARED)
             assert_true((mark_of(shared) & TAMIS__MARK_DIRTY) != 0);
         sync_once(shared);
@@ -139,10 +129,7 @@ static void write_and_stop(void *context, unsigned index)
 CASE(writer_stopped_keeps_the_mark_and_blocks_nobody)
 {
     struct shared *shared = start();
-    int status;
-    const pid_t child = spawn_one(write_and_stop, shared, 0);
-    assert_int_equal(waitpid(child, &status, WUNTRACED), child);
-    assert_true(WIFSTOPPED(status));
+    const pid_t child = spawn_until_stopped(write_and_stop, shared, 0);
     const int64_t begun = tamis__now_ns();
     tamis_filter *filter = opened(shared);
     add_next(shared, filter);
@@ -151,8 +138,7 @@ CASE(writer_stopped_keeps_the_mark_and_blocks_nobody)
     const int64_t took = tamis__now_ns() - begun;
     assert_int_equal(mark_of(shared), MARKED);
     assert_int_equal(kill(child, SIGCONT), 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_int_equal(spawn_end(child), 0);
     assert_int_equal(mark_of(shared), MARKED); /* it did not close */
     sync_once(shared);
     assert_int_equal(mark_of(shared), 0);

@@ -15,11 +15,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/point.h"
 #include "cases.h"
+#include "hooks.h"
 #include "killer.h"
 #include "random.h"
 #include "rounds.h"
@@ -82,17 +82,12 @@ static void free_arena(tamis_store *store, struct arena *arena)
 static enum tamis__point dies_at;
 static unsigned dies_after;
 
-static void die_at_point(enum tamis__point point)
-{
-    if (point == dies_at && dies_after-- == 0) (void)raise(SIGKILL);
-}
-
 /* 40 adds and 40 removes of one key: all points are passed. */
 static void add_and_remove(void *context, unsigned index)
 {
     struct arena *arena = context;
     (void)index;
-    tamis__point_hook = die_at_point;
+    hooks_signal_at(dies_at, SIGKILL, dies_after);
     for (int i = 0; i < 40; i++)
         SPAWN_CHECK(tamis_filter_add(arena->filter, "victim", 6) >= 0);
     for (int i = 0; i < 40; i++)
@@ -100,9 +95,8 @@ static void add_and_remove(void *context, unsigned index)
 }
 
 /* Others that lie in the same cells, and in blocks of the same lock: all 48 locks. */
-static void check_after_death(struct arena *arena, bool died)
+static void check_after_death(struct arena *arena)
 {
-    SPAWN_CHECK(died);
     for (uint64_t key = 0; key < 500; key++) {
         SPAWN_CHECK(tamis_filter_count(arena->filter, &key, sizeof key) >= 20);
         SPAWN_CHECK(tamis_filter_add(arena->filter, &key, sizeof key) == 0);
@@ -117,25 +111,20 @@ CASE(kill_at_each_point_blocks_nobody_and_loses_nothing)
         for (unsigned nth = 0; nth < (points[p] == TAMIS__POINT_LEVEL_GROWN ? 1u : 8u); nth++) {
             tamis_store *store;
             struct arena *arena = make_arena(&store, 1e-6);
-            int status;
+            const bool makes_level = points[p] == TAMIS__POINT_LEVEL_GROWN;
             dies_at = points[p];
             dies_after = nth;
-            pid_t child = 0;
             /* Before any of it overflows if the victim is to make the level. */
-            if (points[p] == TAMIS__POINT_LEVEL_GROWN) {
-                child = spawn_one(add_and_remove, arena, 0);
-                assert_int_equal(waitpid(child, &status, 0), child);
-            }
+            if (makes_level)
+                assert_int_equal(spawn_end(spawn_one(add_and_remove, arena, 0)), SPAWN_KILLED);
             for (unsigned times = 0; times < 20; times++) {
                 for (uint64_t key = 0; key < 500; key++)
                     assert_true(tamis_filter_add(arena->filter, &key, sizeof key) >= 0);
                 assert_true(tamis_filter_add(arena->filter, "witness", 7) >= 0);
             }
-            if (child == 0) {
-                child = spawn_one(add_and_remove, arena, 0);
-                assert_int_equal(waitpid(child, &status, 0), child);
-            }
-            check_after_death(arena, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+            if (!makes_level)
+                assert_int_equal(spawn_end(spawn_one(add_and_remove, arena, 0)), SPAWN_KILLED);
+            check_after_death(arena);
             free_arena(store, arena);
         }
 }
@@ -219,16 +208,11 @@ CASE(kill_anywhere_blocks_nobody_and_loses_nothing)
 /* ---- An owner that is stopped ------------------------------------------------------------------
  */
 
-static void stop_at_lock(enum tamis__point point)
-{
-    if (point == TAMIS__POINT_BLOCK_LOCKED) (void)raise(SIGSTOP);
-}
-
 static void stopped_remover(void *context, unsigned index)
 {
     struct arena *arena = context;
     (void)index;
-    tamis__point_hook = stop_at_lock;
+    hooks_signal_at(TAMIS__POINT_BLOCK_LOCKED, SIGSTOP, 0);
     SPAWN_CHECK(tamis_filter_remove(arena->filter, "k", 1) == 1);
 }
 
@@ -246,12 +230,9 @@ CASE(stop_under_the_lock_holds_up_removers_alone)
     for (int end = 0; end < 2; end++) {
         tamis_store *store;
         struct arena *arena = make_arena(&store, 1e-6);
-        int status;
         for (int i = 0; i < 10; i++)
             assert_true(tamis_filter_add(arena->filter, "k", 1) >= 0);
-        const pid_t stopped = spawn_one(stopped_remover, arena, 0);
-        assert_int_equal(waitpid(stopped, &status, WUNTRACED), stopped);
-        assert_true(WIFSTOPPED(status));
+        const pid_t stopped = spawn_until_stopped(stopped_remover, arena, 0);
         for (int i = 0; i < 1000; i++)
             assert_true(tamis_filter_add(arena->filter, "k", 1) == 0);
         assert_int_equal(tamis_filter_count(arena->filter, "k", 1), 1010);
@@ -261,9 +242,8 @@ CASE(stop_under_the_lock_holds_up_removers_alone)
         assert_int_equal(__atomic_load_n(&arena->flag, __ATOMIC_ACQUIRE), 0);
         assert_int_equal(tamis_filter_count(arena->filter, "k", 1), 1010);
         assert_int_equal(kill(stopped, end == 0 ? SIGCONT : SIGKILL), 0);
-        assert_int_equal(waitpid(waiting, &status, 0), waiting);
-        assert_int_equal(status, 0);
-        assert_int_equal(waitpid(stopped, &status, 0), stopped);
+        assert_int_equal(spawn_end(waiting), 0);
+        (void)spawn_end(stopped);
         assert_int_equal(tamis_filter_count(arena->filter, "k", 1), end == 0 ? 1008 : 1009);
         free_arena(store, arena);
     }
@@ -271,11 +251,6 @@ CASE(stop_under_the_lock_holds_up_removers_alone)
 
 /* ---- fork() ------------------------------------------------------------------------------------
  */
-
-static void die_at_lock(enum tamis__point point)
-{
-    if (point == TAMIS__POINT_BLOCK_LOCKED) (void)raise(SIGKILL);
-}
 
 /* The child waits until its parent has died under the lock, then removes through the same handle.
  * */
@@ -301,7 +276,7 @@ static void forking_remover(void *context, unsigned index)
         child_of_the_dead(arena, self);
         _exit(0);
     }
-    tamis__point_hook = die_at_lock;
+    hooks_signal_at(TAMIS__POINT_BLOCK_LOCKED, SIGKILL, 0);
     SPAWN_CHECK(tamis_filter_remove(arena->filter, "k", 1) < 0); /* not reached */
 }
 
@@ -309,16 +284,13 @@ CASE(fork_after_a_remove_makes_the_child_an_owner_of_its_own)
 {
     tamis_store *store;
     struct arena *arena = make_arena(&store, 1e-6);
-    int status;
     for (int i = 0; i < 10; i++)
         assert_true(tamis_filter_add(arena->filter, "k", 1) >= 0);
     for (uint64_t key = 0; key < 500; key++)
         assert_true(tamis_filter_add(arena->filter, &key, sizeof key) >= 0);
     /* This process is an owner too: what is inherited twice is closed twice. */
     assert_int_equal(tamis_filter_remove(arena->filter, "k", 1), 1);
-    const pid_t child = spawn_one(forking_remover, arena, 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_int_equal(spawn_end(spawn_one(forking_remover, arena, 0)), SPAWN_KILLED);
     while (__atomic_load_n(&arena->flag, __ATOMIC_ACQUIRE) == 0)
         (void)sched_yield();
     assert_int_equal(tamis_filter_count(arena->filter, "k", 1), 7);

@@ -28,6 +28,7 @@
 #include "auto.h"
 #include "base/point.h"
 #include "cases.h"
+#include "hooks.h"
 #include "scratch.h"
 #include "spawn.h"
 #include "specs.h"
@@ -204,15 +205,9 @@ CASE(except_of_many_keys_holds_the_lock_for_moments)
 
 /* ---- One that is stopped --------------------------------------------------------------------- */
 
-static int stop_at;
-
-static void stop(enum tamis__point point)
-{
-    if ((int)point == stop_at) (void)raise(SIGSTOP);
-}
-
 struct edit {
     const char *path;
+    enum tamis__point stops_at;
     bool takes_off;
 };
 
@@ -223,7 +218,7 @@ static void edit_and_stop(void *context, unsigned index)
     const struct edit *edit = context;
     (void)index;
     AUTO_STORE *store = open_store(edit->path);
-    tamis__point_hook = stop;
+    hooks_signal_at(edit->stops_at, SIGSTOP, 0);
     SPAWN_CHECK((edit->takes_off ? tamis_filter_unexcept(store, "a", &old_key, 1, NULL)
                                  : tamis_filter_except(store, "a", &mine, 1)) == 1);
     tamis__point_hook = NULL;
@@ -270,12 +265,12 @@ static bool has_exception(const char *path, const struct tamis_key *key)
     return !has;
 }
 
-static void stop_and_use(int point, bool takes_off)
+static void stop_and_use(enum tamis__point point, bool takes_off)
 {
     char name[32];
-    (void)snprintf(name, sizeof name, "stopped-%d-%d", point, takes_off);
+    (void)snprintf(name, sizeof name, "stopped-%d-%d", (int)point, takes_off);
     AUTO_FREE char *path = scratch_path(name);
-    struct edit edit = {path, takes_off};
+    struct edit edit = {path, point, takes_off};
     int status;
     create(path, "a", 1000);
     create(path, "b", 100);
@@ -287,10 +282,7 @@ static void stop_and_use(int point, bool takes_off)
     assert_int_equal(tamis_filter_close(a), 0);
     assert_int_equal(tamis_filter_except(store, "a", &old_key, 1), 1);
     tamis_store_close(store);
-    stop_at = point;
-    const pid_t child = spawn_one(edit_and_stop, &edit, 0);
-    assert_int_equal(waitpid(child, &status, WUNTRACED), child);
-    assert_true(WIFSTOPPED(status));
+    const pid_t child = spawn_until_stopped(edit_and_stop, &edit, 0);
     use_the_store(path);
     do {
         assert_int_equal(kill(child, SIGCONT), 0); /* it stops again: another was faster */
@@ -304,7 +296,8 @@ static void stop_and_use(int point, bool takes_off)
 
 CASE(except_stopped_outside_of_its_commit_stops_nobody)
 {
-    static const int points[] = {TAMIS__POINT_EXCEPT_LOADED, TAMIS__POINT_EXCEPT_STAGED};
+    static const enum tamis__point points[] = {TAMIS__POINT_EXCEPT_LOADED,
+                                               TAMIS__POINT_EXCEPT_STAGED};
     for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
         stop_and_use(points[i], false);
         stop_and_use(points[i], true);

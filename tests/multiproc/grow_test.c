@@ -23,6 +23,7 @@
 #include "auto.h"
 #include "base/point.h"
 #include "cases.h"
+#include "hooks.h"
 #include "random.h"
 #include "rounds.h"
 #include "scratch.h"
@@ -319,15 +320,9 @@ CASE(grow_without_the_look_behind_tells_new_twice)
 
 /* ---- Kills ----------------------------------------------------------------------------------- */
 
-static enum tamis__point deadly;
-
-static void die_there(enum tamis__point point)
-{
-    if (point == deadly) (void)kill(getpid(), SIGKILL);
-}
-
 struct victim {
     tamis_filter *filter;
+    enum tamis__point dies_at;
     uint64_t acknowledged;
 };
 
@@ -336,7 +331,7 @@ static void add_until_killed(void *context, unsigned index)
 {
     struct victim *victim = context;
     (void)index;
-    tamis__point_hook = die_there;
+    hooks_signal_at(victim->dies_at, SIGKILL, 0);
     for (uint64_t key = 0; key < 300; key++) {
         SPAWN_CHECK(tamis_filter_add(victim->filter, &key, sizeof key) >= 0);
         victim->acknowledged = key + 1;
@@ -368,12 +363,9 @@ CASE(grow_killed_anywhere_leaves_the_old_list_or_the_new)
     for (unsigned i = 0; i < sizeof points / sizeof points[0]; i++) {
         struct victim *victim = spawn_shared(sizeof *victim);
         char name[32];
-        int status;
         tamis_filter *filter = victim->filter = new_filter(store, name, 100);
-        deadly = points[i];
-        const pid_t pid = spawn_one(add_until_killed, victim, 0);
-        assert_int_equal(waitpid(pid, &status, 0), pid);
-        assert_true(WIFSIGNALED(status));
+        victim->dies_at = points[i];
+        assert_int_equal(spawn_end(spawn_one(add_until_killed, victim, 0)), SPAWN_KILLED);
         const bool left = points[i] == TAMIS__POINT_GROW_LEFT;
         assert_true(left ? victim->acknowledged == 100
                          : victim->acknowledged >= 45 && victim->acknowledged < 100);

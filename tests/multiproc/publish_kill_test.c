@@ -217,12 +217,10 @@ static bool die_once(const struct operation *operation, bool at_calls, const cha
 {
     struct scene scene = {
         .operation = operation, .at_calls = at_calls, .path = scratch_path("killed")};
-    int status;
     open_scene(&scene, model);
     dies_at = step;
-    const pid_t child = spawn_one(run_operation, &scene, 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    const bool died = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    const int status = spawn_end(spawn_one(run_operation, &scene, 0));
+    const bool died = status == SPAWN_KILLED;
     assert_true(died || status == 0);
     check_answers(&scene, !died);
     if (step % 2 == 1 || operation->no_catalog) {

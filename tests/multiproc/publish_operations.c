@@ -15,6 +15,7 @@
 #include "auto.h"
 #include "base/point.h"
 #include "builds.h"
+#include "hooks.h"
 #include "spawn.h"
 #include "specs.h"
 
@@ -272,26 +273,18 @@ static void lose_catalog(tamis_store *store, const char *path)
     assert_int_equal(unlink(file), 0);
 }
 
-static void die_before_commit(enum tamis__point point)
-{
-    if (point == TAMIS__POINT_PUBLISH_EPOCH) (void)raise(SIGKILL);
-}
-
 static void publish_and_die(void *context, unsigned index)
 {
     (void)index;
-    tamis__point_hook = die_before_commit;
+    hooks_signal_at(TAMIS__POINT_PUBLISH_EPOCH, SIGKILL, 0);
     SPAWN_CHECK(publish_excepting(context, NULL) == 0); /* not reached */
 }
 
 /* Files that belong to nobody: a segment and an index. */
 static void leave_orphans(tamis_store *store, const char *path)
 {
-    int status;
     (void)path;
-    const pid_t child = spawn_one(publish_and_die, store, 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
+    assert_int_equal(spawn_end(spawn_one(publish_and_die, store, 0)), SPAWN_KILLED);
 }
 
 const struct operation operations_all[] = {

@@ -55,16 +55,29 @@ pid_t spawn_one(spawn_body *body, void *context, unsigned index)
     _exit(0); /* no atexit handlers: they are the parent's */
 }
 
+int spawn_end(pid_t pid)
+{
+    int status;
+    SPAWN_CHECK(waitpid(pid, &status, 0) == pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
+}
+
+pid_t spawn_until_stopped(spawn_body *body, void *context, unsigned index)
+{
+    int status;
+    const pid_t pid = spawn_one(body, context, index);
+    SPAWN_CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
+    return pid;
+}
+
 unsigned spawn_all(unsigned count, spawn_body *body, void *context)
 {
     unsigned failed = 0;
     pid_t pids[64];
     for (unsigned i = 0; i < count; i++)
         pids[i] = spawn_one(body, context, i);
-    for (unsigned i = 0; i < count; i++) {
-        int status;
-        if (waitpid(pids[i], &status, 0) != pids[i] || status != 0) failed++;
-    }
+    for (unsigned i = 0; i < count; i++)
+        failed += spawn_end(pids[i]) != 0;
     return failed;
 }
 

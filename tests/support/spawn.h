@@ -3,6 +3,7 @@
 #ifndef TAMIS_TESTS_SPAWN_H
 #define TAMIS_TESTS_SPAWN_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -27,6 +28,11 @@ void spawn_settle(void);
 
 /* Start one child; it exits 0 after body. */
 pid_t spawn_one(spawn_body *body, void *context, unsigned index);
+/* Wait for its end: its exit status, or 256 + the signal that ended it. */
+int spawn_end(pid_t pid);
+#define SPAWN_KILLED (256 + SIGKILL)
+/* Start one that stops itself, and wait until it has. */
+pid_t spawn_until_stopped(spawn_body *body, void *context, unsigned index);
 
 /* For checks inside children, where cmocka's longjmp has nowhere to go: print and _exit(1). */
 #define SPAWN_CHECK(condition) spawn_check((condition) ? 1 : 0, #condition, __FILE__, __LINE__)

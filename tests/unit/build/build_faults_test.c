@@ -18,6 +18,7 @@
 #include "base/point.h"
 #include "faults.h"
 #include "file/io.h"
+#include "hooks.h"
 
 /* Few keys of a large seed of their own; they spill where memory is 1 MiB. */
 #define OLD_KEYS 500u
@@ -324,17 +325,12 @@ CASE(build_with_faulty_data_is_not_published)
 
 static enum tamis__point kill_at;
 
-static void kill_there(enum tamis__point point)
-{
-    if (point == kill_at) (void)raise(SIGKILL);
-}
-
 static void run_until_killed(void *context)
 {
     const struct stage *old = context;
     struct stage s = *old;
     s.store = fixture_open(s.path, 0);
-    tamis__point_hook = kill_there;
+    hooks_signal_at(kill_at, SIGKILL, 0);
     _exit(run(&s) == 1 ? 0 : 1);
 }
 
@@ -347,7 +343,7 @@ CASE(build_killed_at_any_step_leaves_the_old_generation)
     for (size_t i = 0; i < 2 * sizeof points / sizeof points[0]; i++) {
         AUTO_STAGE s = set_stage(kinds[i % 2], 60000);
         kill_at = points[i / 2];
-        assert_int_equal(fixture_child(run_until_killed, &s), 256 + SIGKILL);
+        assert_int_equal(fixture_child(run_until_killed, &s), SPAWN_KILLED);
         check_old(&s);
         assert_int_equal(run(&s), 1);
         check_new(&s);

@@ -13,6 +13,7 @@
 
 #include "base/point.h"
 #include "catalogs.h"
+#include "hooks.h"
 #include "tamis_store.h"
 
 #define FILTERS 400u
@@ -151,23 +152,17 @@ static void put_a_copy_in_its_place(void)
     free(file);
 }
 
-static void die_behind_the_commit(enum tamis__point point)
-{
-    if (point == TAMIS__POINT_COMMITTED) _exit(7);
-}
-
 static void create_and_die(void *context)
 {
     (void)context;
     tamis_store *store = fixture_open(at_path, 0);
-    tamis__point_hook = die_behind_the_commit;
+    hooks_signal_at(TAMIS__POINT_COMMITTED, SIGKILL, 0);
     (void)!tamis_filter_create(store, "of a dead one", &spec, NULL);
-    _exit(8);
 }
 
 static void commit_and_die(void)
 {
-    assert_int_equal(fixture_child(create_and_die, NULL), 7);
+    assert_int_equal(fixture_child(create_and_die, NULL), SPAWN_KILLED);
 }
 
 /*

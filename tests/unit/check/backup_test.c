@@ -13,10 +13,9 @@
 #include "catalogs.h"
 #include "editions.h"
 #include "file/io.h"
+#include "hooks.h"
 #include "riches.h"
 #include "spawn.h"
-
-#define DIED 77
 
 static bool exists(const char *path)
 {
@@ -462,14 +461,6 @@ static int fail_a_call(const char *verb, const char *what)
     return calls_left-- == 0 ? last_error : 0;
 }
 
-static int die_at_call(const char *verb, const char *what)
-{
-    (void)verb;
-    (void)what;
-    if (calls_left-- == 0) _exit(DIED);
-    return 0;
-}
-
 static char *make_small(void)
 {
     char *path;
@@ -513,7 +504,7 @@ static void back_up_in_child(void *context)
     const char *const *paths = context;
     tamis_store *store;
     if (tamis_store_open(paths[0], 0, &store) < 0) _exit(1);
-    tamis__io_hook = die_at_call;
+    hooks_kill_before_call((unsigned)calls_left);
     if (tamis_store_backup(store, paths[1], NULL, NULL) < 0) _exit(1);
 }
 
@@ -523,11 +514,11 @@ CASE(backup_that_is_killed_leaves_no_half_store)
     AUTO_FREE char *path = make_small(), *to = scratch_path("copy"), *partial = partial_of(to);
     AUTO_FREE char *before = riches_portrait(path);
     const char *paths[2] = {path, to};
-    int status = DIED, refused = 0;
-    for (int calls = 0; status == DIED; calls++) {
+    int status = SPAWN_KILLED, refused = 0;
+    for (int calls = 0; status == SPAWN_KILLED; calls++) {
         calls_left = calls;
         status = fixture_child(back_up_in_child, (void *)paths);
-        assert_true(status == DIED || status == 0);
+        assert_true(status == SPAWN_KILLED || status == 0);
         if (!exists(to)) {
             const int64_t again = backup(path, to);
             if (again == TAMIS_EEXIST) { /* it died with all done but the rename */

@@ -8,32 +8,19 @@
 #include "base/point.h"
 #include "catalogs.h"
 #include "editions.h"
+#include "hooks.h"
 #include "repairs.h"
 #include "riches.h"
 
-#define DIED 77
-
-static int last_point, calls_left;
-
-static void die_at_point(enum tamis__point point)
-{
-    if ((int)point == last_point) _exit(DIED);
-}
-
-static int die_at_call(const char *verb, const char *what)
-{
-    (void)verb;
-    (void)what;
-    if (calls_left-- == 0) _exit(DIED);
-    return 0;
-}
+static int last_point;
+static unsigned calls_before; /* where last_point is -1 */
 
 static void repair_in_child(void *path)
 {
     if (last_point >= 0)
-        tamis__point_hook = die_at_point;
+        hooks_signal_at((enum tamis__point)last_point, SIGKILL, 0);
     else
-        tamis__io_hook = die_at_call;
+        hooks_kill_before_call(calls_before);
     if (tamis_store_repair(path, 0, NULL, NULL) < 0) _exit(1);
 }
 
@@ -85,7 +72,7 @@ CASE(repair_that_is_killed_at_a_point_is_done_again)
         scratch_copy(path, copy);
         spoil(copy, cases[i].lost);
         last_point = cases[i].point;
-        assert_int_equal(fixture_child(repair_in_child, copy), DIED);
+        assert_int_equal(fixture_child(repair_in_child, copy), SPAWN_KILLED);
         assert_mended(copy, before, files);
         scratch_remove(copy);
     }
@@ -106,13 +93,13 @@ CASE(repair_that_is_killed_before_any_call_is_done_again)
     const int files = fixture_files(path, "segments");
     last_point = -1;
     for (int lost = 0; lost < 2; lost++) {
-        int status = DIED, calls = 0;
-        for (; status == DIED; calls++) {
+        unsigned calls = 0;
+        for (int status = SPAWN_KILLED; status == SPAWN_KILLED; calls++) {
             scratch_copy(path, copy);
             spoil(copy, lost);
-            calls_left = calls;
+            calls_before = calls;
             status = fixture_child(repair_in_child, copy);
-            assert_true(status == DIED || status == 0);
+            assert_true(status == SPAWN_KILLED || status == 0);
             assert_mended(copy, before, files);
             scratch_remove(copy);
         }

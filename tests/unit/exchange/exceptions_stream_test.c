@@ -17,6 +17,7 @@
 #include "base/bytes.h"
 #include "base/point.h"
 #include "file/io.h"
+#include "hooks.h"
 #include "tamis_build.h"
 
 #define AT_COUNT 72u /* in the head */
@@ -449,20 +450,15 @@ static struct killing {
     const struct exchanges *p;
     struct stream *stream;
     enum tamis__point point;
-    int passes; /* of the point that are let go by */
+    unsigned passes; /* of the point that are let go by */
 } killing;
-
-static void kill_at(enum tamis__point point)
-{
-    if (point == killing.point && killing.passes-- == 0) (void)raise(SIGKILL);
-}
 
 static void import_until_killed(void *context)
 {
     struct exchanges p = *killing.p;
     (void)context;
     p.store = fixture_open(p.path, 0);
-    tamis__point_hook = kill_at;
+    hooks_signal_at(killing.point, SIGKILL, killing.passes);
     (void)exchanges_import(&p, "tamis", &EXCHANGES_NOTHING, killing.stream);
     _exit(1); /* the point was not reached */
 }
@@ -473,7 +469,7 @@ EXCHANGE_CASE(exceptions_killed_anywhere_are_whole_or_were_not)
 {
     static const struct {
         enum tamis__point point;
-        int passes;
+        unsigned passes;
         bool there;
     } steps[] = {
         {TAMIS__POINT_STAGED, 0, false},    {TAMIS__POINT_STAGED, 1, false},
@@ -487,7 +483,7 @@ EXCHANGE_CASE(exceptions_killed_anywhere_are_whole_or_were_not)
     AUTO_STREAM s = exchanges_exported(p, "tamis");
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         killing = (struct killing){p, &s, steps[i].point, steps[i].passes};
-        assert_int_equal(fixture_child(import_until_killed, NULL), 256 + SIGKILL);
+        assert_int_equal(fixture_child(import_until_killed, NULL), SPAWN_KILLED);
         tamis_filter *next = fixture_filter(p->store, "next", 10); /* a writer */
         assert_done(tamis_filter_close(next));
         assert_done(tamis_filter_drop(p->store, "next"));

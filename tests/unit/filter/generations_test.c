@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/point.h"
+#include "hooks.h"
 #include "txn/store.h"
 
 static sem_t locked;
@@ -255,24 +256,13 @@ SOUND_CASE(a_sleeper_finds_all_of_a_list_that_has_grown)
     assert_int_equal(fixture_files(path, "segments"), 3);
 }
 
-static void stop_when_told(enum tamis__point point)
-{
-    if (point == TAMIS__POINT_PUBLISH_TOLD) (void)raise(SIGSTOP);
-}
-
 /* A rollback whose process is stopped with the catalog's lock, after it has told. */
-static pid_t roll_back_and_stop(const char *path)
+static void roll_back_and_stop(void *context, unsigned index)
 {
-    int status;
-    const pid_t child = fork();
-    if (child == 0) {
-        tamis_store *store = fixture_open(path, 0);
-        tamis__point_hook = stop_when_told;
-        _exit(tamis_filter_rollback(store, "list", 0) == 0 ? 0 : 1);
-    }
-    assert_int_equal(waitpid(child, &status, WUNTRACED), child);
-    assert_true(WIFSTOPPED(status));
-    return child;
+    tamis_store *store = fixture_open(context, 0);
+    (void)index;
+    hooks_signal_at(TAMIS__POINT_PUBLISH_TOLD, SIGSTOP, 0);
+    (void)!tamis_filter_rollback(store, "list", 0);
 }
 
 /*
@@ -282,19 +272,18 @@ static pid_t roll_back_and_stop(const char *path)
  */
 SOUND_CASE(nobody_waits_for_a_rollback_that_is_stopped)
 {
-    int status;
     editions_put(store, 0);
     tamis_filter *early = fixture_opened(store, "list", TAMIS_READ_ONLY);
     editions_put(store, 1);
     tamis_filter *reading = fixture_opened(store, "list", TAMIS_READ_ONLY),
                  *writing = fixture_opened(store, "list", 0);
-    const pid_t child = roll_back_and_stop(path);
+    const pid_t child = spawn_until_stopped(roll_back_and_stop, path, 0);
     (void)alarm(60);
     assert_int_equal(
         editions_answering(reading) + editions_answering(writing) + editions_answering(early), 0);
     (void)alarm(0);
     assert_int_equal(kill(child, SIGKILL), 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(spawn_end(child), SPAWN_KILLED);
     editions_put(store, 2);
     assert_int_equal(editions_answering(reading), 2);
     assert_int_equal(editions_answering(early), 2);
@@ -326,7 +315,7 @@ SOUND_CASE(a_catalog_made_anew_has_the_rollback_that_died)
 {
     editions_put(store, 0);
     editions_put(store, 1);
-    assert_int_equal(fixture_child(roll_back_and_die, path), 256 + SIGKILL);
+    assert_int_equal(fixture_child(roll_back_and_die, path), SPAWN_KILLED);
     tamis_filter *filter = fixture_opened(store, "list", 0);
     assert_int_equal(editions_answering(filter), 0);
     assert_done(tamis_store_repair(path, TAMIS_REPAIR_REBUILD, NULL, NULL));

@@ -17,6 +17,7 @@
 #include "base/point.h"
 #include "dumps.h"
 #include "file/io.h"
+#include "hooks.h"
 #include "streams.h"
 
 static const struct tamis_import_spec SEALED = {
@@ -439,22 +440,17 @@ STORE_CASE(import_whose_nth_system_call_fails_leaves_nothing)
 struct killing {
     const char *path;
     enum tamis__point point;
-    int passes; /* of the point that are let go by */
+    unsigned passes; /* of the point that are let go by */
 };
 
 static struct killing killing;
-
-static void kill_at(enum tamis__point point)
-{
-    if (point == killing.point && killing.passes-- == 0) (void)raise(SIGKILL);
-}
 
 static void import_until_killed(void *context)
 {
     tamis_store *store = fixture_open(killing.path, 0);
     struct stream stream = three_layers();
     (void)context;
-    tamis__point_hook = kill_at;
+    hooks_signal_at(killing.point, SIGKILL, killing.passes);
     (void)import(store, "x", "redisbloom", &SEALED, &stream, NULL);
     _exit(1); /* the point was not reached */
 }
@@ -464,7 +460,7 @@ CASE(import_killed_anywhere_is_whole_or_was_not)
 {
     static const struct {
         enum tamis__point point;
-        int passes;
+        unsigned passes;
         bool there;
     } steps[] = {
         {TAMIS__POINT_STAGED, 0, false},   {TAMIS__POINT_STAGED, 3, false},
@@ -476,7 +472,7 @@ CASE(import_killed_anywhere_is_whole_or_was_not)
         AUTO_FREE char *path;
         AUTO_STORE *store = fixture_store(&path);
         killing = (struct killing){path, steps[i].point, steps[i].passes};
-        assert_int_equal(fixture_child(import_until_killed, NULL), 256 + SIGKILL);
+        assert_int_equal(fixture_child(import_until_killed, NULL), SPAWN_KILLED);
         assert_int_equal(filters_in(store), steps[i].there);
         tamis_filter *filter = fixture_filter(store, "next", 10);
         assert_done(tamis_filter_close(filter));

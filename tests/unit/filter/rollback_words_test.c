@@ -18,13 +18,9 @@
 #include "cases.h"
 #include "editions.h"
 #include "fixture.h"
+#include "hooks.h"
 
 static unsigned words;
-
-static void stop_at_each_word(enum tamis__point point)
-{
-    if (point == TAMIS__POINT_PUBLISH_WORD) (void)raise(SIGSTOP);
-}
 
 static bool has(tamis_filter *filter, uint64_t key)
 {
@@ -39,7 +35,7 @@ static pid_t roll_back_in_steps(const char *path)
     if (child != 0) return child;
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
     tamis_store *store = fixture_open(path, 0);
-    tamis__point_hook = stop_at_each_word;
+    hooks_signal_at(TAMIS__POINT_PUBLISH_WORD, SIGSTOP, 0);
     _exit(tamis_filter_rollback(store, "list", 0) == 0 ? 0 : 1);
 }
 

@@ -151,12 +151,8 @@ static unsigned count_lost(const char *store_path)
 
 static void run_child(spawn_body *body)
 {
-    (void)fflush(NULL);
-    const pid_t child = spawn_one(body, NULL, 0);
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true((WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
-                (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+    const int status = spawn_end(spawn_one(body, NULL, 0));
+    assert_true(status == 0 || status == SPAWN_KILLED);
 }
 
 /* A life that ends as armed, in a store with a log of a dead one.  Returns how many answers were

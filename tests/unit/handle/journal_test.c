@@ -17,6 +17,7 @@
 
 #include "base/point.h"
 #include "file/io.h"
+#include "hooks.h"
 
 static const struct tamis_filter_spec durable = {
     .size = sizeof durable, .capacity = 100000, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
@@ -148,16 +149,11 @@ static int count_data_syncs(const char *verb, const char *what)
     return 0;
 }
 
-static void die_in_flight(enum tamis__point point)
-{
-    if (point == TAMIS__POINT_DURABLE_SET) _exit(7);
-}
-
 static void add_and_die(void *context)
 {
     tamis_store *store = fixture_open(context, 0);
     tamis_filter *filter = fixture_opened(store, "x", 0);
-    tamis__point_hook = die_in_flight;
+    hooks_signal_at(TAMIS__POINT_DURABLE_SET, SIGKILL, 0);
     (void)text_add(filter, 1);
 }
 
@@ -168,7 +164,7 @@ static void add_between(enum tamis__point point)
     if (point != TAMIS__POINT_DURABLE_ASKED) return;
     tamis__point_hook = NULL;
     (void)snprintf(path, sizeof path, "%s", live_store);
-    assert_int_equal(fixture_child(add_and_die, path), 7);
+    assert_int_equal(fixture_child(add_and_die, path), SPAWN_KILLED);
 }
 
 /* Only a key that was found before nobody was found in flight is on the disk.  (Broken:

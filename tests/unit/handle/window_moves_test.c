@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/point.h"
+#include "hooks.h"
 #include "spawn.h"
 #include "txn/store.h"
 
@@ -205,24 +206,16 @@ WINDOW_CASE(window_moves_away_under_one_who_is_about_to_move_it)
     tamis_filter_close(moved);
 }
 
-static void die_committed(enum tamis__point point)
-{
-    if (point == TAMIS__POINT_COMMITTED) (void)kill(getpid(), SIGKILL);
-}
-
 static void rotate_and_die(void *context, unsigned index)
 {
     (void)index;
-    tamis__point_hook = die_committed;
+    hooks_signal_at(TAMIS__POINT_COMMITTED, SIGKILL, 0);
     SPAWN_CHECK(tamis_filter_rotate(context) != 0); /* never comes so far */
 }
 
 static void rotate_killed(tamis_filter *filter)
 {
-    int status;
-    const pid_t pid = spawn_one(rotate_and_die, filter, 0);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFSIGNALED(status));
+    assert_int_equal(spawn_end(spawn_one(rotate_and_die, filter, 0)), SPAWN_KILLED);
 }
 
 /* Broken while who has no room looked for a spare only: the segment that the dead one had committed

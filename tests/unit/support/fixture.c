@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "file/segment.h"
@@ -272,7 +271,6 @@ void fixture_segment(struct tamis__segment *segment, uint32_t kind, uint64_t m_b
 
 int fixture_child(fixture_body *body, void *context)
 {
-    int status;
     (void)fflush(NULL); /* else the child's buffers hold, and may print, what is ours */
     const pid_t pid = fork();
     if (pid < 0) err(1, "fork");
@@ -281,6 +279,5 @@ int fixture_child(fixture_body *body, void *context)
         body(context);
         _exit(0);
     }
-    if (waitpid(pid, &status, 0) != pid) err(1, "waitpid");
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
+    return spawn_end(pid);
 }

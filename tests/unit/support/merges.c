@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "hooks.h"
 #include "streams.h"
 
 tamis_filter *merges_make(tamis_store *store, const char *name,
@@ -59,11 +60,6 @@ struct death {
 
 static struct death death;
 
-static void kill_at(enum tamis__point point)
-{
-    if (point == death.point && death.passes-- == 0) (void)raise(SIGKILL);
-}
-
 static void merge_until_killed(void *context)
 {
     tamis_store *store = fixture_open(death.path, 0);
@@ -72,7 +68,7 @@ static void merge_until_killed(void *context)
     if (tamis_filter_open(store, "b", 0, &filters[0]) < 0) _exit(2);
     const bool both = tamis_filter_open(store, "a", 0, &filters[1]) == 0;
     if (!both && death.made == NULL) _exit(2);
-    tamis__point_hook = kill_at;
+    hooks_signal_at(death.point, SIGKILL, death.passes);
     if (death.made != NULL)
         (void)merges_new(store, death.made, filters, both ? 2 : 1, 0, NULL);
     else
@@ -83,5 +79,5 @@ static void merge_until_killed(void *context)
 void merges_killed(const char *path, enum tamis__point point, unsigned passes, const char *made)
 {
     death = (struct death){.path = path, .made = made, .point = point, .passes = passes};
-    assert_int_equal(fixture_child(merge_until_killed, NULL), 256 + SIGKILL);
+    assert_int_equal(fixture_child(merge_until_killed, NULL), SPAWN_KILLED);
 }

@@ -12,46 +12,26 @@
 
 #include "base/point.h"
 #include "file/io.h"
-
-#define DIED 77
+#include "hooks.h"
 
 static const struct tamis_filter_spec plain = {.size = sizeof plain, .capacity = 100};
-
-/* ---- Dying ----------------------------------------------------------------------------------- */
-
-static int last_point, calls_left; /* in the child */
-
-static void die_at_point(enum tamis__point point)
-{
-    if ((int)point == last_point) _exit(DIED);
-}
-
-static int die_at_call(const char *verb, const char *what)
-{
-    (void)verb;
-    (void)what;
-    if (calls_left-- == 0) _exit(DIED);
-    return 0;
-}
 
 /* ---- What the dying do ----------------------------------------------------------------------- */
 
 /* Each action opens the store before the hooks are set, but for the one that makes it. */
 struct deed {
     const char *path;
-    int point;    /* or -1 */
-    int nth_call; /* where point is -1 */
+    int point;      /* or -1 */
+    unsigned calls; /* where point is -1: so many come through */
     void (*act)(tamis_store *store, tamis_filter *filter);
 };
 
 static void set_hooks(const struct deed *deed)
 {
-    last_point = deed->point;
-    calls_left = deed->nth_call;
     if (deed->point >= 0)
-        tamis__point_hook = die_at_point;
+        hooks_signal_at((enum tamis__point)deed->point, SIGKILL, 0);
     else
-        tamis__io_hook = die_at_call;
+        hooks_kill_before_call(deed->calls);
 }
 
 static void run_deed(void *context)
@@ -173,7 +153,7 @@ static struct living after_death_at(int point, void (*act)(tamis_store *, tamis_
 {
     struct living l = begin_living();
     struct deed deed = {l.path, point, 0, act};
-    assert_int_equal(fixture_child(run_deed, &deed), DIED); /* the point was reached */
+    assert_int_equal(fixture_child(run_deed, &deed), SPAWN_KILLED); /* the point was reached */
     assert_string_equal(names_in(l.path), names);
     return l;
 }
@@ -262,7 +242,7 @@ CASE(death_in_making_a_store_leaves_it_to_be_made)
     AUTO_FREE char *path = scratch_path("store");
     struct deed deed = {path, TAMIS__POINT_STORE_MADE, 0, NULL};
     tamis_store *store;
-    assert_int_equal(fixture_child(run_deed, &deed), DIED);
+    assert_int_equal(fixture_child(run_deed, &deed), SPAWN_KILLED);
     assert_refused(TAMIS_ENOSTORE, "there is no store", tamis_store_open(path, 0, &store));
     tamis_store_close(fixture_open(path, TAMIS_CREATE));
     assert_sound_after_next_writer(path, 0);
@@ -276,12 +256,12 @@ CASE(death_in_making_a_store_leaves_it_to_be_made)
  */
 static void die_at_every_call(void (*act)(tamis_store *, tamis_filter *), const char *after)
 {
-    int calls = 0, status = DIED;
-    for (; status == DIED; calls++) {
+    unsigned calls = 0;
+    for (int status = SPAWN_KILLED; status == SPAWN_KILLED; calls++) {
         AUTO_LIVING l = begin_living();
         struct deed deed = {l.path, -1, calls, act};
         status = fixture_child(run_deed, &deed);
-        assert_true(status == DIED || status == 0);
+        assert_true(status == SPAWN_KILLED || status == 0);
         const char *names = names_in(l.path);
         const bool changed = strcmp(names, after) == 0;
         if (!changed) assert_string_equal(names, "old ");
@@ -321,12 +301,12 @@ CASE(death_before_any_call_of_close_leaves_a_sound_store)
 
 CASE(death_before_any_call_of_making_a_store_leaves_it_to_be_made)
 {
-    int calls = 0, status = DIED;
-    for (; status == DIED; calls++) {
+    unsigned calls = 0;
+    for (int status = SPAWN_KILLED; status == SPAWN_KILLED; calls++) {
         AUTO_FREE char *path = scratch_path("store");
         struct deed deed = {path, -1, calls, NULL};
         status = fixture_child(run_deed, &deed);
-        assert_true(status == DIED || status == 0);
+        assert_true(status == SPAWN_KILLED || status == 0);
         tamis_store_close(fixture_open(path, TAMIS_CREATE));
         assert_sound_after_next_writer(path, 0);
     }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/point.h"
+#include "hooks.h"
 #include "spawn.h"
 #include "txn/store.h"
 #include "txn/wait.h"
@@ -233,29 +234,20 @@ STORE_CASE(wait_for_a_stranger_with_the_catalog_ends_with_the_timeout)
 
 static enum tamis__point stop_at;
 
-static void stop_there(enum tamis__point point)
-{
-    if (point == stop_at) (void)raise(SIGSTOP);
-}
-
 static void create_until_stopped(void *context, unsigned index)
 {
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000};
     tamis_store *store;
     (void)index;
     SPAWN_CHECK(tamis_store_open(context, 0, &store) == 0);
-    tamis__point_hook = stop_there;
+    hooks_signal_at(stop_at, SIGSTOP, 0);
     SPAWN_CHECK(tamis_filter_create(store, "stopped", &spec, NULL) == 0); /* never done */
 }
 
 static pid_t start_stopped(char *path, enum tamis__point point)
 {
-    int status = 0;
     stop_at = point;
-    const pid_t pid = spawn_one(create_until_stopped, path, 0);
-    assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
-    assert_true(WIFSTOPPED(status));
-    return pid;
+    return spawn_until_stopped(create_until_stopped, path, 0);
 }
 
 STORE_CASE(wait_for_one_that_is_stopped_in_a_transaction_ends_with_the_timeout)
@@ -319,11 +311,8 @@ CASE(wait_of_a_writer_among_readers_that_never_pause_is_short)
         if (took > longest) longest = took;
     }
     __atomic_store_n(&readers->ends, 1, __ATOMIC_RELAXED);
-    for (unsigned i = 0; i < 8; i++) {
-        int status;
-        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
-        assert_int_equal(status, 0);
-    }
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(spawn_end(pids[i]), 0);
     time_flies = true;
     print_message("the longest wait of a writer among 8 readers: %.1f ms\n", (double)longest / 1e6);
     assert_in_range(longest / 1000000, 0, 15000); /* its timeout is 20 s */
