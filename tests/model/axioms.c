@@ -36,6 +36,7 @@
 #include <string.h>
 
 #include "model.h"
+#include "states.h"
 
 enum {
     EVENTS_MAX = RACERS_MAX * 2 * ELEMENTS_MAX, /* numbered racer by racer, in program order */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "machine.h"
+#include "states.h"
 
 struct visited {
     struct packed *slot; /* word[0] is never 0 in a packed state: 0 marks a free slot */

@@ -28,7 +28,7 @@
 #include <string.h>
 
 #include "growth.h"
-#include "model.h"
+#include "states.h"
 
 enum pc { FOLLOW, LIST_FENCE, OPEN, LINK, ASK, LOAD, OR, WIN_FENCE, LOOK, NEW, SEEN, DEAD, ABSENT };
 enum grower_pc { GROW_BEGIN, GROW_LINK, GROW_COMMIT, GROW_LEAVE, GROW_END, GROW_DEAD };
@@ -60,8 +60,8 @@ struct growth_state {
     uint8_t exclusive;      /* a grower has the lock */
     uint8_t shared;         /* so many openers have it */
     uint8_t killed;
-    uint8_t used; /* never 0: tells a state from a free slot */
     uint8_t unused[4];
+    uint8_t used; /* never 0 */
 };
 _Static_assert(sizeof(struct growth_state) == 48, "no holes, and a whole number of words");
 _Static_assert(SEGMENTS_MAX *KEY_WORDS_MAX + SEGMENTS_MAX - 1 <= 8, "a set of places is a byte");
@@ -69,8 +69,7 @@ _Static_assert(SEGMENTS_MAX *KEY_WORDS_MAX + SEGMENTS_MAX - 1 <= 8, "a set of pl
 struct search {
     const struct growth *growth;
     struct growth_tally *tally;
-    struct growth_state *slot;
-    size_t slots, used;
+    struct states states;
     uint64_t attempts; /* steps tried */
     struct growth_step path[RUN_MAX];
     int depth;
@@ -124,44 +123,6 @@ static void fence(struct growth_state *state, uint8_t *view)
     *view = state->fenced;
 }
 
-/* ---- The table of states ------------------------------------------------------------------ */
-
-static uint64_t hash(const struct growth_state *state)
-{
-    uint64_t part[sizeof *state / 8], h = 0;
-    memcpy(part, state, sizeof part);
-    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
-        h = (h ^ part[i]) * UINT64_C(0xbf58476d1ce4e5b9); /* the constants of splitmix64 */
-        h ^= h >> 29;
-        h *= UINT64_C(0x94d049bb133111eb);
-        h ^= h >> 32;
-    }
-    return h;
-}
-
-static struct growth_state *find(const struct search *search, const struct growth_state *state)
-{
-    size_t at = (size_t)hash(state) & (search->slots - 1);
-    while (search->slot[at].used && memcmp(&search->slot[at], state, sizeof *state) != 0)
-        at = (at + 1) & (search->slots - 1);
-    return &search->slot[at];
-}
-
-static bool enter(struct search *search, const struct growth_state *state)
-{
-    struct growth_state *slot = find(search, state), *old = search->slot;
-    const size_t old_slots = search->slots;
-    if (slot->used) return false;
-    *slot = *state;
-    if (++search->used * 2 < search->slots) return true;
-    search->slots *= 2;
-    search->slot = model_alloc(search->slots, sizeof *search->slot);
-    for (size_t i = 0; i < old_slots; i++)
-        if (old[i].used) *find(search, &old[i]) = old[i];
-    free(old);
-    return true;
-}
-
 /* Equal futures, equal states: what an ended process saw is over, and adders have no names. */
 static struct growth_state tidy(const struct growth *growth, const struct growth_state *state)
 {
@@ -190,7 +151,7 @@ static void step(struct search *search, const struct growth_state *next, const c
     if (search->depth == RUN_MAX) abort(); /* growth.h has it too small */
     search->path[search->depth++] =
         (struct growth_step){what, who, (uint8_t)(segment + 1), (uint8_t)(word + 1)};
-    if (enter(search, &tidied)) {
+    if (states_enter(&search->states, &tidied)) {
         search->tally->states++;
         visit(search, next);
     }
@@ -477,7 +438,7 @@ static void visit(struct search *search, const struct growth_state *state)
 
 void growth_explore(const struct growth *growth, struct growth_tally *tally)
 {
-    struct search search = {.growth = growth, .tally = tally, .slots = 1024};
+    struct search search = {.growth = growth, .tally = tally};
     struct growth_state state;
     memset(&state, 0, sizeof state);
     state.used = 1;
@@ -490,10 +451,10 @@ void growth_explore(const struct growth *growth, struct growth_tally *tally)
         if (growth->start >> word & 1) state.set |= (uint8_t)(1u << place_of_word(0, word));
     for (int i = 0; i < ADDERS_MAX; i++)
         state.adder[i].view = i < growth->adders ? state.set : 0;
-    search.slot = model_alloc(search.slots, sizeof *search.slot);
+    states_init(&search.states, sizeof state);
     const struct growth_state tidied = tidy(growth, &state);
-    (void)enter(&search, &tidied);
+    (void)states_enter(&search.states, &tidied);
     tally->states++;
     visit(&search, &state);
-    free(search.slot);
+    states_clear(&search.states);
 }

@@ -31,7 +31,8 @@
 #include "growth.h"
 
 #include <stdio.h>
-#include <string.h>
+
+#include "states.h"
 
 static int failures;
 static bool deep;
@@ -211,12 +212,7 @@ static void part_axioms(void)
 
 int main(int argc, char **argv)
 {
-    deep = argc == 2 && strcmp(argv[1], "--deep") == 0;
-    if (argc > 1 && !deep) {
-        fprintf(stderr, "growth_model: unknown argument '%s'; usage: growth_model [--deep]\n",
-                argv[1]);
-        return 2;
-    }
+    deep = model_is_deep(argc, argv);
     printf("openers   so many of the adders open their handle in the middle of it\n"
            "states    distinct states; axioms: graphs\n"
            "min, max  fewest and most adders told NEW in any run\n"
@@ -225,6 +221,5 @@ int main(int argc, char **argv)
     part_promise(true);
     part_controls();
     part_axioms();
-    printf("\n%s\n", failures == 0 ? "All as expected." : "NOT as expected.");
-    return failures == 0 ? 0 : 1;
+    return model_end(failures == 0);
 }

@@ -72,6 +72,7 @@
 #include <string.h>
 
 #include "model.h"
+#include "states.h"
 
 static const struct memory sequential = {.name = "sequential", .acquire = true, .release = true};
 static const struct memory views = {
@@ -508,12 +509,7 @@ static void part_agreement(void)
 
 int main(int argc, char **argv)
 {
-    deep = argc == 2 && strcmp(argv[1], "--deep") == 0;
-    if (argc > 1 && !deep) {
-        fprintf(stderr, "last_word_model: unknown argument '%s'; usage: last_word_model [--deep]\n",
-                argv[1]);
-        return 2;
-    }
+    deep = model_is_deep(argc, argv);
     printf("states    distinct states (C11: executions), summed over the starts of the row\n"
            "min, max  fewest and most racers told NEW in any run\n"
            "due       fewest, where the NEW that a dead racer had earned and not given counts too\n"
@@ -524,6 +520,5 @@ int main(int argc, char **argv)
     part_bloom();
     part_controls();
     part_agreement();
-    printf("\n%s\n", failures == 0 ? "All as expected." : "NOT as expected.");
-    return failures == 0 ? 0 : 1;
+    return model_end(failures == 0);
 }

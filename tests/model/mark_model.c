@@ -20,14 +20,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "states.h"
 
 enum { WRITERS_MAX = 2, CHECKPOINTS_MAX = 2, PROCESSES_MAX = WRITERS_MAX + CHECKPOINTS_MAX };
 enum { DIRTY = 1, ON_DISK = 2, UNWATCHED = 4, WRITER = 8 };
-
-/* Room for twice the states of the largest setting. */
-#define SLOTS ((size_t)1 << 20)
 
 struct setting {
     const char *name;
@@ -84,53 +82,21 @@ struct image {
     uint8_t bits;
 };
 
-/* All bytes: compared by memcmp. */
+/* All bytes, without holes: states are compared by memcmp. */
 struct state {
     struct process process[PROCESSES_MAX];
     struct image memory, disk;
     uint8_t answered;
+    uint8_t unused[4];
     uint8_t used; /* never 0 */
 };
+_Static_assert(sizeof(struct state) == 40, "no holes, and a whole number of words");
 
 struct search {
     const struct setting *setting;
-    struct state *slot;
-    size_t used;
+    struct states states;
     bool lied;
 };
-
-/* ---- The table of states ------------------------------------------------------------------ */
-
-static uint64_t hash(const struct state *state)
-{
-    const unsigned char *bytes = (const unsigned char *)state;
-    uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (size_t i = 0; i < sizeof *state; i++)
-        h = (h ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return h ^ h >> 32;
-}
-
-static struct state *find(const struct search *search, const struct state *state)
-{
-    size_t at = (size_t)hash(state) & (SLOTS - 1);
-    while (search->slot[at].used && memcmp(&search->slot[at], state, sizeof *state) != 0)
-        at = (at + 1) & (SLOTS - 1);
-    return &search->slot[at];
-}
-
-/* True for a state that was not entered before. */
-static bool enter(struct search *search, const struct state *state)
-{
-    if (2 * (search->used + 1) > SLOTS) {
-        fprintf(stderr, "mark_model: more states than SLOTS / 2; make it larger\n");
-        exit(2);
-    }
-    struct state *slot = find(search, state);
-    if (slot->used) return false;
-    *slot = *state;
-    search->used++;
-    return true;
-}
 
 /* ---- One step of one process -------------------------------------------------------------- */
 
@@ -255,7 +221,7 @@ static bool is_honest(const struct state *state)
 
 static void walk(struct search *search, const struct state *from)
 {
-    if (!enter(search, from)) return;
+    if (!states_enter(&search->states, from)) return;
     if (!is_honest(from)) search->lied = true;
     if (search->lied) return;
     for (int i = 0; i < PROCESSES_MAX && !search->lied; i++) {
@@ -282,7 +248,7 @@ static void walk(struct search *search, const struct state *from)
 
 static bool finds_lie(const struct setting *setting, size_t *states)
 {
-    struct search search = {.setting = setting, .slot = calloc(SLOTS, sizeof *search.slot)};
+    struct search search = {.setting = setting};
     struct state start;
     memset(&start, 0, sizeof start);
     start.used = 1;
@@ -291,13 +257,10 @@ static bool finds_lie(const struct setting *setting, size_t *states)
         const bool checks = i >= WRITERS_MAX && i - WRITERS_MAX < setting->checkpoints;
         start.process[i].step = (uint8_t)(writes ? W_LOCK : checks ? C_NOW : END);
     }
-    if (search.slot == NULL) {
-        fprintf(stderr, "mark_model: out of memory; close some programs\n");
-        exit(2);
-    }
+    states_init(&search.states, sizeof start);
     walk(&search, &start);
-    *states = search.used;
-    free(search.slot);
+    *states = search.states.used;
+    states_clear(&search.states);
     return search.lied;
 }
 
@@ -347,6 +310,5 @@ int main(void)
         good &= check(&promise[i], false);
     for (size_t i = 0; i < sizeof controls / sizeof controls[0]; i++)
         good &= check(&controls[i], true);
-    printf("\n%s\n", good ? "All as expected." : "NOT as expected.");
-    return good ? 0 : 1;
+    return model_end(good);
 }

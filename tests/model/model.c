@@ -2,13 +2,10 @@
 /* model.c: the order of a key's elements, the rules by which NEW is told, and the tally. */
 #include "model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-/* A table of states is looked up all over: with large pages it takes a sixth less time. */
-#define HUGE_PAGE ((size_t)2 << 20)
+#include "states.h"
 
 _Static_assert(RACERS_MAX * 2 * ELEMENTS_MAX <= 64, "an outcome is a 64-bit number");
 
@@ -47,23 +44,6 @@ void tally_clear(struct tally *tally)
 {
     free(tally->outcome);
     tally_init(tally);
-}
-
-void *model_alloc(size_t count, size_t bytes)
-{
-    const size_t all = (count * bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    const bool is_large = count * bytes >= 2 * HUGE_PAGE;
-    void *memory = is_large ? aligned_alloc(HUGE_PAGE, all) : calloc(count, bytes);
-
-    if (is_large && memory != NULL) {
-        (void)madvise(memory, all, MADV_HUGEPAGE);
-        memset(memory, 0, all);
-    }
-    if (memory == NULL) {
-        fprintf(stderr, "last_word_model: out of memory for %zu times %zu bytes\n", count, bytes);
-        exit(2);
-    }
-    return memory;
 }
 
 void tally_outcome(struct tally *tally, const uint8_t *missing, const uint8_t *flipped)

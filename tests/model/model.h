@@ -115,9 +115,6 @@ void tally_ending(struct tally *tally, int told, int owed, int survivors);
 /* Take in an ending's outcome: the masks of RACERS_MAX racers, 0 for those that are not there. */
 void tally_outcome(struct tally *tally, const uint8_t *missing, const uint8_t *flipped);
 
-/* calloc, or a message and exit(2). */
-void *model_alloc(size_t count, size_t bytes);
-
 /* The element that the racer visits in place `place`, 0 first. */
 static inline const struct element *key_visit(const struct key *key, bool reversed, int place)
 {

@@ -514,11 +514,7 @@ static void check_control(const char *left_out, enum break_rule broken, int sing
 
 int main(int argc, char **argv)
 {
-    deep = argc == 2 && strcmp(argv[1], "--deep") == 0;
-    if (argc > 1 && !deep) {
-        fprintf(stderr, "room_model: unknown argument '%s'; usage: room_model [--deep]\n", argv[1]);
-        return 2;
-    }
+    deep = model_is_deep(argc, argv);
     static const struct sizes promise[] = {
         {.actors = 2, .stripes = 1, .limit_most = 4, .keys_most = 3, .starts = true},
         {.actors = 2, .stripes = 2, .limit_most = 3, .keys_most = 3, .kills = 2, .starts = true},
@@ -548,6 +544,5 @@ int main(int argc, char **argv)
     check_control("the look", UNLOOKED, 2, 0);
     check_control("the look", UNLOOKED, 0, 2);
     check_control("room itself", UNRESERVED, 0, 3);
-    printf("\n%s\n", failures == 0 ? "All as expected." : "NOT as expected.");
-    return failures == 0 ? 0 : 1;
+    return model_end(failures == 0);
 }

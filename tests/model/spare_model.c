@@ -482,6 +482,5 @@ int main(void)
     }
     for (size_t i = 0; i < sizeof controls / sizeof controls[0]; i++)
         check(&controls[i]);
-    printf("\n%s\n", failures == 0 ? "All as expected." : "NOT as expected.");
-    return failures == 0 ? 0 : 1;
+    return model_end(failures == 0);
 }
