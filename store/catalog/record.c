@@ -34,85 +34,65 @@ static void field_bytes(struct cursor *c, void *value, size_t bytes)
     c->at += bytes;
 }
 
-static void field32(struct cursor *c, uint32_t *value)
-{
-    field_bytes(c, value, sizeof *value);
-}
-
-static void field64(struct cursor *c, uint64_t *value)
-{
-    field_bytes(c, value, sizeof *value);
-}
-
-static void field_time(struct cursor *c, int64_t *value)
-{
-    uint64_t bits = (uint64_t)*value;
-    field64(c, &bits);
-    *value = (int64_t)bits;
-}
-
-static void field_double(struct cursor *c, double *value)
-{
-    uint64_t bits = tamis__double_to_bits(*value);
-    field64(c, &bits);
-    *value = tamis__double_from_bits(bits);
-}
+/* The bytes of a field in memory are its bytes in the record, whatever its type is: all hosts are
+ * little-endian (base/bytes.h). */
+#define FIELD(cursor, field) field_bytes(cursor, &(field), sizeof(field))
 
 /* Reads or writes the 176 fixed bytes of a filter's record. */
 static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *flags)
 {
     uint32_t version = TAMIS__RECORD_VERSION;
-    field32(c, &version);
-    field32(c, &r->segment_count);
-    field64(c, &r->filter_id);
-    field64(c, &r->name_sequence);
-    field64(c, &r->generation);
-    field64(c, &r->capacity);
-    field_double(c, &r->fp_rate);
-    field_time(c, &r->created_at);
-    field_time(c, &r->published_at);
-    field_time(c, &r->checkpointed_at);
-    field64(c, flags);
-    field32(c, &r->policy.on_full);
-    field32(c, &r->policy.slices);
-    field_time(c, &r->policy.window_ns);
-    field64(c, &r->policy.window_items);
-    field64(c, &r->policy.capacity);
-    field_double(c, &r->policy.fp_rate);
-    field64(c, &r->publication);
-    field64(c, &r->last_generation);
-    field32(c, &r->keep);
-    field32(c, &r->policy.durable);
+    FIELD(c, version);
+    FIELD(c, r->segment_count);
+    FIELD(c, r->filter_id);
+    FIELD(c, r->name_sequence);
+    FIELD(c, r->generation);
+    FIELD(c, r->capacity);
+    FIELD(c, r->fp_rate);
+    FIELD(c, r->created_at);
+    FIELD(c, r->published_at);
+    FIELD(c, r->checkpointed_at);
+    FIELD(c, *flags);
+    FIELD(c, r->policy.on_full);
+    FIELD(c, r->policy.slices);
+    FIELD(c, r->policy.window_ns);
+    FIELD(c, r->policy.window_items);
+    FIELD(c, r->policy.capacity);
+    FIELD(c, r->policy.fp_rate);
+    FIELD(c, r->publication);
+    FIELD(c, r->last_generation);
+    FIELD(c, r->keep);
+    FIELD(c, r->policy.durable);
     if (r->policy.durable > 1) *flags |= FILTER_NEWER;
-    field64(c, &r->exceptions);
-    field64(c, &r->exception_count);
-    field_bytes(c, r->key_digest, sizeof r->key_digest);
+    FIELD(c, r->exceptions);
+    FIELD(c, r->exception_count);
+    FIELD(c, r->key_digest);
 }
 
 /* Reads or writes the 184 bytes of one segment.  *own_flags: SEGMENT_SPARE or 0. */
 static void segment_fields(struct cursor *c, struct tamis__record_segment *s, uint32_t *own_flags)
 {
-    field64(c, &s->number);
-    field32(c, &s->kind);
-    field32(c, &s->hash_set);
-    field64(c, &s->seed);
-    field64(c, &s->m_bits);
-    field32(c, &s->k);
-    field32(c, &s->words);
-    field64(c, &s->capacity);
-    field_double(c, &s->fp_rate);
-    field64(c, &s->items);
-    field64(c, &s->file_bytes);
-    field_time(c, &s->created_at);
-    field32(c, &s->bit_order);
-    field32(c, own_flags);
-    field_bytes(c, s->parameters, sizeof s->parameters);
-    field64(c, &s->slice);
-    field_time(c, &s->slice_start);
-    field32(c, &s->step);
-    field32(c, &s->counter_bits);
-    field32(c, &s->fingerprint_bits);
-    field32(c, &s->pieces);
+    FIELD(c, s->number);
+    FIELD(c, s->kind);
+    FIELD(c, s->hash_set);
+    FIELD(c, s->seed);
+    FIELD(c, s->m_bits);
+    FIELD(c, s->k);
+    FIELD(c, s->words);
+    FIELD(c, s->capacity);
+    FIELD(c, s->fp_rate);
+    FIELD(c, s->items);
+    FIELD(c, s->file_bytes);
+    FIELD(c, s->created_at);
+    FIELD(c, s->bit_order);
+    FIELD(c, *own_flags);
+    FIELD(c, s->parameters);
+    FIELD(c, s->slice);
+    FIELD(c, s->slice_start);
+    FIELD(c, s->step);
+    FIELD(c, s->counter_bits);
+    FIELD(c, s->fingerprint_bits);
+    FIELD(c, s->pieces);
 }
 
 uint64_t tamis__record_checksum(struct tamis__bytes key, const void *value, size_t bytes)
@@ -223,12 +203,12 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
 static void store_fields(struct cursor *c, struct tamis__store_record *r, uint32_t *flags)
 {
     uint32_t version = TAMIS__RECORD_VERSION;
-    field32(c, &version);
-    field32(c, flags);
-    field64(c, &r->store_id);
-    field64(c, &r->next_filter_id);
-    field64(c, &r->next_segment);
-    field_time(c, &r->created_at);
+    FIELD(c, version);
+    FIELD(c, *flags);
+    FIELD(c, r->store_id);
+    FIELD(c, r->next_filter_id);
+    FIELD(c, r->next_segment);
+    FIELD(c, r->created_at);
 }
 
 void tamis__store_record_encode(const struct tamis__store_record *record, struct tamis__bytes key,
