@@ -33,7 +33,8 @@ static int fail_unknown(const char *name)
     char quoted[TAMIS__QUOTED_BYTES], known[128] = "";
     for (size_t i = 0; i < HASH_SET_COUNT; i++) {
         if (i > 0) strcat(known, ", ");
-        strcat(known, hash_sets[i]->usage);
+        strcat(known, hash_sets[i]->name);
+        if (hash_sets[i]->parse != NULL) strcat(known, ":LIST");
     }
     return tamis__fail(TAMIS_EINVAL, "there is no hash set %s; this version has %s",
                        tamis__quote(quoted, name), known);

@@ -58,7 +58,6 @@ struct tamis__hash_set {
     uint64_t m_bits_unit; /* 0, or m is a multiple of it */
     uint64_t seed_max;    /* the greatest seed; 0: the set has none */
     const char *name;     /* without parameters */
-    const char *usage;    /* the name as a user writes it, for messages */
     bool any_kind;        /* goes with every kind, not with bloom alone */
     bool keyed; /* each filter has a secret key: the first TAMIS_SECRET_BYTES parameters */
 

@@ -79,7 +79,6 @@ const struct tamis__hash_set tamis__hash_set_md5 = {
     .bit_order = TAMIS__BITS_MSB_FIRST,
     .m_bits_max = UINT64_MAX,
     .name = "md5",
-    .usage = "md5",
 #if TAMIS_WITH_MD5
     .positions = positions,
     .describe = describe,

@@ -83,7 +83,6 @@ const struct tamis__hash_set tamis__hash_set_parquet = {
     .m_bits_max = (uint64_t)BLOCK_BITS << 32, /* 32 bits of the hash pick the block */
     .m_bits_unit = BLOCK_BITS,
     .name = "parquet",
-    .usage = "parquet",
     .positions = positions,
     .describe = describe,
     .weakness = weakness,

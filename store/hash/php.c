@@ -307,7 +307,6 @@ const struct tamis__hash_set tamis__hash_set_php = {
     .bit_order = TAMIS__BITS_MSB_FIRST,
     .m_bits_max = UINT64_MAX,
     .name = "php",
-    .usage = "php:LIST",
     .positions = positions,
     .describe = describe,
     .weakness = weakness,

@@ -55,7 +55,6 @@ const struct tamis__hash_set tamis__hash_set_sip = {
     .bit_order = TAMIS__BITS_LSB_FIRST,
     .m_bits_max = UINT64_MAX,
     .name = "sip",
-    .usage = "sip",
     .any_kind = true,
     .keyed = true,
 #if TAMIS_WITH_SIP

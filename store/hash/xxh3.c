@@ -29,7 +29,6 @@ const struct tamis__hash_set tamis__hash_set_xxh3 = {
     .bit_order = TAMIS__BITS_LSB_FIRST,
     .m_bits_max = UINT64_MAX,
     .name = "xxh3",
-    .usage = "xxh3",
     .any_kind = true,
     .seed_max = UINT64_MAX,
     .positions = tamis__walk_positions,
