@@ -105,17 +105,28 @@ static void swap_longs(unsigned char *data, size_t bytes)
     }
 }
 
-int tamis__load_longs(struct tamis__reader *reader, const struct tamis__outline *outline,
-                      const struct tamis__stream_target *target)
+void tamis__outline_one(struct tamis__outline *outline, uint64_t head_bytes,
+                        const struct tamis__record_segment *segment)
+{
+    outline->count = 1;
+    outline->head_bytes = head_bytes;
+    outline->least_bytes = segment->m_bits / 8;
+    outline->layers[0].segment = *segment;
+    outline->layers[0].segment.kind = TAMIS_KIND_BLOOM;
+    outline->layers[0].segment.items = TAMIS__ITEMS_UNKNOWN;
+}
+
+int tamis__load_one(struct tamis__reader *reader, const struct tamis__outline *outline,
+                    const struct tamis__stream_target *target)
 {
     unsigned char *data = NULL;
-    uint64_t left = outline->layers[0].segment.m_bits / 8;
+    uint64_t left = outline->least_bytes;
     int rc = tamis__reader_take(reader, (size_t)outline->head_bytes, &data);
     while (rc == 0 && left > 0) {
         const size_t now = left < TAMIS__PIECE_BYTES ? (size_t)left : TAMIS__PIECE_BYTES;
         rc = tamis__reader_take(reader, now, &data);
         if (rc < 0) return rc;
-        swap_longs(data, now);
+        if (outline->swap_words) swap_longs(data, now);
         rc = target->write(target->context, 0, data, now);
         left -= now;
     }

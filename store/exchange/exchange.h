@@ -47,6 +47,7 @@ struct tamis__outline {
     double fp_rate;
     struct tamis__policy policy; /* how it goes on; capacity 0: the stream does not tell */
     uint64_t exceptions;         /* how many follow the data */
+    bool swap_words;             /* for tamis__load_one(): the data are longs of Java, big-endian */
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /* of the keys that it was built from; or 0 */
     struct tamis__layer layers[TAMIS__SEGMENTS_MAX];
 };
@@ -197,10 +198,13 @@ const struct tamis__format *tamis__format_by_name(const char *name);
 int tamis__load_data(struct tamis__reader *reader, const struct tamis__stream_target *target,
                      uint32_t index, uint64_t bytes);
 
-/* `load` of a stream that is a head and the one segment, as an array of Java's longs: its words of
- * 8 bytes, big-endian. */
-int tamis__load_longs(struct tamis__reader *reader, const struct tamis__outline *outline,
-                      const struct tamis__stream_target *target);
+/* Outlines a stream that is a head and then the data of one segment of kind bloom, whose hash set,
+ * seed, m and k are given. */
+void tamis__outline_one(struct tamis__outline *outline, uint64_t head_bytes,
+                        const struct tamis__record_segment *segment);
+/* `load` of such a stream. */
+int tamis__load_one(struct tamis__reader *reader, const struct tamis__outline *outline,
+                    const struct tamis__stream_target *target);
 /* For `check`: does the one segment fit an array of Java's longs?  `system` is whose, for the
  * sentence. */
 int tamis__check_longs(const struct tamis__cargo *cargo, const char *system);

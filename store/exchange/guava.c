@@ -41,14 +41,10 @@ static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
     const uint32_t longs = tamis__get32_big(at + 2);
     if (longs == 0 || longs > INT32_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, 2, "says that it has %d longs", (int)longs);
-    outline->count = 1;
-    outline->head_bytes = HEAD_BYTES;
-    outline->least_bytes = (uint64_t)longs * 8;
-    outline->layers[0].segment = (struct tamis__record_segment){.kind = TAMIS_KIND_BLOOM,
-                                                                .hash_set = TAMIS__HASH_GUAVA,
-                                                                .m_bits = (uint64_t)longs * 64,
-                                                                .k = at[1],
-                                                                .items = TAMIS__ITEMS_UNKNOWN};
+    const struct tamis__record_segment segment = {
+        .hash_set = TAMIS__HASH_GUAVA, .m_bits = (uint64_t)longs * 64, .k = at[1]};
+    tamis__outline_one(outline, HEAD_BYTES, &segment);
+    outline->swap_words = true;
     return 0;
 }
 
@@ -78,7 +74,7 @@ const struct tamis__format tamis__format_guava = {
     .name = "guava",
     .head_bytes = HEAD_BYTES,
     .parse = parse,
-    .load = tamis__load_longs,
+    .load = tamis__load_one,
     .check = check,
     .save = save,
 };

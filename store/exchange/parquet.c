@@ -93,24 +93,10 @@ static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
     if (size_bytes < 0) return size_bytes;
     const int rest_bytes = parse_unions(head, bytes, (size_t)size_bytes, refusal);
     if (rest_bytes < 0) return rest_bytes;
-    outline->count = 1;
-    outline->head_bytes = (uint64_t)size_bytes + (uint64_t)rest_bytes;
-    outline->least_bytes = size;
-    outline->layers[0].segment = (struct tamis__record_segment){.kind = TAMIS_KIND_BLOOM,
-                                                                .hash_set = TAMIS__HASH_PARQUET,
-                                                                .m_bits = (uint64_t)size * 8,
-                                                                .k = 8,
-                                                                .items = TAMIS__ITEMS_UNKNOWN};
+    const struct tamis__record_segment segment = {
+        .hash_set = TAMIS__HASH_PARQUET, .m_bits = (uint64_t)size * 8, .k = 8};
+    tamis__outline_one(outline, (uint64_t)size_bytes + (uint64_t)rest_bytes, &segment);
     return 0;
-}
-
-static int load(struct tamis__reader *reader, const struct tamis__outline *outline,
-                const struct tamis__stream_target *target)
-{
-    unsigned char *head;
-    int rc = tamis__reader_take(reader, (size_t)outline->head_bytes, &head);
-    if (rc == 0) rc = tamis__load_data(reader, target, 0, outline->least_bytes);
-    return rc < 0 ? rc : tamis__reader_finish(reader);
 }
 
 static int check(const struct tamis__cargo *cargo)
@@ -148,7 +134,7 @@ const struct tamis__format tamis__format_parquet = {
     .name = "parquet",
     .head_bytes = HEAD_BYTES,
     .parse = parse,
-    .load = load,
+    .load = tamis__load_one,
     .check = check,
     .save = save,
 };

@@ -47,16 +47,13 @@ static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
     if (longs == 0 || longs > INT32_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, head_bytes - 4, "says that it has %d longs",
                              (int)longs);
-    outline->count = 1;
-    outline->head_bytes = head_bytes;
-    outline->least_bytes = (uint64_t)longs * 8;
-    outline->layers[0].segment = (struct tamis__record_segment){
-        .kind = TAMIS_KIND_BLOOM,
+    const struct tamis__record_segment segment = {
         .hash_set = version == 1 ? TAMIS__HASH_SPARK_V1 : TAMIS__HASH_SPARK_V2,
         .seed = version == 1 ? 0 : tamis__get32_big(at + 8),
         .m_bits = (uint64_t)longs * 64,
-        .k = k,
-        .items = TAMIS__ITEMS_UNKNOWN};
+        .k = k};
+    tamis__outline_one(outline, head_bytes, &segment);
+    outline->swap_words = true;
     return 0;
 }
 
@@ -91,7 +88,7 @@ const struct tamis__format tamis__format_spark = {
     .has_secrets = true, /* the seed of version 2 */
     .head_bytes = V2_HEAD_BYTES,
     .parse = parse,
-    .load = tamis__load_longs,
+    .load = tamis__load_one,
     .check = check,
     .save = save,
 };
